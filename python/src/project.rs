@@ -7,16 +7,25 @@ use crate::encoder::{Asked, choice, home};
 use crate::error::{json, with_code};
 use crate::work::{Stop, run};
 use dissensus_analysis::bundles::BundleChoices;
+use dissensus_analysis::predicted;
+use dissensus_analysis::ranking;
 use dissensus_api::{
     ColumnChoices, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, ImportChoices,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::Remark;
+use dissensus_editing::annotators;
+use dissensus_editing::info;
+use dissensus_editing::labels;
+use dissensus_editing::questions;
+use dissensus_editing::texts;
+use dissensus_labelling::by_name;
 use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::Progress;
 use dissensus_project::sample;
 use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_transfer::exchange;
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -83,13 +92,13 @@ pub(crate) fn project_sample(py: Python<'_>, path: PathBuf) -> PyResult<()> {
 /// Returns the project's contents as JSON.
 #[pyfunction]
 pub(crate) fn project_info(py: Python<'_>, path: PathBuf) -> PyResult<String> {
-    let info = reading(py, &path, |session, _| session.project.info())?;
+    let info = reading(py, &path, |session, _| info::read(&session.project))?;
     json(py, &info)
 }
 
 #[pyfunction]
 pub(crate) fn project_texts(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyList>> {
-    let texts = reading(py, &path, |session, _| session.project.all_texts())?;
+    let texts = reading(py, &path, |session, _| texts::all(&session.project))?;
     let keys: BTreeSet<String> = texts.iter().flat_map(|text| text.metadata.keys().cloned()).collect();
     let fixed = ["text_id", "text", "group", "split"];
     let mut columns = vec![
@@ -112,7 +121,7 @@ pub(crate) fn project_labels<'py>(
     path: PathBuf,
     question: Option<String>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let rows = reading(py, &path, |session, _| session.project.label_rows(question.as_deref()))?;
+    let rows = reading(py, &path, |session, _| labels::list(&session.project, question.as_deref()))?;
     // A missing number becomes NaN.
     let confidence = rows.iter().map(|row| row.confidence.map_or(f32::NAN, f32::from)).collect();
     let columns = vec![
@@ -130,7 +139,7 @@ pub(crate) fn project_labels<'py>(
 
 #[pyfunction]
 pub(crate) fn project_annotators(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyList>> {
-    let people = reading(py, &path, |session, _| session.project.annotators())?;
+    let people = reading(py, &path, |session, _| annotators::list(&session.project))?;
     let keys: BTreeSet<String> = people.iter().flat_map(|one| one.attributes.keys().cloned()).collect();
     let fixed = ["annotator_id", "name", "labels", "simulated"];
     let mut columns = vec![
@@ -158,14 +167,14 @@ pub(crate) fn project_predictions(
     let choices = PredictionChoices { question, annotators, replace: false };
     let found = reading(py, &path, |session, progress| {
         make_live(session, choices.question.as_deref(), progress)?;
-        session.analysis.predictions(&choices, progress)
+        predicted::predict(&session.analysis, &choices, progress)
     })?;
     into_python(py, rows(found.text_ids, found.predicted, Some(found.observed)))
 }
 
 /// Ensures that every text has its embedding, and fits the question's model.
 fn make_live(session: &Session, question: Option<&str>, progress: &Stop) -> Result<(), ProjectError> {
-    let question = session.project.question(question)?;
+    let question = questions::find(&session.project, question)?;
     session.encoding.ensure_encoded(&Default::default(), progress)?;
     session.live.fit(question.id, progress)
 }
@@ -182,7 +191,7 @@ pub(crate) fn project_disagreement(
         .map_err(|error| with_code(py, "measure", &format!("there is no measure \"{by}\": {error}"), None))?;
     let (rows, levels) = reading(py, &path, |session, progress| {
         make_live(session, question.as_deref(), progress)?;
-        let question = session.project.question(question.as_deref())?;
+        let question = questions::find(&session.project, question.as_deref())?;
         let query = DisagreementQuery {
             question: question.id,
             by,
@@ -192,8 +201,8 @@ pub(crate) fn project_disagreement(
             attributes: Default::default(),
             labelled_only: false,
         };
-        let ranking = session.analysis.ranking(&query)?;
-        Ok((session.analysis.rows(&query, &ranking.texts)?, question.scale.levels().to_vec()))
+        let ranking = ranking::rank(&session.analysis, &query)?;
+        Ok((ranking::read_rows(&session.analysis, &query, &ranking.texts)?, question.scale.levels().to_vec()))
     })?;
     let real = |of: &dyn Fn(&DisagreementRow) -> Option<f32>| {
         Column::Real(rows.iter().map(|row| of(row).unwrap_or(f32::NAN)).collect())
@@ -234,7 +243,7 @@ pub(crate) fn project_embeddings(
 ) -> PyResult<(Vec<String>, Bound<'_, PyArray2<f32>>, String)> {
     let (ids, vectors, key) = reading(py, &path, |session, _| {
         let (vectors, key) = session.encoding.vectors()?;
-        let texts = session.project.all_texts()?;
+        let texts = texts::all(&session.project)?;
         let ids: Vec<String> = texts.into_iter().take(vectors.texts).map(|text| text.external_id).collect();
         Ok((ids, vectors, key))
     })?;
@@ -268,7 +277,7 @@ pub(crate) fn project_label(
     let (note, reasons, confidence) = remark;
     let remark = Remark { note, reasons, confidence };
     let recorded = writing(py, &path, wait, |session, _| {
-        session.labelling.label_by_name_with(annotator, text, value, question, occasion, &remark)
+        by_name::record_with(&session.labelling, annotator, text, value, question, occasion, &remark)
     })?;
     json(py, &recorded)
 }
@@ -297,7 +306,7 @@ pub(crate) fn project_import(
     let choices = import_choices(py, choices)?;
     let report = writing(py, &path, wait, |session, stop| {
         let progress: Arc<dyn Progress> = Arc::new(stop.clone());
-        session.exchange.import(&file, &choices, &progress)
+        exchange::import(&session.exchange, &file, &choices, &progress)
     })?;
     json(py, &report)
 }
@@ -311,7 +320,7 @@ pub(crate) fn project_import_preview(
     choices: &str,
 ) -> PyResult<String> {
     let choices = import_choices(py, choices)?;
-    let preview = reading(py, &path, |session, _| session.exchange.preview(&file, &choices))?;
+    let preview = reading(py, &path, |session, _| exchange::preview(&session.exchange, &file, &choices))?;
     json(py, &preview)
 }
 

@@ -3,6 +3,7 @@
 use dissensus_api::{JobInfo, Problem, ProjectInfo, WorkState};
 use dissensus_app::Application;
 use dissensus_app::session::Session;
+use dissensus_editing::jobs;
 use dissensus_project::error::ProjectError;
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::AppHandle;
@@ -85,7 +86,7 @@ impl WindowState {
             job.state == WorkState::Running && ["train", "import", "export"].contains(&job.kind.as_str())
         };
         // If the list cannot be read, it is unknown what would be lost: better ask.
-        session.project.jobs().map_or(true, |jobs| jobs.iter().any(works))
+        jobs::list(&session.project).map_or(true, |jobs| jobs.iter().any(works))
     }
 
     /// The session of the open project.

@@ -87,107 +87,104 @@ pub struct AnnotatorPairAgreement {
     pub quadratic_kappa: Option<f64>,
 }
 
-impl Analysis {
-    /// Aggregates the labels of a question by `method`: `majority`, `dawid-skene`, `mace` or `glad`.
-    ///
-    /// # Errors
-    /// No such question or method, no labels, or a cancel.
-    pub fn aggregate(
-        &self,
-        question: QuestionId,
-        method: &str,
-        progress: &dyn Progress,
-    ) -> Result<Aggregated, ProjectError> {
-        let (name, target) = self.context.question_parts(question)?;
-        let observations = self.context.observations(question)?;
-        if observations.is_empty() {
-            return Err(ProjectError::NoLabels(name));
-        }
-        let aggregator = method.parse::<Aggregator>()?;
-        let (texts, people) = self.context.sizes();
-        let options = AggregationOptions::default();
-        let found = aggregate(aggregator, &observations, texts, people, target, &options, progress)?;
-        let index = self.context.index();
-        let scale = index.with_levels(question)?.scale.clone();
-        let ids = self.context.store.all_text_ids_and_externals()?;
-        let tied: std::collections::HashSet<usize> = found.ties.iter().map(|tie| tie.text as usize).collect();
-        let difficulty = |row: usize| found.difficulty.as_ref().and_then(|all| all[row]);
-        let text = |(id, external): (dissensus_domain::TextId, String)| {
-            let row = index.text_row(id)? as usize;
-            let level = found.labels[row]?;
-            let probabilities = found.row(row).to_vec();
-            Some(AggregatedText {
-                text_id: external,
-                label: scale.name_of(level)?.to_owned(),
-                probability: probabilities[usize::from(level)],
-                tie: tied.contains(&row),
-                labels: found.counts[row],
-                probabilities,
-                difficulty: difficulty(row),
-            })
-        };
-        let people =
-            index.annotators().iter().zip(&found.annotators).filter(|(_, quality)| quality.labels > 0);
-        let without = found.annotators.iter().filter(|quality| quality.labels == 0).count();
-        Ok(Aggregated {
-            question: name,
-            method: aggregator.name(),
-            texts: ids.into_iter().filter_map(text).collect(),
-            annotators: people
-                .map(|(who, quality)| AggregatedAnnotator {
-                    annotator_id: who.external_id.clone(),
-                    labels: quality.labels,
-                    agreement: quality.agreement,
-                    spamming: quality.spamming,
-                    ability: quality.ability,
-                    confusion: quality.confusion.clone(),
-                })
-                .collect(),
-            annotators_without_labels: without as u32,
-            iterations: found.fit.map(|fit| fit.iterations),
-            converged: found.fit.map(|fit| fit.converged),
+/// Aggregates the labels of a question by `method`: `majority`, `dawid-skene`, `mace` or `glad`.
+///
+/// # Errors
+/// No such question or method, no labels, or a cancel.
+pub fn aggregate_labels(
+    cx: &Analysis,
+    question: QuestionId,
+    method: &str,
+    progress: &dyn Progress,
+) -> Result<Aggregated, ProjectError> {
+    let (name, target) = cx.context.question_parts(question)?;
+    let observations = cx.context.observations(question)?;
+    if observations.is_empty() {
+        return Err(ProjectError::NoLabels(name));
+    }
+    let aggregator = method.parse::<Aggregator>()?;
+    let (texts, people) = cx.context.sizes();
+    let options = AggregationOptions::default();
+    let found = aggregate(aggregator, &observations, texts, people, target, &options, progress)?;
+    let index = cx.context.index();
+    let scale = index.with_levels(question)?.scale.clone();
+    let ids = cx.context.store.all_text_ids_and_externals()?;
+    let tied: std::collections::HashSet<usize> = found.ties.iter().map(|tie| tie.text as usize).collect();
+    let difficulty = |row: usize| found.difficulty.as_ref().and_then(|all| all[row]);
+    let text = |(id, external): (dissensus_domain::TextId, String)| {
+        let row = index.text_row(id)? as usize;
+        let level = found.labels[row]?;
+        let probabilities = found.row(row).to_vec();
+        Some(AggregatedText {
+            text_id: external,
+            label: scale.name_of(level)?.to_owned(),
+            probability: probabilities[usize::from(level)],
+            tie: tied.contains(&row),
+            labels: found.counts[row],
+            probabilities,
+            difficulty: difficulty(row),
         })
-    }
+    };
+    let people = index.annotators().iter().zip(&found.annotators).filter(|(_, quality)| quality.labels > 0);
+    let without = found.annotators.iter().filter(|quality| quality.labels == 0).count();
+    Ok(Aggregated {
+        question: name,
+        method: aggregator.name(),
+        texts: ids.into_iter().filter_map(text).collect(),
+        annotators: people
+            .map(|(who, quality)| AggregatedAnnotator {
+                annotator_id: who.external_id.clone(),
+                labels: quality.labels,
+                agreement: quality.agreement,
+                spamming: quality.spamming,
+                ability: quality.ability,
+                confusion: quality.confusion.clone(),
+            })
+            .collect(),
+        annotators_without_labels: without as u32,
+        iterations: found.fit.map(|fit| fit.iterations),
+        converged: found.fit.map(|fit| fit.converged),
+    })
+}
 
-    /// Every coefficient of agreement with its 95 % intervals for people like these and for these people.
-    ///
-    /// # Errors
-    /// No such question, or a cancel.
-    pub fn reliability(
-        &self,
-        question: QuestionId,
-        progress: &dyn Progress,
-    ) -> Result<Reliability, ProjectError> {
-        let (_, target) = self.context.question_parts(question)?;
-        let observations = self.context.observations(question)?;
-        let (texts, people) = self.context.sizes();
-        let options = BootstrapOptions::default();
-        Ok(reliability(&observations, texts, people, target, Some(&options), progress)?)
-    }
+/// Every coefficient of agreement with its 95 % intervals for people like these and for these people.
+///
+/// # Errors
+/// No such question, or a cancel.
+pub fn estimate_reliability(
+    cx: &Analysis,
+    question: QuestionId,
+    progress: &dyn Progress,
+) -> Result<Reliability, ProjectError> {
+    let (_, target) = cx.context.question_parts(question)?;
+    let observations = cx.context.observations(question)?;
+    let (texts, people) = cx.context.sizes();
+    let options = BootstrapOptions::default();
+    Ok(reliability(&observations, texts, people, target, Some(&options), progress)?)
+}
 
-    /// Cohen's kappa of every two annotators with `least` texts in common or more.
-    ///
-    /// # Errors
-    /// No such question.
-    pub fn cohen_pairs(
-        &self,
-        question: QuestionId,
-        least: usize,
-    ) -> Result<Vec<AnnotatorPairAgreement>, ProjectError> {
-        let (_, target) = self.context.question_parts(question)?;
-        let observations = self.context.observations(question)?;
-        let (texts, people) = self.context.sizes();
-        let index = self.context.index();
-        let name = |row: u32| index.annotators()[row as usize].external_id.clone();
-        let pairs = cohen_pairs(&observations, texts, people, target, least)?;
-        let pair = |pair: dissensus_stats::agreement::CohenPair| AnnotatorPairAgreement {
-            first: name(pair.first),
-            second: name(pair.second),
-            texts: pair.texts,
-            agreement: pair.agreement,
-            kappa: pair.kappa,
-            quadratic_kappa: pair.quadratic,
-        };
-        Ok(pairs.into_iter().map(pair).collect())
-    }
+/// Cohen's kappa of every two annotators with `least` texts in common or more.
+///
+/// # Errors
+/// No such question.
+pub fn compare_pairs(
+    cx: &Analysis,
+    question: QuestionId,
+    least: usize,
+) -> Result<Vec<AnnotatorPairAgreement>, ProjectError> {
+    let (_, target) = cx.context.question_parts(question)?;
+    let observations = cx.context.observations(question)?;
+    let (texts, people) = cx.context.sizes();
+    let index = cx.context.index();
+    let name = |row: u32| index.annotators()[row as usize].external_id.clone();
+    let pairs = cohen_pairs(&observations, texts, people, target, least)?;
+    let pair = |pair: dissensus_stats::agreement::CohenPair| AnnotatorPairAgreement {
+        first: name(pair.first),
+        second: name(pair.second),
+        texts: pair.texts,
+        agreement: pair.agreement,
+        kappa: pair.kappa,
+        quadratic_kappa: pair.quadratic,
+    };
+    Ok(pairs.into_iter().map(pair).collect())
 }

@@ -2,6 +2,7 @@
 
 use super::Analysis;
 use super::near_texts::by_similarity;
+use crate::explain;
 use dissensus_api::NearText;
 use dissensus_domain::{Answer, QuestionId, ScaleKind, TextId};
 use dissensus_models::live::LiveModel;
@@ -17,35 +18,29 @@ const AGREED: f32 = 0.1;
 /// A text without its words: row, cosine, level, labels.
 pub(super) type NearRow = (u32, f32, u16, u32);
 
-impl Analysis {
-    /// The nearest texts on which people agreed: two labels or more, split 0.1 or less of its maximum. Empty
-    /// without an encoder or a live model.
-    ///
-    /// # Errors
-    /// No such question or text, or the file cannot be read.
-    pub fn nearest_agreed_texts(
-        &self,
-        question: QuestionId,
-        text: TextId,
-    ) -> Result<Vec<NearText>, ProjectError> {
-        let index = self.context.index();
-        let question = index.with_levels(question)?.clone();
-        let row = index.text_row(text).ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
-        let (embeddings, _) = self.encoding.embeddings()?;
-        let at = row as usize;
-        let x = embeddings.rows.get(at * embeddings.dim..(at + 1) * embeddings.dim).unwrap_or_default();
-        let others = (0..embeddings.texts as u32).filter(|other| *other != row);
-        let near = by_similarity(&embeddings, x, others);
-        let kind = question.scale.kind();
-        let found = self.live.models.with(question.id, |fitted| nearest_agreed(&fitted.model, kind, &near));
-        let mut texts = Vec::new();
-        for (row, similarity, level, labels) in found.unwrap_or_default() {
-            let (text, external_id, snippet) = self.named(row)?;
-            let answer = Answer::Level(level);
-            texts.push(NearText { text, external_id, snippet, similarity, answer, labels });
-        }
-        Ok(texts)
+/// The nearest texts on which people agreed: two labels or more, split 0.1 or less of its maximum. Empty
+/// without an encoder or a live model.
+///
+/// # Errors
+/// No such question or text, or the file cannot be read.
+pub fn nearest(cx: &Analysis, question: QuestionId, text: TextId) -> Result<Vec<NearText>, ProjectError> {
+    let index = cx.context.index();
+    let question = index.with_levels(question)?.clone();
+    let row = index.text_row(text).ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
+    let (embeddings, _) = cx.encoding.embeddings()?;
+    let at = row as usize;
+    let x = embeddings.rows.get(at * embeddings.dim..(at + 1) * embeddings.dim).unwrap_or_default();
+    let others = (0..embeddings.texts as u32).filter(|other| *other != row);
+    let near = by_similarity(&embeddings, x, others);
+    let kind = question.scale.kind();
+    let found = cx.live.models.with(question.id, |fitted| nearest_agreed(&fitted.model, kind, &near));
+    let mut texts = Vec::new();
+    for (row, similarity, level, labels) in found.unwrap_or_default() {
+        let (text, external_id, snippet) = explain::named(cx, row)?;
+        let answer = Answer::Level(level);
+        texts.push(NearText { text, external_id, snippet, similarity, answer, labels });
     }
+    Ok(texts)
 }
 
 /// The first of `near` (rows with their cosine, the nearest first) on which people agreed.

@@ -29,30 +29,27 @@ pub struct Agreement {
     pub annotators_without_labels: u32,
 }
 
-impl Analysis {
-    /// How much the annotators of a question agree.
-    ///
-    /// # Errors
-    /// No such question, or the file cannot be read.
-    pub fn agreement(&self, question: QuestionId) -> Result<Agreement, ProjectError> {
-        let (name, target) = self.context.question_parts(question)?;
-        let labels = self.context.observations(question)?;
-        let (texts, annotators) = self.context.sizes();
-        let found = agreement(&labels, texts, annotators, target)?;
-        let distinct =
-            |of: fn(&Observation) -> u32| labels.iter().map(of).collect::<HashSet<_>>().len() as u32;
-        let with_labels = distinct(|o| o.annotator);
-        Ok(Agreement {
-            question: name,
-            alpha: alpha(&found.all, target.kind),
-            metric: metric(target.kind),
-            pairwise_agreement: found.pairwise,
-            labels: labels.len() as u32,
-            texts: distinct(|o| o.text),
-            annotators: with_labels,
-            annotators_without_labels: annotators as u32 - with_labels,
-        })
-    }
+/// How much the annotators of a question agree.
+///
+/// # Errors
+/// No such question, or the file cannot be read.
+pub fn measure(cx: &Analysis, question: QuestionId) -> Result<Agreement, ProjectError> {
+    let (name, target) = cx.context.question_parts(question)?;
+    let labels = cx.context.observations(question)?;
+    let (texts, annotators) = cx.context.sizes();
+    let found = agreement(&labels, texts, annotators, target)?;
+    let distinct = |of: fn(&Observation) -> u32| labels.iter().map(of).collect::<HashSet<_>>().len() as u32;
+    let with_labels = distinct(|o| o.annotator);
+    Ok(Agreement {
+        question: name,
+        alpha: alpha(&found.all, target.kind),
+        metric: metric(target.kind),
+        pairwise_agreement: found.pairwise,
+        labels: labels.len() as u32,
+        texts: distinct(|o| o.text),
+        annotators: with_labels,
+        annotators_without_labels: annotators as u32 - with_labels,
+    })
 }
 
 /// Alpha under the difference that fits the scale.

@@ -2,6 +2,7 @@
 
 use super::Analysis;
 use super::agreement::{alpha, metric};
+use crate::held_out;
 use dissensus_api::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Estimation, Figure};
 use dissensus_domain::{Annotator, AnnotatorId, QuestionId, ScaleKind};
 use dissensus_models::mixed::Discrimination;
@@ -28,172 +29,173 @@ fn consistency(of: Discrimination) -> Figure {
     Figure { value: of.factor(), interval: Some(of.interval()), p: None }
 }
 
-impl Analysis {
-    /// Every annotator with level use, severity, agreement, held-out accuracy and position on the map. Takes
-    /// seconds the first time, because models are fitted to measure how well people are predicted.
-    ///
-    /// # Errors
-    /// No such question, or the file cannot be read.
-    pub fn annotator_report(&self, question: QuestionId) -> Result<AnnotatorReport, ProjectError> {
-        self.report(question, Some(&Silent))
-    }
-
-    /// The report of [`Analysis::annotator_report`] without waiting: with the held-out accuracy only if it
-    /// is known.
-    pub fn annotators_so_far(&self, question: QuestionId) -> Result<AnnotatorReport, ProjectError> {
-        self.report(question, None)
-    }
-
-    /// Measures the held-out accuracy that [`Analysis::annotators_so_far`] lacks, as a job in the
-    /// background. Returns the job's id, or that of a running job for the same labels.
-    ///
-    /// # Errors
-    /// The job cannot begin.
-    pub fn measure_annotators_as_job(&self, question: QuestionId) -> Result<u32, ProjectError> {
-        const KIND: &str = "evaluate";
-        let context = &self.context;
-        let begin = || context.begin_job(KIND, "accuracy for each annotator");
-        let (id, job) = self.measurements.one_job(question, self.live.models.generation(), begin)?;
-        let Some(job) = job else { return Ok(id) };
-        let (analysis, at_work) = (self.clone(), Arc::clone(&job));
-        let spawned = context.threads.spawn("measure", move || {
-            let measured = analysis.context.finish_job(KIND, &at_work, |job| {
-                let result = analysis.measure_annotators(question, job.as_ref());
-                // Before the end is announced, because a listener may request the next job.
-                analysis.measurements.job_ended(question, id);
-                result
-            });
-            // Also after a panic.
-            analysis.measurements.job_ended(question, id);
-            // Its error is reported by the job.
-            drop(measured);
-        });
-        if let Err(error) = spawned {
-            self.measurements.job_ended(question, id);
-            let ended: Result<(), _> = Err(error);
-            context.end_job(&job, &ended);
-            ended?;
-        }
-        Ok(id)
-    }
-
-    fn measure_annotators(&self, question: QuestionId, progress: &dyn Progress) -> Result<(), ProjectError> {
-        let generation = self.live.models.generation();
-        let (_, target) = self.context.question_parts(question)?;
-        let labels = self.context.observations(question)?;
-        self.measure_held_out(generation, question, &labels, target, progress).map(drop)
-    }
-
-    /// The report, with the held-out accuracy measured if `measure` is given, otherwise as far as it is
-    /// known.
-    pub(crate) fn report(
-        &self,
-        question: QuestionId,
-        measure: Option<&dyn Progress>,
-    ) -> Result<AnnotatorReport, ProjectError> {
-        let context = &self.context;
-        let generation = self.live.models.generation();
-        let (_, target) = context.question_parts(question)?;
-        let labels = context.observations(question)?;
-        let (texts, people) = context.sizes();
-        let agreed = agreement(&labels, texts, people, target)?;
-        let beside = beside_others(&labels, texts, people, target)?;
-        let speeds = self.speeds(question, people)?;
-        let levels =
-            context.index().question(question).map(|q| q.scale.levels().to_vec()).unwrap_or_default();
-        let ordered = target.kind.is_ordered();
-        let ordinal = target.kind == ScaleKind::Ordinal;
-        let live: Option<(Vec<LiveFigures>, AnnotatorMap, Estimation)> =
-            self.live.models.with(question, |fitted| {
-                let of = |row| (fitted.model.severity(row), fitted.model.discrimination(row));
-                let figures = (0..people as u32).map(of).collect();
-                (figures, annotator_map(&fitted.model, ordered), fitted.estimation())
-            });
-        let known: Option<(Vec<HeldOut>, usize)> = match measure {
-            Some(progress) => Some(self.measure_held_out(generation, question, &labels, target, progress)?),
-            None => self.known_held_out(generation, question, &labels)?,
-        };
-        let held_out_measured = known.is_some();
-        let (measured, left_out) = known.unwrap_or_default();
-        let mut counts = vec![vec![0_u32; target.levels]; people];
-        labels.iter().for_each(|o| counts[o.annotator as usize][usize::from(o.level)] += 1);
-        let mut unsaid: HashMap<AnnotatorId, u32> = HashMap::new();
-        for (_, annotator) in context.store.cannot_say(question)? {
-            *unsaid.entry(annotator).or_default() += 1;
-        }
-        // Two points are on a line whatever the judgements.
-        let judges = counts.iter().filter(|counts| counts.iter().any(|n| *n > 0)).count();
-        let map = live.as_ref().map(|(_, map, _)| map).filter(|_| judges >= MAP_FROM);
-        let row = |(at, annotator): (usize, &Annotator)| {
-            let figures = live.as_ref().and_then(|(all, ..)| all.get(at).copied());
-            let (severity, discrimination) = figures.unwrap_or_default();
-            let point = map.and_then(|map| map.points.get(at).copied());
-            let result = measured.get(at).copied().unwrap_or_default();
-            let distance = |sum: usize| result.mean_distance(sum).filter(|_| ordinal).map(|d| d as f32);
-            let beside = beside.get(at).cloned().unwrap_or_default();
-            let speed = speeds.get(at).copied().unwrap_or_default();
-            AnnotatorRow {
-                id: annotator.id,
-                external_id: annotator.external_id.clone(),
-                name: annotator.name.clone(),
-                attributes: annotator.attributes.clone(),
-                simulated: annotator.simulated,
-                labels: counts[at].iter().sum(),
-                cannot_say: unsaid.get(&annotator.id).copied().unwrap_or_default(),
-                level_counts: counts[at].clone(),
-                alpha_without: agreed.annotators.get(at).and_then(|a| alpha(&a.without, target.kind)),
-                severity: severity.map(|s| s.mean as f32),
-                severity_sd: severity.map(|s| s.sd as f32),
-                consistency: discrimination.map(consistency),
-                held_out_accuracy: result.accuracy().map(|share| share as f32),
-                baseline_accuracy: result.baseline().map(|share| share as f32),
-                common_accuracy: result.common_baseline().map(|share| share as f32),
-                held_out_distance: distance(result.distance),
-                baseline_distance: distance(result.baseline_distance),
-                common_distance: distance(result.common_distance),
-                held_out_labels: result.labels as u32,
-                agreement_with_others: beside.equal.map(|value| Figure {
-                    value,
-                    interval: beside.interval,
-                    p: None,
-                }),
-                shared_texts: beside.texts as u32,
-                flags: beside.flags.iter().map(|flag| said(flag, &levels)).chain(hasty(&speed)).collect(),
-                timed_labels: speed.labels as u32,
-                seconds_per_label: speed.seconds,
-                x: point.map(|[x, _]| x),
-                y: point.map(|[_, y]| y),
-            }
-        };
-        let index = context.index();
-        Ok(AnnotatorReport {
-            question,
-            annotators: index.annotators().iter().take(people).enumerate().map(row).collect(),
-            alpha: alpha(&agreed.all, target.kind),
-            alpha_metric: metric(target.kind).to_owned(),
-            map_share: map.map(|map| (map.explained[0] + map.explained[1]) as f32),
-            remark: live
-                .is_none()
-                .then(|| "The annotator models are being fitted: severity and map follow.".to_owned()),
-            held_out_measured,
-            held_out_note: Seen::note(left_out),
-            estimation: live.map(|(.., estimation)| estimation),
-        })
-    }
+/// Every annotator with level use, severity, agreement, held-out accuracy and position on the map. Takes
+/// seconds the first time, because models are fitted to measure how well people are predicted.
+///
+/// # Errors
+/// No such question, or the file cannot be read.
+pub fn measure(cx: &Analysis, question: QuestionId) -> Result<AnnotatorReport, ProjectError> {
+    report(cx, question, Some(&Silent))
 }
 
-impl Analysis {
-    /// How fast each of the first `people` annotators labels.
-    fn speeds(&self, question: QuestionId, people: usize) -> Result<Vec<Speed>, ProjectError> {
-        let index = self.context.index();
-        let timed = self.context.store.timed_answers(question)?;
-        let row = |answer: &TimedAnswer| {
-            let annotator = index.annotator_row(answer.annotator)?;
-            let (characters, milliseconds) = (answer.characters, answer.duration_ms);
-            ((annotator as usize) < people).then_some(TimedLabel { annotator, characters, milliseconds })
-        };
-        Ok(speeds(&timed.iter().filter_map(row).collect::<Vec<_>>(), people)?)
+/// The report of [`measure`] without waiting: with the held-out accuracy only if it
+/// is known.
+pub fn report_known(cx: &Analysis, question: QuestionId) -> Result<AnnotatorReport, ProjectError> {
+    report(cx, question, None)
+}
+
+/// Measures the held-out accuracy that [`report_known`] lacks, as a job in the
+/// background. Returns the job's id, or that of a running job for the same labels.
+///
+/// # Errors
+/// The job cannot begin.
+pub fn start_measuring(cx: &Analysis, question: QuestionId) -> Result<u32, ProjectError> {
+    const KIND: &str = "evaluate";
+    let context = &cx.context;
+    let begin = || context.begin_job(KIND, "accuracy for each annotator");
+    let (id, job) = cx.measurements.one_job(question, cx.live.models.generation(), begin)?;
+    let Some(job) = job else { return Ok(id) };
+    let (analysis, at_work) = (cx.clone(), Arc::clone(&job));
+    let spawned = context.threads.spawn("measure", move || {
+        let measured = analysis.context.finish_job(KIND, &at_work, |job| {
+            let result = measure_annotators(&analysis, question, job.as_ref());
+            // Before the end is announced, because a listener may request the next job.
+            analysis.measurements.job_ended(question, id);
+            result
+        });
+        // Also after a panic.
+        analysis.measurements.job_ended(question, id);
+        // Its error is reported by the job.
+        drop(measured);
+    });
+    if let Err(error) = spawned {
+        cx.measurements.job_ended(question, id);
+        let ended: Result<(), _> = Err(error);
+        context.end_job(&job, &ended);
+        ended?;
     }
+    Ok(id)
+}
+
+fn measure_annotators(
+    cx: &Analysis,
+    question: QuestionId,
+    progress: &dyn Progress,
+) -> Result<(), ProjectError> {
+    let generation = cx.live.models.generation();
+    let (_, target) = cx.context.question_parts(question)?;
+    let labels = cx.context.observations(question)?;
+    held_out::measure_held_out(cx, generation, question, &labels, target, progress).map(drop)
+}
+
+/// The report, with the held-out accuracy measured if `measure` is given, otherwise as far as it is
+/// known.
+pub(crate) fn report(
+    cx: &Analysis,
+    question: QuestionId,
+    measure: Option<&dyn Progress>,
+) -> Result<AnnotatorReport, ProjectError> {
+    let context = &cx.context;
+    let generation = cx.live.models.generation();
+    let (_, target) = context.question_parts(question)?;
+    let labels = context.observations(question)?;
+    let (texts, people) = context.sizes();
+    let agreed = agreement(&labels, texts, people, target)?;
+    let beside = beside_others(&labels, texts, people, target)?;
+    let speeds = measure_speeds(cx, question, people)?;
+    let levels = context.index().question(question).map(|q| q.scale.levels().to_vec()).unwrap_or_default();
+    let ordered = target.kind.is_ordered();
+    let ordinal = target.kind == ScaleKind::Ordinal;
+    let live: Option<(Vec<LiveFigures>, AnnotatorMap, Estimation)> =
+        cx.live.models.with(question, |fitted| {
+            let of = |row| (fitted.model.severity(row), fitted.model.discrimination(row));
+            let figures = (0..people as u32).map(of).collect();
+            (figures, annotator_map(&fitted.model, ordered), fitted.estimation())
+        });
+    let known: Option<(Vec<HeldOut>, usize)> = match measure {
+        Some(progress) => {
+            Some(held_out::measure_held_out(cx, generation, question, &labels, target, progress)?)
+        }
+        None => held_out::known_held_out(cx, generation, question, &labels)?,
+    };
+    let held_out_measured = known.is_some();
+    let (measured, left_out) = known.unwrap_or_default();
+    let mut counts = vec![vec![0_u32; target.levels]; people];
+    labels.iter().for_each(|o| counts[o.annotator as usize][usize::from(o.level)] += 1);
+    let mut unsaid: HashMap<AnnotatorId, u32> = HashMap::new();
+    for (_, annotator) in context.store.cannot_say(question)? {
+        *unsaid.entry(annotator).or_default() += 1;
+    }
+    // Two points are on a line whatever the judgements.
+    let judges = counts.iter().filter(|counts| counts.iter().any(|n| *n > 0)).count();
+    let map = live.as_ref().map(|(_, map, _)| map).filter(|_| judges >= MAP_FROM);
+    let row = |(at, annotator): (usize, &Annotator)| {
+        let figures = live.as_ref().and_then(|(all, ..)| all.get(at).copied());
+        let (severity, discrimination) = figures.unwrap_or_default();
+        let point = map.and_then(|map| map.points.get(at).copied());
+        let result = measured.get(at).copied().unwrap_or_default();
+        let distance = |sum: usize| result.mean_distance(sum).filter(|_| ordinal).map(|d| d as f32);
+        let beside = beside.get(at).cloned().unwrap_or_default();
+        let speed = speeds.get(at).copied().unwrap_or_default();
+        AnnotatorRow {
+            id: annotator.id,
+            external_id: annotator.external_id.clone(),
+            name: annotator.name.clone(),
+            attributes: annotator.attributes.clone(),
+            simulated: annotator.simulated,
+            labels: counts[at].iter().sum(),
+            cannot_say: unsaid.get(&annotator.id).copied().unwrap_or_default(),
+            level_counts: counts[at].clone(),
+            alpha_without: agreed.annotators.get(at).and_then(|a| alpha(&a.without, target.kind)),
+            severity: severity.map(|s| s.mean as f32),
+            severity_sd: severity.map(|s| s.sd as f32),
+            consistency: discrimination.map(consistency),
+            held_out_accuracy: result.accuracy().map(|share| share as f32),
+            baseline_accuracy: result.baseline().map(|share| share as f32),
+            common_accuracy: result.common_baseline().map(|share| share as f32),
+            held_out_distance: distance(result.distance),
+            baseline_distance: distance(result.baseline_distance),
+            common_distance: distance(result.common_distance),
+            held_out_labels: result.labels as u32,
+            agreement_with_others: beside.equal.map(|value| Figure {
+                value,
+                interval: beside.interval,
+                p: None,
+            }),
+            shared_texts: beside.texts as u32,
+            flags: beside.flags.iter().map(|flag| said(flag, &levels)).chain(hasty(&speed)).collect(),
+            timed_labels: speed.labels as u32,
+            seconds_per_label: speed.seconds,
+            x: point.map(|[x, _]| x),
+            y: point.map(|[_, y]| y),
+        }
+    };
+    let index = context.index();
+    Ok(AnnotatorReport {
+        question,
+        annotators: index.annotators().iter().take(people).enumerate().map(row).collect(),
+        alpha: alpha(&agreed.all, target.kind),
+        alpha_metric: metric(target.kind).to_owned(),
+        map_share: map.map(|map| (map.explained[0] + map.explained[1]) as f32),
+        remark: live
+            .is_none()
+            .then(|| "The annotator models are being fitted: severity and map follow.".to_owned()),
+        held_out_measured,
+        held_out_note: Seen::note(left_out),
+        estimation: live.map(|(.., estimation)| estimation),
+    })
+}
+
+/// How fast each of the first `people` annotators labels.
+fn measure_speeds(cx: &Analysis, question: QuestionId, people: usize) -> Result<Vec<Speed>, ProjectError> {
+    let index = cx.context.index();
+    let timed = cx.context.store.timed_answers(question)?;
+    let row = |answer: &TimedAnswer| {
+        let annotator = index.annotator_row(answer.annotator)?;
+        let (characters, milliseconds) = (answer.characters, answer.duration_ms);
+        ((annotator as usize) < people).then_some(TimedLabel { annotator, characters, milliseconds })
+    };
+    Ok(speeds(&timed.iter().filter_map(row).collect::<Vec<_>>(), people)?)
 }
 
 /// The flag of an annotator who answers too fast.

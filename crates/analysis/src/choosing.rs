@@ -2,6 +2,7 @@
 
 use super::Analysis;
 use super::cross_validation::{CrossValidation, clearly_better, mean, of_other_labels};
+use crate::cross_validation;
 use crate::error::AnalysisError;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -31,59 +32,57 @@ pub(super) struct Chosen {
     pub(super) tried: Vec<Tried>,
 }
 
-impl Analysis {
-    /// Opens all encoders of `choices` before the first one encodes, so that a wrong name is reported at
-    /// once. Unset options of a choice are taken as with `chosen`.
-    pub(super) fn candidates(
-        &self,
-        choices: Vec<(String, EncoderChoice)>,
-        chosen: Option<&SelectedEncoder>,
-        progress: &dyn Progress,
-    ) -> Result<Vec<Candidate>, ProjectError> {
-        let mut opened: Vec<Candidate> = Vec::with_capacity(choices.len());
-        for (name, mut choice) in choices {
-            let (_, version, _) = self.encoding.open_encoder(&choice, chosen, progress)?;
-            // The encoder of another project can change while the first ones encode.
-            choice.encoder = choice.encoder.map(|_| version.encoder.clone());
-            if opened.iter().any(|before| before.version.key == version.key) {
-                return Err(AnalysisError::EncoderTwice(name).into());
-            }
-            opened.push(Candidate { name, choice, version });
+/// Opens all encoders of `choices` before the first one encodes, so that a wrong name is reported at
+/// once. Unset options of a choice are taken as with `chosen`.
+pub(super) fn candidates(
+    cx: &Analysis,
+    choices: Vec<(String, EncoderChoice)>,
+    chosen: Option<&SelectedEncoder>,
+    progress: &dyn Progress,
+) -> Result<Vec<Candidate>, ProjectError> {
+    let mut opened: Vec<Candidate> = Vec::with_capacity(choices.len());
+    for (name, mut choice) in choices {
+        let (_, version, _) = cx.encoding.open_encoder(&choice, chosen, progress)?;
+        // The encoder of another project can change while the first ones encode.
+        choice.encoder = choice.encoder.map(|_| version.encoder.clone());
+        if opened.iter().any(|before| before.version.key == version.key) {
+            return Err(AnalysisError::EncoderTwice(name).into());
         }
-        Ok(opened)
+        opened.push(Candidate { name, choice, version });
     }
+    Ok(opened)
+}
 
-    /// Encodes with every candidate and makes the one whose embeddings predict best the project's, if the
-    /// project's encoder is still the one in `seen`. The `incumbent` stays unless another is clearly better.
-    /// Embeddings of all of them stay in the project.
-    pub(super) fn choose_candidate(
-        &self,
-        asked: &CrossValidation<'_>,
-        candidates: &[Candidate],
-        incumbent: Option<usize>,
-        seen: &ActiveEncoder,
-        progress: &dyn Progress,
-    ) -> Result<Chosen, ProjectError> {
-        let mut losses = Vec::with_capacity(candidates.len());
-        for candidate in candidates {
-            // Only one at a time is in memory. The project's encoder is unchanged until all have been tried.
-            let (encoder, version, dir) =
-                self.encoding.open_encoder(&candidate.choice, seen.current.as_ref(), progress)?;
-            losses.push(self.held_out_losses(asked, (&encoder, &version, &dir), progress)?);
-        }
-        // Labels that trained an encoder are left out of its losses.
-        if let Some(at) = of_other_labels(&losses) {
-            return Err(AnalysisError::EncoderLearned(candidates[at].name.clone()).into());
-        }
-        let losses: Vec<Vec<f64>> = losses.into_iter().map(|of| of.values).collect();
-        let mut order: Vec<usize> = (0..candidates.len()).collect();
-        order.sort_by(|a, b| mean(&losses[*a]).total_cmp(&mean(&losses[*b])));
-        let best = order.first().copied().unwrap_or_default();
-        let at = incumbent.filter(|stays| !clearly_better(&losses[best], &losses[*stays])).unwrap_or(best);
-        if !self.encoding.choose_encoder(&candidates[at].version, seen)? {
-            return Err(AnalysisError::EncoderSwitched.into());
-        }
-        let tried = order.into_iter().map(|at| Tried { at, log_loss: mean(&losses[at]) });
-        Ok(Chosen { at, tried: tried.collect() })
+/// Encodes with every candidate and makes the one whose embeddings predict best the project's, if the
+/// project's encoder is still the one in `seen`. The `incumbent` stays unless another is clearly better.
+/// Embeddings of all of them stay in the project.
+pub(super) fn choose_candidate(
+    cx: &Analysis,
+    asked: &CrossValidation<'_>,
+    candidates: &[Candidate],
+    incumbent: Option<usize>,
+    seen: &ActiveEncoder,
+    progress: &dyn Progress,
+) -> Result<Chosen, ProjectError> {
+    let mut losses = Vec::with_capacity(candidates.len());
+    for candidate in candidates {
+        // Only one at a time is in memory. The project's encoder is unchanged until all have been tried.
+        let (encoder, version, dir) =
+            cx.encoding.open_encoder(&candidate.choice, seen.current.as_ref(), progress)?;
+        losses.push(cross_validation::held_out_losses(cx, asked, (&encoder, &version, &dir), progress)?);
     }
+    // Labels that trained an encoder are left out of its losses.
+    if let Some(at) = of_other_labels(&losses) {
+        return Err(AnalysisError::EncoderLearned(candidates[at].name.clone()).into());
+    }
+    let losses: Vec<Vec<f64>> = losses.into_iter().map(|of| of.values).collect();
+    let mut order: Vec<usize> = (0..candidates.len()).collect();
+    order.sort_by(|a, b| mean(&losses[*a]).total_cmp(&mean(&losses[*b])));
+    let best = order.first().copied().unwrap_or_default();
+    let at = incumbent.filter(|stays| !clearly_better(&losses[best], &losses[*stays])).unwrap_or(best);
+    if !cx.encoding.choose_encoder(&candidates[at].version, seen)? {
+        return Err(AnalysisError::EncoderSwitched.into());
+    }
+    let tried = order.into_iter().map(|at| Tried { at, log_loss: mean(&losses[at]) });
+    Ok(Chosen { at, tried: tried.collect() })
 }

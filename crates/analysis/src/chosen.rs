@@ -9,37 +9,38 @@ use dissensus_stats::data::AnnotatorModel;
 use dissensus_stats::disagreement::{Measure, disagreement_of_texts, van_der_eijk};
 use dissensus_training::live::{Fitted, Over, largest};
 
-impl Analysis {
-    /// The annotators who have all of these attributes.
-    pub(super) fn mask(&self, attributes: &Attributes) -> Result<Vec<bool>, ProjectError> {
-        let index = self.context.index();
-        let has =
-            |a: &Annotator| attributes.iter().all(|(name, value)| a.attributes.get(name) == Some(value));
-        let mask: Vec<bool> = index.annotators().iter().map(has).collect();
-        if !attributes.is_empty() && !mask.contains(&true) {
-            return Err(no_such_attribute(index.annotators(), attributes));
+/// The annotators who have all of these attributes.
+pub(super) fn people_mask(cx: &Analysis, attributes: &Attributes) -> Result<Vec<bool>, ProjectError> {
+    let index = cx.context.index();
+    let has = |a: &Annotator| attributes.iter().all(|(name, value)| a.attributes.get(name) == Some(value));
+    let mask: Vec<bool> = index.annotators().iter().map(has).collect();
+    if !attributes.is_empty() && !mask.contains(&true) {
+        return Err(no_such_attribute(index.annotators(), attributes));
+    }
+    Ok(mask)
+}
+
+/// The annotators selected by `attributes`, for a model with so many annotators; `None` as mask if all
+/// are selected.
+pub(super) fn people_over(
+    cx: &Analysis,
+    attributes: &Attributes,
+    annotators: usize,
+) -> Result<Over, ProjectError> {
+    let mask = match attributes.is_empty() {
+        true => None,
+        // People whom the model does not know yet are left out.
+        false => {
+            let mask = people_mask(cx, attributes)?;
+            Some((0..annotators).map(|row| mask.get(row) == Some(&true)).collect())
         }
-        Ok(mask)
-    }
+    };
+    Ok(Over { attributes: attributes.clone(), mask })
+}
 
-    /// The annotators selected by `attributes`, for a model with so many annotators; `None` as mask if all
-    /// are selected.
-    pub(super) fn over(&self, attributes: &Attributes, annotators: usize) -> Result<Over, ProjectError> {
-        let mask = match attributes.is_empty() {
-            true => None,
-            // People whom the model does not know yet are left out.
-            false => {
-                let mask = self.mask(attributes)?;
-                Some((0..annotators).map(|row| mask.get(row) == Some(&true)).collect())
-            }
-        };
-        Ok(Over { attributes: attributes.clone(), mask })
-    }
-
-    /// Number of levels of a question.
-    pub(super) fn levels(&self, question: QuestionId) -> Result<usize, ProjectError> {
-        Ok(self.context.index().with_levels(question)?.scale.len())
-    }
+/// Number of levels of a question.
+pub(super) fn level_count(cx: &Analysis, question: QuestionId) -> Result<usize, ProjectError> {
+    Ok(cx.context.index().with_levels(question)?.scale.len())
 }
 
 /// The measures and the mean distribution of a text over some annotators.

@@ -27,26 +27,24 @@ pub(super) struct CrossValidation<'a> {
     pub(super) purpose: &'static str,
 }
 
-impl Analysis {
-    /// Encodes all texts with an encoder, which does not become the project's, and returns the loss of every
-    /// label of the training texts by models that did not learn from its text.
-    pub(super) fn held_out_losses(
-        &self,
-        asked: &CrossValidation<'_>,
-        (encoder, version, dir): (&Encoder, &SelectedEncoder, &Path),
-        progress: &dyn Progress,
-    ) -> Result<Losses, ProjectError> {
-        let (question_data, seed) = (asked.question_data, asked.seed);
-        self.encoding.add_version(encoder, dir)?;
-        self.encoding.encode_version(encoder, &version.key, progress)?;
-        let embeddings = self.encoding.embeddings_of(&version.key)?;
-        let embeddings = first_texts(&Arc::new(embeddings), question_data.texts.len())?;
-        let data = question_data.data(&embeddings);
-        let train = asked.split.divide(&data, question_data.columns(), seed, 0.0)?.train;
-        let data = TrainingData { observations: &train, ..data };
-        let seen = self.encoding.seen_by(Some(&version.key), &self.context.index())?;
-        cross_validated(&data, seen.rows(), asked, progress)
-    }
+/// Encodes all texts with an encoder, which does not become the project's, and returns the loss of every
+/// label of the training texts by models that did not learn from its text.
+pub(super) fn held_out_losses(
+    cx: &Analysis,
+    asked: &CrossValidation<'_>,
+    (encoder, version, dir): (&Encoder, &SelectedEncoder, &Path),
+    progress: &dyn Progress,
+) -> Result<Losses, ProjectError> {
+    let (question_data, seed) = (asked.question_data, asked.seed);
+    cx.encoding.add_version(encoder, dir)?;
+    cx.encoding.encode_version(encoder, &version.key, progress)?;
+    let embeddings = cx.encoding.embeddings_of(&version.key)?;
+    let embeddings = first_texts(&Arc::new(embeddings), question_data.texts.len())?;
+    let data = question_data.data(&embeddings);
+    let train = asked.split.divide(&data, question_data.columns(), seed, 0.0)?.train;
+    let data = TrainingData { observations: &train, ..data };
+    let seen = cx.encoding.seen_by(Some(&version.key), &cx.context.index())?;
+    cross_validated(&data, seen.rows(), asked, progress)
 }
 
 fn cross_validated(

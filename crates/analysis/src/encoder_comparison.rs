@@ -3,6 +3,7 @@
 use super::Analysis;
 use super::choosing::Tried;
 use super::cross_validation::CrossValidation;
+use crate::choosing;
 use crate::error::AnalysisError;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
@@ -38,57 +39,55 @@ pub struct EncoderLoss {
     pub log_loss: f64,
 }
 
-impl Analysis {
-    /// Encodes with each of the encoders `names` and makes the one on whose embeddings `multilevel` predicts
-    /// best the project's: by its log loss on five folds of the training texts. Labels that are scored by
-    /// this split are not used. The project's encoder stays, if it is among them (otherwise the first),
-    /// unless another is better by more than a standard error of the difference. The options of `choice`,
-    /// except the encoder, apply to all. Embeddings of all of them stay in the project.
-    ///
-    /// # Errors
-    /// Those of [`dissensus_training::encoding::Encoding::encode`] and [`Analysis::evaluate`]; fewer than
-    /// two encoders.
-    pub fn choose_encoder(
-        &self,
-        names: &[String],
-        question: Option<&str>,
-        split: Option<SplitSpec>,
-        seed: u64,
-        choice: &EncoderChoice,
-        progress: &dyn Progress,
-    ) -> Result<EncoderComparison, ProjectError> {
-        let question = self.question(question)?;
-        let question_data = self.context.question_data(&question)?;
-        let split = split.unwrap_or_else(|| question_data.usual_split());
-        question_data.check_split(split)?;
-        let asked = CrossValidation {
-            question_data: &question_data,
-            split,
-            seed,
-            model: ModelKind::Multilevel,
-            folds: ENCODER_FOLDS,
-            purpose: "choosing an encoder",
-        };
-        let _reserved = self.context.reservations.reserve(Activity::Encoding)?;
-        let seen = self.encoding.active_encoder()?;
-        let with = |name: &String| EncoderChoice { encoder: Some(name.clone()), ..choice.clone() };
-        let choices = names.iter().map(|name| (name.clone(), with(name))).collect();
-        let candidates = self.candidates(choices, seen.current.as_ref(), progress)?;
-        if candidates.len() < 2 {
-            return Err(AnalysisError::OneEncoder.into());
-        }
-        let current = seen.current.as_ref().map(|current| &current.key);
-        let incumbent = candidates.iter().position(|c| Some(&c.version.key) == current).unwrap_or_default();
-        let chosen = self.choose_candidate(&asked, &candidates, Some(incumbent), &seen, progress)?;
-        let loss = |tried: &Tried| EncoderLoss {
-            encoder: candidates[tried.at].name.clone(),
-            version: candidates[tried.at].version.key.clone(),
-            log_loss: tried.log_loss,
-        };
-        Ok(EncoderComparison {
-            chosen: candidates[chosen.at].name.clone(),
-            incumbent: candidates[incumbent].name.clone(),
-            tried: chosen.tried.iter().map(loss).collect(),
-        })
+/// Encodes with each of the encoders `names` and makes the one on whose embeddings `multilevel` predicts
+/// best the project's: by its log loss on five folds of the training texts. Labels that are scored by
+/// this split are not used. The project's encoder stays, if it is among them (otherwise the first),
+/// unless another is better by more than a standard error of the difference. The options of `choice`,
+/// except the encoder, apply to all. Embeddings of all of them stay in the project.
+///
+/// # Errors
+/// Those of [`dissensus_training::encoding::Encoding::encode`] and
+/// [`evaluation::evaluate`](crate::evaluation::evaluate); fewer than two encoders.
+pub fn choose(
+    cx: &Analysis,
+    names: &[String],
+    question: Option<&str>,
+    split: Option<SplitSpec>,
+    seed: u64,
+    choice: &EncoderChoice,
+    progress: &dyn Progress,
+) -> Result<EncoderComparison, ProjectError> {
+    let question = cx.question(question)?;
+    let question_data = cx.context.question_data(&question)?;
+    let split = split.unwrap_or_else(|| question_data.usual_split());
+    question_data.check_split(split)?;
+    let asked = CrossValidation {
+        question_data: &question_data,
+        split,
+        seed,
+        model: ModelKind::Multilevel,
+        folds: ENCODER_FOLDS,
+        purpose: "choosing an encoder",
+    };
+    let _reserved = cx.context.reservations.reserve(Activity::Encoding)?;
+    let seen = cx.encoding.active_encoder()?;
+    let with = |name: &String| EncoderChoice { encoder: Some(name.clone()), ..choice.clone() };
+    let choices = names.iter().map(|name| (name.clone(), with(name))).collect();
+    let candidates = choosing::candidates(cx, choices, seen.current.as_ref(), progress)?;
+    if candidates.len() < 2 {
+        return Err(AnalysisError::OneEncoder.into());
     }
+    let current = seen.current.as_ref().map(|current| &current.key);
+    let incumbent = candidates.iter().position(|c| Some(&c.version.key) == current).unwrap_or_default();
+    let chosen = choosing::choose_candidate(cx, &asked, &candidates, Some(incumbent), &seen, progress)?;
+    let loss = |tried: &Tried| EncoderLoss {
+        encoder: candidates[tried.at].name.clone(),
+        version: candidates[tried.at].version.key.clone(),
+        log_loss: tried.log_loss,
+    };
+    Ok(EncoderComparison {
+        chosen: candidates[chosen.at].name.clone(),
+        incumbent: candidates[incumbent].name.clone(),
+        tried: chosen.tried.iter().map(loss).collect(),
+    })
 }

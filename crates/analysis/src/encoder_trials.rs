@@ -3,128 +3,124 @@
 
 use super::Analysis;
 use super::cross_validation::{CrossValidation, Losses, clearly_better, mean, of_other_labels};
+use crate::cross_validation;
 use crate::error::AnalysisError;
 use dissensus_api::{EncoderHere, EncoderTrial, EncoderTrials};
 use dissensus_domain::QuestionId;
 use dissensus_encoder::{Catalogue, locate};
 use dissensus_project::error::ProjectError;
-use dissensus_project::jobs::{Activity, Progress};
+use dissensus_project::jobs::{Activity, Follow, Progress};
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
 
 /// Number of folds of the training texts.
 const FOLDS: u8 = 5;
 
-impl Analysis {
-    /// The encoders of the catalogue that are on this computer, and the project's.
-    ///
-    /// # Errors
-    /// The built-in catalogue is invalid, or the file cannot be read.
-    pub fn encoders_here(&self) -> Result<Vec<EncoderHere>, ProjectError> {
-        let current = self.encoding.active_encoder()?.current.map(|current| current.encoder);
-        let catalogue = Catalogue::embedded()?;
-        let models = self.context.home.models();
-        let known = catalogue.encoders.iter().filter(|known| locate(&known.name, models).is_ok());
-        let mut here: Vec<EncoderHere> = known
-            .map(|known| EncoderHere {
-                name: known.name.clone(),
-                about: Some(known.about.clone()),
-                in_use: current.as_deref() == Some(known.name.as_str()),
-            })
-            .collect();
-        if let Some(name) = current.filter(|name| here.iter().all(|one| one.name != *name)) {
-            here.insert(0, EncoderHere { name, about: None, in_use: true });
-        }
-        Ok(here)
+/// The encoders of the catalogue that are on this computer, and the project's.
+///
+/// # Errors
+/// The built-in catalogue is invalid, or the file cannot be read.
+pub fn encoders_here(cx: &Analysis) -> Result<Vec<EncoderHere>, ProjectError> {
+    let current = cx.encoding.active_encoder()?.current.map(|current| current.encoder);
+    let catalogue = Catalogue::embedded()?;
+    let models = cx.context.home.models();
+    let known = catalogue.encoders.iter().filter(|known| locate(&known.name, models).is_ok());
+    let mut here: Vec<EncoderHere> = known
+        .map(|known| EncoderHere {
+            name: known.name.clone(),
+            about: Some(known.about.clone()),
+            in_use: current.as_deref() == Some(known.name.as_str()),
+        })
+        .collect();
+    if let Some(name) = current.filter(|name| here.iter().all(|one| one.name != *name)) {
+        here.insert(0, EncoderHere { name, about: None, in_use: true });
     }
+    Ok(here)
+}
 
-    /// Encodes with each of the encoders `names` and returns how well `multilevel` predicts on its
-    /// embeddings: log loss on five folds of the training texts. Nothing is chosen, and the project's
-    /// encoder stays. Labels that a split scores are not used. Embeddings of all of them stay in the
-    /// project.
-    ///
-    /// # Errors
-    /// Fewer than two encoders, one twice, one that is not available locally or has learned from these
-    /// labels, too few labels, or a cancel.
-    pub fn try_encoders(
-        &self,
-        question: QuestionId,
-        names: &[String],
-        progress: &dyn Progress,
-    ) -> Result<EncoderTrials, ProjectError> {
-        // The embeddings of each encoder are stored.
-        self.context.store.must_write()?;
-        let name = self.context.question_parts(question)?.0;
-        let question_data = self.context.question_data(&self.question(Some(&name))?)?;
-        let split = question_data.usual_split();
-        question_data.check_split(split)?;
-        let asked = CrossValidation {
-            question_data: &question_data,
-            split,
-            seed: 0,
-            model: ModelKind::Multilevel,
-            folds: FOLDS,
-            purpose: "comparing encoders",
-        };
-        let _reserved = self.context.reservations.reserve(Activity::Encoding)?;
-        let current = self.encoding.active_encoder()?.current;
-        let choice =
-            |name: &String| EncoderChoice { encoder: Some(name.clone()), ..EncoderChoice::default() };
-        let (mut keys, mut found): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-        // All are opened before the first one encodes, so that a wrong name is reported at once.
-        for name in names {
-            let (_, version, _) = self.encoding.open_encoder(&choice(name), current.as_ref(), progress)?;
-            if keys.contains(&version.key) {
-                return Err(AnalysisError::EncoderTwice(name.clone()).into());
-            }
-            keys.push(version.key);
-            // The encoder of another project can change while the first ones encode.
-            found.push(version.encoder);
-        }
-        let names = &found[..];
-        if keys.len() < 2 {
-            return Err(AnalysisError::OneEncoder.into());
-        }
-        let mut losses: Vec<Losses> = Vec::new();
-        for name in names {
-            let (encoder, version, dir) =
-                self.encoding.open_encoder(&choice(name), current.as_ref(), progress)?;
-            losses.push(self.held_out_losses(&asked, (&encoder, &version, &dir), progress)?);
-        }
-        // Labels that trained an encoder are left out of its losses.
-        if let Some(at) = of_other_labels(&losses) {
-            return Err(AnalysisError::EncoderLearned(names[at].clone()).into());
-        }
-        let losses: Vec<Vec<f64>> = losses.into_iter().map(|of| of.values).collect();
-        let labels = losses.first().map_or(0, Vec::len);
-        let in_use = |at: usize| current.as_ref().is_some_and(|current| current.key == keys[at]);
-        let against = (0..names.len()).find(|at| in_use(*at)).unwrap_or_default();
-        let trial = |at: usize| {
-            let differences: Vec<f64> = losses[at].iter().zip(&losses[against]).map(|(a, b)| a - b).collect();
-            EncoderTrial {
-                name: names[at].clone(),
-                log_loss: mean(&losses[at]),
-                standard_error: standard_error(&losses[at]),
-                difference: mean(&differences),
-                difference_error: standard_error(&differences),
-                clearly_better: at != against && clearly_better(&losses[at], &losses[against]),
-                in_use: in_use(at),
-            }
-        };
-        let mut trials: Vec<EncoderTrial> = (0..names.len()).map(trial).collect();
-        trials.sort_by(|a, b| a.log_loss.total_cmp(&b.log_loss));
-        Ok(EncoderTrials { question, labels: labels as u32, against: names[against].clone(), trials })
-    }
+/// Encodes with each of the encoders `names` and returns how well `multilevel` predicts on its
+/// embeddings: log loss on five folds of the training texts. Nothing is chosen, and the project's
+/// encoder stays. Labels that a split scores are not used. Embeddings of all of them stay in the
+/// project.
+///
+/// # Errors
+/// Fewer than two encoders, one twice, one that is not available locally or has learned from these
+/// labels, too few labels, or a cancel.
+pub fn compare<'a>(
+    cx: &Analysis,
+    question: QuestionId,
+    names: &[String],
+    follow: impl Into<Follow<'a>>,
+) -> Result<EncoderTrials, ProjectError> {
+    cx.context.run(follow, "encoders", &names.join(", "), |progress| try_all(cx, question, names, progress))
+}
 
-    /// Runs [`Analysis::try_encoders`] as a job.
-    pub fn try_encoders_as_job(
-        &self,
-        question: QuestionId,
-        names: &[String],
-    ) -> Result<EncoderTrials, ProjectError> {
-        self.context
-            .as_job("encoders", &names.join(", "), |job| self.try_encoders(question, names, job.as_ref()))
+fn try_all(
+    cx: &Analysis,
+    question: QuestionId,
+    names: &[String],
+    progress: &dyn Progress,
+) -> Result<EncoderTrials, ProjectError> {
+    // The embeddings of each encoder are stored.
+    cx.context.store.must_write()?;
+    let name = cx.context.question_parts(question)?.0;
+    let question_data = cx.context.question_data(&cx.question(Some(&name))?)?;
+    let split = question_data.usual_split();
+    question_data.check_split(split)?;
+    let asked = CrossValidation {
+        question_data: &question_data,
+        split,
+        seed: 0,
+        model: ModelKind::Multilevel,
+        folds: FOLDS,
+        purpose: "comparing encoders",
+    };
+    let _reserved = cx.context.reservations.reserve(Activity::Encoding)?;
+    let current = cx.encoding.active_encoder()?.current;
+    let choice = |name: &String| EncoderChoice { encoder: Some(name.clone()), ..EncoderChoice::default() };
+    let (mut keys, mut found): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    // All are opened before the first one encodes, so that a wrong name is reported at once.
+    for name in names {
+        let (_, version, _) = cx.encoding.open_encoder(&choice(name), current.as_ref(), progress)?;
+        if keys.contains(&version.key) {
+            return Err(AnalysisError::EncoderTwice(name.clone()).into());
+        }
+        keys.push(version.key);
+        // The encoder of another project can change while the first ones encode.
+        found.push(version.encoder);
     }
+    let names = &found[..];
+    if keys.len() < 2 {
+        return Err(AnalysisError::OneEncoder.into());
+    }
+    let mut losses: Vec<Losses> = Vec::new();
+    for name in names {
+        let (encoder, version, dir) = cx.encoding.open_encoder(&choice(name), current.as_ref(), progress)?;
+        losses.push(cross_validation::held_out_losses(cx, &asked, (&encoder, &version, &dir), progress)?);
+    }
+    // Labels that trained an encoder are left out of its losses.
+    if let Some(at) = of_other_labels(&losses) {
+        return Err(AnalysisError::EncoderLearned(names[at].clone()).into());
+    }
+    let losses: Vec<Vec<f64>> = losses.into_iter().map(|of| of.values).collect();
+    let labels = losses.first().map_or(0, Vec::len);
+    let in_use = |at: usize| current.as_ref().is_some_and(|current| current.key == keys[at]);
+    let against = (0..names.len()).find(|at| in_use(*at)).unwrap_or_default();
+    let trial = |at: usize| {
+        let differences: Vec<f64> = losses[at].iter().zip(&losses[against]).map(|(a, b)| a - b).collect();
+        EncoderTrial {
+            name: names[at].clone(),
+            log_loss: mean(&losses[at]),
+            standard_error: standard_error(&losses[at]),
+            difference: mean(&differences),
+            difference_error: standard_error(&differences),
+            clearly_better: at != against && clearly_better(&losses[at], &losses[against]),
+            in_use: in_use(at),
+        }
+    };
+    let mut trials: Vec<EncoderTrial> = (0..names.len()).map(trial).collect();
+    trials.sort_by(|a, b| a.log_loss.total_cmp(&b.log_loss));
+    Ok(EncoderTrials { question, labels: labels as u32, against: names[against].clone(), trials })
 }
 
 /// The standard error of a mean.

@@ -2,6 +2,7 @@
 
 use super::Analysis;
 use super::compared::{Compared, ModelCalibration, ModelDifferences, WithoutCopies};
+use crate::recorded;
 use dissensus_api::SelfAgreementShare;
 use dissensus_domain::{Question, QuestionId, ScaleKind};
 use dissensus_encoder::DeviceChoice;
@@ -16,6 +17,7 @@ use dissensus_stats::metrics::Scored;
 use dissensus_stats::metrics::dichotomize;
 use dissensus_store::EvaluationKind;
 use dissensus_training::encoding::Seen;
+use dissensus_training::runs;
 use serde::Serialize;
 use serde_json::json;
 use std::collections::{BTreeSet, HashSet};
@@ -121,213 +123,210 @@ pub(super) struct Divided {
     pub(super) copies: BTreeSet<u32>,
 }
 
-impl Analysis {
-    /// Trains every model on one part of the texts and scores it on the other; stored as a run of the
-    /// project if it is writable.
-    ///
-    /// # Errors
-    /// No labels, no such split or level, one side of the split empty, or a cancel.
-    pub fn evaluate(
-        &self,
-        choices: &EvaluateChoices,
-        progress: &dyn Progress,
-    ) -> Result<Evaluation, ProjectError> {
-        let question = self.question(choices.question.as_deref())?;
-        let asked = json!({
-            "question": question.name,
-            "models": choices.models.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
-            "split": choices.split.name(),
-            "at_least": choices.at_least,
-            "without_slips": choices.without_slips,
-        });
-        if choices.tuning != "frozen" {
-            return self.evaluate_tuned(&question, choices, progress);
-        }
-        self.recorded(EvaluationKind::Evaluation, asked, u64::from(choices.seed), || {
-            self.evaluate_frozen(&question, choices, progress)
-        })
+/// Trains every model on one part of the texts and scores it on the other; stored as a run of the
+/// project if it is writable.
+///
+/// # Errors
+/// No labels, no such split or level, one side of the split empty, or a cancel.
+pub fn evaluate(
+    cx: &Analysis,
+    choices: &EvaluateChoices,
+    progress: &dyn Progress,
+) -> Result<Evaluation, ProjectError> {
+    let question = cx.question(choices.question.as_deref())?;
+    let asked = json!({
+        "question": question.name,
+        "models": choices.models.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
+        "split": choices.split.name(),
+        "at_least": choices.at_least,
+        "without_slips": choices.without_slips,
+    });
+    if choices.tuning != "frozen" {
+        return evaluate_tuned(cx, &question, choices, progress);
     }
+    recorded::recorded(cx, EvaluationKind::Evaluation, asked, u64::from(choices.seed), || {
+        evaluate_frozen(cx, &question, choices, progress)
+    })
+}
 
-    /// The default split: the official one if texts are assigned, otherwise 70 % of the texts are training
-    /// texts.
-    ///
-    /// # Errors
-    /// No such question, or no labels.
-    pub fn usual_split(&self, question: Option<&str>) -> Result<SplitSpec, ProjectError> {
-        let question = self.context.index().question_asked_for(question)?.clone();
-        let data = self.context.learned_data(&question)?;
-        data.first().map(QuestionData::usual_split).ok_or(ProjectError::NoQuestion)
-    }
+/// The default split: the official one if texts are assigned, otherwise 70 % of the texts are training
+/// texts.
+///
+/// # Errors
+/// No such question, or no labels.
+pub fn usual_split(cx: &Analysis, question: Option<&str>) -> Result<SplitSpec, ProjectError> {
+    let question = cx.context.index().question_asked_for(question)?.clone();
+    let data = cx.context.learned_data(&question)?;
+    data.first().map(QuestionData::usual_split).ok_or(ProjectError::NoQuestion)
+}
 
-    /// Evaluates as [`Analysis::evaluate`] does, with a tuned encoder: one run per model (and fold), each
-    /// with its own encoder.
-    fn evaluate_tuned(
-        &self,
-        question: &Question,
-        choices: &EvaluateChoices,
-        progress: &dyn Progress,
-    ) -> Result<Evaluation, ProjectError> {
-        let started = std::time::Instant::now();
-        let at_least = choices.at_least.as_deref().map(|name| level_index(question, name)).transpose()?;
-        let question_data = self.context.question_data_of(question, choices.without_slips)?;
-        question_data.check_split(choices.split)?;
-        let seen = self.encoding.seen_by_encoder(&self.context.index())?;
-        let divided = self.divided(&question_data, &seen, choices)?;
-        let ordinal = question.scale.kind() == ScaleKind::Ordinal && at_least.is_none();
-        let (mut models, mut device) = (Vec::new(), "cpu".to_owned());
-        for kind in &choices.models {
-            let mut asked = self.runs.choices(question.id, *kind, &choices.tuning)?;
-            asked.seed = choices.seed;
-            asked.without_slips = choices.without_slips;
-            let mut folds = Vec::new();
-            for split in choices.split.each() {
-                asked.split = split;
-                let run = self.runs.train(&asked, choices.device, progress)?;
-                device = run.info.device;
-                folds.push(self.runs.scored(run.info.id)?);
-            }
-            let mut scored = Scored::pooled(folds);
-            if let Some(level) = at_least {
-                // Runs tune their answer for all levels; for two, the most likely one is used.
-                scored = dichotomize(&scored, level);
-            }
-            models.push(Predicted::new(kind.name(), scored));
-        }
-        let none = Embeddings::none(question_data.texts.len());
-        let baselines = baselines_of(&question_data.data(&none), &question_data, &seen, choices, at_least)?;
-        let compared = Compared { models, baselines, ordinal };
-        let (models, baselines) = compared.scores();
-        Ok(Evaluation {
-            models,
-            baselines,
-            without_copies: compared.without(&divided.copies),
-            differences: compared.differences(u64::from(choices.seed), progress)?,
-            calibration: compared.calibration(),
-            prediction_sets: None,
-            no_prediction_sets: None,
-            notes: tuned_notes(&choices.models)
-                .into_iter()
-                .chain(self.context.edited_note(question.id)?)
-                .chain(slips_note(choices))
-                .collect(),
-            split: divided.report,
-            seed: choices.seed,
-            encoder: self.encoding.embeddings()?.1.version,
-            device,
-            question: question.name.clone(),
-            at_least: choices.at_least.clone(),
-            self_agreement: self.self_agreement_of(question.id, choices)?,
-            seconds: started.elapsed().as_secs_f64(),
-        })
-    }
-
-    fn evaluate_frozen(
-        &self,
-        question: &Question,
-        choices: &EvaluateChoices,
-        progress: &dyn Progress,
-    ) -> Result<Evaluation, ProjectError> {
-        let started = Instant::now();
-        let at_least = choices.at_least.as_deref().map(|name| level_index(question, name)).transpose()?;
-        let question_data = self.context.question_data_of(question, choices.without_slips)?;
-        question_data.check_split(choices.split)?;
-        let (embeddings, encoder) = self.encoding.embeddings_for(&question_data)?;
-        let options = FitOptions { seed: u64::from(choices.seed), ..FitOptions::default() };
-        let data = question_data.data(&embeddings);
-        let seen = self.encoding.seen_by(encoder.as_deref(), &self.context.index())?;
-        let divided = self.divided(&question_data, &seen, choices)?;
-        let models = predict_test(
-            &data,
-            choices.split,
-            SplitColumns { seen: seen.rows(), ..question_data.columns() },
-            &choices.models,
-            at_least,
-            &options,
-            progress,
-        )?;
-        let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
-        let sets = match choices.prediction_sets {
-            true => Some(prediction_sets(&data, choices.split, columns, at_least, &options, progress)?),
-            false => None,
-        };
-        let (sets, no_sets) = match sets {
-            Some(Ok(sets)) => (Some(sets), None),
-            Some(Err(reason)) => (None, Some(reason.to_string())),
-            None => (None, None),
-        };
-        let baselines = baselines_of(&data, &question_data, &seen, choices, at_least)?;
-        let ordinal = question.scale.kind() == ScaleKind::Ordinal && at_least.is_none();
-        let compared = Compared { models, baselines, ordinal };
-        let (models, baselines) = compared.scores();
-        Ok(Evaluation {
-            models,
-            baselines,
-            without_copies: compared.without(&divided.copies),
-            differences: compared.differences(u64::from(choices.seed), progress)?,
-            calibration: compared.calibration(),
-            prediction_sets: sets,
-            no_prediction_sets: no_sets,
-            notes: self.context.edited_note(question.id)?.into_iter().chain(slips_note(choices)).collect(),
-            split: divided.report,
-            seed: choices.seed,
-            encoder,
-            device: "cpu".to_owned(),
-            question: question.name.clone(),
-            at_least: choices.at_least.clone(),
-            self_agreement: self.self_agreement_of(question.id, choices)?,
-            seconds: started.elapsed().as_secs_f64(),
-        })
-    }
-
-    /// Self-agreement for comparison with accuracies; none for a scale that was split in two, on which it
-    /// would differ.
-    fn self_agreement_of(
-        &self,
-        question: QuestionId,
-        choices: &EvaluateChoices,
-    ) -> Result<Option<SelfAgreementShare>, ProjectError> {
-        match choices.at_least {
-            Some(_) => Ok(None),
-            None => self.context.self_agreement(question),
-        }
-    }
-
-    pub(super) fn divided(
-        &self,
-        question_data: &QuestionData,
-        seen: &Seen,
-        choices: &EvaluateChoices,
-    ) -> Result<Divided, ProjectError> {
-        let none = Embeddings::none(question_data.texts.len());
-        let (kind, share) = choices.split.parts();
-        let (mut train, mut test_texts, mut test_labels) = (BTreeSet::new(), 0, 0);
-        let (mut left_out_texts, mut left_out_copies, mut copies) = (0, 0, BTreeSet::new());
+/// Evaluates as [`evaluate`] does, with a tuned encoder: one run per model (and fold), each
+/// with its own encoder.
+fn evaluate_tuned(
+    cx: &Analysis,
+    question: &Question,
+    choices: &EvaluateChoices,
+    progress: &dyn Progress,
+) -> Result<Evaluation, ProjectError> {
+    let started = std::time::Instant::now();
+    let at_least = choices.at_least.as_deref().map(|name| level_index(question, name)).transpose()?;
+    let question_data = cx.context.question_data_of(question, choices.without_slips)?;
+    question_data.check_split(choices.split)?;
+    let seen = cx.encoding.seen_by_encoder(&cx.context.index())?;
+    let divided = divide(&question_data, &seen, choices)?;
+    let ordinal = question.scale.kind() == ScaleKind::Ordinal && at_least.is_none();
+    let (mut models, mut device) = (Vec::new(), "cpu".to_owned());
+    for kind in &choices.models {
+        let mut asked = runs::choices_for(&cx.runs, question.id, *kind, &choices.tuning)?;
+        asked.seed = choices.seed;
+        asked.without_slips = choices.without_slips;
+        let mut folds = Vec::new();
         for split in choices.split.each() {
-            let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
-            let division = split.divide(&question_data.data(&none), columns, u64::from(choices.seed), 0.0)?;
-            left_out_texts += division.test.left_out();
-            left_out_copies += division.copies.left_out;
-            copies.extend(division.copies.scored);
-            train.extend(division.train);
-            test_texts += division.test.texts();
-            test_labels += division.test.labels();
+            asked.split = split;
+            let run = runs::train(&cx.runs, &asked, choices.device, progress)?;
+            device = run.info.device;
+            folds.push(runs::scored(&cx.runs, run.info.id)?);
         }
-        let train_texts: HashSet<u32> = train.iter().map(|o| o.text).collect();
-        let report = SplitReport {
-            kind,
-            name: choices.split.name(),
-            share,
-            folds: choices.split.each().len(),
-            train_texts: train_texts.len(),
-            test_texts,
-            train_labels: train.len(),
-            test_labels,
-            left_out_texts,
-            copies_in_training: copies.len(),
-            left_out_copies,
-        };
-        Ok(Divided { report, copies })
+        let mut scored = Scored::pooled(folds);
+        if let Some(level) = at_least {
+            // Runs tune their answer for all levels; for two, the most likely one is used.
+            scored = dichotomize(&scored, level);
+        }
+        models.push(Predicted::new(kind.name(), scored));
     }
+    let none = Embeddings::none(question_data.texts.len());
+    let baselines = baselines_of(&question_data.data(&none), &question_data, &seen, choices, at_least)?;
+    let compared = Compared { models, baselines, ordinal };
+    let (models, baselines) = compared.scores();
+    Ok(Evaluation {
+        models,
+        baselines,
+        without_copies: compared.without(&divided.copies),
+        differences: compared.differences(u64::from(choices.seed), progress)?,
+        calibration: compared.calibration(),
+        prediction_sets: None,
+        no_prediction_sets: None,
+        notes: tuned_notes(&choices.models)
+            .into_iter()
+            .chain(cx.context.edited_note(question.id)?)
+            .chain(slips_note(choices))
+            .collect(),
+        split: divided.report,
+        seed: choices.seed,
+        encoder: cx.encoding.embeddings()?.1.version,
+        device,
+        question: question.name.clone(),
+        at_least: choices.at_least.clone(),
+        self_agreement: self_agreement_of(cx, question.id, choices)?,
+        seconds: started.elapsed().as_secs_f64(),
+    })
+}
+
+fn evaluate_frozen(
+    cx: &Analysis,
+    question: &Question,
+    choices: &EvaluateChoices,
+    progress: &dyn Progress,
+) -> Result<Evaluation, ProjectError> {
+    let started = Instant::now();
+    let at_least = choices.at_least.as_deref().map(|name| level_index(question, name)).transpose()?;
+    let question_data = cx.context.question_data_of(question, choices.without_slips)?;
+    question_data.check_split(choices.split)?;
+    let (embeddings, encoder) = cx.encoding.embeddings_for(&question_data)?;
+    let options = FitOptions { seed: u64::from(choices.seed), ..FitOptions::default() };
+    let data = question_data.data(&embeddings);
+    let seen = cx.encoding.seen_by(encoder.as_deref(), &cx.context.index())?;
+    let divided = divide(&question_data, &seen, choices)?;
+    let models = predict_test(
+        &data,
+        choices.split,
+        SplitColumns { seen: seen.rows(), ..question_data.columns() },
+        &choices.models,
+        at_least,
+        &options,
+        progress,
+    )?;
+    let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
+    let sets = match choices.prediction_sets {
+        true => Some(prediction_sets(&data, choices.split, columns, at_least, &options, progress)?),
+        false => None,
+    };
+    let (sets, no_sets) = match sets {
+        Some(Ok(sets)) => (Some(sets), None),
+        Some(Err(reason)) => (None, Some(reason.to_string())),
+        None => (None, None),
+    };
+    let baselines = baselines_of(&data, &question_data, &seen, choices, at_least)?;
+    let ordinal = question.scale.kind() == ScaleKind::Ordinal && at_least.is_none();
+    let compared = Compared { models, baselines, ordinal };
+    let (models, baselines) = compared.scores();
+    Ok(Evaluation {
+        models,
+        baselines,
+        without_copies: compared.without(&divided.copies),
+        differences: compared.differences(u64::from(choices.seed), progress)?,
+        calibration: compared.calibration(),
+        prediction_sets: sets,
+        no_prediction_sets: no_sets,
+        notes: cx.context.edited_note(question.id)?.into_iter().chain(slips_note(choices)).collect(),
+        split: divided.report,
+        seed: choices.seed,
+        encoder,
+        device: "cpu".to_owned(),
+        question: question.name.clone(),
+        at_least: choices.at_least.clone(),
+        self_agreement: self_agreement_of(cx, question.id, choices)?,
+        seconds: started.elapsed().as_secs_f64(),
+    })
+}
+
+/// Self-agreement for comparison with accuracies; none for a scale that was split in two, on which it
+/// would differ.
+fn self_agreement_of(
+    cx: &Analysis,
+    question: QuestionId,
+    choices: &EvaluateChoices,
+) -> Result<Option<SelfAgreementShare>, ProjectError> {
+    match choices.at_least {
+        Some(_) => Ok(None),
+        None => cx.context.self_agreement(question),
+    }
+}
+
+pub(super) fn divide(
+    question_data: &QuestionData,
+    seen: &Seen,
+    choices: &EvaluateChoices,
+) -> Result<Divided, ProjectError> {
+    let none = Embeddings::none(question_data.texts.len());
+    let (kind, share) = choices.split.parts();
+    let (mut train, mut test_texts, mut test_labels) = (BTreeSet::new(), 0, 0);
+    let (mut left_out_texts, mut left_out_copies, mut copies) = (0, 0, BTreeSet::new());
+    for split in choices.split.each() {
+        let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
+        let division = split.divide(&question_data.data(&none), columns, u64::from(choices.seed), 0.0)?;
+        left_out_texts += division.test.left_out();
+        left_out_copies += division.copies.left_out;
+        copies.extend(division.copies.scored);
+        train.extend(division.train);
+        test_texts += division.test.texts();
+        test_labels += division.test.labels();
+    }
+    let train_texts: HashSet<u32> = train.iter().map(|o| o.text).collect();
+    let report = SplitReport {
+        kind,
+        name: choices.split.name(),
+        share,
+        folds: choices.split.each().len(),
+        train_texts: train_texts.len(),
+        test_texts,
+        train_labels: train.len(),
+        test_labels,
+        left_out_texts,
+        copies_in_training: copies.len(),
+        left_out_copies,
+    };
+    Ok(Divided { report, copies })
 }
 
 /// A note for figures without slips.

@@ -6,6 +6,7 @@ use super::explain_sentence::sentence;
 use super::near_texts::by_similarity;
 use super::snippet::snippet;
 use crate::error::AnalysisError;
+use crate::ranking;
 use dissensus_api::{
     ExplainQuery, ExplainedAnnotator, ExplainedOdds, Explanation, InfluentialLabel, NearText, PartDifference,
     ScorePart, ScorePartKind,
@@ -52,185 +53,181 @@ struct ToldOfAll {
     has_discrimination: bool,
 }
 
-impl Analysis {
-    /// Explains the predicted answers of one or two annotators to a text of the project. `reading_as` is the
-    /// person who labels in this window: that person's own prediction is hidden until the text is answered,
-    /// unless `show_hidden`.
-    ///
-    /// # Errors
-    /// No such text or annotator, or the model of the question is not live
-    /// ([`dissensus_training::live::LiveModels::fit`] makes it so).
-    pub fn explain(
-        &self,
-        query: &ExplainQuery,
-        reading_as: Option<AnnotatorId>,
-        show_hidden: bool,
-    ) -> Result<Explanation, ProjectError> {
-        let index = self.context.index();
-        let no_such = || ProjectError::NoSuchText(query.text.0.to_string());
-        let row = index.text_row(query.text).ok_or_else(no_such)?;
-        let (embeddings, _) = self.encoding.embeddings()?;
-        let x = embeddings.rows.get(row as usize * embeddings.dim..(row as usize + 1) * embeddings.dim);
-        let people: Vec<AnnotatorId> = std::iter::once(query.annotator).chain(query.with).collect();
-        let mut hidden = Vec::new();
-        for person in &people {
-            let reads = reading_as == Some(*person) && !show_hidden;
-            hidden.push(
-                reads && self.context.store.current_label(query.question, query.text, *person)?.is_none(),
-            );
-        }
-        let text = match query.without_own {
-            true => ExplainedText::RowWithoutOwnLabel(row),
-            false => ExplainedText::Row(row),
-        };
-        let asked = Asked { text, embedding: x.unwrap_or_default(), row: Some(row) };
-        self.explained(query.question, Some(query.text), &asked, &people, &hidden)
+/// Explains the predicted answers of one or two annotators to a text of the project. `reading_as` is the
+/// person who labels in this window: that person's own prediction is hidden until the text is answered,
+/// unless `show_hidden`.
+///
+/// # Errors
+/// No such text or annotator, or the model of the question is not live
+/// ([`dissensus_training::live::LiveModels::fit`] makes it so).
+pub fn explain_text(
+    cx: &Analysis,
+    query: &ExplainQuery,
+    reading_as: Option<AnnotatorId>,
+    show_hidden: bool,
+) -> Result<Explanation, ProjectError> {
+    let index = cx.context.index();
+    let no_such = || ProjectError::NoSuchText(query.text.0.to_string());
+    let row = index.text_row(query.text).ok_or_else(no_such)?;
+    let (embeddings, _) = cx.encoding.embeddings()?;
+    let x = embeddings.rows.get(row as usize * embeddings.dim..(row as usize + 1) * embeddings.dim);
+    let people: Vec<AnnotatorId> = std::iter::once(query.annotator).chain(query.with).collect();
+    let mut hidden = Vec::new();
+    for person in &people {
+        let reads = reading_as == Some(*person) && !show_hidden;
+        hidden.push(reads && cx.context.store.current_label(query.question, query.text, *person)?.is_none());
     }
+    let text = match query.without_own {
+        true => ExplainedText::RowWithoutOwnLabel(row),
+        false => ExplainedText::Row(row),
+    };
+    let asked = Asked { text, embedding: x.unwrap_or_default(), row: Some(row) };
+    explain_people(cx, query.question, Some(query.text), &asked, &people, &hidden)
+}
 
-    /// Explains predictions as [`Analysis::explain`] does, for any text
-    /// ([`dissensus_training::encoding::Encoding::embed`]).
-    ///
-    /// # Errors
-    /// The embedding is of another length, no such annotator, or the model of the question is not live.
-    pub fn explain_new_text(
-        &self,
-        question: QuestionId,
-        text: &EncodedText,
-        annotator: AnnotatorId,
-        with: Option<AnnotatorId>,
-    ) -> Result<Explanation, ProjectError> {
-        let people: Vec<AnnotatorId> = std::iter::once(annotator).chain(with).collect();
-        let features = text.features();
-        let asked = Asked { text: ExplainedText::New(features), embedding: features.embedding, row: None };
-        self.explained(question, None, &asked, &people, &vec![false; people.len()])
-    }
+/// Explains predictions as [`explain_text`] does, for any text
+/// ([`dissensus_training::encoding::Encoding::embed`]).
+///
+/// # Errors
+/// The embedding is of another length, no such annotator, or the model of the question is not live.
+pub fn explain_new_text(
+    cx: &Analysis,
+    question: QuestionId,
+    text: &EncodedText,
+    annotator: AnnotatorId,
+    with: Option<AnnotatorId>,
+) -> Result<Explanation, ProjectError> {
+    let people: Vec<AnnotatorId> = std::iter::once(annotator).chain(with).collect();
+    let features = text.features();
+    let asked = Asked { text: ExplainedText::New(features), embedding: features.embedding, row: None };
+    explain_people(cx, question, None, &asked, &people, &vec![false; people.len()])
+}
 
-    fn explained(
-        &self,
-        question: QuestionId,
-        text: Option<TextId>,
-        asked: &Asked<'_>,
-        people: &[AnnotatorId],
-        hidden: &[bool],
-    ) -> Result<Explanation, ProjectError> {
-        let index = self.context.index();
-        let question = index.with_levels(question)?.clone();
-        let mut persons: Vec<(&Annotator, u32)> = Vec::new();
-        for id in people {
-            let row = index.annotator_row(*id).ok_or_else(|| ProjectError::NoSuchAnnotator {
-                name: id.0.to_string(),
-                known: dissensus_project::words::counted(index.annotators().len() as u64, "annotator"),
-            })?;
-            persons.push((&index.annotators()[row as usize], row));
-        }
-        let (embeddings, _) = self.encoding.embeddings()?;
-        let rows: Vec<Option<u32>> =
-            persons.iter().zip(hidden).map(|((_, row), hidden)| (!hidden).then_some(*row)).collect();
-        let all = 0..embeddings.texts as u32;
-        let near = by_similarity(&embeddings, asked.embedding, all.filter(|row| Some(*row) != asked.row));
-        // A copy, so that recording a label does not wait for the fits without one label each.
-        let model = self
-            .live
-            .models
-            .with(question.id, |fitted| fitted.model.clone())
-            .ok_or_else(|| TrainingError::NotEncoded(self.context.store.path().to_owned()))?;
-        if let Some(text) = text.filter(|_| asked.row.is_some_and(|row| row as usize >= model.texts())) {
-            let found = self.context.store.text(text)?;
-            let name = found.map_or_else(|| text.0.to_string(), |found| found.external_id);
-            return Err(AnalysisError::TextNotFitted(name).into());
-        }
-        self.context.held_here("explain");
-        let told = asked.told(&model, question.scale.kind(), &rows, &near)?;
-        let mut annotators = Vec::new();
-        for ((annotator, _), told_of) in persons.iter().zip(&told.annotators) {
-            annotators.push(self.annotator(annotator, told_of.as_ref(), &told, &question)?);
-        }
-        let differences = match annotators.as_slice() {
-            [first, second] if told.odds.is_some() && !first.hidden && !second.hidden => {
-                differences(first, second)
-            }
-            _ => Vec::new(),
-        };
-        Ok(Explanation {
-            text,
-            odds: told.odds,
-            annotators,
-            differences,
-            agreed: self.near_texts(&told.agreed)?,
-            remark: self.note(true)?,
-        })
+fn explain_people(
+    cx: &Analysis,
+    question: QuestionId,
+    text: Option<TextId>,
+    asked: &Asked<'_>,
+    people: &[AnnotatorId],
+    hidden: &[bool],
+) -> Result<Explanation, ProjectError> {
+    let index = cx.context.index();
+    let question = index.with_levels(question)?.clone();
+    let mut persons: Vec<(&Annotator, u32)> = Vec::new();
+    for id in people {
+        let row = index.annotator_row(*id).ok_or_else(|| ProjectError::NoSuchAnnotator {
+            name: id.0.to_string(),
+            known: dissensus_project::words::counted(index.annotators().len() as u64, "annotator"),
+        })?;
+        persons.push((&index.annotators()[row as usize], row));
     }
+    let (embeddings, _) = cx.encoding.embeddings()?;
+    let rows: Vec<Option<u32>> =
+        persons.iter().zip(hidden).map(|((_, row), hidden)| (!hidden).then_some(*row)).collect();
+    let all = 0..embeddings.texts as u32;
+    let near = by_similarity(&embeddings, asked.embedding, all.filter(|row| Some(*row) != asked.row));
+    // A copy, so that recording a label does not wait for the fits without one label each.
+    let model = cx
+        .live
+        .models
+        .with(question.id, |fitted| fitted.model.clone())
+        .ok_or_else(|| TrainingError::NotEncoded(cx.context.store.path().to_owned()))?;
+    if let Some(text) = text.filter(|_| asked.row.is_some_and(|row| row as usize >= model.texts())) {
+        let found = cx.context.store.text(text)?;
+        let name = found.map_or_else(|| text.0.to_string(), |found| found.external_id);
+        return Err(AnalysisError::TextNotFitted(name).into());
+    }
+    cx.context.held_here("explain");
+    let told = asked.told(&model, question.scale.kind(), &rows, &near)?;
+    let mut annotators = Vec::new();
+    for ((annotator, _), told_of) in persons.iter().zip(&told.annotators) {
+        annotators.push(explain_annotator(cx, annotator, told_of.as_ref(), &told, &question)?);
+    }
+    let differences = match annotators.as_slice() {
+        [first, second] if told.odds.is_some() && !first.hidden && !second.hidden => {
+            differences(first, second)
+        }
+        _ => Vec::new(),
+    };
+    Ok(Explanation {
+        text,
+        odds: told.odds,
+        annotators,
+        differences,
+        agreed: near_texts(cx, &told.agreed)?,
+        remark: ranking::note_on_labels(cx, true)?,
+    })
+}
 
-    fn annotator(
-        &self,
-        annotator: &Annotator,
-        told: Option<&Told>,
-        all: &ToldOfAll,
-        question: &Question,
-    ) -> Result<ExplainedAnnotator, ProjectError> {
-        let mut explained = ExplainedAnnotator {
-            annotator: annotator.id,
-            name: annotator.name.clone(),
-            hidden: told.is_none(),
-            labels: 0,
-            observed: None,
-            sentence: String::new(),
-            distribution: Vec::new(),
-            parts: Vec::new(),
-            score: 0.0,
-            log_odds: 0.0,
-            probability: 0.0,
-            others: 0,
-            influences: Vec::new(),
-            nearest: Vec::new(),
-        };
-        let (Some(told), Some(odds)) = (told, all.odds) else { return Ok(explained) };
-        let found = &told.prediction;
-        let (values, log_odds) = of_odds(found, odds);
-        let kind = question.scale.kind();
-        let has = |part: ScorePartKind| match part {
-            ScorePartKind::OwnLabel => found.own_level.is_some(),
-            ScorePartKind::Thresholds => kind == ScaleKind::Ordinal && question.scale.len() > 2,
-            ScorePartKind::Slope => all.has_slopes,
-            ScorePartKind::Discrimination => all.has_discrimination,
-            _ => true,
-        };
-        let parts = KINDS.iter().zip(values).filter(|(part, _)| has(**part));
-        explained.parts = parts.map(|(part, value)| ScorePart { part: *part, value }).collect();
-        explained.score = values.iter().sum();
-        explained.log_odds = log_odds;
-        explained.probability = 1.0 / (1.0 + (-log_odds).exp());
-        explained.labels = told.labels;
-        explained.observed = found.own_level.map(Answer::Level);
-        explained.distribution.clone_from(&found.probabilities);
-        explained.others = found.others as u32;
-        explained.nearest = self.near_texts(&told.nearest)?;
-        explained.sentence = sentence(&explained, odds, &question.scale);
-        for influence in &told.influences {
-            let (text, external_id, snippet) = self.named(influence.text)?;
-            let answer = Answer::Level(influence.level);
-            let change = influence.change;
-            explained.influences.push(InfluentialLabel { text, external_id, snippet, answer, change });
-        }
-        Ok(explained)
+fn explain_annotator(
+    cx: &Analysis,
+    annotator: &Annotator,
+    told: Option<&Told>,
+    all: &ToldOfAll,
+    question: &Question,
+) -> Result<ExplainedAnnotator, ProjectError> {
+    let mut explained = ExplainedAnnotator {
+        annotator: annotator.id,
+        name: annotator.name.clone(),
+        hidden: told.is_none(),
+        labels: 0,
+        observed: None,
+        sentence: String::new(),
+        distribution: Vec::new(),
+        parts: Vec::new(),
+        score: 0.0,
+        log_odds: 0.0,
+        probability: 0.0,
+        others: 0,
+        influences: Vec::new(),
+        nearest: Vec::new(),
+    };
+    let (Some(told), Some(odds)) = (told, all.odds) else { return Ok(explained) };
+    let found = &told.prediction;
+    let (values, log_odds) = of_odds(found, odds);
+    let kind = question.scale.kind();
+    let has = |part: ScorePartKind| match part {
+        ScorePartKind::OwnLabel => found.own_level.is_some(),
+        ScorePartKind::Thresholds => kind == ScaleKind::Ordinal && question.scale.len() > 2,
+        ScorePartKind::Slope => all.has_slopes,
+        ScorePartKind::Discrimination => all.has_discrimination,
+        _ => true,
+    };
+    let parts = KINDS.iter().zip(values).filter(|(part, _)| has(**part));
+    explained.parts = parts.map(|(part, value)| ScorePart { part: *part, value }).collect();
+    explained.score = values.iter().sum();
+    explained.log_odds = log_odds;
+    explained.probability = 1.0 / (1.0 + (-log_odds).exp());
+    explained.labels = told.labels;
+    explained.observed = found.own_level.map(Answer::Level);
+    explained.distribution.clone_from(&found.probabilities);
+    explained.others = found.others as u32;
+    explained.nearest = near_texts(cx, &told.nearest)?;
+    explained.sentence = sentence(&explained, odds, &question.scale);
+    for influence in &told.influences {
+        let (text, external_id, snippet) = named(cx, influence.text)?;
+        let answer = Answer::Level(influence.level);
+        let change = influence.change;
+        explained.influences.push(InfluentialLabel { text, external_id, snippet, answer, change });
     }
+    Ok(explained)
+}
 
-    fn near_texts(&self, rows: &[NearRow]) -> Result<Vec<NearText>, ProjectError> {
-        let mut texts = Vec::new();
-        for &(row, similarity, level, labels) in rows {
-            let (text, external_id, snippet) = self.named(row)?;
-            let answer = Answer::Level(level);
-            texts.push(NearText { text, external_id, snippet, similarity, answer, labels });
-        }
-        Ok(texts)
+fn near_texts(cx: &Analysis, rows: &[NearRow]) -> Result<Vec<NearText>, ProjectError> {
+    let mut texts = Vec::new();
+    for &(row, similarity, level, labels) in rows {
+        let (text, external_id, snippet) = named(cx, row)?;
+        let answer = Answer::Level(level);
+        texts.push(NearText { text, external_id, snippet, similarity, answer, labels });
     }
+    Ok(texts)
+}
 
-    /// Id, name and beginning of the text of a row.
-    pub(super) fn named(&self, row: u32) -> Result<(TextId, String, String), ProjectError> {
-        let id = self.context.index().texts()[row as usize];
-        let found = self.context.store.text(id)?.ok_or_else(|| ProjectError::NoSuchText(id.0.to_string()))?;
-        Ok((id, found.external_id, snippet(&found.body)))
-    }
+/// Id, name and beginning of the text of a row.
+pub(super) fn named(cx: &Analysis, row: u32) -> Result<(TextId, String, String), ProjectError> {
+    let id = cx.context.index().texts()[row as usize];
+    let found = cx.context.store.text(id)?.ok_or_else(|| ProjectError::NoSuchText(id.0.to_string()))?;
+    Ok((id, found.external_id, snippet(&found.body)))
 }
 
 /// The text to explain.

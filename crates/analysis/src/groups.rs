@@ -20,36 +20,34 @@ const MOST_VALUES: usize = 50;
 /// Annotators by the values of every attribute.
 pub(super) type Values<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<u32>>>;
 
-impl Analysis {
-    /// The comparison requested by `choice` among `over`; with `None` every value of an attribute against
-    /// its other values.
-    ///
-    /// # Errors
-    /// No annotator has the values of `choice`.
-    pub(super) fn comparison(
-        &self,
-        fitted: &mut Fitted,
-        choice: Option<&GroupChoice>,
-        over: &Over,
-    ) -> Result<Arc<Comparison>, ProjectError> {
-        let index = self.context.index();
-        let people: Vec<(u32, &Annotator)> = index
-            .annotators()
-            .iter()
-            .enumerate()
-            .filter(|(row, _)| over.mask().is_none_or(|mask| mask.get(*row) == Some(&true)))
-            .map(|(row, annotator)| (row as u32, annotator))
-            .collect();
-        let values = by_value(&people);
-        let (groups, pairs, sides) = match choice {
-            None => against_others(&values),
-            Some(choice) => chosen_pair(&values, choice)?,
-        };
-        Ok(fitted.comparison(choice, over, |model| match choice {
-            None => Comparison::beside_severity(model, groups, pairs, sides, over.mask()),
-            Some(_) => Comparison::new(model, groups, pairs, sides),
-        }))
-    }
+/// The comparison requested by `choice` among `over`; with `None` every value of an attribute against
+/// its other values.
+///
+/// # Errors
+/// No annotator has the values of `choice`.
+pub(super) fn comparison(
+    cx: &Analysis,
+    fitted: &mut Fitted,
+    choice: Option<&GroupChoice>,
+    over: &Over,
+) -> Result<Arc<Comparison>, ProjectError> {
+    let index = cx.context.index();
+    let people: Vec<(u32, &Annotator)> = index
+        .annotators()
+        .iter()
+        .enumerate()
+        .filter(|(row, _)| over.mask().is_none_or(|mask| mask.get(*row) == Some(&true)))
+        .map(|(row, annotator)| (row as u32, annotator))
+        .collect();
+    let values = by_value(&people);
+    let (groups, pairs, sides) = match choice {
+        None => against_others(&values),
+        Some(choice) => chosen_pair(&values, choice)?,
+    };
+    Ok(fitted.comparison(choice, over, |model| match choice {
+        None => Comparison::beside_severity(model, groups, pairs, sides, over.mask()),
+        Some(_) => Comparison::new(model, groups, pairs, sides),
+    }))
 }
 
 pub(super) fn by_value<'a>(people: &[(u32, &'a Annotator)]) -> Values<'a> {

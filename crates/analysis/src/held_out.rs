@@ -92,174 +92,161 @@ struct Measured {
     left_out: usize,
 }
 
-impl Analysis {
-    /// How well everyone is predicted on held-out texts, if it was measured and little has changed since:
-    /// results by annotator, and the number of labelled texts that were not scored. `labels` are those of
-    /// `generation`, see [`dissensus_training::live::Models::generation`], or newer ones.
-    pub(super) fn known_held_out(
-        &self,
-        generation: u32,
-        question: QuestionId,
-        labels: &[Observation],
-    ) -> Result<Option<(Vec<HeldOut>, usize)>, ProjectError> {
-        let (_, basis) = self.encoding.embeddings()?;
-        self.kept_held_out(generation, question, labels, &basis)
-    }
+/// How well everyone is predicted on held-out texts, if it was measured and little has changed since:
+/// results by annotator, and the number of labelled texts that were not scored. `labels` are those of
+/// `generation`, see [`dissensus_training::live::Models::generation`], or newer ones.
+pub(super) fn known_held_out(
+    cx: &Analysis,
+    generation: u32,
+    question: QuestionId,
+    labels: &[Observation],
+) -> Result<Option<(Vec<HeldOut>, usize)>, ProjectError> {
+    let (_, basis) = cx.encoding.embeddings()?;
+    kept_held_out(cx, generation, question, labels, &basis)
+}
 
-    /// The result that an earlier session measured on the same labels with the same embeddings.
-    fn held_out_in_project(
-        &self,
-        question: QuestionId,
-        labels: &[Observation],
-        basis: &Basis,
-    ) -> Result<Option<KeptFigures>, ProjectError> {
-        if !basis.is_complete() {
-            return Ok(None);
-        }
-        let head = self.context.store.head(question, basis.version.as_deref(), KEPT)?;
-        let (texts, annotators) = self.context.sizes();
-        // A result that cannot be read is measured again.
-        let read = |head: Head| serde_json::from_slice::<KeptFigures>(&head.weights).ok();
-        Ok(head.and_then(read).filter(|kept| {
-            (kept.format, kept.texts, kept.annotators) == (FORMAT, texts, annotators)
-                && kept.results.len() == annotators
-                && kept.labels == hash_of(labels)
-        }))
+/// The result that an earlier session measured on the same labels with the same embeddings.
+fn held_out_in_project(
+    cx: &Analysis,
+    question: QuestionId,
+    labels: &[Observation],
+    basis: &Basis,
+) -> Result<Option<KeptFigures>, ProjectError> {
+    if !basis.is_complete() {
+        return Ok(None);
     }
+    let head = cx.context.store.head(question, basis.version.as_deref(), KEPT)?;
+    let (texts, annotators) = cx.context.sizes();
+    // A result that cannot be read is measured again.
+    let read = |head: Head| serde_json::from_slice::<KeptFigures>(&head.weights).ok();
+    Ok(head.and_then(read).filter(|kept| {
+        (kept.format, kept.texts, kept.annotators) == (FORMAT, texts, annotators)
+            && kept.results.len() == annotators
+            && kept.labels == hash_of(labels)
+    }))
+}
 
-    fn keep_held_out(&self, question: QuestionId, labels: &[Observation], measured: &Measured) {
-        if self.context.store.is_reader() || !measured.basis.is_complete() {
-            return;
-        }
-        let kept = KeptFigures {
-            format: FORMAT,
-            texts: self.context.sizes().0,
-            annotators: measured.annotators,
-            labels: hash_of(labels),
-            left_out: measured.left_out,
-            results: measured.results.clone(),
-        };
-        let Ok(weights) = serde_json::to_vec(&kept) else { return };
-        let version = measured.basis.version.clone();
-        let new = NewHead { question, version, model: KEPT.to_owned(), made_at_ms: now_ms(), weights };
-        // If they cannot be stored, the next session measures them again.
-        go_on("keeping held-out figures", self.context.store.put_head(new));
+fn keep_held_out(cx: &Analysis, question: QuestionId, labels: &[Observation], measured: &Measured) {
+    if cx.context.store.is_reader() || !measured.basis.is_complete() {
+        return;
     }
+    let kept = KeptFigures {
+        format: FORMAT,
+        texts: cx.context.sizes().0,
+        annotators: measured.annotators,
+        labels: hash_of(labels),
+        left_out: measured.left_out,
+        results: measured.results.clone(),
+    };
+    let Ok(weights) = serde_json::to_vec(&kept) else { return };
+    let version = measured.basis.version.clone();
+    let new = NewHead { question, version, model: KEPT.to_owned(), made_at_ms: now_ms(), weights };
+    // If they cannot be stored, the next session measures them again.
+    go_on("keeping held-out figures", cx.context.store.put_head(new));
+}
 
-    /// Lets a test delay a measurement.
-    #[cfg(any(test, feature = "test-hooks"))]
-    pub fn hold_measurements(&self, question: QuestionId) -> Arc<Mutex<()>> {
-        self.measurements.gate(question)
-    }
+/// Lets a test delay a measurement.
+#[cfg(any(test, feature = "test-hooks"))]
+pub fn hold(cx: &Analysis, question: QuestionId) -> Arc<Mutex<()>> {
+    cx.measurements.gate(question)
+}
 
-    fn kept_held_out(
-        &self,
-        generation: u32,
-        question: QuestionId,
-        labels: &[Observation],
-        basis: &Basis,
-    ) -> Result<Option<(Vec<HeldOut>, usize)>, ProjectError> {
-        let annotators = self.context.sizes().1;
-        let fits = |kept: &Measured| {
-            let changed = labels.len().abs_diff(kept.labels);
-            let same = kept.generation == generation && kept.annotators == annotators && kept.basis == *basis;
-            same && changed < MEASURE_AFTER.max(kept.labels / 20)
-        };
-        let in_memory = lock(&self.measurements.kept)
-            .get(&question)
-            .filter(|kept| fits(kept))
-            .map(|kept| (kept.results.clone(), kept.left_out));
-        if in_memory.is_some() {
-            return Ok(in_memory);
-        }
-        let Some(found) = self.held_out_in_project(question, labels, basis)? else { return Ok(None) };
-        let measured = Measured {
-            generation,
-            labels: labels.len(),
-            annotators,
-            basis: basis.clone(),
-            results: found.results.clone(),
-            left_out: found.left_out,
-        };
-        lock(&self.measurements.kept).insert(question, measured);
-        Ok(Some((found.results, found.left_out)))
+fn kept_held_out(
+    cx: &Analysis,
+    generation: u32,
+    question: QuestionId,
+    labels: &[Observation],
+    basis: &Basis,
+) -> Result<Option<(Vec<HeldOut>, usize)>, ProjectError> {
+    let annotators = cx.context.sizes().1;
+    let fits = |kept: &Measured| {
+        let changed = labels.len().abs_diff(kept.labels);
+        let same = kept.generation == generation && kept.annotators == annotators && kept.basis == *basis;
+        same && changed < MEASURE_AFTER.max(kept.labels / 20)
+    };
+    let in_memory = lock(&cx.measurements.kept)
+        .get(&question)
+        .filter(|kept| fits(kept))
+        .map(|kept| (kept.results.clone(), kept.left_out));
+    if in_memory.is_some() {
+        return Ok(in_memory);
     }
+    let Some(found) = held_out_in_project(cx, question, labels, basis)? else { return Ok(None) };
+    let measured = Measured {
+        generation,
+        labels: labels.len(),
+        annotators,
+        basis: basis.clone(),
+        results: found.results.clone(),
+        left_out: found.left_out,
+    };
+    lock(&cx.measurements.kept).insert(question, measured);
+    Ok(Some((found.results, found.left_out)))
+}
 
-    /// How well all labels of held-out texts are predicted, over all annotators together, and the number of
-    /// labelled texts that were not scored.
-    ///
-    /// # Errors
-    /// The file cannot be read, or a cancel.
-    pub(crate) fn held_out_in_all(
-        &self,
-        question: QuestionId,
-        progress: &dyn Progress,
-    ) -> Result<(HeldOut, usize), ProjectError> {
-        let generation = self.live.models.generation();
-        let (_, target) = self.context.question_parts(question)?;
-        let labels = self.context.observations(question)?;
-        let (each, left_out) = self.measure_held_out(generation, question, &labels, target, progress)?;
-        let add = |sum: HeldOut, one: &HeldOut| HeldOut {
-            labels: sum.labels + one.labels,
-            hits: sum.hits + one.hits,
-            baseline_hits: sum.baseline_hits + one.baseline_hits,
-            common_hits: sum.common_hits + one.common_hits,
-            distance: sum.distance + one.distance,
-            baseline_distance: sum.baseline_distance + one.baseline_distance,
-            common_distance: sum.common_distance + one.common_distance,
-        };
-        Ok((each.iter().fold(HeldOut::default(), add), left_out))
-    }
+/// How well all labels of held-out texts are predicted, over all annotators together, and the number of
+/// labelled texts that were not scored.
+///
+/// # Errors
+/// The file cannot be read, or a cancel.
+pub(crate) fn held_out_in_all(
+    cx: &Analysis,
+    question: QuestionId,
+    progress: &dyn Progress,
+) -> Result<(HeldOut, usize), ProjectError> {
+    let generation = cx.live.models.generation();
+    let (_, target) = cx.context.question_parts(question)?;
+    let labels = cx.context.observations(question)?;
+    let (each, left_out) = measure_held_out(cx, generation, question, &labels, target, progress)?;
+    let add = |sum: HeldOut, one: &HeldOut| HeldOut {
+        labels: sum.labels + one.labels,
+        hits: sum.hits + one.hits,
+        baseline_hits: sum.baseline_hits + one.baseline_hits,
+        common_hits: sum.common_hits + one.common_hits,
+        distance: sum.distance + one.distance,
+        baseline_distance: sum.baseline_distance + one.baseline_distance,
+        common_distance: sum.common_distance + one.common_distance,
+    };
+    Ok((each.iter().fold(HeldOut::default(), add), left_out))
+}
 
-    /// Measures how well everyone is predicted on held-out texts, unless [`Analysis::known_held_out`] has
-    /// the result.
-    ///
-    /// # Errors
-    /// The file cannot be read, or a cancel. Nothing is stored then.
-    pub(super) fn measure_held_out(
-        &self,
-        generation: u32,
-        question: QuestionId,
-        labels: &[Observation],
-        target: Target,
-        progress: &dyn Progress,
-    ) -> Result<(Vec<HeldOut>, usize), ProjectError> {
-        let (embeddings, basis) = self.encoding.embeddings()?;
-        let annotators = self.context.sizes().1;
-        let gate = self.measurements.gate(question);
-        let _gate = lock(&gate);
-        self.context.fail_here("measure");
-        if let Some(known) = self.kept_held_out(generation, question, labels, &basis)? {
-            return Ok(known);
-        }
-        let seen = self.encoding.seen_by(basis.version.as_deref(), &self.context.index())?;
-        let seen_texts = seen.rows().texts;
-        let left_out: HashSet<u32> =
-            labels.iter().map(|o| o.text).filter(|t| seen_texts.get(*t as usize) == Some(&true)).collect();
-        let left_out = left_out.len();
-        let data = TrainingData {
-            embeddings: &embeddings,
-            observations: labels,
-            annotators,
-            target,
-            attributes: &[],
-        };
-        let results = match labels.len() {
-            0 | 1 => vec![HeldOut::default(); annotators],
-            _ => held_out(&data, seen.rows(), &FitOptions::default(), progress)?,
-        };
-        let measured = Measured {
-            generation,
-            labels: labels.len(),
-            annotators,
-            basis,
-            results: results.clone(),
-            left_out,
-        };
-        self.keep_held_out(question, labels, &measured);
-        lock(&self.measurements.kept).insert(question, measured);
-        Ok((results, left_out))
+/// Measures how well everyone is predicted on held-out texts, unless [`known_held_out`] has
+/// the result.
+///
+/// # Errors
+/// The file cannot be read, or a cancel. Nothing is stored then.
+pub(super) fn measure_held_out(
+    cx: &Analysis,
+    generation: u32,
+    question: QuestionId,
+    labels: &[Observation],
+    target: Target,
+    progress: &dyn Progress,
+) -> Result<(Vec<HeldOut>, usize), ProjectError> {
+    let (embeddings, basis) = cx.encoding.embeddings()?;
+    let annotators = cx.context.sizes().1;
+    let gate = cx.measurements.gate(question);
+    let _gate = lock(&gate);
+    cx.context.fail_here("measure");
+    if let Some(known) = kept_held_out(cx, generation, question, labels, &basis)? {
+        return Ok(known);
     }
+    let seen = cx.encoding.seen_by(basis.version.as_deref(), &cx.context.index())?;
+    let seen_texts = seen.rows().texts;
+    let left_out: HashSet<u32> =
+        labels.iter().map(|o| o.text).filter(|t| seen_texts.get(*t as usize) == Some(&true)).collect();
+    let left_out = left_out.len();
+    let data =
+        TrainingData { embeddings: &embeddings, observations: labels, annotators, target, attributes: &[] };
+    let results = match labels.len() {
+        0 | 1 => vec![HeldOut::default(); annotators],
+        _ => held_out(&data, seen.rows(), &FitOptions::default(), progress)?,
+    };
+    let measured =
+        Measured { generation, labels: labels.len(), annotators, basis, results: results.clone(), left_out };
+    keep_held_out(cx, question, labels, &measured);
+    lock(&cx.measurements.kept).insert(question, measured);
+    Ok((results, left_out))
 }
 
 fn hash_of(labels: &[Observation]) -> String {

@@ -5,6 +5,9 @@ use super::aggregation::{Aggregated, AggregatedText};
 use super::agreement::Agreement;
 use super::needs::too_few;
 use super::snippet::snippet;
+use crate::aggregation;
+use crate::agreement;
+use crate::predict;
 use dissensus_domain::{AnnotatorId, Answer, CurrentLabel, OptionSet, Question, QuestionId, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -84,222 +87,214 @@ pub struct OptionsOfText {
     pub probabilities: Vec<f64>,
 }
 
-impl Analysis {
-    /// The probability that one annotator chooses each option, for a text of the project.
-    pub fn predict_options(
-        &self,
-        question: &Question,
-        annotator: AnnotatorId,
-        text: &str,
-    ) -> Result<Vec<OptionPrediction>, ProjectError> {
-        self.of_options(question, |option| self.predict_text(option, annotator, text))
-    }
+/// The probability that one annotator chooses each option, for a text of the project.
+pub fn predict(
+    cx: &Analysis,
+    question: &Question,
+    annotator: AnnotatorId,
+    text: &str,
+) -> Result<Vec<OptionPrediction>, ProjectError> {
+    of_options(question, |option| predict::predict_text(cx, option, annotator, text))
+}
 
-    /// The probability that one annotator chooses each option, for any text.
-    pub fn predict_options_of_new_text(
-        &self,
-        question: &Question,
-        annotator: AnnotatorId,
-        text: &EncodedText,
-    ) -> Result<Vec<OptionPrediction>, ProjectError> {
-        self.of_options(question, |option| self.predict_new_text(option, annotator, text))
-    }
+/// The probability that one annotator chooses each option, for any text.
+pub fn predict_encoded(
+    cx: &Analysis,
+    question: &Question,
+    annotator: AnnotatorId,
+    text: &EncodedText,
+) -> Result<Vec<OptionPrediction>, ProjectError> {
+    of_options(question, |option| predict::predict_encoded(cx, option, annotator, text))
+}
 
-    fn of_options(
-        &self,
-        question: &Question,
-        predict: impl Fn(QuestionId) -> Result<Vec<f32>, ProjectError>,
-    ) -> Result<Vec<OptionPrediction>, ProjectError> {
-        let one = |(option, name): (Question, &String)| {
-            let p = predict(option.id)?;
-            Ok(OptionPrediction { option: name.clone(), probability: p.get(1).copied().unwrap_or_default() })
-        };
-        question.options().into_iter().zip(question.scale.levels()).map(one).collect()
-    }
+fn of_options(
+    question: &Question,
+    predict: impl Fn(QuestionId) -> Result<Vec<f32>, ProjectError>,
+) -> Result<Vec<OptionPrediction>, ProjectError> {
+    let one = |(option, name): (Question, &String)| {
+        let p = predict(option.id)?;
+        Ok(OptionPrediction { option: name.clone(), probability: p.get(1).copied().unwrap_or_default() })
+    };
+    question.options().into_iter().zip(question.scale.levels()).map(one).collect()
+}
 
-    /// Texts by the mean over a question's options of the probability that two annotators differ, the
-    /// largest first: `top` of them, and their total number. Labels count where they are given, predictions
-    /// elsewhere. MASI distances use the correlations between options in `together`, otherwise independent
-    /// options.
-    ///
-    /// # Errors
-    /// The models of the options are not live ([`dissensus_training::live::LiveModels::fit`] makes them so),
-    /// or the file cannot be read.
-    pub fn texts_by_options(
-        &self,
-        question: &Question,
-        top: usize,
-        together: Option<&MasiTogether>,
-    ) -> Result<(Vec<TextOptions>, usize), ProjectError> {
-        let not_live = || ProjectError::from(TrainingError::NotEncoded(self.context.store.path().to_owned()));
-        let differ = |d: dissensus_stats::disagreement::Disagreement| d.pairwise;
-        let by_option: Vec<Vec<f32>> = self
-            .live
-            .of_all(question.id, |fitted| {
-                Some(fitted.model.disagreements().into_iter().map(differ).collect())
-            })
-            .ok_or_else(not_live)?;
-        let index = self.context.index();
-        let texts = by_option.iter().map(Vec::len).min().unwrap_or_default().min(index.texts().len());
-        let mean = |row: usize| by_option.iter().map(|of| of[row]).sum::<f32>() / by_option.len() as f32;
-        let mut rows: Vec<(usize, f32)> = (0..texts).map(|row| (row, mean(row))).collect();
-        rows.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        rows.truncate(top);
-        let shown: Vec<u32> = rows.iter().map(|(row, _)| *row as u32).collect();
-        let masi = self.expected_masi(question, &shown, together)?;
-        let shown = rows.iter().enumerate().map(|(at, (row, pairwise))| {
-            let id: TextId = index.texts()[*row];
-            let text =
-                self.context.store.text(id)?.ok_or_else(|| ProjectError::NoSuchText(id.0.to_string()))?;
-            Ok(TextOptions {
-                rank: at as u32 + 1,
-                text_id: text.external_id,
-                text: snippet(&text.body),
-                pairwise: *pairwise,
-                masi: masi.get(at).copied().flatten(),
-                options: by_option.iter().map(|of| of[*row]).collect(),
-            })
-        });
-        Ok((shown.collect::<Result<_, ProjectError>>()?, texts))
-    }
+/// Texts by the mean over a question's options of the probability that two annotators differ, the
+/// largest first: `top` of them, and their total number. Labels count where they are given, predictions
+/// elsewhere. MASI distances use the correlations between options in `together`, otherwise independent
+/// options.
+///
+/// # Errors
+/// The models of the options are not live ([`dissensus_training::live::LiveModels::fit`] makes them so),
+/// or the file cannot be read.
+pub fn rank(
+    cx: &Analysis,
+    question: &Question,
+    top: usize,
+    together: Option<&MasiTogether>,
+) -> Result<(Vec<TextOptions>, usize), ProjectError> {
+    let not_live = || ProjectError::from(TrainingError::NotEncoded(cx.context.store.path().to_owned()));
+    let differ = |d: dissensus_stats::disagreement::Disagreement| d.pairwise;
+    let by_option: Vec<Vec<f32>> = cx
+        .live
+        .of_all(question.id, |fitted| Some(fitted.model.disagreements().into_iter().map(differ).collect()))
+        .ok_or_else(not_live)?;
+    let index = cx.context.index();
+    let texts = by_option.iter().map(Vec::len).min().unwrap_or_default().min(index.texts().len());
+    let mean = |row: usize| by_option.iter().map(|of| of[row]).sum::<f32>() / by_option.len() as f32;
+    let mut rows: Vec<(usize, f32)> = (0..texts).map(|row| (row, mean(row))).collect();
+    rows.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    rows.truncate(top);
+    let shown: Vec<u32> = rows.iter().map(|(row, _)| *row as u32).collect();
+    let masi = expected_masi(cx, question, &shown, together)?;
+    let shown = rows.iter().enumerate().map(|(at, (row, pairwise))| {
+        let id: TextId = index.texts()[*row];
+        let text = cx.context.store.text(id)?.ok_or_else(|| ProjectError::NoSuchText(id.0.to_string()))?;
+        Ok(TextOptions {
+            rank: at as u32 + 1,
+            text_id: text.external_id,
+            text: snippet(&text.body),
+            pairwise: *pairwise,
+            masi: masi.get(at).copied().flatten(),
+            options: by_option.iter().map(|of| of[*row]).collect(),
+        })
+    });
+    Ok((shown.collect::<Result<_, ProjectError>>()?, texts))
+}
 
-    /// What is missing before the people of the project can differ on a whole set; `None` if nothing is.
-    pub fn people_needed(&self) -> Option<String> {
-        let people = self.context.index().annotators().len();
-        (people < 2).then(|| too_few(people, 2))
-    }
+/// What is missing before the people of the project can differ on a whole set; `None` if nothing is.
+pub fn people_needed(cx: &Analysis) -> Option<String> {
+    let people = cx.context.index().annotators().len();
+    (people < 2).then(|| too_few(people, 2))
+}
 
-    /// The expected MASI distance of these texts, over all pairs of annotators; labels count where they are
-    /// given.
-    fn expected_masi(
-        &self,
-        question: &Question,
-        texts: &[u32],
-        together: Option<&MasiTogether>,
-    ) -> Result<Vec<Option<f64>>, ProjectError> {
-        let options = question.scale.len();
-        let people = self.context.index().annotators().len();
-        if people > MOST_PAIRED {
-            return Ok(Vec::new());
-        }
-        let yes = |fitted: &mut dissensus_training::live::Fitted| {
-            let mut p = [0.0; 2];
-            let mut all = Vec::with_capacity(texts.len() * people);
-            for text in texts {
-                for who in 0..people as u32 {
-                    fitted.model.predict(*text, who, &mut p);
-                    all.push(p[1]);
-                }
+/// The expected MASI distance of these texts, over all pairs of annotators; labels count where they are
+/// given.
+fn expected_masi(
+    cx: &Analysis,
+    question: &Question,
+    texts: &[u32],
+    together: Option<&MasiTogether>,
+) -> Result<Vec<Option<f64>>, ProjectError> {
+    let options = question.scale.len();
+    let people = cx.context.index().annotators().len();
+    if people > MOST_PAIRED {
+        return Ok(Vec::new());
+    }
+    let yes = |fitted: &mut dissensus_training::live::Fitted| {
+        let mut p = [0.0; 2];
+        let mut all = Vec::with_capacity(texts.len() * people);
+        for text in texts {
+            for who in 0..people as u32 {
+                fitted.model.predict(*text, who, &mut p);
+                all.push(p[1]);
             }
-            Some(all)
-        };
-        let Some(by_option) = self.live.of_all(question.id, yes) else { return Ok(Vec::new()) };
-        let index = self.context.index();
-        let masi = ExpectedMasi::new(options)?;
-        let mut known = Vec::with_capacity(texts.len());
-        for (at, text) in texts.iter().enumerate() {
-            let mut p: Vec<f32> = (0..people)
-                .flat_map(|who| by_option.iter().map(move |option| option[at * people + who]))
-                .collect();
-            let labels = self.context.store.current_labels_on(index.texts()[*text as usize], question.id)?;
-            let answered = !labels.is_empty();
-            for label in labels {
-                let Some(who) = index.annotator_row(label.annotator) else { continue };
-                for (option, asked) in question.options().iter().enumerate() {
-                    let level = label.answer.clone().to(asked.id).level().unwrap_or_default();
-                    p[who as usize * options + option] = f32::from(level);
-                }
-            }
-            known.push((p, answered));
         }
-        let mean = |(p, answered): &(Vec<f32>, bool)| {
-            together.map_or_else(|| masi.mean(p), |together| together.mean(p, *answered))
-        };
-        Ok(known.iter().map(mean).collect())
-    }
-
-    /// The answered sets of options, by rows.
-    fn set_answers(&self, question: &Question) -> Result<Vec<SetAnswer>, ProjectError> {
-        let labels = self.context.store.current_labels(question.id)?;
-        let (index, options) = (self.context.index(), question.options());
-        let answer = |label: &CurrentLabel| {
-            let has = |option: &&Question| label.answer.clone().to(option.id) == Answer::Level(1);
-            let chosen = options.iter().filter(has).filter_map(|option| option.id.option());
-            let (text, annotator) = (index.text_row(label.text)?, index.annotator_row(label.annotator)?);
-            Some(SetAnswer { text, annotator, set: OptionSet::new(chosen).ok()? })
-        };
-        Ok(labels.iter().filter_map(answer).collect())
-    }
-
-    /// How much annotators agree on each option, and on whole sets.
-    ///
-    /// # Errors
-    /// The file cannot be read, or a cancel.
-    pub fn option_agreements(
-        &self,
-        question: &Question,
-        progress: &dyn Progress,
-    ) -> Result<OptionAgreements, ProjectError> {
-        let mut options = Vec::new();
-        for (option, name) in question.options().iter().zip(question.scale.levels()) {
-            let labels = self.context.observations(option.id)?;
-            let chosen = labels.iter().filter(|label| label.level == 1).count();
-            options.push(OptionAgreement {
-                option: name.clone(),
-                chosen: (!labels.is_empty()).then(|| chosen as f64 / labels.len() as f64),
-                agreement: self.agreement(option.id)?,
-            });
-        }
-        let alphas: Vec<f64> = options.iter().filter_map(|option| option.agreement.alpha).collect();
-        let mean_alpha = (!alphas.is_empty()).then(|| alphas.iter().sum::<f64>() / alphas.len() as f64);
-        let (texts, annotators) = {
-            let index = self.context.index();
-            (index.texts().len(), index.annotators().len())
-        };
-        let answers = self.set_answers(question)?;
-        let bootstrap = BootstrapOptions::default();
-        let found = set_reliability(&answers, texts, annotators, Some(&bootstrap), progress)?;
-        let (question, alpha_masi) = (question.name.clone(), found.alpha_masi);
-        Ok(OptionAgreements { question, alpha_masi, mean_alpha, options })
-    }
-
-    /// Aggregates the labels of every text option by option, as [`Analysis::aggregate`] does for a yes/no
-    /// question.
-    pub fn aggregate_options(
-        &self,
-        question: &Question,
-        method: &str,
-        progress: &dyn Progress,
-    ) -> Result<Vec<OptionsOfText>, ProjectError> {
-        let options = question.options();
-        let found = options.iter().map(|option| self.aggregate(option.id, method, progress));
-        let found: Vec<Aggregated> = found.collect::<Result<_, _>>()?;
-        let names = question.scale.levels();
-        let Some(first) = found.first() else { return Ok(Vec::new()) };
-        // By name: labels may be recorded between the options, and then one has texts that another has not.
-        let by_name: Vec<HashMap<&str, &AggregatedText>> = found
-            .iter()
-            .map(|option| option.texts.iter().map(|text| (text.text_id.as_str(), text)).collect())
+        Some(all)
+    };
+    let Some(by_option) = cx.live.of_all(question.id, yes) else { return Ok(Vec::new()) };
+    let index = cx.context.index();
+    let masi = ExpectedMasi::new(options)?;
+    let mut known = Vec::with_capacity(texts.len());
+    for (at, text) in texts.iter().enumerate() {
+        let mut p: Vec<f32> = (0..people)
+            .flat_map(|who| by_option.iter().map(move |option| option[at * people + who]))
             .collect();
-        let text = |one: &AggregatedText| {
-            let found: Vec<&AggregatedText> = by_name
-                .iter()
-                .map(|option| option.get(one.text_id.as_str()).copied())
-                .collect::<Option<_>>()?;
-            let of_text = || names.iter().zip(found.iter().copied());
-            let is_yes = |label: &str| label == "yes";
-            let chosen = of_text().filter(|(_, text)| is_yes(&text.label) && !text.tie);
-            let chosen: Vec<&str> = chosen.map(|(name, _)| name.as_str()).collect();
-            Some(OptionsOfText {
-                text_id: one.text_id.clone(),
-                label: if chosen.is_empty() { "none".to_owned() } else { chosen.join(" + ") },
-                ties: of_text().filter(|(_, text)| text.tie).map(|(name, _)| name.clone()).collect(),
-                labels: one.labels,
-                probabilities: of_text()
-                    .map(|(_, text)| text.probabilities.get(1).copied().unwrap_or_default())
-                    .collect(),
-            })
-        };
-        Ok(first.texts.iter().filter_map(text).collect())
+        let labels = cx.context.store.current_labels_on(index.texts()[*text as usize], question.id)?;
+        let answered = !labels.is_empty();
+        for label in labels {
+            let Some(who) = index.annotator_row(label.annotator) else { continue };
+            for (option, asked) in question.options().iter().enumerate() {
+                let level = label.answer.clone().to(asked.id).level().unwrap_or_default();
+                p[who as usize * options + option] = f32::from(level);
+            }
+        }
+        known.push((p, answered));
     }
+    let mean = |(p, answered): &(Vec<f32>, bool)| {
+        together.map_or_else(|| masi.mean(p), |together| together.mean(p, *answered))
+    };
+    Ok(known.iter().map(mean).collect())
+}
+
+/// The answered sets of options, by rows.
+fn set_answers(cx: &Analysis, question: &Question) -> Result<Vec<SetAnswer>, ProjectError> {
+    let labels = cx.context.store.current_labels(question.id)?;
+    let (index, options) = (cx.context.index(), question.options());
+    let answer = |label: &CurrentLabel| {
+        let has = |option: &&Question| label.answer.clone().to(option.id) == Answer::Level(1);
+        let chosen = options.iter().filter(has).filter_map(|option| option.id.option());
+        let (text, annotator) = (index.text_row(label.text)?, index.annotator_row(label.annotator)?);
+        Some(SetAnswer { text, annotator, set: OptionSet::new(chosen).ok()? })
+    };
+    Ok(labels.iter().filter_map(answer).collect())
+}
+
+/// How much annotators agree on each option, and on whole sets.
+///
+/// # Errors
+/// The file cannot be read, or a cancel.
+pub fn agreements(
+    cx: &Analysis,
+    question: &Question,
+    progress: &dyn Progress,
+) -> Result<OptionAgreements, ProjectError> {
+    let mut options = Vec::new();
+    for (option, name) in question.options().iter().zip(question.scale.levels()) {
+        let labels = cx.context.observations(option.id)?;
+        let chosen = labels.iter().filter(|label| label.level == 1).count();
+        options.push(OptionAgreement {
+            option: name.clone(),
+            chosen: (!labels.is_empty()).then(|| chosen as f64 / labels.len() as f64),
+            agreement: agreement::measure(cx, option.id)?,
+        });
+    }
+    let alphas: Vec<f64> = options.iter().filter_map(|option| option.agreement.alpha).collect();
+    let mean_alpha = (!alphas.is_empty()).then(|| alphas.iter().sum::<f64>() / alphas.len() as f64);
+    let (texts, annotators) = {
+        let index = cx.context.index();
+        (index.texts().len(), index.annotators().len())
+    };
+    let answers = set_answers(cx, question)?;
+    let bootstrap = BootstrapOptions::default();
+    let found = set_reliability(&answers, texts, annotators, Some(&bootstrap), progress)?;
+    let (question, alpha_masi) = (question.name.clone(), found.alpha_masi);
+    Ok(OptionAgreements { question, alpha_masi, mean_alpha, options })
+}
+
+/// Aggregates the labels of every text option by option, as
+/// [`aggregation::aggregate_labels`](crate::aggregation::aggregate_labels) does for a yes/no question.
+pub fn aggregate(
+    cx: &Analysis,
+    question: &Question,
+    method: &str,
+    progress: &dyn Progress,
+) -> Result<Vec<OptionsOfText>, ProjectError> {
+    let options = question.options();
+    let found = options.iter().map(|option| aggregation::aggregate_labels(cx, option.id, method, progress));
+    let found: Vec<Aggregated> = found.collect::<Result<_, _>>()?;
+    let names = question.scale.levels();
+    let Some(first) = found.first() else { return Ok(Vec::new()) };
+    // By name: labels may be recorded between the options, and then one has texts that another has not.
+    let by_name: Vec<HashMap<&str, &AggregatedText>> = found
+        .iter()
+        .map(|option| option.texts.iter().map(|text| (text.text_id.as_str(), text)).collect())
+        .collect();
+    let text = |one: &AggregatedText| {
+        let found: Vec<&AggregatedText> =
+            by_name.iter().map(|option| option.get(one.text_id.as_str()).copied()).collect::<Option<_>>()?;
+        let of_text = || names.iter().zip(found.iter().copied());
+        let is_yes = |label: &str| label == "yes";
+        let chosen = of_text().filter(|(_, text)| is_yes(&text.label) && !text.tie);
+        let chosen: Vec<&str> = chosen.map(|(name, _)| name.as_str()).collect();
+        Some(OptionsOfText {
+            text_id: one.text_id.clone(),
+            label: if chosen.is_empty() { "none".to_owned() } else { chosen.join(" + ") },
+            ties: of_text().filter(|(_, text)| text.tie).map(|(name, _)| name.clone()).collect(),
+            labels: one.labels,
+            probabilities: of_text()
+                .map(|(_, text)| text.probabilities.get(1).copied().unwrap_or_default())
+                .collect(),
+        })
+    };
+    Ok(first.texts.iter().filter_map(text).collect())
 }

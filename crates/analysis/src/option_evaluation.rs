@@ -4,6 +4,8 @@ use super::Analysis;
 use super::compared::ModelDifferences;
 use super::evaluation::{EvaluateChoices, SplitReport};
 use crate::error::AnalysisError;
+use crate::evaluation;
+use crate::recorded;
 use dissensus_api::options_together;
 use dissensus_domain::Question;
 use dissensus_project::error::ProjectError;
@@ -57,92 +59,89 @@ pub struct SetsWithoutCopies {
     pub baselines: Vec<SetEvaluation>,
 }
 
-impl Analysis {
-    /// Trains every model on one part of the texts, option by option, and scores the sets that it predicts
-    /// on the other; stored as an evaluation of the project if it is writable. A set has the options that
-    /// are more likely than not; a second set has those above thresholds that were tuned on training labels.
-    ///
-    /// # Errors
-    /// The question is no multi-label question; it has no labels; one side of the split is empty; the split
-    /// divides options differently; a requested figure exists only for single options; or a cancel.
-    pub fn evaluate_options(
-        &self,
-        choices: &EvaluateChoices,
-        progress: &dyn Progress,
-    ) -> Result<OptionEvaluation, ProjectError> {
-        let question = self.context.index().question_asked_for(choices.question.as_deref())?.clone();
-        if choices.tuning != "frozen" || choices.prediction_sets || choices.at_least.is_some() {
-            self.context.index().with_levels(question.id)?;
-        }
-        if let SplitSpec::Stratified(_) = choices.split {
-            return Err(AnalysisError::StratifiedOptions(question.name).into());
-        }
-        let asked = json!({
-            "question": question.name,
-            "models": choices.models.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
-            "split": choices.split.name(),
-        });
-        self.recorded(EvaluationKind::Evaluation, asked, u64::from(choices.seed), || {
-            self.evaluate_each_option(&question, choices, progress)
-        })
+/// Trains every model on one part of the texts, option by option, and scores the sets that it predicts
+/// on the other; stored as an evaluation of the project if it is writable. A set has the options that
+/// are more likely than not; a second set has those above thresholds that were tuned on training labels.
+///
+/// # Errors
+/// The question is no multi-label question; it has no labels; one side of the split is empty; the split
+/// divides options differently; a requested figure exists only for single options; or a cancel.
+pub fn evaluate(
+    cx: &Analysis,
+    choices: &EvaluateChoices,
+    progress: &dyn Progress,
+) -> Result<OptionEvaluation, ProjectError> {
+    let question = cx.context.index().question_asked_for(choices.question.as_deref())?.clone();
+    if choices.tuning != "frozen" || choices.prediction_sets || choices.at_least.is_some() {
+        cx.context.index().with_levels(question.id)?;
     }
+    if let SplitSpec::Stratified(_) = choices.split {
+        return Err(AnalysisError::StratifiedOptions(question.name).into());
+    }
+    let asked = json!({
+        "question": question.name,
+        "models": choices.models.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
+        "split": choices.split.name(),
+    });
+    recorded::recorded(cx, EvaluationKind::Evaluation, asked, u64::from(choices.seed), || {
+        evaluate_each_option(cx, &question, choices, progress)
+    })
+}
 
-    fn evaluate_each_option(
-        &self,
-        question: &Question,
-        choices: &EvaluateChoices,
-        progress: &dyn Progress,
-    ) -> Result<OptionEvaluation, ProjectError> {
-        let started = Instant::now();
-        let options = self.context.learned_data_of(question, choices.without_slips)?;
-        let first = options.first().ok_or(ProjectError::NoQuestion)?;
-        first.check_split(choices.split)?;
-        let (embeddings, encoder) = self.encoding.embeddings_for(first)?;
-        let seen = self.encoding.seen_by(encoder.as_deref(), &self.context.index())?;
-        let divided = self.divided(first, &seen, choices)?;
-        let fit = FitOptions { seed: u64::from(choices.seed), ..FitOptions::default() };
-        let (mut models, mut baselines) = (Vec::new(), Vec::new());
-        for (nth, option) in options.iter().enumerate() {
-            let columns = SplitColumns { seen: seen.rows(), ..option.columns() };
-            let data = option.data(&embeddings);
-            let within = Within { progress, option: &option.question.name, nth, of: options.len() };
-            models.push(predict_test(&data, choices.split, columns, &choices.models, None, &fit, &within)?);
-            baselines.push(predict_baselines(&data, choices.split, columns, None, fit.seed)?);
-        }
-        progress.report(0, None, "options that go together");
-        let models = by_model(models)?
-            .into_iter()
-            .map(|one| Ok(one.with_correlations(|text| first.unit(text), fit.seed)?));
-        let models = models.collect::<Result<Vec<_>, ProjectError>>()?;
-        let baselines = by_model(baselines)?;
-        let scores = |all: &[PredictedSets]| -> Result<Vec<SetEvaluation>, ProjectError> {
-            all.iter().map(|one| Ok(one.evaluation()?)).collect()
-        };
-        let without = |all: &[PredictedSets]| -> Result<Vec<SetEvaluation>, ProjectError> {
-            all.iter().map(|one| Ok(one.evaluation_of(|text| !divided.copies.contains(&text))?)).collect()
-        };
-        let without_copies = match divided.copies.is_empty() {
-            true => None,
-            false => Some(SetsWithoutCopies { models: without(&models)?, baselines: without(&baselines)? }),
-        };
-        let differences = differences(&models, &baselines, fit.seed, progress)?;
-        let (models, names) = (scores(&models)?, question.scale.levels());
-        let said =
-            |one: &SetEvaluation| one.together.as_ref().map(|together| options_together(together, names));
-        Ok(OptionEvaluation {
-            question: question.name.clone(),
-            options: names.to_vec(),
-            options_together: models.iter().filter_map(said).collect(),
-            models,
-            baselines: scores(&baselines)?,
-            differences,
-            without_copies,
-            split: divided.report,
-            seed: choices.seed,
-            encoder,
-            seconds: started.elapsed().as_secs_f64(),
-        })
+fn evaluate_each_option(
+    cx: &Analysis,
+    question: &Question,
+    choices: &EvaluateChoices,
+    progress: &dyn Progress,
+) -> Result<OptionEvaluation, ProjectError> {
+    let started = Instant::now();
+    let options = cx.context.learned_data_of(question, choices.without_slips)?;
+    let first = options.first().ok_or(ProjectError::NoQuestion)?;
+    first.check_split(choices.split)?;
+    let (embeddings, encoder) = cx.encoding.embeddings_for(first)?;
+    let seen = cx.encoding.seen_by(encoder.as_deref(), &cx.context.index())?;
+    let divided = evaluation::divide(first, &seen, choices)?;
+    let fit = FitOptions { seed: u64::from(choices.seed), ..FitOptions::default() };
+    let (mut models, mut baselines) = (Vec::new(), Vec::new());
+    for (nth, option) in options.iter().enumerate() {
+        let columns = SplitColumns { seen: seen.rows(), ..option.columns() };
+        let data = option.data(&embeddings);
+        let within = Within { progress, option: &option.question.name, nth, of: options.len() };
+        models.push(predict_test(&data, choices.split, columns, &choices.models, None, &fit, &within)?);
+        baselines.push(predict_baselines(&data, choices.split, columns, None, fit.seed)?);
     }
+    progress.report(0, None, "options that go together");
+    let models = by_model(models)?
+        .into_iter()
+        .map(|one| Ok(one.with_correlations(|text| first.unit(text), fit.seed)?));
+    let models = models.collect::<Result<Vec<_>, ProjectError>>()?;
+    let baselines = by_model(baselines)?;
+    let scores = |all: &[PredictedSets]| -> Result<Vec<SetEvaluation>, ProjectError> {
+        all.iter().map(|one| Ok(one.evaluation()?)).collect()
+    };
+    let without = |all: &[PredictedSets]| -> Result<Vec<SetEvaluation>, ProjectError> {
+        all.iter().map(|one| Ok(one.evaluation_of(|text| !divided.copies.contains(&text))?)).collect()
+    };
+    let without_copies = match divided.copies.is_empty() {
+        true => None,
+        false => Some(SetsWithoutCopies { models: without(&models)?, baselines: without(&baselines)? }),
+    };
+    let differences = differences(&models, &baselines, fit.seed, progress)?;
+    let (models, names) = (scores(&models)?, question.scale.levels());
+    let said = |one: &SetEvaluation| one.together.as_ref().map(|together| options_together(together, names));
+    Ok(OptionEvaluation {
+        question: question.name.clone(),
+        options: names.to_vec(),
+        options_together: models.iter().filter_map(said).collect(),
+        models,
+        baselines: scores(&baselines)?,
+        differences,
+        without_copies,
+        split: divided.report,
+        seed: choices.seed,
+        encoder,
+        seconds: started.elapsed().as_secs_f64(),
+    })
 }
 
 /// Differences between all models or baselines and `multilevel`, or the first model.

@@ -8,7 +8,7 @@ use dissensus_api::{
 use dissensus_domain::QuestionId;
 use dissensus_project::answer_time::{FEWEST as FEWEST_TIMED, median_seconds};
 use dissensus_project::error::ProjectError;
-use dissensus_project::jobs::Progress;
+use dissensus_project::jobs::{Follow, Progress};
 use dissensus_project::words::counted;
 use dissensus_stats::agreement::{LabelDesign, TextVariances, VarianceComponents};
 use dissensus_stats::data::{Observation, Target};
@@ -54,140 +54,134 @@ impl Default for PlanChoices {
     }
 }
 
-impl Analysis {
-    /// The plan of a study from the labels of a question: what it needs, what it has, and which texts can
-    /// stop. Intervals are parametric, for texts and people like these ([`LabelDesign::plausible`]).
-    ///
-    /// # Errors
-    /// No such question, the file cannot be read, or a cancel.
-    pub fn plan(
-        &self,
-        question: QuestionId,
-        choices: PlanChoices,
-        progress: &dyn Progress,
-    ) -> Result<PlanReport, ProjectError> {
-        let context = &self.context;
-        let (_, target) = context.question_parts(question)?;
-        let labels = context.observations(question)?;
-        let index = context.index();
-        let (texts, people) = (index.texts().len(), index.annotators().len());
-        let (per_text, per_person) = counts(&labels, texts, people);
-        let ordered = target.kind.is_ordered();
-        let (seconds, timed_labels) = match choices.seconds_per_label {
-            Some(given) => (Some(given), 0),
-            None => median_seconds(&self.context.store, question)?,
-        };
-        let mut report = PlanReport {
-            question,
-            reliability: choices.reliability,
-            interval_width: choices.interval_width.filter(|_| ordered),
-            cost_per_label: choices.cost_per_label,
-            seconds_per_label: seconds,
-            timed_labels,
-            limit: LIMIT,
-            texts: texts as u32,
-            labels: labels.len() as u32,
-            annotators: per_person.iter().filter(|n| **n > 0).count() as u32,
-            shares: None,
-            for_reliability: PlannedNumber::default(),
-            for_width: None,
-            annotators_per_text: None,
-            labels_per_person: PlannedNumber::default(),
-            labels_per_text_now: None,
-            reliability_now: None,
-            width_now: None,
-            labels_in_all: None,
-            labels_missing: None,
-            cost_in_all: None,
-            cost_missing: None,
-            seconds_in_all: None,
-            seconds_missing: None,
-            texts_done: 0,
-            people_done: 0,
-            done: false,
-            open_texts: Vec::new(),
-            needs: needs(&per_text, &per_person),
-            remark: None,
-        };
-        if report.needs.is_some() {
-            return Ok(report);
-        }
-        let design = LabelDesign::new(&labels, texts, people);
-        let Some((found, shares)) = components(&labels, &design, target) else {
-            report.needs = Some(too_alike());
-            return Ok(report);
-        };
-        report.shares = Some(shares);
-        let resamples = resampled(&design, &found, progress)?;
-        let number = |of: &dyn Fn(&VarianceComponents) -> f64| planned(&found, &resamples, of);
-        report.for_reliability = number(&|c| c.annotators_for_reliability(choices.reliability));
-        report.for_width = report.interval_width.map(|width| number(&|c| c.annotators_for_width(width)));
-        report.labels_per_person = number(&|c| c.labels_for_reliability(choices.reliability));
-        let labelled = per_text.iter().filter(|n| **n > 0).count();
-        let now = labels.len() as f64 / labelled as f64;
-        report.labels_per_text_now = Some(now);
-        report.reliability_now = Some(found.reliability_of(now));
-        report.width_now = ordered.then(|| found.width_of(now));
-        report.remark = remark(&report);
-        report.people_done = report
-            .labels_per_person
-            .value
-            .map_or(0, |needed| per_person.iter().filter(|n| **n >= needed).count() as u32);
-        let for_width = report.for_width.map(|number| number.value);
-        report.annotators_per_text = match (report.for_reliability.value, for_width) {
-            (Some(n), None) => Some(n),
-            (Some(n), Some(Some(m))) => Some(n.max(m)),
-            _ => None,
-        };
-        if report.annotators_per_text.is_none() {
-            return Ok(report);
-        }
-        // A text stops by its own spread: one on which people agree needs fewer labels than the average one.
-        let spread =
-            report.interval_width.and_then(|width| Some((width, TextVariances::new(&labels, texts)?)));
-        let for_reliability = report.for_reliability.value.unwrap_or(1);
-        let lacks = |row: usize| {
-            let for_width =
-                spread.as_ref().map_or(0, |(width, of)| of.labels_for_width(row, *width).min(1e6) as u32);
-            for_reliability.max(for_width).saturating_sub(per_text[row])
-        };
-        let missing: u64 = (0..texts).map(|row| u64::from(lacks(row))).sum();
-        let cost = |labels: u64| choices.cost_per_label.map(|each| each * labels as f64);
-        report.labels_missing = u32::try_from(missing).ok();
-        report.labels_in_all = u32::try_from(labels.len() as u64 + missing).ok();
-        (report.cost_in_all, report.cost_missing) = (cost(labels.len() as u64 + missing), cost(missing));
-        let time = |labels: u64| report.seconds_per_label.map(|each| each * labels as f64);
-        (report.seconds_in_all, report.seconds_missing) =
-            (time(labels.len() as u64 + missing), time(missing));
-        report.texts_done = (0..texts).filter(|row| lacks(*row) == 0).count() as u32;
-        report.done = missing == 0;
-        let mut open: Vec<(u32, usize)> =
-            (0..texts).map(|row| (lacks(row), row)).filter(|(missing, _)| *missing > 0).collect();
-        open.sort_unstable();
-        for (missing, row) in open.into_iter().take(choices.top) {
-            let Some(text) = context.store.text(index.texts()[row])? else { continue };
-            report.open_texts.push(OpenText {
-                text: text.id,
-                text_id: text.external_id,
-                body: snippet(&text.body),
-                labels: per_text[row],
-                missing,
-                width: spread.as_ref().and_then(|(_, of)| of.width(row)),
-            });
-        }
-        Ok(report)
-    }
+/// The plan of a study from the labels of a question: what it needs, what it has, and which texts can
+/// stop. Intervals are parametric, for texts and people like these ([`LabelDesign::plausible`]).
+///
+/// # Errors
+/// No such question, the file cannot be read, or a cancel.
+pub fn make<'a>(
+    cx: &Analysis,
+    question: QuestionId,
+    choices: PlanChoices,
+    follow: impl Into<Follow<'a>>,
+) -> Result<PlanReport, ProjectError> {
+    cx.context.run(follow, "plan", "", |progress| simulate(cx, question, choices, progress))
 }
 
-impl Analysis {
-    /// Runs [`Analysis::plan`] as a job, because a pilot of many labels takes seconds to simulate.
-    ///
-    /// # Errors
-    /// Those of [`Analysis::plan`], or a number that is out of range.
-    pub fn plan_as_job(&self, question: QuestionId, wish: &PlanWish) -> Result<PlanReport, ProjectError> {
-        let choices = PlanChoices::from_wish(wish)?;
-        self.context.as_job("plan", "", |job| self.plan(question, choices, job.as_ref()))
+fn simulate(
+    cx: &Analysis,
+    question: QuestionId,
+    choices: PlanChoices,
+    progress: &dyn Progress,
+) -> Result<PlanReport, ProjectError> {
+    let context = &cx.context;
+    let (_, target) = context.question_parts(question)?;
+    let labels = context.observations(question)?;
+    let index = context.index();
+    let (texts, people) = (index.texts().len(), index.annotators().len());
+    let (per_text, per_person) = counts(&labels, texts, people);
+    let ordered = target.kind.is_ordered();
+    let (seconds, timed_labels) = match choices.seconds_per_label {
+        Some(given) => (Some(given), 0),
+        None => median_seconds(&cx.context.store, question)?,
+    };
+    let mut report = PlanReport {
+        question,
+        reliability: choices.reliability,
+        interval_width: choices.interval_width.filter(|_| ordered),
+        cost_per_label: choices.cost_per_label,
+        seconds_per_label: seconds,
+        timed_labels,
+        limit: LIMIT,
+        texts: texts as u32,
+        labels: labels.len() as u32,
+        annotators: per_person.iter().filter(|n| **n > 0).count() as u32,
+        shares: None,
+        for_reliability: PlannedNumber::default(),
+        for_width: None,
+        annotators_per_text: None,
+        labels_per_person: PlannedNumber::default(),
+        labels_per_text_now: None,
+        reliability_now: None,
+        width_now: None,
+        labels_in_all: None,
+        labels_missing: None,
+        cost_in_all: None,
+        cost_missing: None,
+        seconds_in_all: None,
+        seconds_missing: None,
+        texts_done: 0,
+        people_done: 0,
+        done: false,
+        open_texts: Vec::new(),
+        needs: needs(&per_text, &per_person),
+        remark: None,
+    };
+    if report.needs.is_some() {
+        return Ok(report);
     }
+    let design = LabelDesign::new(&labels, texts, people);
+    let Some((found, shares)) = components(&labels, &design, target) else {
+        report.needs = Some(too_alike());
+        return Ok(report);
+    };
+    report.shares = Some(shares);
+    let resamples = resampled(&design, &found, progress)?;
+    let number = |of: &dyn Fn(&VarianceComponents) -> f64| planned(&found, &resamples, of);
+    report.for_reliability = number(&|c| c.annotators_for_reliability(choices.reliability));
+    report.for_width = report.interval_width.map(|width| number(&|c| c.annotators_for_width(width)));
+    report.labels_per_person = number(&|c| c.labels_for_reliability(choices.reliability));
+    let labelled = per_text.iter().filter(|n| **n > 0).count();
+    let now = labels.len() as f64 / labelled as f64;
+    report.labels_per_text_now = Some(now);
+    report.reliability_now = Some(found.reliability_of(now));
+    report.width_now = ordered.then(|| found.width_of(now));
+    report.remark = remark(&report);
+    report.people_done = report
+        .labels_per_person
+        .value
+        .map_or(0, |needed| per_person.iter().filter(|n| **n >= needed).count() as u32);
+    let for_width = report.for_width.map(|number| number.value);
+    report.annotators_per_text = match (report.for_reliability.value, for_width) {
+        (Some(n), None) => Some(n),
+        (Some(n), Some(Some(m))) => Some(n.max(m)),
+        _ => None,
+    };
+    if report.annotators_per_text.is_none() {
+        return Ok(report);
+    }
+    // A text stops by its own spread: one on which people agree needs fewer labels than the average one.
+    let spread = report.interval_width.and_then(|width| Some((width, TextVariances::new(&labels, texts)?)));
+    let for_reliability = report.for_reliability.value.unwrap_or(1);
+    let lacks = |row: usize| {
+        let for_width =
+            spread.as_ref().map_or(0, |(width, of)| of.labels_for_width(row, *width).min(1e6) as u32);
+        for_reliability.max(for_width).saturating_sub(per_text[row])
+    };
+    let missing: u64 = (0..texts).map(|row| u64::from(lacks(row))).sum();
+    let cost = |labels: u64| choices.cost_per_label.map(|each| each * labels as f64);
+    report.labels_missing = u32::try_from(missing).ok();
+    report.labels_in_all = u32::try_from(labels.len() as u64 + missing).ok();
+    (report.cost_in_all, report.cost_missing) = (cost(labels.len() as u64 + missing), cost(missing));
+    let time = |labels: u64| report.seconds_per_label.map(|each| each * labels as f64);
+    (report.seconds_in_all, report.seconds_missing) = (time(labels.len() as u64 + missing), time(missing));
+    report.texts_done = (0..texts).filter(|row| lacks(*row) == 0).count() as u32;
+    report.done = missing == 0;
+    let mut open: Vec<(u32, usize)> =
+        (0..texts).map(|row| (lacks(row), row)).filter(|(missing, _)| *missing > 0).collect();
+    open.sort_unstable();
+    for (missing, row) in open.into_iter().take(choices.top) {
+        let Some(text) = context.store.text(index.texts()[row])? else { continue };
+        report.open_texts.push(OpenText {
+            text: text.id,
+            text_id: text.external_id,
+            body: snippet(&text.body),
+            labels: per_text[row],
+            missing,
+            width: spread.as_ref().and_then(|(_, of)| of.width(row)),
+        });
+    }
+    Ok(report)
 }
 
 impl PlanChoices {

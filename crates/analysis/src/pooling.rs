@@ -3,6 +3,7 @@
 use super::Analysis;
 use super::choosing::Tried;
 use super::cross_validation::CrossValidation;
+use crate::choosing;
 use dissensus_encoder::{Encoder, EncoderOptions, Pooling};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
@@ -38,52 +39,49 @@ pub struct PoolingLoss {
     pub log_loss: f64,
 }
 
-impl Analysis {
-    /// Encodes with every pooling and makes the one whose embeddings predict best the project's: by the log
-    /// loss of `shared` on ten folds of the training texts. Labels that are scored by this split are not
-    /// used. The encoder's own pooling stays unless another is better by more than a standard error of the
-    /// difference (the rule of Breiman et al. 1984, Classification and regression trees, section 3.4.3):
-    /// differences are small, and the best of five is partly luck.
-    ///
-    /// # Errors
-    /// Those of [`dissensus_training::encoding::Encoding::encode`] and [`Analysis::evaluate`].
-    pub fn choose_pooling(
-        &self,
-        question: Option<&str>,
-        split: Option<SplitSpec>,
-        seed: u64,
-        choice: &EncoderChoice,
-        progress: &dyn Progress,
-    ) -> Result<PoolingChoice, ProjectError> {
-        let question = self.question(question)?;
-        let question_data = self.context.question_data(&question)?;
-        let split = split.unwrap_or_else(|| question_data.usual_split());
-        question_data.check_split(split)?;
-        let asked = CrossValidation {
-            question_data: &question_data,
-            split,
-            seed,
-            model: ModelKind::Shared,
-            folds: POOLING_FOLDS,
-            purpose: "choosing a pooling",
-        };
-        let _reserved = self.context.reservations.reserve(Activity::Encoding)?;
-        let seen = self.encoding.active_encoder()?;
-        let (_, _, dir) = self.encoding.open_encoder(choice, seen.current.as_ref(), progress)?;
-        let own = Encoder::open(&dir, &EncoderOptions::default())?.version().pooling;
-        let with = |pooling: &Pooling| EncoderChoice { pooling: Some(*pooling), ..choice.clone() };
-        let choices = POOLINGS.iter().map(|pooling| (pooling.to_string(), with(pooling))).collect();
-        let candidates = self.candidates(choices, seen.current.as_ref(), progress)?;
-        let incumbent = POOLINGS.iter().position(|pooling| *pooling == own);
-        let chosen = self.choose_candidate(&asked, &candidates, incumbent, &seen, progress)?;
-        let loss = |tried: &Tried| PoolingLoss {
-            pooling: candidates[tried.at].name.clone(),
-            log_loss: tried.log_loss,
-        };
-        Ok(PoolingChoice {
-            chosen: candidates[chosen.at].name.clone(),
-            own: own.to_string(),
-            tried: chosen.tried.iter().map(loss).collect(),
-        })
-    }
+/// Encodes with every pooling and makes the one whose embeddings predict best the project's: by the log
+/// loss of `shared` on ten folds of the training texts. Labels that are scored by this split are not
+/// used. The encoder's own pooling stays unless another is better by more than a standard error of the
+/// difference (the rule of Breiman et al. 1984, Classification and regression trees, section 3.4.3):
+/// differences are small, and the best of five is partly luck.
+///
+/// # Errors
+/// Those of [`dissensus_training::encoding::Encoding::encode`] and
+/// [`evaluation::evaluate`](crate::evaluation::evaluate).
+pub fn choose(
+    cx: &Analysis,
+    question: Option<&str>,
+    split: Option<SplitSpec>,
+    seed: u64,
+    choice: &EncoderChoice,
+    progress: &dyn Progress,
+) -> Result<PoolingChoice, ProjectError> {
+    let question = cx.question(question)?;
+    let question_data = cx.context.question_data(&question)?;
+    let split = split.unwrap_or_else(|| question_data.usual_split());
+    question_data.check_split(split)?;
+    let asked = CrossValidation {
+        question_data: &question_data,
+        split,
+        seed,
+        model: ModelKind::Shared,
+        folds: POOLING_FOLDS,
+        purpose: "choosing a pooling",
+    };
+    let _reserved = cx.context.reservations.reserve(Activity::Encoding)?;
+    let seen = cx.encoding.active_encoder()?;
+    let (_, _, dir) = cx.encoding.open_encoder(choice, seen.current.as_ref(), progress)?;
+    let own = Encoder::open(&dir, &EncoderOptions::default())?.version().pooling;
+    let with = |pooling: &Pooling| EncoderChoice { pooling: Some(*pooling), ..choice.clone() };
+    let choices = POOLINGS.iter().map(|pooling| (pooling.to_string(), with(pooling))).collect();
+    let candidates = choosing::candidates(cx, choices, seen.current.as_ref(), progress)?;
+    let incumbent = POOLINGS.iter().position(|pooling| *pooling == own);
+    let chosen = choosing::choose_candidate(cx, &asked, &candidates, incumbent, &seen, progress)?;
+    let loss =
+        |tried: &Tried| PoolingLoss { pooling: candidates[tried.at].name.clone(), log_loss: tried.log_loss };
+    Ok(PoolingChoice {
+        chosen: candidates[chosen.at].name.clone(),
+        own: own.to_string(),
+        tried: chosen.tried.iter().map(loss).collect(),
+    })
 }

@@ -1,6 +1,7 @@
 //! Predicted answers of chosen annotators to every text of the project, in memory.
 
 use super::Analysis;
+use crate::prediction_file;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
@@ -21,45 +22,43 @@ pub struct PredictedProject {
     pub observed: Vec<bool>,
 }
 
-impl Analysis {
-    /// The numbers of [`Analysis::predictions_file`] for every text of the project.
-    ///
-    /// # Errors
-    /// No such question or annotator; a model that is not live
-    /// ([`dissensus_training::live::LiveModels::fit`] makes it so); not enough memory; a cancel.
-    pub fn predictions(
-        &self,
-        choices: &PredictionChoices,
-        progress: &dyn Progress,
-    ) -> Result<PredictedProject, ProjectError> {
-        let question = self.question(choices.question.as_deref())?;
-        let model = self.live_copy(question.id)?.0;
-        let mut chosen = self.chosen_rows(choices)?;
-        chosen.iter_mut().for_each(|one| one.has_labels = model.labels_of(one.row) > 0);
-        let labelled = self.labelled_bodies(&model)?;
-        let (texts, target) = (model.texts(), model.target());
-        let levels = question.scale.levels().to_vec();
-        let mut predicted = PredictedTexts::new(question.name, levels, target, &chosen);
-        predicted.reserve(texts)?;
-        let people = chosen.iter().map(|one| one.row).collect();
-        let asked = AskedModel::new(model, people, choices.annotators.is_empty());
-        let index = self.context.index();
-        let (mut text_ids, mut observed) = (Vec::with_capacity(texts), Vec::new());
-        for (row, id) in (0..).zip(index.texts().iter().take(texts)) {
-            if progress.cancelled() {
-                return Err(ProjectError::Cancelled);
-            }
-            let found = self.context.store.text(*id)?;
-            let text = found.ok_or_else(|| ProjectError::NoSuchText(id.0.to_string()))?;
-            let same = body_hash(&text.body).and_then(|hash| labelled.get(&hash));
-            let own = |text: u32, who: u32| asked.model().label(text, who).is_some();
-            observed.extend(chosen.iter().map(|one| {
-                own(row, one.row) || same.is_some_and(|rows| rows.iter().any(|text| own(*text, one.row)))
-            }));
-            text_ids.push(text.external_id);
-            predicted.push(&asked, row);
-            progress.report(u64::from(row) + 1, Some(texts as u64), "predicting");
+/// The numbers of [`prediction_file::write`](crate::prediction_file::write) for every text of the project.
+///
+/// # Errors
+/// No such question or annotator; a model that is not live
+/// ([`dissensus_training::live::LiveModels::fit`] makes it so); not enough memory; a cancel.
+pub fn predict(
+    cx: &Analysis,
+    choices: &PredictionChoices,
+    progress: &dyn Progress,
+) -> Result<PredictedProject, ProjectError> {
+    let question = cx.question(choices.question.as_deref())?;
+    let model = prediction_file::live_copy(cx, question.id)?.0;
+    let mut chosen = prediction_file::chosen_rows(cx, choices)?;
+    chosen.iter_mut().for_each(|one| one.has_labels = model.labels_of(one.row) > 0);
+    let labelled = prediction_file::labelled_bodies(cx, &model)?;
+    let (texts, target) = (model.texts(), model.target());
+    let levels = question.scale.levels().to_vec();
+    let mut predicted = PredictedTexts::new(question.name, levels, target, &chosen);
+    predicted.reserve(texts)?;
+    let people = chosen.iter().map(|one| one.row).collect();
+    let asked = AskedModel::new(model, people, choices.annotators.is_empty());
+    let index = cx.context.index();
+    let (mut text_ids, mut observed) = (Vec::with_capacity(texts), Vec::new());
+    for (row, id) in (0..).zip(index.texts().iter().take(texts)) {
+        if progress.cancelled() {
+            return Err(ProjectError::Cancelled);
         }
-        Ok(PredictedProject { text_ids, predicted, observed })
+        let found = cx.context.store.text(*id)?;
+        let text = found.ok_or_else(|| ProjectError::NoSuchText(id.0.to_string()))?;
+        let same = body_hash(&text.body).and_then(|hash| labelled.get(&hash));
+        let own = |text: u32, who: u32| asked.model().label(text, who).is_some();
+        observed.extend(chosen.iter().map(|one| {
+            own(row, one.row) || same.is_some_and(|rows| rows.iter().any(|text| own(*text, one.row)))
+        }));
+        text_ids.push(text.external_id);
+        predicted.push(&asked, row);
+        progress.report(u64::from(row) + 1, Some(texts as u64), "predicting");
     }
+    Ok(PredictedProject { text_ids, predicted, observed })
 }

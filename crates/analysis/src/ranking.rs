@@ -7,6 +7,10 @@ use super::groups::{difference, severity_difference};
 use super::label_weight::{basis, shown as weight_shown};
 use super::needs::{enough, too_few};
 use super::snippet::snippet;
+use crate::by_labels;
+use crate::chosen;
+use crate::groups;
+use crate::text_detail;
 use dissensus_api::{
     Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, Estimation,
     GroupDifference, Ranking, SeverityDifference,
@@ -44,281 +48,281 @@ struct Ranked {
 /// How often each level was given, and who gave which.
 type CountedLabels = (Vec<u32>, Vec<(AnnotatorId, u16)>);
 
-impl Analysis {
-    /// Texts by predicted disagreement among the chosen annotators, most first. Without a live model it is
-    /// empty and contains the reason.
-    ///
-    /// # Errors
-    /// No such question, no annotator with these attributes, a measure that the question's scale does not
-    /// have, or the file cannot be read.
-    pub fn ranking(&self, query: &DisagreementQuery) -> Result<Ranking, ProjectError> {
-        let mask = self.mask(&query.attributes)?;
-        let chosen = mask.iter().filter(|chosen| **chosen).count();
-        self.check(query)?;
-        // The uncertainty about a person needs only that person.
-        let needed = if query.by == DisagreementMeasure::Uncertainty { 1 } else { 2 };
-        if chosen < needed {
-            let remark = too_few(chosen, needed);
-            let ranking = self.nothing_ranked(query.question, &mask, Some(remark.clone()))?;
-            return Ok(Ranking { needs: Some(remark), ..ranking });
-        }
-        let ranked = self.ranked(query)?;
-        let remark = self.note(ranked.is_some())?;
-        let Some(ranked) = ranked else {
-            return match self.ranking_by_labels(query, &mask)? {
-                Some(ranking) => Ok(ranking),
-                None => self.nothing_ranked(query.question, &mask, remark),
-            };
-        };
-        let mut ranking = Ranking {
-            revision: self.live.models.revision(),
-            annotators: chosen as u32,
-            annotators_without_labels: ranked.without_labels,
-            remark: joined(remark, &ranked.estimation.limit_texts),
-            estimation: Some(ranked.estimation.clone()),
-            ..Ranking::default()
-        };
-        let Ranked { measured, rows, ties, asked, .. } = ranked;
-        let values: Vec<f32> = rows.iter().map(|row| measured.values[*row as usize]).collect();
-        if let Asked::Combined = asked {
-            let weight = weight_shown(&measured.weight, &measured.labels);
-            ranking.basis = Some(basis(&weight));
-            ranking.label_weight = Some(weight);
-            ranking.ties = ties;
-        }
-        let of = |all: &[f32]| rows.iter().filter_map(|row| all.get(*row as usize).copied()).collect();
-        ranking.means = of(&measured.means);
-        ranking.splits = of(&measured.splits);
-        let observed = |row: &u32| measured.observed.get(*row as usize).copied();
-        ranking.observed_means = rows.iter().filter_map(observed).map(|(mean, _)| mean).collect();
-        ranking.observed_splits = rows.iter().filter_map(observed).map(|(_, split)| split).collect();
-        ranking.labels = rows.iter().map(|row| measured.labels[*row as usize]).collect();
-        let shared = measured.labels.iter().filter(|count| **count > 1).count();
-        ranking.needs = match &asked {
-            Asked::Gap(comparison) => comparison.needs(),
-            Asked::Measure(_) | Asked::Combined | Asked::Labels => enough(shared, query.by),
-        };
-        if values.first().is_some_and(|value| value.is_nan()) {
-            ranking.remark = Some(no_value(query.by));
-            return Ok(Ranking {
-                means: Vec::new(),
-                splits: Vec::new(),
-                observed_means: Vec::new(),
-                observed_splits: Vec::new(),
-                labels: Vec::new(),
-                ties: Vec::new(),
-                ..ranking
-            });
-        }
-        let index = self.context.index();
-        ranking.texts = rows.iter().map(|row| index.texts()[*row as usize]).collect();
-        ranking.values = values;
-        Ok(ranking)
+/// Texts by predicted disagreement among the chosen annotators, most first. Without a live model it is
+/// empty and contains the reason.
+///
+/// # Errors
+/// No such question, no annotator with these attributes, a measure that the question's scale does not
+/// have, or the file cannot be read.
+pub fn rank(cx: &Analysis, query: &DisagreementQuery) -> Result<Ranking, ProjectError> {
+    let mask = chosen::people_mask(cx, &query.attributes)?;
+    let chosen = mask.iter().filter(|chosen| **chosen).count();
+    check(cx, query)?;
+    // The uncertainty about a person needs only that person.
+    let needed = if query.by == DisagreementMeasure::Uncertainty { 1 } else { 2 };
+    if chosen < needed {
+        let remark = too_few(chosen, needed);
+        let ranking = nothing_ranked(cx, query.question, &mask, Some(remark.clone()))?;
+        return Ok(Ranking { needs: Some(remark), ..ranking });
     }
-
-    /// The result if nothing can be ranked.
-    pub(super) fn nothing_ranked(
-        &self,
-        question: QuestionId,
-        mask: &[bool],
-        remark: Option<String>,
-    ) -> Result<Ranking, ProjectError> {
-        let labels = self.labels_given(question)?;
-        let index = self.context.index();
-        let chosen = index.annotators().iter().zip(mask).filter(|(_, chosen)| **chosen);
-        let without = chosen.clone().filter(|(annotator, _)| !labels.contains_key(&annotator.id)).count();
-        Ok(Ranking {
-            revision: self.live.models.revision(),
-            annotators: chosen.count() as u32,
-            annotators_without_labels: without as u32,
-            remark,
-            ..Ranking::default()
-        })
+    let ranked = find_ranked(cx, query)?;
+    let remark = note_on_labels(cx, ranked.is_some())?;
+    let Some(ranked) = ranked else {
+        return match by_labels::ranking_by_labels(cx, query, &mask)? {
+            Some(ranking) => Ok(ranking),
+            None => nothing_ranked(cx, query.question, &mask, remark),
+        };
+    };
+    let mut ranking = Ranking {
+        revision: cx.live.models.revision(),
+        annotators: chosen as u32,
+        annotators_without_labels: ranked.without_labels,
+        remark: joined(remark, &ranked.estimation.limit_texts),
+        estimation: Some(ranked.estimation.clone()),
+        ..Ranking::default()
+    };
+    let Ranked { measured, rows, ties, asked, .. } = ranked;
+    let values: Vec<f32> = rows.iter().map(|row| measured.values[*row as usize]).collect();
+    if let Asked::Combined = asked {
+        let weight = weight_shown(&measured.weight, &measured.labels);
+        ranking.basis = Some(basis(&weight));
+        ranking.label_weight = Some(weight);
+        ranking.ties = ties;
     }
-
-    /// These texts as the ranking shows them. Texts unknown to the model are left out.
-    ///
-    /// # Errors
-    /// Those of [`Analysis::ranking`].
-    pub fn rows(
-        &self,
-        query: &DisagreementQuery,
-        texts: &[TextId],
-    ) -> Result<Vec<DisagreementRow>, ProjectError> {
-        let context = &self.context;
-        let mask = self.mask(&query.attributes)?;
-        let levels = self.levels(query.question)?;
-        self.check(query)?;
-        let Some(ranked) = self.ranked(query)? else { return self.rows_by_labels(query, texts, &mask) };
-        let mut rows = Vec::with_capacity(texts.len());
-        for id in texts {
-            let Some(text) = context.store.text(*id)? else { continue };
-            let Some(row) = context.index().text_row(*id) else { continue };
-            let predicted = self.live.models.with(query.question, |fitted| {
-                let known =
-                    fitted.model.texts() > row as usize && ranked.measured.values.len() > row as usize;
-                known.then(|| self.of_row(fitted, &ranked, row)).transpose()
-            });
-            let Some(Some(found)) = predicted.transpose()? else { continue };
-            let (observed, given) = self.observed(query.question, *id, &mask, levels)?;
-            let value = ranked.measured.values[row as usize];
-            let interval = found.interval;
-            // Without an interval for the gap, the text can be at any rank.
-            let unsure = match &ranked.asked {
-                Asked::Gap(_) => (f32::NEG_INFINITY, f32::INFINITY),
-                Asked::Measure(_) | Asked::Combined | Asked::Labels => (value, value),
-            };
-            let place = ranked.places.get(row as usize).copied().filter(|place| *place > 0);
-            let next = || 1 + ranked.descending.partition_point(|other| *other > value) as u32;
-            let index = context.index();
-            let people: Vec<_> = given
-                .iter()
-                .filter_map(|(who, level)| {
-                    Some((&index.annotators()[index.annotator_row(*who)? as usize], *level))
-                })
-                .collect();
-            let sides = found
-                .sides
-                .map(|[below, above]| (side(index.annotators(), &above), side(index.annotators(), &below)));
-            let who_above =
-                found.border.zip(found.who.as_ref()).map(|(border, who)| labels_above(border, who, &people));
-            rows.push(DisagreementRow {
-                text: *id,
-                external_id: text.external_id,
-                snippet: snippet(&text.body),
-                distribution: found.distribution,
-                scores: Some(found.scores),
-                value,
-                interval,
-                rank: place.unwrap_or_else(next),
-                band: rank_band(&ranked.descending, interval.unwrap_or(unsure)),
-                border: found.border,
-                two_camps: found.ordinal && form_camps(&observed),
-                who_above,
-                sides,
-                who: found.who,
-                severity: found.severity,
-                compared: found.compared,
-                observed_pairwise: observed_pairwise(&observed),
-                observed_split: self.observed_split(query.question, &observed)?,
-                observed,
-            });
-        }
-        Ok(rows)
-    }
-
-    /// All texts with the measure of the query, if a model is live.
-    fn ranked(&self, query: &DisagreementQuery) -> Result<Option<Ranked>, ProjectError> {
-        let mask = self.mask(&query.attributes)?;
-        let shown = self.shown(query, &mask)?;
-        let found = self.live.models.with(query.question, |fitted| {
-            let over = self.over(&query.attributes, fitted.model.annotators())?;
-            let asked = match measure(query, fitted.model.levels()) {
-                Some(by) => Asked::Measure(by),
-                None if query.by == DisagreementMeasure::Labels => Asked::Labels,
-                None if query.by == DisagreementMeasure::Combined => Asked::Combined,
-                None => Asked::Gap(self.comparison(fitted, query.groups.as_ref(), &over)?),
-            };
-            let without = |(row, chosen): (u32, &bool)| *chosen && fitted.model.labels_of(row) == 0;
-            let without = (0..).zip(&mask).filter(|one| without(*one)).count() as u32;
-            Ok::<_, ProjectError>((fitted.measured(&asked, &over), asked, over, without, fitted.estimation()))
+    let of = |all: &[f32]| rows.iter().filter_map(|row| all.get(*row as usize).copied()).collect();
+    ranking.means = of(&measured.means);
+    ranking.splits = of(&measured.splits);
+    let observed = |row: &u32| measured.observed.get(*row as usize).copied();
+    ranking.observed_means = rows.iter().filter_map(observed).map(|(mean, _)| mean).collect();
+    ranking.observed_splits = rows.iter().filter_map(observed).map(|(_, split)| split).collect();
+    ranking.labels = rows.iter().map(|row| measured.labels[*row as usize]).collect();
+    let shared = measured.labels.iter().filter(|count| **count > 1).count();
+    ranking.needs = match &asked {
+        Asked::Gap(comparison) => comparison.needs(),
+        Asked::Measure(_) | Asked::Combined | Asked::Labels => enough(shared, query.by),
+    };
+    if values.first().is_some_and(|value| value.is_nan()) {
+        ranking.remark = Some(no_value(query.by));
+        return Ok(Ranking {
+            means: Vec::new(),
+            splits: Vec::new(),
+            observed_means: Vec::new(),
+            observed_splits: Vec::new(),
+            labels: Vec::new(),
+            ties: Vec::new(),
+            ..ranking
         });
-        let Some((measured, asked, over, without_labels, estimation)) = found.transpose()? else {
-            return Ok(None);
-        };
-        let index = self.context.index();
-        let value = |row: &u32| measured.values[*row as usize];
-        let known = index.texts().len();
-        let shows = |row: &u32| {
-            let asked = shown.as_ref().is_none_or(|shown| shown.contains(&index.texts()[*row as usize]));
-            // A single label has no disagreement.
-            asked && !(query.by == DisagreementMeasure::Labels && value(row).is_nan())
-        };
-        let (mut rows, mut ties) = (Vec::with_capacity(measured.order.len()), Vec::new());
-        let mut groups = measured.ties.iter();
-        let mut end = 0;
-        for (at, row) in measured.order.iter().enumerate().filter(|(_, row)| (**row as usize) < known) {
-            while at >= end {
-                let Some(size) = groups.next() else { break };
-                end += *size as usize;
-                ties.push(0);
-            }
-            if shows(row) {
-                rows.push(*row);
-                if let Some(group) = ties.last_mut().filter(|_| at < end) {
-                    *group += 1;
-                }
-            }
-        }
-        ties.retain(|size| *size > 0);
-        let mut places = vec![0; measured.values.len()];
-        (1..).zip(&rows).for_each(|(place, row)| places[*row as usize] = place);
-        let mut descending: Vec<f32> = rows.iter().map(value).collect();
-        if query.by == DisagreementMeasure::Combined {
-            descending.sort_unstable_by(|a, b| b.total_cmp(a));
-        }
-        Ok(Some(Ranked { measured, asked, over, rows, descending, ties, places, without_labels, estimation }))
     }
+    let index = cx.context.index();
+    ranking.texts = rows.iter().map(|row| index.texts()[*row as usize]).collect();
+    ranking.values = values;
+    Ok(ranking)
+}
 
-    /// The row of one text for the query.
-    fn of_row(&self, fitted: &mut Fitted, ranked: &Ranked, row: u32) -> Result<RowFigures, ProjectError> {
-        let over = &ranked.over;
+/// The result if nothing can be ranked.
+pub(super) fn nothing_ranked(
+    cx: &Analysis,
+    question: QuestionId,
+    mask: &[bool],
+    remark: Option<String>,
+) -> Result<Ranking, ProjectError> {
+    let labels = text_detail::labels_given(cx, question)?;
+    let index = cx.context.index();
+    let chosen = index.annotators().iter().zip(mask).filter(|(_, chosen)| **chosen);
+    let without = chosen.clone().filter(|(annotator, _)| !labels.contains_key(&annotator.id)).count();
+    Ok(Ranking {
+        revision: cx.live.models.revision(),
+        annotators: chosen.count() as u32,
+        annotators_without_labels: without as u32,
+        remark,
+        ..Ranking::default()
+    })
+}
+
+/// These texts as the ranking shows them. Texts unknown to the model are left out.
+///
+/// # Errors
+/// Those of [`rank`].
+pub fn read_rows(
+    cx: &Analysis,
+    query: &DisagreementQuery,
+    texts: &[TextId],
+) -> Result<Vec<DisagreementRow>, ProjectError> {
+    let context = &cx.context;
+    let mask = chosen::people_mask(cx, &query.attributes)?;
+    let levels = chosen::level_count(cx, query.question)?;
+    check(cx, query)?;
+    let Some(ranked) = find_ranked(cx, query)? else {
+        return by_labels::rows_by_labels(cx, query, texts, &mask);
+    };
+    let mut rows = Vec::with_capacity(texts.len());
+    for id in texts {
+        let Some(text) = context.store.text(*id)? else { continue };
+        let Some(row) = context.index().text_row(*id) else { continue };
+        let predicted = cx.live.models.with(query.question, |fitted| {
+            let known = fitted.model.texts() > row as usize && ranked.measured.values.len() > row as usize;
+            known.then(|| of_row(cx, fitted, &ranked, row)).transpose()
+        });
+        let Some(Some(found)) = predicted.transpose()? else { continue };
+        let (observed, given) = count_observed(cx, query.question, *id, &mask, levels)?;
         let value = ranked.measured.values[row as usize];
-        let (scores, distribution) = among(fitted, row, over);
-        let comparison = match &ranked.asked {
-            Asked::Gap(comparison) => Some(Arc::clone(comparison)),
-            Asked::Measure(_) | Asked::Combined | Asked::Labels if fitted.model.is_ordinal() => {
-                Some(self.comparison(fitted, None, over)?)
-            }
-            Asked::Measure(_) | Asked::Combined | Asked::Labels => None,
+        let interval = found.interval;
+        // Without an interval for the gap, the text can be at any rank.
+        let unsure = match &ranked.asked {
+            Asked::Gap(_) => (f32::NEG_INFINITY, f32::INFINITY),
+            Asked::Measure(_) | Asked::Combined | Asked::Labels => (value, value),
         };
-        let border = border(fitted, row, over);
-        let model = &fitted.model;
-        let gaps = comparison.as_ref().map_or_else(Vec::new, |c| c.gaps(model, row));
-        let by_severity = comparison.as_ref().and_then(|c| c.severity_gap(model, row));
-        let severity = by_severity.as_ref().and_then(|gap| severity_difference(gap, &distribution));
-        let sides = border.map(|border| model.sides_of(row, border.level, over.mask()));
-        let compared = gaps.iter().filter(|gap| gap.p.is_some() && gap.interval.is_some()).count() as u32
-            + u32::from(by_severity.is_some_and(|gap| gap.interval.is_some()));
-        let (interval, who) = match (&ranked.asked, &comparison) {
-            (asked @ (Asked::Measure(_) | Asked::Combined | Asked::Labels), comparison) => {
-                let usual = ranked.measured.usual.as_ref();
-                let interval = match asked {
-                    Asked::Measure(by) => model.interval(row, *by, over.mask(), value, usual),
-                    Asked::Combined => {
-                        model.combined_interval(&ranked.measured.weight, row, over.mask(), scores.split)
-                    }
-                    _ => None,
-                };
-                let standing = (0..gaps.len()).filter(|at| gaps[*at].stands);
-                let most = standing.max_by(|a, b| gaps[*a].gap.abs().total_cmp(&gaps[*b].gap.abs()));
-                (interval, comparison.as_ref().zip(most).and_then(|(c, at)| difference(c, at, &gaps[at])))
-            }
-            (Asked::Gap(_), Some(comparison)) => (
-                widest_interval(&gaps).map(|interval| hold(interval, value)),
-                widest(&gaps).and_then(|at| difference(comparison, at, &gaps[at])),
-            ),
-            (Asked::Gap(_), None) => (None, None),
-        };
-        let ordinal = model.is_ordinal();
-        Ok(RowFigures { scores, distribution, interval, who, severity, border, sides, ordinal, compared })
+        let place = ranked.places.get(row as usize).copied().filter(|place| *place > 0);
+        let next = || 1 + ranked.descending.partition_point(|other| *other > value) as u32;
+        let index = context.index();
+        let people: Vec<_> = given
+            .iter()
+            .filter_map(|(who, level)| {
+                Some((&index.annotators()[index.annotator_row(*who)? as usize], *level))
+            })
+            .collect();
+        let sides = found
+            .sides
+            .map(|[below, above]| (side(index.annotators(), &above), side(index.annotators(), &below)));
+        let who_above =
+            found.border.zip(found.who.as_ref()).map(|(border, who)| labels_above(border, who, &people));
+        rows.push(DisagreementRow {
+            text: *id,
+            external_id: text.external_id,
+            snippet: snippet(&text.body),
+            distribution: found.distribution,
+            scores: Some(found.scores),
+            value,
+            interval,
+            rank: place.unwrap_or_else(next),
+            band: rank_band(&ranked.descending, interval.unwrap_or(unsure)),
+            border: found.border,
+            two_camps: found.ordinal && form_camps(&observed),
+            who_above,
+            sides,
+            who: found.who,
+            severity: found.severity,
+            compared: found.compared,
+            observed_pairwise: observed_pairwise(&observed),
+            observed_split: observed_split(cx, query.question, &observed)?,
+            observed,
+        });
     }
+    Ok(rows)
+}
 
-    /// Rejects a query that does not fit the question's scale.
-    fn check(&self, query: &DisagreementQuery) -> Result<(), ProjectError> {
-        use DisagreementMeasure as M;
-        let index = self.context.index();
-        let scale = &index.with_levels(query.question)?.scale;
-        let levels = scale.len();
-        let ordinal = scale.kind() == ScaleKind::Ordinal;
-        let fits = match query.by {
-            M::FarApart => ordinal && levels > 2,
-            M::Surprising | M::GroupGap => ordinal,
-            M::OppositeSides => scale.kind().is_ordered(),
-            _ => true,
+/// All texts with the measure of the query, if a model is live.
+fn find_ranked(cx: &Analysis, query: &DisagreementQuery) -> Result<Option<Ranked>, ProjectError> {
+    let mask = chosen::people_mask(cx, &query.attributes)?;
+    let shown = texts_shown(cx, query, &mask)?;
+    let found = cx.live.models.with(query.question, |fitted| {
+        let over = chosen::people_over(cx, &query.attributes, fitted.model.annotators())?;
+        let asked = match measure(query, fitted.model.levels()) {
+            Some(by) => Asked::Measure(by),
+            None if query.by == DisagreementMeasure::Labels => Asked::Labels,
+            None if query.by == DisagreementMeasure::Combined => Asked::Combined,
+            None => Asked::Gap(groups::comparison(cx, fitted, query.groups.as_ref(), &over)?),
         };
-        let cut = query.cut.is_none_or(|cut| cut >= 1 && usize::from(cut) < levels);
-        match (fits, query.by) {
+        let without = |(row, chosen): (u32, &bool)| *chosen && fitted.model.labels_of(row) == 0;
+        let without = (0..).zip(&mask).filter(|one| without(*one)).count() as u32;
+        Ok::<_, ProjectError>((fitted.measured(&asked, &over), asked, over, without, fitted.estimation()))
+    });
+    let Some((measured, asked, over, without_labels, estimation)) = found.transpose()? else {
+        return Ok(None);
+    };
+    let index = cx.context.index();
+    let value = |row: &u32| measured.values[*row as usize];
+    let known = index.texts().len();
+    let shows = |row: &u32| {
+        let asked = shown.as_ref().is_none_or(|shown| shown.contains(&index.texts()[*row as usize]));
+        // A single label has no disagreement.
+        asked && !(query.by == DisagreementMeasure::Labels && value(row).is_nan())
+    };
+    let (mut rows, mut ties) = (Vec::with_capacity(measured.order.len()), Vec::new());
+    let mut groups = measured.ties.iter();
+    let mut end = 0;
+    for (at, row) in measured.order.iter().enumerate().filter(|(_, row)| (**row as usize) < known) {
+        while at >= end {
+            let Some(size) = groups.next() else { break };
+            end += *size as usize;
+            ties.push(0);
+        }
+        if shows(row) {
+            rows.push(*row);
+            if let Some(group) = ties.last_mut().filter(|_| at < end) {
+                *group += 1;
+            }
+        }
+    }
+    ties.retain(|size| *size > 0);
+    let mut places = vec![0; measured.values.len()];
+    (1..).zip(&rows).for_each(|(place, row)| places[*row as usize] = place);
+    let mut descending: Vec<f32> = rows.iter().map(value).collect();
+    if query.by == DisagreementMeasure::Combined {
+        descending.sort_unstable_by(|a, b| b.total_cmp(a));
+    }
+    Ok(Some(Ranked { measured, asked, over, rows, descending, ties, places, without_labels, estimation }))
+}
+
+/// The row of one text for the query.
+fn of_row(cx: &Analysis, fitted: &mut Fitted, ranked: &Ranked, row: u32) -> Result<RowFigures, ProjectError> {
+    let over = &ranked.over;
+    let value = ranked.measured.values[row as usize];
+    let (scores, distribution) = among(fitted, row, over);
+    let comparison = match &ranked.asked {
+        Asked::Gap(comparison) => Some(Arc::clone(comparison)),
+        Asked::Measure(_) | Asked::Combined | Asked::Labels if fitted.model.is_ordinal() => {
+            Some(groups::comparison(cx, fitted, None, over)?)
+        }
+        Asked::Measure(_) | Asked::Combined | Asked::Labels => None,
+    };
+    let border = border(fitted, row, over);
+    let model = &fitted.model;
+    let gaps = comparison.as_ref().map_or_else(Vec::new, |c| c.gaps(model, row));
+    let by_severity = comparison.as_ref().and_then(|c| c.severity_gap(model, row));
+    let severity = by_severity.as_ref().and_then(|gap| severity_difference(gap, &distribution));
+    let sides = border.map(|border| model.sides_of(row, border.level, over.mask()));
+    let compared = gaps.iter().filter(|gap| gap.p.is_some() && gap.interval.is_some()).count() as u32
+        + u32::from(by_severity.is_some_and(|gap| gap.interval.is_some()));
+    let (interval, who) = match (&ranked.asked, &comparison) {
+        (asked @ (Asked::Measure(_) | Asked::Combined | Asked::Labels), comparison) => {
+            let usual = ranked.measured.usual.as_ref();
+            let interval = match asked {
+                Asked::Measure(by) => model.interval(row, *by, over.mask(), value, usual),
+                Asked::Combined => {
+                    model.combined_interval(&ranked.measured.weight, row, over.mask(), scores.split)
+                }
+                _ => None,
+            };
+            let standing = (0..gaps.len()).filter(|at| gaps[*at].stands);
+            let most = standing.max_by(|a, b| gaps[*a].gap.abs().total_cmp(&gaps[*b].gap.abs()));
+            (interval, comparison.as_ref().zip(most).and_then(|(c, at)| difference(c, at, &gaps[at])))
+        }
+        (Asked::Gap(_), Some(comparison)) => (
+            widest_interval(&gaps).map(|interval| hold(interval, value)),
+            widest(&gaps).and_then(|at| difference(comparison, at, &gaps[at])),
+        ),
+        (Asked::Gap(_), None) => (None, None),
+    };
+    let ordinal = model.is_ordinal();
+    Ok(RowFigures { scores, distribution, interval, who, severity, border, sides, ordinal, compared })
+}
+
+/// Rejects a query that does not fit the question's scale.
+fn check(cx: &Analysis, query: &DisagreementQuery) -> Result<(), ProjectError> {
+    use DisagreementMeasure as M;
+    let index = cx.context.index();
+    let scale = &index.with_levels(query.question)?.scale;
+    let levels = scale.len();
+    let ordinal = scale.kind() == ScaleKind::Ordinal;
+    let fits = match query.by {
+        M::FarApart => ordinal && levels > 2,
+        M::Surprising | M::GroupGap => ordinal,
+        M::OppositeSides => scale.kind().is_ordered(),
+        _ => true,
+    };
+    let cut = query.cut.is_none_or(|cut| cut >= 1 && usize::from(cut) < levels);
+    match (fits, query.by) {
             (false, by) => Err(ProjectError::Setting {
                 name: "measure",
                 value: by.name().to_owned(),
@@ -331,86 +335,85 @@ impl Analysis {
             }),
             (true, _) => Ok(()),
         }
-    }
+}
 
-    /// How split these labels are, without predictions.
-    pub(super) fn observed_split(
-        &self,
-        question: QuestionId,
-        counts: &[u32],
-    ) -> Result<Option<f32>, ProjectError> {
-        let index = self.context.index();
-        let scale = &index.with_levels(question)?.scale;
-        if scale.kind() == ScaleKind::Ordinal {
-            return Ok(split_of_labels(counts));
+/// How split these labels are, without predictions.
+pub(super) fn observed_split(
+    cx: &Analysis,
+    question: QuestionId,
+    counts: &[u32],
+) -> Result<Option<f32>, ProjectError> {
+    let index = cx.context.index();
+    let scale = &index.with_levels(question)?.scale;
+    if scale.kind() == ScaleKind::Ordinal {
+        return Ok(split_of_labels(counts));
+    }
+    Ok(differing_labels(counts))
+}
+
+/// The texts that match the query; `None` for all.
+pub(super) fn texts_shown(
+    cx: &Analysis,
+    query: &DisagreementQuery,
+    mask: &[bool],
+) -> Result<Option<HashSet<TextId>>, ProjectError> {
+    let search = query.search.as_deref().map(str::trim).filter(|search| !search.is_empty());
+    let found = search.map(|search| cx.context.store.search_texts(search)).transpose()?;
+    let found: Option<HashSet<TextId>> = found.map(|texts| texts.into_iter().collect());
+    if !query.labelled_only {
+        return Ok(found);
+    }
+    let labels = cx.context.store.current_labels(query.question)?;
+    let index = cx.context.index();
+    let chosen =
+        |annotator| index.annotator_row(annotator).is_some_and(|row| mask.get(row as usize) == Some(&true));
+    let labelled = labels.iter().filter(|label| chosen(label.annotator)).map(|label| label.text);
+    Ok(Some(labelled.filter(|text| found.as_ref().is_none_or(|found| found.contains(text))).collect()))
+}
+
+/// How often the chosen annotators gave each level to a text, and who gave which.
+pub(super) fn count_observed(
+    cx: &Analysis,
+    question: QuestionId,
+    text: TextId,
+    mask: &[bool],
+    levels: usize,
+) -> Result<CountedLabels, ProjectError> {
+    let mut counts = vec![0; levels];
+    let mut given = Vec::new();
+    let labels = cx.context.store.current_labels_on(text, question)?;
+    let index = cx.context.index();
+    for label in labels {
+        let chosen =
+            index.annotator_row(label.annotator).is_some_and(|row| mask.get(row as usize) == Some(&true));
+        let level = label.answer.level().filter(|_| chosen);
+        if let Some((level, count)) =
+            level.and_then(|level| Some((level, counts.get_mut(usize::from(level))?)))
+        {
+            *count += 1;
+            given.push((label.annotator, level));
         }
-        Ok(differing_labels(counts))
     }
+    Ok((counts, given))
+}
 
-    /// The texts that match the query; `None` for all.
-    pub(super) fn shown(
-        &self,
-        query: &DisagreementQuery,
-        mask: &[bool],
-    ) -> Result<Option<HashSet<TextId>>, ProjectError> {
-        let search = query.search.as_deref().map(str::trim).filter(|search| !search.is_empty());
-        let found = search.map(|search| self.context.store.search_texts(search)).transpose()?;
-        let found: Option<HashSet<TextId>> = found.map(|texts| texts.into_iter().collect());
-        if !query.labelled_only {
-            return Ok(found);
-        }
-        let labels = self.context.store.current_labels(query.question)?;
-        let index = self.context.index();
-        let chosen = |annotator| {
-            index.annotator_row(annotator).is_some_and(|row| mask.get(row as usize) == Some(&true))
-        };
-        let labelled = labels.iter().filter(|label| chosen(label.annotator)).map(|label| label.text);
-        Ok(Some(labelled.filter(|text| found.as_ref().is_none_or(|found| found.contains(text))).collect()))
-    }
-
-    /// How often the chosen annotators gave each level to a text, and who gave which.
-    pub(super) fn observed(
-        &self,
-        question: QuestionId,
-        text: TextId,
-        mask: &[bool],
-        levels: usize,
-    ) -> Result<CountedLabels, ProjectError> {
-        let mut counts = vec![0; levels];
-        let mut given = Vec::new();
-        let labels = self.context.store.current_labels_on(text, question)?;
-        let index = self.context.index();
-        for label in labels {
-            let chosen =
-                index.annotator_row(label.annotator).is_some_and(|row| mask.get(row as usize) == Some(&true));
-            let level = label.answer.level().filter(|_| chosen);
-            if let Some((level, count)) =
-                level.and_then(|level| Some((level, counts.get_mut(usize::from(level))?)))
-            {
-                *count += 1;
-                given.push((label.annotator, level));
-            }
-        }
-        Ok((counts, given))
-    }
-
-    /// Notes on the current predictions.
-    pub(super) fn note(&self, live: bool) -> Result<Option<String>, ProjectError> {
-        let encoding = self.encoding.state()?;
-        Ok(match (live, &encoding.version) {
-            _ if encoding.total == 0 => Some("There are no texts yet: import a file.".to_owned()),
-            (false, _) => Some("The annotator models are being fitted.".to_owned()),
-            (true, None) => Some(
-                "Texts have no embeddings yet: predictions stand on annotators' severity and on labels alone.".to_owned(),
-            ),
-            (true, Some(_)) if encoding.encoded < encoding.total => Some(format!(
-                "{} of {} without an embedding yet: predicted as the mean text.",
-                encoding.total - encoding.encoded,
-                counted(encoding.total.into(), "text")
-            )),
-            (true, Some(_)) => None,
-        })
-    }
+/// Notes on the current predictions.
+pub(super) fn note_on_labels(cx: &Analysis, live: bool) -> Result<Option<String>, ProjectError> {
+    let encoding = cx.encoding.state()?;
+    Ok(match (live, &encoding.version) {
+        _ if encoding.total == 0 => Some("There are no texts yet: import a file.".to_owned()),
+        (false, _) => Some("The annotator models are being fitted.".to_owned()),
+        (true, None) => Some(
+            "Texts have no embeddings yet: predictions stand on annotators' severity and on labels alone."
+                .to_owned(),
+        ),
+        (true, Some(_)) if encoding.encoded < encoding.total => Some(format!(
+            "{} of {} without an embedding yet: predicted as the mean text.",
+            encoding.total - encoding.encoded,
+            counted(encoding.total.into(), "text")
+        )),
+        (true, Some(_)) => None,
+    })
 }
 
 /// The probability that two of these labels differ; needs two.

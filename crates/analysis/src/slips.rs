@@ -2,11 +2,12 @@
 
 use super::Analysis;
 use super::snippet::snippet;
+use crate::ranking;
 use dissensus_api::{SlipKind, SlipReport, SlipRow};
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_models::live::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};
 use dissensus_project::error::ProjectError;
-use dissensus_project::jobs::Progress;
+use dissensus_project::jobs::{Follow, Progress};
 use dissensus_project::words::counted;
 
 /// False discovery rate of labels that are reported as beyond chance.
@@ -29,127 +30,120 @@ impl Default for SlipChoices {
     }
 }
 
-impl Analysis {
-    /// Possible slips and contested labels by the live model of a question; without one, or with too few
-    /// labels, the report states what is needed. The model is copied first, so that recording a label does
-    /// not wait.
-    ///
-    /// # Errors
-    /// No such question or annotator, the file cannot be read, or a cancel.
-    pub fn slips(
-        &self,
-        question: QuestionId,
-        choices: SlipChoices,
-        progress: &dyn Progress,
-    ) -> Result<SlipReport, ProjectError> {
-        let context = &self.context;
-        let index = context.index();
-        index.with_levels(question)?;
-        let one = match choices.annotator {
-            Some(id) => Some(index.annotator_row(id).ok_or_else(|| ProjectError::NoSuchAnnotator {
-                name: id.0.to_string(),
-                known: counted(index.annotators().len() as u64, "annotator"),
-            })?),
-            None => None,
-        };
-        let mut report = SlipReport {
-            question,
-            below: choices.below,
-            below_others: UNLIKE_OTHERS,
-            judged: 0,
-            slips_in_all: 0,
-            slips_expected: 0.0,
-            slips_beyond_chance: 0,
-            slips_words: String::new(),
-            contested_in_all: 0,
-            contested_expected: 0.0,
-            contested_words: String::new(),
-            slips: Vec::new(),
-            contested: Vec::new(),
-            needs: None,
-            remark: None,
-        };
-        let live =
-            self.live.models.with(question, |fitted| (fitted.model.clone(), fitted.basis.version.clone()));
-        let Some((model, version)) = live else {
-            report.needs = self.note(false)?;
-            return Ok(report);
-        };
-        let seen = self.encoding.seen_by(version.as_deref(), &index)?;
-        let seen = seen.rows().texts;
-        let tuned_on = |text: u32| seen.get(text as usize) == Some(&true);
-        let wanted = |annotator: u32| one.is_none_or(|one| one == annotator);
-        let found = model.unlikely_labels(
-            |text, annotator| wanted(annotator) && !tuned_on(text),
-            choices.below,
-            progress,
-        )?;
-        let [slips, own_views, divided] = [UnlikelyKind::Slip, UnlikelyKind::OwnView, UnlikelyKind::Divided]
-            .map(|kind| found.labels.iter().filter(|label| label.kind == kind).copied().collect::<Vec<_>>());
-        let tuned = model.observations().iter().filter(|o| wanted(o.annotator) && tuned_on(o.text)).count();
-        report.judged = found.judged as u32;
-        (report.slips_in_all, report.slips_expected) = (slips.len() as u32, found.expected[0]);
-        (report.contested_in_all, report.contested_expected) =
-            ((own_views.len() + divided.len()) as u32, found.expected[1] + found.expected[2]);
-        report.slips_beyond_chance = beyond_chance(&slips);
-        report.slips_words = slips_words(&report);
-        report.contested_words = contested_words(&report);
-        report.needs = needs(&found, model.observations().len());
-        report.remark = left_out(&found, tuned);
-        report.slips = self.slip_rows(question, &slips, choices.top)?;
-        // Each kind separately: the many of one must not hide those of the other.
-        report.contested = self.slip_rows(question, &own_views, choices.top)?;
-        report.contested.extend(self.slip_rows(question, &divided, choices.top)?);
-        Ok(report)
-    }
+/// Possible slips and contested labels by the live model of a question; without one, or with too few
+/// labels, the report states what is needed. The model is copied first, so that recording a label does
+/// not wait.
+///
+/// # Errors
+/// No such question or annotator, the file cannot be read, or a cancel.
+pub fn find<'a>(
+    cx: &Analysis,
+    question: QuestionId,
+    choices: SlipChoices,
+    follow: impl Into<Follow<'a>>,
+) -> Result<SlipReport, ProjectError> {
+    cx.context.run(follow, "evaluate", "unusual labels", |progress| look(cx, question, choices, progress))
+}
 
-    /// Runs [`Analysis::slips`] as a job that the window shows and can cancel.
-    ///
-    /// # Errors
-    /// Those of [`Analysis::slips`], or the job cannot begin.
-    pub fn slips_as_job(
-        &self,
-        question: QuestionId,
-        choices: SlipChoices,
-    ) -> Result<SlipReport, ProjectError> {
-        let context = &self.context;
-        context.as_job("evaluate", "unusual labels", |job| self.slips(question, choices, job.as_ref()))
-    }
+fn look(
+    cx: &Analysis,
+    question: QuestionId,
+    choices: SlipChoices,
+    progress: &dyn Progress,
+) -> Result<SlipReport, ProjectError> {
+    let context = &cx.context;
+    let index = context.index();
+    index.with_levels(question)?;
+    let one = match choices.annotator {
+        Some(id) => Some(index.annotator_row(id).ok_or_else(|| ProjectError::NoSuchAnnotator {
+            name: id.0.to_string(),
+            known: counted(index.annotators().len() as u64, "annotator"),
+        })?),
+        None => None,
+    };
+    let mut report = SlipReport {
+        question,
+        below: choices.below,
+        below_others: UNLIKE_OTHERS,
+        judged: 0,
+        slips_in_all: 0,
+        slips_expected: 0.0,
+        slips_beyond_chance: 0,
+        slips_words: String::new(),
+        contested_in_all: 0,
+        contested_expected: 0.0,
+        contested_words: String::new(),
+        slips: Vec::new(),
+        contested: Vec::new(),
+        needs: None,
+        remark: None,
+    };
+    let live = cx.live.models.with(question, |fitted| (fitted.model.clone(), fitted.basis.version.clone()));
+    let Some((model, version)) = live else {
+        report.needs = ranking::note_on_labels(cx, false)?;
+        return Ok(report);
+    };
+    let seen = cx.encoding.seen_by(version.as_deref(), &index)?;
+    let seen = seen.rows().texts;
+    let tuned_on = |text: u32| seen.get(text as usize) == Some(&true);
+    let wanted = |annotator: u32| one.is_none_or(|one| one == annotator);
+    let found = model.unlikely_labels(
+        |text, annotator| wanted(annotator) && !tuned_on(text),
+        choices.below,
+        progress,
+    )?;
+    let [slips, own_views, divided] = [UnlikelyKind::Slip, UnlikelyKind::OwnView, UnlikelyKind::Divided]
+        .map(|kind| found.labels.iter().filter(|label| label.kind == kind).copied().collect::<Vec<_>>());
+    let tuned = model.observations().iter().filter(|o| wanted(o.annotator) && tuned_on(o.text)).count();
+    report.judged = found.judged as u32;
+    (report.slips_in_all, report.slips_expected) = (slips.len() as u32, found.expected[0]);
+    (report.contested_in_all, report.contested_expected) =
+        ((own_views.len() + divided.len()) as u32, found.expected[1] + found.expected[2]);
+    report.slips_beyond_chance = beyond_chance(&slips);
+    report.slips_words = slips_words(&report);
+    report.contested_words = contested_words(&report);
+    report.needs = needs(&found, model.observations().len());
+    report.remark = left_out(&found, tuned);
+    report.slips = slip_rows(cx, question, &slips, choices.top)?;
+    // Each kind separately: the many of one must not hide those of the other.
+    report.contested = slip_rows(cx, question, &own_views, choices.top)?;
+    report.contested.extend(slip_rows(cx, question, &divided, choices.top)?);
+    Ok(report)
+}
 
-    fn slip_rows(
-        &self,
-        question: QuestionId,
-        labels: &[UnlikelyLabel],
-        top: usize,
-    ) -> Result<Vec<SlipRow>, ProjectError> {
-        let index = self.context.index();
-        let scale = &index.with_levels(question)?.scale;
-        let name_of = |level: u16| scale.name_of(level).unwrap_or_default().to_owned();
-        let mut rows = Vec::with_capacity(top.min(labels.len()));
-        for label in labels.iter().take(top) {
-            let Some(text) = self.context.store.text(index.texts()[label.text as usize])? else { continue };
-            let annotator = &index.annotators()[label.annotator as usize];
-            rows.push(SlipRow {
-                text: text.id,
-                text_id: text.external_id,
-                body: snippet(&text.body),
-                annotator: annotator.id,
-                annotator_id: annotator.external_id.clone(),
-                name: annotator.name.clone(),
-                kind: kind(label.kind),
-                level: label.level,
-                level_name: name_of(label.level),
-                usual: label.usual,
-                usual_name: name_of(label.usual),
-                own: label.own,
-                others: label.others,
-                others_labels: label.others_labels,
-                same_labels: label.same_labels,
-                expected: label.expected,
-            });
-        }
-        Ok(rows)
+fn slip_rows(
+    cx: &Analysis,
+    question: QuestionId,
+    labels: &[UnlikelyLabel],
+    top: usize,
+) -> Result<Vec<SlipRow>, ProjectError> {
+    let index = cx.context.index();
+    let scale = &index.with_levels(question)?.scale;
+    let name_of = |level: u16| scale.name_of(level).unwrap_or_default().to_owned();
+    let mut rows = Vec::with_capacity(top.min(labels.len()));
+    for label in labels.iter().take(top) {
+        let Some(text) = cx.context.store.text(index.texts()[label.text as usize])? else { continue };
+        let annotator = &index.annotators()[label.annotator as usize];
+        rows.push(SlipRow {
+            text: text.id,
+            text_id: text.external_id,
+            body: snippet(&text.body),
+            annotator: annotator.id,
+            annotator_id: annotator.external_id.clone(),
+            name: annotator.name.clone(),
+            kind: kind(label.kind),
+            level: label.level,
+            level_name: name_of(label.level),
+            usual: label.usual,
+            usual_name: name_of(label.usual),
+            own: label.own,
+            others: label.others,
+            others_labels: label.others_labels,
+            same_labels: label.same_labels,
+            expected: label.expected,
+        });
     }
+    Ok(rows)
 }
 
 fn kind(kind: UnlikelyKind) -> SlipKind {

@@ -1,6 +1,7 @@
 //! Agreement on which words are marked, and on where spans begin and end.
 
 use super::Analysis;
+use crate::agreement;
 use dissensus_domain::{Answer, Question, SpanSet, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -55,81 +56,77 @@ pub struct TypeAgreement {
     pub words: WordAgreement,
 }
 
-impl Analysis {
-    /// How much annotators agree on the words that they mark and on the positions of spans, for each type
-    /// and for all together.
-    ///
-    /// # Errors
-    /// The file cannot be read, or a cancel.
-    pub fn span_agreements(
-        &self,
-        question: &Question,
-        progress: &dyn Progress,
-    ) -> Result<SpanAgreements, ProjectError> {
-        let labels = self.context.store.current_labels(question.id)?;
-        let mut by_text: BTreeMap<TextId, Vec<(u32, &SpanSet)>> = BTreeMap::new();
-        for label in &labels {
-            if let Answer::Spans(spans) = &label.answer {
-                by_text.entry(label.text).or_default().push((label.annotator.0, spans));
-            }
+/// How much annotators agree on the words that they mark and on the positions of spans, for each type
+/// and for all together.
+///
+/// # Errors
+/// The file cannot be read, or a cancel.
+pub fn measure(
+    cx: &Analysis,
+    question: &Question,
+    progress: &dyn Progress,
+) -> Result<SpanAgreements, ProjectError> {
+    let labels = cx.context.store.current_labels(question.id)?;
+    let mut by_text: BTreeMap<TextId, Vec<(u32, &SpanSet)>> = BTreeMap::new();
+    for label in &labels {
+        if let Answer::Spans(spans) = &label.answer {
+            by_text.entry(label.text).or_default().push((label.annotator.0, spans));
         }
-        let types = question.scale.len();
-        // For each type, and last for any.
-        let mut marks: Vec<Vec<MarkedWords>> = vec![Vec::new(); types + 1];
-        let mut units: Vec<Vec<MarkedUnits>> = vec![Vec::new(); types + 1];
-        let texts: Vec<TextId> = by_text.keys().copied().collect();
-        for page in texts.chunks(PAGE) {
-            for (text, body) in page.iter().zip(self.context.store.bodies(page)?) {
-                let words = words(&body);
-                let length = body.chars().count() as u32;
-                for (annotator, spans) in &by_text[text] {
-                    for (kind, (marks, units)) in marks.iter_mut().zip(&mut units).enumerate() {
-                        let kind = (kind < types).then_some(kind as u16);
-                        let marked = marked_words(&words, spans, kind);
-                        marks.push(MarkedWords {
-                            text: text.0,
-                            annotator: *annotator,
-                            words: words.len() as u32,
-                            marked,
-                        });
-                        let of_kind =
-                            spans.as_slice().iter().filter(|span| kind.is_none_or(|k| span.kind == k));
-                        let passages = of_kind.map(|span| (span.start, span.end)).collect();
-                        units.push(MarkedUnits { text: text.0, length, units: passages });
-                    }
+    }
+    let types = question.scale.len();
+    // For each type, and last for any.
+    let mut marks: Vec<Vec<MarkedWords>> = vec![Vec::new(); types + 1];
+    let mut units: Vec<Vec<MarkedUnits>> = vec![Vec::new(); types + 1];
+    let texts: Vec<TextId> = by_text.keys().copied().collect();
+    for page in texts.chunks(PAGE) {
+        for (text, body) in page.iter().zip(cx.context.store.bodies(page)?) {
+            let words = words(&body);
+            let length = body.chars().count() as u32;
+            for (annotator, spans) in &by_text[text] {
+                for (kind, (marks, units)) in marks.iter_mut().zip(&mut units).enumerate() {
+                    let kind = (kind < types).then_some(kind as u16);
+                    let marked = marked_words(&words, spans, kind);
+                    marks.push(MarkedWords {
+                        text: text.0,
+                        annotator: *annotator,
+                        words: words.len() as u32,
+                        marked,
+                    });
+                    let of_kind = spans.as_slice().iter().filter(|span| kind.is_none_or(|k| span.kind == k));
+                    let passages = of_kind.map(|span| (span.start, span.end)).collect();
+                    units.push(MarkedUnits { text: text.0, length, units: passages });
                 }
             }
-            if progress.cancelled() {
-                return Err(ProjectError::Cancelled);
-            }
         }
-        let options = BootstrapOptions::default();
-        let of = |marks: &[MarkedWords]| word_agreement(marks, Some(&options), progress);
-        let mut found = Vec::with_capacity(types);
-        let marked = marks.iter().zip(&units);
-        for ((option, name), (marks, units)) in
-            question.options().iter().zip(question.scale.levels()).zip(marked)
-        {
-            let answers = self.context.observations(option.id)?;
-            let chosen = answers.iter().filter(|answer| answer.level == 1).count();
-            found.push(TypeAgreement {
-                name: name.clone(),
-                chosen: (!answers.is_empty()).then(|| chosen as f64 / answers.len() as f64),
-                alpha_of_texts: self.agreement(option.id)?.alpha,
-                unitizing: unitizing_alpha(units)?,
-                words: of(marks)?,
-            });
+        if progress.cancelled() {
+            return Err(ProjectError::Cancelled);
         }
-        let annotators: BTreeSet<_> = labels.iter().map(|label| label.annotator).collect();
-        Ok(SpanAgreements {
-            question: question.name.clone(),
-            labels: labels.len() as u32,
-            annotators: annotators.len() as u32,
-            texts: texts.len() as u32,
-            any: of(&marks[types])?,
-            unitizing: Unitizing::together(found.iter().map(|one| &one.unitizing)),
-            any_unitizing: unitizing_alpha(&units[types])?,
-            types: found,
-        })
     }
+    let options = BootstrapOptions::default();
+    let of = |marks: &[MarkedWords]| word_agreement(marks, Some(&options), progress);
+    let mut found = Vec::with_capacity(types);
+    let marked = marks.iter().zip(&units);
+    for ((option, name), (marks, units)) in question.options().iter().zip(question.scale.levels()).zip(marked)
+    {
+        let answers = cx.context.observations(option.id)?;
+        let chosen = answers.iter().filter(|answer| answer.level == 1).count();
+        found.push(TypeAgreement {
+            name: name.clone(),
+            chosen: (!answers.is_empty()).then(|| chosen as f64 / answers.len() as f64),
+            alpha_of_texts: agreement::measure(cx, option.id)?.alpha,
+            unitizing: unitizing_alpha(units)?,
+            words: of(marks)?,
+        });
+    }
+    let annotators: BTreeSet<_> = labels.iter().map(|label| label.annotator).collect();
+    Ok(SpanAgreements {
+        question: question.name.clone(),
+        labels: labels.len() as u32,
+        annotators: annotators.len() as u32,
+        texts: texts.len() as u32,
+        any: of(&marks[types])?,
+        unitizing: Unitizing::together(found.iter().map(|one| &one.unitizing)),
+        any_unitizing: unitizing_alpha(&units[types])?,
+        types: found,
+    })
 }

@@ -5,6 +5,9 @@ use super::compared::ModelDifferences;
 use super::evaluation::{EvaluateChoices, SplitReport, slips_note};
 use super::span_data::SpanData;
 use crate::error::AnalysisError;
+use crate::evaluation;
+use crate::recorded;
+use crate::span_data;
 use dissensus_domain::Question;
 use dissensus_encoder::WordStates;
 use dissensus_models::spans::{
@@ -86,128 +89,127 @@ pub struct TypeOfSpans {
     pub threshold: Option<f64>,
 }
 
-impl Analysis {
-    /// Trains every model of words on one part of the texts and scores its predictions for the words of the
-    /// other; stored as an evaluation of the project if it is writable.
-    ///
-    /// # Errors
-    /// The question has no spans or no answers; one side of the split is empty; no encoder; a cancel.
-    pub fn evaluate_spans(
-        &self,
-        choices: &EvaluateChoices,
-        encoder: &EncoderChoice,
-        progress: &dyn Progress,
-    ) -> Result<SpanEvaluationReport, ProjectError> {
-        let question = self.context.index().question_asked_for(choices.question.as_deref())?.clone();
-        if choices.tuning != "frozen" || choices.prediction_sets || choices.at_least.is_some() {
-            self.context.index().with_levels(question.id)?;
-        }
-        if let SplitSpec::Stratified(_) = choices.split {
-            return Err(AnalysisError::StratifiedOptions(question.name).into());
-        }
-        let asked = json!({
-            "question": question.name,
-            "models": choices.models.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
-            "split": choices.split.name(),
-        });
-        self.recorded(EvaluationKind::Evaluation, asked, u64::from(choices.seed), || {
-            self.evaluate_words(&question, choices, encoder, progress)
-        })
+/// Trains every model of words on one part of the texts and scores its predictions for the words of the
+/// other; stored as an evaluation of the project if it is writable.
+///
+/// # Errors
+/// The question has no spans or no answers; one side of the split is empty; no encoder; a cancel.
+pub fn evaluate(
+    cx: &Analysis,
+    choices: &EvaluateChoices,
+    encoder: &EncoderChoice,
+    progress: &dyn Progress,
+) -> Result<SpanEvaluationReport, ProjectError> {
+    let question = cx.context.index().question_asked_for(choices.question.as_deref())?.clone();
+    if choices.tuning != "frozen" || choices.prediction_sets || choices.at_least.is_some() {
+        cx.context.index().with_levels(question.id)?;
     }
+    if let SplitSpec::Stratified(_) = choices.split {
+        return Err(AnalysisError::StratifiedOptions(question.name).into());
+    }
+    let asked = json!({
+        "question": question.name,
+        "models": choices.models.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
+        "split": choices.split.name(),
+    });
+    recorded::recorded(cx, EvaluationKind::Evaluation, asked, u64::from(choices.seed), || {
+        evaluate_words(cx, &question, choices, encoder, progress)
+    })
+}
 
-    fn evaluate_words(
-        &self,
-        question: &Question,
-        choices: &EvaluateChoices,
-        encoder: &EncoderChoice,
-        progress: &dyn Progress,
-    ) -> Result<SpanEvaluationReport, ProjectError> {
-        let started = Instant::now();
-        let encoder = self.encoding.open_in_use(encoder)?.0;
-        let states = WordStates::EmbeddingAndContext;
-        let data = self.span_data(question, &encoder, states, usize::MAX, choices.without_slips, progress)?;
-        let first = data.types.first().ok_or(ProjectError::NoQuestion)?;
-        first.check_split(choices.split)?;
-        let seen = self.encoding.seen_by(Some(&data.encoder), &self.context.index())?;
-        let divided = self.divided(first, &seen, choices)?;
-        let (annotators, types) = (first.annotators.len(), data.types.len());
-        let options = SpanFitOptions { seed: u64::from(choices.seed), ..SpanFitOptions::default() };
-        let columns = SplitColumns { seen: seen.rows(), ..first.columns() };
-        let none = dissensus_stats::data::Embeddings::none(first.texts.len());
-        let tuned_on = self.words_learned(&data)?;
-        let mut tested: Vec<&SpanAnswer> = Vec::new();
-        let mut predictions: Vec<SpanPredictions> = Vec::new();
-        let mut learned: Vec<TypeReport> = Vec::new();
-        for split in choices.split.each() {
-            let division = split.divide(&first.data(&none), columns, options.seed, 0.0)?;
-            let train = data.answers_of(division.train.iter().map(|o| (o.text, o.annotator)));
-            let test: Vec<&SpanAnswer> = data
-                .answers_of(division.test.observations().iter().map(|o| (o.text, o.annotator)))
-                .into_iter()
-                .map(|at| &data.answers[at])
-                .collect();
-            let mut fold = Vec::new();
-            for kind in &choices.models {
-                let of = SpanTraining {
-                    texts: &data.texts,
-                    answers: &data.answers,
-                    train: &train,
-                    annotators,
-                    types,
-                    copies: &data.copies,
-                    tuned_on: &tuned_on,
-                };
-                if matches!(kind, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn) {
-                    let model = WordNetworks::fit(&of, *kind, &options, progress)?;
-                    fold.push(model.predictions(&data.texts, &test)?);
-                    continue;
-                }
-                let model = SpanModel::fit(&of, *kind, &options, progress)?;
-                if *kind == ModelKind::Multilevel {
-                    learned = model.report();
-                }
-                fold.push(SpanPredictions::of(&model, &data.texts, &test));
-            }
-            let frequency = WordFrequency::fit(&data.texts, &data.answers, &train, annotators, types);
-            fold.extend(SpanPredictions::of_baselines(&frequency, &data.texts, &test, types));
-            tested.extend(test);
-            if predictions.is_empty() {
-                predictions = fold;
-            } else {
-                predictions.iter_mut().zip(fold).for_each(|(all, fold)| all.extend(fold));
-            }
-        }
-        let scores = |keep: &dyn Fn(u32) -> bool| {
-            let of = |one: &SpanPredictions| {
-                one.evaluation(&data.texts, &tested, |text| keep(data.rows[text as usize]))
+fn evaluate_words(
+    cx: &Analysis,
+    question: &Question,
+    choices: &EvaluateChoices,
+    encoder: &EncoderChoice,
+    progress: &dyn Progress,
+) -> Result<SpanEvaluationReport, ProjectError> {
+    let started = Instant::now();
+    let encoder = cx.encoding.open_in_use(encoder)?.0;
+    let states = WordStates::EmbeddingAndContext;
+    let data =
+        span_data::span_data(cx, question, &encoder, states, usize::MAX, choices.without_slips, progress)?;
+    let first = data.types.first().ok_or(ProjectError::NoQuestion)?;
+    first.check_split(choices.split)?;
+    let seen = cx.encoding.seen_by(Some(&data.encoder), &cx.context.index())?;
+    let divided = evaluation::divide(first, &seen, choices)?;
+    let (annotators, types) = (first.annotators.len(), data.types.len());
+    let options = SpanFitOptions { seed: u64::from(choices.seed), ..SpanFitOptions::default() };
+    let columns = SplitColumns { seen: seen.rows(), ..first.columns() };
+    let none = dissensus_stats::data::Embeddings::none(first.texts.len());
+    let tuned_on = span_data::words_learned(cx, &data)?;
+    let mut tested: Vec<&SpanAnswer> = Vec::new();
+    let mut predictions: Vec<SpanPredictions> = Vec::new();
+    let mut learned: Vec<TypeReport> = Vec::new();
+    for split in choices.split.each() {
+        let division = split.divide(&first.data(&none), columns, options.seed, 0.0)?;
+        let train = data.answers_of(division.train.iter().map(|o| (o.text, o.annotator)));
+        let test: Vec<&SpanAnswer> = data
+            .answers_of(division.test.observations().iter().map(|o| (o.text, o.annotator)))
+            .into_iter()
+            .map(|at| &data.answers[at])
+            .collect();
+        let mut fold = Vec::new();
+        for kind in &choices.models {
+            let of = SpanTraining {
+                texts: &data.texts,
+                answers: &data.answers,
+                train: &train,
+                annotators,
+                types,
+                copies: &data.copies,
+                tuned_on: &tuned_on,
             };
-            let mut models: Vec<SpanEvaluation> = predictions.iter().map(of).collect();
-            let baselines = models.split_off(choices.models.len());
-            (models, baselines)
-        };
-        let (mut models, mut baselines) = scores(&|_| true);
-        let without_copies = (!divided.copies.is_empty()).then(|| {
-            let (models, baselines) = scores(&|text| !divided.copies.contains(&text));
-            SpansWithoutCopies { models, baselines }
-        });
-        let resampled = resampled(&predictions, &data, &tested, options.seed, progress)?;
-        for (one, (_, own)) in models.iter_mut().chain(&mut baselines).zip(&resampled) {
-            *one = one.clone().with_intervals(own, CONFIDENCE_LEVEL)?;
+            if matches!(kind, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn) {
+                let model = WordNetworks::fit(&of, *kind, &options, progress)?;
+                fold.push(model.predictions(&data.texts, &test)?);
+                continue;
+            }
+            let model = SpanModel::fit(&of, *kind, &options, progress)?;
+            if *kind == ModelKind::Multilevel {
+                learned = model.report();
+            }
+            fold.push(SpanPredictions::of(&model, &data.texts, &test));
         }
-        Ok(SpanEvaluationReport {
-            question: question.name.clone(),
-            models,
-            baselines,
-            differences: ModelDifferences::less(WORD_FREQUENCY, &resampled)?,
-            without_copies,
-            types: types_of(question, &learned),
-            notes: slips_note(choices).into_iter().collect(),
-            split: divided.report,
-            seed: choices.seed,
-            encoder: data.encoder.clone(),
-            seconds: started.elapsed().as_secs_f64(),
-        })
+        let frequency = WordFrequency::fit(&data.texts, &data.answers, &train, annotators, types);
+        fold.extend(SpanPredictions::of_baselines(&frequency, &data.texts, &test, types));
+        tested.extend(test);
+        if predictions.is_empty() {
+            predictions = fold;
+        } else {
+            predictions.iter_mut().zip(fold).for_each(|(all, fold)| all.extend(fold));
+        }
     }
+    let scores = |keep: &dyn Fn(u32) -> bool| {
+        let of = |one: &SpanPredictions| {
+            one.evaluation(&data.texts, &tested, |text| keep(data.rows[text as usize]))
+        };
+        let mut models: Vec<SpanEvaluation> = predictions.iter().map(of).collect();
+        let baselines = models.split_off(choices.models.len());
+        (models, baselines)
+    };
+    let (mut models, mut baselines) = scores(&|_| true);
+    let without_copies = (!divided.copies.is_empty()).then(|| {
+        let (models, baselines) = scores(&|text| !divided.copies.contains(&text));
+        SpansWithoutCopies { models, baselines }
+    });
+    let resampled = resampled(&predictions, &data, &tested, options.seed, progress)?;
+    for (one, (_, own)) in models.iter_mut().chain(&mut baselines).zip(&resampled) {
+        *one = one.clone().with_intervals(own, CONFIDENCE_LEVEL)?;
+    }
+    Ok(SpanEvaluationReport {
+        question: question.name.clone(),
+        models,
+        baselines,
+        differences: ModelDifferences::less(WORD_FREQUENCY, &resampled)?,
+        without_copies,
+        types: types_of(question, &learned),
+        notes: slips_note(choices).into_iter().collect(),
+        split: divided.report,
+        seed: choices.seed,
+        encoder: data.encoder.clone(),
+        seconds: started.elapsed().as_secs_f64(),
+    })
 }
 
 /// The name of each model and baseline, with its figures on resampled answers.

@@ -2,6 +2,7 @@
 //! answers, in addition to the model.
 
 use super::Analysis;
+use crate::ranking;
 use dissensus_domain::QuestionId;
 use dissensus_models::live::{FEWEST_STABLE_REPEATS, RepeatedAnswer, StableShare};
 use dissensus_project::context::AnswerAgain;
@@ -22,31 +23,29 @@ pub struct StableShareReport {
     pub words: String,
 }
 
-impl Analysis {
-    /// Estimates the share by the live model of a question, which is copied first, so that recording a label
-    /// does not wait. Repeats of texts or people that were added after the fit are left out.
-    ///
-    /// # Errors
-    /// No such question, or the file cannot be read.
-    pub fn stable_share(&self, question: QuestionId) -> Result<StableShareReport, ProjectError> {
-        let counts = self.context.repeat_counts(question)?;
-        let Some(model) = self.live.models.with(question, |fitted| fitted.model.clone()) else {
-            let words = self.note(false)?.unwrap_or_else(|| words(None, counts.again.len()));
-            return Ok(StableShareReport { found: None, words });
-        };
-        let index = self.context.index();
-        let row = |again: &AnswerAgain| {
-            let (text, annotator) = (index.text_row(again.text)?, index.annotator_row(again.annotator)?);
-            let (first, second) = (again.first.level()?, again.second.level()?);
-            let known = (text as usize) < model.texts();
-            known.then_some(RepeatedAnswer { text, annotator, first, second })
-        };
-        let repeats: Vec<RepeatedAnswer> = counts.again.iter().filter_map(row).collect();
-        let known = |r: &&RepeatedAnswer| model.label(r.text, r.annotator).is_some();
-        let compared = repeats.iter().filter(known).count();
-        let found = model.stable_share(&repeats);
-        Ok(StableShareReport { found, words: words(found, compared) })
-    }
+/// Estimates the share by the live model of a question, which is copied first, so that recording a label
+/// does not wait. Repeats of texts or people that were added after the fit are left out.
+///
+/// # Errors
+/// No such question, or the file cannot be read.
+pub fn measure(cx: &Analysis, question: QuestionId) -> Result<StableShareReport, ProjectError> {
+    let counts = cx.context.repeat_counts(question)?;
+    let Some(model) = cx.live.models.with(question, |fitted| fitted.model.clone()) else {
+        let words = ranking::note_on_labels(cx, false)?.unwrap_or_else(|| words(None, counts.again.len()));
+        return Ok(StableShareReport { found: None, words });
+    };
+    let index = cx.context.index();
+    let row = |again: &AnswerAgain| {
+        let (text, annotator) = (index.text_row(again.text)?, index.annotator_row(again.annotator)?);
+        let (first, second) = (again.first.level()?, again.second.level()?);
+        let known = (text as usize) < model.texts();
+        known.then_some(RepeatedAnswer { text, annotator, first, second })
+    };
+    let repeats: Vec<RepeatedAnswer> = counts.again.iter().filter_map(row).collect();
+    let known = |r: &&RepeatedAnswer| model.label(r.text, r.annotator).is_some();
+    let compared = repeats.iter().filter(known).count();
+    let found = model.stable_share(&repeats);
+    Ok(StableShareReport { found, words: words(found, compared) })
 }
 
 fn words(found: Option<StableShare>, repeats: usize) -> String {

@@ -4,6 +4,9 @@ use super::Analysis;
 use super::chosen::among;
 use super::groups::{difference, severity_difference};
 use super::needs::{FEWEST_SHARED, enough, too_few};
+use crate::chosen;
+use crate::groups;
+use crate::ranking;
 use dissensus_api::{
     AnnotatorPrediction, DisagreementMeasure, DisagreementQuery, GroupPrediction, TextDetail,
 };
@@ -17,162 +20,153 @@ use std::collections::{BTreeMap, HashMap};
 /// Shown for a missing attribute.
 const NOT_KNOWN: &str = "not known";
 
-impl Analysis {
-    /// Everything about one text, among the annotators whom the query chooses. `reading_as` is the person
-    /// who labels in this window: that person's predicted answer is hidden until the text is answered,
-    /// unless `show_hidden`, and what is shown of others is recorded for later labels. Labels are returned
-    /// without a live model too; scores and groups only if at least two annotators are predicted from enough
-    /// labels, otherwise `needs` states the reason.
-    ///
-    /// # Errors
-    /// Those of [`Analysis::ranking`], or no such text.
-    pub fn text_detail(
-        &self,
-        query: &DisagreementQuery,
-        text: TextId,
-        group_by: Option<&str>,
-        reading_as: Option<AnnotatorId>,
-        show_hidden: bool,
-    ) -> Result<TextDetail, ProjectError> {
-        let context = &self.context;
-        let question = query.question;
-        let found = context.store.text(text)?.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
-        let row = context
-            .index()
-            .text_row(text)
-            .ok_or_else(|| ProjectError::NoSuchText(found.external_id.clone()))?;
-        let levels = self.levels(question)?;
-        let mask = self.mask(&query.attributes)?;
-        let chosen = mask.iter().filter(|chosen| **chosen).count();
-        let ordinal = self.is_ordinal(question)?;
-        let mut needs = (chosen < 2).then(|| too_few(chosen, 2));
-        let predicted = self.live.models.with(question, |fitted| {
-            let model = &fitted.model;
-            if model.texts() <= row as usize {
-                return Ok(None);
-            }
-            let over = self.over(&query.attributes, model.annotators())?;
-            let all = model.row(row);
-            if needs.is_none() {
-                needs = enough(shared_texts(fitted, &over), DisagreementMeasure::Split);
-            }
-            let predicted = mask.iter().take(fitted.model.annotators()).filter(|chosen| **chosen).count();
-            let measured = match needs.is_none() && predicted > 1 {
-                true => Some(self.measured_on(fitted, row, &over, ordinal)?),
-                false => None,
-            };
-            Ok::<_, ProjectError>(Some((all, measured)))
-        });
-        let (all, measured) = predicted.transpose()?.flatten().unwrap_or_default();
-        if measured.is_none() && needs.is_none() {
-            needs = self.note(false)?;
+/// Everything about one text, among the annotators whom the query chooses. `reading_as` is the person
+/// who labels in this window: that person's predicted answer is hidden until the text is answered,
+/// unless `show_hidden`, and what is shown of others is recorded for later labels. Labels are returned
+/// without a live model too; scores and groups only if at least two annotators are predicted from enough
+/// labels, otherwise `needs` states the reason.
+///
+/// # Errors
+/// Those of [`ranking::rank`](crate::ranking::rank), or no such text.
+pub fn read(
+    cx: &Analysis,
+    query: &DisagreementQuery,
+    text: TextId,
+    group_by: Option<&str>,
+    reading_as: Option<AnnotatorId>,
+    show_hidden: bool,
+) -> Result<TextDetail, ProjectError> {
+    let context = &cx.context;
+    let question = query.question;
+    let found = context.store.text(text)?.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
+    let row =
+        context.index().text_row(text).ok_or_else(|| ProjectError::NoSuchText(found.external_id.clone()))?;
+    let levels = chosen::level_count(cx, question)?;
+    let mask = chosen::people_mask(cx, &query.attributes)?;
+    let chosen = mask.iter().filter(|chosen| **chosen).count();
+    let ordinal = is_ordinal(cx, question)?;
+    let mut needs = (chosen < 2).then(|| too_few(chosen, 2));
+    let predicted = cx.live.models.with(question, |fitted| {
+        let model = &fitted.model;
+        if model.texts() <= row as usize {
+            return Ok(None);
         }
-        let mut answers: HashMap<AnnotatorId, Answer> = context
-            .store
-            .current_labels_on(text, question)?
-            .into_iter()
-            .map(|label| (label.annotator, label.answer))
-            .collect();
-        let given = self.labels_given(question)?;
-        let ordered = self.ordered(question)?;
-        let index = context.index();
-        // Annotators who were added after the fit have labels, but no prediction yet.
-        let predictions = all.chunks_exact(levels).map(Some).chain(std::iter::repeat(None));
-        let person = |(annotator, p): (&Annotator, Option<&[f32]>)| {
-            let observed = answers.remove(&annotator.id);
-            let hidden =
-                p.is_some() && reading_as == Some(annotator.id) && observed.is_none() && !show_hidden;
-            let labels = given.get(&annotator.id).copied().unwrap_or(0);
-            prediction(annotator, p.filter(|_| !hidden), observed, hidden, ordered, labels)
+        let over = chosen::people_over(cx, &query.attributes, model.annotators())?;
+        let all = model.row(row);
+        if needs.is_none() {
+            needs = enough(shared_texts(fitted, &over), DisagreementMeasure::Split);
+        }
+        let predicted = mask.iter().take(fitted.model.annotators()).filter(|chosen| **chosen).count();
+        let measured = match needs.is_none() && predicted > 1 {
+            true => Some(measured_on(cx, fitted, row, &over, ordinal)?),
+            false => None,
         };
-        let everyone = index.annotators().iter().zip(predictions).zip(&mask);
-        let mut people: Vec<AnnotatorPrediction> =
-            everyone.filter(|(_, chosen)| **chosen).map(|(one, _)| one).map(person).collect();
-        let by = |p: &AnnotatorPrediction| p.expected.unwrap_or(f32::INFINITY);
-        people.sort_by(|a, b| by(a).total_cmp(&by(b)).then_with(|| a.name.cmp(&b.name)));
-        if let Some(reader) = reading_as {
-            let others = people.iter().filter(|person| person.annotator != reader);
-            let answers = others.clone().any(|person| person.observed.is_some());
-            let predictions = people.iter().any(|person| person.distribution.is_some());
-            context.record_shown(question, text, reader, Shown { answers, predictions })?;
-        }
-        let (scores, differences, severity) = match measured {
-            Some(MeasuredText { scores, differences, severity }) => (Some(scores), differences, severity),
-            None => (None, Vec::new(), None),
-        };
-        let mut groups = match (group_by, &scores) {
-            (Some(attribute), Some(_)) => groups(&people, attribute, levels, ordinal),
-            _ => Vec::new(),
-        };
-        for group in &mut groups {
-            set_gap(group, group_by.unwrap_or_default(), &differences);
-        }
-        let unsaid = context.store.cannot_say(question)?;
-        Ok(TextDetail {
-            cannot_say: unsaid.iter().filter(|(of, _)| *of == text).count() as u32,
-            text: found.id,
-            external_id: found.external_id,
-            body: found.body,
-            group: found.group,
-            split: found.split,
-            metadata: found.metadata.into_iter().collect(),
-            scores,
-            needs,
-            annotators: people,
-            groups,
-            differences,
-            severity,
-        })
+        Ok::<_, ProjectError>(Some((all, measured)))
+    });
+    let (all, measured) = predicted.transpose()?.flatten().unwrap_or_default();
+    if measured.is_none() && needs.is_none() {
+        needs = ranking::note_on_labels(cx, false)?;
     }
+    let mut answers: HashMap<AnnotatorId, Answer> = context
+        .store
+        .current_labels_on(text, question)?
+        .into_iter()
+        .map(|label| (label.annotator, label.answer))
+        .collect();
+    let given = labels_given(cx, question)?;
+    let ordered = has_order(cx, question)?;
+    let index = context.index();
+    // Annotators who were added after the fit have labels, but no prediction yet.
+    let predictions = all.chunks_exact(levels).map(Some).chain(std::iter::repeat(None));
+    let person = |(annotator, p): (&Annotator, Option<&[f32]>)| {
+        let observed = answers.remove(&annotator.id);
+        let hidden = p.is_some() && reading_as == Some(annotator.id) && observed.is_none() && !show_hidden;
+        let labels = given.get(&annotator.id).copied().unwrap_or(0);
+        prediction(annotator, p.filter(|_| !hidden), observed, hidden, ordered, labels)
+    };
+    let everyone = index.annotators().iter().zip(predictions).zip(&mask);
+    let mut people: Vec<AnnotatorPrediction> =
+        everyone.filter(|(_, chosen)| **chosen).map(|(one, _)| one).map(person).collect();
+    let by = |p: &AnnotatorPrediction| p.expected.unwrap_or(f32::INFINITY);
+    people.sort_by(|a, b| by(a).total_cmp(&by(b)).then_with(|| a.name.cmp(&b.name)));
+    if let Some(reader) = reading_as {
+        let others = people.iter().filter(|person| person.annotator != reader);
+        let answers = others.clone().any(|person| person.observed.is_some());
+        let predictions = people.iter().any(|person| person.distribution.is_some());
+        context.record_shown(question, text, reader, Shown { answers, predictions })?;
+    }
+    let (scores, differences, severity) = match measured {
+        Some(MeasuredText { scores, differences, severity }) => (Some(scores), differences, severity),
+        None => (None, Vec::new(), None),
+    };
+    let mut groups = match (group_by, &scores) {
+        (Some(attribute), Some(_)) => groups(&people, attribute, levels, ordinal),
+        _ => Vec::new(),
+    };
+    for group in &mut groups {
+        set_gap(group, group_by.unwrap_or_default(), &differences);
+    }
+    let unsaid = context.store.cannot_say(question)?;
+    Ok(TextDetail {
+        cannot_say: unsaid.iter().filter(|(of, _)| *of == text).count() as u32,
+        text: found.id,
+        external_id: found.external_id,
+        body: found.body,
+        group: found.group,
+        split: found.split,
+        metadata: found.metadata.into_iter().collect(),
+        scores,
+        needs,
+        annotators: people,
+        groups,
+        differences,
+        severity,
+    })
+}
 
-    /// The measures of a text, and on an ordinal scale every group against the others.
-    fn measured_on(
-        &self,
-        fitted: &mut Fitted,
-        row: u32,
-        over: &Over,
-        ordinal: bool,
-    ) -> Result<MeasuredText, ProjectError> {
-        let (scores, distribution) = among(fitted, row, over);
-        let (mut differences, mut severity) = (Vec::new(), None);
-        if ordinal {
-            let comparison = self.comparison(fitted, None, over)?;
-            let gaps = comparison.gaps(&fitted.model, row);
-            differences =
-                gaps.iter().enumerate().filter_map(|(at, gap)| difference(&comparison, at, gap)).collect();
-            let by_severity = comparison.severity_gap(&fitted.model, row);
-            severity = by_severity.and_then(|gap| severity_difference(&gap, &distribution));
-        }
-        Ok(MeasuredText { scores, differences, severity })
+/// The measures of a text, and on an ordinal scale every group against the others.
+fn measured_on(
+    cx: &Analysis,
+    fitted: &mut Fitted,
+    row: u32,
+    over: &Over,
+    ordinal: bool,
+) -> Result<MeasuredText, ProjectError> {
+    let (scores, distribution) = among(fitted, row, over);
+    let (mut differences, mut severity) = (Vec::new(), None);
+    if ordinal {
+        let comparison = groups::comparison(cx, fitted, None, over)?;
+        let gaps = comparison.gaps(&fitted.model, row);
+        differences =
+            gaps.iter().enumerate().filter_map(|(at, gap)| difference(&comparison, at, gap)).collect();
+        let by_severity = comparison.severity_gap(&fitted.model, row);
+        severity = by_severity.and_then(|gap| severity_difference(&gap, &distribution));
     }
+    Ok(MeasuredText { scores, differences, severity })
+}
 
-    /// True if levels are ordered, so that a mean level is meaningful.
-    fn ordered(&self, question: QuestionId) -> Result<bool, ProjectError> {
-        let index = self.context.index();
-        let question = index.with_levels(question)?;
-        Ok(question.scale.kind().is_ordered())
-    }
+/// True if levels are ordered, so that a mean level is meaningful.
+fn has_order(cx: &Analysis, question: QuestionId) -> Result<bool, ProjectError> {
+    let index = cx.context.index();
+    let question = index.with_levels(question)?;
+    Ok(question.scale.kind().is_ordered())
+}
 
-    /// True if levels are ordered and have distances.
-    pub(super) fn is_ordinal(&self, question: QuestionId) -> Result<bool, ProjectError> {
-        let index = self.context.index();
-        let question = index.with_levels(question)?;
-        Ok(question.scale.kind() == ScaleKind::Ordinal)
-    }
+/// True if levels are ordered and have distances.
+pub(super) fn is_ordinal(cx: &Analysis, question: QuestionId) -> Result<bool, ProjectError> {
+    let index = cx.context.index();
+    let question = index.with_levels(question)?;
+    Ok(question.scale.kind() == ScaleKind::Ordinal)
+}
 
-    /// Number of labels that each annotator's model is based on; only annotators with a label are included.
-    pub(super) fn labels_given(
-        &self,
-        question: QuestionId,
-    ) -> Result<HashMap<AnnotatorId, u32>, ProjectError> {
-        let counts = self
-            .context
-            .store
-            .annotator_counts()?
-            .into_iter()
-            .filter(|count| count.question == question.row());
-        Ok(counts.map(|count| (count.annotator, count.labels)).collect())
-    }
+/// Number of labels that each annotator's model is based on; only annotators with a label are included.
+pub(super) fn labels_given(
+    cx: &Analysis,
+    question: QuestionId,
+) -> Result<HashMap<AnnotatorId, u32>, ProjectError> {
+    let counts =
+        cx.context.store.annotator_counts()?.into_iter().filter(|count| count.question == question.row());
+    Ok(counts.map(|count| (count.annotator, count.labels)).collect())
 }
 
 /// The measures of one text.

@@ -1,6 +1,7 @@
 //! Tests whether people are further apart on some texts than the model expects of texts with the same mean.
 
 use super::Analysis;
+use crate::ranking;
 use dissensus_domain::QuestionId;
 use dissensus_models::mixed::{ScaleSpread, TextDispersion};
 use dissensus_project::error::ProjectError;
@@ -27,33 +28,31 @@ pub struct TextDispersionReport {
     pub words: String,
 }
 
-impl Analysis {
-    /// Estimates the dispersion by the live model of a question, which is copied first, so that recording a
-    /// label does not wait. Takes as long as some dozens of estimations of the variances.
-    ///
-    /// # Errors
-    /// No such question, or a cancel.
-    pub fn text_dispersion(
-        &self,
-        question: QuestionId,
-        seed: u64,
-        progress: &dyn Progress,
-    ) -> Result<TextDispersionReport, ProjectError> {
-        self.context.question_parts(question)?;
-        let Some(model) = self.live.models.with(question, |fitted| fitted.model.clone()) else {
-            let words = self.note(false)?.unwrap_or_else(|| words(None, false, None, false));
-            return Ok(TextDispersionReport { found: None, shown: false, scales: None, words });
-        };
-        let found = model.text_dispersion(REPLICATES, seed, progress)?;
-        let shown = found.is_some_and(|found| found.p <= SHOWN);
-        let scales = model.scale_spread();
-        Ok(TextDispersionReport {
-            found,
-            shown,
-            scales,
-            words: words(found, shown, scales, model.scales_are_told()),
-        })
-    }
+/// Estimates the dispersion by the live model of a question, which is copied first, so that recording a
+/// label does not wait. Takes as long as some dozens of estimations of the variances.
+///
+/// # Errors
+/// No such question, or a cancel.
+pub fn measure(
+    cx: &Analysis,
+    question: QuestionId,
+    seed: u64,
+    progress: &dyn Progress,
+) -> Result<TextDispersionReport, ProjectError> {
+    cx.context.question_parts(question)?;
+    let Some(model) = cx.live.models.with(question, |fitted| fitted.model.clone()) else {
+        let words = ranking::note_on_labels(cx, false)?.unwrap_or_else(|| words(None, false, None, false));
+        return Ok(TextDispersionReport { found: None, shown: false, scales: None, words });
+    };
+    let found = model.text_dispersion(REPLICATES, seed, progress)?;
+    let shown = found.is_some_and(|found| found.p <= SHOWN);
+    let scales = model.scale_spread();
+    Ok(TextDispersionReport {
+        found,
+        shown,
+        scales,
+        words: words(found, shown, scales, model.scales_are_told()),
+    })
 }
 
 fn words(found: Option<TextDispersion>, shown: bool, scales: Option<ScaleSpread>, told: bool) -> String {

@@ -1,6 +1,7 @@
 //! Fits the project's live model.
 
 use super::Analysis;
+use crate::recorded;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::{FitOptions, ModelKind};
@@ -25,29 +26,31 @@ pub struct Trained {
     pub seconds: f64,
 }
 
-impl Analysis {
-    /// Fits the project's live model on all labels and stores it.
-    ///
-    /// # Errors
-    /// No labels, or a cancel.
-    pub fn train(&self, question: Option<&str>, progress: &dyn Progress) -> Result<Trained, ProjectError> {
-        let question = self.context.index().question_asked_for(question)?.clone();
-        let labels = self.context.store.current_labels(question.id)?.len();
-        if labels == 0 {
-            return Err(ProjectError::NoLabels(question.name));
-        }
-        let asked = json!({ "question": question.name, "model": ModelKind::Multilevel.name() });
-        self.recorded(EvaluationKind::Fit, asked, FitOptions::default().seed, || {
-            let started = Instant::now();
-            self.live.fit_anew(question.id, progress)?;
-            Ok(Trained {
-                model: ModelKind::Multilevel.name(),
-                labels,
-                annotators: self.context.index().annotators().len(),
-                encoder: self.encoding.embeddings()?.1.version,
-                seconds: started.elapsed().as_secs_f64(),
-                question: question.name.clone(),
-            })
-        })
+/// Fits the project's live model on all labels and stores it.
+///
+/// # Errors
+/// No labels, or a cancel.
+pub fn train(
+    cx: &Analysis,
+    question: Option<&str>,
+    progress: &dyn Progress,
+) -> Result<Trained, ProjectError> {
+    let question = cx.context.index().question_asked_for(question)?.clone();
+    let labels = cx.context.store.current_labels(question.id)?.len();
+    if labels == 0 {
+        return Err(ProjectError::NoLabels(question.name));
     }
+    let asked = json!({ "question": question.name, "model": ModelKind::Multilevel.name() });
+    recorded::recorded(cx, EvaluationKind::Fit, asked, FitOptions::default().seed, || {
+        let started = Instant::now();
+        cx.live.fit_anew(question.id, progress)?;
+        Ok(Trained {
+            model: ModelKind::Multilevel.name(),
+            labels,
+            annotators: cx.context.index().annotators().len(),
+            encoder: cx.encoding.embeddings()?.1.version,
+            seconds: started.elapsed().as_secs_f64(),
+            question: question.name.clone(),
+        })
+    })
 }

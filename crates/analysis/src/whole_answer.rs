@@ -3,6 +3,8 @@
 
 use super::Analysis;
 use crate::error::AnalysisError;
+use crate::set_distances;
+use crate::set_predictions;
 use dissensus_api::whole_sets_together;
 use dissensus_domain::{AnnotatorId, Answer, Question, TextId};
 use dissensus_models::live::LiveModel;
@@ -68,99 +70,101 @@ pub struct GivenAnswer {
     pub answer: String,
 }
 
-impl Analysis {
-    /// What one annotator, or all, would answer to a multi-label question: each option, and the most likely
-    /// set of them.
-    ///
-    /// # Errors
-    /// A question of another kind; no such text; the models of the options are not live
-    /// ([`dissensus_training::live::LiveModels::fit`] makes them so); a cancel.
-    pub fn whole_answer(
-        &self,
-        question: &Question,
-        annotator: Option<AnnotatorId>,
-        text: AskedText<'_>,
-        progress: &dyn Progress,
-    ) -> Result<WholeAnswer, ProjectError> {
-        if !question.scale.is_multi_label() {
-            return Err(AnalysisError::NoOptions(question.name.clone()).into());
-        }
-        let row = match text {
-            AskedText::OfProject(id) => Some(self.row_of(id)?),
-            AskedText::New(_) => None,
-        };
-        let models = self.models_of_options(question)?.models;
-        let people = self.people_of(annotator);
-        let everybody = annotator.is_none();
-        let mut said = Vec::new();
-        let mut answered = false;
-        for model in models {
-            let (option, labels) = ask(model, &people, everybody, row, text, || self.not_live())?;
-            answered |= labels;
-            said.push(option);
-        }
-        let found = self.options_together(question, progress)?;
-        let sets = found.whole_sets()?;
-        let of_sets = people_of_sets(people.len());
-        let p: Vec<f32> =
-            of_sets.iter().flat_map(|who| said.iter().map(move |option| option.yes[*who])).collect();
-        let likely = sets.of_anybody(&p).ok_or_else(|| self.not_live())?;
-        let several = people.len() > 1;
-        let option = |(said, name): (&OptionSaid, &String)| ExpectedOption {
-            option: name.clone(),
-            expected: said.yes.iter().map(|p| f64::from(*p)).sum::<f64>() / people.len() as f64,
-            differ: several.then_some(f64::from(said.differ)),
-        };
-        let options = question.scale.levels();
-        Ok(WholeAnswer {
-            annotators: people.len(),
-            annotators_of_sets: of_sets.len(),
-            options: said.iter().zip(options).map(option).collect(),
-            most_likely_set: name_of(question, &Answer::Options(likely.set)),
-            probability: likely.probability,
-            is_exact: likely.is_exact,
-            masi: sets.masi(&known(&said, &of_sets), answered),
-            options_together: whole_sets_together(&found, options),
-        })
+/// What one annotator, or all, would answer to a multi-label question: each option, and the most likely
+/// set of them.
+///
+/// # Errors
+/// A question of another kind; no such text; the models of the options are not live
+/// ([`dissensus_training::live::LiveModels::fit`] makes them so); a cancel.
+pub fn predict(
+    cx: &Analysis,
+    question: &Question,
+    annotator: Option<AnnotatorId>,
+    text: AskedText<'_>,
+    progress: &dyn Progress,
+) -> Result<WholeAnswer, ProjectError> {
+    if !question.scale.is_multi_label() {
+        return Err(AnalysisError::NoOptions(question.name.clone()).into());
     }
+    let row = match text {
+        AskedText::OfProject(id) => Some(row_of(cx, id)?),
+        AskedText::New(_) => None,
+    };
+    let models = set_predictions::models_of_options(cx, question)?.models;
+    let people = people_of(cx, annotator);
+    let everybody = annotator.is_none();
+    let mut said = Vec::new();
+    let mut answered = false;
+    for model in models {
+        let (option, labels) = ask(model, &people, everybody, row, text, || not_live(cx))?;
+        answered |= labels;
+        said.push(option);
+    }
+    let found = set_distances::options_together(cx, question, progress)?;
+    let sets = found.whole_sets()?;
+    let of_sets = people_of_sets(people.len());
+    let p: Vec<f32> =
+        of_sets.iter().flat_map(|who| said.iter().map(move |option| option.yes[*who])).collect();
+    let likely = sets.of_anybody(&p).ok_or_else(|| not_live(cx))?;
+    let several = people.len() > 1;
+    let option = |(said, name): (&OptionSaid, &String)| ExpectedOption {
+        option: name.clone(),
+        expected: said.yes.iter().map(|p| f64::from(*p)).sum::<f64>() / people.len() as f64,
+        differ: several.then_some(f64::from(said.differ)),
+    };
+    let options = question.scale.levels();
+    Ok(WholeAnswer {
+        annotators: people.len(),
+        annotators_of_sets: of_sets.len(),
+        options: said.iter().zip(options).map(option).collect(),
+        most_likely_set: name_of(question, &Answer::Options(likely.set)),
+        probability: likely.probability,
+        is_exact: likely.is_exact,
+        masi: sets.masi(&known(&said, &of_sets), answered),
+        options_together: whole_sets_together(&found, options),
+    })
+}
 
-    /// What annotators answered to a text of the project, in the order of annotators; empty without answers.
-    ///
-    /// # Errors
-    /// No such text; the file cannot be read.
-    pub fn answers_to(&self, question: &Question, text: &str) -> Result<Vec<GivenAnswer>, ProjectError> {
-        let (index, text) = (self.context.index(), self.text_named(text)?);
-        let mut labels = self.context.store.current_labels_on(text, question.id)?;
-        labels.sort_by_key(|label| index.annotator_row(label.annotator));
-        let given = labels.into_iter().filter_map(|label| {
-            let who = index.annotators().get(index.annotator_row(label.annotator)? as usize)?;
-            let answer = name_of(question, &label.answer.to(question.id));
-            Some(GivenAnswer { id: who.id, annotator: who.external_id.clone(), answer })
-        });
-        Ok(given.collect())
-    }
+/// What annotators answered to a text of the project, in the order of annotators; empty without answers.
+///
+/// # Errors
+/// No such text; the file cannot be read.
+pub fn given_answers(
+    cx: &Analysis,
+    question: &Question,
+    text: &str,
+) -> Result<Vec<GivenAnswer>, ProjectError> {
+    let (index, text) = (cx.context.index(), text_named(cx, text)?);
+    let mut labels = cx.context.store.current_labels_on(text, question.id)?;
+    labels.sort_by_key(|label| index.annotator_row(label.annotator));
+    let given = labels.into_iter().filter_map(|label| {
+        let who = index.annotators().get(index.annotator_row(label.annotator)? as usize)?;
+        let answer = name_of(question, &label.answer.to(question.id));
+        Some(GivenAnswer { id: who.id, annotator: who.external_id.clone(), answer })
+    });
+    Ok(given.collect())
+}
 
-    fn text_named(&self, text: &str) -> Result<TextId, ProjectError> {
-        let found = self.context.store.text_by_external(text)?;
-        Ok(found.ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?.id)
-    }
+fn text_named(cx: &Analysis, text: &str) -> Result<TextId, ProjectError> {
+    let found = cx.context.store.text_by_external(text)?;
+    Ok(found.ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?.id)
+}
 
-    fn row_of(&self, text: &str) -> Result<u32, ProjectError> {
-        let id = self.text_named(text)?;
-        self.context.index().text_row(id).ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))
-    }
+fn row_of(cx: &Analysis, text: &str) -> Result<u32, ProjectError> {
+    let id = text_named(cx, text)?;
+    cx.context.index().text_row(id).ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))
+}
 
-    fn people_of(&self, annotator: Option<AnnotatorId>) -> Vec<u32> {
-        let index = self.context.index();
-        match annotator {
-            Some(id) => vec![index.annotator_row(id).unwrap_or(u32::MAX)],
-            None => (0..index.annotators().len() as u32).collect(),
-        }
+fn people_of(cx: &Analysis, annotator: Option<AnnotatorId>) -> Vec<u32> {
+    let index = cx.context.index();
+    match annotator {
+        Some(id) => vec![index.annotator_row(id).unwrap_or(u32::MAX)],
+        None => (0..index.annotators().len() as u32).collect(),
     }
+}
 
-    fn not_live(&self) -> ProjectError {
-        ProjectError::from(TrainingError::NotEncoded(self.context.store.path().to_owned()))
-    }
+fn not_live(cx: &Analysis) -> ProjectError {
+    ProjectError::from(TrainingError::NotEncoded(cx.context.store.path().to_owned()))
 }
 
 /// The prediction for an option, and whether labels of this exact text count in it.

@@ -2,6 +2,7 @@
 
 use super::Analysis;
 use crate::error::AnalysisError;
+use crate::word_models;
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, WordHeat};
 use dissensus_domain::{AnnotatorId, Question, QuestionId, ScaleKind, TextId};
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
@@ -63,156 +64,153 @@ pub struct WordFile {
     pub rows: u64,
 }
 
-impl Analysis {
-    /// The words of a text by its id, for the question with spans of this name or for one of its types
-    /// (`where: insult`), with the predicted marks of everyone in the project by the model in memory
-    /// ([`Analysis::fit_words`]); without one, only who marked them.
-    ///
-    /// # Errors
-    /// No such text; the question has no spans; the file cannot be read.
-    pub fn words_of_text(&self, question: Option<&str>, text_id: &str) -> Result<WordsOfText, ProjectError> {
-        let (question, types) = self.types_asked_for(question)?;
-        let text = self
-            .context
-            .store
-            .text_by_external(text_id)?
-            .ok_or_else(|| ProjectError::NoSuchText(text_id.to_owned()))?
-            .id;
-        let names = self.annotator_ids();
-        let body = self.context.store.bodies(&[text])?.pop().unwrap_or_default();
-        let characters: Vec<char> = body.chars().collect();
-        let heats = self.heats(&types, text)?;
-        let words = heats.first().map_or(&[][..], |heat| &heat.words);
-        let word = |(at, of): (usize, &dissensus_api::WordFigure)| WordOfText {
-            word: characters[of.start as usize..of.end as usize].iter().collect(),
-            start: of.start,
-            end: of.end,
-            types: heats
-                .iter()
-                .map(|heat| {
-                    let figure = &heat.words[at];
-                    let name = |id: &AnnotatorId| names.get(id).cloned();
-                    WordOfType {
-                        marked_by: figure.marked_by.iter().filter_map(name).collect(),
-                        expected: figure.expected,
-                        differ: figure.differ,
-                    }
-                })
-                .collect(),
-        };
-        Ok(WordsOfText {
-            text_id: text_id.to_owned(),
-            question: question.name.clone(),
-            types: types.into_iter().map(|of_type| of_type.1).collect(),
-            answers: heats.first().map_or(0, |heat| heat.answers),
-            people: heats.first().map_or(0, |heat| heat.people),
-            words: words.iter().enumerate().map(word).collect(),
-        })
-    }
-
-    /// Writes the words of all texts into a table (CSV, TSV, JSONL or Parquet by its extension), a row for
-    /// each word and type, for a question or for one of its types.
-    ///
-    /// # Errors
-    /// The file exists already (without `replace`) or cannot be written; the question has no spans; a
-    /// cancel. An unfinished table is deleted.
-    pub fn words_to_file(
-        &self,
-        question: Option<&str>,
-        out: &Path,
-        replace: bool,
-        progress: &dyn Progress,
-    ) -> Result<WordFile, ProjectError> {
-        let (question, types) = self.types_asked_for(question)?;
-        check_outputs(&[out], &[self.context.store.path()], replace)?;
-        let texts = self.context.store.all_text_ids_and_externals()?;
-        let text = |name: &str| TypedColumn::new(name, ColumnKind::Text);
-        let number = |name: &str| TypedColumn::new(name, ColumnKind::Number);
-        let columns = vec![
-            text("text_id"),
-            number("start"),
-            number("end"),
-            text("word"),
-            text("type"),
-            number("marked"),
-            number("answers"),
-            number("expected"),
-            number("differ"),
-        ];
-        let mut table = TypedTable::create(out, columns)?;
-        let mut rows = 0;
-        for (nth, (id, name)) in texts.iter().enumerate() {
-            if progress.cancelled() {
-                return Err(ProjectError::Cancelled);
-            }
-            progress.report(nth as u64, Some(texts.len() as u64), "writing words");
-            let body = self.context.store.bodies(&[*id])?.pop().unwrap_or_default();
-            let characters: Vec<char> = body.chars().collect();
-            let heats = self.heats(&types, *id)?;
-            let known = |figure: Option<f64>| Value::Number(figure.map_or(f32::NAN, |figure| figure as f32));
-            for at in 0..heats.first().map_or(0, |heat| heat.words.len()) {
-                for (heat, (_, of_type)) in heats.iter().zip(&types) {
-                    let figure = &heat.words[at];
-                    let word: String =
-                        characters[figure.start as usize..figure.end as usize].iter().collect();
-                    table.write(&[
-                        Value::Text(name),
-                        Value::Number(figure.start as f32),
-                        Value::Number(figure.end as f32),
-                        Value::Text(&word),
-                        Value::Text(of_type),
-                        Value::Number(figure.marked_by.len() as f32),
-                        Value::Number(heat.answers as f32),
-                        known(figure.expected),
-                        known(figure.differ),
-                    ])?;
-                    rows += 1;
+/// The words of a text by its id, for the question with spans of this name or for one of its types
+/// (`where: insult`), with the predicted marks of everyone in the project by the model in memory
+/// ([`word_models::fit_words`](crate::word_models::fit_words)); without one, only who marked them.
+///
+/// # Errors
+/// No such text; the question has no spans; the file cannot be read.
+pub fn read(cx: &Analysis, question: Option<&str>, text_id: &str) -> Result<WordsOfText, ProjectError> {
+    let (question, types) = types_asked_for(cx, question)?;
+    let text = cx
+        .context
+        .store
+        .text_by_external(text_id)?
+        .ok_or_else(|| ProjectError::NoSuchText(text_id.to_owned()))?
+        .id;
+    let names = annotator_ids(cx);
+    let body = cx.context.store.bodies(&[text])?.pop().unwrap_or_default();
+    let characters: Vec<char> = body.chars().collect();
+    let heats = read_heats(cx, &types, text)?;
+    let words = heats.first().map_or(&[][..], |heat| &heat.words);
+    let word = |(at, of): (usize, &dissensus_api::WordFigure)| WordOfText {
+        word: characters[of.start as usize..of.end as usize].iter().collect(),
+        start: of.start,
+        end: of.end,
+        types: heats
+            .iter()
+            .map(|heat| {
+                let figure = &heat.words[at];
+                let name = |id: &AnnotatorId| names.get(id).cloned();
+                WordOfType {
+                    marked_by: figure.marked_by.iter().filter_map(name).collect(),
+                    expected: figure.expected,
+                    differ: figure.differ,
                 }
+            })
+            .collect(),
+    };
+    Ok(WordsOfText {
+        text_id: text_id.to_owned(),
+        question: question.name.clone(),
+        types: types.into_iter().map(|of_type| of_type.1).collect(),
+        answers: heats.first().map_or(0, |heat| heat.answers),
+        people: heats.first().map_or(0, |heat| heat.people),
+        words: words.iter().enumerate().map(word).collect(),
+    })
+}
+
+/// Writes the words of all texts into a table (CSV, TSV, JSONL or Parquet by its extension), a row for
+/// each word and type, for a question or for one of its types.
+///
+/// # Errors
+/// The file exists already (without `replace`) or cannot be written; the question has no spans; a
+/// cancel. An unfinished table is deleted.
+pub fn write(
+    cx: &Analysis,
+    question: Option<&str>,
+    out: &Path,
+    replace: bool,
+    progress: &dyn Progress,
+) -> Result<WordFile, ProjectError> {
+    let (question, types) = types_asked_for(cx, question)?;
+    check_outputs(&[out], &[cx.context.store.path()], replace)?;
+    let texts = cx.context.store.all_text_ids_and_externals()?;
+    let text = |name: &str| TypedColumn::new(name, ColumnKind::Text);
+    let number = |name: &str| TypedColumn::new(name, ColumnKind::Number);
+    let columns = vec![
+        text("text_id"),
+        number("start"),
+        number("end"),
+        text("word"),
+        text("type"),
+        number("marked"),
+        number("answers"),
+        number("expected"),
+        number("differ"),
+    ];
+    let mut table = TypedTable::create(out, columns)?;
+    let mut rows = 0;
+    for (nth, (id, name)) in texts.iter().enumerate() {
+        if progress.cancelled() {
+            return Err(ProjectError::Cancelled);
+        }
+        progress.report(nth as u64, Some(texts.len() as u64), "writing words");
+        let body = cx.context.store.bodies(&[*id])?.pop().unwrap_or_default();
+        let characters: Vec<char> = body.chars().collect();
+        let heats = read_heats(cx, &types, *id)?;
+        let known = |figure: Option<f64>| Value::Number(figure.map_or(f32::NAN, |figure| figure as f32));
+        for at in 0..heats.first().map_or(0, |heat| heat.words.len()) {
+            for (heat, (_, of_type)) in heats.iter().zip(&types) {
+                let figure = &heat.words[at];
+                let word: String = characters[figure.start as usize..figure.end as usize].iter().collect();
+                table.write(&[
+                    Value::Text(name),
+                    Value::Number(figure.start as f32),
+                    Value::Number(figure.end as f32),
+                    Value::Text(&word),
+                    Value::Text(of_type),
+                    Value::Number(figure.marked_by.len() as f32),
+                    Value::Number(heat.answers as f32),
+                    known(figure.expected),
+                    known(figure.differ),
+                ])?;
+                rows += 1;
             }
         }
-        table.finish(replace)?;
-        Ok(WordFile { file: out.to_owned(), question: question.name, texts: texts.len() as u64, rows })
     }
+    table.finish(replace)?;
+    Ok(WordFile { file: out.to_owned(), question: question.name, texts: texts.len() as u64, rows })
+}
 
-    pub(super) fn question_with_spans(&self, name: Option<&str>) -> Result<Question, ProjectError> {
-        let question = self.context.index().question_asked_for(name)?.clone();
-        match question.scale.kind() {
-            ScaleKind::Spans => Ok(question),
-            _ => Err(AnalysisError::NoSpans(question.name).into()),
-        }
+pub(super) fn question_with_spans(cx: &Analysis, name: Option<&str>) -> Result<Question, ProjectError> {
+    let question = cx.context.index().question_asked_for(name)?.clone();
+    match question.scale.kind() {
+        ScaleKind::Spans => Ok(question),
+        _ => Err(AnalysisError::NoSpans(question.name).into()),
     }
+}
 
-    /// The question with spans of this name, or with a type of this name, with the requested types: their
-    /// questions and names.
-    fn types_asked_for(
-        &self,
-        name: Option<&str>,
-    ) -> Result<(Question, Vec<(QuestionId, String)>), ProjectError> {
-        let id = self.context.index().question_asked_for(name)?.id;
-        let (question, of_type) = self.span_question(id)?;
-        let all = question
-            .options()
-            .into_iter()
-            .map(|option| option.id)
-            .zip(question.scale.levels().iter().cloned());
-        let asked = |(at, _): &(usize, (QuestionId, String))| {
-            of_type.is_none_or(|of_type| usize::from(of_type) == *at)
-        };
-        let types = all.enumerate().filter(asked).map(|(_, of_type)| of_type).collect();
-        Ok((question, types))
-    }
+/// The question with spans of this name, or with a type of this name, with the requested types: their
+/// questions and names.
+fn types_asked_for(
+    cx: &Analysis,
+    name: Option<&str>,
+) -> Result<(Question, Vec<(QuestionId, String)>), ProjectError> {
+    let id = cx.context.index().question_asked_for(name)?.id;
+    let (question, of_type) = word_models::span_question(cx, id)?;
+    let all =
+        question.options().into_iter().map(|option| option.id).zip(question.scale.levels().iter().cloned());
+    let asked =
+        |(at, _): &(usize, (QuestionId, String))| of_type.is_none_or(|of_type| usize::from(of_type) == *at);
+    let types = all.enumerate().filter(asked).map(|(_, of_type)| of_type).collect();
+    Ok((question, types))
+}
 
-    /// The predictions for each of these types.
-    fn heats(&self, types: &[(QuestionId, String)], text: TextId) -> Result<Vec<WordHeat>, ProjectError> {
-        let of = |id: QuestionId| {
-            let query = DisagreementQuery::of_everything(id, DisagreementMeasure::Pairwise);
-            self.word_heat(&query, text, None, false)
-        };
-        types.iter().map(|(id, _)| of(*id)).collect()
-    }
+/// The predictions for each of these types.
+fn read_heats(
+    cx: &Analysis,
+    types: &[(QuestionId, String)],
+    text: TextId,
+) -> Result<Vec<WordHeat>, ProjectError> {
+    let of = |id: QuestionId| {
+        let query = DisagreementQuery::of_everything(id, DisagreementMeasure::Pairwise);
+        word_models::heat(cx, &query, text, None, false)
+    };
+    types.iter().map(|(id, _)| of(*id)).collect()
+}
 
-    fn annotator_ids(&self) -> HashMap<AnnotatorId, String> {
-        let index = self.context.index();
-        index.annotators().iter().map(|who| (who.id, who.external_id.clone())).collect()
-    }
+fn annotator_ids(cx: &Analysis) -> HashMap<AnnotatorId, String> {
+    let index = cx.context.index();
+    index.annotators().iter().map(|who| (who.id, who.external_id.clone())).collect()
 }

@@ -2,6 +2,7 @@
 //! log. They contain no text, label or name.
 
 use super::Application;
+use dissensus_editing::diagnostics;
 use dissensus_project::log::last_lines;
 use std::fmt::Write as _;
 
@@ -21,7 +22,7 @@ impl Application {
             app.device,
             app.encoder.is_some()
         );
-        match self.session().map(|session| session.project.diagnostics()) {
+        match self.session().map(|session| diagnostics::describe(&session.project)) {
             None => text.push_str("no project is open\n"),
             Some(Ok(lines)) => text.push_str(&lines),
             Some(Err(error)) => drop(writeln!(text, "the project cannot be read: {}", error.code())),

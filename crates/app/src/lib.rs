@@ -8,6 +8,8 @@ mod session_tests;
 
 use crate::session::Session;
 use dissensus_api::{AppInfo, AppSettings, ProjectInfo, RecentProject};
+use dissensus_editing::choices;
+use dissensus_editing::info;
 use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::log::go_on;
@@ -100,13 +102,13 @@ impl Application {
         let _guard = lock(&self.files);
         self.home.write_json(SETTINGS, settings)?;
         if let Some(session) = self.session() {
-            session.project.apply_settings(settings);
+            choices::apply_settings(&session.project, settings);
         }
         Ok(())
     }
 
-    /// Removes a file of pasted rows ([`dissensus_transfer::exchange::Exchange::paste`]), never any other
-    /// file. A missing file is no error.
+    /// Removes a file of pasted rows ([`exchange::paste`](dissensus_transfer::exchange::paste)), never
+    /// any other file. A missing file is no error.
     pub fn forget_pasted(&self, path: &Path) -> Result<(), ProjectError> {
         forget_pasted(&self.home, path)
     }
@@ -131,7 +133,7 @@ impl Application {
             && same_file(session.project.path(), path)
             && !session.project.is_reader()
         {
-            return session.project.info();
+            return info::read(&session.project);
         }
         let session = Session::open(path, &self.home)?;
         self.take(session, same_file(path, &self.home.sample_path()))
@@ -148,7 +150,7 @@ impl Application {
             && same_file(session.project.path(), path)
         {
             if session.project.is_reader() {
-                return session.project.info();
+                return info::read(&session.project);
             }
             // Otherwise this very program would prevent the file from being open elsewhere.
             self.close_project();
@@ -209,7 +211,7 @@ impl Application {
 
     /// Information on the open project.
     pub fn project(&self) -> Result<Option<ProjectInfo>, ProjectError> {
-        self.session().map(|session| session.project.info()).transpose()
+        self.session().map(|session| info::read(&session.project)).transpose()
     }
 
     /// The session on the open project.
@@ -226,8 +228,8 @@ impl Application {
     }
 
     fn take(&self, session: Session, sample: bool) -> Result<ProjectInfo, ProjectError> {
-        session.project.apply_settings(&self.settings());
-        let info = session.project.info()?;
+        choices::apply_settings(&session.project, &self.settings());
+        let info = info::read(&session.project)?;
         let old = self
             .session
             .write()

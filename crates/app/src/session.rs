@@ -2,15 +2,18 @@
 
 use dissensus_analysis::Analysis;
 use dissensus_analysis::bundles::Bundles;
+use dissensus_analysis::overview;
 use dissensus_analysis::panels::Panels;
 use dissensus_analysis::summaries::Summaries;
 use dissensus_analysis::texts::Texts;
 use dissensus_api::Overview;
 use dissensus_domain::AnnotatorId;
 use dissensus_editing::Project;
+use dissensus_editing::withdraw;
 use dissensus_labelling::Labelling;
 use dissensus_labelling::guideline::Guidelines;
 use dissensus_labelling::practice::Practice;
+use dissensus_labelling::watch;
 use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
@@ -104,7 +107,7 @@ impl Session {
         let background = Background::new(&context, &encoding, &live);
         let project = Project::of(&context, &encoding, &live);
         if !context.is_reader() {
-            go_on("finishing what a withdrawal left to do", project.finish_erasing());
+            go_on("finishing what a withdrawal left to do", withdraw::finish_erasing(&project));
         }
         let practice = Practice::new(&context);
         let labelling = Labelling::new(&context, &project, &live, &practice)?;
@@ -154,14 +157,14 @@ impl Session {
     /// annotator.
     pub fn overview(&self, reading_as: Option<AnnotatorId>) -> Result<Overview, ProjectError> {
         let (texts, left) = self.texts.to_answer(reading_as)?;
-        self.analysis.overview(texts, left)
+        overview::summarize(&self.analysis, texts, left)
     }
 
     /// Follows changes by other programs to a read-only project and notifies listeners; a writable project
     /// has no other writers.
     pub fn follow_others(&self) {
         if self.context.is_reader() {
-            self.labelling.watch_file();
+            watch::watch_file(&self.labelling);
         }
     }
 

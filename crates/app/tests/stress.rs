@@ -12,17 +12,33 @@
 mod support;
 
 use dissensus_analysis::EvaluateChoices;
+use dissensus_analysis::agreement;
+use dissensus_analysis::annotators;
+use dissensus_analysis::evaluation;
+use dissensus_analysis::ranking;
+use dissensus_analysis::text_detail;
 use dissensus_api::{
     DisagreementMeasure, DisagreementQuery, ImportChoices, ProjectChoices, TextOrder, TrainChoices, WorkState,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Scale, ScaleKind};
+use dissensus_editing::choices;
+use dissensus_editing::info;
+use dissensus_editing::jobs;
+use dissensus_editing::questions;
 use dissensus_encoder::{DeviceChoice, Pooling};
+use dissensus_labelling::by_name;
+use dissensus_labelling::marks;
+use dissensus_labelling::next_text;
+use dissensus_labelling::progress;
+use dissensus_labelling::undo;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_training::runs;
+use dissensus_transfer::exchange;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -136,7 +152,7 @@ impl Worker<'_> {
     }
 
     fn anybody(&mut self) -> Result<AnnotatorId, ProjectError> {
-        let all = self.session.project.annotators()?;
+        let all = dissensus_editing::annotators::list(&self.session.project)?;
         Ok(all[self.dice.below(all.len())].id)
     }
 
@@ -153,43 +169,47 @@ impl Worker<'_> {
         };
         match self.dice.below(34) {
             0..=6 => self.label(),
-            7 => drop(
-                self.call("undo", |w| session.labelling.undo(w.anybody()?, question, LabelSource::Window)),
-            ),
+            7 => drop(self.call("undo", |w| {
+                undo::undo(&session.labelling, w.anybody()?, question, LabelSource::Window)
+            })),
             8 => {
                 let name = format!("new {}", self.dice.roll());
-                self.call("add annotator", |_| session.project.add_annotator(&name, &Default::default()));
+                self.call("add annotator", |_| {
+                    dissensus_editing::annotators::add(&session.project, &name, &Default::default())
+                });
             }
-            9 if session.project.info().is_ok_and(|info| info.questions.len() < 5) => {
+            9 if info::read(&session.project).is_ok_and(|info| info.questions.len() < 5) => {
                 let name = format!("question {}", self.dice.roll());
                 let scale = Scale::new(ScaleKind::Binary, &["no".to_owned(), "yes".to_owned()]).unwrap();
-                self.call("add question", |_| session.project.add_question(&name, "", scale));
+                self.call("add question", |_| questions::add(&session.project, &name, "", scale));
             }
             10 | 11 => self.import(),
             12 => {
                 let out = self.place.folder.join(format!("out-{}.csv", self.number));
-                self.call("export", |_| session.exchange.export_as_job(&out, None, None));
+                self.call("export", |_| exchange::export_as_job(&session.exchange, &out, None, None));
             }
             13 => self.encode(),
             14 => drop(self.call("start encoding", |_| session.background.start_encoding())),
             15 | 16 => self.start_run(),
             17 => {
-                let jobs = self.call("jobs", |_| session.project.jobs()).unwrap_or_default();
+                let jobs = self.call("jobs", |_| jobs::list(&session.project)).unwrap_or_default();
                 for job in jobs.iter().filter(|job| job.state == WorkState::Running) {
-                    session.project.cancel_job(job.id);
+                    jobs::cancel(&session.project, job.id);
                 }
             }
-            18 | 19 => drop(self.call("info", |_| session.project.info())),
+            18 | 19 => drop(self.call("info", |_| info::read(&session.project))),
             20 | 21 => {
-                let ranking = self.call("ranking", |_| session.analysis.ranking(&query));
+                let ranking = self.call("ranking", |_| ranking::rank(&session.analysis, &query));
                 let texts: Vec<_> = ranking.into_iter().flat_map(|r| r.texts).take(5).collect();
-                self.call("rows", |_| session.analysis.rows(&query, &texts));
+                self.call("rows", |_| ranking::read_rows(&session.analysis, &query, &texts));
                 if let Some(text) = texts.first() {
-                    self.call("detail", |_| session.analysis.text_detail(&query, *text, None, None, false));
+                    self.call("detail", |_| {
+                        text_detail::read(&session.analysis, &query, *text, None, None, false)
+                    });
                 }
             }
-            22 => drop(self.call("annotator report", |_| session.analysis.annotator_report(question))),
-            23 => drop(self.call("agreement", |_| session.analysis.agreement(question))),
+            22 => drop(self.call("annotator report", |_| annotators::measure(&session.analysis, question))),
+            23 => drop(self.call("agreement", |_| agreement::measure(&session.analysis, question))),
             24 => {
                 let choices = EvaluateChoices {
                     question: Some(self.place.question_name.clone()),
@@ -202,11 +222,11 @@ impl Worker<'_> {
                     prediction_sets: false,
                     without_slips: false,
                 };
-                self.call("evaluate", |_| session.analysis.evaluate(&choices, &Silent));
+                self.call("evaluate", |_| evaluation::evaluate(&session.analysis, &choices, &Silent));
             }
             25 => {
                 let choices = ProjectChoices { question: Some(question), ..ProjectChoices::default() };
-                self.call("save choices", |_| session.project.save_choices(&choices));
+                self.call("save choices", |_| choices::save(&session.project, &choices));
             }
             26 => drop(self.call("fit", |_| session.live.fit(question, &Silent))),
             27 => session.background.start(),
@@ -215,33 +235,35 @@ impl Worker<'_> {
                 self.call("encoding state", |_| session.encoding.state());
             }
             29 => {
-                let runs = self.call("runs", |_| session.runs.list()).unwrap_or_default();
+                let runs = self.call("runs", |_| runs::list(&session.runs)).unwrap_or_default();
                 if let Some(run) = runs.get(self.dice.below(runs.len().max(1))) {
                     match self.dice.below(3) {
-                        0 => drop(self.call("use run", |_| session.runs.use_run(Some(run.id)))),
-                        1 => drop(self.call("delete run", |_| session.runs.delete(run.id))),
-                        _ => drop(self.call("run detail", |_| session.runs.detail(run.id))),
+                        0 => drop(self.call("use run", |_| runs::use_run(&session.runs, Some(run.id)))),
+                        1 => drop(self.call("delete run", |_| runs::delete(&session.runs, run.id))),
+                        _ => drop(self.call("run detail", |_| runs::detail(&session.runs, run.id))),
                     }
                 }
             }
-            30 => drop(self.call("stop using", |_| session.runs.use_run(None))),
+            30 => drop(self.call("stop using", |_| runs::use_run(&session.runs, None))),
             31 => {
                 self.call("skip and flag", |w| {
                     let who = w.anybody()?;
                     let Some(task) =
-                        session.labelling.next_text(who, question, TextOrder::Informative, None)?
+                        next_text::choose(&session.labelling, who, question, TextOrder::Informative, None)?
                     else {
                         return Ok(());
                     };
-                    session.labelling.skip(who, question, task.text)?;
-                    session.labelling.flag(who, question, task.text, true)?;
-                    session.labelling.neighbour_text(who, question, task.text, 1)?;
-                    session.labelling.progress(who, question).map(drop)
+                    marks::skip(&session.labelling, who, question, task.text)?;
+                    marks::flag(&session.labelling, who, question, task.text, true)?;
+                    next_text::neighbour(&session.labelling, who, question, task.text, 1)?;
+                    progress::count(&session.labelling, who, question).map(drop)
                 });
             }
             32 => {
                 let file = self.file(2);
-                self.call("preview", |_| session.exchange.preview(&file, &ImportChoices::default()));
+                self.call("preview", |_| {
+                    exchange::preview(&session.exchange, &file, &ImportChoices::default())
+                });
             }
             _ => session.subscribe(|_| {}),
         }
@@ -254,14 +276,22 @@ impl Worker<'_> {
         let value = place.values[self.dice.below(place.values.len())].clone();
         let name = self.name();
         let labelled = self.call("label", |_| {
-            let who = match session.project.annotator(&name) {
+            let who = match dissensus_editing::annotators::find(&session.project, &name) {
                 Ok(who) => who.id,
-                Err(_) => session.project.add_annotator(&name, &Default::default())?.id,
+                Err(_) => {
+                    dissensus_editing::annotators::add(&session.project, &name, &Default::default())?.id
+                }
             };
-            let Some(task) = session.labelling.next_text(who, place.question, order, None)? else {
+            let Some(task) = next_text::choose(&session.labelling, who, place.question, order, None)? else {
                 return Ok(None);
             };
-            session.labelling.label_by_name(&name, &task.external_id, &value, Some(&place.question_name))?;
+            by_name::record(
+                &session.labelling,
+                &name,
+                &task.external_id,
+                &value,
+                Some(&place.question_name),
+            )?;
             Ok(Some(task.external_id))
         });
         self.labelled.extend(labelled.flatten());
@@ -285,10 +315,10 @@ impl Worker<'_> {
             ImportChoices { question: Some(self.place.question_name.clone()), ..ImportChoices::default() };
         let session = self.session;
         if self.dice.below(2) == 0 {
-            self.call("import job", |_| session.exchange.import_as_job(&file, &choices));
+            self.call("import job", |_| exchange::import_as_job(&session.exchange, &file, &choices));
         } else {
             let silent: Arc<dyn Progress> = Arc::new(Silent);
-            self.call("import", |_| session.exchange.import(&file, &choices, &silent));
+            self.call("import", |_| exchange::import(&session.exchange, &file, &choices, &silent));
         }
     }
 
@@ -305,8 +335,8 @@ impl Worker<'_> {
             [self.dice.below(4)];
         let tuning = ["frozen", "last-1"][self.dice.below(2)];
         self.call("start run", |_| {
-            let asked = session.runs.choices(question, kind, tuning)?;
-            session.runs.start(&TrainChoices { epochs: 1, ..asked })
+            let asked = runs::choices_for(&session.runs, question, kind, tuning)?;
+            runs::start(&session.runs, &TrainChoices { epochs: 1, ..asked })
         });
     }
 }
@@ -316,7 +346,7 @@ fn stress(path: &Path, folder: &Path, question: &str, length: Duration, limit: D
     let seed = seed();
     let home = home(folder);
     let session = Session::open(path, &home).unwrap();
-    let found = session.project.question(Some(question)).unwrap();
+    let found = questions::find(&session.project, Some(question)).unwrap();
     let place = Target {
         folder: folder.to_owned(),
         question: found.id,
@@ -366,9 +396,9 @@ fn stress(path: &Path, folder: &Path, question: &str, length: Duration, limit: D
     for (number, (labelled, _)) in
         workers.iter().enumerate().filter(|(_, (labelled, _))| !labelled.is_empty())
     {
-        let who = again.project.annotator(&format!("stress-{number}")).unwrap();
+        let who = dissensus_editing::annotators::find(&again.project, &format!("stress-{number}")).unwrap();
         // `undo` on other threads may have taken some back; no current one may be missing.
-        let done = again.labelling.progress(who.id, place.question).unwrap().done as usize;
+        let done = progress::count(&again.labelling, who.id, place.question).unwrap().done as usize;
         assert!(
             done <= labelled.len() && done + calls.get("undo").map_or(0, |c| c.0 as usize) >= labelled.len()
         );

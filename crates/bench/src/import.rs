@@ -6,6 +6,7 @@ use dissensus_api::ImportChoices;
 use dissensus_app::session::Session;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
+use dissensus_transfer::exchange;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -56,7 +57,7 @@ pub fn import(file: Option<&Path>, peers: bool, runs: usize) -> Result<ImportBen
         let started = Instant::now();
         let session = Session::create(&project, &Home::inside(folder.path(), Vec::new()))?;
         let unwatched: Arc<dyn Progress> = Arc::new(Silent);
-        labels = session.exchange.import(&file, &ImportChoices::default(), &unwatched)?.labels;
+        labels = exchange::import(&session.exchange, &file, &ImportChoices::default(), &unwatched)?.labels;
         session.close();
         ours.push(started.elapsed().as_secs_f64());
         if peers {

@@ -9,6 +9,7 @@ use dissensus_api::{ColumnChoices, ImportChoices, JoinChoice};
 use dissensus_app::session::Session;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
+use dissensus_transfer::exchange;
 use parquet::arrow::ArrowWriter;
 use serde::Serialize;
 use std::fs::File;
@@ -82,7 +83,7 @@ pub fn import_shapes(
             let session = Session::create(&project, &Home::inside(folder.path(), Vec::new()))?;
             let unwatched: Arc<dyn Progress> = Arc::new(Silent);
             let choices = ImportChoices { columns: columns(&session, shape)?, ..ImportChoices::default() };
-            added[nth] = session.exchange.import(&shape.file, &choices, &unwatched)?.labels;
+            added[nth] = exchange::import(&session.exchange, &shape.file, &choices, &unwatched)?.labels;
             session.close();
             seconds[nth].push(started.elapsed().as_secs_f64());
             let highest = [peak.read(), peaks[nth]].into_iter().flatten().reduce(f64::max);
@@ -114,7 +115,7 @@ pub fn import_shapes(
 fn columns(session: &Session, shape: &Shape) -> Result<Option<ColumnChoices>, BenchError> {
     let Some(other) = &shape.join else { return Ok(None) };
     let join = JoinChoice { path: other.to_string_lossy().into_owned(), ..JoinChoice::default() };
-    Ok(Some(session.exchange.join_columns(&shape.file, &ImportChoices::default(), &join)?))
+    Ok(Some(exchange::join_columns(&session.exchange, &shape.file, &ImportChoices::default(), &join)?))
 }
 
 /// The answers to a text: annotator and level of each.

@@ -3,9 +3,13 @@
 
 use crate::error::BenchError;
 use crate::figures::quantile_ms;
+use dissensus_analysis::multi_label;
+use dissensus_analysis::ranking;
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_editing::questions;
+use dissensus_labelling::record;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::Silent;
 use dissensus_stats::data::synthetic::{Simulation, simulate_consistency};
@@ -87,7 +91,7 @@ pub fn live(size: LiveSize) -> Result<LiveBench, BenchError> {
     );
     make_project(&path, &sim, size)?;
     let session = Session::open(&path, &Home::inside(folder.path(), Vec::new()))?;
-    let asked = session.project.question(None)?;
+    let asked = questions::find(&session.project, None)?;
     let question = asked.id;
     let started = Instant::now();
     session.live.fit(question, &Silent)?;
@@ -106,12 +110,12 @@ pub fn live(size: LiveSize) -> Result<LiveBench, BenchError> {
     for click in 0..size.clicks {
         let new = next_label(question, click, size);
         let started = Instant::now();
-        let recorded = session.labelling.record(&new, LabelSource::Window)?;
+        let recorded = record::record(&session.labelling, &new, LabelSource::Window)?;
         let learned = started.elapsed().saturating_sub(recorded.sync);
         let ranking = Instant::now();
         let texts = match size.options {
-            Some(_) => session.analysis.texts_by_options(&asked, SHOWN, None)?.1,
-            None => session.analysis.ranking(&query)?.texts.len(),
+            Some(_) => multi_label::rank(&session.analysis, &asked, SHOWN, None)?.1,
+            None => ranking::rank(&session.analysis, &query)?.texts.len(),
         };
         let ranked = ranking.elapsed();
         debug_assert_eq!(texts, size.texts);

@@ -5,9 +5,13 @@ use crate::figures::{median, peak_mib};
 use dissensus_api::{MergeConsent, StudyWish, TextOrder};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, Scale, ScaleKind, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::info;
+use dissensus_labelling::next_text;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::Silent;
 use dissensus_store::{NewLabel, NewQuestion, NewText, Store, StoreError};
+use dissensus_transfer::study;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -75,7 +79,7 @@ pub fn study(size: StudySize, say: &dyn Fn(&str)) -> Result<StudyBench, BenchErr
         balance: None,
         seed: 1,
     };
-    let told = session.study.hand_out(&wish, &folder.path().join("packets"), &Silent)?;
+    let told = study::hand_out(&session.study, &wish, &folder.path().join("packets"), &Silent)?;
     let hand_out_seconds = start.elapsed().as_secs_f64();
     session.close();
     let packets: Vec<PathBuf> =
@@ -89,7 +93,7 @@ pub fn study(size: StudySize, say: &dyn Fn(&str)) -> Result<StudyBench, BenchErr
         let file = packet.with_extension("handin");
         let session = Session::open(packet, &home)?;
         let start = Instant::now();
-        let done = session.study.hand_in(&file, false)?;
+        let done = study::hand_in(&session.study, &file, false)?;
         handed.push(start.elapsed().as_secs_f64());
         sizes.push(done.bytes);
         files.push(file);
@@ -131,10 +135,11 @@ fn make(path: &Path, texts: u32) -> Result<(), BenchError> {
 fn open(packet: &Path, home: &Home) -> Result<f64, BenchError> {
     let start = Instant::now();
     let session = Session::open(packet, home)?;
-    let me = session.project.annotators()?.first().map(|person| person.id);
-    let questions: Vec<_> = session.project.info()?.questions.iter().map(|question| question.id).collect();
+    let me = annotators::list(&session.project)?.first().map(|person| person.id);
+    let questions: Vec<_> =
+        info::read(&session.project)?.questions.iter().map(|question| question.id).collect();
     if let Some(me) = me {
-        session.labelling.next_text(me, questions, TextOrder::File, None)?;
+        next_text::choose(&session.labelling, me, questions, TextOrder::File, None)?;
     }
     Ok(start.elapsed().as_secs_f64())
 }
@@ -168,7 +173,7 @@ fn label(packet: &Path) -> Result<(), BenchError> {
 fn merge(path: &Path, home: &Home, files: &[PathBuf]) -> Result<(f64, u32), BenchError> {
     let session = Session::open(path, home)?;
     let start = Instant::now();
-    session.study.merge(files, &MergeConsent::all(), &Silent)?;
+    study::merge(&session.study, files, &MergeConsent::all(), &Silent)?;
     let seconds = start.elapsed().as_secs_f64();
-    Ok((seconds, session.project.info()?.labels))
+    Ok((seconds, info::read(&session.project)?.labels))
 }

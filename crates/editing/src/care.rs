@@ -7,66 +7,64 @@ use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 
-impl Project {
-    /// The study's care settings.
-    pub fn care(&self) -> Result<StudyCare, ProjectError> {
-        let store = &self.context.store;
-        let StudyLimits { limit, strict, greyscale } = store.study_limits()?;
-        let index = self.context.index();
-        let mut harmful = store.harmful_levels()?;
-        // A level of another copy's question may be missing here.
-        harmful.retain(|(question, level)| {
-            index.question(*question).is_some_and(|asked| usize::from(*level) < asked.scale.len())
-        });
-        let harmful = harmful.into_iter().map(|(question, level)| HarmfulFrom { question, level }).collect();
-        Ok(StudyCare { limit, strict, greyscale, harmful })
-    }
+/// The study's care settings.
+pub fn read(cx: &Project) -> Result<StudyCare, ProjectError> {
+    let store = &cx.context.store;
+    let StudyLimits { limit, strict, greyscale } = store.study_limits()?;
+    let index = cx.context.index();
+    let mut harmful = store.harmful_levels()?;
+    // A level of another copy's question may be missing here.
+    harmful.retain(|(question, level)| {
+        index.question(*question).is_some_and(|asked| usize::from(*level) < asked.scale.len())
+    });
+    let harmful = harmful.into_iter().map(|(question, level)| HarmfulFrom { question, level }).collect();
+    Ok(StudyCare { limit, strict, greyscale, harmful })
+}
 
-    /// Sets the study's care settings, for this copy and every one that is merged; packets assigned from
-    /// here on have them too.
-    ///
-    /// # Errors
-    /// The open project is a task packet, a limit of 0, a level that is not on its question's scale, one
-    /// question twice, or an I/O error. Nothing is set then.
-    pub fn set_care(&self, care: &StudyCare) -> Result<(), ProjectError> {
-        self.context.whole_project()?;
-        check_limit(care.limit)?;
-        let mut levels = Vec::with_capacity(care.harmful.len());
-        for HarmfulFrom { question, level } in &care.harmful {
-            let asked = self.with_level(*question, *level)?;
-            if levels.iter().any(|(known, _)| *known == asked.id) {
-                return Err(ProjectError::Setting {
-                    name: "harmful",
-                    value: asked.name,
-                    allowed: "one level of each question".to_owned(),
-                });
-            }
-            levels.push((asked.id, *level));
+/// Sets the study's care settings, for this copy and every one that is merged; packets assigned from
+/// here on have them too.
+///
+/// # Errors
+/// The open project is a task packet, a limit of 0, a level that is not on its question's scale, one
+/// question twice, or an I/O error. Nothing is set then.
+pub fn set(cx: &Project, care: &StudyCare) -> Result<(), ProjectError> {
+    cx.context.whole_project()?;
+    check_limit(care.limit)?;
+    let mut levels = Vec::with_capacity(care.harmful.len());
+    for HarmfulFrom { question, level } in &care.harmful {
+        let asked = with_level(cx, *question, *level)?;
+        if levels.iter().any(|(known, _)| *known == asked.id) {
+            return Err(ProjectError::Setting {
+                name: "harmful",
+                value: asked.name,
+                allowed: "one level of each question".to_owned(),
+            });
         }
-        if *care == self.care()? {
-            return Ok(());
-        }
-        let limits = StudyLimits { limit: care.limit, strict: care.strict, greyscale: care.greyscale };
-        self.context.store.write(move |tx| tx.set_study_care(limits, &levels, now_ms()))?;
-        self.context.listeners.send(&Event::Project);
-        Ok(())
+        levels.push((asked.id, *level));
     }
+    if *care == read(cx)? {
+        return Ok(());
+    }
+    let limits = StudyLimits { limit: care.limit, strict: care.strict, greyscale: care.greyscale };
+    cx.context.store.write(move |tx| tx.set_study_care(limits, &levels, now_ms()))?;
+    cx.context.listeners.send(&Event::Project);
+    Ok(())
+}
 
-    /// The groups of texts, largest first, at most 500; a task packet has none.
-    pub fn text_groups(&self) -> Result<Vec<TextGroup>, ProjectError> {
-        let groups = self.context.store.text_groups(MOST_GROUPS)?;
-        Ok(groups.into_iter().map(|(name, texts)| TextGroup { name, texts }).collect())
-    }
+/// The groups of texts, largest first, at most 500; a task packet has none.
+pub fn text_groups(cx: &Project) -> Result<Vec<TextGroup>, ProjectError> {
+    let groups = cx.context.store.text_groups(MOST_GROUPS)?;
+    Ok(groups.into_iter().map(|(name, texts)| TextGroup { name, texts }).collect())
+}
 
-    /// Finds a question, if its scale has this level.
-    pub fn with_level(&self, question: QuestionId, level: u16) -> Result<Question, ProjectError> {
-        let index = self.context.index();
-        let asked = index.whole(question)?;
-        if usize::from(level) >= asked.scale.len() {
-            return Err(ProjectError::off_scale(&format!("level {level}"), asked));
-        }
-        Ok(asked.clone())
+/// Finds a question, if its scale has this level.
+pub fn with_level(cx: &Project, question: QuestionId, level: u16) -> Result<Question, ProjectError> {
+    let index = cx.context.index();
+    let asked = index.whole(question)?;
+    if usize::from(level) >= asked.scale.len() {
+        return Err(ProjectError::off_scale(&format!("level {level}"), asked));
     }
+    Ok(asked.clone())
 }
 
 /// Maximum number of groups: more are hard to choose from.

@@ -26,70 +26,67 @@ pub struct CopyChoices {
     pub runs: bool,
 }
 
-impl Project {
-    /// Copies the project as it is at this moment to one file at `path`, and optionally the files of its
-    /// runs. The copy appears complete and on disk, or not at all; labels given meanwhile are not in it.
-    ///
-    /// # Errors
-    /// The file exists or cannot be written, or `progress` stopped it. Nothing is left then.
-    pub fn save_copy(
-        &self,
-        path: &Path,
-        choices: CopyChoices,
-        progress: &dyn Progress,
-    ) -> Result<CopyReport, ProjectError> {
-        let store = &self.context.store;
-        let runs = Some(beside(store.file(), RUNS)).filter(|folder| folder.is_dir());
-        let target = beside(path, RUNS);
-        let with_runs = runs.as_ref().filter(|_| choices.runs);
-        if with_runs.is_some() && std::fs::symlink_metadata(&target).is_ok() {
-            return Err(EditingError::RunsExist(target).into());
-        }
-        // The large part first: the project gets its name only when everything that belongs to it is there.
-        let finished: BTreeSet<String> = store
-            .runs()?
-            .into_iter()
-            .filter(|run| run.state == WorkState::Finished)
-            .map(|run| run.uid.to_string())
-            .collect();
-        // Left by a run that was killed while it ended: unneeded texts of another project.
-        let is_left_over = |inner: &Path| {
-            let of_run = inner.parent().is_some_and(|run| finished.contains(&*run.to_string_lossy()));
-            of_run && inner.file_name().is_some_and(|name| name == AUXILIARY)
-        };
-        let folder =
-            with_runs.map(|from| copied_folder(from, &target, is_left_over, progress)).transpose()?;
-        let what = if choices.replace { CopyTarget::Replace } else { CopyTarget::New };
-        let copied = store.copy_to(path, what, |done, all| {
-            progress.report(done, Some(all), "");
-            progress.flow()
-        });
-        copied.map_err(|error| match error {
-            StoreError::Exists(path) => ProjectError::from(EditingError::CopyExists(path)),
-            other => other.into(),
-        })?;
-        let failed = |source| ProjectError::Io { path: target.clone(), doing: "copying the runs to", source };
-        if let Some(folder) = folder {
-            folder.finish_new().map_err(failed)?;
-        }
-        let bytes = std::fs::metadata(path).map_or(0, |about| about.len());
-        let shown = |path: &Path| path.to_string_lossy().into_owned();
-        Ok(CopyReport {
-            path: shown(path),
-            bytes: bytes as f64,
-            runs: with_runs.map(|_| shown(&target)),
-            runs_left: runs.filter(|_| !choices.runs).map(|folder| shown(&folder)),
-        })
+/// Copies the project as it is at this moment to one file at `path`, and optionally the files of its
+/// runs. The copy appears complete and on disk, or not at all; labels given meanwhile are not in it.
+///
+/// # Errors
+/// The file exists or cannot be written, or `progress` stopped it. Nothing is left then.
+pub fn save_copy(
+    cx: &Project,
+    path: &Path,
+    choices: CopyChoices,
+    progress: &dyn Progress,
+) -> Result<CopyReport, ProjectError> {
+    let store = &cx.context.store;
+    let runs = Some(beside(store.file(), RUNS)).filter(|folder| folder.is_dir());
+    let target = beside(path, RUNS);
+    let with_runs = runs.as_ref().filter(|_| choices.runs);
+    if with_runs.is_some() && std::fs::symlink_metadata(&target).is_ok() {
+        return Err(EditingError::RunsExist(target).into());
     }
+    // The large part first: the project gets its name only when everything that belongs to it is there.
+    let finished: BTreeSet<String> = store
+        .runs()?
+        .into_iter()
+        .filter(|run| run.state == WorkState::Finished)
+        .map(|run| run.uid.to_string())
+        .collect();
+    // Left by a run that was killed while it ended: unneeded texts of another project.
+    let is_left_over = |inner: &Path| {
+        let of_run = inner.parent().is_some_and(|run| finished.contains(&*run.to_string_lossy()));
+        of_run && inner.file_name().is_some_and(|name| name == AUXILIARY)
+    };
+    let folder = with_runs.map(|from| copied_folder(from, &target, is_left_over, progress)).transpose()?;
+    let what = if choices.replace { CopyTarget::Replace } else { CopyTarget::New };
+    let copied = store.copy_to(path, what, |done, all| {
+        progress.report(done, Some(all), "");
+        progress.flow()
+    });
+    copied.map_err(|error| match error {
+        StoreError::Exists(path) => ProjectError::from(EditingError::CopyExists(path)),
+        other => other.into(),
+    })?;
+    let failed = |source| ProjectError::Io { path: target.clone(), doing: "copying the runs to", source };
+    if let Some(folder) = folder {
+        folder.finish_new().map_err(failed)?;
+    }
+    let bytes = std::fs::metadata(path).map_or(0, |about| about.len());
+    let shown = |path: &Path| path.to_string_lossy().into_owned();
+    Ok(CopyReport {
+        path: shown(path),
+        bytes: bytes as f64,
+        runs: with_runs.map(|_| shown(&target)),
+        runs_left: runs.filter(|_| !choices.runs).map(|folder| shown(&folder)),
+    })
+}
 
-    /// Like [`Project::save_copy`] without the runs, as a job; an existing file is replaced (the dialog has
-    /// asked).
-    pub fn save_copy_as_job(&self, path: &Path) -> Result<CopyReport, ProjectError> {
-        let context = &self.context;
-        let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let choices = CopyChoices { replace: true, runs: false };
-        context.as_job("copy", &title, |job| self.save_copy(path, choices, job.as_ref()))
-    }
+/// Like [`save_copy`] without the runs, as a job; an existing file is replaced (the dialog has
+/// asked).
+pub fn save_copy_as_job(cx: &Project, path: &Path) -> Result<CopyReport, ProjectError> {
+    let context = &cx.context;
+    let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let choices = CopyChoices { replace: true, runs: false };
+    context.as_job("copy", &title, |job| save_copy(cx, path, choices, job.as_ref()))
 }
 
 /// Copies a folder with everything in it except links, temporary files and paths for which `left_out` is

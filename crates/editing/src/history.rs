@@ -21,41 +21,39 @@ const SNIPPET: usize = 100;
 /// Maximum number of entries in a page.
 const MOST: u32 = 1_000;
 
-impl Project {
-    /// A page of the log, newest first. Nothing older than the page is read into memory.
-    ///
-    /// # Errors
-    /// The file cannot be read, `after` is not a cursor of the log, or this is a task packet: its log could
-    /// reveal right answers before they are asked for.
-    pub fn history(&self, wish: &HistoryWish) -> Result<HistoryPage, ProjectError> {
-        self.context.whole_project()?;
-        let (store, index) = (&self.context.store, self.context.index());
-        let after = wish.after.as_deref().map(place_from).transpose()?;
-        let limit = wish.limit.clamp(1, MOST);
-        let words = Some(wish.words.trim()).filter(|words| !words.is_empty());
-        let people = match words {
-            Some(words) if !wish.hide_names => named_like(&index, words),
-            _ => Vec::new(),
-        };
-        let filter = HistoryFilter {
-            kinds: wish.kinds.clone(),
-            annotator: wish.annotator,
-            text: wish.text,
-            question: wish.question,
-            since_ms: wish.since.map(|at| at as i64),
-            until_ms: wish.until.map(|at| at as i64),
-            words: words.map(str::to_owned),
-            people,
-            signed: !wish.hide_names,
-            reader: wish.reader,
-        };
-        let mut rows = store.log(&filter, after, limit + 1)?;
-        let more = rows.len() > limit as usize;
-        rows.truncate(limit as usize);
-        let teller = Teller::new(self, index, wish)?;
-        let entries = rows.into_iter().map(|row| teller.entry(row)).collect::<Result<_, _>>()?;
-        Ok(HistoryPage { entries, more })
-    }
+/// A page of the log, newest first. Nothing older than the page is read into memory.
+///
+/// # Errors
+/// The file cannot be read, `after` is not a cursor of the log, or this is a task packet: its log could
+/// reveal right answers before they are asked for.
+pub fn read(cx: &Project, wish: &HistoryWish) -> Result<HistoryPage, ProjectError> {
+    cx.context.whole_project()?;
+    let (store, index) = (&cx.context.store, cx.context.index());
+    let after = wish.after.as_deref().map(place_from).transpose()?;
+    let limit = wish.limit.clamp(1, MOST);
+    let words = Some(wish.words.trim()).filter(|words| !words.is_empty());
+    let people = match words {
+        Some(words) if !wish.hide_names => named_like(&index, words),
+        _ => Vec::new(),
+    };
+    let filter = HistoryFilter {
+        kinds: wish.kinds.clone(),
+        annotator: wish.annotator,
+        text: wish.text,
+        question: wish.question,
+        since_ms: wish.since.map(|at| at as i64),
+        until_ms: wish.until.map(|at| at as i64),
+        words: words.map(str::to_owned),
+        people,
+        signed: !wish.hide_names,
+        reader: wish.reader,
+    };
+    let mut rows = store.log(&filter, after, limit + 1)?;
+    let more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    let teller = Teller::new(cx, index, wish)?;
+    let entries = rows.into_iter().map(|row| teller.entry(row)).collect::<Result<_, _>>()?;
+    Ok(HistoryPage { entries, more })
 }
 
 /// People whose name or id contains these words.

@@ -1,6 +1,9 @@
 //! Summary of the project.
 
 use super::{Project, choices};
+use crate::care;
+use crate::questions;
+use crate::reveal;
 use dissensus_api::{AttributeInfo, PacketInfo, ProjectInfo, QuestionEdits, QuestionInfo};
 use dissensus_domain::{Question, QuestionId};
 use dissensus_project::context::Index;
@@ -8,67 +11,66 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::names::project_name;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-impl Project {
-    /// Summary of the project's contents.
-    pub fn info(&self) -> Result<ProjectInfo, ProjectError> {
-        let store = &self.context.store;
-        let index = self.context.index();
-        // Number of labels of each question, and of annotators with labels.
-        let mut unsaid: HashMap<QuestionId, u32> = HashMap::new();
-        let mut counts: HashMap<QuestionId, (u32, u32)> = HashMap::new();
-        let mut labelled = HashSet::new();
-        for count in store.annotator_counts()? {
-            *unsaid.entry(count.question).or_default() += count.cannot_say;
-            if count.labels == 0 {
-                continue;
-            }
-            let (labels, annotators) = counts.entry(count.question).or_default();
-            (*labels, *annotators) = (*labels + count.labels, *annotators + 1);
-            labelled.insert(count.annotator);
+/// Summary of the project's contents.
+pub fn read(cx: &Project) -> Result<ProjectInfo, ProjectError> {
+    let store = &cx.context.store;
+    let index = cx.context.index();
+    // Number of labels of each question, and of annotators with labels.
+    let mut unsaid: HashMap<QuestionId, u32> = HashMap::new();
+    let mut counts: HashMap<QuestionId, (u32, u32)> = HashMap::new();
+    let mut labelled = HashSet::new();
+    for count in store.annotator_counts()? {
+        *unsaid.entry(count.question).or_default() += count.cannot_say;
+        if count.labels == 0 {
+            continue;
         }
-        let without = index.annotators().iter().filter(|annotator| !labelled.contains(&annotator.id)).count();
-        let questions = index.questions().iter().map(|q| {
-            Ok(QuestionInfo {
-                edits: self.edits(q.id)?,
-                unsaid: unsaid.get(&q.id).copied().unwrap_or_default(),
-                ..question_info(q, counts.get(&q.id).copied().unwrap_or_default())
-            })
-        });
-        let questions: Vec<QuestionInfo> = questions.collect::<Result<_, ProjectError>>()?;
-        Ok(ProjectInfo {
-            path: store.path().to_string_lossy().into_owned(),
-            name: project_name(store.path()),
-            texts: index.texts().len() as u32,
-            annotators: index.annotators().len() as u32,
-            annotators_without_labels: without as u32,
-            labels: counts.values().map(|(labels, _)| labels).sum(),
-            questions,
-            attributes: attributes_in_use(&index),
-            reveals: self.context.reveals()?,
-            labels_after_shown: self.labels_after_shown()?,
-            care: self.care()?,
-            simulated_notice: store.setting(dissensus_project::sample::NOTICE_KEY)?,
-            encoding: self.encoding.state()?,
-            choices: store.setting(choices::KEY)?.unwrap_or_default(),
-            packet: self.context.packet.as_ref().map(|packet| PacketInfo {
-                annotator: packet.annotator,
-                questions: packet.questions.clone(),
-            }),
-            read_only: self.is_reader(),
-            journal_notice: self.journal_notice(),
-        })
+        let (labels, annotators) = counts.entry(count.question).or_default();
+        (*labels, *annotators) = (*labels + count.labels, *annotators + 1);
+        labelled.insert(count.annotator);
     }
+    let without = index.annotators().iter().filter(|annotator| !labelled.contains(&annotator.id)).count();
+    let questions = index.questions().iter().map(|q| {
+        Ok(QuestionInfo {
+            edits: questions::edits(cx, q.id)?,
+            unsaid: unsaid.get(&q.id).copied().unwrap_or_default(),
+            ..question_info(q, counts.get(&q.id).copied().unwrap_or_default())
+        })
+    });
+    let questions: Vec<QuestionInfo> = questions.collect::<Result<_, ProjectError>>()?;
+    Ok(ProjectInfo {
+        path: store.path().to_string_lossy().into_owned(),
+        name: project_name(store.path()),
+        texts: index.texts().len() as u32,
+        annotators: index.annotators().len() as u32,
+        annotators_without_labels: without as u32,
+        labels: counts.values().map(|(labels, _)| labels).sum(),
+        questions,
+        attributes: attributes_in_use(&index),
+        reveals: cx.context.reveals()?,
+        labels_after_shown: reveal::labels_after_shown(cx)?,
+        care: care::read(cx)?,
+        simulated_notice: store.setting(dissensus_project::sample::NOTICE_KEY)?,
+        encoding: cx.encoding.state()?,
+        choices: store.setting(choices::KEY)?.unwrap_or_default(),
+        packet: cx
+            .context
+            .packet
+            .as_ref()
+            .map(|packet| PacketInfo { annotator: packet.annotator, questions: packet.questions.clone() }),
+        read_only: cx.is_reader(),
+        journal_notice: journal_notice(cx),
+    })
+}
 
-    /// A notice if the journal of another file was found next to the project when it was opened, and moved
-    /// aside.
-    pub fn journal_notice(&self) -> Option<String> {
-        self.context.store.journal_put_aside().map(|path| {
+/// A notice if the journal of another file was found next to the project when it was opened, and moved
+/// aside.
+pub fn journal_notice(cx: &Project) -> Option<String> {
+    cx.context.store.journal_put_aside().map(|path| {
             format!(
                 "The journal of another file lay beside this project, as after restoring a backup. Nothing of it is used; it is kept as {}. Labels given after the backup was made may be in it.",
                 path.display()
             )
         })
-    }
 }
 
 pub(super) fn question_info(question: &Question, counts: (u32, u32)) -> QuestionInfo {

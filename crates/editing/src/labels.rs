@@ -1,6 +1,7 @@
 //! All current labels, with names.
 
 use super::Project;
+use crate::questions;
 use dissensus_project::error::ProjectError;
 use dissensus_store::ExportScope;
 
@@ -22,38 +23,34 @@ pub struct LabelRow {
     pub confidence: Option<u8>,
 }
 
-impl Project {
-    /// Current labels of one question (of all with `None`), by text and annotator, from one snapshot.
-    ///
-    /// # Errors
-    /// No such question, or the file cannot be read.
-    pub fn label_rows(&self, question: Option<&str>) -> Result<Vec<LabelRow>, ProjectError> {
-        let only = question.map(|name| self.question(Some(name))).transpose()?;
-        if let Some(only) = &only {
-            self.context.index().whole(only.id)?;
-        }
-        self.context.store.snapshot(|snapshot| {
-            let mut rows = Vec::new();
-            for asked in snapshot
-                .questions()?
-                .iter()
-                .filter(|asked| only.as_ref().is_none_or(|only| only.id == asked.id))
-            {
-                snapshot.for_each_label(asked.id, ExportScope::Current, |row| {
-                    rows.push(LabelRow {
-                        text_id: row.text.external_id.clone(),
-                        annotator_id: row.annotator.external_id.clone(),
-                        question: asked.name.clone(),
-                        label: row.level.map(str::to_owned),
-                        at_ms: row.event.at_ms,
-                        source: row.event.source.name(),
-                        note: row.event.remark.note.clone(),
-                        confidence: row.event.remark.confidence,
-                    });
-                    Ok::<(), ProjectError>(())
-                })?;
-            }
-            Ok(rows)
-        })
+/// Current labels of one question (of all with `None`), by text and annotator, from one snapshot.
+///
+/// # Errors
+/// No such question, or the file cannot be read.
+pub fn list(cx: &Project, question: Option<&str>) -> Result<Vec<LabelRow>, ProjectError> {
+    let only = question.map(|name| questions::find(cx, Some(name))).transpose()?;
+    if let Some(only) = &only {
+        cx.context.index().whole(only.id)?;
     }
+    cx.context.store.snapshot(|snapshot| {
+        let mut rows = Vec::new();
+        for asked in
+            snapshot.questions()?.iter().filter(|asked| only.as_ref().is_none_or(|only| only.id == asked.id))
+        {
+            snapshot.for_each_label(asked.id, ExportScope::Current, |row| {
+                rows.push(LabelRow {
+                    text_id: row.text.external_id.clone(),
+                    annotator_id: row.annotator.external_id.clone(),
+                    question: asked.name.clone(),
+                    label: row.level.map(str::to_owned),
+                    at_ms: row.event.at_ms,
+                    source: row.event.source.name(),
+                    note: row.event.remark.note.clone(),
+                    confidence: row.event.remark.confidence,
+                });
+                Ok::<(), ProjectError>(())
+            })?;
+        }
+        Ok(rows)
+    })
 }

@@ -1,22 +1,22 @@
 //! Viewing and editing an open project: contents, annotators, questions, jobs, and a copy of the whole.
 
-mod annotators;
-mod attribute_form;
-mod care;
-mod choices;
-mod copy;
-mod diagnostics;
+pub mod annotators;
+pub mod attribute_form;
+pub mod care;
+pub mod choices;
+pub mod copy;
+pub mod diagnostics;
 pub mod error;
-mod history;
-mod info;
-mod jobs;
-mod labels;
-mod questions;
-mod remarks;
-mod remove;
-mod reveal;
-mod texts;
-mod withdraw;
+pub mod history;
+pub mod info;
+pub mod jobs;
+pub mod labels;
+pub mod questions;
+pub mod remarks;
+pub mod remove;
+pub mod reveal;
+pub mod texts;
+pub mod withdraw;
 
 pub use care::check_limit;
 pub use copy::CopyChoices;

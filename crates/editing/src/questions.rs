@@ -32,346 +32,337 @@ pub struct QuestionChange {
     pub remarks: Option<RemarkForm>,
 }
 
-impl Project {
-    /// Parses an answer to a question: a level, options joined by `;`, or spans as a JSON list.
-    ///
-    /// # Errors
-    /// There is no such answer to the question.
-    pub fn answer_named(&self, question: &Question, value: &str) -> Result<Answer, ProjectError> {
-        match question.scale.kind() {
-            ScaleKind::Spans => {
-                Ok(Answer::Spans(question.scale.spans_named(value).map_err(EditingError::Spans)?))
-            }
-            _ => question.scale.answer_named(value).ok_or_else(|| ProjectError::off_scale(value, question)),
+/// Parses an answer to a question: a level, options joined by `;`, or spans as a JSON list.
+///
+/// # Errors
+/// There is no such answer to the question.
+pub fn answer_named(question: &Question, value: &str) -> Result<Answer, ProjectError> {
+    match question.scale.kind() {
+        ScaleKind::Spans => {
+            Ok(Answer::Spans(question.scale.spans_named(value).map_err(EditingError::Spans)?))
         }
+        _ => question.scale.answer_named(value).ok_or_else(|| ProjectError::off_scale(value, question)),
     }
+}
 
-    /// Adds a question to be asked about every text. Without a prompt, its name is asked.
-    ///
-    /// # Errors
-    /// The name is blank, too long or taken, or the scale is invalid (one from JSON has not been validated
-    /// yet).
-    pub fn add_question(&self, name: &str, prompt: &str, scale: Scale) -> Result<QuestionInfo, ProjectError> {
-        self.add_question_only_if(name, prompt, scale, None)
+/// Adds a question to be asked about every text. Without a prompt, its name is asked.
+///
+/// # Errors
+/// The name is blank, too long or taken, or the scale is invalid (one from JSON has not been validated
+/// yet).
+pub fn add(cx: &Project, name: &str, prompt: &str, scale: Scale) -> Result<QuestionInfo, ProjectError> {
+    add_only_if(cx, name, prompt, scale, None)
+}
+
+/// Like [`add`], with a condition on another question's answer.
+///
+/// # Errors
+/// Those of [`add`], or the condition has an unknown question or level. Nothing is
+/// added then.
+pub fn add_only_if(
+    cx: &Project,
+    name: &str,
+    prompt: &str,
+    scale: Scale,
+    only_if: Option<Condition>,
+) -> Result<QuestionInfo, ProjectError> {
+    add_explained(cx, name, prompt, scale, only_if, &QuestionHelp::default(), &[])
+}
+
+/// Like [`add_only_if`], with a help text and definitions of its levels, in their
+/// order.
+///
+/// # Errors
+/// Those of [`add_only_if`], or a text that is too long. Nothing is added then.
+pub fn add_explained(
+    cx: &Project,
+    name: &str,
+    prompt: &str,
+    scale: Scale,
+    only_if: Option<Condition>,
+    help: &QuestionHelp,
+    definitions: &[String],
+) -> Result<QuestionInfo, ProjectError> {
+    cx.context.whole_project()?;
+    let name = checked_name("question", name)?;
+    for level in scale.levels() {
+        checked_name("level", level)?;
     }
-
-    /// Like [`Project::add_question`], with a condition on another question's answer.
-    ///
-    /// # Errors
-    /// Those of [`Project::add_question`], or the condition has an unknown question or level. Nothing is
-    /// added then.
-    pub fn add_question_only_if(
-        &self,
-        name: &str,
-        prompt: &str,
-        scale: Scale,
-        only_if: Option<Condition>,
-    ) -> Result<QuestionInfo, ProjectError> {
-        self.add_explained_question(name, prompt, scale, only_if, &QuestionHelp::default(), &[])
+    if cx.context.index().is_taken(&name) {
+        return Err(ProjectError::Name { what: "question", name, why: "is taken: choose another" });
     }
-
-    /// Like [`Project::add_question_only_if`], with a help text and definitions of its levels, in their
-    /// order.
-    ///
-    /// # Errors
-    /// Those of [`Project::add_question_only_if`], or a text that is too long. Nothing is added then.
-    pub fn add_explained_question(
-        &self,
-        name: &str,
-        prompt: &str,
-        scale: Scale,
-        only_if: Option<Condition>,
-        help: &QuestionHelp,
-        definitions: &[String],
-    ) -> Result<QuestionInfo, ProjectError> {
-        self.context.whole_project()?;
-        let name = checked_name("question", name)?;
-        for level in scale.levels() {
-            checked_name("level", level)?;
-        }
-        if self.context.index().is_taken(&name) {
-            return Err(ProjectError::Name { what: "question", name, why: "is taken: choose another" });
-        }
-        let scale = Scale::new(scale.kind(), scale.levels())?;
-        self.context.index().check_options(&name, &scale)?;
-        let prompt = if prompt.trim().is_empty() { name.clone() } else { prompt.trim().to_owned() };
-        let new = NewQuestion { name, prompt, scale };
-        let (asked, kept) = (only_if, new.scale.levels().to_vec());
-        let levels = definitions.iter().any(|definition| !definition.trim().is_empty()).then(|| {
-            let level = |(level, name): (usize, String)| LevelEdit {
-                from: Some(level as u16),
-                name,
-                definition: definitions.get(level).cloned().unwrap_or_default(),
-            };
-            kept.into_iter().enumerate().map(level).collect()
-        });
-        let edit = QuestionEdit { help: Some(help.clone()), levels, ..QuestionEdit::default() };
-        let added = self.context.store.write(move |tx| -> Result<Question, StoreError> {
-            let id = tx.add_question_at(&new, now_ms())?;
-            tx.edit_question(id, &edit, now_ms())?;
-            tx.set_condition(id, asked.as_ref(), now_ms())?;
-            let unknown = || StoreError::Unknown { what: "question", name: new.name.clone() };
-            tx.question_by_name(&new.name)?.ok_or_else(unknown)
-        })?;
-        // The question is on disk: from here on nothing may report it as failed.
-        self.context.keep_whole();
-        self.changed();
-        self.live.fit_where_wanted(added.id);
-        Ok(question_info(&added, (0, 0)))
-    }
-
-    /// Sets the condition of a question, or with `None` removes it. Labels are retained, including those
-    /// given where it is no longer asked.
-    ///
-    /// # Errors
-    /// There is no such question or level, or the question would depend on itself. Nothing is changed then.
-    pub fn set_condition(
-        &self,
-        question: QuestionId,
-        only_if: Option<Condition>,
-    ) -> Result<(), ProjectError> {
-        self.context.whole_project()?;
-        self.change_question(
-            question,
-            &QuestionChange { only_if: Some(only_if), ..QuestionChange::default() },
-        )
-        .map(drop)
-    }
-
-    /// Changes the given properties of a question, all or none: its text, help, levels, condition, and form
-    /// for notes. Labels are unaffected, each retains the level that it was given. Where a window is open
-    /// on the project, it has to be reopened to add, remove or move levels, so that no level in memory is
-    /// confused with another.
-    ///
-    /// # Errors
-    /// There is no such question; a level to remove is in use; or a given property is invalid. Nothing is
-    /// changed then.
-    pub fn change_question(
-        &self,
-        question: QuestionId,
-        change: &QuestionChange,
-    ) -> Result<QuestionEdited, ProjectError> {
-        self.context.whole_project()?;
-        let QuestionChange { prompt, help, levels, cannot_say, only_if, remarks } = change.clone();
-        let form = remarks.map(|form| RemarkForm {
-            reasons: form.reasons.iter().map(|reason| reason.trim().to_owned()).collect(),
-            confidence: form.confidence,
-        });
-        form.as_ref().map_or(Ok(()), RemarkForm::check)?;
-        let levels = {
-            let index = self.context.index();
-            let asked = index.whole(question)?;
-            if let Some(Some(only_if)) = &only_if {
-                index.whole(only_if.question)?;
-            }
-            let checked = |levels: Vec<LevelEdit>| -> Result<Vec<LevelEdit>, ProjectError> {
-                let named = |level: LevelEdit| {
-                    level.check()?;
-                    Ok(LevelEdit { name: checked_name("level", &level.name)?, ..level })
-                };
-                let levels: Vec<LevelEdit> =
-                    levels.into_iter().map(named).collect::<Result<_, ProjectError>>()?;
-                let names = levels.iter().map(|level| level.name.as_str());
-                index.check_options(&asked.name, &Scale::new(asked.scale.kind(), names)?)?;
-                if rearranges(&levels, asked.scale.len()) && self.context.works_in_background() {
-                    return Err(ProjectError::Rearranged);
-                }
-                Ok(levels)
-            };
-            levels.map(checked).transpose()?
+    let scale = Scale::new(scale.kind(), scale.levels())?;
+    cx.context.index().check_options(&name, &scale)?;
+    let prompt = if prompt.trim().is_empty() { name.clone() } else { prompt.trim().to_owned() };
+    let new = NewQuestion { name, prompt, scale };
+    let (asked, kept) = (only_if, new.scale.levels().to_vec());
+    let levels = definitions.iter().any(|definition| !definition.trim().is_empty()).then(|| {
+        let level = |(level, name): (usize, String)| LevelEdit {
+            from: Some(level as u16),
+            name,
+            definition: definitions.get(level).cloned().unwrap_or_default(),
         };
-        let edit = QuestionEdit { prompt, help, levels, cannot_say };
-        let edited = self.context.store.write(move |tx| -> Result<QuestionEdited, StoreError> {
-            let edited = tx.edit_question(question, &edit, now_ms())?;
-            if let Some(form) = &form {
-                tx.set_remark_form(question, form, now_ms())?;
+        kept.into_iter().enumerate().map(level).collect()
+    });
+    let edit = QuestionEdit { help: Some(help.clone()), levels, ..QuestionEdit::default() };
+    let added = cx.context.store.write(move |tx| -> Result<Question, StoreError> {
+        let id = tx.add_question_at(&new, now_ms())?;
+        tx.edit_question(id, &edit, now_ms())?;
+        tx.set_condition(id, asked.as_ref(), now_ms())?;
+        let unknown = || StoreError::Unknown { what: "question", name: new.name.clone() };
+        tx.question_by_name(&new.name)?.ok_or_else(unknown)
+    })?;
+    // The question is on disk: from here on nothing may report it as failed.
+    cx.context.keep_whole();
+    changed(cx);
+    cx.live.fit_where_wanted(added.id);
+    Ok(question_info(&added, (0, 0)))
+}
+
+/// Sets the condition of a question, or with `None` removes it. Labels are retained, including those
+/// given where it is no longer asked.
+///
+/// # Errors
+/// There is no such question or level, or the question would depend on itself. Nothing is changed then.
+pub fn set_condition(
+    cx: &Project,
+    question: QuestionId,
+    only_if: Option<Condition>,
+) -> Result<(), ProjectError> {
+    cx.context.whole_project()?;
+    edit(cx, question, &QuestionChange { only_if: Some(only_if), ..QuestionChange::default() }).map(drop)
+}
+
+/// Changes the given properties of a question, all or none: its text, help, levels, condition, and form
+/// for notes. Labels are unaffected, each retains the level that it was given. Where a window is open
+/// on the project, it has to be reopened to add, remove or move levels, so that no level in memory is
+/// confused with another.
+///
+/// # Errors
+/// There is no such question; a level to remove is in use; or a given property is invalid. Nothing is
+/// changed then.
+pub fn edit(
+    cx: &Project,
+    question: QuestionId,
+    change: &QuestionChange,
+) -> Result<QuestionEdited, ProjectError> {
+    cx.context.whole_project()?;
+    let QuestionChange { prompt, help, levels, cannot_say, only_if, remarks } = change.clone();
+    let form = remarks.map(|form| RemarkForm {
+        reasons: form.reasons.iter().map(|reason| reason.trim().to_owned()).collect(),
+        confidence: form.confidence,
+    });
+    form.as_ref().map_or(Ok(()), RemarkForm::check)?;
+    let levels = {
+        let index = cx.context.index();
+        let asked = index.whole(question)?;
+        if let Some(Some(only_if)) = &only_if {
+            index.whole(only_if.question)?;
+        }
+        let checked = |levels: Vec<LevelEdit>| -> Result<Vec<LevelEdit>, ProjectError> {
+            let named = |level: LevelEdit| {
+                level.check()?;
+                Ok(LevelEdit { name: checked_name("level", &level.name)?, ..level })
+            };
+            let levels: Vec<LevelEdit> =
+                levels.into_iter().map(named).collect::<Result<_, ProjectError>>()?;
+            let names = levels.iter().map(|level| level.name.as_str());
+            index.check_options(&asked.name, &Scale::new(asked.scale.kind(), names)?)?;
+            if rearranges(&levels, asked.scale.len()) && cx.context.works_in_background() {
+                return Err(ProjectError::Rearranged);
             }
-            if let Some(only_if) = &only_if {
-                tx.set_condition(question, only_if.as_ref(), now_ms())?;
-            }
-            Ok(edited)
-        })?;
-        self.changed();
+            Ok(levels)
+        };
+        levels.map(checked).transpose()?
+    };
+    let edit = QuestionEdit { prompt, help, levels, cannot_say };
+    let edited = cx.context.store.write(move |tx| -> Result<QuestionEdited, StoreError> {
+        let edited = tx.edit_question(question, &edit, now_ms())?;
+        if let Some(form) = &form {
+            tx.set_remark_form(question, form, now_ms())?;
+        }
+        if let Some(only_if) = &only_if {
+            tx.set_condition(question, only_if.as_ref(), now_ms())?;
+        }
         Ok(edited)
-    }
+    })?;
+    changed(cx);
+    Ok(edited)
+}
 
-    /// Like [`Project::change_question`], for the whole question as edited in the window.
-    pub fn save_question(
-        &self,
-        question: QuestionId,
-        draft: QuestionDraft,
-    ) -> Result<QuestionEdited, ProjectError> {
-        let QuestionDraft { prompt, help, levels, cannot_say, only_if, remarks } = draft;
-        let change = QuestionChange {
-            prompt: Some(prompt),
-            help: Some(help),
-            levels: Some(levels),
-            cannot_say: Some(cannot_say),
-            only_if: Some(only_if),
-            remarks: Some(remarks),
-        };
-        self.change_question(question, &change)
-    }
+/// Like [`edit`], for the whole question as edited in the window.
+pub fn save(
+    cx: &Project,
+    question: QuestionId,
+    draft: QuestionDraft,
+) -> Result<QuestionEdited, ProjectError> {
+    let QuestionDraft { prompt, help, levels, cannot_say, only_if, remarks } = draft;
+    let change = QuestionChange {
+        prompt: Some(prompt),
+        help: Some(help),
+        levels: Some(levels),
+        cannot_say: Some(cannot_say),
+        only_if: Some(only_if),
+        remarks: Some(remarks),
+    };
+    edit(cx, question, &change)
+}
 
-    /// Whether these levels differ from the question's by more than names and definitions: other levels, or
-    /// another order.
-    ///
-    /// # Errors
-    /// There is no such question.
-    pub fn rearranges(&self, question: QuestionId, levels: &[LevelEdit]) -> Result<bool, ProjectError> {
-        Ok(rearranges(levels, self.context.index().whole(question)?.scale.len()))
-    }
+/// Whether these levels differ from the question's by more than names and definitions: other levels, or
+/// another order.
+///
+/// # Errors
+/// There is no such question.
+pub fn would_rearrange(
+    cx: &Project,
+    question: QuestionId,
+    levels: &[LevelEdit],
+) -> Result<bool, ProjectError> {
+    Ok(rearranges(levels, cx.context.index().whole(question)?.scale.len()))
+}
 
-    /// What depends on each level of a question.
-    ///
-    /// # Errors
-    /// There is no such question, this is a task packet, where right answers must not be revealed, or the
-    /// file cannot be read.
-    pub fn level_uses(&self, question: QuestionId) -> Result<Vec<LevelUseInfo>, ProjectError> {
-        self.context.whole_project()?;
-        let uses = self.context.store.level_uses(question)?;
-        let info = |used: Option<LevelUse>| LevelUseInfo {
-            answered: used.as_ref().is_some_and(LevelUse::is_answered),
-            words: used.map(|used| used.to_string()),
-        };
-        Ok(uses.into_iter().map(info).collect())
-    }
+/// What depends on each level of a question.
+///
+/// # Errors
+/// There is no such question, this is a task packet, where right answers must not be revealed, or the
+/// file cannot be read.
+pub fn level_uses(cx: &Project, question: QuestionId) -> Result<Vec<LevelUseInfo>, ProjectError> {
+    cx.context.whole_project()?;
+    let uses = cx.context.store.level_uses(question)?;
+    let info = |used: Option<LevelUse>| LevelUseInfo {
+        answered: used.as_ref().is_some_and(LevelUse::is_answered),
+        words: used.map(|used| used.to_string()),
+    };
+    Ok(uses.into_iter().map(info).collect())
+}
 
-    /// The history of edits to a question.
-    pub(super) fn edits(&self, question: QuestionId) -> Result<QuestionEdits, ProjectError> {
-        let store = &self.context.store;
-        let versions = store.question_versions(question)?;
-        let Some(last) = versions.last() else { return Ok(QuestionEdits::default()) };
-        let part = |version: &QuestionVersion| match version.what {
-            FactKind::Prompt => QuestionPart::Text,
-            FactKind::CannotSay => QuestionPart::CannotSay,
-            FactKind::Levels if version.rearranged => QuestionPart::Levels,
-            FactKind::Levels => QuestionPart::LevelNames,
-            _ => QuestionPart::Help,
-        };
-        Ok(QuestionEdits {
-            labels_before: store.labels_before(question, last.at_ms)?,
-            edits: versions
-                .chunk_by(|a, b| a.at_ms == b.at_ms)
-                .filter_map(|edit| {
-                    let at = edit.first()?.at_ms as f64;
-                    Some(QuestionEditInfo { at, parts: edit.iter().map(part).collect() })
-                })
-                .collect(),
-        })
-    }
+/// The history of edits to a question.
+pub(super) fn edits(cx: &Project, question: QuestionId) -> Result<QuestionEdits, ProjectError> {
+    let store = &cx.context.store;
+    let versions = store.question_versions(question)?;
+    let Some(last) = versions.last() else { return Ok(QuestionEdits::default()) };
+    let part = |version: &QuestionVersion| match version.what {
+        FactKind::Prompt => QuestionPart::Text,
+        FactKind::CannotSay => QuestionPart::CannotSay,
+        FactKind::Levels if version.rearranged => QuestionPart::Levels,
+        FactKind::Levels => QuestionPart::LevelNames,
+        _ => QuestionPart::Help,
+    };
+    Ok(QuestionEdits {
+        labels_before: store.labels_before(question, last.at_ms)?,
+        edits: versions
+            .chunk_by(|a, b| a.at_ms == b.at_ms)
+            .filter_map(|edit| {
+                let at = edit.first()?.at_ms as f64;
+                Some(QuestionEditInfo { at, parts: edit.iter().map(part).collect() })
+            })
+            .collect(),
+    })
+}
 
-    /// Renames the levels, options or types of spans of a question: `names` are all of them, in their
-    /// order. Labels are unaffected.
-    ///
-    /// # Errors
-    /// There is no such question, or the names are invalid or not as many as the levels. Nothing is changed
-    /// then.
-    pub fn rename_levels(&self, question: QuestionId, names: &[String]) -> Result<(), ProjectError> {
-        self.context.whole_project()?;
-        let levels = {
-            let index = self.context.index();
-            let asked = index.whole(question)?;
-            if names.len() != asked.scale.len() {
-                let why = format!(
-                    "it has {} levels, and these are {} names: name all of them",
-                    asked.scale.len(),
-                    names.len()
-                );
-                return Err(StoreError::Invalid { what: format!("question {}", asked.name), why }.into());
-            }
-            let level = |(level, name): (u16, &String)| LevelEdit {
-                from: Some(level),
-                name: name.clone(),
-                definition: asked.definition(level).to_owned(),
-            };
-            (0..).zip(names).map(level).collect()
-        };
-        let change = QuestionChange { levels: Some(levels), ..QuestionChange::default() };
-        self.change_question(question, &change).map(drop)
-    }
-
-    /// Sets the form for notes of a question: reasons to choose from, and whether confidence is asked.
-    /// Earlier notes are retained.
-    ///
-    /// # Errors
-    /// There is no such question, or the reasons are invalid. Nothing is changed then.
-    pub fn set_remark_form(&self, question: QuestionId, form: &RemarkForm) -> Result<(), ProjectError> {
-        let change = QuestionChange { remarks: Some(form.clone()), ..QuestionChange::default() };
-        self.change_question(question, &change).map(drop)
-    }
-
-    fn changed(&self) {
-        self.context.reload();
-        self.context.listeners.send(&Event::Project);
-    }
-
-    /// Parses a condition `QUESTION=LEVEL,LEVEL`: for a multi-label question and for spans the answer must
-    /// contain one of these.
-    ///
-    /// # Errors
-    /// There is no such question or level.
-    pub fn condition_named(&self, words: &str) -> Result<Condition, ProjectError> {
-        let refused = |why| {
-            ProjectError::from(EditingError::Words { what: "a condition", given: words.to_owned(), why })
-        };
-        let index = self.context.index();
-        let parts = halves(words).find_map(|(name, levels)| {
-            Some((index.questions().iter().find(|question| question.name == name)?, levels))
-        });
-        let Some((question, levels)) = parts else {
-            let known: Vec<&str> = index.questions().iter().map(|q| q.name.as_str()).collect();
-            return Err(refused(format!(
-                "write QUESTION=LEVEL,LEVEL; the questions are {}",
-                known.join(", ")
-            )));
-        };
-        let level = |name: &str| question.scale.index_of(name);
-        // A name may contain a comma.
-        let levels =
-            level(levels).map(|level| vec![level]).or_else(|| levels.split(',').map(level).collect());
-        let levels = levels.ok_or_else(|| {
-            refused(format!("{} has {}", question.name, question.scale.levels().join(", ")))
-        })?;
-        Ok(Condition::new(question.id, levels))
-    }
-
-    /// All names of the levels of `question` after these changes, each as `OLD=NEW`, applied
-    /// simultaneously.
-    ///
-    /// # Errors
-    /// There is no such level.
-    pub fn names_after(&self, question: &Question, changes: &[String]) -> Result<Vec<String>, ProjectError> {
-        let mut names = question.scale.levels().to_vec();
-        for change in changes {
-            let found = halves(change).find_map(|(old, new)| Some((question.scale.index_of(old)?, new)));
-            let Some((level, new)) = found else {
-                let why =
-                    format!("write OLD=NEW; {} has {}", question.name, question.scale.levels().join(", "));
-                return Err(EditingError::Words { what: "a new name", given: change.clone(), why }.into());
-            };
-            new.clone_into(&mut names[usize::from(level)]);
+/// Renames the levels, options or types of spans of a question: `names` are all of them, in their
+/// order. Labels are unaffected.
+///
+/// # Errors
+/// There is no such question, or the names are invalid or not as many as the levels. Nothing is changed
+/// then.
+pub fn rename_levels(cx: &Project, question: QuestionId, names: &[String]) -> Result<(), ProjectError> {
+    cx.context.whole_project()?;
+    let levels = {
+        let index = cx.context.index();
+        let asked = index.whole(question)?;
+        if names.len() != asked.scale.len() {
+            let why = format!(
+                "it has {} levels, and these are {} names: name all of them",
+                asked.scale.len(),
+                names.len()
+            );
+            return Err(StoreError::Invalid { what: format!("question {}", asked.name), why }.into());
         }
-        Ok(names)
-    }
-
-    /// Levels with these names, in their order: existing levels retain their definitions, others are new.
-    pub fn levels_named(&self, question: &Question, names: &[String]) -> Vec<LevelEdit> {
-        let level = |name: &String| {
-            let from = question.scale.index_of(name);
-            let definition = from.map_or("", |level| question.definition(level)).to_owned();
-            LevelEdit { from, name: name.clone(), definition }
+        let level = |(level, name): (u16, &String)| LevelEdit {
+            from: Some(level),
+            name: name.clone(),
+            definition: asked.definition(level).to_owned(),
         };
-        names.iter().map(level).collect()
-    }
+        (0..).zip(names).map(level).collect()
+    };
+    let change = QuestionChange { levels: Some(levels), ..QuestionChange::default() };
+    edit(cx, question, &change).map(drop)
+}
 
-    /// Finds the question with this name, or the only one.
-    ///
-    /// # Errors
-    /// There is none of that name, none at all, or there are several and no name was given.
-    pub fn question(&self, name: Option<&str>) -> Result<Question, ProjectError> {
-        self.context.index().question_asked_for(name).cloned()
+/// Sets the form for notes of a question: reasons to choose from, and whether confidence is asked.
+/// Earlier notes are retained.
+///
+/// # Errors
+/// There is no such question, or the reasons are invalid. Nothing is changed then.
+pub fn set_remark_form(cx: &Project, question: QuestionId, form: &RemarkForm) -> Result<(), ProjectError> {
+    let change = QuestionChange { remarks: Some(form.clone()), ..QuestionChange::default() };
+    edit(cx, question, &change).map(drop)
+}
+
+fn changed(cx: &Project) {
+    cx.context.reload();
+    cx.context.listeners.send(&Event::Project);
+}
+
+/// Parses a condition `QUESTION=LEVEL,LEVEL`: for a multi-label question and for spans the answer must
+/// contain one of these.
+///
+/// # Errors
+/// There is no such question or level.
+pub fn condition_named(cx: &Project, words: &str) -> Result<Condition, ProjectError> {
+    let refused =
+        |why| ProjectError::from(EditingError::Words { what: "a condition", given: words.to_owned(), why });
+    let index = cx.context.index();
+    let parts = halves(words).find_map(|(name, levels)| {
+        Some((index.questions().iter().find(|question| question.name == name)?, levels))
+    });
+    let Some((question, levels)) = parts else {
+        let known: Vec<&str> = index.questions().iter().map(|q| q.name.as_str()).collect();
+        return Err(refused(format!("write QUESTION=LEVEL,LEVEL; the questions are {}", known.join(", "))));
+    };
+    let level = |name: &str| question.scale.index_of(name);
+    // A name may contain a comma.
+    let levels = level(levels).map(|level| vec![level]).or_else(|| levels.split(',').map(level).collect());
+    let levels = levels
+        .ok_or_else(|| refused(format!("{} has {}", question.name, question.scale.levels().join(", "))))?;
+    Ok(Condition::new(question.id, levels))
+}
+
+/// All names of the levels of `question` after these changes, each as `OLD=NEW`, applied
+/// simultaneously.
+///
+/// # Errors
+/// There is no such level.
+pub fn names_after(question: &Question, changes: &[String]) -> Result<Vec<String>, ProjectError> {
+    let mut names = question.scale.levels().to_vec();
+    for change in changes {
+        let found = halves(change).find_map(|(old, new)| Some((question.scale.index_of(old)?, new)));
+        let Some((level, new)) = found else {
+            let why = format!("write OLD=NEW; {} has {}", question.name, question.scale.levels().join(", "));
+            return Err(EditingError::Words { what: "a new name", given: change.clone(), why }.into());
+        };
+        new.clone_into(&mut names[usize::from(level)]);
     }
+    Ok(names)
+}
+
+/// Levels with these names, in their order: existing levels retain their definitions, others are new.
+pub fn levels_named(question: &Question, names: &[String]) -> Vec<LevelEdit> {
+    let level = |name: &String| {
+        let from = question.scale.index_of(name);
+        let definition = from.map_or("", |level| question.definition(level)).to_owned();
+        LevelEdit { from, name: name.clone(), definition }
+    };
+    names.iter().map(level).collect()
+}
+
+/// Finds the question with this name, or the only one.
+///
+/// # Errors
+/// There is none of that name, none at all, or there are several and no name was given.
+pub fn find(cx: &Project, name: Option<&str>) -> Result<Question, ProjectError> {
+    cx.context.index().question_asked_for(name).cloned()
 }
 
 /// Defines levels of the question of this name, each as `LEVEL=DEFINITION`; an empty definition removes it.

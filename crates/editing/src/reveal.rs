@@ -5,32 +5,30 @@ use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 
-impl Project {
-    /// Whether a person who has answered is shown how others see a text.
-    pub fn reveals(&self) -> Result<bool, ProjectError> {
-        self.context.reveals()
-    }
+/// Whether a person who has answered is shown how others see a text.
+pub fn is_on(cx: &Project) -> Result<bool, ProjectError> {
+    cx.context.reveals()
+}
 
-    /// Number of current labels by people who had been shown others' views of the text before.
-    pub fn labels_after_shown(&self) -> Result<u32, ProjectError> {
-        let mut labels = 0;
-        for question in self.context.index().questions() {
-            labels += self.context.store.labels_after_shown(question.id)?;
-        }
-        Ok(labels)
+/// Number of current labels by people who had been shown others' views of the text before.
+pub fn labels_after_shown(cx: &Project) -> Result<u32, ProjectError> {
+    let mut labels = 0;
+    for question in cx.context.index().questions() {
+        labels += cx.context.store.labels_after_shown(question.id)?;
     }
+    Ok(labels)
+}
 
-    /// Sets whether a person who has answered is shown how others see a text, from here on and in every
-    /// merged copy. What was shown before remains recorded.
-    ///
-    /// # Errors
-    /// The open project is a task packet, which has no data of others, or an I/O error.
-    pub fn set_reveal(&self, on: bool) -> Result<(), ProjectError> {
-        self.context.whole_project()?;
-        if self.context.reveals()? != on {
-            self.context.store.write(move |tx| tx.set_reveal(on, now_ms()))?;
-            self.context.listeners.send(&Event::Project);
-        }
-        Ok(())
+/// Sets whether a person who has answered is shown how others see a text, from here on and in every
+/// merged copy. What was shown before remains recorded.
+///
+/// # Errors
+/// The open project is a task packet, which has no data of others, or an I/O error.
+pub fn set(cx: &Project, on: bool) -> Result<(), ProjectError> {
+    cx.context.whole_project()?;
+    if cx.context.reveals()? != on {
+        cx.context.store.write(move |tx| tx.set_reveal(on, now_ms()))?;
+        cx.context.listeners.send(&Event::Project);
     }
+    Ok(())
 }

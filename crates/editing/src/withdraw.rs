@@ -17,152 +17,147 @@ use dissensus_training::saved_runs::{encoder_name, remove_folder_of};
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
-impl Project {
-    /// What is erased if a person withdraws, and what the program cannot reach.
-    ///
-    /// # Errors
-    /// There is no such annotator, the open project is a task packet, or the file cannot be read.
-    pub fn traces(&self, annotator: AnnotatorId) -> Result<Traces, ProjectError> {
-        self.context.whole_project()?;
-        let store = &self.context.store;
-        let unknown = || StoreError::Unknown { what: "annotator", name: annotator.0.to_string() };
-        let person = store.annotator(annotator)?.ok_or_else(unknown)?;
-        let found = store.traces_of(annotator)?;
-        let others = store.annotators()?;
-        let mut alike: Vec<String> = [&person.external_id, &person.name]
-            .into_iter()
-            .flat_map(|name| look_alikes(others.iter().filter(|other| other.id != annotator), name))
-            .chain(others.iter().filter(|other| {
-                other.id != annotator && composed(&other.external_id) == composed(&person.external_id)
-            }))
-            .map(|other| other.external_id.clone())
-            .collect();
-        alike.sort();
-        alike.dedup();
-        Ok(Traces {
-            annotator,
-            look_alikes: alike,
-            external_id: person.external_id,
-            name: person.name,
-            answers: found.answers,
-            packets: found.packets,
-            texts: self.texts_given_to(annotator)?,
-            nameless: found.nameless,
-            runs: found.runs,
-            copies: self.copies_beside(),
+/// What is erased if a person withdraws, and what the program cannot reach.
+///
+/// # Errors
+/// There is no such annotator, the open project is a task packet, or the file cannot be read.
+pub fn traces(cx: &Project, annotator: AnnotatorId) -> Result<Traces, ProjectError> {
+    cx.context.whole_project()?;
+    let store = &cx.context.store;
+    let unknown = || StoreError::Unknown { what: "annotator", name: annotator.0.to_string() };
+    let person = store.annotator(annotator)?.ok_or_else(unknown)?;
+    let found = store.traces_of(annotator)?;
+    let others = store.annotators()?;
+    let mut alike: Vec<String> = [&person.external_id, &person.name]
+        .into_iter()
+        .flat_map(|name| look_alikes(others.iter().filter(|other| other.id != annotator), name))
+        .chain(others.iter().filter(|other| {
+            other.id != annotator && composed(&other.external_id) == composed(&person.external_id)
+        }))
+        .map(|other| other.external_id.clone())
+        .collect();
+    alike.sort();
+    alike.dedup();
+    Ok(Traces {
+        annotator,
+        look_alikes: alike,
+        external_id: person.external_id,
+        name: person.name,
+        answers: found.answers,
+        packets: found.packets,
+        texts: texts_given_to(cx, annotator)?,
+        nameless: found.nameless,
+        runs: found.runs,
+        copies: copies_beside(cx),
+    })
+}
+
+/// Number of different texts in a person's packets.
+fn texts_given_to(cx: &Project, annotator: AnnotatorId) -> Result<u32, ProjectError> {
+    let packets = cx.context.store.packets()?;
+    let own = packets.iter().filter(|(packet, _)| packet.annotator == annotator);
+    let texts: BTreeSet<_> = own.flat_map(|(packet, _)| packet.assignments.iter().map(|a| a.text)).collect();
+    Ok(texts.len() as u32)
+}
+
+/// Erases a person who withdraws: answers, notes, skips and flags, attributes, names, packets, models
+/// in use, and every training run from their time in the project, with its files. The withdrawal itself
+/// is recorded, without a name. Where a window is open on the project, it has to be reopened for this,
+/// so that nothing in memory refers to them.
+///
+/// # Errors
+/// There is no such annotator; the open project is a task packet or read-only, or a window is open on
+/// it; an I/O error. Nothing was erased then. A failure to clean up the file afterwards is no error but
+/// reported: it is tried again whenever the project is opened.
+pub fn withdraw(cx: &Project, annotator: AnnotatorId) -> Result<Withdrawn, ProjectError> {
+    cx.context.whole_project()?;
+    if cx.context.works_in_background() {
+        return Err(ProjectError::Internal("somebody is erased while a window follows them".to_owned()));
+    }
+    let encoder_before = cx.encoding.chosen()?;
+    let index = cx.context.index();
+    let row = index.annotator_row(annotator).and_then(|row| index.annotators().get(row as usize));
+    let person = row.map(|person| person.external_id.clone());
+    let texts = texts_given_to(cx, annotator)?;
+    let erased = cx.context.store.withdraw(annotator, now_ms())?;
+    // They are gone: from here on nothing may report it as failed.
+    cx.context.reload();
+    if let (Some(person), Ok(project)) = (person, cx.context.store.project_id()) {
+        let care = CareFile::new(&cx.context.home, project, &person);
+        go_on("forgetting what this computer kept of somebody", care.forget());
+        let drafts = DraftsFile::new(&cx.context.home, project, &person);
+        go_on("forgetting what somebody typed and did not give", drafts.forget());
+    }
+    let cleaned = go_on("cleaning up after somebody was erased", finish_erasing(cx)).unwrap_or(false);
+    let encoder_after = go_on("looking which encoder is in use", cx.encoding.chosen()).flatten();
+    Ok(Withdrawn {
+        answers: erased.answers,
+        packets: erased.packets,
+        texts,
+        nameless: erased.nameless,
+        runs: erased.runs,
+        encoder_changed: encoder_before != encoder_after,
+        cleaned,
+        copies: copies_beside(cx),
+    })
+}
+
+/// Finishes erasing a person, here or after an interrupted earlier session: folders of runs, references
+/// to them, and free pages of the file. Returns true where nothing is left to do.
+///
+/// # Errors
+/// An I/O error; it is then tried again when the project is opened.
+pub fn finish_erasing(cx: &Project) -> Result<bool, ProjectError> {
+    let store = &cx.context.store;
+    let Some(runs) = store.to_clean()? else { return Ok(true) };
+    for run in runs {
+        remove_folder_of(&beside(store.file(), ".runs"), run)?;
+    }
+    cx.encoding.leave_gone_runs(&run_encoders(cx)?)?;
+    forget_choices(cx)?;
+    Pseudonyms::forget_gone(&cx.context)?;
+    Ok(store.clean_after_erasing()?)
+}
+
+/// Numbers of the existing runs and names of their encoders.
+fn run_encoders(cx: &Project) -> Result<Vec<(u32, String)>, ProjectError> {
+    let uids: Vec<(u32, Uuid)> = cx.context.store.runs()?.iter().map(|run| (run.id.0, run.uid)).collect();
+    Ok(uids.into_iter().map(|(number, uid)| (number, encoder_name(uid))).collect())
+}
+
+/// Removes people and questions that no longer exist from the window's last choices.
+pub(super) fn forget_choices(cx: &Project) -> Result<(), ProjectError> {
+    let known: Option<ProjectChoices> = cx.context.store.setting(CHOICES)?;
+    let Some(known) = known else { return Ok(()) };
+    let index = cx.context.index();
+    let annotator = known.annotator.filter(|id| index.annotator_row(*id).is_some());
+    let asked: Vec<QuestionId> = cx.context.store.questions()?.iter().map(|question| question.id).collect();
+    let is_asked = |id: &QuestionId| asked.contains(&id.row());
+    let question = known.question.filter(is_asked);
+    let screen = known.screen.iter().copied().filter(is_asked).collect();
+    let kept = ProjectChoices { annotator, question, screen, compared: None, ..known };
+    Ok(cx.context.store.set_setting(CHOICES, &kept)?)
+}
+
+/// Copies that the program made next to the project before an upgrade or a merge, and journals of other
+/// files that it moved aside: they contain everyone of their time.
+fn copies_beside(cx: &Project) -> Vec<String> {
+    let file = cx.context.store.file();
+    let Some(name) = file.file_name().map(|name| name.to_string_lossy().into_owned()) else {
+        return Vec::new();
+    };
+    let Ok(folder) = std::fs::read_dir(folder_of(file)) else { return Vec::new() };
+    let beside = folder.filter_map(|entry| Some(entry.ok()?.path()));
+    let is_copy = |path: &std::path::PathBuf| {
+        let other = path.file_name().map(|other| other.to_string_lossy().into_owned());
+        other.as_deref().and_then(|other| other.strip_prefix(&name)).is_some_and(|ending| {
+            [".before-", "-wal.of-another-file-", "-journal.of-another-file-"]
+                .iter()
+                .any(|kind| ending.starts_with(kind))
         })
-    }
-
-    /// Number of different texts in a person's packets.
-    fn texts_given_to(&self, annotator: AnnotatorId) -> Result<u32, ProjectError> {
-        let packets = self.context.store.packets()?;
-        let own = packets.iter().filter(|(packet, _)| packet.annotator == annotator);
-        let texts: BTreeSet<_> =
-            own.flat_map(|(packet, _)| packet.assignments.iter().map(|a| a.text)).collect();
-        Ok(texts.len() as u32)
-    }
-
-    /// Erases a person who withdraws: answers, notes, skips and flags, attributes, names, packets, models
-    /// in use, and every training run from their time in the project, with its files. The withdrawal itself
-    /// is recorded, without a name. Where a window is open on the project, it has to be reopened for this,
-    /// so that nothing in memory refers to them.
-    ///
-    /// # Errors
-    /// There is no such annotator; the open project is a task packet or read-only, or a window is open on
-    /// it; an I/O error. Nothing was erased then. A failure to clean up the file afterwards is no error but
-    /// reported: it is tried again whenever the project is opened.
-    pub fn withdraw(&self, annotator: AnnotatorId) -> Result<Withdrawn, ProjectError> {
-        self.context.whole_project()?;
-        if self.context.works_in_background() {
-            return Err(ProjectError::Internal("somebody is erased while a window follows them".to_owned()));
-        }
-        let encoder_before = self.encoding.chosen()?;
-        let index = self.context.index();
-        let row = index.annotator_row(annotator).and_then(|row| index.annotators().get(row as usize));
-        let person = row.map(|person| person.external_id.clone());
-        let texts = self.texts_given_to(annotator)?;
-        let erased = self.context.store.withdraw(annotator, now_ms())?;
-        // They are gone: from here on nothing may report it as failed.
-        self.context.reload();
-        if let (Some(person), Ok(project)) = (person, self.context.store.project_id()) {
-            let care = CareFile::new(&self.context.home, project, &person);
-            go_on("forgetting what this computer kept of somebody", care.forget());
-            let drafts = DraftsFile::new(&self.context.home, project, &person);
-            go_on("forgetting what somebody typed and did not give", drafts.forget());
-        }
-        let cleaned = go_on("cleaning up after somebody was erased", self.finish_erasing()).unwrap_or(false);
-        let encoder_after = go_on("looking which encoder is in use", self.encoding.chosen()).flatten();
-        Ok(Withdrawn {
-            answers: erased.answers,
-            packets: erased.packets,
-            texts,
-            nameless: erased.nameless,
-            runs: erased.runs,
-            encoder_changed: encoder_before != encoder_after,
-            cleaned,
-            copies: self.copies_beside(),
-        })
-    }
-
-    /// Finishes erasing a person, here or after an interrupted earlier session: folders of runs, references
-    /// to them, and free pages of the file. Returns true where nothing is left to do.
-    ///
-    /// # Errors
-    /// An I/O error; it is then tried again when the project is opened.
-    pub fn finish_erasing(&self) -> Result<bool, ProjectError> {
-        let store = &self.context.store;
-        let Some(runs) = store.to_clean()? else { return Ok(true) };
-        for run in runs {
-            remove_folder_of(&beside(store.file(), ".runs"), run)?;
-        }
-        self.encoding.leave_gone_runs(&self.run_encoders()?)?;
-        self.forget_choices()?;
-        Pseudonyms::forget_gone(&self.context)?;
-        Ok(store.clean_after_erasing()?)
-    }
-
-    /// Numbers of the existing runs and names of their encoders.
-    fn run_encoders(&self) -> Result<Vec<(u32, String)>, ProjectError> {
-        let uids: Vec<(u32, Uuid)> =
-            self.context.store.runs()?.iter().map(|run| (run.id.0, run.uid)).collect();
-        Ok(uids.into_iter().map(|(number, uid)| (number, encoder_name(uid))).collect())
-    }
-
-    /// Removes people and questions that no longer exist from the window's last choices.
-    pub(super) fn forget_choices(&self) -> Result<(), ProjectError> {
-        let known: Option<ProjectChoices> = self.context.store.setting(CHOICES)?;
-        let Some(known) = known else { return Ok(()) };
-        let index = self.context.index();
-        let annotator = known.annotator.filter(|id| index.annotator_row(*id).is_some());
-        let asked: Vec<QuestionId> =
-            self.context.store.questions()?.iter().map(|question| question.id).collect();
-        let is_asked = |id: &QuestionId| asked.contains(&id.row());
-        let question = known.question.filter(is_asked);
-        let screen = known.screen.iter().copied().filter(is_asked).collect();
-        let kept = ProjectChoices { annotator, question, screen, compared: None, ..known };
-        Ok(self.context.store.set_setting(CHOICES, &kept)?)
-    }
-
-    /// Copies that the program made next to the project before an upgrade or a merge, and journals of other
-    /// files that it moved aside: they contain everyone of their time.
-    fn copies_beside(&self) -> Vec<String> {
-        let file = self.context.store.file();
-        let Some(name) = file.file_name().map(|name| name.to_string_lossy().into_owned()) else {
-            return Vec::new();
-        };
-        let Ok(folder) = std::fs::read_dir(folder_of(file)) else { return Vec::new() };
-        let beside = folder.filter_map(|entry| Some(entry.ok()?.path()));
-        let is_copy = |path: &std::path::PathBuf| {
-            let other = path.file_name().map(|other| other.to_string_lossy().into_owned());
-            other.as_deref().and_then(|other| other.strip_prefix(&name)).is_some_and(|ending| {
-                [".before-", "-wal.of-another-file-", "-journal.of-another-file-"]
-                    .iter()
-                    .any(|kind| ending.starts_with(kind))
-            })
-        };
-        let mut found: Vec<String> =
-            beside.filter(is_copy).map(|path| path.to_string_lossy().into_owned()).collect();
-        found.sort();
-        found
-    }
+    };
+    let mut found: Vec<String> =
+        beside.filter(is_copy).map(|path| path.to_string_lossy().into_owned()).collect();
+    found.sort();
+    found
 }

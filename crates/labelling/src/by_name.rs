@@ -1,8 +1,13 @@
 //! Labels by names, as given to the command.
 
 use super::Labelling;
+use crate::again;
+use crate::record;
+use crate::task;
 use dissensus_api::{Beside, NewLabel, Progress};
 use dissensus_domain::{AnnotatorId, LabelSource, Remark};
+use dissensus_editing::annotators;
+use dissensus_editing::questions;
 use dissensus_project::error::ProjectError;
 
 /// A recorded label, with names.
@@ -39,100 +44,85 @@ impl<'a> From<&'a str> for NamedAnnotator<'a> {
     }
 }
 
-impl Labelling {
-    /// Records a label by names, as the command does: an unknown annotator is added.
-    ///
-    /// # Errors
-    /// No such text, question or level, or an I/O error.
-    pub fn label_by_name(
-        &self,
-        annotator: &str,
-        text: &str,
-        value: &str,
-        question: Option<&str>,
-    ) -> Result<NamedLabel, ProjectError> {
-        self.label_by_name_on(annotator, text, value, question, 1)
-    }
+/// Records a label by names, as the command does: an unknown annotator is added.
+///
+/// # Errors
+/// No such text, question or level, or an I/O error.
+pub fn record(
+    cx: &Labelling,
+    annotator: &str,
+    text: &str,
+    value: &str,
+    question: Option<&str>,
+) -> Result<NamedLabel, ProjectError> {
+    record_with(cx, annotator, text, value, question, 1, &Remark::default())
+}
 
-    /// Like [`Labelling::label_by_name`]; from `occasion` 2 on it is an answer of a later annotation round,
-    /// stored separately from the label.
-    pub fn label_by_name_on(
-        &self,
-        annotator: &str,
-        text: &str,
-        value: &str,
-        question: Option<&str>,
-        occasion: u16,
-    ) -> Result<NamedLabel, ProjectError> {
-        self.label_by_name_with(annotator, text, value, question, occasion, &Remark::default())
-    }
+/// Like [`record`], with a note; from `occasion` 2 on it is an answer of a later annotation round, stored
+/// separately from the label.
+///
+/// # Errors
+/// Those of [`record`], an invalid note, and a new name that looks like an existing
+/// one ([`ProjectError::NearName`]).
+pub fn record_with<'a>(
+    cx: &Labelling,
+    annotator: impl Into<NamedAnnotator<'a>>,
+    text: &str,
+    value: &str,
+    question: Option<&str>,
+    occasion: u16,
+    remark: &Remark,
+) -> Result<NamedLabel, ProjectError> {
+    let annotator: NamedAnnotator<'_> = annotator.into();
+    remark.trimmed().check()?;
+    let question = questions::find(&cx.project, question)?;
+    cx.context.index().whole(question.id)?;
+    let answer = questions::answer_named(&question, value)?;
+    let store = &cx.context.store;
+    let text_id = store.text_by_external(text)?.ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?.id;
+    let known = cx.context.index().annotator_named(annotator.name).map(|a| a.id);
+    // Check the packet's owner first: that annotator's practice state must not be visible to others.
+    cx.context.may_answer(known.unwrap_or(AnnotatorId(0)))?;
+    cx.practice.is_asked(text_id)?;
+    // A refused label adds no annotator; a new annotator has not practised.
+    cx.practice.may_label(known.unwrap_or(AnnotatorId(0)))?;
+    let (annotator, annotator_name, new_annotator) = annotator_named_or_new(cx, annotator)?;
+    // Looked up first: after this, a label on disk must not be reported as failed.
+    let asked = task::is_asked(cx, annotator, question.id, text_id, occasion)?;
+    let new = NewLabel { question: question.id, annotator, text: text_id, answer, duration_ms: None };
+    let beside = Beside { remark: remark.clone(), guideline: None };
+    let progress = match occasion {
+        ..=1 => record::record_with(cx, &new, &beside, LabelSource::Command)?.receipt.progress,
+        again => again::record(cx, &new, &beside, again, LabelSource::Command)?.progress,
+    };
+    Ok(NamedLabel {
+        annotator: annotator_name,
+        text_id: text.to_owned(),
+        question: question.name,
+        value: value.trim().to_owned(),
+        asked,
+        new_annotator,
+        occasion,
+        progress,
+    })
+}
 
-    /// Like [`Labelling::label_by_name_on`], with a note.
-    ///
-    /// # Errors
-    /// Those of [`Labelling::label_by_name`], an invalid note, and a new name that looks like an existing
-    /// one ([`ProjectError::NearName`]).
-    pub fn label_by_name_with<'a>(
-        &self,
-        annotator: impl Into<NamedAnnotator<'a>>,
-        text: &str,
-        value: &str,
-        question: Option<&str>,
-        occasion: u16,
-        remark: &Remark,
-    ) -> Result<NamedLabel, ProjectError> {
-        let annotator: NamedAnnotator<'_> = annotator.into();
-        remark.trimmed().check()?;
-        let question = self.project.question(question)?;
-        self.context.index().whole(question.id)?;
-        let answer = self.project.answer_named(&question, value)?;
-        let store = &self.context.store;
-        let text_id =
-            store.text_by_external(text)?.ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?.id;
-        let known = self.context.index().annotator_named(annotator.name).map(|a| a.id);
-        // Check the packet's owner first: that annotator's practice state must not be visible to others.
-        self.context.may_answer(known.unwrap_or(AnnotatorId(0)))?;
-        self.practice.is_asked(text_id)?;
-        // A refused label adds no annotator; a new annotator has not practised.
-        self.practice.may_label(known.unwrap_or(AnnotatorId(0)))?;
-        let (annotator, annotator_name, new_annotator) = self.annotator_named_or_new(annotator)?;
-        // Looked up first: after this, a label on disk must not be reported as failed.
-        let asked = self.is_asked(annotator, question.id, text_id, occasion)?;
-        let new = NewLabel { question: question.id, annotator, text: text_id, answer, duration_ms: None };
-        let beside = Beside { remark: remark.clone(), guideline: None };
-        let progress = match occasion {
-            ..=1 => self.record_with(&new, &beside, LabelSource::Command)?.receipt.progress,
-            again => self.record_again_with(&new, &beside, again, LabelSource::Command)?.progress,
-        };
-        Ok(NamedLabel {
-            annotator: annotator_name,
-            text_id: text.to_owned(),
-            question: question.name,
-            value: value.trim().to_owned(),
-            asked,
-            new_annotator,
-            occasion,
-            progress,
-        })
-    }
-
-    /// Finds the annotator of this name, or adds one: row, external id, and whether it is new.
-    pub(super) fn annotator_named_or_new(
-        &self,
-        NamedAnnotator { name, new }: NamedAnnotator<'_>,
-    ) -> Result<(AnnotatorId, String, bool), ProjectError> {
-        let known = self.context.index().annotator_named(name).map(|a| (a.id, a.external_id.clone(), false));
-        match known {
-            Some(known) => Ok(known),
-            None => {
-                // A packet takes no new annotators: the error names its owner.
-                self.context.may_answer(AnnotatorId(0))?;
-                let added = match new {
-                    true => self.project.add_new_annotator(name, &Default::default())?,
-                    false => self.project.add_annotator(name, &Default::default())?,
-                };
-                Ok((added.id, added.external_id, true))
-            }
+/// Finds the annotator of this name, or adds one: row, external id, and whether it is new.
+pub(super) fn annotator_named_or_new(
+    cx: &Labelling,
+    NamedAnnotator { name, new }: NamedAnnotator<'_>,
+) -> Result<(AnnotatorId, String, bool), ProjectError> {
+    let known = cx.context.index().annotator_named(name).map(|a| (a.id, a.external_id.clone(), false));
+    match known {
+        Some(known) => Ok(known),
+        None => {
+            // A packet takes no new annotators: the error names its owner.
+            cx.context.may_answer(AnnotatorId(0))?;
+            let added = match new {
+                true => annotators::add_new(&cx.project, name, &Default::default())?,
+                false => annotators::add(&cx.project, name, &Default::default())?,
+            };
+            Ok((added.id, added.external_id, true))
         }
     }
 }

@@ -2,9 +2,12 @@
 
 use super::Labelling;
 use crate::error::LabellingError;
+use crate::left_out;
+use crate::progress;
 use crate::topics;
 use dissensus_api::{CareInfo, HarmfulFrom, OwnCare, StudyCare};
 use dissensus_domain::{AnnotatorId, StudyLimits, TextId, is_harmful, is_predicted_harmful};
+use dissensus_editing::care;
 use dissensus_editing::check_limit;
 use dissensus_project::care_file::{CareFile, KeptCare, OwnChoice, OwnHarmful, text_key};
 use dissensus_project::clock::today;
@@ -12,151 +15,149 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::sync::lock;
 
-impl Labelling {
-    /// The care state of a person today.
-    ///
-    /// # Errors
-    /// There is no such annotator, or the file cannot be read.
-    pub fn care(&self, annotator: AnnotatorId) -> Result<CareInfo, ProjectError> {
-        let kept = self.care_file(annotator)?.read();
-        self.care_info(annotator, &kept)
-    }
+/// The care state of a person today.
+///
+/// # Errors
+/// There is no such annotator, or the file cannot be read.
+pub fn state(cx: &Labelling, annotator: AnnotatorId) -> Result<CareInfo, ProjectError> {
+    let kept = care_file(cx, annotator)?.read();
+    care_info(cx, annotator, &kept)
+}
 
-    /// Records that a person reads or handles a text, and returns the resulting care state. Whether the
-    /// text counts as harmful depends on what is predicted for this person, and on their own answers and
-    /// flags; it is never shown for a single text.
-    ///
-    /// # Errors
-    /// There is no such annotator or text, the project cannot be read, or the local file cannot be written.
-    pub fn read_text(&self, annotator: AnnotatorId, text: TextId) -> Result<CareInfo, ProjectError> {
-        let found = self.context.store.text(text)?;
-        let external_id = found.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?.external_id;
-        let file = self.care_file(annotator)?;
-        let study = self.project.care()?;
-        let own = self.own_care(&file.read().own)?;
-        let harmful = self.is_harmful_to(annotator, text, &harmful_from(&study, &own))?;
-        let kept = file.change(|kept| kept.note(&today(), &text_key(&external_id), harmful))?;
-        self.care_info(annotator, &kept)
-    }
+/// Records that a person reads or handles a text, and returns the resulting care state. Whether the
+/// text counts as harmful depends on what is predicted for this person, and on their own answers and
+/// flags; it is never shown for a single text.
+///
+/// # Errors
+/// There is no such annotator or text, the project cannot be read, or the local file cannot be written.
+pub fn note_read(cx: &Labelling, annotator: AnnotatorId, text: TextId) -> Result<CareInfo, ProjectError> {
+    let found = cx.context.store.text(text)?;
+    let external_id = found.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?.external_id;
+    let file = care_file(cx, annotator)?;
+    let study = care::read(&cx.project)?;
+    let own = own_care(cx, &file.read().own)?;
+    let harmful = is_harmful_to(cx, annotator, text, &harmful_from(&study, &own))?;
+    let kept = file.change(|kept| kept.note(&today(), &text_key(&external_id), harmful))?;
+    care_info(cx, annotator, &kept)
+}
 
-    /// Lets a person continue beyond the limit until the day ends.
-    ///
-    /// # Errors
-    /// The study does not allow it, there is no such annotator, or the local file cannot be written.
-    pub fn go_on_today(&self, annotator: AnnotatorId) -> Result<CareInfo, ProjectError> {
-        if !may_go_on(&self.project.care()?) {
-            return Err(LabellingError::FinishedToday.into());
+/// Lets a person continue beyond the limit until the day ends.
+///
+/// # Errors
+/// The study does not allow it, there is no such annotator, or the local file cannot be written.
+pub fn go_on_today(cx: &Labelling, annotator: AnnotatorId) -> Result<CareInfo, ProjectError> {
+    if !may_go_on(&care::read(&cx.project)?) {
+        return Err(LabellingError::FinishedToday.into());
+    }
+    let kept = care_file(cx, annotator)?.change(|kept| kept.go_on(&today()))?;
+    care_info(cx, annotator, &kept)
+}
+
+/// Stores a person's choices on this computer, and in the project only how many texts they exclude.
+///
+/// # Errors
+/// A limit of 0, a level that is not on its question's scale, invalid words, no such annotator, or an
+/// I/O error.
+pub fn set_own(cx: &Labelling, annotator: AnnotatorId, own: &OwnCare) -> Result<CareInfo, ProjectError> {
+    cx.context.may_answer(annotator)?;
+    check_limit(own.limit)?;
+    let harmful = match own.harmful {
+        Some(HarmfulFrom { question, level }) => {
+            let name = care::with_level(&cx.project, question, level)?.name;
+            let keys = cx.context.store.level_keys(question)?;
+            let key = keys.get(usize::from(level)).cloned().unwrap_or_default();
+            Some(OwnHarmful { question: name, key, place: level })
         }
-        let kept = self.care_file(annotator)?.change(|kept| kept.go_on(&today()))?;
-        self.care_info(annotator, &kept)
-    }
+        None => None,
+    };
+    let mut groups: Vec<String> = own.groups.clone();
+    groups.sort();
+    groups.dedup();
+    let choice = OwnChoice { limit: own.limit, harmful, words: topics::checked(&own.words)?, groups };
+    let kept = care_file(cx, annotator)?.change(|kept| kept.own = choice)?;
+    let info = care_info(cx, annotator, &kept)?;
+    // Excluded texts change what is left to do.
+    cx.context.listeners.send(&Event::Project);
+    Ok(info)
+}
 
-    /// Stores a person's choices on this computer, and in the project only how many texts they exclude.
-    ///
-    /// # Errors
-    /// A limit of 0, a level that is not on its question's scale, invalid words, no such annotator, or an
-    /// I/O error.
-    pub fn set_own_care(&self, annotator: AnnotatorId, own: &OwnCare) -> Result<CareInfo, ProjectError> {
-        self.context.may_answer(annotator)?;
-        check_limit(own.limit)?;
-        let harmful = match own.harmful {
-            Some(HarmfulFrom { question, level }) => {
-                let name = self.project.with_level(question, level)?.name;
-                let keys = self.context.store.level_keys(question)?;
-                let key = keys.get(usize::from(level)).cloned().unwrap_or_default();
-                Some(OwnHarmful { question: name, key, place: level })
+pub(super) fn care_file(cx: &Labelling, annotator: AnnotatorId) -> Result<CareFile<'_>, ProjectError> {
+    let person = id_of(cx, annotator)?;
+    Ok(CareFile::new(&cx.context.home, cx.context.store.project_id()?, &person))
+}
+
+/// Identifies a person on this computer, across copies.
+pub(super) fn id_of(cx: &Labelling, annotator: AnnotatorId) -> Result<String, ProjectError> {
+    let index = cx.context.index();
+    let row = index.annotator_row(annotator).and_then(|row| index.annotators().get(row as usize));
+    let person = row.ok_or_else(|| ProjectError::internal(&"no such annotator"))?;
+    Ok(person.external_id.clone())
+}
+
+/// The person's choices, with the questions of this copy.
+fn own_care(cx: &Labelling, own: &OwnChoice) -> Result<OwnCare, ProjectError> {
+    let index = cx.context.index();
+    let known = |one: &OwnHarmful| index.questions().iter().find(|asked| asked.name == one.question);
+    let harmful = match own.harmful.as_ref().and_then(|one| Some((one, known(one)?))) {
+        None => None,
+        Some((one, asked)) => {
+            let keys = cx.context.store.level_keys(asked.id)?;
+            let place = keys.iter().position(|key| *key == one.key).map(|place| place as u16);
+            let highest = asked.scale.len().saturating_sub(1) as u16;
+            let level = place.unwrap_or_else(|| one.place.min(highest));
+            Some(HarmfulFrom { question: asked.id, level })
+        }
+    };
+    Ok(OwnCare { limit: own.limit, harmful, words: own.words.clone(), groups: own.groups.clone() })
+}
+
+fn care_info(cx: &Labelling, annotator: AnnotatorId, kept: &KeptCare) -> Result<CareInfo, ProjectError> {
+    let study = care::read(&cx.project)?;
+    let own = own_care(cx, &kept.own)?;
+    let (today, may_go_on) = (today(), may_go_on(&study));
+    let limit = limits(&study).limit_of(own.limit);
+    let (counted, in_all) = kept.counted(&today);
+    Ok(CareInfo {
+        limit,
+        reached: kept.is_reached(&today, limit, may_go_on),
+        may_go_on,
+        today: counted,
+        in_all,
+        left_out: left_out::left_out(cx, annotator)?.open,
+        study,
+        own,
+    })
+}
+
+/// Whether a text is harmful according to current data.
+fn is_harmful_to(
+    cx: &Labelling,
+    annotator: AnnotatorId,
+    text: TextId,
+    from: &[HarmfulFrom],
+) -> Result<bool, ProjectError> {
+    let index = cx.context.index();
+    for question in index.questions() {
+        let levels = from.iter().filter(|one| one.question == question.id);
+        let own = {
+            let annotations = progress::annotations(cx, annotator, question.id)?;
+            let annotations = lock(&annotations);
+            if annotations.flagged.contains(&text) {
+                return Ok(true);
             }
-            None => None,
+            annotations.answers.get(&text).cloned()
         };
-        let mut groups: Vec<String> = own.groups.clone();
-        groups.sort();
-        groups.dedup();
-        let choice = OwnChoice { limit: own.limit, harmful, words: topics::checked(&own.words)?, groups };
-        let kept = self.care_file(annotator)?.change(|kept| kept.own = choice)?;
-        let info = self.care_info(annotator, &kept)?;
-        // Excluded texts change what is left to do.
-        self.context.listeners.send(&Event::Project);
-        Ok(info)
-    }
-
-    pub(super) fn care_file(&self, annotator: AnnotatorId) -> Result<CareFile<'_>, ProjectError> {
-        let person = self.external_id(annotator)?;
-        Ok(CareFile::new(&self.context.home, self.context.store.project_id()?, &person))
-    }
-
-    /// Identifies a person on this computer, across copies.
-    pub(super) fn external_id(&self, annotator: AnnotatorId) -> Result<String, ProjectError> {
-        let index = self.context.index();
-        let row = index.annotator_row(annotator).and_then(|row| index.annotators().get(row as usize));
-        let person = row.ok_or_else(|| ProjectError::internal(&"no such annotator"))?;
-        Ok(person.external_id.clone())
-    }
-
-    /// The person's choices, with the questions of this copy.
-    fn own_care(&self, own: &OwnChoice) -> Result<OwnCare, ProjectError> {
-        let index = self.context.index();
-        let known = |one: &OwnHarmful| index.questions().iter().find(|asked| asked.name == one.question);
-        let harmful = match own.harmful.as_ref().and_then(|one| Some((one, known(one)?))) {
-            None => None,
-            Some((one, asked)) => {
-                let keys = self.context.store.level_keys(asked.id)?;
-                let place = keys.iter().position(|key| *key == one.key).map(|place| place as u16);
-                let highest = asked.scale.len().saturating_sub(1) as u16;
-                let level = place.unwrap_or_else(|| one.place.min(highest));
-                Some(HarmfulFrom { question: asked.id, level })
+        for HarmfulFrom { level, .. } in levels {
+            if own.as_ref().is_some_and(|answer| is_harmful(answer, &question.scale, *level)) {
+                return Ok(true);
             }
-        };
-        Ok(OwnCare { limit: own.limit, harmful, words: own.words.clone(), groups: own.groups.clone() })
-    }
-
-    fn care_info(&self, annotator: AnnotatorId, kept: &KeptCare) -> Result<CareInfo, ProjectError> {
-        let study = self.project.care()?;
-        let own = self.own_care(&kept.own)?;
-        let (today, may_go_on) = (today(), may_go_on(&study));
-        let limit = limits(&study).limit_of(own.limit);
-        let (counted, in_all) = kept.counted(&today);
-        Ok(CareInfo {
-            limit,
-            reached: kept.is_reached(&today, limit, may_go_on),
-            may_go_on,
-            today: counted,
-            in_all,
-            left_out: self.left_out(annotator)?.open,
-            study,
-            own,
-        })
-    }
-
-    /// Whether a text is harmful according to current data.
-    fn is_harmful_to(
-        &self,
-        annotator: AnnotatorId,
-        text: TextId,
-        from: &[HarmfulFrom],
-    ) -> Result<bool, ProjectError> {
-        let index = self.context.index();
-        for question in index.questions() {
-            let levels = from.iter().filter(|one| one.question == question.id);
-            let own = {
-                let annotations = self.annotations_of(annotator, question.id)?;
-                let annotations = lock(&annotations);
-                if annotations.flagged.contains(&text) {
-                    return Ok(true);
-                }
-                annotations.answers.get(&text).cloned()
-            };
-            for HarmfulFrom { level, .. } in levels {
-                if own.as_ref().is_some_and(|answer| is_harmful(answer, &question.scale, *level)) {
-                    return Ok(true);
-                }
-                let predicted = self.live.own_prediction(question.id, text, annotator);
-                if predicted.is_some_and(|p| is_predicted_harmful(&p, question.scale.kind(), *level)) {
-                    return Ok(true);
-                }
+            let predicted = cx.live.own_prediction(question.id, text, annotator);
+            if predicted.is_some_and(|p| is_predicted_harmful(&p, question.scale.kind(), *level)) {
+                return Ok(true);
             }
         }
-        Ok(false)
     }
+    Ok(false)
 }
 
 /// The definition of harmful texts: the study's, or else the person's.

@@ -1,28 +1,28 @@
 //! Labelling: the choice of the next text, and the processing of labels.
 
-mod again;
+pub mod again;
 mod annotations;
-mod by_name;
-mod care;
-mod drafts;
+pub mod by_name;
+pub mod care;
+pub mod drafts;
 pub mod error;
-mod feed;
+pub mod feed;
 pub mod guideline;
-mod left_out;
-mod marks;
-mod next_text;
+pub mod left_out;
+pub mod marks;
+pub mod next_text;
 pub mod practice;
-mod practice_answers;
-mod progress;
-mod record;
-mod remarks;
-mod sheet;
-mod spans;
-mod task;
-mod told;
+pub mod practice_answers;
+pub mod progress;
+pub mod record;
+pub mod remarks;
+pub mod sheet;
+pub mod spans;
+pub mod task;
+pub mod told;
 pub mod topics;
-mod undo;
-mod watch;
+pub mod undo;
+pub mod watch;
 
 use annotations::AnnotationCache;
 pub use by_name::{NamedAnnotator, NamedLabel};

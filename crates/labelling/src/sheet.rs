@@ -2,6 +2,7 @@
 
 use super::Labelling;
 use super::annotations::{Annotations, SharedAnnotations};
+use crate::progress;
 use dissensus_api::Progress;
 use dissensus_domain::{AnnotatorId, Answer, Condition, QuestionId, TextId, is_asked};
 use dissensus_project::error::ProjectError;
@@ -32,31 +33,29 @@ pub enum Left {
     Skipped,
 }
 
-impl Labelling {
-    /// The sheet of an annotator for these questions.
-    pub fn sheet(&self, annotator: AnnotatorId, questions: &[QuestionId]) -> Result<Sheet, ProjectError> {
-        if questions.is_empty() {
-            return Err(ProjectError::NoQuestion);
-        }
-        let index = self.context.index();
-        let mut of = BTreeMap::new();
-        let mut wanted = questions.to_vec();
-        while let Some(id) = wanted.pop() {
-            if of.contains_key(&id) {
-                continue;
-            }
-            let only_if = index.whole(id)?.only_if.clone();
-            wanted.extend(only_if.as_ref().map(|only_if| only_if.question));
-            of.insert(id, (only_if, self.annotations_of(annotator, id)?));
-        }
-        let mut shown = Vec::with_capacity(questions.len());
-        for question in questions {
-            if !shown.contains(question) {
-                shown.push(*question);
-            }
-        }
-        Ok(Sheet { annotator, shown, of })
+/// The sheet of an annotator for these questions.
+pub fn open(cx: &Labelling, annotator: AnnotatorId, questions: &[QuestionId]) -> Result<Sheet, ProjectError> {
+    if questions.is_empty() {
+        return Err(ProjectError::NoQuestion);
     }
+    let index = cx.context.index();
+    let mut of = BTreeMap::new();
+    let mut wanted = questions.to_vec();
+    while let Some(id) = wanted.pop() {
+        if of.contains_key(&id) {
+            continue;
+        }
+        let only_if = index.whole(id)?.only_if.clone();
+        wanted.extend(only_if.as_ref().map(|only_if| only_if.question));
+        of.insert(id, (only_if, progress::annotations(cx, annotator, id)?));
+    }
+    let mut shown = Vec::with_capacity(questions.len());
+    for question in questions {
+        if !shown.contains(question) {
+            shown.push(*question);
+        }
+    }
+    Ok(Sheet { annotator, shown, of })
 }
 
 impl Sheet {

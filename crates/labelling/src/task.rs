@@ -2,85 +2,79 @@
 
 use super::Labelling;
 use super::told::Told;
+use crate::again;
+use crate::drafts;
+use crate::remarks;
+use crate::sheet;
+use crate::told;
 use dissensus_api::LabelTask;
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use dissensus_project::error::ProjectError;
 
-impl Labelling {
-    /// One text as the annotator sees it; predictions are included only after an answer.
-    pub fn task(
-        &self,
-        annotator: AnnotatorId,
-        question: QuestionId,
-        text: TextId,
-    ) -> Result<LabelTask, ProjectError> {
-        self.task_on(annotator, question, text, 1)
-    }
-
-    /// Like [`Labelling::task`], in a later annotation round: as if the text came for the first time.
-    pub fn task_on(
-        &self,
-        annotator: AnnotatorId,
-        question: QuestionId,
-        text: TextId,
-        occasion: u16,
-    ) -> Result<LabelTask, ProjectError> {
-        let context = &self.context;
-        let body = context.store.text(text)?.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
-        let again = (occasion > 1).then(|| self.answered_again(annotator, occasion)).transpose()?;
-        let sheet = self.sheet(annotator, &[question])?;
-        let (asked, answer, flagged, skipped) = {
-            let answers = sheet.read();
-            let annotations = answers.annotations(question).ok_or(ProjectError::NoQuestion)?;
-            let (asked, answer) = match &again {
-                None => (answers.asks(question, text), annotations.answers.get(&text).cloned()),
-                Some(again) => (again.asks(question, text), again.answer(question, text).cloned()),
-            };
-            (asked, answer, annotations.flagged.contains(&text), annotations.skipped.contains(&text))
+/// One text as the annotator sees it; predictions are included only after an answer. From `occasion` 2 on,
+/// as in that annotation round: as if the text came for the first time.
+pub fn read(
+    cx: &Labelling,
+    annotator: AnnotatorId,
+    question: QuestionId,
+    text: TextId,
+    occasion: u16,
+) -> Result<LabelTask, ProjectError> {
+    let context = &cx.context;
+    let body = context.store.text(text)?.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
+    let again = (occasion > 1).then(|| again::answered_again(cx, annotator, occasion)).transpose()?;
+    let sheet = sheet::open(cx, annotator, &[question])?;
+    let (asked, answer, flagged, skipped) = {
+        let answers = sheet.read();
+        let annotations = answers.annotations(question).ok_or(ProjectError::NoQuestion)?;
+        let (asked, answer) = match &again {
+            None => (answers.asks(question, text), annotations.answers.get(&text).cloned()),
+            Some(again) => (again.asks(question, text), again.answer(question, text).cloned()),
         };
-        let remark = match &again {
-            None => self.remark_of(annotator, question, text)?,
-            Some(again) => again.remark(question, text).cloned().unwrap_or_default(),
-        };
-        let draft = self.draft_of(annotator, question, &body.external_id, occasion, &remark)?;
-        let told = match occasion == 1 && answer.is_some() && context.reveals()? {
-            true => {
-                let predicted = self.live.predictions_on(question, text, annotator);
-                self.told_on(annotator, question, text, predicted)?
-            }
-            false => Told::default(),
-        };
-        Ok(LabelTask {
-            text,
-            external_id: body.external_id,
-            body: body.body,
-            group: body.group,
-            occasion,
-            asked,
-            answer,
-            remark,
-            draft,
-            // A flag would reveal that the text had come before.
-            flagged: occasion == 1 && flagged,
-            skipped: occasion == 1 && skipped,
-            random: false,
-            reveal: told.predictions,
-            spans: told.spans,
-        })
-    }
-
-    /// Whether a question is asked about a text in an annotation round, given the annotator's answers.
-    /// Reveals nothing.
-    pub(super) fn is_asked(
-        &self,
-        annotator: AnnotatorId,
-        question: QuestionId,
-        text: TextId,
-        occasion: u16,
-    ) -> Result<bool, ProjectError> {
-        if occasion > 1 {
-            return Ok(self.answered_again(annotator, occasion)?.asks(question, text));
+        (asked, answer, annotations.flagged.contains(&text), annotations.skipped.contains(&text))
+    };
+    let remark = match &again {
+        None => remarks::read(cx, annotator, question, text)?,
+        Some(again) => again.remark(question, text).cloned().unwrap_or_default(),
+    };
+    let draft = drafts::draft_of(cx, annotator, question, &body.external_id, occasion, &remark)?;
+    let told = match occasion == 1 && answer.is_some() && context.reveals()? {
+        true => {
+            let predicted = cx.live.predictions_on(question, text, annotator);
+            told::reveal_on(cx, annotator, question, text, predicted)?
         }
-        Ok(self.sheet(annotator, &[question])?.read().asks(question, text))
+        false => Told::default(),
+    };
+    Ok(LabelTask {
+        text,
+        external_id: body.external_id,
+        body: body.body,
+        group: body.group,
+        occasion,
+        asked,
+        answer,
+        remark,
+        draft,
+        // A flag would reveal that the text had come before.
+        flagged: occasion == 1 && flagged,
+        skipped: occasion == 1 && skipped,
+        random: false,
+        reveal: told.predictions,
+        spans: told.spans,
+    })
+}
+
+/// Whether a question is asked about a text in an annotation round, given the annotator's answers.
+/// Reveals nothing.
+pub(super) fn is_asked(
+    cx: &Labelling,
+    annotator: AnnotatorId,
+    question: QuestionId,
+    text: TextId,
+    occasion: u16,
+) -> Result<bool, ProjectError> {
+    if occasion > 1 {
+        return Ok(again::answered_again(cx, annotator, occasion)?.asks(question, text));
     }
+    Ok(sheet::open(cx, annotator, &[question])?.read().asks(question, text))
 }

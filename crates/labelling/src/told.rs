@@ -1,6 +1,7 @@
 //! What a person is shown of others after an answer, if the study reveals it: recorded before it is shown.
 
 use super::Labelling;
+use crate::spans;
 use dissensus_api::{NewLabel, PersonSpans, TextPredictions};
 use dissensus_domain::{AnnotatorId, QuestionId, Shown, TextId};
 use dissensus_project::error::ProjectError;
@@ -22,26 +23,24 @@ impl Told {
     }
 }
 
-impl Labelling {
-    /// What is shown next to a label that was just given.
-    pub(super) fn told(
-        &self,
-        label: &NewLabel,
-        predictions: Option<TextPredictions>,
-    ) -> Result<Told, ProjectError> {
-        self.told_on(label.annotator, label.question, label.text, predictions)
-    }
+/// What is shown next to a label that was just given.
+pub(super) fn reveal(
+    cx: &Labelling,
+    label: &NewLabel,
+    predictions: Option<TextPredictions>,
+) -> Result<Told, ProjectError> {
+    reveal_on(cx, label.annotator, label.question, label.text, predictions)
+}
 
-    /// The revealed data on a text: `predictions`, and spans of others. When this returns, it is recorded.
-    pub(super) fn told_on(
-        &self,
-        annotator: AnnotatorId,
-        question: QuestionId,
-        text: TextId,
-        predictions: Option<TextPredictions>,
-    ) -> Result<Told, ProjectError> {
-        let told = Told { predictions, spans: self.spans_of_others(annotator, question, text)? };
-        self.context.record_shown(question, text, annotator, told.shown())?;
-        Ok(told)
-    }
+/// The revealed data on a text: `predictions`, and spans of others. When this returns, it is recorded.
+pub(super) fn reveal_on(
+    cx: &Labelling,
+    annotator: AnnotatorId,
+    question: QuestionId,
+    text: TextId,
+    predictions: Option<TextPredictions>,
+) -> Result<Told, ProjectError> {
+    let told = Told { predictions, spans: spans::spans_of_others(cx, annotator, question, text)? };
+    cx.context.record_shown(question, text, annotator, told.shown())?;
+    Ok(told)
 }

@@ -1,91 +1,88 @@
 //! Undo of the last answer.
 
 use super::Labelling;
+use crate::again;
 use crate::error::LabellingError;
+use crate::feed;
+use crate::progress;
+use crate::sheet;
 use dissensus_api::Undone;
 use dissensus_domain::{AnnotatorId, Event, LabelSource, QuestionId};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_store::Undo;
 
-impl Labelling {
-    /// Takes back this annotator's latest current answer to one of these questions from the window or the
-    /// command, even if labels were imported since, or a later answer of a later annotation round; `None`
-    /// where there is none. Imported and simulated labels are unaffected.
-    ///
-    /// # Errors
-    /// That answer is no longer current ([`LabellingError::LabelReplaced`]), or an I/O error. Nothing is
-    /// taken back then.
-    pub fn undo(
-        &self,
-        annotator: AnnotatorId,
-        questions: impl AsRef<[QuestionId]>,
-        source: LabelSource,
-    ) -> Result<Option<Undone>, ProjectError> {
-        let (context, questions) = (&self.context, questions.as_ref());
-        let sheet = self.sheet(annotator, questions)?;
-        if let Some(repeat) = self.undo_again(annotator, questions)? {
-            let now = self
-                .answered_again(annotator, repeat.occasion)?
-                .answer(repeat.question, repeat.text)
-                .cloned();
-            let (question, text, occasion, answer) =
-                (repeat.question, repeat.text, repeat.occasion, repeat.answer);
-            let remark = repeat.details.remark;
-            return Ok(Some(Undone {
-                question,
-                text,
-                occasion,
-                answer,
-                remark,
-                now,
-                progress: self.progress_on(&sheet),
-            }));
-        }
-        let asked = questions.to_vec();
-        let undone = context.store.write(move |tx| tx.undo(asked, annotator, now_ms(), source))?;
-        let (question, text, answer, remark) = match undone {
-            Undo::Nothing => return Ok(None),
-            Undo::Replaced { given, current } => return Err(self.replaced(&given, &current)?),
-            Undo::TakenBack(event) => match event.answer() {
-                Some(answer) => (event.question, event.text, answer.clone(), event.remark.clone()),
-                None => return Ok(None),
-            },
-        };
-        if self.follow_events().is_err() {
-            // It was taken back all the same. Derived data is read again at the next request.
-            self.annotations.clear();
-            self.live.invalidate_all();
-        }
-        let sheet = self.newest_sheet(sheet, annotator, questions);
-        let now = sheet.read().annotations(question).and_then(|known| known.answers.get(&text).cloned());
-        let progress = self.progress_on(&sheet);
-        Ok(Some(Undone { question, text, occasion: 1, answer, remark, now, progress }))
+/// Takes back this annotator's latest current answer to one of these questions from the window or the
+/// command, even if labels were imported since, or a later answer of a later annotation round; `None`
+/// where there is none. Imported and simulated labels are unaffected.
+///
+/// # Errors
+/// That answer is no longer current ([`LabellingError::LabelReplaced`]), or an I/O error. Nothing is
+/// taken back then.
+pub fn undo(
+    cx: &Labelling,
+    annotator: AnnotatorId,
+    questions: impl AsRef<[QuestionId]>,
+    source: LabelSource,
+) -> Result<Option<Undone>, ProjectError> {
+    let (context, questions) = (&cx.context, questions.as_ref());
+    let sheet = sheet::open(cx, annotator, questions)?;
+    if let Some(repeat) = again::undo_again(cx, annotator, questions)? {
+        let now = again::answered_again(cx, annotator, repeat.occasion)?
+            .answer(repeat.question, repeat.text)
+            .cloned();
+        let (question, text, occasion, answer) =
+            (repeat.question, repeat.text, repeat.occasion, repeat.answer);
+        let remark = repeat.details.remark;
+        return Ok(Some(Undone {
+            question,
+            text,
+            occasion,
+            answer,
+            remark,
+            now,
+            progress: progress::progress_on(cx, &sheet),
+        }));
     }
+    let asked = questions.to_vec();
+    let undone = context.store.write(move |tx| tx.undo(asked, annotator, now_ms(), source))?;
+    let (question, text, answer, remark) = match undone {
+        Undo::Nothing => return Ok(None),
+        Undo::Replaced { given, current } => return Err(replaced(cx, &given, &current)?),
+        Undo::TakenBack(event) => match event.answer() {
+            Some(answer) => (event.question, event.text, answer.clone(), event.remark.clone()),
+            None => return Ok(None),
+        },
+    };
+    if feed::follow(cx).is_err() {
+        // It was taken back all the same. Derived data is read again at the next request.
+        cx.annotations.clear();
+        cx.live.invalidate_all();
+    }
+    let sheet = progress::newest_sheet(cx, sheet, annotator, questions);
+    let now = sheet.read().annotations(question).and_then(|known| known.answers.get(&text).cloned());
+    let progress = progress::progress_on(cx, &sheet);
+    Ok(Some(Undone { question, text, occasion: 1, answer, remark, now, progress }))
+}
 
-    /// Explains why `given` is not taken back, by names.
-    fn replaced(&self, given: &Event, current: &Event) -> Result<ProjectError, ProjectError> {
-        let index = self.context.index();
-        let name = |event: &Event| {
-            let scale = index.question(event.question).map(|question| &question.scale);
-            let name = scale.zip(event.answer()).and_then(|(scale, answer)| scale.name_of_answer(answer));
-            name.map_or_else(|| "?".to_owned(), std::borrow::Cow::into_owned)
-        };
-        let row = index.annotator_row(given.annotator).and_then(|row| index.annotators().get(row as usize));
-        Ok(ProjectError::from(LabellingError::LabelReplaced {
-            annotator: row.map_or_else(|| "?".to_owned(), |annotator| annotator.external_id.clone()),
-            text: self
-                .context
-                .store
-                .text(given.text)?
-                .map_or_else(|| "?".to_owned(), |text| text.external_id),
-            given: name(given),
-            current: name(current),
-            by: match current.source {
-                LabelSource::Import => "an import",
-                LabelSource::Simulated => "a simulation",
-                LabelSource::Window | LabelSource::Command => "another copy of the project",
-            },
-        }))
-    }
+/// Explains why `given` is not taken back, by names.
+fn replaced(cx: &Labelling, given: &Event, current: &Event) -> Result<ProjectError, ProjectError> {
+    let index = cx.context.index();
+    let name = |event: &Event| {
+        let scale = index.question(event.question).map(|question| &question.scale);
+        let name = scale.zip(event.answer()).and_then(|(scale, answer)| scale.name_of_answer(answer));
+        name.map_or_else(|| "?".to_owned(), std::borrow::Cow::into_owned)
+    };
+    let row = index.annotator_row(given.annotator).and_then(|row| index.annotators().get(row as usize));
+    Ok(ProjectError::from(LabellingError::LabelReplaced {
+        annotator: row.map_or_else(|| "?".to_owned(), |annotator| annotator.external_id.clone()),
+        text: cx.context.store.text(given.text)?.map_or_else(|| "?".to_owned(), |text| text.external_id),
+        given: name(given),
+        current: name(current),
+        by: match current.source {
+            LabelSource::Import => "an import",
+            LabelSource::Simulated => "a simulation",
+            LabelSource::Window | LabelSource::Command => "another copy of the project",
+        },
+    }))
 }

@@ -3,6 +3,12 @@
 use super::document::Block;
 use super::work::{Asked, Work};
 use dissensus_analysis::PlanChoices;
+use dissensus_analysis::aggregation;
+use dissensus_analysis::agreement;
+use dissensus_analysis::multi_label;
+use dissensus_analysis::plan;
+use dissensus_analysis::repeats;
+use dissensus_analysis::span_agreement;
 use dissensus_domain::ScaleKind;
 use dissensus_labelling::guideline::OnScreen;
 use dissensus_project::clock::local_time;
@@ -124,8 +130,8 @@ fn intervals<'a>(of: impl IntoIterator<Item = &'a Estimate>) -> &'static str {
 
 fn of_levels(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>, ProjectError> {
     let analysis = &work.of.analysis;
-    let simple = analysis.agreement(asked.question.id)?;
-    let found = analysis.reliability(asked.question.id, work.steps)?;
+    let simple = agreement::measure(analysis, asked.question.id)?;
+    let found = aggregation::estimate_reliability(analysis, asked.question.id, work.steps)?;
     let rows: Vec<Vec<Cell>> = coefficients(&found)
         .into_iter()
         .filter(|(_, of)| of.value.is_some())
@@ -172,10 +178,10 @@ fn coefficients(found: &Reliability) -> [(&'static str, &Estimate); 7] {
 
 fn of_options(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>, ProjectError> {
     let analysis = &work.of.analysis;
-    let found = analysis.option_agreements(&asked.question, work.steps)?;
+    let found = multi_label::agreements(analysis, &asked.question, work.steps)?;
     let mut rows = Vec::new();
     for (option, one) in asked.question.options().iter().zip(&found.options) {
-        let own = analysis.reliability(option.id, work.steps)?;
+        let own = aggregation::estimate_reliability(analysis, option.id, work.steps)?;
         rows.push(vec![
             Cell::text(&one.option),
             Cell::percent(one.chosen),
@@ -200,10 +206,10 @@ fn of_options(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block
 
 fn of_spans(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>, ProjectError> {
     let analysis = &work.of.analysis;
-    let found = analysis.span_agreements(&asked.question, work.steps)?;
+    let found = span_agreement::measure(analysis, &asked.question, work.steps)?;
     let mut rows = Vec::new();
     for (option, one) in asked.question.options().iter().zip(&found.types) {
-        let at_all = analysis.reliability(option.id, work.steps)?;
+        let at_all = aggregation::estimate_reliability(analysis, option.id, work.steps)?;
         rows.push(vec![
             Cell::text(&one.name),
             estimate(&at_all.alpha_nominal),
@@ -240,7 +246,7 @@ pub(super) fn self_agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block
     let mut rows = Vec::new();
     let mut needs = None;
     for id in index.learned(asked.question.id) {
-        let found = work.of.analysis.repeats(id)?;
+        let found = repeats::report(&work.of.analysis, id)?;
         let name = index.question(id).map_or_else(String::new, |one| one.name.clone());
         match found.overall {
             Some(of) => rows.push(vec![
@@ -277,7 +283,7 @@ pub(super) fn variance(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Pro
     let choices = PlanChoices { top: 0, ..PlanChoices::default() };
     let (mut rows, mut needs, mut only) = (Vec::new(), None, None);
     for id in index.learned(asked.question.id) {
-        let found = work.of.analysis.plan(id, choices, work.steps)?;
+        let found = plan::make(&work.of.analysis, id, choices, work.steps)?;
         let Some(shares) = found.shares else {
             needs = found.needs.or(needs);
             continue;

@@ -3,6 +3,7 @@
 use super::document::Block;
 use super::work::{Asked, Work};
 use dissensus_analysis::labels_differ::labels_differ;
+use dissensus_analysis::overview;
 use dissensus_domain::{Answer, CurrentLabel, ScaleKind};
 use dissensus_project::error::ProjectError;
 use dissensus_render::plots;
@@ -52,7 +53,7 @@ pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Proje
         format!("Disagreement by labels, over {} texts with labels of two people or more", values.len());
     let svg = plots::histogram(&bars(&values), "disagreement", "texts")?;
     blocks.extend(asked.stems.figure("disagreement", caption, svg));
-    let found = work.of.analysis.overview_contested(asked.question.id, None, TOP)?;
+    let found = overview::contested(&work.of.analysis, asked.question.id, None, TOP)?;
     if found.observed.is_empty() {
         blocks.push(Block::Text("Nobody differs on any text.".to_owned()));
         return Ok(blocks);

@@ -5,11 +5,14 @@ use super::people::{Group, LeftOut, People};
 use super::work::{Asked, Work};
 use dissensus_api::{GuidelineInfo, PracticeSetup, StudyCare, StudyReport};
 use dissensus_domain::{AfterFailing, AnnotatorId, AttributeForm, CheckRule, EventId, LabelSource, Standing};
+use dissensus_editing::attribute_form;
+use dissensus_editing::info;
 use dissensus_project::clock::local_time;
 use dissensus_project::error::ProjectError;
 use dissensus_render::escape::markdown;
 use dissensus_render::table::Cell;
 use dissensus_stats::math::median::median;
+use dissensus_transfer::study;
 use std::collections::{BTreeSet, HashSet};
 
 pub(super) struct Facts<'a> {
@@ -54,7 +57,7 @@ impl<'a> Facts<'a> {
     pub(super) fn new(work: &Work<'a>, asked: &'a [Asked]) -> Result<Self, ProjectError> {
         let paper = work.of;
         let (store, people) = (&paper.context.store, work.people);
-        let info = paper.project.info()?;
+        let info = info::read(&paper.project)?;
         let who: HashSet<AnnotatorId> = asked.iter().flat_map(Asked::who).collect();
         let (groups, left_out) = people.groups(&who);
         let of_them = || people.everyone().iter().filter(|one| who.contains(&one.id));
@@ -77,15 +80,15 @@ impl<'a> Facts<'a> {
             imported: of_them().filter(|one| imported.contains(&one.id)).count(),
             withdrawn: store.people_withdrawn()?,
             attributes: of_them().flat_map(|one| one.attributes.keys().cloned()).collect(),
-            form: paper.project.attribute_form()?,
+            form: attribute_form::form(&paper.project)?,
             guidelines: paper.guideline.versions()?,
-            practice: paper.study.practice()?,
-            check_rule: paper.study.check_rule()?.rule,
-            study: paper.study.report()?,
+            practice: study::practice(&paper.study)?,
+            check_rule: study::check_rule(&paper.study)?.rule,
+            study: study::report(&paper.study)?,
             hand_ins: store.hand_ins()?.len(),
             care: info.care,
             reveals: info.reveals,
-            decisions: paper.study.all_decisions()?.iter().filter(|one| one.holds).count(),
+            decisions: study::all_decisions(&paper.study)?.iter().filter(|one| one.holds).count(),
             timed: seconds.len(),
             seconds,
             given,

@@ -3,6 +3,7 @@
 use super::document::Block;
 use super::people::People;
 use super::work::{Asked, Work};
+use dissensus_analysis::group_comparison;
 use dissensus_api::{Figure, GroupsChoice, PeopleChoice};
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_project::error::ProjectError;
@@ -54,7 +55,7 @@ pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Proje
             annotators: Vec::new(),
         };
         let choice = GroupsChoice { a: side(std::slice::from_ref(&pair.value)), b: side(&pair.others) };
-        let compared = work.of.analysis.compare_groups(*id, &choice, 0, work.steps)?;
+        let compared = group_comparison::compare(&work.of.analysis, *id, &choice, 0, work.steps)?;
         found.push(Compared {
             pair,
             question: index.question(*id).map_or_else(String::new, |one| one.name.clone()),

@@ -22,6 +22,7 @@ mod work;
 use dissensus_analysis::Analysis;
 use dissensus_api::{PaperWish, PaperWritten};
 use dissensus_editing::Project;
+use dissensus_editing::info;
 use dissensus_files::AtomicFolder;
 use dissensus_labelling::guideline::Guidelines;
 use dissensus_project::context::Context;
@@ -31,6 +32,7 @@ use dissensus_project::names::project_name as name_of;
 use dissensus_training::encoding::{EncoderChoice, EncoderSwitch, Encoding};
 use dissensus_training::live::LiveModels;
 use dissensus_training::runs::Runs;
+use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::{Exchange, ExportChoices, Exported, Pseudonymised};
 use dissensus_transfer::study::Study;
 use document::{Block, Document, Section, Stems};
@@ -210,7 +212,7 @@ impl PaperReports {
         let mut sections = vec![Section {
             title: "About this report".to_owned(),
             is_part: true,
-            blocks: about(work, asked, self.project.info()?.simulated_notice),
+            blocks: about(work, asked, info::read(&self.project)?.simulated_notice),
         }];
         for one in asked {
             sections.push(Section {
@@ -236,7 +238,7 @@ impl PaperReports {
         const NAME: &str = "labels.csv";
         let pseudonyms = (!work.wish.with_ids).then(Pseudonymised::default);
         let choices = ExportChoices { pseudonyms, ..ExportChoices::default() };
-        let exported = self.exchange.export_with(&files.path(NAME), &choices, work.steps)?;
+        let exported = exchange::export_with(&self.exchange, &files.path(NAME), &choices, work.steps)?;
         files.written(NAME)?;
         Ok(exported)
     }

@@ -5,6 +5,10 @@ use super::evaluated::{Difference, Evaluated, Scored};
 use super::reproduce::without_folders;
 use super::work::{Asked, Work, quoted, told};
 use dissensus_analysis::EvaluateChoices;
+use dissensus_analysis::evaluation;
+use dissensus_analysis::learning_curve;
+use dissensus_analysis::option_evaluation;
+use dissensus_analysis::span_evaluation;
 use dissensus_api::RunDetail;
 use dissensus_domain::{ScaleKind, WorkState};
 use dissensus_encoder::DeviceChoice;
@@ -17,6 +21,7 @@ use dissensus_render::table::{Cell, Column};
 use dissensus_stats::data::ModelKind;
 use dissensus_store::EvaluationKind;
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_training::runs;
 use dissensus_training::runs::{COLUMNS, metric_of};
 use dissensus_training::saved_runs::run_tuning;
 use serde::Serialize;
@@ -59,7 +64,7 @@ fn choices(work: &Work<'_>, asked: &Asked) -> Result<EvaluateChoices, ProjectErr
     Ok(EvaluateChoices {
         question: Some(asked.question.name.clone()),
         models: ModelKind::ALL.to_vec(),
-        split: work.of.analysis.usual_split(Some(&asked.question.name))?,
+        split: evaluation::usual_split(&work.of.analysis, Some(&asked.question.name))?,
         seed: 0,
         at_least: None,
         tuning: "frozen".to_owned(),
@@ -79,12 +84,15 @@ fn evaluate(
     let done = || -> Result<serde_json::Value, ProjectError> {
         let choices = choices(work, asked)?;
         match asked.question.scale.kind() {
-            ScaleKind::MultiLabel => as_value(&analysis.evaluate_options(&choices, work.steps)?),
-            ScaleKind::Spans => {
-                as_value(&analysis.evaluate_spans(&choices, &EncoderChoice::default(), work.steps)?)
-            }
+            ScaleKind::MultiLabel => as_value(&option_evaluation::evaluate(analysis, &choices, work.steps)?),
+            ScaleKind::Spans => as_value(&span_evaluation::evaluate(
+                analysis,
+                &choices,
+                &EncoderChoice::default(),
+                work.steps,
+            )?),
             ScaleKind::Binary | ScaleKind::Choice | ScaleKind::Ordinal => {
-                as_value(&analysis.evaluate(&choices, work.steps)?)
+                as_value(&evaluation::evaluate(analysis, &choices, work.steps)?)
             }
         }
     };
@@ -223,10 +231,10 @@ fn calibration(asked: &Asked, found: &Evaluated, blocks: &mut Vec<Block>) -> Res
 /// Finished training runs.
 fn runs(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), ProjectError> {
     let learned = work.of.context.index().learned(asked.question.id);
-    let all = work.of.runs.list()?;
+    let all = runs::list(&work.of.runs)?;
     let finished = all.iter().filter(|run| run.scores.is_some() && learned.contains(&run.question));
     let details: Vec<RunDetail> =
-        finished.map(|run| work.of.runs.detail(run.id)).collect::<Result<_, _>>()?;
+        finished.map(|run| runs::detail(&work.of.runs, run.id)).collect::<Result<_, _>>()?;
     if details.is_empty() {
         blocks.push(Block::Needs(
             "No training run of this question has ended. This command trains one:".to_owned(),
@@ -290,7 +298,7 @@ fn curve(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), 
     }
     let mut choices = choices(work, asked)?;
     choices.models = vec![ModelKind::Shared, ModelKind::Multilevel];
-    let found = match told(work.of.analysis.learning_curve(&choices, &after, None, work.steps))? {
+    let found = match told(learning_curve::measure(&work.of.analysis, &choices, &after, None, work.steps))? {
         Ok(found) => found,
         Err(why) => {
             blocks.push(Block::Needs(format!("How fast new people are learned cannot be told: {why}")));

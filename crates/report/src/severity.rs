@@ -2,6 +2,7 @@
 
 use super::document::Block;
 use super::work::{Asked, Work, quoted};
+use dissensus_analysis::annotators;
 use dissensus_api::AnnotatorRow;
 use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
@@ -27,7 +28,7 @@ pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Proje
         )]);
     }
     work.of.live.fit(question.id, work.steps)?;
-    let report = work.of.analysis.annotators_so_far(question.id)?;
+    let report = annotators::report_known(&work.of.analysis, question.id)?;
     let mut people: Vec<&AnnotatorRow> = report.annotators.iter().filter(|one| one.labels > 0).collect();
     people.sort_by_key(|one| work.people.place(one.id));
     let interval = |one: &AnnotatorRow| -> Option<(f64, f64, f64)> {

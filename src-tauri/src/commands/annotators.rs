@@ -1,10 +1,13 @@
 //! The annotators of People.
 
-use super::with_session;
+use dissensus_analysis::PlanChoices;
 use dissensus_analysis::SlipChoices;
-use dissensus_api::{AnnotatorReport, PlanReport, PlanWish, Problem, SlipReport};
+use dissensus_analysis::annotators;
+use dissensus_analysis::plan;
+use dissensus_analysis::slips;
+use dissensus_api::{AnnotatorReport, PlanReport, PlanWish, SlipReport};
 use dissensus_domain::{AnnotatorId, QuestionId};
-use tauri::AppHandle;
+use dissensus_project::jobs::Follow;
 
 /// Rows of each list of slips.
 const SLIPS_SHOWN: usize = 100;
@@ -12,26 +15,20 @@ const SLIPS_SHOWN: usize = 100;
 session_commands! {
     /// All annotators of one question, with the held-out accuracy if known.
     fn annotator_report(question: QuestionId) -> AnnotatorReport =
-        |session| session.analysis.annotators_so_far(question);
+        |session| annotators::report_known(&session.analysis, question);
 
     /// Measures the held-out accuracy in the background, as a job with the returned id.
     fn measure_annotators(question: QuestionId) -> u32 =
-        |session| session.analysis.measure_annotators_as_job(question);
+        |session| annotators::start_measuring(&session.analysis, question);
 
     /// Estimates how many annotators and labels a study needs, from the labels of a question. A job whose
     /// result this returns.
     fn plan(question: QuestionId, wish: PlanWish) -> PlanReport =
-        |session| session.analysis.plan_as_job(question, &wish);
-}
+        |session| plan::make(&session.analysis, question, PlanChoices::from_wish(&wish)?, Follow::Job);
 
-/// Possible slips and contested labels of everyone or of one person: a job that ends with this answer.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn slips(
-    app: AppHandle,
-    question: QuestionId,
-    annotator: Option<AnnotatorId>,
-) -> Result<SlipReport, Problem> {
-    let choices = SlipChoices { annotator, top: SLIPS_SHOWN, ..SlipChoices::default() };
-    with_session(app, move |session| session.analysis.slips_as_job(question, choices)).await
+    /// Possible slips and contested labels of everyone or of one person: a job that ends with this answer.
+    fn slips(question: QuestionId, annotator: Option<AnnotatorId>) -> SlipReport = |session| {
+        let choices = SlipChoices { annotator, top: SLIPS_SHOWN, ..SlipChoices::default() };
+        slips::find(&session.analysis, question, choices, Follow::Job)
+    };
 }

@@ -2,8 +2,10 @@
 
 use super::with_workbench;
 use crate::download::Download;
+use dissensus_analysis::encoder_trials;
 use dissensus_api::{EncoderHere, EncoderOffer, EncoderTrials, JobInfo, Problem};
 use dissensus_domain::QuestionId;
+use dissensus_project::jobs::Follow;
 use dissensus_training::encoding::EncoderChoice;
 use tauri::{AppHandle, Manager as _};
 
@@ -41,10 +43,10 @@ session_commands! {
     };
 
     /// The installed encoders that the project could use.
-    fn encoders_here() -> Vec<EncoderHere> = |session| session.analysis.encoders_here();
+    fn encoders_here() -> Vec<EncoderHere> = |session| encoder_trials::encoders_here(&session.analysis);
 
     /// Measures how well the labels of a question are predicted with each of these encoders; none is
     /// selected. Runs as a job and returns its result.
     fn try_encoders(question: QuestionId, names: Vec<String>) -> EncoderTrials =
-        |session| session.analysis.try_encoders_as_job(question, &names);
+        |session| encoder_trials::compare(&session.analysis, question, &names, Follow::Job);
 }

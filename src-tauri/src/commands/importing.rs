@@ -1,26 +1,29 @@
 //! Files in and out.
 
+use dissensus_analysis::prediction_file;
 use dissensus_api::{
     CopyReport, ExportContents, ExportFormat, ExportReport, ExportWish, ImportChoices, ImportPreview,
     ImportReport, PastedRows, PredictionsWritten, SummaryWish, SummaryWritten,
 };
+use dissensus_editing::copy;
+use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::{DecisionLayer, Pseudonymised, export_formats as formats};
 use std::path::Path;
 
 session_commands! {
     /// Previews a file; nothing is written.
     fn import_preview(path: String, choices: ImportChoices) -> ImportPreview =
-        |session| session.exchange.preview(Path::new(&path), &choices);
+        |session| exchange::preview(&session.exchange, Path::new(&path), &choices);
 
     /// Previews a file, with the columns chosen for the last file that had the same ones, if any;
     /// nothing is written.
     fn import_preview_as_last_time(path: String) -> ImportPreview =
-        |session| session.exchange.preview_as_last_time(Path::new(&path));
+        |session| exchange::preview_as_last_time(&session.exchange, Path::new(&path));
 
     /// Writes pasted rows to a file that can be imported; `header` is whether the first row names the
     /// columns, `None` to detect it.
     fn paste_rows(pasted: String, header: Option<bool>) -> PastedRows =
-        |session| session.exchange.paste(&pasted, header);
+        |session| exchange::paste(&session.exchange, &pasted, header);
 }
 
 app_commands! {
@@ -31,13 +34,13 @@ app_commands! {
 session_commands! {
     /// Deletes the unpacked copy of the previewed file.
     fn forget_opened() -> () = |session| {
-        session.exchange.forget_opened();
+        exchange::forget_opened(&session.exchange);
         Ok(())
     };
 
     /// Imports a file. A job: it reports progress by events and can be cancelled.
     fn import_file(path: String, choices: ImportChoices) -> ImportReport =
-        |session| session.exchange.import_as_job(Path::new(&path), &choices);
+        |session| exchange::import_as_job(&session.exchange, Path::new(&path), &choices);
 
     /// Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set),
     /// else with ids, so that it can be imported again; with decisions on each text,
@@ -46,7 +49,7 @@ session_commands! {
         |session| {
         let wish = pseudonyms.then_some(Pseudonymised { notes });
         let layer = decisions.then_some(DecisionLayer::Beside);
-        let done = session.exchange.export_as_job(Path::new(&path), wish, layer)?;
+        let done = exchange::export_as_job(&session.exchange, Path::new(&path), wish, layer)?;
         let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         Ok(ExportReport {
             rows: number(done.answers),
@@ -66,24 +69,24 @@ session_commands! {
     /// Previews a file, including what its format cannot represent; nothing is written. An earlier preview
     /// that is still running ends as cancelled.
     fn export_contents(wish: ExportWish) -> ExportContents =
-        |session| session.exchange.export_contents(&wish);
+        |session| exchange::export_contents(&session.exchange, &wish);
 
     /// Cancels the preview of a file.
     fn stop_export_contents() -> () = |session| {
-        session.exchange.stop_export_contents();
+        exchange::stop_export_contents(&session.exchange);
         Ok(())
     };
 
     /// Writes labels for another program. A job: it reports progress by events and can be cancelled. An
     /// existing file is replaced only with `replace`, where the dialog has asked.
     fn export_for_program(path: String, wish: ExportWish, replace: bool) -> ExportContents = |session| {
-        session.exchange.export_for_tool_as_job(Path::new(&path), &wish, replace)
+        exchange::export_for_tool_as_job(&session.exchange, Path::new(&path), &wish, replace)
     };
 
     /// Writes everyone's predicted answer to every text, one row per pair. A job: it reports progress by
     /// events and can be cancelled. An existing file is replaced, for the dialog has asked.
     fn export_predictions(path: String, question: String) -> PredictionsWritten = |session| {
-        let done = session.analysis.predictions_as_job(&question, Path::new(&path), true)?;
+        let done = prediction_file::write_live(&session.analysis, &question, Path::new(&path), true)?;
         let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         Ok(PredictionsWritten {
             texts: number(done.texts),
@@ -99,5 +102,5 @@ session_commands! {
         |session| session.summaries.write_as_job(&wish, Path::new(&path), true);
 
     /// Saves a copy of the whole project; an existing file is replaced, for the dialog has asked.
-    fn save_copy(path: String) -> CopyReport = |session| session.project.save_copy_as_job(Path::new(&path));
+    fn save_copy(path: String) -> CopyReport = |session| copy::save_copy_as_job(&session.project, Path::new(&path));
 }

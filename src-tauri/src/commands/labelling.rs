@@ -4,6 +4,15 @@ use dissensus_api::{
     Beside, LabelReceipt, LabelTask, NewLabel, Progress, RemarkInfo, RemarkQuery, TextOrder, Undone,
 };
 use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Remark, TextId};
+use dissensus_labelling::again;
+use dissensus_labelling::drafts;
+use dissensus_labelling::marks;
+use dissensus_labelling::next_text;
+use dissensus_labelling::progress;
+use dissensus_labelling::record;
+use dissensus_labelling::remarks;
+use dissensus_labelling::task;
+use dissensus_labelling::undo;
 
 session_commands! {
     /// The next text to label in an order, other than `after`, for the first of the questions.
@@ -13,12 +22,12 @@ session_commands! {
         order: TextOrder,
         after: Option<TextId>,
     ) -> Option<LabelTask> =
-        |session| session.labelling.next_text(annotator, questions, order, after);
+        |session| next_text::choose(&session.labelling, annotator, questions, order, after);
 
     /// One text as this annotator sees it in an annotation round: 1, or a later one where a task packet asks
     /// it again.
     fn label_task(annotator: AnnotatorId, question: QuestionId, text: TextId, occasion: u16) -> LabelTask =
-        |session| session.labelling.task_on(annotator, question, text, occasion);
+        |session| task::read(&session.labelling, annotator, question, text, occasion);
 
     /// The text this many positions after (or before) in file order.
     fn neighbour_text(
@@ -27,24 +36,24 @@ session_commands! {
         text: TextId,
         step: i32,
     ) -> Option<LabelTask> =
-        |session| session.labelling.neighbour_text(annotator, question, text, step);
+        |session| next_text::neighbour(&session.labelling, annotator, question, text, step);
 
     /// An annotator's progress on the questions on the screen.
     fn progress(annotator: AnnotatorId, questions: Vec<QuestionId>) -> Progress =
-        |session| session.labelling.progress(annotator, questions);
+        |session| progress::count(&session.labelling, annotator, questions);
 
     /// Records a label; it is on disk when this returns.
     fn record_label(label: NewLabel, beside: Beside) -> LabelReceipt = |session| {
-        session.labelling.record_with(&label, &beside, LabelSource::Window).map(|recorded| recorded.receipt)
+        record::record_with(&session.labelling, &label, &beside, LabelSource::Window).map(|recorded| recorded.receipt)
     };
 
     /// Records a re-annotation of a text in a task packet; it is on disk when this returns.
     fn record_again(label: NewLabel, beside: Beside, occasion: u16) -> LabelReceipt =
-        |session| session.labelling.record_again_with(&label, &beside, occasion, LabelSource::Window);
+        |session| again::record(&session.labelling, &label, &beside, occasion, LabelSource::Window);
 
     /// Records only a note on a text, in place of an earlier one.
     fn remark_text(annotator: AnnotatorId, question: QuestionId, text: TextId, beside: Beside) -> () =
-        |session| session.labelling.remark(annotator, question, text, &beside, LabelSource::Window);
+        |session| remarks::write(&session.labelling, annotator, question, text, &beside, LabelSource::Window);
 
     /// Stores a note on this computer that was typed but not submitted; `None` deletes it.
     fn keep_draft(
@@ -54,21 +63,21 @@ session_commands! {
         occasion: u16,
         typed: Option<Remark>,
     ) -> () = |session| {
-        session.labelling.keep_draft(annotator, question, text, occasion, typed.as_ref())
+        drafts::keep(&session.labelling, annotator, question, text, occasion, typed.as_ref())
     };
 
     /// People's notes and flags.
-    fn remarks(query: RemarkQuery) -> Vec<RemarkInfo> = |session| session.project.remarks(&query);
+    fn remarks(query: RemarkQuery) -> Vec<RemarkInfo> = |session| dissensus_editing::remarks::list(&session.project, &query);
 
     /// Takes back the annotator's last label of these questions, if any.
     fn undo_label(annotator: AnnotatorId, questions: Vec<QuestionId>) -> Option<Undone> =
-        |session| session.labelling.undo(annotator, questions, LabelSource::Window);
+        |session| undo::undo(&session.labelling, annotator, questions, LabelSource::Window);
 
     /// Skips the unanswered questions about a text.
     fn skip_text(annotator: AnnotatorId, questions: Vec<QuestionId>, text: TextId) -> Progress =
-        |session| session.labelling.skip(annotator, questions, text);
+        |session| marks::skip(&session.labelling, annotator, questions, text);
 
     /// Flags a text for a second look, or removes the flag.
     fn flag_text(annotator: AnnotatorId, question: QuestionId, text: TextId, on: bool) -> Progress =
-        |session| session.labelling.flag(annotator, question, text, on);
+        |session| marks::flag(&session.labelling, annotator, question, text, on);
 }

@@ -1,7 +1,10 @@
 //! The summary of Findings.
 
+use dissensus_analysis::overview;
+use dissensus_analysis::who_differs;
 use dissensus_api::{Overview, OverviewAgreement, WhoDiffers};
 use dissensus_domain::{AnnotatorId, QuestionId};
+use dissensus_project::jobs::Follow;
 
 session_commands! {
     /// The project's contents, everyone's progress, and the next steps for the current annotator.
@@ -9,10 +12,10 @@ session_commands! {
 
     /// Agreement of the people of a question.
     fn overview_agreement(question: QuestionId) -> OverviewAgreement =
-        |session| session.analysis.overview_agreement(question);
+        |session| overview::agreement(&session.analysis, question);
 
     /// Who differs, and why, over all labels of a question. A job that can be cancelled; returns at once
     /// where no label has changed since the last time.
     fn who_differs(question: QuestionId) -> WhoDiffers =
-        |session| session.analysis.who_differs_as_job(question);
+        |session| who_differs::find(&session.analysis, question, Follow::Job);
 }

@@ -3,6 +3,7 @@
 use super::with_session;
 use dissensus_api::{KeptPanel, PanelOrder, PanelVerdicts, PanelWish, Problem};
 use dissensus_domain::TextId;
+use dissensus_project::jobs::Follow;
 use tauri::AppHandle;
 
 /// Predicted decisions of a panel on the first texts of the project, optionally compared with a second panel.
@@ -16,7 +17,7 @@ pub(crate) async fn ask_panel(
     top: u32,
 ) -> Result<PanelVerdicts, Problem> {
     let ask = move |session: &dissensus_app::session::Session| {
-        session.panels.ask_as_job(&wish, beside.as_ref(), order, top as usize)
+        session.panels.ask(&wish, beside.as_ref(), order, top as usize, Follow::Job)
     };
     with_session(app, ask).await
 }

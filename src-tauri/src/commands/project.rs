@@ -1,6 +1,6 @@
 //! The open project: opening, closing, its annotators, and its questions.
 
-use super::{off_main, with_session};
+use super::off_main;
 use crate::state::{Opening, WindowState};
 use dissensus_api::{
     AnnotatorInfo, HistoryPage, HistoryWish, LevelUseInfo, Problem, ProjectChoices, ProjectInfo,
@@ -10,6 +10,13 @@ use dissensus_domain::{
     AnnotatorId, AttributeForm, Attributes, Condition, FormAnswers, QuestionHelp, QuestionId, Scale,
     ScaleTemplate,
 };
+use dissensus_editing::annotators;
+use dissensus_editing::attribute_form;
+use dissensus_editing::choices;
+use dissensus_editing::history;
+use dissensus_editing::questions;
+use dissensus_editing::remove;
+use dissensus_editing::withdraw;
 use tauri::{AppHandle, Manager as _};
 
 /// Creates an empty project and opens it.
@@ -70,7 +77,7 @@ session_commands! {
         help: QuestionHelp,
         definitions: Vec<String>,
     ) -> QuestionInfo = |session| {
-        session.project.add_explained_question(&name, &prompt, scale, only_if, &help, &definitions)
+        questions::add_explained(&session.project, &name, &prompt, scale, only_if, &help, &definitions)
     };
 }
 
@@ -85,11 +92,11 @@ pub(crate) async fn change_question(
     off_main(move || {
         let state = app.state::<WindowState>();
         let session = state.session()?;
-        if session.project.rearranges(question, &draft.levels)? {
+        if questions::would_rearrange(&session.project, question, &draft.levels)? {
             drop(session);
-            state.alone(&app, |session| session.project.save_question(question, draft))?;
+            state.alone(&app, |session| questions::save(&session.project, question, draft))?;
         } else {
-            session.project.save_question(question, draft)?;
+            questions::save(&session.project, question, draft)?;
         }
         Ok(())
     })
@@ -99,7 +106,7 @@ pub(crate) async fn change_question(
 session_commands! {
     /// What depends on each level of a question and prevents its removal.
     fn level_uses(question: QuestionId) -> Vec<LevelUseInfo> =
-        |session| session.project.level_uses(question);
+        |session| questions::level_uses(&session.project, question);
 }
 
 /// Scales to begin a question with.
@@ -111,56 +118,48 @@ pub(crate) async fn scale_templates() -> Result<Vec<ScaleTemplate>, Problem> {
 
 session_commands! {
     /// All annotators of the project.
-    fn annotators() -> Vec<AnnotatorInfo> = |session| session.project.annotators();
+    fn annotators() -> Vec<AnnotatorInfo> = |session| annotators::list(&session.project);
 
     /// Adds a person confirmed to be different from everyone whose name looks alike: what `add_annotator`
     /// refuses as `near-name`.
     fn add_new_annotator(name: String, attributes: Attributes) -> AnnotatorInfo =
-        |session| session.project.add_new_annotator(&name, &attributes);
+        |session| annotators::add_new(&session.project, &name, &attributes);
 
     /// Adds a person. A name that looks like another person's is refused as `near-name`: ask whether it is
     /// that person.
     fn add_annotator(name: String, attributes: Attributes) -> AnnotatorInfo =
-        |session| session.project.add_annotator(&name, &attributes);
-}
+        |session| annotators::add(&session.project, &name, &attributes);
 
-/// Changes the name of a person, sets attributes, and removes those in `unset`.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn change_annotator(
-    app: AppHandle,
-    annotator: AnnotatorId,
-    name: Option<String>,
-    set: Attributes,
-    unset: Vec<String>,
-) -> Result<(), Problem> {
-    let set: Vec<(String, String)> = set.into_iter().collect();
-    with_session(app, move |session| {
-        session.project.change_annotator(annotator, name.as_deref(), &set, &unset)
-    })
-    .await
-}
+    /// Changes the name of a person, sets attributes, and removes those in `unset`.
+    fn change_annotator(
+        annotator: AnnotatorId,
+        name: Option<String>,
+        set: Attributes,
+        unset: Vec<String>,
+    ) -> () = |session| {
+        let set: Vec<(String, String)> = set.into_iter().collect();
+        annotators::change(&session.project, annotator, name.as_deref(), &set, &unset)
+    };
 
-session_commands! {
     /// The attribute form.
-    fn attribute_form() -> AttributeForm = |session| session.project.attribute_form();
+    fn attribute_form() -> AttributeForm = |session| attribute_form::form(&session.project);
 
     /// Sets the attribute form.
     fn set_attribute_form(form: AttributeForm) -> AttributeForm =
-        |session| session.project.set_attribute_form(&form);
+        |session| attribute_form::set(&session.project, &form);
 
     /// The part of the attribute form that is left for a person.
-    fn form_left(annotator: AnnotatorId) -> AttributeForm = |session| session.project.form_left(annotator);
+    fn form_left(annotator: AnnotatorId) -> AttributeForm = |session| attribute_form::left_to_answer(&session.project, annotator);
 
     /// Records a person's answers to the attribute form.
     fn answer_form(annotator: AnnotatorId, answers: FormAnswers) -> () =
-        |session| session.project.answer_form(annotator, &answers);
+        |session| attribute_form::answer(&session.project, annotator, &answers);
 
     /// What is erased if a person withdraws.
-    fn traces(annotator: AnnotatorId) -> Traces = |session| session.project.traces(annotator);
+    fn traces(annotator: AnnotatorId) -> Traces = |session| withdraw::traces(&session.project, annotator);
 
     /// What would be removed together with something, and whether that is possible.
-    fn removal(what: Removal) -> RemovalPreview = |session| session.project.removal(&what);
+    fn removal(what: Removal) -> RemovalPreview = |session| remove::preview(&session.project, &what);
 }
 
 /// Removes something from the project, which is closed and opened again.
@@ -169,7 +168,7 @@ session_commands! {
 pub(crate) async fn remove(app: AppHandle, what: Removal) -> Result<Removed, Problem> {
     off_main(move || {
         let state = app.state::<WindowState>();
-        Ok(state.alone(&app, |session| session.project.remove(&what))?)
+        Ok(state.alone(&app, |session| remove::remove(&session.project, &what))?)
     })
     .await
 }
@@ -180,15 +179,15 @@ pub(crate) async fn remove(app: AppHandle, what: Removal) -> Result<Removed, Pro
 pub(crate) async fn withdraw(app: AppHandle, annotator: AnnotatorId) -> Result<Withdrawn, Problem> {
     off_main(move || {
         let state = app.state::<WindowState>();
-        Ok(state.alone(&app, |session| session.project.withdraw(annotator))?)
+        Ok(state.alone(&app, |session| withdraw::withdraw(&session.project, annotator))?)
     })
     .await
 }
 
 session_commands! {
     /// Stores the last choices.
-    fn save_choices(choices: ProjectChoices) -> () = |session| session.project.save_choices(&choices);
+    fn save_choices(choices: ProjectChoices) -> () = |session| choices::save(&session.project, &choices);
 
     /// A page of the log.
-    fn history(wish: HistoryWish) -> HistoryPage = |session| session.project.history(&wish);
+    fn history(wish: HistoryWish) -> HistoryPage = |session| history::read(&session.project, &wish);
 }

@@ -7,23 +7,26 @@ use dissensus_api::{
     Problem, StudyDraft, StudyReport, StudyWish, TextTalk,
 };
 use dissensus_domain::{Answer, QuestionId, TextId};
+use dissensus_editing::texts;
+use dissensus_project::jobs::Follow;
+use dissensus_transfer::study;
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager as _};
 
 session_commands! {
     /// Previews a plan; nothing is changed.
-    fn study_draft(wish: StudyWish) -> StudyDraft = |session| session.study.draft(&wish);
+    fn study_draft(wish: StudyWish) -> StudyDraft = |session| study::draft(&session.study, &wish);
 
     /// Assigns what a plan adds: writes one task packet per person to `folder`.
     fn hand_out(wish: StudyWish, folder: String) -> StudyDraft =
-        |session| session.study.hand_out_as_job(&wish, Path::new(&folder));
+        |session| study::hand_out(&session.study, &wish, Path::new(&folder), Follow::Job);
 
     /// Writes lost packets again to `folder`.
     fn write_packets_again(people: Vec<String>, folder: String) -> Vec<String> =
-        |session| session.study.write_again_as_job(&people, Path::new(&folder));
+        |session| study::write_again(&session.study, &people, Path::new(&folder), Follow::Job);
 
     /// The progress of the study.
-    fn study_report() -> StudyReport = |session| session.study.report();
+    fn study_report() -> StudyReport = |session| study::report(&session.study);
 }
 
 /// Merges submissions, and whole copies of the project as far as `consent` allows. If one of them contains a
@@ -39,11 +42,13 @@ pub(crate) async fn merge_files(
     off_main(move || {
         let state = app.state::<WindowState>();
         let session = state.session()?;
-        if consent.changes && files.iter().any(|file| session.study.is_to_be_alone_for(file)) {
+        if consent.changes && files.iter().any(|file| study::is_to_be_alone_for(&session.study, file)) {
             drop(session);
-            return Ok(state.alone(&app, |session| session.study.merge_as_job(&files, &consent))?);
+            return Ok(
+                state.alone(&app, |session| study::merge(&session.study, &files, &consent, Follow::Job))?
+            );
         }
-        Ok(session.study.merge_as_job(&files, &consent)?)
+        Ok(study::merge(&session.study, &files, &consent, Follow::Job)?)
     })
     .await
 }
@@ -51,13 +56,13 @@ pub(crate) async fn merge_files(
 session_commands! {
     /// Everyone's answers and notes on a text, and the decisions.
     fn text_talk(question: QuestionId, text: TextId) -> TextTalk =
-        |session| session.study.talk(question, text);
+        |session| study::talk(&session.study, question, text);
 
     /// Records a decision about a text; labels are unaffected.
-    fn decide(decision: NewDecision) -> TextTalk = |session| session.study.decide(&decision);
+    fn decide(decision: NewDecision) -> TextTalk = |session| study::decide(&session.study, &decision);
 
     /// The attention checks, and their answers.
-    fn attention_checks() -> Vec<AttentionCheckInfo> = |session| session.study.checks();
+    fn attention_checks() -> Vec<AttentionCheckInfo> = |session| study::list_checks(&session.study);
 
     /// Sets the right answer of an attention check, or removes the check.
     /// The text is named by its id in files.
@@ -67,15 +72,15 @@ session_commands! {
         answer: Option<Answer>,
         reason: String,
     ) -> Vec<AttentionCheckInfo> = |session| {
-        let (text, _) = session.project.text_named(&text_id)?;
-        session.study.set_checks(&[NewAttentionCheck { question, text, answer, reason }])?;
-        session.study.checks()
+        let (text, _) = texts::find(&session.project, &text_id)?;
+        study::set_checks(&session.study, &[NewAttentionCheck { question, text, answer, reason }])?;
+        study::list_checks(&session.study)
     };
 
     /// The open task packet; `None` for a whole project.
-    fn open_packet() -> Option<OpenPacket> = |session| session.study.open_packet();
+    fn open_packet() -> Option<OpenPacket> = |session| study::open_packet(&session.study);
 
     /// Writes the submission of the open packet to one file; an existing file is replaced,
     /// as the dialog asked.
-    fn hand_in(file: String) -> HandedIn = |session| session.study.hand_in(Path::new(&file), true);
+    fn hand_in(file: String) -> HandedIn = |session| study::hand_in(&session.study, Path::new(&file), true);
 }

@@ -2,6 +2,7 @@
 
 use dissensus_api::{FoundTexts, LongTextsInfo, TextQuery};
 use dissensus_domain::TextId;
+use dissensus_project::jobs::Follow;
 
 session_commands! {
     /// Up to `limit` rows of a list of texts from a position, and the position of a text in it.
@@ -9,5 +10,5 @@ session_commands! {
         |session| session.texts.find(&query, offset, limit, look_for);
 
     /// Finds the texts that are longer than the encoder reads at once. A job whose result this returns.
-    fn measure_long_texts() -> LongTextsInfo = |session| session.texts.measure_long_as_job();
+    fn measure_long_texts() -> LongTextsInfo = |session| session.texts.measure_long(Follow::Job);
 }

@@ -33,7 +33,8 @@ pub(crate) fn check(project: &Project) -> Result<()> {
     Ok(())
 }
 
-fn walk(folder: &Path, each: &mut impl FnMut(&Path) -> Result<()>) -> Result<()> {
+/// Calls `each` for every Rust file of ours below a folder.
+pub(super) fn walk(folder: &Path, each: &mut impl FnMut(&Path) -> Result<()>) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
         let entry = entry?;
         let (path, name) = (entry.path(), entry.file_name());

@@ -3,6 +3,8 @@
 use super::Bundles;
 use super::manifest::{BundledAnnotator, HeldOutFigure, HeldOutFigures};
 use crate::error::AnalysisError;
+use crate::held_out;
+use crate::prediction_file;
 use dissensus_domain::{Annotator, Question};
 use dissensus_encoder::Encoder;
 use dissensus_models::live::LiveModel;
@@ -11,6 +13,7 @@ use dissensus_project::jobs::Progress;
 use dissensus_project::words::counted;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::error::TrainingError;
+use dissensus_training::runs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -40,7 +43,7 @@ impl Bundles {
         progress: &dyn Progress,
     ) -> Result<ModelToBundle, ProjectError> {
         self.live.fit(question.id, progress)?;
-        let (model, fitted_on) = self.analysis.live_copy(question.id)?;
+        let (model, fitted_on) = prediction_file::live_copy(&self.analysis, question.id)?;
         if model.labels() == 0 {
             return Err(ProjectError::NoLabels(question.name.clone()));
         }
@@ -62,7 +65,7 @@ impl Bundles {
 
     /// The model of a finished run.
     pub(super) fn run_model(&self, run: u32, progress: &dyn Progress) -> Result<ModelToBundle, ProjectError> {
-        let found = self.runs.model_for_new_texts(run, progress)?;
+        let found = runs::model_for_new_texts(&self.runs, run, progress)?;
         let index = self.context.index();
         let gone = || ProjectError::from(TrainingError::DamagedRun(run));
         let people: Option<Vec<&Annotator>> = found
@@ -70,7 +73,7 @@ impl Bundles {
             .iter()
             .map(|id| index.annotator_row(*id).and_then(|row| index.annotators().get(row as usize)))
             .collect();
-        let detail = self.runs.detail(run)?;
+        let detail = runs::detail(&self.runs, run)?;
         let scores = detail.info.scores.ok_or(TrainingError::NoScores(run))?;
         let figure = |m: &dissensus_api::RunMetric| HeldOutFigure { name: m.key.clone(), value: m.value };
         Ok(ModelToBundle {
@@ -98,7 +101,7 @@ impl Bundles {
         question: &Question,
         progress: &dyn Progress,
     ) -> Result<HeldOutFigures, ProjectError> {
-        let (all, left_out) = self.analysis.held_out_in_all(question.id, progress)?;
+        let (all, left_out) = held_out::held_out_in_all(&self.analysis, question.id, progress)?;
         let mut of = "Labels of texts held out in folds, by models fitted without these texts in one round and without slopes; the bundled \
                       model has learned from all labels."
             .to_owned();

@@ -46,9 +46,9 @@ impl Bundle {
     }
 
     /// Writes what annotators would answer to the texts of a file: the table of
-    /// [`crate::Analysis::predictions_file`], but with `observed` unknown throughout, because the bundle has
-    /// no record of whose labels of these texts trained the model. Only the device can be chosen for the
-    /// encoder.
+    /// [`prediction_file::write`](crate::prediction_file::write), but with `observed` unknown throughout,
+    /// because the bundle has no record of whose labels of these texts trained the model. Only the device
+    /// can be chosen for the encoder.
     ///
     /// # Errors
     /// No such question or annotator; an output file that exists already (without `replace`), is the input

@@ -5,6 +5,7 @@ use super::models::ModelToBundle;
 use super::open::chosen;
 use super::{Bundle, Bundles};
 use crate::error::AnalysisError;
+use crate::set_distances;
 use dissensus_api::{sets_of_run_together, whole_sets_together};
 use dissensus_domain::Question;
 use dissensus_encoder::DeviceChoice;
@@ -14,6 +15,7 @@ use dissensus_stats::disagreement::WholeSets;
 use dissensus_stats::options::OptionFactors;
 use dissensus_training::encoding::{CheckedTexts, TextFileChoices};
 use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::runs;
 use dissensus_training::set_table::{SetPredictionFile, SetRows, SetsAsked};
 use std::path::Path;
 
@@ -49,13 +51,13 @@ impl Bundles {
         let runs: Option<Vec<u32>> = places.iter().map(|at| models[*at].run).collect();
         let (factors, distances, together) = match runs {
             None => {
-                let found = self.analysis.options_together(question, progress)?;
+                let found = set_distances::options_together(&self.analysis, question, progress)?;
                 let said = whole_sets_together(&found, options);
                 let sets = found.whole_sets()?;
                 (sets.factors().clone(), sets.distances(), said)
             }
             Some(runs) => {
-                let found = self.runs.options_learned_together(&runs)?;
+                let found = runs::options_learned_together(&self.runs, &runs)?;
                 let said = sets_of_run_together(found.as_ref(), options);
                 let independent = || OptionFactors::independent(options.len());
                 (found.map_or_else(independent, |found| Ok(found.factors))?, None, said)
@@ -73,7 +75,7 @@ impl Bundle {
     }
 
     /// Writes what annotators would answer to all options: the table of
-    /// [`crate::Analysis::set_predictions`], but with `observed` unknown throughout.
+    /// [`set_predictions::write`](crate::set_predictions::write), but with `observed` unknown throughout.
     ///
     /// # Errors
     /// Those of [`Bundle::predict`]; there is no such multi-label question in it; two columns of one name.

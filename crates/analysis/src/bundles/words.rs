@@ -4,6 +4,7 @@ use super::manifest::{BundledAnnotator, BundledWords, HeldOutFigure, HeldOutFigu
 use super::models::OpenedEncoder;
 use super::{Bundles, io_error};
 use crate::error::AnalysisError;
+use crate::word_fit;
 use dissensus_domain::{AnnotatorId, Question, ScaleKind};
 use dissensus_encoder::Encoder;
 use dissensus_models::spans::SpanEvaluation;
@@ -12,6 +13,7 @@ use dissensus_project::jobs::Progress;
 use dissensus_project::words::counted;
 use dissensus_training::error::TrainingError;
 use dissensus_training::learned_words::LearnedWords;
+use dissensus_training::runs;
 use dissensus_training::runs::TrainedWords;
 use dissensus_training::word_predictor::WordPredictor;
 use std::path::Path;
@@ -50,7 +52,7 @@ impl Bundles {
         let mut all: Vec<WordsAskedFor> =
             live.map(|question| WordsAskedFor { question: question.clone(), trained: None }).collect();
         for run in runs {
-            for trained in self.runs.trained_words(*run)? {
+            for trained in runs::trained_words(&self.runs, *run)? {
                 let known =
                     |one: &WordsAskedFor| one.trained.as_ref().is_some_and(|of| of.runs == trained.runs);
                 let question = index.questions().iter().find(|question| question.name == trained.question);
@@ -75,10 +77,10 @@ impl Bundles {
     ) -> Result<WordsToBundle, ProjectError> {
         let index = self.context.index();
         let people: Vec<AnnotatorId> = index.annotators().iter().map(|who| who.id).collect();
-        let learned = self.runs.learned_words(question.id, called)?;
+        let learned = runs::learned_words(&self.runs, question.id, called)?;
         let (run, learned) = learned.map_or((None, None), |(run, learned)| (Some(run), Some(learned)));
         let trained = match run {
-            Some(run) => self.runs.trained_words(run)?,
+            Some(run) => runs::trained_words(&self.runs, run)?,
             None => Vec::new(),
         };
         let trained = trained.iter().find(|trained| trained.question == question.name);
@@ -94,7 +96,7 @@ impl Bundles {
         progress: &dyn Progress,
     ) -> Result<WordsToBundle, ProjectError> {
         let run = trained.runs.first().copied().unwrap_or_default();
-        let (learned, people) = self.runs.words_with_people(run, question.id)?;
+        let (learned, people) = runs::words_with_people(&self.runs, run, question.id)?;
         if question.scale.len() != learned.heads.len() {
             let reason = format!("\"{}\" has other types now: train again", question.name);
             return Err(TrainingError::CannotBundle { run, reason }.into());
@@ -114,7 +116,7 @@ impl Bundles {
         progress: &dyn Progress,
     ) -> Result<WordsToBundle, ProjectError> {
         let predictor =
-            self.analysis.word_predictor(question, people, &encoder.encoder, learned, progress)?;
+            word_fit::word_predictor(&self.analysis, question, people, &encoder.encoder, learned, progress)?;
         let index = self.context.index();
         let annotator = |(id, answers): (&AnnotatorId, &u32)| {
             let who = index.annotator_row(*id).and_then(|row| index.annotators().get(row as usize))?;

@@ -15,6 +15,7 @@ use dissensus_project::jobs::Progress;
 use dissensus_project::pseudonyms::Pseudonyms;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::{EncoderChoice, EncoderSwitch};
+use dissensus_training::runs;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io;
@@ -191,7 +192,7 @@ impl Bundles {
     ) -> Result<(), ProjectError> {
         let mut names: Vec<String> = questions.iter().map(|question| question.name.clone()).collect();
         for run in runs {
-            names.push(self.runs.detail(*run)?.info.question_name);
+            names.push(runs::detail(&self.runs, *run)?.info.question_name);
         }
         names.extend(words.iter().map(|of| of.question.name.clone()));
         names.sort_unstable();

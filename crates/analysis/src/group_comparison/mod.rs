@@ -6,6 +6,7 @@ mod texts;
 mod words;
 
 pub(super) use job::GroupComparisons;
+pub use job::{last_result, start};
 
 use super::Analysis;
 use super::agreement::metric;
@@ -24,101 +25,99 @@ use std::collections::HashSet;
 /// Reported steps: labels, the models, their texts.
 const STEPS: u64 = 3;
 
-impl Analysis {
-    /// Compares two groups of people: levels and agreement over all texts by their labels only, then text by
-    /// text with the live model, which is fitted if missing. Of the texts on which one group answers higher,
-    /// `top` are listed.
-    ///
-    /// # Errors
-    /// No such question, an empty group or groups that overlap, the file cannot be read, or a cancel.
-    pub fn compare_groups(
-        &self,
-        question: QuestionId,
-        choice: &GroupsChoice,
-        top: usize,
-        progress: &dyn Progress,
-    ) -> Result<GroupComparison, ProjectError> {
-        let (_, target) = self.context.question_parts(question)?;
-        let index = self.context.index();
-        let [a, b] = people::groups(index.annotators(), choice)?;
-        tell(progress, 0, "reading labels")?;
-        // Before the labels: a label that is recorded while they are read had better be counted as new than
-        // be missed.
-        let revision = self.live.models.revision();
-        let labels = self.context.observations(question)?;
-        let texts = index.texts().len();
-        // The gap is that of side 1, so that it is above 0 if A is higher.
-        let found = SidesCompared::new(&labels, texts, [&b.people, &a.people], target, progress)?;
-        let needs = words::needs(&found);
-        tell(progress, 1, "fitting the model")?;
-        let ordered = target.kind.is_ordered();
-        let model = match needs.is_none() && ordered {
-            true => {
-                self.live.fit(question, progress)?;
-                // A copy, so that recording a label does not wait for the following.
-                self.live.models.with(question, |fitted| fitted.model.clone())
-            }
-            false => None,
-        };
-        tell(progress, 2, "comparing texts")?;
-        let listed = match &model {
-            Some(model) => self.texts_apart(model, [&a.people, &b.people], top, progress)?,
-            None => texts::Listed::default(),
-        };
-        let shared = found.shared_texts as u32;
-        let gap = found.gap.map(figure_of_gap);
-        // Groups of an attribute may have been picked among all pairs of values, as the overview of who
-        // differs picks them.
-        let pairs = match people::one_attribute(choice) {
-            Some(_) => {
-                let labelled: HashSet<u32> = labels.iter().map(|label| label.annotator).collect();
-                compared_pairs(index.annotators(), |row| labelled.contains(row))
-            }
-            None => 1,
-        };
-        let corrected = found.gap.filter(|_| pairs > 1).map(|gap| Figure {
-            value: gap.gap,
-            interval: gap.interval_among(pairs),
-            p: gap.p_among(pairs),
-        });
-        let equal = found.agreement.map(|all| of_sides(all.equal));
-        let beyond =
-            found.agreement.and_then(|all| all.beyond).map(|beyond| Figure { p: beyond.p, ..figure(beyond) });
-        let with_alpha = target.levels <= SideAgreement::MOST_LEVELS;
-        let said = |when_enough: String| needs.clone().unwrap_or(when_enough);
-        let no_order = "The levels of this question have no order, so that only agreement is compared.";
-        Ok(GroupComparison {
-            question,
-            groups: choice.clone(),
-            revision,
-            stale: false,
-            a: side(&a, &found, 1),
-            b: side(&b, &found, 0),
-            texts: texts as u32,
-            shared_texts: shared,
-            overall_words: said(gap.map_or_else(
-                || no_order.to_owned(),
-                |gap| words::overall(&gap, shared, corrected.zip(Some(pairs))),
-            )),
-            agreement_words: equal.and_then(|equal| words::agreement(&equal, beyond, with_alpha)),
-            texts_words: said(match ordered {
-                true => words::texts(listed.differing, shared),
-                false => no_order.to_owned(),
-            }),
-            severity: model.as_ref().and_then(|model| severity(model, &a, &b)),
-            gap,
-            gap_corrected: corrected,
-            equal,
-            equal_beyond: beyond,
-            alpha: found.agreement.filter(|_| with_alpha).map(|all| of_sides(all.alpha)),
-            alpha_metric: metric(target.kind).to_owned(),
-            differing: listed.differing,
-            a_higher: listed.a_higher,
-            b_higher: listed.b_higher,
-            correction: words::correction(people::whole_attribute(index.annotators(), choice)),
-            needs,
-        })
-    }
+/// Compares two groups of people: levels and agreement over all texts by their labels only, then text by
+/// text with the live model, which is fitted if missing. Of the texts on which one group answers higher,
+/// `top` are listed.
+///
+/// # Errors
+/// No such question, an empty group or groups that overlap, the file cannot be read, or a cancel.
+pub fn compare(
+    cx: &Analysis,
+    question: QuestionId,
+    choice: &GroupsChoice,
+    top: usize,
+    progress: &dyn Progress,
+) -> Result<GroupComparison, ProjectError> {
+    let (_, target) = cx.context.question_parts(question)?;
+    let index = cx.context.index();
+    let [a, b] = people::groups(index.annotators(), choice)?;
+    tell(progress, 0, "reading labels")?;
+    // Before the labels: a label that is recorded while they are read had better be counted as new than
+    // be missed.
+    let revision = cx.live.models.revision();
+    let labels = cx.context.observations(question)?;
+    let texts = index.texts().len();
+    // The gap is that of side 1, so that it is above 0 if A is higher.
+    let found = SidesCompared::new(&labels, texts, [&b.people, &a.people], target, progress)?;
+    let needs = words::needs(&found);
+    tell(progress, 1, "fitting the model")?;
+    let ordered = target.kind.is_ordered();
+    let model = match needs.is_none() && ordered {
+        true => {
+            cx.live.fit(question, progress)?;
+            // A copy, so that recording a label does not wait for the following.
+            cx.live.models.with(question, |fitted| fitted.model.clone())
+        }
+        false => None,
+    };
+    tell(progress, 2, "comparing texts")?;
+    let listed = match &model {
+        Some(model) => texts::texts_apart(cx, model, [&a.people, &b.people], top, progress)?,
+        None => texts::Listed::default(),
+    };
+    let shared = found.shared_texts as u32;
+    let gap = found.gap.map(figure_of_gap);
+    // Groups of an attribute may have been picked among all pairs of values, as the overview of who
+    // differs picks them.
+    let pairs = match people::one_attribute(choice) {
+        Some(_) => {
+            let labelled: HashSet<u32> = labels.iter().map(|label| label.annotator).collect();
+            compared_pairs(index.annotators(), |row| labelled.contains(row))
+        }
+        None => 1,
+    };
+    let corrected = found.gap.filter(|_| pairs > 1).map(|gap| Figure {
+        value: gap.gap,
+        interval: gap.interval_among(pairs),
+        p: gap.p_among(pairs),
+    });
+    let equal = found.agreement.map(|all| of_sides(all.equal));
+    let beyond =
+        found.agreement.and_then(|all| all.beyond).map(|beyond| Figure { p: beyond.p, ..figure(beyond) });
+    let with_alpha = target.levels <= SideAgreement::MOST_LEVELS;
+    let said = |when_enough: String| needs.clone().unwrap_or(when_enough);
+    let no_order = "The levels of this question have no order, so that only agreement is compared.";
+    Ok(GroupComparison {
+        question,
+        groups: choice.clone(),
+        revision,
+        stale: false,
+        a: side(&a, &found, 1),
+        b: side(&b, &found, 0),
+        texts: texts as u32,
+        shared_texts: shared,
+        overall_words: said(gap.map_or_else(
+            || no_order.to_owned(),
+            |gap| words::overall(&gap, shared, corrected.zip(Some(pairs))),
+        )),
+        agreement_words: equal.and_then(|equal| words::agreement(&equal, beyond, with_alpha)),
+        texts_words: said(match ordered {
+            true => words::texts(listed.differing, shared),
+            false => no_order.to_owned(),
+        }),
+        severity: model.as_ref().and_then(|model| severity(model, &a, &b)),
+        gap,
+        gap_corrected: corrected,
+        equal,
+        equal_beyond: beyond,
+        alpha: found.agreement.filter(|_| with_alpha).map(|all| of_sides(all.alpha)),
+        alpha_metric: metric(target.kind).to_owned(),
+        differing: listed.differing,
+        a_higher: listed.a_higher,
+        b_higher: listed.b_higher,
+        correction: words::correction(people::whole_attribute(index.annotators(), choice)),
+        needs,
+    })
 }
 
 fn tell(progress: &dyn Progress, done: u64, doing: &str) -> Result<(), ProjectError> {

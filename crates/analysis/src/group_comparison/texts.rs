@@ -22,75 +22,72 @@ pub(super) struct Listed {
     pub(super) b_higher: Vec<GroupTextGap>,
 }
 
-impl Analysis {
-    /// The texts that people of both sides (rows of A and of B) labelled, by how far apart they are on them:
-    /// those that are shown to differ, then the widest gaps.
-    pub(super) fn texts_apart(
-        &self,
-        model: &LiveModel,
-        [a, b]: [&[u32]; 2],
-        top: usize,
-        progress: &dyn Progress,
-    ) -> Result<Listed, ProjectError> {
-        // Annotators who were added after the fit have no row in the model.
-        let known =
-            |rows: &[u32]| rows.iter().copied().filter(|row| (*row as usize) < model.annotators()).collect();
-        let groups: Vec<Vec<u32>> = vec![known(b), known(a)];
-        let shared = shared_texts(model, &groups);
-        let gaps = GroupGaps::estimate(model, groups, vec![GroupPair { first: vec![0], second: vec![1] }]);
-        let mut sizes = Vec::with_capacity(model.texts());
-        for from in (0..model.texts()).step_by(AT_ONCE) {
-            stop(progress)?;
-            sizes.extend(gaps.of_pair(model, 0, from..(from + AT_ONCE).min(model.texts())));
-        }
-        let on_text = |text: u32| gaps.on_text(model, text as usize, &model.level_steps(text)).swap_remove(0);
-        let mut found: BTreeMap<u32, GroupGap> = BTreeMap::new();
-        for text in gaps.may_stand(0) {
-            stop(progress)?;
-            found.insert(text, on_text(text));
-        }
-        let stand =
-            |above: bool| found.values().filter(|g| g.stands && (g.gap > 0.0) == above).count() as u32;
-        let differing = (stand(true), stand(false));
-        let [a_higher, b_higher] = [true, false].map(|above| {
-            let size = |text: &u32| sizes[*text as usize].abs();
-            let on_side =
-                |text: &&u32| if above { sizes[**text as usize] > 0.0 } else { sizes[**text as usize] < 0.0 };
-            let mut texts: Vec<u32> = shared.iter().filter(on_side).copied().collect();
-            let stands = |text: &u32| found.get(text).is_some_and(|gap| gap.stands);
-            texts.sort_by(|x, y| stands(y).cmp(&stands(x)).then(size(y).total_cmp(&size(x))).then(x.cmp(y)));
-            texts.truncate(top);
-            texts
-        });
-        let rows = |texts: Vec<u32>| -> Result<Vec<GroupTextGap>, ProjectError> {
-            let mut rows = Vec::with_capacity(texts.len());
-            for text in texts {
-                stop(progress)?;
-                let gap = found.get(&text).copied().unwrap_or_else(|| on_text(text));
-                rows.extend(self.row_of_gap(text, &gap)?);
-            }
-            Ok(rows)
-        };
-        Ok(Listed { differing, a_higher: rows(a_higher)?, b_higher: rows(b_higher)? })
+/// The texts that people of both sides (rows of A and of B) labelled, by how far apart they are on them:
+/// those that are shown to differ, then the widest gaps.
+pub(super) fn texts_apart(
+    cx: &Analysis,
+    model: &LiveModel,
+    [a, b]: [&[u32]; 2],
+    top: usize,
+    progress: &dyn Progress,
+) -> Result<Listed, ProjectError> {
+    // Annotators who were added after the fit have no row in the model.
+    let known =
+        |rows: &[u32]| rows.iter().copied().filter(|row| (*row as usize) < model.annotators()).collect();
+    let groups: Vec<Vec<u32>> = vec![known(b), known(a)];
+    let shared = shared_texts(model, &groups);
+    let gaps = GroupGaps::estimate(model, groups, vec![GroupPair { first: vec![0], second: vec![1] }]);
+    let mut sizes = Vec::with_capacity(model.texts());
+    for from in (0..model.texts()).step_by(AT_ONCE) {
+        stop(progress)?;
+        sizes.extend(gaps.of_pair(model, 0, from..(from + AT_ONCE).min(model.texts())));
     }
+    let on_text = |text: u32| gaps.on_text(model, text as usize, &model.level_steps(text)).swap_remove(0);
+    let mut found: BTreeMap<u32, GroupGap> = BTreeMap::new();
+    for text in gaps.may_stand(0) {
+        stop(progress)?;
+        found.insert(text, on_text(text));
+    }
+    let stand = |above: bool| found.values().filter(|g| g.stands && (g.gap > 0.0) == above).count() as u32;
+    let differing = (stand(true), stand(false));
+    let [a_higher, b_higher] = [true, false].map(|above| {
+        let size = |text: &u32| sizes[*text as usize].abs();
+        let on_side =
+            |text: &&u32| if above { sizes[**text as usize] > 0.0 } else { sizes[**text as usize] < 0.0 };
+        let mut texts: Vec<u32> = shared.iter().filter(on_side).copied().collect();
+        let stands = |text: &u32| found.get(text).is_some_and(|gap| gap.stands);
+        texts.sort_by(|x, y| stands(y).cmp(&stands(x)).then(size(y).total_cmp(&size(x))).then(x.cmp(y)));
+        texts.truncate(top);
+        texts
+    });
+    let rows = |texts: Vec<u32>| -> Result<Vec<GroupTextGap>, ProjectError> {
+        let mut rows = Vec::with_capacity(texts.len());
+        for text in texts {
+            stop(progress)?;
+            let gap = found.get(&text).copied().unwrap_or_else(|| on_text(text));
+            rows.extend(row_of_gap(cx, text, &gap)?);
+        }
+        Ok(rows)
+    };
+    Ok(Listed { differing, a_higher: rows(a_higher)?, b_higher: rows(b_higher)? })
+}
 
-    /// The row of a gap; `None` for a text that does not exist any more.
-    fn row_of_gap(&self, row: u32, gap: &GroupGap) -> Result<Option<GroupTextGap>, ProjectError> {
-        let id = self.context.index().texts().get(row as usize).copied();
-        let Some(text) = id.map(|id| self.context.store.text(id)).transpose()?.flatten() else {
-            return Ok(None);
-        };
-        Ok(Some(GroupTextGap {
-            text: text.id,
-            external_id: text.external_id,
-            snippet: snippet(&text.body),
-            gap: gap.gap as f32,
-            interval: gap.interval.map(|(low, high)| (low as f32, high as f32)),
-            labels: (gap.labels[1], gap.labels[0]),
-            p: gap.p,
-            stands: gap.stands,
-        }))
-    }
+/// The row of a gap; `None` for a text that does not exist any more.
+fn row_of_gap(cx: &Analysis, row: u32, gap: &GroupGap) -> Result<Option<GroupTextGap>, ProjectError> {
+    let id = cx.context.index().texts().get(row as usize).copied();
+    let Some(text) = id.map(|id| cx.context.store.text(id)).transpose()?.flatten() else {
+        return Ok(None);
+    };
+    Ok(Some(GroupTextGap {
+        text: text.id,
+        external_id: text.external_id,
+        snippet: snippet(&text.body),
+        gap: gap.gap as f32,
+        interval: gap.interval.map(|(low, high)| (low as f32, high as f32)),
+        labels: (gap.labels[1], gap.labels[0]),
+        p: gap.p,
+        stands: gap.stands,
+    }))
 }
 
 /// Texts that both groups labelled, in order.

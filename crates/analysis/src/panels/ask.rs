@@ -4,12 +4,13 @@ use super::Panels;
 use super::compose::Composition;
 use super::forecast::Forecast;
 use crate::error::AnalysisError;
+use crate::prediction_file;
 use crate::snippet;
 use dissensus_api::{PanelOrder, PanelText, PanelVerdicts, PanelWish};
 use dissensus_domain::TextId;
 use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
-use dissensus_project::jobs::Progress;
+use dissensus_project::jobs::{Follow, Progress};
 use dissensus_stats::data::AnnotatorModel as _;
 use rayon::prelude::*;
 
@@ -24,7 +25,19 @@ impl Panels {
     /// # Errors
     /// Those of [`Panels::check`]; members who cannot be drawn; a model that is not live
     /// ([`dissensus_training::live::LiveModels::fit`]); a cancel.
-    pub fn ask(
+    pub fn ask<'a>(
+        &self,
+        wish: &PanelWish,
+        beside: Option<&PanelWish>,
+        order: PanelOrder,
+        top: usize,
+        follow: impl Into<Follow<'a>>,
+    ) -> Result<PanelVerdicts, ProjectError> {
+        self.context
+            .run(follow, "panel", "a panel", |progress| self.ask_all(wish, beside, order, top, progress))
+    }
+
+    fn ask_all(
         &self,
         wish: &PanelWish,
         beside: Option<&PanelWish>,
@@ -56,17 +69,6 @@ impl Panels {
             texts_in_all: texts as u32,
             texts: shown,
         })
-    }
-
-    /// Runs [`Panels::ask`] as a job.
-    pub fn ask_as_job(
-        &self,
-        wish: &PanelWish,
-        beside: Option<&PanelWish>,
-        order: PanelOrder,
-        top: usize,
-    ) -> Result<PanelVerdicts, ProjectError> {
-        self.context.as_job("panel", "a panel", |job| self.ask(wish, beside, order, top, job.as_ref()))
     }
 
     /// The expected verdict of a panel on one text of the project.
@@ -101,7 +103,7 @@ impl Panels {
         beside: Option<&PanelWish>,
     ) -> Result<Asked, ProjectError> {
         self.check(wish)?;
-        let (model, encoder) = self.analysis.live_copy(wish.question)?;
+        let (model, encoder) = prediction_file::live_copy(&self.analysis, wish.question)?;
         let first = self.compose(wish, &model)?;
         let same = |other: &PanelWish| {
             let other = PanelWish {

@@ -4,6 +4,7 @@ use super::Panels;
 use super::ask::{Asked, one_text};
 use super::compose::Composition;
 use crate::error::AnalysisError;
+use crate::prediction_file;
 use dissensus_api::{PanelInfo, PanelText, PanelWish};
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
 use dissensus_project::error::ProjectError;
@@ -101,7 +102,7 @@ impl Panels {
         if fitted_on != Some(encoder.version().key()) {
             return Err(AnalysisError::EncoderNotOfModel.into());
         }
-        let labelled = self.analysis.labelled_bodies(&model)?;
+        let labelled = prediction_file::labelled_bodies(&self.analysis, &model)?;
         let members: Vec<u32> = first.panels[0].iter().map(|place| first.people[*place]).collect();
         let mut model = AskedModel::new(model, Vec::new(), true);
         let mut table = Table::begin(&first, second.as_ref(), &asked.out)?;

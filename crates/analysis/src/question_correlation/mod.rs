@@ -13,6 +13,7 @@ mod run_scores;
 mod scores;
 
 pub(super) use job::QuestionCorrelations;
+pub use job::{last_result, points, start};
 
 use super::Analysis;
 use dissensus_api::{
@@ -40,125 +41,127 @@ struct Found {
     ids: Vec<TextId>,
 }
 
-impl Analysis {
-    /// Correlates predicted scores of questions with one another: Pearson's and Spearman's correlation of
-    /// the mean predictions over all annotators, over all texts, including those with labels of only one
-    /// question or of none. Each option of a question, and each level of a choice question, counts as a
-    /// question.
-    ///
-    /// # Errors
-    /// Fewer than two scores, a named question without labels, a run that has not finished, the file cannot
-    /// be read, a cancel.
-    pub fn correlate_questions(
-        &self,
-        choice: &CorrelationChoice,
-        progress: &dyn Progress,
-    ) -> Result<QuestionCorrelation, ProjectError> {
-        Ok(self.correlated(choice, progress)?.shown)
-    }
+/// Correlates predicted scores of questions with one another: Pearson's and Spearman's correlation of
+/// the mean predictions over all annotators, over all texts, including those with labels of only one
+/// question or of none. Each option of a question, and each level of a choice question, counts as a
+/// question.
+///
+/// # Errors
+/// Fewer than two scores, a named question without labels, a run that has not finished, the file cannot
+/// be read, a cancel.
+pub fn correlate(
+    cx: &Analysis,
+    choice: &CorrelationChoice,
+    progress: &dyn Progress,
+) -> Result<QuestionCorrelation, ProjectError> {
+    Ok(correlated(cx, choice, progress)?.shown)
+}
 
-    fn correlated(&self, choice: &CorrelationChoice, progress: &dyn Progress) -> Result<Found, ProjectError> {
-        // Before the labels: a label that is recorded while they are read had better be counted as new than
-        // be missed.
-        let revision = self.live.models.revision();
-        let (texts, mut notes) = match choice.runs.as_slice() {
-            [] => {
-                let (questions, notes) = self.questions_to_correlate(choice)?;
-                (self.live_scores(&questions, progress)?, notes)
-            }
-            runs => (self.run_scores(runs, progress)?, Vec::new()),
-        };
-        let columns: Vec<Column> =
-            texts.scored.iter().enumerate().flat_map(|(of, scored)| columns(of, scored)).collect();
-        let kept: Vec<usize> = rows(&texts);
-        let count = |marked: &[bool]| kept.iter().filter(|row| marked[**row]).count() as u32;
-        let taught_encoder = count(&texts.taught_encoder);
-        if taught_encoder > 0 {
-            notes.push(format!(
-                "{} taught the encoder and {} in no held-out figure.",
-                counted(taught_encoder.into(), "text"),
-                if taught_encoder == 1 { "is" } else { "are" }
-            ));
+fn correlated(
+    cx: &Analysis,
+    choice: &CorrelationChoice,
+    progress: &dyn Progress,
+) -> Result<Found, ProjectError> {
+    // Before the labels: a label that is recorded while they are read had better be counted as new than
+    // be missed.
+    let revision = cx.live.models.revision();
+    let (texts, mut notes) = match choice.runs.as_slice() {
+        [] => {
+            let (questions, notes) = questions_to_correlate(cx, choice)?;
+            (scores::live_scores(cx, &questions, progress)?, notes)
         }
-        notes.extend(too_few_groups(&texts, &kept));
-        let scores = columns.iter().map(|column| {
-            let scored = &texts.scored[column.of];
-            ScoredQuestion {
-                question: scored.question.id,
-                name: column.name.clone(),
-                score: column.score.clone(),
-                range: column.range,
-                run: scored.run,
-                learned: count(&scored.learned),
-            }
-        });
-        let scores = scores.collect();
-        let mut pairs = Vec::new();
-        let all = columns.len() * (columns.len() - 1) / 2;
-        for a in 0..columns.len() {
-            for b in a + 1..columns.len() {
-                progress.report(pairs.len() as u64, Some(all as u64), "pairs of questions");
-                pairs.push(pair(&texts, &columns, (a, b), &kept, progress)?);
-            }
-        }
-        let ids = self.context.index().texts()[..texts.first_with_body.len()].to_vec();
-        let shown = QuestionCorrelation {
-            choice: choice.clone(),
-            scores,
-            pairs,
-            texts: kept.len() as u32,
-            copies: (texts.first_with_body.len() - kept.len()) as u32,
-            taught_encoder,
-            annotators: texts.annotators as u32,
-            folds: texts.folds.map(u32::from),
-            notes,
-            revision,
-            stale: false,
-        };
-        Ok(Found { shown, columns, texts, ids })
+        runs => (run_scores::run_scores(cx, runs, progress)?, Vec::new()),
+    };
+    let columns: Vec<Column> =
+        texts.scored.iter().enumerate().flat_map(|(of, scored)| columns(of, scored)).collect();
+    let kept: Vec<usize> = rows(&texts);
+    let count = |marked: &[bool]| kept.iter().filter(|row| marked[**row]).count() as u32;
+    let taught_encoder = count(&texts.taught_encoder);
+    if taught_encoder > 0 {
+        notes.push(format!(
+            "{} taught the encoder and {} in no held-out figure.",
+            counted(taught_encoder.into(), "text"),
+            if taught_encoder == 1 { "is" } else { "are" }
+        ));
     }
+    notes.extend(too_few_groups(&texts, &kept));
+    let scores = columns.iter().map(|column| {
+        let scored = &texts.scored[column.of];
+        ScoredQuestion {
+            question: scored.question.id,
+            name: column.name.clone(),
+            score: column.score.clone(),
+            range: column.range,
+            run: scored.run,
+            learned: count(&scored.learned),
+        }
+    });
+    let scores = scores.collect();
+    let mut pairs = Vec::new();
+    let all = columns.len() * (columns.len() - 1) / 2;
+    for a in 0..columns.len() {
+        for b in a + 1..columns.len() {
+            progress.report(pairs.len() as u64, Some(all as u64), "pairs of questions");
+            pairs.push(pair(&texts, &columns, (a, b), &kept, progress)?);
+        }
+    }
+    let ids = cx.context.index().texts()[..texts.first_with_body.len()].to_vec();
+    let shown = QuestionCorrelation {
+        choice: choice.clone(),
+        scores,
+        pairs,
+        texts: kept.len() as u32,
+        copies: (texts.first_with_body.len() - kept.len()) as u32,
+        taught_encoder,
+        annotators: texts.annotators as u32,
+        folds: texts.folds.map(u32::from),
+        notes,
+        revision,
+        stale: false,
+    };
+    Ok(Found { shown, columns, texts, ids })
+}
 
-    /// The data of the chosen questions, and texts that are left out for all of them.
-    fn questions_to_correlate(
-        &self,
-        choice: &CorrelationChoice,
-    ) -> Result<(Vec<Question>, Vec<String>), ProjectError> {
-        let index = self.context.index();
-        let named = !choice.questions.is_empty();
-        let asked: Vec<Question> = match named {
-            true => {
-                let of = |id| index.question(id).cloned().ok_or(ProjectError::NoQuestion);
-                choice.questions.iter().map(|id| of(*id)).collect::<Result<_, _>>()?
-            }
-            false => index.questions().to_vec(),
-        };
-        let (mut found, mut without): (Vec<Question>, Vec<String>) = (Vec::new(), Vec::new());
-        for question in asked {
-            if self.context.store.current_labels(question.id)?.is_empty() {
-                match named {
-                    true => return Err(ProjectError::NoLabels(question.name)),
-                    false => without.push(format!("{} has no labels and is left out.", question.name)),
-                }
-                continue;
-            }
-            let options = question.options();
-            let learned = if options.is_empty() { vec![question] } else { options };
-            // A question named both by itself and through its whole question counts once.
-            let new = learned.into_iter().filter(|one| !found.iter().any(|known| known.id == one.id));
-            found.extend(new.collect::<Vec<_>>());
+/// The data of the chosen questions, and texts that are left out for all of them.
+fn questions_to_correlate(
+    cx: &Analysis,
+    choice: &CorrelationChoice,
+) -> Result<(Vec<Question>, Vec<String>), ProjectError> {
+    let index = cx.context.index();
+    let named = !choice.questions.is_empty();
+    let asked: Vec<Question> = match named {
+        true => {
+            let of = |id| index.question(id).cloned().ok_or(ProjectError::NoQuestion);
+            choice.questions.iter().map(|id| of(*id)).collect::<Result<_, _>>()?
         }
-        let scores = |question: &Question| match question.scale.kind() {
-            ScaleKind::Choice => question.scale.len(),
-            _ => 1,
-        };
-        match found.iter().map(scores).sum::<usize>() {
-            0 | 1 => Err(TrainingError::NotCorrelated(
-                "it takes two questions with labels, or one with options. Add a question, or label more"
-                    .to_owned(),
-            )
-            .into()),
-            _ => Ok((found, without)),
+        false => index.questions().to_vec(),
+    };
+    let (mut found, mut without): (Vec<Question>, Vec<String>) = (Vec::new(), Vec::new());
+    for question in asked {
+        if cx.context.store.current_labels(question.id)?.is_empty() {
+            match named {
+                true => return Err(ProjectError::NoLabels(question.name)),
+                false => without.push(format!("{} has no labels and is left out.", question.name).into()),
+            }
+            continue;
         }
+        let options = question.options();
+        let learned = if options.is_empty() { vec![question] } else { options };
+        // A question named both by itself and through its whole question counts once.
+        let new = learned.into_iter().filter(|one| !found.iter().any(|known| known.id == one.id));
+        found.extend(new.collect::<Vec<_>>());
+    }
+    let scores = |question: &Question| match question.scale.kind() {
+        ScaleKind::Choice => question.scale.len(),
+        _ => 1,
+    };
+    match found.iter().map(scores).sum::<usize>() {
+        0 | 1 => Err(TrainingError::NotCorrelated(
+            "it takes two questions with labels, or one with options. Add a question, or label more"
+                .to_owned(),
+        )
+        .into()),
+        _ => Ok((found, without)),
     }
 }
 

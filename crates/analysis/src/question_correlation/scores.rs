@@ -71,85 +71,83 @@ pub(super) fn with_copies(marked: &[bool], first_with_body: &[u32]) -> Vec<bool>
     first_with_body.iter().map(|first| bodies.contains(first)).collect()
 }
 
-impl Analysis {
-    /// Scores by the live models; the labelled texts are scored anew in folds that all questions share.
-    pub(super) fn live_scores(
-        &self,
-        questions: &[Question],
-        progress: &dyn Progress,
-    ) -> Result<ScoredTexts, ProjectError> {
-        let mut all: Vec<QuestionData> = Vec::new();
-        for question in questions {
-            all.push(self.context.question_data(question)?);
-        }
-        let (embeddings, basis) = self.encoding.embeddings()?;
-        let Some(first) = all.first() else { return Err(ProjectError::NoQuestion) };
-        let same = |data: &QuestionData| data.texts == first.texts && data.annotators == first.annotators;
-        if !all.iter().all(same) || embeddings.texts != first.texts.len() {
-            // An import took place between two of them.
-            return Err(ProjectError::Busy("import"));
-        }
-        let (clusters, copies) = (clusters_of(first), first.copies.clone());
-        let mut labelled = vec![false; first.texts.len()];
-        all.iter().flat_map(|data| &data.observations).for_each(|o| labelled[o.text as usize] = true);
-        let folds = TextFolds::new(&labelled, &clusters, &copies, FOLDS, 0);
-        let seen = self.encoding.seen_by(basis.version.as_deref(), &self.context.index())?;
-        let mut taught_encoder = seen.rows().texts.to_vec();
-        taught_encoder.resize(first.texts.len(), false);
-        let mut scored = Vec::new();
-        for (nth, data) in all.iter().enumerate() {
-            let (nth, count) = (nth as u64, all.len() as u64);
-            let part = Part { progress, nth, all: count, name: &data.question.name };
-            scored.push(self.live_score(data, &embeddings, &basis, &folds, &part)?);
-        }
-        let fold_of = |text: u32| folds.of(text).unwrap_or(folds.folds());
-        Ok(ScoredTexts {
-            scored,
-            strata: (0..labelled.len() as u32).map(|text| u16::from(fold_of(text))).collect(),
-            taught_encoder: with_copies(&taught_encoder, &copies),
-            first_with_body: copies,
-            clusters,
-            annotators: first.annotators.len(),
-            folds: Some(FOLDS),
-        })
+/// Scores by the live models; the labelled texts are scored anew in folds that all questions share.
+pub(super) fn live_scores(
+    cx: &Analysis,
+    questions: &[Question],
+    progress: &dyn Progress,
+) -> Result<ScoredTexts, ProjectError> {
+    let mut all: Vec<QuestionData> = Vec::new();
+    for question in questions {
+        all.push(cx.context.question_data(question)?);
     }
+    let (embeddings, basis) = cx.encoding.embeddings()?;
+    let Some(first) = all.first() else { return Err(ProjectError::NoQuestion) };
+    let same = |data: &QuestionData| data.texts == first.texts && data.annotators == first.annotators;
+    if !all.iter().all(same) || embeddings.texts != first.texts.len() {
+        // An import took place between two of them.
+        return Err(ProjectError::Busy("import"));
+    }
+    let (clusters, copies) = (clusters_of(first), first.copies.clone());
+    let mut labelled = vec![false; first.texts.len()];
+    all.iter().flat_map(|data| &data.observations).for_each(|o| labelled[o.text as usize] = true);
+    let folds = TextFolds::new(&labelled, &clusters, &copies, FOLDS, 0);
+    let seen = cx.encoding.seen_by(basis.version.as_deref(), &cx.context.index())?;
+    let mut taught_encoder = seen.rows().texts.to_vec();
+    taught_encoder.resize(first.texts.len(), false);
+    let mut scored = Vec::new();
+    for (nth, data) in all.iter().enumerate() {
+        let (nth, count) = (nth as u64, all.len() as u64);
+        let part = Part { progress, nth, all: count, name: &data.question.name };
+        scored.push(live_score(cx, data, &embeddings, &basis, &folds, &part)?);
+    }
+    let fold_of = |text: u32| folds.of(text).unwrap_or(folds.folds());
+    Ok(ScoredTexts {
+        scored,
+        strata: (0..labelled.len() as u32).map(|text| u16::from(fold_of(text))).collect(),
+        taught_encoder: with_copies(&taught_encoder, &copies),
+        first_with_body: copies,
+        clusters,
+        annotators: first.annotators.len(),
+        folds: Some(FOLDS),
+    })
+}
 
-    fn live_score(
-        &self,
-        data: &QuestionData,
-        embeddings: &Embeddings,
-        basis: &Basis,
-        folds: &TextFolds,
-        progress: &Part<'_>,
-    ) -> Result<Scored, ProjectError> {
-        let question: QuestionId = data.question.id;
-        let texts = data.texts.len();
-        self.live.fit(question, progress)?;
-        let read = self.live.models.with(question, |fitted| {
-            let model = &fitted.model;
-            let of = |text: u32| model.mean_distribution(text).into_iter().map(f64::from);
-            let scores: Vec<f64> = (0..texts.min(model.texts()) as u32).flat_map(of).collect();
-            let learned: Vec<bool> =
-                (0..texts.min(model.texts()) as u32).map(|text| model.labels_on(text, None) > 0).collect();
-            (fitted.basis == *basis && learned.len() == texts).then_some((scores, learned))
-        });
-        // Another encoder was activated, or everything was dropped by an import.
-        let (as_learned, learned) = read.flatten().ok_or(ProjectError::Busy("import"))?;
-        let learned = with_copies(&learned, &data.copies);
-        let target = data.target();
-        let training = TrainingData { target, ..data.data(embeddings) };
-        let mut held_out = cross_fitted(&training, folds, &FitOptions::default(), progress)?;
-        let levels = target.levels;
-        for (text, learned) in learned.iter().enumerate() {
-            // Labels that were recorded after the labels were read trained the live model, but are in no
-            // fold.
-            if folds.of(text as u32).is_none() && !learned {
-                let row = text * levels..(text + 1) * levels;
-                held_out[row.clone()].copy_from_slice(&as_learned[row]);
-            }
+fn live_score(
+    cx: &Analysis,
+    data: &QuestionData,
+    embeddings: &Embeddings,
+    basis: &Basis,
+    folds: &TextFolds,
+    progress: &Part<'_>,
+) -> Result<Scored, ProjectError> {
+    let question: QuestionId = data.question.id;
+    let texts = data.texts.len();
+    cx.live.fit(question, progress)?;
+    let read = cx.live.models.with(question, |fitted| {
+        let model = &fitted.model;
+        let of = |text: u32| model.mean_distribution(text).into_iter().map(f64::from);
+        let scores: Vec<f64> = (0..texts.min(model.texts()) as u32).flat_map(of).collect();
+        let learned: Vec<bool> =
+            (0..texts.min(model.texts()) as u32).map(|text| model.labels_on(text, None) > 0).collect();
+        (fitted.basis == *basis && learned.len() == texts).then_some((scores, learned))
+    });
+    // Another encoder was activated, or everything was dropped by an import.
+    let (as_learned, learned) = read.flatten().ok_or(ProjectError::Busy("import"))?;
+    let learned = with_copies(&learned, &data.copies);
+    let target = data.target();
+    let training = TrainingData { target, ..data.data(embeddings) };
+    let mut held_out = cross_fitted(&training, folds, &FitOptions::default(), progress)?;
+    let levels = target.levels;
+    for (text, learned) in learned.iter().enumerate() {
+        // Labels that were recorded after the labels were read trained the live model, but are in no
+        // fold.
+        if folds.of(text as u32).is_none() && !learned {
+            let row = text * levels..(text + 1) * levels;
+            held_out[row.clone()].copy_from_slice(&as_learned[row]);
         }
-        Ok(Scored { question: data.question.clone(), run: None, as_learned, held_out, learned })
     }
+    Ok(Scored { question: data.question.clone(), run: None, as_learned, held_out, learned })
 }
 
 /// One score for every text.

@@ -3,6 +3,7 @@
 
 use super::cells::{Cell, Columns, Table};
 use super::{CheckedSummary, Summaries, at_one_moment};
+use crate::annotators;
 use crate::labels_differ::level_counts;
 use crate::text_figures::mean_of;
 use dissensus_api::{AnnotatorReport, AnnotatorRow, SummaryWritten};
@@ -111,7 +112,7 @@ fn report(
     if question.scale.has_options() {
         return Ok(None);
     }
-    let report = of.analysis.report(question.id, models)?;
+    let report = annotators::report(&of.analysis, question.id, models)?;
     // Otherwise requested figures would be missing without an error.
     if models.is_some() && report.estimation.is_none() {
         return Err(TrainingError::NotEncoded(of.context.store.path().to_owned()).into());

@@ -3,7 +3,10 @@
 
 use super::cells::{Cell, Columns, Table};
 use super::{CheckedSummary, Summaries, at_one_moment};
+use crate::aggregation;
 use crate::error::AnalysisError;
+use crate::multi_label;
+use crate::ranking;
 use crate::text_figures::{TextFigures, mean_of};
 use crate::{AggregatedText, OptionsOfText};
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, DisagreementRow, SummaryWritten};
@@ -170,7 +173,7 @@ fn expected(
         if progress.cancelled() {
             return Err(ProjectError::Cancelled);
         }
-        let rows = of.analysis.rows(&query, ids)?;
+        let rows = ranking::read_rows(&of.analysis, &query, ids)?;
         found.extend(rows.into_iter().filter_map(|row| Some((row.text, Expected::new(row)?))));
         progress.report(found.len() as u64, Some(index.texts().len() as u64), "predicting");
     }
@@ -215,14 +218,14 @@ fn decided(
     progress: &dyn Progress,
 ) -> Result<HashMap<String, Decided>, ProjectError> {
     if question.scale.is_multi_label() {
-        let found = of.analysis.aggregate_options(question, method, progress)?;
+        let found = multi_label::aggregate(&of.analysis, question, method, progress)?;
         let one = |text: OptionsOfText| {
             let tie = !text.ties.is_empty();
             (text.text_id, Decided { label: text.label, probability: None, tie })
         };
         return Ok(found.into_iter().map(one).collect());
     }
-    let found = of.analysis.aggregate(question.id, method, progress)?;
+    let found = aggregation::aggregate_labels(&of.analysis, question.id, method, progress)?;
     let one = |text: AggregatedText| {
         (text.text_id, Decided { label: text.label, probability: Some(text.probability), tie: text.tie })
     };

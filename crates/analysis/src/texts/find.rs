@@ -4,6 +4,7 @@ use super::Texts;
 use super::standing::Of;
 use dissensus_api::{FoundTexts, TextFilter, TextQuery};
 use dissensus_domain::{QuestionId, TextId};
+use dissensus_labelling::feed;
 use dissensus_project::error::ProjectError;
 use dissensus_store::StoreError;
 
@@ -49,7 +50,7 @@ impl Texts {
     fn of_query(&self, query: &TextQuery) -> Result<Of, ProjectError> {
         // Events on disk have to be in memory first; otherwise a list without them would be cached under the
         // newest event.
-        self.labelling.follow_events()?;
+        feed::follow(&self.labelling)?;
         // The last event is read first: later changes in the index and the annotations are requested again.
         let event = self.context.store.last_event()?;
         let index = self.context.index();

@@ -12,6 +12,7 @@ use dissensus_labelling::Labelling;
 use dissensus_labelling::practice::Practice;
 use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
+use dissensus_project::jobs::Follow;
 use dissensus_training::encoding::Encoding;
 use ordered::Lists;
 use std::sync::Arc;
@@ -49,17 +50,8 @@ impl Texts {
     ///
     /// # Errors
     /// There is no encoder, the file cannot be read, a text cannot be tokenized, or a cancel.
-    pub fn measure_long(
-        &self,
-        progress: &dyn dissensus_project::jobs::Progress,
-    ) -> Result<LongTextsInfo, ProjectError> {
+    pub fn measure_long<'a>(&self, follow: impl Into<Follow<'a>>) -> Result<LongTextsInfo, ProjectError> {
         self.context.whole_project()?;
-        self.encoding.measure_long_texts(progress)
-    }
-
-    /// Runs [`Texts::measure_long`] as a job.
-    pub fn measure_long_as_job(&self) -> Result<LongTextsInfo, ProjectError> {
-        self.context.whole_project()?;
-        self.context.as_job("long-texts", "", |job| self.measure_long(job.as_ref()))
+        self.context.run(follow, "long-texts", "", |progress| self.encoding.measure_long_texts(progress))
     }
 }

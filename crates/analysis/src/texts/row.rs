@@ -7,6 +7,8 @@ use crate::snippet;
 use dissensus_api::{TextFilter, TextRow};
 use dissensus_domain::{AnnotatorId, Text};
 use dissensus_exchange::text_id_of;
+use dissensus_labelling::progress;
+use dissensus_labelling::remarks;
 use dissensus_project::error::ProjectError;
 
 /// Characters of context before the match of a search.
@@ -56,13 +58,13 @@ impl Texts {
         let mut answers = Vec::with_capacity(of.questions.len());
         let mut notes = Vec::new();
         for question in &of.questions {
-            let annotations = self.labelling.annotations_of(annotator, *question)?;
+            let annotations = progress::annotations(&self.labelling, annotator, *question)?;
             let answer = dissensus_project::sync::lock(&annotations).answers.get(&text.id).cloned();
             let scale = of.index.question(*question).map(|question| &question.scale);
             let name = answer.and_then(|answer| Some(scale?.name_of_answer(&answer)?.into_owned()));
             answers.push(name);
             if noted {
-                notes.extend(self.labelling.remark_of(annotator, *question, text.id)?.note);
+                notes.extend(remarks::read(&self.labelling, annotator, *question, text.id)?.note);
             }
         }
         Ok((answers, (!notes.is_empty()).then(|| notes.join(" · "))))

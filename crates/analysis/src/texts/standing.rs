@@ -4,6 +4,8 @@ use super::Texts;
 use dissensus_api::TextFilter;
 use dissensus_domain::{AnnotatorId, EventId, QuestionId, TextId};
 use dissensus_labelling::Left;
+use dissensus_labelling::feed;
+use dissensus_labelling::sheet;
 use dissensus_project::context::Index;
 use dissensus_project::error::ProjectError;
 use std::collections::HashSet;
@@ -81,7 +83,7 @@ impl Texts {
     /// answer: among those that were handed out to this person, if any were. Skipped texts count as yet to
     /// be answered.
     pub fn to_answer(&self, annotator: Option<AnnotatorId>) -> Result<(u32, Option<u32>), ProjectError> {
-        self.labelling.follow_events()?;
+        feed::follow(&self.labelling)?;
         let (event, index) = (self.context.store.last_event()?, self.context.index());
         let real = self.practice.book()?.real(index.texts()).len() as u32;
         let Some(annotator) = annotator else { return Ok((real, None)) };
@@ -101,7 +103,7 @@ impl Texts {
 
     /// One person's standing, from that person's answers in memory.
     fn standing_of(&self, annotator: AnnotatorId, of: &Of) -> Result<Standing, ProjectError> {
-        let sheet = self.labelling.sheet(annotator, &of.questions)?;
+        let sheet = sheet::open(&self.labelling, annotator, &of.questions)?;
         let answers = sheet.read();
         let mut bits = Vec::with_capacity(of.index.texts().len());
         let mut given_at = Vec::with_capacity(of.index.texts().len());

@@ -10,7 +10,7 @@ use dissensus_api::{AttributeDifference, Figure, GroupsChoice, PeopleChoice, Per
 use dissensus_domain::{Annotator, QuestionId};
 use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
-use dissensus_project::jobs::Progress;
+use dissensus_project::jobs::{Follow, Progress};
 use dissensus_project::sync::lock;
 use dissensus_stats::agreement::agreement;
 use dissensus_stats::data::{AnnotatorModel as _, Observation, Severity};
@@ -39,93 +39,81 @@ struct Values<'a> {
     groups: Vec<(&'a str, Vec<u32>)>,
 }
 
-impl Analysis {
-    /// Who differs, and why: how much of what makes labels differ is the text, the person and neither; how
-    /// much of the differences in level each attribute of people explains; and who is shown to answer higher
-    /// or lower than the average person. Severities are those of the live model, which is fitted if missing.
-    /// If no label of the question has changed since the last call, its result is returned.
-    ///
-    /// # Errors
-    /// No such question, the file cannot be read, or a cancel.
-    pub fn who_differs(
-        &self,
-        question: QuestionId,
-        progress: &dyn Progress,
-    ) -> Result<WhoDiffers, ProjectError> {
-        if let Some(found) = self.who_differs_so_far(question) {
-            return Ok(found);
-        }
-        let generation = self.live.models.generation();
+/// Who differs, and why: how much of what makes labels differ is the text, the person and neither; how
+/// much of the differences in level each attribute of people explains; and who is shown to answer higher
+/// or lower than the average person. Severities are those of the live model, which is fitted if missing.
+/// If no label of the question has changed since the last call, its result is returned.
+///
+/// # Errors
+/// No such question, the file cannot be read, or a cancel.
+pub fn find<'a>(
+    cx: &Analysis,
+    question: QuestionId,
+    follow: impl Into<Follow<'a>>,
+) -> Result<WhoDiffers, ProjectError> {
+    if let Some(found) = found_before(cx, question) {
+        return Ok(found);
+    }
+    cx.context.run(follow, KIND, "who differs", |progress| {
+        let generation = cx.live.models.generation();
         // Before the labels: a label that is recorded while they are read makes the result outdated.
-        let revision = self.live.models.labels_changed(question);
-        let found = self.look_who_differs(question, progress)?;
-        lock(&self.last_who_differs.0).insert(question, (generation, revision, found.clone()));
+        let revision = cx.live.models.labels_changed(question);
+        let found = look(cx, question, progress)?;
+        lock(&cx.last_who_differs.0).insert(question, (generation, revision, found.clone()));
         Ok(found)
-    }
+    })
+}
 
-    /// Runs [`Analysis::who_differs`] as a job that the window shows and can cancel.
-    pub fn who_differs_as_job(&self, question: QuestionId) -> Result<WhoDiffers, ProjectError> {
-        match self.who_differs_so_far(question) {
-            Some(found) => Ok(found),
-            None => self.context.as_job(KIND, "who differs", |job| self.who_differs(question, job.as_ref())),
-        }
-    }
+/// The last result, if the labels have not changed since.
+fn found_before(cx: &Analysis, question: QuestionId) -> Option<WhoDiffers> {
+    let now = (cx.live.models.generation(), cx.live.models.labels_changed(question));
+    let last = lock(&cx.last_who_differs.0);
+    last.get(&question)
+        .filter(|(generation, revision, _)| (*generation, *revision) == now)
+        .map(|of| of.2.clone())
+}
 
-    /// The last result, if the labels have not changed since.
-    fn who_differs_so_far(&self, question: QuestionId) -> Option<WhoDiffers> {
-        let now = (self.live.models.generation(), self.live.models.labels_changed(question));
-        let last = lock(&self.last_who_differs.0);
-        last.get(&question)
-            .filter(|(generation, revision, _)| (*generation, *revision) == now)
-            .map(|of| of.2.clone())
+fn look(cx: &Analysis, question: QuestionId, progress: &dyn Progress) -> Result<WhoDiffers, ProjectError> {
+    let (_, target) = cx.context.question_parts(question)?;
+    let index = cx.context.index();
+    let labels = cx.context.observations(question)?;
+    let (texts, people) = (index.texts().len(), index.annotators().len());
+    let mut counts = vec![0_u32; people];
+    labels.iter().for_each(|label| counts[label.annotator as usize] += 1);
+    tell(progress, 0, "shares")?;
+    let shares = difference_shares(&labels, texts, people, target, progress)?;
+    let mut report = WhoDiffers {
+        question,
+        labels: labels.len() as u32,
+        people: counts.iter().filter(|n| **n > 0).count() as u32,
+        equal: agreement(&labels, texts, people, target)?.pairwise,
+        shares_words: words::shares(&shares),
+        shares: shares.ok(),
+        attributes: Vec::new(),
+        attributes_words: words::NO_ORDER.to_owned(),
+        severities: Vec::new(),
+        severities_words: words::NO_ORDER.to_owned(),
+    };
+    if !target.kind.is_ordered() {
+        return Ok(report);
     }
-
-    fn look_who_differs(
-        &self,
-        question: QuestionId,
-        progress: &dyn Progress,
-    ) -> Result<WhoDiffers, ProjectError> {
-        let (_, target) = self.context.question_parts(question)?;
-        let index = self.context.index();
-        let labels = self.context.observations(question)?;
-        let (texts, people) = (index.texts().len(), index.annotators().len());
-        let mut counts = vec![0_u32; people];
-        labels.iter().for_each(|label| counts[label.annotator as usize] += 1);
-        tell(progress, 0, "shares")?;
-        let shares = difference_shares(&labels, texts, people, target, progress)?;
-        let mut report = WhoDiffers {
-            question,
-            labels: labels.len() as u32,
-            people: counts.iter().filter(|n| **n > 0).count() as u32,
-            equal: agreement(&labels, texts, people, target)?.pairwise,
-            shares_words: words::shares(&shares),
-            shares: shares.ok(),
-            attributes: Vec::new(),
-            attributes_words: words::NO_ORDER.to_owned(),
-            severities: Vec::new(),
-            severities_words: words::NO_ORDER.to_owned(),
-        };
-        if !target.kind.is_ordered() {
-            return Ok(report);
-        }
-        tell(progress, 1, "fitting the model")?;
-        self.live.fit(question, progress)?;
-        // A copy, so that recording a label does not wait for the following.
-        let Some(model) = self.live.models.with(question, |fitted| fitted.model.clone()) else {
-            report.attributes_words = words::attributes(&[], 0);
-            report.severities_words = words::severities(&[]);
-            return Ok(report);
-        };
-        tell(progress, 2, "attributes")?;
-        report.severities = severities(&model, index.annotators(), &counts);
-        report.severities_words = words::severities(&report.severities);
-        let has_labels = |row: &u32| counts[*row as usize] > 0;
-        let values = compared_values(index.annotators(), has_labels);
-        report.attributes = attributes(&model, &values, &labels, texts, progress)?;
-        let named = index.annotators().iter().flat_map(|one| one.attributes.keys()).count();
-        report.attributes_words = words::attributes(&report.attributes, named);
-        Ok(report)
-    }
+    tell(progress, 1, "fitting the model")?;
+    cx.live.fit(question, progress)?;
+    // A copy, so that recording a label does not wait for the following.
+    let Some(model) = cx.live.models.with(question, |fitted| fitted.model.clone()) else {
+        report.attributes_words = words::attributes(&[], 0);
+        report.severities_words = words::severities(&[]);
+        return Ok(report);
+    };
+    tell(progress, 2, "attributes")?;
+    report.severities = severities(&model, index.annotators(), &counts);
+    report.severities_words = words::severities(&report.severities);
+    let has_labels = |row: &u32| counts[*row as usize] > 0;
+    let values = compared_values(index.annotators(), has_labels);
+    report.attributes = attributes(&model, &values, &labels, texts, progress)?;
+    let named = index.annotators().iter().flat_map(|one| one.attributes.keys()).count();
+    report.attributes_words = words::attributes(&report.attributes, named);
+    Ok(report)
 }
 
 fn tell(progress: &dyn Progress, done: u64, doing: &str) -> Result<(), ProjectError> {

@@ -1,8 +1,12 @@
 //! A label does not wait for an explanation: shown by blocking the explanation, not with a clock.
 
 use crate::session::Session;
+use dissensus_analysis::explain;
 use dissensus_api::{ExplainQuery, NewLabel};
 use dissensus_domain::{Answer, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::questions;
+use dissensus_labelling::record;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::Silent;
 use dissensus_project::sample;
@@ -17,9 +21,9 @@ fn a_label_is_recorded_and_learned_while_an_explanation_is_held() {
     let path = folder.path().join("sample.dissensus");
     sample::create(&path).unwrap();
     let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
-    let person = session.project.annotators().unwrap()[0].id;
+    let person = annotators::list(&session.project).unwrap()[0].id;
     let unlabelled =
         |text: &u32| session.context.store.current_label(question, TextId(*text), person).unwrap().is_none();
     let text = TextId((1..100).find(unlabelled).unwrap());
@@ -32,7 +36,7 @@ fn a_label_is_recorded_and_learned_while_an_explanation_is_held() {
         let (session, person) = (&session, person);
         let explaining = scope.spawn(move || {
             let query = ExplainQuery { question, text, annotator: person, with: None, without_own: false };
-            session.analysis.explain(&query, None, false).unwrap()
+            explain::explain_text(&session.analysis, &query, None, false).unwrap()
         });
         // It is running, and waits until the gate is opened.
         gate.wait();
@@ -40,7 +44,8 @@ fn a_label_is_recorded_and_learned_while_an_explanation_is_held() {
         scope.spawn(move || {
             let answer = Answer::Level(3);
             let new = NewLabel { question, annotator: person, text, answer, duration_ms: None };
-            tell.send(session.labelling.record_label(&new).map(|_| ()).map_err(|e| e.to_string())).unwrap();
+            tell.send(record::record_label(&session.labelling, &new).map(|_| ()).map_err(|e| e.to_string()))
+                .unwrap();
         });
         let recorded = hear.recv_timeout(Duration::from_secs(60));
         let learned = recorded.is_ok().then(level);

@@ -1,14 +1,20 @@
 //! A panic in any background work ends only that work, as failed.
 
 use crate::session::Session;
+use dissensus_analysis::annotators;
+use dissensus_analysis::held_out;
 use dissensus_api::{ImportChoices, JobInfo, NewLabel, WorkState};
 use dissensus_domain::{Answer, QuestionId, Scale, ScaleKind};
+use dissensus_editing::jobs;
+use dissensus_editing::questions;
+use dissensus_labelling::record;
 use dissensus_project::event::Event;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::Silent;
 use dissensus_project::sample;
 use dissensus_project::sync::lock;
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_transfer::exchange;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -67,7 +73,7 @@ fn an_encoding_that_panics_ends_as_failed_and_can_be_started_again() {
     let session = encoded_sample(&folder);
     let file = texts(&folder, "more");
     let silent: std::sync::Arc<dyn dissensus_project::jobs::Progress> = std::sync::Arc::new(Silent);
-    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
     let hear = ends(&session);
     fail(&session, "encoding");
     session.background.start_encoding().unwrap();
@@ -76,9 +82,7 @@ fn an_encoding_that_panics_ends_as_failed_and_can_be_started_again() {
     assert_eq!(job.problem.unwrap().code, "panic");
     assert_eq!(session.encoding.state().unwrap().problem.unwrap().code, "panic", "the window says why");
     assert!(
-        session
-            .project
-            .jobs()
+        jobs::list(&session.project)
             .unwrap()
             .iter()
             .any(|kept| kept.id == job.id && kept.state == WorkState::Failed)
@@ -100,16 +104,16 @@ fn an_import_and_an_export_that_panic_end_as_failed() {
     let hear = ends(&session);
     let file = texts(&folder, "more");
     fail(&session, "import");
-    let error = session.exchange.import_as_job(&file, &ImportChoices::default()).unwrap_err();
+    let error = exchange::import_as_job(&session.exchange, &file, &ImportChoices::default()).unwrap_err();
     assert_eq!(error.code(), "panic");
     assert_eq!(next(&hear).state, WorkState::Failed);
     fail(&session, "export");
     let out = folder.path().join("out.csv");
-    assert_eq!(session.exchange.export_as_job(&out, None, None).unwrap_err().code(), "panic");
+    assert_eq!(exchange::export_as_job(&session.exchange, &out, None, None).unwrap_err().code(), "panic");
     assert_eq!(next(&hear).state, WorkState::Failed);
     fail_no_more(&session);
-    session.exchange.import_as_job(&file, &ImportChoices::default()).unwrap();
-    session.exchange.export_as_job(&out, None, None).unwrap();
+    exchange::import_as_job(&session.exchange, &file, &ImportChoices::default()).unwrap();
+    exchange::export_as_job(&session.exchange, &out, None, None).unwrap();
     assert!(out.exists());
 }
 
@@ -117,7 +121,7 @@ fn an_import_and_an_export_that_panic_end_as_failed() {
 fn a_fit_that_panics_leaves_no_model_and_labelling_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
     fail(&session, "fit");
     session.background.start();
     session.context.threads.join();
@@ -133,7 +137,7 @@ fn a_fit_that_panics_leaves_no_model_and_labelling_goes_on() {
 fn a_model_that_was_half_changed_when_a_thread_panicked_is_fitted_again() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
     let died = std::thread::scope(|scope| {
         let work = || session.live.models.with(question, |_| panic!("in the middle of an update"));
@@ -150,15 +154,19 @@ fn a_model_that_was_half_changed_when_a_thread_panicked_is_fitted_again() {
 fn figures_are_measured_after_a_measurement_that_panicked() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
     fail(&session, "measure");
     let died = std::thread::scope(|scope| {
-        scope.spawn(|| session.analysis.annotator_report(question)).join().is_err()
+        scope.spawn(|| annotators::measure(&session.analysis, question)).join().is_err()
     });
     assert!(died);
     fail_no_more(&session);
     assert!(
-        session.analysis.annotator_report(question).unwrap().annotators.iter().any(|a| a.held_out_labels > 0)
+        annotators::measure(&session.analysis, question)
+            .unwrap()
+            .annotators
+            .iter()
+            .any(|a| a.held_out_labels > 0)
     );
 }
 
@@ -166,24 +174,24 @@ fn figures_are_measured_after_a_measurement_that_panicked() {
 fn people_are_shown_at_once_and_their_accuracy_is_a_job() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
     let hear = ends(&session);
-    let so_far = || session.analysis.annotators_so_far(question).unwrap();
+    let so_far = || annotators::report_known(&session.analysis, question).unwrap();
     let first = so_far();
     assert!(!first.held_out_measured && first.alpha.is_some());
     assert!(first.annotators.iter().all(|a| a.labels > 0 && a.held_out_accuracy.is_none()));
 
     // A panic, and a stop: nothing is stored, and it can be requested again.
     fail(&session, "evaluate");
-    session.analysis.measure_annotators_as_job(question).unwrap();
+    annotators::start_measuring(&session.analysis, question).unwrap();
     assert_eq!(next(&hear).state, WorkState::Failed);
     fail_no_more(&session);
     session.context.threads.join();
-    let gate = session.analysis.hold_measurements(question);
+    let gate = held_out::hold(&session.analysis, question);
     let id = {
         let _gate = lock(&gate);
-        let id = session.analysis.measure_annotators_as_job(question).unwrap();
-        assert_eq!(session.analysis.measure_annotators_as_job(question).unwrap(), id, "it is at work");
+        let id = annotators::start_measuring(&session.analysis, question).unwrap();
+        assert_eq!(annotators::start_measuring(&session.analysis, question).unwrap(), id, "it is at work");
         assert!(!so_far().held_out_measured, "nobody waits for it");
         assert!(session.context.jobs.cancel(id));
         id
@@ -196,50 +204,50 @@ fn people_are_shown_at_once_and_their_accuracy_is_a_job() {
     // ones.
     {
         let _gate = lock(&gate);
-        let of_before = session.analysis.measure_annotators_as_job(question).unwrap();
+        let of_before = annotators::start_measuring(&session.analysis, question).unwrap();
         session.live.invalidate_all();
-        let of_now = session.analysis.measure_annotators_as_job(question).unwrap();
+        let of_now = annotators::start_measuring(&session.analysis, question).unwrap();
         assert_ne!(of_before, of_now);
-        assert_eq!(session.analysis.measure_annotators_as_job(question).unwrap(), of_now);
+        assert_eq!(annotators::start_measuring(&session.analysis, question).unwrap(), of_now);
         assert!(session.context.jobs.cancel(of_before) && session.context.jobs.cancel(of_now));
     }
     assert_eq!([next(&hear).state, next(&hear).state], [WorkState::Cancelled; 2]);
 
-    let again = session.analysis.measure_annotators_as_job(question).unwrap();
+    let again = annotators::start_measuring(&session.analysis, question).unwrap();
     assert_ne!(again, id);
     assert_eq!(next(&hear).state, WorkState::Finished);
-    assert_eq!(so_far(), session.analysis.annotator_report(question).unwrap());
+    assert_eq!(so_far(), annotators::measure(&session.analysis, question).unwrap());
     assert!(so_far().annotators.iter().all(|a| a.held_out_accuracy.is_some()));
 }
 
 fn label(session: &Session, question: QuestionId, nth: usize) {
-    let annotator = session.project.annotators().unwrap()[0].id;
+    let annotator = dissensus_editing::annotators::list(&session.project).unwrap()[0].id;
     let text = session.context.index().texts()[nth];
     let new = NewLabel { question, annotator, text, answer: Answer::Level(1), duration_ms: None };
-    session.labelling.record_label(&new).unwrap();
+    record::record_label(&session.labelling, &new).unwrap();
 }
 
 #[test]
 fn what_was_added_while_the_project_could_not_be_read_is_there_and_no_error() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
-    session.live.fit(session.project.question(Some("offensiveness")).unwrap().id, &Silent).unwrap();
+    session.live.fit(questions::find(&session.project, Some("offensiveness")).unwrap().id, &Silent).unwrap();
     fail(&session, "reload");
-    let who = session.project.add_annotator("Zoe", &Default::default()).unwrap();
+    let who = dissensus_editing::annotators::add(&session.project, "Zoe", &Default::default()).unwrap();
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    let asked = session.project.add_question("fair", "", scale).unwrap();
+    let asked = questions::add(&session.project, "fair", "", scale).unwrap();
     assert_eq!(
         (who.external_id.as_str(), asked.name.as_str(), asked.prompt.as_str()),
         ("Zoe", "fair", "fair")
     );
-    let again = session.project.add_annotator("Zoe", &Default::default()).unwrap_err();
+    let again = dissensus_editing::annotators::add(&session.project, "Zoe", &Default::default()).unwrap_err();
     assert_eq!(again.code(), "duplicate", "it is on disk, though not yet in memory");
     fail_no_more(&session);
     let text = session.context.index().texts()[0];
     let new =
         NewLabel { question: asked.id, annotator: who.id, text, answer: Answer::Level(1), duration_ms: None };
-    session.labelling.record_label(&new).unwrap();
-    assert_eq!(session.project.annotator("Zoe").unwrap().id, who.id);
+    record::record_label(&session.labelling, &new).unwrap();
+    assert_eq!(dissensus_editing::annotators::find(&session.project, "Zoe").unwrap().id, who.id);
 }
 
 #[test]
@@ -250,7 +258,7 @@ fn an_import_that_is_on_disk_does_not_fail_afterwards() {
     let before = session.context.index().texts().len();
     fail(&session, "reload");
     let silent: std::sync::Arc<dyn dissensus_project::jobs::Progress> = std::sync::Arc::new(Silent);
-    let report = session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    let report = exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
     assert_eq!((report.texts, session.context.index().texts().len()), (2, before));
     fail_no_more(&session);
     assert_eq!(session.context.index().texts().len(), before + 2, "read when it is next asked for");
@@ -264,7 +272,10 @@ fn everybody_who_asks_while_the_index_is_read_again_gets_the_new_one() {
     let session = encoded_sample(&folder);
     for round in 0..40 {
         fail(&session, "reload");
-        let id = session.project.add_annotator(&format!("p{round}"), &Default::default()).unwrap().id;
+        let id =
+            dissensus_editing::annotators::add(&session.project, &format!("p{round}"), &Default::default())
+                .unwrap()
+                .id;
         fail_no_more(&session);
         let start = std::sync::Barrier::new(4);
         std::thread::scope(|scope| {

@@ -1,8 +1,12 @@
 //! Models that are fitted while an import ends: no label is lost.
 
 use crate::session::Session;
+use dissensus_analysis::explain;
 use dissensus_api::ExplainQuery;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::questions;
+use dissensus_labelling::feed;
 use dissensus_models::live::LiveModel;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
@@ -18,7 +22,7 @@ fn opened(folder: &TempDir) -> (Session, QuestionId) {
     let path = folder.path().join("sample.dissensus");
     sample::create(&path).unwrap();
     let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
     (session, question)
 }
 
@@ -55,7 +59,7 @@ impl Progress for ImportEnds<'_> {
     fn report(&self, _: u64, _: Option<u64>, _: &str) {
         if !self.ended.swap(true, Ordering::Relaxed) {
             self.session.context.reload();
-            self.session.labelling.skip_events().unwrap();
+            feed::skip(&self.session.labelling).unwrap();
         }
     }
 }
@@ -86,7 +90,7 @@ fn what_is_known_of_people_since_a_fit_began_makes_the_next_one_due() {
     let people: Vec<AnnotatorId> =
         (0..20).map(|n| commit(&session, question, &format!("robin {n}"), 3)).collect();
     session.context.reload();
-    session.labelling.skip_events().unwrap();
+    feed::skip(&session.labelling).unwrap();
     struct Told<'a>(&'a Session, &'a [AnnotatorId], AtomicBool);
     impl Progress for Told<'_> {
         fn report(&self, _: u64, _: Option<u64>, _: &str) {
@@ -103,7 +107,7 @@ fn what_is_known_of_people_since_a_fit_began_makes_the_next_one_due() {
             };
             self.0.context.store.write(tell).unwrap();
             self.0.context.reload();
-            self.0.labelling.skip_events().unwrap();
+            feed::skip(&self.0.labelling).unwrap();
         }
     }
     let due = || session.live.models.with(question, |fitted| fitted.is_due());
@@ -153,12 +157,12 @@ fn a_text_that_came_after_the_fit_is_not_explained_and_the_refusal_names_it() {
     let new = NewText { external_id: "late-1".into(), body: "You came late".into(), ..NewText::default() };
     let text = session.context.store.write(move |tx| tx.add_text(&new)).unwrap();
     session.context.reload();
-    let annotator = session.project.annotators().unwrap()[0].id;
+    let annotator = annotators::list(&session.project).unwrap()[0].id;
     let query = ExplainQuery { question, text, annotator, with: None, without_own: false };
-    let error = session.analysis.explain(&query, None, true).unwrap_err();
+    let error = explain::explain_text(&session.analysis, &query, None, true).unwrap_err();
     assert_eq!(error.code(), "text-not-fitted");
     assert!(error.to_string().contains("late-1"), "{error}");
-    session.labelling.skip_events().unwrap();
+    feed::skip(&session.labelling).unwrap();
     session.live.fit(question, &Silent).unwrap();
-    session.analysis.explain(&query, None, true).unwrap();
+    explain::explain_text(&session.analysis, &query, None, true).unwrap();
 }

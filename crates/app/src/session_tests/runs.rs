@@ -3,6 +3,8 @@
 use crate::session::Session;
 use dissensus_api::{RunDetail, TrainChoices, Tuning};
 use dissensus_domain::WorkState;
+use dissensus_editing::annotators;
+use dissensus_editing::questions;
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::clock::now_ms;
 use dissensus_project::home::Home;
@@ -11,6 +13,7 @@ use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
 use dissensus_store::{NewRun, RunId, RunPart};
 use dissensus_training::encoding::{EncoderChoice, NgramLimits};
+use dissensus_training::runs;
 use dissensus_training::runs::Runs;
 use dissensus_training::runs::defaults::last_key;
 use serde_json::{Value, json};
@@ -30,8 +33,8 @@ fn sample(folder: &TempDir) -> Session {
 }
 
 fn choices(session: &Session, model: ModelKind) -> TrainChoices {
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
-    session.runs.choices(question, model, "frozen").unwrap()
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
+    runs::choices_for(&session.runs, question, model, "frozen").unwrap()
 }
 
 /// The row of a run that was requested without today's limits.
@@ -43,7 +46,7 @@ fn row(runs: &Runs, choices: &TrainChoices) -> RunId {
             seed: u64::from(choices.seed),
             device: "cpu".to_owned(),
             started_ms: now_ms(),
-            data_sha256: Some(runs.labels_sha256(choices.question).unwrap()),
+            data_sha256: Some(runs::labels_sha256(runs, choices.question).unwrap()),
         })
         .unwrap()
 }
@@ -81,22 +84,22 @@ fn a_run_whose_choices_are_out_of_range_today_is_resumed_and_predicts_and_the_ne
         max_grad_norm: 2e9,
         ..choices(&session, model)
     };
-    assert_eq!(runs.start(&asked).unwrap_err().code(), "setting");
+    assert_eq!(runs::start(runs, &asked).unwrap_err().code(), "setting");
     let id = row(runs, &asked);
     runs.context.store.set_setting(&last_key(model, &Tuning::Frozen), &asked).unwrap();
     let stop = StopHalfWay::default();
-    let stopped = runs.carry_out(id, DeviceChoice::Cpu, &stop).unwrap_err();
+    let stopped = runs::carry_out(runs, id, DeviceChoice::Cpu, &stop).unwrap_err();
     assert_eq!(stopped.code(), "cancelled", "{stopped}");
-    assert!(runs.list().unwrap()[0].resumable);
-    let resumed = runs.resume_here(id.0, &Silent).unwrap();
+    assert!(runs::list(runs).unwrap()[0].resumable);
+    let resumed = runs::resume_here(runs, id.0, &Silent).unwrap();
     assert_eq!((resumed.choices.validation, resumed.choices.layers), (0.005, 0));
     assert!(resumed.info.scores.is_some());
-    let who = session.project.annotators().unwrap()[0].id;
-    assert!(runs.predict(id.0, who, "You fool", &Silent).unwrap().knows_annotator);
+    let who = annotators::list(&session.project).unwrap()[0].id;
+    assert!(runs::predict(runs, id.0, who, "You fool", &Silent).unwrap().knows_annotator);
 
-    let next = runs.defaults(asked.question, model, Tuning::Frozen).unwrap();
+    let next = runs::defaults(runs, asked.question, model, Tuning::Frozen).unwrap();
     assert_eq!((next.validation, next.max_steps, next.max_grad_norm), (0.01, 40, 1e9));
-    let trained = runs.train(&next, DeviceChoice::Cpu, &Silent).unwrap();
+    let trained = runs::train(runs, &next, DeviceChoice::Cpu, &Silent).unwrap();
     assert_eq!(trained.choices, next);
 }
 
@@ -104,7 +107,7 @@ fn a_run_whose_choices_are_out_of_range_today_is_resumed_and_predicts_and_the_ne
 fn again(session: &Session, change: impl FnOnce(&mut Value, &mut Value), labels: bool) -> [RunDetail; 2] {
     let runs = &session.runs;
     let asked = choices(session, ModelKind::Multilevel);
-    let first = runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    let first = runs::train(runs, &asked, DeviceChoice::Cpu, &Silent).unwrap();
     let store = &runs.context.store;
     let kept = store.run(RunId(first.info.id)).unwrap().unwrap();
     let (mut metrics, mut start) = (kept.metrics.unwrap(), kept.start.unwrap());
@@ -116,7 +119,7 @@ fn again(session: &Session, change: impl FnOnce(&mut Value, &mut Value), labels:
         store.set_run_start(id, start, parts).unwrap();
     }
     store.finish_run(id, WorkState::Finished, Some(metrics), now_ms()).unwrap();
-    [first, runs.detail(id.0).unwrap()]
+    [first, runs::detail(runs, id.0).unwrap()]
 }
 
 #[test]
@@ -157,27 +160,27 @@ fn the_tuned_answer_is_kept_and_not_compared_with_that_of_runs_before_it() {
     let session = sample(&folder);
     let runs = &session.runs;
     for model in [ModelKind::Shared, ModelKind::SepHeads] {
-        runs.train(&choices(&session, model), DeviceChoice::Cpu, &Silent).unwrap();
+        runs::train(runs, &choices(&session, model), DeviceChoice::Cpu, &Silent).unwrap();
     }
     let compares_macro_f1 = || {
-        let metrics = runs.compare(1, 2).unwrap().metrics;
+        let metrics = runs::compare_runs(runs, 1, 2).unwrap().metrics;
         assert!(metrics.iter().any(|metric| metric.key == "macro_f1_median"));
         metrics.iter().any(|metric| metric.key == "macro_f1")
     };
     assert!(compares_macro_f1());
     // The stored scores give the same answers.
-    let scored = runs.scored(1).unwrap();
+    let scored = runs::scored(runs, 1).unwrap();
     let outcome = runs.kept.get(1).unwrap().outcome;
     let f1 = dissensus_stats::metrics::Scores::new(&scored, true).macro_f1;
     assert!(scored.tuned.is_some() && f1 == outcome.report.as_ref().unwrap().scores.macro_f1);
-    assert!(!runs.detail(1).unwrap().notes.iter().any(|note| note.contains("most likely level")));
+    assert!(!runs::detail(runs, 1).unwrap().notes.iter().any(|note| note.contains("most likely level")));
     // As stored by a version without tuning.
     let mut before = serde_json::to_value(outcome).unwrap();
     before.as_object_mut().unwrap().remove("f1_rule");
     runs.context.store.finish_run(RunId(1), WorkState::Finished, Some(before), now_ms()).unwrap();
-    assert_eq!(runs.scored(1).unwrap().tuned, None);
+    assert_eq!(runs::scored(runs, 1).unwrap().tuned, None);
     assert!(!compares_macro_f1());
-    assert!(runs.detail(1).unwrap().notes.iter().any(|note| note.contains("most likely level")));
+    assert!(runs::detail(runs, 1).unwrap().notes.iter().any(|note| note.contains("most likely level")));
 }
 
 #[test]
@@ -185,12 +188,12 @@ fn a_run_sees_the_words_that_it_learned_from_when_the_project_has_grown_past_the
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let runs = &session.runs;
-    let who = session.project.annotators().unwrap()[0].id;
+    let who = annotators::list(&session.project).unwrap()[0].id;
     let train = || {
         let choices = choices(&session, ModelKind::Multilevel);
-        runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap().info.id
+        runs::train(runs, &choices, DeviceChoice::Cpu, &Silent).unwrap().info.id
     };
-    let says = |run: u32| runs.predict(run, who, "you absolute idiot", &Silent).unwrap().probabilities;
+    let says = |run: u32| runs::predict(runs, run, who, "you absolute idiot", &Silent).unwrap().probabilities;
     let with_words = train();
     let before = says(with_words);
     let few = NgramLimits { texts: 10, ..NgramLimits::default() };
@@ -228,11 +231,11 @@ fn a_tuned_run_predicts_again_what_it_was_scored_with() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let runs = &session.runs;
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
-    let asked = runs.choices(question, ModelKind::Multilevel, "last-1").unwrap();
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
+    let asked = runs::choices_for(runs, question, ModelKind::Multilevel, "last-1").unwrap();
     let train = |validation: f64| {
         let asked = TrainChoices { epochs: 1, validation, ..asked.clone() };
-        runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap()
+        runs::train(runs, &asked, DeviceChoice::Cpu, &Silent).unwrap()
     };
     let run = train(0.4);
     assert!(run.sizes.validation_texts >= 30, "{:?}", run.sizes);
@@ -246,21 +249,21 @@ fn a_tuned_run_predicts_again_what_it_was_scored_with() {
     let levels = test.probabilities.len() / test.labels.len();
     for (label, kept) in test.labels.iter().zip(test.probabilities.chunks_exact(levels)).step_by(20) {
         let body = store.text(label.text).unwrap().unwrap().body;
-        let again = runs.predict(id.0, label.annotator, &body, &Silent).unwrap().probabilities;
+        let again = runs::predict(runs, id.0, label.annotator, &body, &Silent).unwrap().probabilities;
         assert!(again.iter().zip(kept).all(|(a, b)| (a - b).abs() < 2e-3), "{again:?} {kept:?}");
     }
     // A training text is predicted with what its labels taught, like a model's row.
     let learned = store.run_labels(id, RunPart::Train).unwrap().labels;
     let changes = learned.iter().step_by(learned.len() / 3 + 1).filter(|label| {
         let text = store.text(label.text).unwrap().unwrap();
-        let row = runs.predict_text(id.0, label.annotator, &text.external_id, &Silent).unwrap();
-        let new = runs.predict(id.0, label.annotator, &text.body, &Silent).unwrap();
+        let row = runs::predict_text(runs, id.0, label.annotator, &text.external_id, &Silent).unwrap();
+        let new = runs::predict(runs, id.0, label.annotator, &text.body, &Silent).unwrap();
         row.probabilities.iter().zip(&new.probabilities).any(|(a, b)| (a - b).abs() > 1e-3)
     });
     assert!(changes.count() > 0);
     // In use, too few validation texts are not all texts that the encoder has not learned from: the test
     // texts are labelled as well.
-    runs.use_run(Some(id.0)).unwrap();
+    runs::use_run(runs, Some(id.0)).unwrap();
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     let tuned_on = session.encoding.embeddings().unwrap().0.tuned_on.clone().unwrap();
     assert_eq!(tuned_on.iter().filter(|tuned| **tuned).count(), run.sizes.train_texts as usize);
@@ -269,14 +272,14 @@ fn a_tuned_run_predicts_again_what_it_was_scored_with() {
     assert!(!limits.iter().any(|limit| limit == "tuned_on_all_texts"), "{limits:?}");
     // A run that continues tuning knows which texts it had learned from before.
     let further = train(0.4);
-    let data = runs.run_data(&runs.kept.get(further.info.id).unwrap()).unwrap();
-    let before = runs.before_tuning(&data).unwrap().tuned_on.unwrap();
+    let data = runs::run_data(runs, &runs.kept.get(further.info.id).unwrap()).unwrap();
+    let before = runs::before_tuning(runs, &data).unwrap().tuned_on.unwrap();
     assert_eq!(before.iter().filter(|tuned| **tuned).count(), run.sizes.train_texts as usize);
-    runs.use_run(None).unwrap();
+    runs::use_run(runs, None).unwrap();
     // As stored by a version without calibration: what it was fitted to then, without validation labels.
     let label = test.labels[0];
     let body = store.text(label.text).unwrap().unwrap().body;
-    let says = || runs.predict(id.0, label.annotator, &body, &Silent).unwrap().probabilities;
+    let says = || runs::predict(runs, id.0, label.annotator, &body, &Silent).unwrap().probabilities;
     let calibrated = says();
     let mut older = serde_json::to_value(runs.kept.get(id.0).unwrap().outcome).unwrap();
     older.as_object_mut().unwrap().remove("calibrated").unwrap();

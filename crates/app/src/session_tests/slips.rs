@@ -3,7 +3,12 @@
 use crate::session::Session;
 use dissensus_api::{ImportChoices, NewDecision};
 use dissensus_domain::{Answer, Outcome, Progress, Silent};
+use dissensus_editing::questions;
+use dissensus_editing::texts;
+use dissensus_labelling::by_name;
 use dissensus_project::home::Home;
+use dissensus_transfer::exchange;
+use dissensus_transfer::study;
 use std::sync::Arc;
 
 #[test]
@@ -17,13 +22,13 @@ fn slips_are_left_out_where_an_answer_was_decided_on_and_holds() {
     let file = folder.path().join("labels.csv");
     std::fs::write(&file, format!("text_id,text,annotator_id,label\n{rows}t1,Body 1,cleo,3\n")).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
-    let question = session.project.question(None).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+    let question = questions::find(&session.project, None).unwrap();
     let decide = |id: &str, outcome, level: Option<u16>| {
-        let text = session.project.text_named(id).unwrap().0;
+        let text = texts::find(&session.project, id).unwrap().0;
         let (answer, comment, by) = (level.map(Answer::Level), String::new(), String::new());
         let new = NewDecision { question: question.id, text, outcome, answer, comment, by };
-        session.study.decide(&new).unwrap();
+        study::decide(&session.study, &new).unwrap();
     };
     let labels = |without_slips| {
         session.context.question_data_of(&question, without_slips).unwrap().observations.len()
@@ -35,7 +40,7 @@ fn slips_are_left_out_where_an_answer_was_decided_on_and_holds() {
     let all = session.context.learned_data_of(&question, true).unwrap();
     assert_eq!(all[0].observations.len(), 7);
     // A corrected label is no longer a slip, and an outdated decision excludes nothing.
-    session.labelling.label_by_name("ben", "t1", "3", None).unwrap();
+    by_name::record(&session.labelling, "ben", "t1", "3", None).unwrap();
     assert_eq!(labels(true), 8);
     decide("t1", Outcome::Reopened, None);
     assert_eq!(labels(true), 9);

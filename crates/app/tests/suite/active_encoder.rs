@@ -3,11 +3,21 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{copy_folder, encoded_sample, home, offensiveness, tiny};
+use dissensus_analysis::agreement;
+use dissensus_analysis::annotators;
+use dissensus_analysis::encoder_comparison;
+use dissensus_analysis::evaluation;
+use dissensus_analysis::learning_curve;
+use dissensus_analysis::pooling;
+use dissensus_analysis::prediction_file;
+use dissensus_analysis::ranking;
 use dissensus_analysis::{EvaluateChoices, Evaluation};
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, ImportChoices, TrainChoices};
 use dissensus_app::session::Session;
 use dissensus_domain::TextId;
 use dissensus_editing::CopyChoices;
+use dissensus_editing::copy;
+use dissensus_editing::questions;
 use dissensus_encoder::{DeviceChoice, Pooling};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
@@ -17,6 +27,8 @@ use dissensus_stats::data::ModelError;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
 use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::runs;
+use dissensus_transfer::exchange;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,9 +40,10 @@ fn with_pooling(pooling: Pooling) -> EncoderChoice {
 
 /// A finished run of `multilevel`, its encoder tuned for one epoch.
 fn tuned(session: &Session, seed: u32) -> u32 {
-    let asked = session.runs.choices(offensiveness(session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked =
+        runs::choices_for(&session.runs, offensiveness(session), ModelKind::Multilevel, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, seed, ..asked };
-    session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id
+    runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap().info.id
 }
 
 fn version(session: &Session) -> String {
@@ -59,7 +72,7 @@ fn an_encoding_that_ends_after_a_run_came_into_use_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let run = tuned(&session, 0);
-    let meanwhile = Meanwhile(Mutex::new(Some(|| session.runs.use_run(Some(run)).unwrap())));
+    let meanwhile = Meanwhile(Mutex::new(Some(|| runs::use_run(&session.runs, Some(run)).unwrap())));
     let done = session.encoding.encode(&with_pooling(Pooling::Cls), &meanwhile).unwrap();
     assert!(!done.in_use && done.note.unwrap().contains("stays in use"));
     assert_eq!(run_in_use(&session), Some(run));
@@ -67,7 +80,7 @@ fn an_encoding_that_ends_after_a_run_came_into_use_changes_nothing() {
     let active = session.live.active_model(offensiveness(&session)).unwrap();
     assert!(active.tuned);
     // Going back restores the encoder that was in use before, not the one of the late encoding.
-    session.runs.use_run(None).unwrap();
+    runs::use_run(&session.runs, None).unwrap();
     assert!(version(&session).contains("/mean/"), "{}", version(&session));
 }
 
@@ -76,13 +89,13 @@ fn choosing_another_encoder_ends_the_use_of_a_run_for_good() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let run = tuned(&session, 0);
-    session.runs.use_run(Some(run)).unwrap();
+    runs::use_run(&session.runs, Some(run)).unwrap();
     session.encoding.encode(&EncoderChoice { pooling: Some(Pooling::Cls), ..tiny() }, &Silent).unwrap();
     let cls = version(&session);
     assert!(cls.contains("/cls/"));
     assert_eq!(run_in_use(&session), None);
-    assert!(!session.runs.detail(run).unwrap().info.predicts);
-    session.runs.use_run(None).unwrap();
+    assert!(!runs::detail(&session.runs, run).unwrap().info.predicts);
+    runs::use_run(&session.runs, None).unwrap();
     assert_eq!(version(&session), cls, "what was chosen last stays");
 }
 
@@ -99,7 +112,7 @@ fn what_predicts_is_named_with_its_encoder_and_what_it_is_fitted_on() {
     assert!(live.fitted_at.is_some() && live.encoder == Some(version(&session)));
 
     let run = tuned(&session, 0);
-    session.runs.use_run(Some(run)).unwrap();
+    runs::use_run(&session.runs, Some(run)).unwrap();
     let waiting = session.live.active_model(question).unwrap();
     assert_eq!(
         (waiting.run, waiting.fitted_on),
@@ -117,13 +130,14 @@ fn what_predicts_is_named_with_its_encoder_and_what_it_is_fitted_on() {
 fn a_run_on_an_encoder_that_is_not_at_hand_is_not_used() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
-    let asked = session.runs.choices(offensiveness(&session), ModelKind::Multilevel, "frozen").unwrap();
-    let run = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
-    session.runs.use_run(Some(run)).unwrap();
+    let asked =
+        runs::choices_for(&session.runs, offensiveness(&session), ModelKind::Multilevel, "frozen").unwrap();
+    let run = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
+    runs::use_run(&session.runs, Some(run)).unwrap();
     assert_eq!(run_in_use(&session), Some(run));
     session.encoding.encode(&with_pooling(Pooling::Max), &Silent).unwrap();
     assert_eq!(run_in_use(&session), None, "its encoder is not in use any more");
-    let error = session.runs.use_run(Some(run)).unwrap_err();
+    let error = runs::use_run(&session.runs, Some(run)).unwrap_err();
     assert_eq!(error.code(), "encoder-not-in-use");
     assert!(version(&session).contains("/max/"));
 }
@@ -141,9 +155,9 @@ fn shown(session: &Session) -> (Vec<TextId>, String, String) {
         attributes: Default::default(),
         labelled_only: false,
     };
-    let ranked = session.analysis.ranking(&query).unwrap().texts;
-    let rows = session.analysis.rows(&query, &ranked).unwrap();
-    let report = session.analysis.annotator_report(question).unwrap();
+    let ranked = ranking::rank(&session.analysis, &query).unwrap().texts;
+    let rows = ranking::read_rows(&session.analysis, &query, &ranked).unwrap();
+    let report = annotators::measure(&session.analysis, question).unwrap();
     (ranked, format!("{rows:?}"), format!("{report:?}"))
 }
 
@@ -252,7 +266,14 @@ fn choosing_a_pooling_that_is_broken_off_leaves_the_encoder_as_it_was() {
     // "texts/s": in the middle of encoding with the second pooling (the first one is done).
     let stop = StopAt { doing: "texts/s", stop: AtomicBool::new(false) };
     let choose = |progress: &dyn Progress| {
-        session.analysis.choose_pooling(Some("offensiveness"), None, 0, &EncoderChoice::default(), progress)
+        pooling::choose(
+            &session.analysis,
+            Some("offensiveness"),
+            None,
+            0,
+            &EncoderChoice::default(),
+            progress,
+        )
     };
     assert!(matches!(choose(&stop), Err(ProjectError::Cancelled)));
     assert_eq!(version(&session), before);
@@ -288,7 +309,15 @@ fn an_encoder_is_chosen_by_held_out_labels_and_a_choice_that_breaks_off_changes_
     let names = [tiny().encoder.unwrap(), other_tiny(&folder)];
     let choose = |names: &[String], progress: &dyn Progress| {
         let choice = EncoderChoice::default();
-        session.analysis.choose_encoder(names, Some("offensiveness"), None, 0, &choice, progress)
+        encoder_comparison::choose(
+            &session.analysis,
+            names,
+            Some("offensiveness"),
+            None,
+            0,
+            &choice,
+            progress,
+        )
     };
     let refused = |names: &[String]| choose(names, &Silent).unwrap_err();
     assert_eq!(refused(&names[..1]).code(), "encoders-to-choose");
@@ -320,7 +349,15 @@ fn an_encoder_that_was_tuned_on_the_projects_labels_is_not_chosen_among_others()
     let names = [tiny().encoder.unwrap(), learned.clone()];
     let (choice, split) = (EncoderChoice::default(), Some(SplitSpec::ByText(0.7)));
     let choose = |seed: u64| {
-        session.analysis.choose_encoder(&names, Some("offensiveness"), split, seed, &choice, &Silent)
+        encoder_comparison::choose(
+            &session.analysis,
+            &names,
+            Some("offensiveness"),
+            split,
+            seed,
+            &choice,
+            &Silent,
+        )
     };
     // It has learned from some of the training texts of another split, and from all of those that it was
     // trained on.
@@ -346,7 +383,7 @@ fn evaluate(session: &Session, split: SplitSpec, seed: u32) -> Result<Evaluation
         prediction_sets: false,
         without_slips: false,
     };
-    session.analysis.evaluate(&choices, &Silent)
+    evaluation::evaluate(&session.analysis, &choices, &Silent)
 }
 
 #[test]
@@ -356,10 +393,11 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
     let split = SplitSpec::ByText(0.5);
     let plain = evaluate(&session, split, 1).unwrap();
     assert_eq!(plain.split.left_out_texts, 0);
-    let asked = session.runs.choices(offensiveness(&session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked =
+        runs::choices_for(&session.runs, offensiveness(&session), ModelKind::Multilevel, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, split, ..asked };
-    let run = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
-    session.runs.use_run(Some(run.info.id)).unwrap();
+    let run = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap();
+    runs::use_run(&session.runs, Some(run.info.id)).unwrap();
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
 
     // The same split as the run's: all its test texts are unseen.
@@ -372,23 +410,25 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
     assert_eq!(other.split.test_texts + other.split.left_out_texts, plain.split.test_texts);
     assert!(other.split.test_texts as u32 <= run.sizes.test_texts);
     // The figures in People are measured on unseen texts only, with a note.
-    let all = session.analysis.agreement(offensiveness(&session)).unwrap();
+    let all = agreement::measure(&session.analysis, offensiveness(&session)).unwrap();
     // Also while severity and the map are still missing.
-    let early = session.analysis.annotator_report(offensiveness(&session)).unwrap();
+    let early = annotators::measure(&session.analysis, offensiveness(&session)).unwrap();
     assert!(early.remark.is_some() && early.held_out_note.is_some(), "{:?}", early.remark);
     session.live.fit(offensiveness(&session), &Silent).unwrap();
-    let report = session.analysis.annotator_report(offensiveness(&session)).unwrap();
+    let report = annotators::measure(&session.analysis, offensiveness(&session)).unwrap();
     let scored: u32 = report.annotators.iter().map(|a| a.held_out_labels).sum();
     assert_eq!(scored, run.sizes.test_labels, "of {} labels", all.labels);
     assert!(report.held_out_note.unwrap().starts_with(&format!("{seen} texts are left out")));
     // Training that continues from it, frozen or tuned, excludes them as well.
     for tuning in ["frozen", "last-1"] {
-        let next = session.runs.choices(offensiveness(&session), ModelKind::Multilevel, tuning).unwrap();
+        let next =
+            runs::choices_for(&session.runs, offensiveness(&session), ModelKind::Multilevel, tuning).unwrap();
         let next = TrainChoices { epochs: 1, seed: 1, split, ..next };
-        let next = session.runs.train(&next, DeviceChoice::Cpu, &Silent).unwrap();
+        let next = runs::train(&session.runs, &next, DeviceChoice::Cpu, &Silent).unwrap();
         assert_eq!(next.sizes.test_texts as usize, other.split.test_texts, "{tuning}");
         assert!(next.notes.iter().any(|note| note.contains("left out of the test")), "{:?}", next.notes);
-        let listed = session.runs.list().unwrap().into_iter().find(|run| run.id == next.info.id).unwrap();
+        let listed =
+            runs::list(&session.runs).unwrap().into_iter().find(|run| run.id == next.info.id).unwrap();
         assert_eq!(listed.scores.unwrap().left_out_texts as usize, other.split.left_out_texts, "{tuning}");
     }
     // Too few unseen texts for a figure: refused, with the reason.
@@ -403,7 +443,7 @@ fn a_copy_of_a_tuned_encoder_is_known_also_after_its_run_is_deleted() {
     let run = tuned(&session, 0);
     let copy = folder.path().join("copy");
     copy_encoder(folder.path(), &copy);
-    session.runs.delete(run).unwrap();
+    runs::delete(&session.runs, run).unwrap();
     let choice =
         EncoderChoice { encoder: Some(copy.to_string_lossy().into_owned()), ..with_pooling(Pooling::Max) };
     session.encoding.encode(&choice, &Silent).unwrap();
@@ -416,15 +456,15 @@ fn a_copy_from_before_the_run_learns_from_the_encoders_folder_what_trained_it() 
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let before = folder.path().join("before.dissensus");
-    session.project.save_copy(&before, CopyChoices::default(), &Silent).unwrap();
+    copy::save_copy(&session.project, &before, CopyChoices::default(), &Silent).unwrap();
     let sizes = {
         let run = tuned(&session, 0);
-        session.runs.detail(run).unwrap().sizes
+        runs::detail(&session.runs, run).unwrap().sizes
     };
     let copy = folder.path().join("copy");
     copy_encoder(folder.path(), &copy);
     let handed_on = std::fs::read_to_string(copy.join("training_data.json")).unwrap();
-    let names = session.project.annotators().unwrap();
+    let names = dissensus_editing::annotators::list(&session.project).unwrap();
     assert!(names.iter().all(|annotator| !handed_on.contains(&annotator.external_id)), "{handed_on}");
     session.close();
     let older = Session::open(&before, &home(folder.path())).unwrap();
@@ -435,7 +475,7 @@ fn a_copy_from_before_the_run_learns_from_the_encoders_folder_what_trained_it() 
     older.encoding.encode(&choice(Pooling::Mean), &Silent).unwrap();
     older.live.fit(offensiveness(&older), &Silent).unwrap();
     let seen = sizes.train_texts + sizes.validation_texts;
-    let report = older.analysis.annotator_report(offensiveness(&older)).unwrap();
+    let report = annotators::measure(&older.analysis, offensiveness(&older)).unwrap();
     assert!(report.held_out_note.unwrap().starts_with(&format!("{seen} texts are left out")));
     assert!(evaluate(&older, SplitSpec::ByText(0.5), 1).unwrap().split.left_out_texts > 20);
 
@@ -476,8 +516,9 @@ fn an_encoder_that_another_project_tuned_is_found_by_that_projects_file() {
     assert!(words.contains("uses no encoder that it has tuned"), "{words}");
     assert_eq!(refused(format!("{file}#1")).0, "no-such-run");
     assert!(refused(format!("{file}#one")).1.contains("has no run \"one\""));
-    let asked = tuning.runs.choices(offensiveness(&tuning), ModelKind::Multilevel, "frozen").unwrap();
-    let frozen = tuning.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
+    let asked =
+        runs::choices_for(&tuning.runs, offensiveness(&tuning), ModelKind::Multilevel, "frozen").unwrap();
+    let frozen = runs::train(&tuning.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
     assert!(refused(format!("{file}#{frozen}")).1.contains("tuned no encoder"));
     let own = path.to_str().unwrap().to_owned();
     assert!(refused(own).1.contains("is this project"));
@@ -496,7 +537,7 @@ fn an_encoder_that_another_project_tuned_is_found_by_that_projects_file() {
     // Its labels of the same texts are not unseen here.
     assert!(evaluate(&other, SplitSpec::ByText(0.5), 1).unwrap().split.left_out_texts > 20);
     other.encoding.encode(&tiny(), &Silent).unwrap();
-    tuning.runs.use_run(Some(run)).unwrap();
+    runs::use_run(&tuning.runs, Some(run)).unwrap();
     other.encoding.encode(&named(file), &Silent).unwrap();
     assert_eq!(version(&other), by_run);
 
@@ -519,16 +560,16 @@ fn texts_that_trained_the_encoder_of_another_project_are_known_by_their_bodies()
         let file = folder.path().join("in.csv");
         std::fs::write(&file, csv).unwrap();
         let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
-        session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+        exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
         session
     };
     let csv = || rows(0..120, &["a", "b", "c"]);
     let tuning = of("p.dissensus", csv());
     tuning.encoding.encode(&tiny(), &Silent).unwrap();
-    let question = tuning.project.question(None).unwrap().id;
-    let asked = tuning.runs.choices(question, ModelKind::Shared, "last-1").unwrap();
+    let question = questions::find(&tuning.project, None).unwrap().id;
+    let asked = runs::choices_for(&tuning.runs, question, ModelKind::Shared, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, split: SplitSpec::ByText(0.7), ..asked };
-    let run = tuning.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
+    let run = runs::train(&tuning.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
     let named = format!("{}#{run}", folder.path().join("p.dissensus").display());
     let left_out = |session: &Session| {
         let choice = EncoderChoice { encoder: Some(named.clone()), ..EncoderChoice::default() };
@@ -544,7 +585,7 @@ fn texts_that_trained_the_encoder_of_another_project_are_known_by_their_bodies()
             prediction_sets: false,
             without_slips: false,
         };
-        session.analysis.evaluate(&choices, &Silent).unwrap().split.left_out_texts
+        evaluation::evaluate(&session.analysis, &choices, &Silent).unwrap().split.left_out_texts
     };
 
     // The same names, other texts.
@@ -558,17 +599,17 @@ fn texts_that_trained_the_encoder_of_another_project_are_known_by_their_bodies()
     let file = folder.path().join("in.csv");
     std::fs::write(&file, csv()).unwrap();
     let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
-    later.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&later.exchange, &file, &ImportChoices::default(), &silent).unwrap();
     assert!(left_out(&later) > 10);
     // And for a tuned run that begins before they are encoded.
     let unencoded = of("unencoded.dissensus", rows(200..240, &["a", "b", "c"]));
     assert_eq!(left_out(&unencoded), 0);
     std::fs::write(&file, csv()).unwrap();
-    unencoded.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
-    let question = unencoded.project.question(None).unwrap().id;
-    let asked = unencoded.runs.choices(question, ModelKind::Shared, "last-1").unwrap();
+    exchange::import(&unencoded.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+    let question = questions::find(&unencoded.project, None).unwrap().id;
+    let asked = runs::choices_for(&unencoded.runs, question, ModelKind::Shared, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, split: SplitSpec::ByText(0.5), ..asked };
-    let run = unencoded.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    let run = runs::train(&unencoded.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap();
     assert!(run.info.scores.unwrap().left_out_texts > 10);
 }
 
@@ -592,19 +633,19 @@ fn what_is_imported_after_the_encoder_was_taken_over_has_trained_it_too() {
         let file = folder.path().join("in.csv");
         std::fs::write(&file, csv).unwrap();
         let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
-        session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+        exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
     };
     let session = Session::create(&folder.path().join("p.dissensus"), &home()).unwrap();
     import(&session, rows(0..40, &["a", "b"]));
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let before = folder.path().join("before.dissensus");
-    session.project.save_copy(&before, CopyChoices::default(), &Silent).unwrap();
+    copy::save_copy(&session.project, &before, CopyChoices::default(), &Silent).unwrap();
     import(&session, rows(0..80, &["a", "b", "c"]));
     session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
-    let question = session.project.question(None).unwrap().id;
-    let asked = session.runs.choices(question, ModelKind::Shared, "last-1").unwrap();
+    let question = questions::find(&session.project, None).unwrap().id;
+    let asked = runs::choices_for(&session.runs, question, ModelKind::Shared, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, split: SplitSpec::ByText(0.7), ..asked };
-    session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap();
     let copy = folder.path().join("copy");
     copy_encoder(folder.path(), &copy);
     session.close();
@@ -629,7 +670,7 @@ fn what_is_imported_after_the_encoder_was_taken_over_has_trained_it_too() {
             prediction_sets: false,
             without_slips: false,
         };
-        older.analysis.evaluate(&choices, &Silent).map(|done| done.split.left_out_texts)
+        evaluation::evaluate(&older.analysis, &choices, &Silent).map(|done| done.split.left_out_texts)
     };
     import(&older, rows(0..80, &["a", "b", "c"]));
     older.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
@@ -647,7 +688,7 @@ fn a_learning_curve_asks_what_trained_the_encoder_of_its_embeddings() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let run = tuned(&session, 0);
-    session.runs.use_run(Some(run)).unwrap();
+    runs::use_run(&session.runs, Some(run)).unwrap();
     assert_eq!(session.encoding.state().unwrap().encoded, 0, "nothing is encoded with it yet");
     let choices = EvaluateChoices {
         question: Some("offensiveness".into()),
@@ -660,7 +701,7 @@ fn a_learning_curve_asks_what_trained_the_encoder_of_its_embeddings() {
         prediction_sets: false,
         without_slips: false,
     };
-    let curve = || session.analysis.learning_curve(&choices, &[0, 2], None, &Silent);
+    let curve = || learning_curve::measure(&session.analysis, &choices, &[0, 2], None, &Silent);
     // The curve does not use embeddings, so the encoder in use does not matter.
     assert!(curve().unwrap().n_texts > 10);
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
@@ -673,13 +714,14 @@ fn a_learning_curve_asks_what_trained_the_encoder_of_its_embeddings() {
 fn what_trained_an_encoder_counts_from_the_moment_that_it_is_used() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
-    let asked = session.runs.choices(offensiveness(&session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked =
+        runs::choices_for(&session.runs, offensiveness(&session), ModelKind::Multilevel, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, split: SplitSpec::ByText(0.5), ..asked };
-    let run = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
-    session.runs.use_run(Some(run)).unwrap();
+    let run = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
+    runs::use_run(&session.runs, Some(run)).unwrap();
     assert_eq!(session.encoding.state().unwrap().encoded, 0, "nothing is encoded with it yet");
     let asked = TrainChoices { seed: 1, ..asked };
-    let next = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    let next = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap();
     assert!(next.notes.iter().any(|note| note.contains("left out of the test")), "{:?}", next.notes);
 }
 
@@ -687,17 +729,21 @@ fn what_trained_an_encoder_counts_from_the_moment_that_it_is_used() {
 fn the_encoder_of_an_unfinished_run_is_refused_and_its_checkpoints_stay_until_it_has_finished() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
-    let asked = session.runs.choices(offensiveness(&session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked =
+        runs::choices_for(&session.runs, offensiveness(&session), ModelKind::Multilevel, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, ..asked };
     // Its encoder has been written by then.
     let stop = StopAt { doing: "scoring", stop: AtomicBool::new(false) };
-    assert!(matches!(session.runs.train(&asked, DeviceChoice::Cpu, &stop), Err(ProjectError::Cancelled)));
-    let stopped = session.runs.list().unwrap().remove(0);
+    assert!(matches!(
+        runs::train(&session.runs, &asked, DeviceChoice::Cpu, &stop),
+        Err(ProjectError::Cancelled)
+    ));
+    let stopped = runs::list(&session.runs).unwrap().remove(0);
     let files = folder.path().join("sample.dissensus.runs").join(&stopped.uid);
     assert!(files.join("encoder").is_dir() && files.join("checkpoints").is_dir());
     let choice = EncoderChoice { encoder: Some(format!("run:{}", stopped.uid)), ..EncoderChoice::default() };
     assert_eq!(session.encoding.encode(&choice, &Silent).unwrap_err().code(), "run-unfinished");
-    session.runs.resume_here(stopped.id, &Silent).unwrap();
+    runs::resume_here(&session.runs, stopped.id, &Silent).unwrap();
     assert!(files.join("encoder").is_dir() && !files.join("checkpoints").exists());
     session.encoding.encode(&choice, &Silent).unwrap();
 }
@@ -707,18 +753,22 @@ fn a_run_is_kept_while_an_unfinished_one_stands_on_its_encoder() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let first = tuned(&session, 0);
-    session.runs.use_run(Some(first)).unwrap();
-    let asked = session.runs.choices(offensiveness(&session), ModelKind::Multilevel, "last-1").unwrap();
+    runs::use_run(&session.runs, Some(first)).unwrap();
+    let asked =
+        runs::choices_for(&session.runs, offensiveness(&session), ModelKind::Multilevel, "last-1").unwrap();
     let asked = TrainChoices { epochs: 2, ..asked };
     let stop = StopAt { doing: "scoring", stop: AtomicBool::new(false) };
-    assert!(matches!(session.runs.train(&asked, DeviceChoice::Cpu, &stop), Err(ProjectError::Cancelled)));
-    let second = session.runs.list().unwrap().remove(0).id;
-    session.runs.use_run(None).unwrap();
-    let error = session.runs.delete(first).unwrap_err();
+    assert!(matches!(
+        runs::train(&session.runs, &asked, DeviceChoice::Cpu, &stop),
+        Err(ProjectError::Cancelled)
+    ));
+    let second = runs::list(&session.runs).unwrap().remove(0).id;
+    runs::use_run(&session.runs, None).unwrap();
+    let error = runs::delete(&session.runs, first).unwrap_err();
     assert_eq!(error.code(), "encoder-in-use");
     assert!(error.to_string().contains(&format!("run {second} first")), "{error}");
-    session.runs.resume_here(second, &Silent).unwrap();
-    session.runs.delete(first).unwrap();
+    runs::resume_here(&session.runs, second, &Silent).unwrap();
+    runs::delete(&session.runs, first).unwrap();
 }
 
 /// Copies the only tuned encoder below `folder`.
@@ -755,14 +805,14 @@ fn new_texts_are_not_read_by_another_encoder_than_the_models() {
     let out = folder.path().join("out.csv");
     let choices =
         PredictionChoices { question: Some("offensiveness".to_owned()), ..PredictionChoices::default() };
-    let check = || reader.analysis.check_predictions(&choices, Some(&texts), &out, &Silent).unwrap();
+    let check = || prediction_file::check(&reader.analysis, &choices, Some(&texts), &out, &Silent).unwrap();
     let asked = check();
     reader.live.fit(asked.question(), &Silent).unwrap();
     session.encoding.encode(&with_pooling(Pooling::Cls), &Silent).unwrap();
-    let refused = reader.analysis.predictions_file(&asked, &tiny(), &Silent).unwrap_err();
+    let refused = prediction_file::write(&reader.analysis, &asked, &tiny(), &Silent).unwrap_err();
     assert_eq!(refused.code(), "encoder-switched");
     assert!(!out.exists());
     // A new request uses the new one throughout.
     reader.live.fit(asked.question(), &Silent).unwrap();
-    assert_eq!(reader.analysis.predictions_file(&check(), &tiny(), &Silent).unwrap().texts, 1);
+    assert_eq!(prediction_file::write(&reader.analysis, &check(), &tiny(), &Silent).unwrap().texts, 1);
 }

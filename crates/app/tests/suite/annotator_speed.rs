@@ -3,18 +3,20 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{home, sample_with_question};
+use dissensus_analysis::annotators;
 use dissensus_api::{AnnotatorRow, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
+use dissensus_labelling::record;
 
 fn label(session: &Session, question: QuestionId, annotator: AnnotatorId, text: u32, ms: Option<u32>) {
     let answer = Answer::Level((text % 5) as u16);
     let new = NewLabel { question, annotator, text: TextId(text), answer, duration_ms: ms };
-    session.labelling.record_label(&new).unwrap();
+    record::record_label(&session.labelling, &new).unwrap();
 }
 
 fn rows(session: &Session, question: QuestionId) -> Vec<AnnotatorRow> {
-    session.analysis.annotators_so_far(question).unwrap().annotators
+    annotators::report_known(&session.analysis, question).unwrap().annotators
 }
 
 /// Seconds of an annotator who reads, slightly different for each annotator and text.
@@ -26,7 +28,8 @@ fn reading(person: u32, text: u32) -> u32 {
 fn who_answers_without_reading_is_flagged_until_the_labels_say_otherwise() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = sample_with_question(&folder);
-    let people: Vec<AnnotatorId> = session.project.annotators().unwrap().iter().map(|a| a.id).collect();
+    let people: Vec<AnnotatorId> =
+        dissensus_editing::annotators::list(&session.project).unwrap().iter().map(|a| a.id).collect();
     assert!(
         rows(&session, question).iter().all(|row| (row.timed_labels, row.seconds_per_label) == (0, None))
     );

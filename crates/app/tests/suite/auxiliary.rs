@@ -5,17 +5,24 @@
 
 use crate::support::{StopHalfWay, encoder, home, import_into, tiny};
 use dissensus_analysis::EvaluateChoices;
+use dissensus_analysis::evaluation;
 use dissensus_api::{AuxiliaryQuestion, ImportChoices, NewLabel, RunDetail, TrainChoices};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, TextId};
 use dissensus_editing::CopyChoices;
+use dissensus_editing::annotators;
+use dissensus_editing::copy;
+use dissensus_editing::questions;
 use dissensus_encoder::DeviceChoice;
+use dissensus_labelling::record;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_store::{RunId, RunPart, Store};
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_training::runs;
+use dissensus_transfer::exchange;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -75,14 +82,14 @@ fn asked(path: &Path, question: Option<&str>) -> AuxiliaryQuestion {
 }
 
 fn choices(session: &Session, tuning: &str, auxiliary: Vec<AuxiliaryQuestion>) -> TrainChoices {
-    let question = session.project.question(Some("rude")).unwrap().id;
-    let choices = session.runs.choices(question, ModelKind::Multilevel, tuning).unwrap();
+    let question = questions::find(&session.project, Some("rude")).unwrap().id;
+    let choices = runs::choices_for(&session.runs, question, ModelKind::Multilevel, tuning).unwrap();
     let split = SplitSpec::ByText(0.6);
     TrainChoices { epochs: 2, patience: 0, encoder_lr: 1e-3, split, auxiliary, ..choices }
 }
 
 fn train(session: &Session, choices: &TrainChoices) -> RunDetail {
-    session.runs.train(choices, DeviceChoice::Cpu, &Silent).unwrap()
+    runs::train(&session.runs, choices, DeviceChoice::Cpu, &Silent).unwrap()
 }
 
 /// Bits of the test figures, and of training and validation loss at each step.
@@ -124,14 +131,14 @@ fn texts_that_are_scored_teach_nothing_by_another_projects_labels() {
         run.notes
     );
     // It is reported again, and none of its files remain where the run has its own.
-    assert_eq!(session.runs.detail(run.info.id).unwrap().auxiliary, run.auxiliary);
+    assert_eq!(runs::detail(&session.runs, run.info.id).unwrap().auxiliary, run.auxiliary);
     let files = folder.path().join("own.dissensus.runs").join(&run.info.uid);
     assert!(!files.join("auxiliary.json").exists());
     // Left behind by a kill at the end of the run, it is not passed on.
     std::fs::write(files.join("auxiliary.json"), "[]").unwrap();
     let copy = folder.path().join("copy.dissensus");
     let with_runs = CopyChoices { runs: true, ..CopyChoices::default() };
-    session.project.save_copy(&copy, with_runs, &Silent).unwrap();
+    copy::save_copy(&session.project, &copy, with_runs, &Silent).unwrap();
     let copied = folder.path().join("copy.dissensus.runs").join(&run.info.uid);
     assert!(copied.join("run.json").exists() && !copied.join("auxiliary.json").exists());
     let card = std::fs::read_to_string(files.join("run.json")).unwrap();
@@ -158,8 +165,8 @@ fn texts_that_are_scored_teach_nothing_by_another_projects_labels() {
     assert_ne!(alone.0, figures(&run).0);
     // The stored labels are those of each body that is not scored, and no others.
     let asked = choices(&session, "last-1", vec![asked(&path, None)]);
-    session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
-    let stopped = session.runs.list().unwrap().remove(0);
+    runs::train(&session.runs, &asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+    let stopped = runs::list(&session.runs).unwrap().remove(0);
     let kept = folder.path().join("own.dissensus.runs").join(&stopped.uid).join("auxiliary.json");
     let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(kept).unwrap()).unwrap();
     let number = |value: &serde_json::Value| value.as_u64().unwrap() as usize;
@@ -178,7 +185,8 @@ fn texts_that_are_scored_teach_nothing_by_another_projects_labels() {
     assert_eq!(found, expected.collect());
     // A later run does not take the other project's file from this one.
     let question = run.choices.question;
-    let next = session.runs.defaults(question, ModelKind::Multilevel, run.choices.tuning.clone()).unwrap();
+    let next =
+        runs::defaults(&session.runs, question, ModelKind::Multilevel, run.choices.tuning.clone()).unwrap();
     assert!(next.auxiliary.is_empty() && next.epochs == 2);
     window.close();
 }
@@ -191,9 +199,10 @@ fn a_run_goes_on_when_the_other_project_has_changed_or_is_gone() {
     for (tuning, model) in [("last-1", ModelKind::Multilevel), ("lora", ModelKind::SepHeads)] {
         let asked = TrainChoices { model, ..choices(&session, tuning, vec![asked(&path, None)]) };
         let whole = train(&session, &asked);
-        let stop = || session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+        let stop =
+            || runs::train(&session.runs, &asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
         assert_eq!(stop().code(), "cancelled");
-        let stopped = session.runs.list().unwrap().remove(0);
+        let stopped = runs::list(&session.runs).unwrap().remove(0);
         assert!(stopped.resumable);
         if model == ModelKind::Multilevel {
             import_into(&window, "harsh", &rows(90..120, &OTHERS, body, usual));
@@ -201,7 +210,7 @@ fn a_run_goes_on_when_the_other_project_has_changed_or_is_gone() {
             window.close();
             std::fs::rename(&path, folder.path().join("elsewhere.dissensus")).unwrap();
         }
-        let resumed = session.runs.resume_here(stopped.id, &Silent).unwrap();
+        let resumed = runs::resume_here(&session.runs, stopped.id, &Silent).unwrap();
         if model == ModelKind::Multilevel {
             // `whole` was trained before the import, like the interrupted run.
             assert_eq!(resumed.auxiliary, whole.auxiliary);
@@ -212,17 +221,17 @@ fn a_run_goes_on_when_the_other_project_has_changed_or_is_gone() {
         if model == ModelKind::Multilevel {
             // Without the stored labels it reports an error and does not begin.
             stop();
-            let stopped = session.runs.list().unwrap().remove(0);
+            let stopped = runs::list(&session.runs).unwrap().remove(0);
             let kept = folder.path().join("own.dissensus.runs").join(&stopped.uid).join("auxiliary.json");
             let bytes = std::fs::read(&kept).unwrap();
             std::fs::write(&kept, &bytes[..bytes.len() / 2]).unwrap();
-            let error = session.runs.resume_here(stopped.id, &Silent).unwrap_err();
+            let error = runs::resume_here(&session.runs, stopped.id, &Silent).unwrap_err();
             assert!(
                 error.code() == "not-resumable" && error.to_string().contains("auxiliary.json"),
                 "{error}"
             );
             std::fs::remove_file(&kept).unwrap();
-            let error = session.runs.resume_here(stopped.id, &Silent).unwrap_err();
+            let error = runs::resume_here(&session.runs, stopped.id, &Silent).unwrap_err();
             assert!(error.to_string().contains("auxiliary questions are not there"), "{error}");
         }
     }
@@ -245,7 +254,7 @@ fn evaluate(
         prediction_sets: false,
         without_slips: false,
     };
-    let split = session.analysis.evaluate(&choices, &Silent)?.split;
+    let split = evaluation::evaluate(&session.analysis, &choices, &Silent)?.split;
     Ok((split.left_out_texts, split.test_texts))
 }
 
@@ -264,7 +273,7 @@ fn both_projects_know_what_the_encoder_has_learned() {
     let file = folder.path().join("texts.csv");
     std::fs::write(&file, format!("text_id,text\n{texts}")).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
     session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
     let (other, path) = project(&folder, "other.dissensus", "harsh", &rows(90..150, &OTHERS, body, usual));
     let run = train(&session, &choices(&session, "last-1", vec![asked(&path, None)]));
@@ -282,14 +291,14 @@ fn both_projects_know_what_the_encoder_has_learned() {
     assert!(seen > 15 && seen + tested == all, "{seen} of {all}");
 
     // Here texts with the same bodies get labels later.
-    session.runs.use_run(Some(run.info.id)).unwrap();
+    runs::use_run(&session.runs, Some(run.info.id)).unwrap();
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     let question = run.choices.question;
-    let who = session.project.annotators().unwrap()[0].id;
+    let who = annotators::list(&session.project).unwrap()[0].id;
     for text in (TEXTS + 1..=TEXTS + 30).map(TextId) {
         let answer = Answer::Level(u16::from(text.0 % 3 == 0));
         let label = NewLabel { question, text, annotator: who, answer, duration_ms: None };
-        session.labelling.record(&label, LabelSource::Command).unwrap();
+        record::record(&session.labelling, &label, LabelSource::Command).unwrap();
     }
     let (seen, tested) = left_out(&session, "rude", SplitSpec::ByText(0.1), 5);
     // Of 90 texts 81 are tested: only the test texts of the run can be scored.
@@ -316,7 +325,7 @@ fn texts_that_belong_to_what_is_scored_do_not_teach() {
     let file = folder.path().join("texts.csv");
     std::fs::write(&file, csv).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let (_, other) = project(&folder, "other.dissensus", "harsh", &rows(0..90, &OTHERS, body, usual));
     let store = Store::open_reader(&path).unwrap();
@@ -357,15 +366,15 @@ fn labels_of_people_who_are_held_out_do_not_teach_by_another_question_of_the_pro
     let store = Store::open_reader(&path).unwrap();
     let labels = store.run_labels(RunId(run.info.id), RunPart::Train).unwrap().labels;
     let trained: BTreeSet<AnnotatorId> = labels.iter().map(|label| label.annotator).collect();
-    let question = session.project.question(Some("harsh")).unwrap().id;
+    let question = questions::find(&session.project, Some("harsh")).unwrap().id;
     let change = |who: AnnotatorId| {
         for text in (41..=80).step_by(3).map(TextId) {
             let answer = Answer::Level(u16::from(text.0 % 2 == 0));
             let label = NewLabel { question, text, annotator: who, answer, duration_ms: None };
-            session.labelling.record(&label, LabelSource::Command).unwrap();
+            record::record(&session.labelling, &label, LabelSource::Command).unwrap();
         }
     };
-    let everybody = session.project.annotators().unwrap();
+    let everybody = annotators::list(&session.project).unwrap();
     everybody.iter().filter(|who| !trained.contains(&who.id)).for_each(|who| change(who.id));
     assert_eq!(figures(&train(&session, &by_people)), figures(&run));
     change(*trained.first().unwrap());
@@ -374,7 +383,7 @@ fn labels_of_people_who_are_held_out_do_not_teach_by_another_question_of_the_pro
     let run = train(&session, &choices(&session, "last-1", same));
     assert_eq!(run.auxiliary[0].annotators, 12);
     // The project knows that its texts with the other question trained the encoder.
-    session.runs.use_run(Some(run.info.id)).unwrap();
+    runs::use_run(&session.runs, Some(run.info.id)).unwrap();
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     let error = evaluate(&session, "harsh", SplitSpec::ByText(0.5), 1).unwrap_err();
     assert!(error.to_string().contains("tuned on the labels of this project"), "{error}");
@@ -388,7 +397,7 @@ fn what_cannot_teach_is_refused_and_said() {
     import_into(&other, "sarcastic", &rows(90..100, &OTHERS, body, usual));
     let own_path = folder.path().join("own.dissensus");
     let copy = folder.path().join("copy.dissensus");
-    session.project.save_copy(&copy, CopyChoices::default(), &Silent).unwrap();
+    copy::save_copy(&session.project, &copy, CopyChoices::default(), &Silent).unwrap();
     let empty = folder.path().join("empty.dissensus");
     drop(Session::create(&empty, &home(&folder)).unwrap());
     let no_project = folder.path().join("in.csv");
@@ -396,7 +405,7 @@ fn what_cannot_teach_is_refused_and_said() {
     drop(project(&folder, "scored.dissensus", "harsh", &rows(0..TEXTS, &["x"], body, usual)));
     let says = |tuning: &str, auxiliary: Vec<AuxiliaryQuestion>| -> ProjectError {
         let asked = choices(&session, tuning, auxiliary);
-        session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err()
+        runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap_err()
     };
     let harsh = || asked(&path, Some("harsh"));
     for (tuning, auxiliary, words) in [
@@ -413,14 +422,14 @@ fn what_cannot_teach_is_refused_and_said() {
         let error = says(tuning, auxiliary);
         assert!(error.to_string().contains(words), "{error}");
     }
-    assert!(session.runs.list().unwrap().is_empty(), "a refused run leaves a row");
+    assert!(runs::list(&session.runs).unwrap().is_empty(), "a refused run leaves a row");
     // Every text with a label of the own question is scored or trained on: in a split by annotators, all
     // are scored.
     let by_people = TrainChoices {
         split: SplitSpec::ByAnnotator(0.7),
         ..choices(&session, "last-1", vec![asked(&scored, None)])
     };
-    let error = session.runs.train(&by_people, DeviceChoice::Cpu, &Silent).unwrap_err();
+    let error = runs::train(&session.runs, &by_people, DeviceChoice::Cpu, &Silent).unwrap_err();
     assert!(error.to_string().contains("no label of \"harsh\" that can teach"), "{error}");
 }
 
@@ -429,12 +438,12 @@ fn what_cannot_teach_is_refused_and_said() {
 fn questions_that_can_teach_are_offered_with_their_labels() {
     let folder = tempfile::tempdir().unwrap();
     let session = own(&folder);
-    let rude = session.project.question(Some("rude")).unwrap().id;
+    let rude = questions::find(&session.project, Some("rude")).unwrap().id;
     import_into(&session, "kind", &rows(0..10, &OWN, body, usual));
     let (other, path) = project(&folder, "other.dissensus", "rude", &rows(0..20, &OTHERS, body, usual));
     import_into(&other, "fair", &rows(0..5, &OTHERS, body, usual));
     let offered = |path: &Path| -> Vec<(String, String, u32)> {
-        let found = session.runs.auxiliary_candidates(rude, path).unwrap();
+        let found = runs::auxiliary_candidates(&session.runs, rude, path).unwrap();
         assert!(found.iter().all(|one| Path::new(&one.project) == path));
         found.into_iter().map(|one| (one.file, one.question, one.labels)).collect()
     };
@@ -443,8 +452,8 @@ fn questions_that_can_teach_are_offered_with_their_labels() {
     assert_eq!(offered(&own), [of("own.dissensus", "kind", 30)]);
     assert_eq!(offered(&path), [of("other.dissensus", "rude", 80), of("other.dissensus", "fair", 20)]);
     let copy = folder.path().join("copy.dissensus");
-    session.project.save_copy(&copy, CopyChoices::default(), &Silent).unwrap();
+    copy::save_copy(&session.project, &copy, CopyChoices::default(), &Silent).unwrap();
     assert_eq!(offered(&copy), [of("copy.dissensus", "kind", 30)]);
     let none = folder.path().join("none.dissensus");
-    assert!(session.runs.auxiliary_candidates(rude, &none).is_err());
+    assert!(runs::auxiliary_candidates(&session.runs, rude, &none).is_err());
 }

@@ -4,17 +4,23 @@
 
 use crate::support::{Stopped, encoded_sample, home, tiny};
 use dissensus_analysis::bundles::{Bundle, BundleChoices};
+use dissensus_analysis::prediction_file;
 use dissensus_api::{ImportChoices, NewLabel, TrainChoices};
 use dissensus_app::session::Session;
 use dissensus_domain::{
     AnnotatorId, Answer, LabelSource, OptionSet, Question, QuestionId, Scale, ScaleKind, TextId,
 };
+use dissensus_editing::annotators;
+use dissensus_editing::questions;
 use dissensus_encoder::DeviceChoice;
+use dissensus_labelling::record;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
 use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::runs;
+use dissensus_transfer::exchange;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +31,7 @@ const NEW: [&str; 4] =
     ["You are a fool.", "What a lovely day it is", "bad bad bad words", "this is not fair"];
 
 fn question(session: &Session) -> QuestionId {
-    session.project.question(Some("offensiveness")).unwrap().id
+    questions::find(&session.project, Some("offensiveness")).unwrap().id
 }
 
 fn texts(folder: &TempDir) -> TextFileChoices {
@@ -85,7 +91,7 @@ fn a_bundle_predicts_as_its_project_did_when_that_is_gone() {
     let session = encoded_sample(&folder);
     let dir = bundled(&session, &folder, &BundleChoices::default());
     let some = PredictionChoices {
-        annotators: session.project.annotators().unwrap()[..3]
+        annotators: annotators::list(&session.project).unwrap()[..3]
             .iter()
             .map(|a| a.external_id.clone())
             .collect(),
@@ -94,10 +100,10 @@ fn a_bundle_predicts_as_its_project_did_when_that_is_gone() {
     let mut expected = Vec::new();
     for choices in [of_offensiveness(), some.clone()] {
         let out = folder.path().join(format!("by-project-{}.csv", expected.len()));
-        let asked =
-            session.analysis.check_predictions(&choices, Some(&texts(&folder)), &out, &Silent).unwrap();
+        let asked = prediction_file::check(&session.analysis, &choices, Some(&texts(&folder)), &out, &Silent)
+            .unwrap();
         session.live.fit(asked.question(), &Silent).unwrap();
-        session.analysis.predictions_file(&asked, &tiny(), &Silent).unwrap();
+        prediction_file::write(&session.analysis, &asked, &tiny(), &Silent).unwrap();
         expected.push(table(&out));
     }
     drop(session);
@@ -129,7 +135,7 @@ fn a_bundle_predicts_as_its_project_did_when_that_is_gone() {
 fn a_bundle_has_nothing_of_texts_labels_and_attributes() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
-    let people = session.project.annotators().unwrap();
+    let people = annotators::list(&session.project).unwrap();
     let dir = bundled(&session, &folder, &BundleChoices::default());
     let bytes = all_bytes(&dir);
     assert!(
@@ -139,7 +145,7 @@ fn a_bundle_has_nothing_of_texts_labels_and_attributes() {
     let values: Vec<&String> = people.iter().flat_map(|a| a.attributes.values()).collect();
     assert!(!values.is_empty() && values.iter().all(|value| !holds(&bytes, &format!("\"{value}\""))));
     let out = folder.path().join("labels.csv");
-    session.exchange.export(&out, None, false, &Silent).unwrap();
+    exchange::export(&session.exchange, &out, None, false, &Silent).unwrap();
     let bodies: std::collections::HashSet<String> =
         table(&out).into_iter().map(|row| row["text"].clone()).collect();
     assert!(bodies.len() > 50 && bodies.iter().all(|body| !holds(&bytes, body)));
@@ -159,7 +165,7 @@ fn a_bundle_has_nothing_of_texts_labels_and_attributes() {
         pseudonyms: Some(dissensus_transfer::exchange::Pseudonymised { notes: false }),
         ..Default::default()
     };
-    session.exchange.export_with(&out, &choices, &Silent).unwrap();
+    exchange::export_with(&session.exchange, &out, &choices, &Silent).unwrap();
     let exported: std::collections::BTreeSet<String> =
         table(&out).into_iter().map(|row| row["annotator_id"].clone()).collect();
     let pseudonyms: std::collections::BTreeSet<String> =
@@ -182,10 +188,10 @@ fn runs_are_bundled_with_the_encoder_that_they_stand_on() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let train = |tuning: &str, name: &str, model| {
-        let question = session.project.question(Some(name)).unwrap().id;
-        let asked = session.runs.choices(question, model, tuning).unwrap();
+        let question = questions::find(&session.project, Some(name)).unwrap().id;
+        let asked = runs::choices_for(&session.runs, question, model, tuning).unwrap();
         let asked = TrainChoices { epochs: 1, ..asked };
-        session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id
+        runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap().info.id
     };
     let tuned = train("last-1", "offensiveness", ModelKind::Multilevel);
     let frozen = train("frozen", "remove", ModelKind::Multilevel);
@@ -194,14 +200,14 @@ fn runs_are_bundled_with_the_encoder_that_they_stand_on() {
     assert!(
         dir.join("encoder/model.safetensors").exists() && dir.join("encoder-2/model.safetensors").exists()
     );
-    let people = session.project.annotators().unwrap();
+    let people = annotators::list(&session.project).unwrap();
     for (run, name) in [(tuned, "offensiveness"), (frozen, "remove")] {
         let asked = PredictionChoices { question: Some(name.to_owned()), ..PredictionChoices::default() };
         let found = by_bundle(&folder, &dir, &asked);
-        let levels = session.project.question(Some(name)).unwrap().scale.levels().to_vec();
+        let levels = questions::find(&session.project, Some(name)).unwrap().scale.levels().to_vec();
         for (text, annotator) in [(0, 0), (2, 1), (3, 5)] {
             let who = &people[annotator];
-            let one = session.runs.predict(run, who.id, NEW[text], &Silent).unwrap();
+            let one = runs::predict(&session.runs, run, who.id, NEW[text], &Silent).unwrap();
             let row = found
                 .iter()
                 .find(|row| {
@@ -303,9 +309,9 @@ fn what_is_asked_of_a_bundle_must_be_in_it() {
     let project = folder.path().join("named.csv");
     let own = Session::create(&project, &home(folder.path())).unwrap();
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    own.project.add_question("rude", "", scale).unwrap();
+    questions::add(&own.project, "rude", "", scale).unwrap();
     let choices = PredictionChoices { replace: true, ..PredictionChoices::default() };
-    let refused = own.analysis.check_predictions(&choices, None, &project, &Silent).err().unwrap();
+    let refused = prediction_file::check(&own.analysis, &choices, None, &project, &Silent).err().unwrap();
     assert_eq!(refused.code(), "same-file", "{refused}");
 }
 
@@ -346,7 +352,7 @@ fn a_bundle_replaces_bundles_alone_and_these_on_wish() {
     }
     // A question without answers is excluded where all are meant, and refused by its name.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    session.project.add_question("unasked", "", scale).unwrap();
+    questions::add(&session.project, "unasked", "", scale).unwrap();
     assert_eq!(again(one("unasked"), &folder.path().join("new")).unwrap_err().code(), "no-labels");
     let all = again(BundleChoices { replace: true, ..BundleChoices::default() }, &dir).unwrap().0;
     assert_eq!(all.questions, ["offensiveness", "remove"]);
@@ -382,23 +388,23 @@ fn a_multi_label_question_is_bundled_option_by_option() {
     let rows: String = (0..30).map(|n| format!("t{n},body number {n}\n")).collect();
     std::fs::write(&file, format!("text_id,text\n{rows}")).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
     for name in ["ana", "ben", "cleo"] {
-        session.project.add_annotator(name, &Default::default()).unwrap();
+        annotators::add(&session.project, name, &Default::default()).unwrap();
     }
     let scale = Scale::new(ScaleKind::MultiLabel, ["joy", "anger"]).unwrap();
-    session.project.add_question("feelings", "What is in it?", scale).unwrap();
-    let question = session.project.question(None).unwrap().id;
+    questions::add(&session.project, "feelings", "What is in it?", scale).unwrap();
+    let question = questions::find(&session.project, None).unwrap().id;
     for (text, annotator) in (1..=30).flat_map(|text| (1..=3).map(move |annotator| (text, annotator))) {
         let chosen = (0..2_u8).filter(|option| (text + annotator * 2 + u32::from(*option)) % 3 == 0);
         let answer = Answer::Options(OptionSet::new(chosen).unwrap());
         let (text, annotator) = (TextId(text), AnnotatorId(annotator));
         let new = NewLabel { question, text, annotator, answer, duration_ms: None };
-        session.labelling.record(&new, LabelSource::Command).unwrap();
+        record::record(&session.labelling, &new, LabelSource::Command).unwrap();
     }
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let dir = bundled(&session, &folder, &BundleChoices::default());
-    for option in session.project.question(None).unwrap().options() {
+    for option in questions::find(&session.project, None).unwrap().options() {
         let Question { name, .. } = option;
         let rows = by_bundle(
             &folder,

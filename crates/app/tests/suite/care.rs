@@ -10,10 +10,23 @@ use dissensus_api::{
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, FactKind, LabelSource, QuestionId, TextId};
 use dissensus_editing::QuestionChange;
+use dissensus_editing::annotators;
+use dissensus_editing::info;
+use dissensus_editing::questions;
+use dissensus_editing::reveal;
+use dissensus_editing::withdraw;
+use dissensus_labelling::by_name;
+use dissensus_labelling::care;
+use dissensus_labelling::marks;
+use dissensus_labelling::next_text;
+use dissensus_labelling::progress;
+use dissensus_labelling::record;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
 use dissensus_store::Store;
+use dissensus_transfer::exchange;
+use dissensus_transfer::study;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,14 +43,14 @@ fn project(folder: &Path) -> PathBuf {
         (1..=8).map(|n| format!("t{n},{},g{},stranger,{}\n", body(n), n % 2, n % 3 + 1)).collect();
     import_into(&session, "rude", &format!("text_id,text,group,annotator_id,label\n{rows}"));
     for person in ["ana", "ben"] {
-        session.project.add_annotator(person, &Default::default()).unwrap();
+        annotators::add(&session.project, person, &Default::default()).unwrap();
     }
     session.close();
     path
 }
 
 fn person(session: &Session, name: &str) -> AnnotatorId {
-    session.project.annotator(name).unwrap().id
+    annotators::find(&session.project, name).unwrap().id
 }
 
 fn harmful(level: u16) -> HarmfulFrom {
@@ -50,16 +63,18 @@ fn limit(limit: u32, strict: bool) -> StudyCare {
 
 /// Reads and labels the next text, like the window, and returns the resulting care state.
 fn label_next(session: &Session, who: AnnotatorId, level: u16) -> CareInfo {
-    let task = session.labelling.next_text(who, RUDE, TextOrder::File, None).unwrap().unwrap();
-    session.labelling.read_text(who, task.text).unwrap();
+    let task = next_text::choose(&session.labelling, who, RUDE, TextOrder::File, None).unwrap().unwrap();
+    care::note_read(&session.labelling, who, task.text).unwrap();
     let answer = Answer::Level(level);
     let new = NewLabel { question: RUDE, annotator: who, text: task.text, answer, duration_ms: None };
-    session.labelling.record_label(&new).unwrap();
-    session.labelling.read_text(who, task.text).unwrap()
+    record::record_label(&session.labelling, &new).unwrap();
+    care::note_read(&session.labelling, who, task.text).unwrap()
 }
 
 fn next(session: &Session, who: AnnotatorId) -> Option<String> {
-    session.labelling.next_text(who, RUDE, TextOrder::File, None).unwrap().map(|task| task.external_id)
+    next_text::choose(&session.labelling, who, RUDE, TextOrder::File, None)
+        .unwrap()
+        .map(|task| task.external_id)
 }
 
 #[test]
@@ -67,26 +82,26 @@ fn a_day_ends_with_the_limit_and_goes_on_only_where_the_study_lets_it() {
     let folder = tempfile::tempdir().unwrap();
     let session = open_in(folder.path(), &project(folder.path()));
     let (ana, ben) = (person(&session, "ana"), person(&session, "ben"));
-    assert!(!session.labelling.care(ana).unwrap().reached, "nothing is set at first");
-    session.project.set_care(&limit(2, false)).unwrap();
+    assert!(!care::state(&session.labelling, ana).unwrap().reached, "nothing is set at first");
+    dissensus_editing::care::set(&session.project, &limit(2, false)).unwrap();
     assert!(!label_next(&session, ana, 2).reached);
     assert!(!label_next(&session, ana, 0).reached, "it is not harmful to her");
     let info = label_next(&session, ana, 2);
     assert!(info.reached && info.may_go_on);
-    assert!(!session.labelling.care(ben).unwrap().reached, "a limit is of each person");
+    assert!(!care::state(&session.labelling, ben).unwrap().reached, "a limit is of each person");
     // It persists when the project is opened again, and in another window on this computer.
     session.close();
     let session = open_in(folder.path(), &folder.path().join("p.dissensus"));
-    assert!(session.labelling.care(ana).unwrap().reached);
-    session.project.set_care(&limit(2, true)).unwrap();
-    let refused = session.labelling.go_on_today(ana).unwrap_err();
+    assert!(care::state(&session.labelling, ana).unwrap().reached);
+    dissensus_editing::care::set(&session.project, &limit(2, true)).unwrap();
+    let refused = care::go_on_today(&session.labelling, ana).unwrap_err();
     assert_eq!(refused.code(), "finished-today");
-    assert!(session.labelling.care(ana).unwrap().reached);
-    session.project.set_care(&limit(2, false)).unwrap();
-    assert!(!session.labelling.go_on_today(ana).unwrap().reached);
+    assert!(care::state(&session.labelling, ana).unwrap().reached);
+    dissensus_editing::care::set(&session.project, &limit(2, false)).unwrap();
+    assert!(!care::go_on_today(&session.labelling, ana).unwrap().reached);
     assert!(!label_next(&session, ana, 2).reached, "until the day ends");
     // The command is not limited: scripts are not people.
-    session.labelling.label_by_name("ana", "t8", "1", None).unwrap();
+    by_name::record(&session.labelling, "ana", "t8", "1", None).unwrap();
 }
 
 #[test]
@@ -95,29 +110,29 @@ fn the_own_limit_can_be_lower_and_a_flag_counts_without_any_level() {
     let session = open_in(folder.path(), &project(folder.path()));
     let ana = person(&session, "ana");
     let own = |limit| OwnCare { limit, ..OwnCare::default() };
-    assert_eq!(session.labelling.set_own_care(ana, &own(Some(0))).unwrap_err().code(), "setting");
-    let info = session.labelling.set_own_care(ana, &own(Some(1))).unwrap();
+    assert_eq!(care::set_own(&session.labelling, ana, &own(Some(0))).unwrap_err().code(), "setting");
+    let info = care::set_own(&session.labelling, ana, &own(Some(1))).unwrap();
     assert_eq!((info.limit, info.reached), (Some(1), false));
     assert!(!label_next(&session, ana, 2).reached, "nobody has said which texts are harmful");
-    session.labelling.flag(ana, RUDE, TextId(1), true).unwrap();
-    assert!(session.labelling.read_text(ana, TextId(1)).unwrap().reached);
-    session.project.set_care(&limit(3, true)).unwrap();
-    assert_eq!(session.labelling.set_own_care(ana, &own(Some(9))).unwrap().limit, Some(3));
+    marks::flag(&session.labelling, ana, RUDE, TextId(1), true).unwrap();
+    assert!(care::note_read(&session.labelling, ana, TextId(1)).unwrap().reached);
+    dissensus_editing::care::set(&session.project, &limit(3, true)).unwrap();
+    assert_eq!(care::set_own(&session.labelling, ana, &own(Some(9))).unwrap().limit, Some(3));
     // Her chosen level applies if the study names none.
-    session.project.set_care(&StudyCare::default()).unwrap();
+    dissensus_editing::care::set(&session.project, &StudyCare::default()).unwrap();
     let own = OwnCare { limit: Some(2), harmful: Some(harmful(1)), ..OwnCare::default() };
-    session.labelling.set_own_care(ana, &own).unwrap();
+    care::set_own(&session.labelling, ana, &own).unwrap();
     assert!(label_next(&session, ana, 1).reached);
     let off = OwnCare { harmful: Some(harmful(9)), ..OwnCare::default() };
-    assert_eq!(session.labelling.set_own_care(ana, &off).unwrap_err().code(), "not-on-scale");
+    assert_eq!(care::set_own(&session.labelling, ana, &off).unwrap_err().code(), "not-on-scale");
     // It stays the same level when another one is added below it.
-    let question = session.project.question(None).unwrap();
+    let question = questions::find(&session.project, None).unwrap();
     let below: Vec<String> =
         std::iter::once("0".to_owned()).chain(question.scale.levels().iter().cloned()).collect();
-    let levels = Some(session.project.levels_named(&question, &below));
+    let levels = Some(questions::levels_named(&question, &below));
     let change = QuestionChange { levels, ..QuestionChange::default() };
-    session.project.change_question(question.id, &change).unwrap();
-    assert_eq!(session.labelling.care(ana).unwrap().own.harmful, Some(harmful(2)));
+    questions::edit(&session.project, question.id, &change).unwrap();
+    assert_eq!(care::state(&session.labelling, ana).unwrap().own.harmful, Some(harmful(2)));
 }
 
 #[test]
@@ -126,14 +141,18 @@ fn what_is_predicted_counts_and_is_told_of_no_text() {
     let path = folder.path().join("sample.dissensus");
     sample::create(&path).unwrap();
     let session = open_in(folder.path(), &path);
-    session.project.set_reveal(false).unwrap();
+    reveal::set(&session.project, false).unwrap();
     session.live.fit(RUDE, &Silent).unwrap();
-    let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
-    session.project.set_care(&StudyCare { harmful: vec![harmful(3)], ..StudyCare::default() }).unwrap();
-    let texts = session.project.info().unwrap().texts;
+    let ana = annotators::add(&session.project, "ana", &Default::default()).unwrap().id;
+    dissensus_editing::care::set(
+        &session.project,
+        &StudyCare { harmful: vec![harmful(3)], ..StudyCare::default() },
+    )
+    .unwrap();
+    let texts = info::read(&session.project).unwrap().texts;
     let mut told = vec![(0, 0)];
     for text in 1..=texts {
-        let info = session.labelling.read_text(ana, TextId(text)).unwrap();
+        let info = care::note_read(&session.labelling, ana, TextId(text)).unwrap();
         // The displayed counts change only after every fifth text.
         if text % 5 != 0 {
             assert_eq!(Some(&(info.today, info.in_all)), told.last(), "text {text}");
@@ -156,21 +175,22 @@ fn topics_are_not_offered_and_the_study_learns_the_number_alone() {
     let (ana, ben) = (person(&session, "ana"), person(&session, "ben"));
     label_next(&session, ana, 0);
     let own = OwnCare { words: vec!["WAR".into()], ..OwnCare::default() };
-    let info = session.labelling.set_own_care(ana, &own).unwrap();
+    let info = care::set_own(&session.labelling, ana, &own).unwrap();
     assert_eq!(info.left_out, 2);
-    let progress = session.labelling.progress(ana, RUDE).unwrap();
+    let progress = progress::count(&session.labelling, ana, RUDE).unwrap();
     assert_eq!((progress.done, progress.total, progress.left_out, progress.skipped), (1, 6, 2, 0));
     // Neither in file order nor as a neighbour.
     assert_eq!(next(&session, ana).as_deref(), Some("t2"));
-    let beside = session.labelling.neighbour_text(ana, RUDE, TextId(2), 1).unwrap().unwrap();
+    let beside = next_text::neighbour(&session.labelling, ana, RUDE, TextId(2), 1).unwrap().unwrap();
     assert_eq!(beside.external_id, "t4");
-    let before = session.labelling.neighbour_text(ana, RUDE, TextId(4), -1).unwrap().unwrap();
+    let before = next_text::neighbour(&session.labelling, ana, RUDE, TextId(4), -1).unwrap().unwrap();
     assert_eq!(before.external_id, "t2");
     for order in [TextOrder::File, TextOrder::Random] {
         let mut seen = Vec::new();
         let mut after = None;
         while seen.len() < 6 {
-            let task = session.labelling.next_text(ana, RUDE, order.clone(), after).unwrap().unwrap();
+            let task =
+                next_text::choose(&session.labelling, ana, RUDE, order.clone(), after).unwrap().unwrap();
             assert!(!["t3", "t6"].contains(&task.external_id.as_str()), "{order:?}");
             after = Some(task.text);
             seen.push(task.text);
@@ -179,20 +199,20 @@ fn topics_are_not_offered_and_the_study_learns_the_number_alone() {
     while next(&session, ana).is_some() {
         label_next(&session, ana, 0);
     }
-    let progress = session.labelling.progress(ana, RUDE).unwrap();
+    let progress = progress::count(&session.labelling, ana, RUDE).unwrap();
     assert_eq!((progress.done, progress.total), (6, 6), "she is done");
-    assert_eq!(session.labelling.progress(ben, RUDE).unwrap().total, 8);
+    assert_eq!(progress::count(&session.labelling, ben, RUDE).unwrap().total, 8);
     // A group, and texts that were added later.
     let own = OwnCare { groups: vec!["g0".into()], ..OwnCare::default() };
-    session.labelling.set_own_care(ben, &own).unwrap();
-    assert_eq!(session.labelling.progress(ben, RUDE).unwrap().total, 4);
-    let groups = session.project.text_groups().unwrap();
+    care::set_own(&session.labelling, ben, &own).unwrap();
+    assert_eq!(progress::count(&session.labelling, ben, RUDE).unwrap().total, 4);
+    let groups = dissensus_editing::care::text_groups(&session.project).unwrap();
     assert_eq!(groups.iter().map(|group| group.texts).collect::<Vec<_>>(), [4, 4]);
     let more = folder.path().join("more.csv");
     std::fs::write(&more, "text_id,text,group\nt9,After the war,g1\n").unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&more, &ImportChoices::default(), &silent).unwrap();
-    assert_eq!(session.labelling.progress(ana, RUDE).unwrap().left_out, 3);
+    exchange::import(&session.exchange, &more, &ImportChoices::default(), &silent).unwrap();
+    assert_eq!(progress::count(&session.labelling, ana, RUDE).unwrap().left_out, 3);
     session.close();
     let store = Store::open_reader(&path).unwrap();
     assert_eq!(store.left_out(ana).unwrap(), 3);
@@ -208,7 +228,7 @@ fn a_packet_has_the_limits_and_hands_in_a_number_and_nothing_of_what_was_read() 
     let folder = tempfile::tempdir().unwrap();
     let path = project(folder.path());
     let session = open_in(folder.path(), &path);
-    session.project.set_care(&StudyCare { greyscale: true, ..limit(1, true) }).unwrap();
+    dissensus_editing::care::set(&session.project, &StudyCare { greyscale: true, ..limit(1, true) }).unwrap();
     let wish = StudyWish {
         questions: Vec::new(),
         people: vec!["ana".into()],
@@ -221,20 +241,23 @@ fn a_packet_has_the_limits_and_hands_in_a_number_and_nothing_of_what_was_read() 
         balance: None,
         seed: 1,
     };
-    let told = session.study.hand_out(&wish, &folder.path().join("out"), &Silent).unwrap();
+    let told = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
     let file = PathBuf::from(told.people[0].file.as_ref().unwrap());
     let packet = Session::open(&file, &Home::inside(&folder.path().join("elsewhere"), Vec::new())).unwrap();
-    let care = packet.project.info().unwrap().care;
+    let care = info::read(&packet.project).unwrap().care;
     assert_eq!((care.limit, care.strict, care.greyscale), (Some(1), true, true));
     assert_eq!(care.harmful.iter().map(|one| one.level).collect::<Vec<_>>(), [2]);
-    assert_eq!(packet.project.set_care(&StudyCare::default()).unwrap_err().code(), "in-packet");
-    let me = packet.project.annotators().unwrap()[0].id;
+    assert_eq!(
+        dissensus_editing::care::set(&packet.project, &StudyCare::default()).unwrap_err().code(),
+        "in-packet"
+    );
+    let me = annotators::list(&packet.project).unwrap()[0].id;
     let own = OwnCare { words: vec!["war".into()], ..OwnCare::default() };
-    assert_eq!(packet.labelling.set_own_care(me, &own).unwrap().left_out, 2);
-    while packet.labelling.next_text(me, RUDE, TextOrder::File, None).unwrap().is_some() {
+    assert_eq!(care::set_own(&packet.labelling, me, &own).unwrap().left_out, 2);
+    while next_text::choose(&packet.labelling, me, RUDE, TextOrder::File, None).unwrap().is_some() {
         label_next(&packet, me, 0);
     }
-    let open_packet = packet.study.open_packet().unwrap().unwrap();
+    let open_packet = study::open_packet(&packet.study).unwrap().unwrap();
     assert_eq!((open_packet.given, open_packet.wanted), (6, 6));
     // She changes an answer: the day ends, and that is not in the submission.
     let new = NewLabel {
@@ -244,20 +267,21 @@ fn a_packet_has_the_limits_and_hands_in_a_number_and_nothing_of_what_was_read() 
         answer: Answer::Level(2),
         duration_ms: None,
     };
-    packet.labelling.record(&new, LabelSource::Window).unwrap();
-    assert!(packet.labelling.read_text(me, TextId(1)).unwrap().reached);
+    record::record(&packet.labelling, &new, LabelSource::Window).unwrap();
+    assert!(care::note_read(&packet.labelling, me, TextId(1)).unwrap().reached);
     let hand_in = folder.path().join("ana.handin");
-    packet.study.hand_in(&hand_in, false).unwrap();
+    study::hand_in(&packet.study, &hand_in, false).unwrap();
     for _ in 0..2 {
         let merged =
-            session.study.merge(std::slice::from_ref(&hand_in), &MergeConsent::all(), &Silent).unwrap();
+            study::merge(&session.study, std::slice::from_ref(&hand_in), &MergeConsent::all(), &Silent)
+                .unwrap();
         assert!(!merged.files[0].refused, "{:?}", merged.files[0].problems);
-        let report = session.study.report().unwrap();
+        let report = study::report(&session.study).unwrap();
         assert_eq!((report.people[0].left_out, report.people[0].given), (2, 6));
     }
-    assert_eq!(session.project.care().unwrap().limit, Some(1));
+    assert_eq!(dissensus_editing::care::read(&session.project).unwrap().limit, Some(1));
     // On this computer she has read nothing.
-    assert!(!session.labelling.care(person(&session, "ana")).unwrap().reached);
+    assert!(!care::state(&session.labelling, person(&session, "ana")).unwrap().reached);
 }
 
 #[test]
@@ -267,18 +291,18 @@ fn copies_agree_on_what_the_study_sets_and_whoever_withdraws_is_forgotten_here_t
     let there = folder.path().join("copy.dissensus");
     std::fs::copy(&here, &there).unwrap();
     let other = open_in(folder.path(), &there);
-    other.project.set_care(&limit(7, false)).unwrap();
+    dissensus_editing::care::set(&other.project, &limit(7, false)).unwrap();
     other.close();
     let session = open_in(folder.path(), &here);
     let ana = person(&session, "ana");
-    session.study.merge(std::slice::from_ref(&there), &MergeConsent::all(), &Silent).unwrap();
-    assert_eq!(session.project.care().unwrap(), limit(7, false));
+    study::merge(&session.study, std::slice::from_ref(&there), &MergeConsent::all(), &Silent).unwrap();
+    assert_eq!(dissensus_editing::care::read(&session.project).unwrap(), limit(7, false));
     let twice = StudyCare { harmful: vec![harmful(1), harmful(2)], ..StudyCare::default() };
-    assert_eq!(session.project.set_care(&twice).unwrap_err().code(), "setting");
-    assert_eq!(session.project.care().unwrap(), limit(7, false), "nothing half set");
+    assert_eq!(dissensus_editing::care::set(&session.project, &twice).unwrap_err().code(), "setting");
+    assert_eq!(dissensus_editing::care::read(&session.project).unwrap(), limit(7, false), "nothing half set");
     label_next(&session, ana, 2);
     let own = OwnCare { words: vec!["war".into()], ..OwnCare::default() };
-    session.labelling.set_own_care(ana, &own).unwrap();
+    care::set_own(&session.labelling, ana, &own).unwrap();
     let kept = || {
         let files = std::fs::read_dir(folder.path().join("home")).unwrap();
         files
@@ -289,7 +313,7 @@ fn copies_agree_on_what_the_study_sets_and_whoever_withdraws_is_forgotten_here_t
             .count()
     };
     assert_eq!(kept(), 1);
-    session.project.withdraw(ana).unwrap();
+    withdraw::withdraw(&session.project, ana).unwrap();
     assert_eq!(kept(), 0);
     session.close();
     assert!(Store::open_reader(&here).unwrap().all_facts(FactKind::LeftOut).unwrap().is_empty());

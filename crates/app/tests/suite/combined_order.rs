@@ -4,11 +4,15 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{create, import_csv};
+use dissensus_analysis::ranking;
+use dissensus_analysis::text_detail;
 use dissensus_api::{
     ColumnChoices, DisagreementMeasure, DisagreementQuery, DisagreementRow, ImportChoices, NewLabel, Ranking,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, QuestionId, ScaleKind};
+use dissensus_editing::questions;
+use dissensus_labelling::record;
 use dissensus_project::jobs::Silent;
 use std::fmt::Write as _;
 use tempfile::TempDir;
@@ -60,7 +64,7 @@ fn imported(folder: &TempDir, csv: &str) -> (Session, QuestionId) {
         ..ImportChoices::default()
     };
     import_csv(&session, csv, &choices);
-    let question = session.project.question(None).unwrap().id;
+    let question = questions::find(&session.project, None).unwrap().id;
     (session, question)
 }
 
@@ -77,8 +81,8 @@ fn query(question: QuestionId) -> DisagreementQuery {
 }
 
 fn ranked(session: &Session, query: &DisagreementQuery) -> (Ranking, Vec<DisagreementRow>) {
-    let ranking = session.analysis.ranking(query).unwrap();
-    let rows = session.analysis.rows(query, &ranking.texts).unwrap();
+    let ranking = ranking::rank(&session.analysis, query).unwrap();
+    let rows = ranking::read_rows(&session.analysis, query, &ranking.texts).unwrap();
     assert_eq!(rows.len(), ranking.texts.len());
     (ranking, rows)
 }
@@ -106,7 +110,7 @@ fn before_there_is_a_model_labels_rank_and_nothing_is_predicted() {
     assert!(border.above == 0.5 && (2..=3).contains(&border.level) && border.interval.is_none());
     // What needs a model is not guessed.
     let split = DisagreementQuery { by: DisagreementMeasure::Split, ..query(question) };
-    let nothing = session.analysis.ranking(&split).unwrap();
+    let nothing = ranking::rank(&session.analysis, &split).unwrap();
     assert!(nothing.texts.is_empty() && nothing.remark.unwrap().contains("being fitted"));
     // Filters apply here too.
     let some = DisagreementQuery { search: Some("text 12".to_owned()), ..query(question) };
@@ -168,7 +172,8 @@ fn people_on_either_side_of_the_border_are_named() {
         let labels = |levels: &[u32]| levels.iter().sum::<u32>();
         let (lower, upper) = row.observed.split_at(usize::from(border.level));
         assert_eq!((above.labelled, below.labelled), (labels(upper), labels(lower)), "{row:?}");
-        let people = session.analysis.text_detail(&query(question), row.text, None, None, false).unwrap();
+        let people =
+            text_detail::read(&session.analysis, &query(question), row.text, None, None, false).unwrap();
         for (side, is_above) in [(above, true), (below, false)] {
             assert_eq!(side.people.len() as u32, (side.labelled + side.predicted).min(3));
             assert!(side.people.windows(2).all(|pair| pair[0].labelled >= pair[1].labelled));
@@ -212,7 +217,7 @@ fn texts_that_are_not_told_apart_are_said_to_be() {
         from += *size as usize;
     }
     let some = DisagreementQuery { search: Some("text 1".to_owned()), ..query(question) };
-    let found = session.analysis.ranking(&some).unwrap();
+    let found = ranking::rank(&session.analysis, &some).unwrap();
     assert!(found.texts.len() < TEXTS && !found.ties.is_empty());
     assert!(found.ties.iter().sum::<u32>() as usize <= found.texts.len());
 }
@@ -236,7 +241,7 @@ fn with_two_labels_a_text_the_prediction_orders_and_says_so() {
 fn without_labels_nothing_is_claimed() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = imported(&folder, &labels(1, true));
-    let before = session.analysis.ranking(&query(question)).unwrap();
+    let before = ranking::rank(&session.analysis, &query(question)).unwrap();
     assert!(before.texts.is_empty() && !before.by_labels, "no text has two labels");
     session.live.fit(question, &Silent).unwrap();
     let (ranking, _) = ranked(&session, &query(question));
@@ -252,12 +257,13 @@ fn an_order_follows_the_labels_that_come() {
     let (_, rows) = ranked(&session, &query(question));
     let last = rows.iter().rev().find(|row| !divides(row)).unwrap();
     let (text, value) = (last.text, last.value);
-    let people = session.analysis.text_detail(&query(question), text, None, None, false).unwrap().annotators;
+    let people =
+        text_detail::read(&session.analysis, &query(question), text, None, None, false).unwrap().annotators;
     for (at, person) in people.iter().filter(|person| person.observed.is_none()).enumerate() {
         let answer = Answer::Level(if at % 2 == 0 { 0 } else { 4 });
         let new = NewLabel { question, annotator: person.annotator, text, answer, duration_ms: None };
-        session.labelling.record(&new, LabelSource::Command).unwrap();
+        record::record(&session.labelling, &new, LabelSource::Command).unwrap();
     }
-    let now = session.analysis.rows(&query(question), &[text]).unwrap().swap_remove(0);
+    let now = ranking::read_rows(&session.analysis, &query(question), &[text]).unwrap().swap_remove(0);
     assert!(now.value > value + 0.1 && now.two_camps, "{value} {now:?}");
 }

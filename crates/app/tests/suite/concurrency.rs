@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::sample_in;
+use dissensus_editing::annotators;
+use dissensus_editing::info;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -31,17 +33,17 @@ fn figures_are_read_while_annotators_are_added() {
             let (session, stop) = (Arc::clone(&session), Arc::clone(&stop));
             std::thread::spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
-                    let info = session.project.info().unwrap();
+                    let info = info::read(&session.project).unwrap();
                     assert!(info.annotators >= 8);
                 }
             })
         };
         for n in 0..60 {
-            session.project.add_annotator(&format!("new {n}"), &Default::default()).unwrap();
+            annotators::add(&session.project, &format!("new {n}"), &Default::default()).unwrap();
         }
         stop.store(true, Ordering::Relaxed);
         reader.join().unwrap();
-        assert_eq!(session.project.info().unwrap().annotators, 68);
+        assert_eq!(info::read(&session.project).unwrap().annotators, 68);
     });
 }
 
@@ -52,11 +54,11 @@ fn a_listener_may_ask_the_session_and_add_listeners() {
     let inner = Arc::downgrade(&session);
     session.subscribe(move |_| {
         if let Some(session) = inner.upgrade() {
-            session.project.info().unwrap();
+            info::read(&session.project).unwrap();
             session.subscribe(|_| {});
         }
     });
     within(Duration::from_secs(60), move || {
-        session.project.add_annotator("Ana", &Default::default()).unwrap();
+        annotators::add(&session.project, "Ana", &Default::default()).unwrap();
     });
 }

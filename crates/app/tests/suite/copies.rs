@@ -3,13 +3,16 @@
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
 use crate::support::{create, import_csv, tiny};
+use dissensus_analysis::evaluation;
 use dissensus_analysis::{EvaluateChoices, Evaluation};
 use dissensus_api::{ImportChoices, TrainChoices};
 use dissensus_app::session::Session;
+use dissensus_editing::questions;
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::jobs::Silent;
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
+use dissensus_training::runs;
 use std::fmt::Write;
 use tempfile::TempDir;
 
@@ -46,7 +49,7 @@ fn evaluate(session: &Session, split: SplitSpec) -> Evaluation {
         prediction_sets: false,
         without_slips: false,
     };
-    session.analysis.evaluate(&choices, &Silent).unwrap()
+    evaluation::evaluate(&session.analysis, &choices, &Silent).unwrap()
 }
 
 #[test]
@@ -72,16 +75,16 @@ fn copies_of_the_official_split_are_told_and_figures_are_given_without_them() {
 fn a_run_divides_as_evaluate_does_and_says_what_stands_twice() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(&folder);
-    let question = session.project.question(None).unwrap().id;
+    let question = questions::find(&session.project, None).unwrap().id;
     let run = |split: &str| {
-        let choices = session.runs.choices(question, ModelKind::Shared, "frozen").unwrap();
+        let choices = runs::choices_for(&session.runs, question, ModelKind::Shared, "frozen").unwrap();
         let choices = TrainChoices { split: split.parse().unwrap(), seed: 1, ..choices };
-        session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap()
+        runs::train(&session.runs, &choices, DeviceChoice::Cpu, &Silent).unwrap()
     };
     // Validation labels drawn from the official training labels are part of these in baselines.
-    let choices = session.runs.choices(question, ModelKind::ShareRecFfn, "frozen").unwrap();
+    let choices = runs::choices_for(&session.runs, question, ModelKind::ShareRecFfn, "frozen").unwrap();
     let choices = TrainChoices { split: SplitSpec::Column, seed: 1, max_steps: 4, ..choices };
-    let network = session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap();
+    let network = runs::train(&session.runs, &choices, DeviceChoice::Cpu, &Silent).unwrap();
     assert!(network.sizes.validation_labels > 0);
     let found = evaluate(&session, SplitSpec::Column);
     for (ours, theirs) in network.baselines.iter().zip(&found.baselines) {

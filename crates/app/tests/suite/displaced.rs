@@ -5,6 +5,9 @@
 use crate::support::{home, sample_in};
 use dissensus_app::session::Session;
 use dissensus_domain::Answer;
+use dissensus_editing::copy;
+use dissensus_editing::info;
+use dissensus_labelling::by_name;
 use dissensus_store::Store;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +24,7 @@ fn open(folder: &TempDir) -> (Session, PathBuf) {
 /// Labels the nth text as ana, cyclically. The error's code if it was not confirmed.
 fn label(session: &Session, n: usize) -> Result<(String, u16), &'static str> {
     let (text, level) = (format!("c{:03}", n % 100 + 1), (n / 100 % 5) as u16);
-    match session.labelling.label_by_name("ana", &text, &(level + 1).to_string(), QUESTION) {
+    match by_name::record(&session.labelling, "ana", &text, &(level + 1).to_string(), QUESTION) {
         Ok(_) => Ok((text, level)),
         Err(e) => Err(e.code()),
     }
@@ -92,15 +95,15 @@ fn a_project_that_is_replaced_while_it_is_open_can_be_saved_as_a_copy() {
     std::fs::rename(&part, &path).unwrap();
 
     assert_eq!(label(&session, 20), Err("project-replaced"));
-    assert!(session.project.info().is_ok(), "what is open can still be seen");
+    assert!(info::read(&session.project).is_ok(), "what is open can still be seen");
     let copy = folder.path().join("copy.dissensus");
-    session.project.save_copy_as_job(&copy).unwrap();
+    copy::save_copy_as_job(&session.project, &copy).unwrap();
     session.close();
     drop(session);
     assert_eq!(labels(&copy), confirmed);
 
     assert_eq!(std::fs::read(&path).unwrap(), backup, "not a byte was written to it");
     let again = Session::open(&path, &home(&folder)).unwrap();
-    assert_eq!(again.project.journal_notice(), None, "the journal went with the session");
+    assert_eq!(info::journal_notice(&again.project), None, "the journal went with the session");
     again.close();
 }

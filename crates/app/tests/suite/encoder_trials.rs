@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{sample_with_question, tiny_folder};
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_analysis::encoder_comparison;
+use dissensus_analysis::encoder_trials;
+use dissensus_project::jobs::{Follow, Progress, Silent};
 use dissensus_training::encoding::EncoderChoice;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
@@ -39,9 +41,11 @@ fn encoders_are_compared_on_the_same_labels_and_none_is_chosen() {
     let choice = EncoderChoice { encoder: Some(first.clone()), ..EncoderChoice::default() };
     session.encoding.encode(&choice, &Silent).unwrap();
     let before = session.encoding.state().unwrap();
-    let here = session.analysis.encoders_here().unwrap();
+    let here = encoder_trials::encoders_here(&session.analysis).unwrap();
     assert_eq!(here.iter().filter(|one| one.in_use).map(|one| &one.name).collect::<Vec<_>>(), [&first]);
-    let found = session.analysis.try_encoders_as_job(question, &[second.clone(), first.clone()]).unwrap();
+    let found =
+        encoder_trials::compare(&session.analysis, question, &[second.clone(), first.clone()], Follow::Job)
+            .unwrap();
     assert_eq!(found.against, first, "the project's, wherever it stands in the list");
     assert!(found.trials.windows(2).all(|pair| pair[0].log_loss <= pair[1].log_loss));
     for trial in &found.trials {
@@ -56,10 +60,16 @@ fn encoders_are_compared_on_the_same_labels_and_none_is_chosen() {
     assert!(((b.log_loss - a.log_loss) - apart.abs()).abs() < 1e-9);
     assert_eq!(session.encoding.state().unwrap().version, before.version, "nothing is chosen");
     // The same figures as those of the command, which also chooses.
-    let chosen = session
-        .analysis
-        .choose_encoder(&[second, first], Some("offensiveness"), None, 0, &EncoderChoice::default(), &Silent)
-        .unwrap();
+    let chosen = encoder_comparison::choose(
+        &session.analysis,
+        &[second, first],
+        Some("offensiveness"),
+        None,
+        0,
+        &EncoderChoice::default(),
+        &Silent,
+    )
+    .unwrap();
     let losses: Vec<f64> = chosen.tried.iter().map(|one| one.log_loss).collect();
     assert_eq!(losses, found.trials.iter().map(|one| one.log_loss).collect::<Vec<_>>());
 }
@@ -81,17 +91,22 @@ fn wrong_names_are_told_at_once_and_a_stop_leaves_the_project_as_it_was() {
     let (session, question) = sample_with_question(&folder);
     let (first, second) = (encoder(&folder, "first", false), encoder(&folder, "second", true));
     let code = |names: &[String]| {
-        session.analysis.try_encoders_as_job(question, names).unwrap_err().code().to_owned()
+        encoder_trials::compare(&session.analysis, question, names, Follow::Job)
+            .unwrap_err()
+            .code()
+            .to_owned()
     };
     assert_eq!(code(&[]), "encoders-to-choose");
     assert_eq!(code(std::slice::from_ref(&first)), "encoders-to-choose");
     assert_eq!(code(&[first.clone(), first.clone()]), "encoders-to-choose");
     assert_ne!(code(&[first.clone(), "no such encoder".to_owned()]), "encoders-to-choose");
     let stop = StopLater(AtomicBool::new(false));
-    let stopped = session.analysis.try_encoders(question, &[first.clone(), second.clone()], &stop);
+    let stopped =
+        encoder_trials::compare(&session.analysis, question, &[first.clone(), second.clone()], &stop);
     assert_eq!(stopped.unwrap_err().code(), "cancelled");
-    assert!(session.analysis.encoders_here().unwrap().iter().all(|one| !one.in_use));
+    assert!(encoder_trials::encoders_here(&session.analysis).unwrap().iter().all(|one| !one.in_use));
     // The next one reuses the encoded texts.
-    let found = session.analysis.try_encoders_as_job(question, &[first.clone(), second]).unwrap();
+    let found =
+        encoder_trials::compare(&session.analysis, question, &[first.clone(), second], Follow::Job).unwrap();
     assert_eq!(found.against, first, "without an encoder of the project the first named");
 }

@@ -6,7 +6,14 @@ use crate::support::{TestFolder, open, try_import};
 use dissensus_api::{ColumnChoices, ImportChanges, ImportChoices, ImportNotice, ImportPlace, ImportReport};
 use dissensus_app::session::Session;
 use dissensus_domain::{LabelSource, Scale, ScaleKind};
+use dissensus_editing::annotators;
+use dissensus_editing::info;
+use dissensus_editing::questions;
+use dissensus_labelling::by_name;
+use dissensus_labelling::marks;
+use dissensus_labelling::undo;
 use dissensus_project::jobs::{Progress, Silent};
+use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::ExportChoices;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -37,7 +44,7 @@ fn rows(path: &Path) -> Rows {
 fn exported(place: &TestFolder, session: &Session) -> Rows {
     static NTH: AtomicU64 = AtomicU64::new(0);
     let path = place.path(&format!("exported-{}.csv", NTH.fetch_add(1, Ordering::Relaxed)));
-    session.exchange.export(&path, None, false, &Silent).unwrap();
+    exchange::export(&session.exchange, &path, None, false, &Silent).unwrap();
     let mut rows = rows(&path);
     rows.sort();
     rows
@@ -71,13 +78,13 @@ fn an_attribute_that_contradicts_a_row_of_another_question_is_left_out_too() {
         "text_id,text,annotator_id,label,question,gender\n\
          t1,x,ana,1,q2,woman\nt1,x,ana,2,q1,man\nt2,y,ana,2,q1,woman\nt2,y,ana,2,q2,woman\nt3,z,bo,1,q1,man\nt3,z,bo,1,q2,man\n",
     );
-    let mut columns = session.exchange.guess_columns(&file, &ImportChoices::default()).unwrap();
+    let mut columns = exchange::guess_columns(&session.exchange, &file, &ImportChoices::default()).unwrap();
     columns.attributes = vec!["gender".into()];
     let chosen = ImportChoices { columns: Some(columns), ..skip_bad() };
     let report = try_import(&session, &file, &chosen).unwrap();
     assert_eq!((report.labels, report.rejected_rows), (5, 1));
     assert!(std::fs::read_to_string(report.rejected_file.unwrap()).unwrap().contains("t1,x,ana,2,q1,man"));
-    assert_eq!(session.project.annotator("ana").unwrap().attributes["gender"], "woman");
+    assert_eq!(annotators::find(&session.project, "ana").unwrap().attributes["gender"], "woman");
 }
 
 #[test]
@@ -89,7 +96,7 @@ fn a_label_that_the_guessed_scale_does_not_have_is_counted_before_anything_is_wr
         "l.csv",
         "text_id,text,annotator_id,label\n1,a,ana,rude; threat\n2,b,ana,rude\n3,c,ana,none; rude\n4,d,ana,threat\n",
     );
-    let preview = session.exchange.preview(&file, &choices()).unwrap();
+    let preview = exchange::preview(&session.exchange, &file, &choices()).unwrap();
     assert_eq!((preview.bad_row_count, preview.new_labels), (1, 3), "{preview:?}");
     let error = try_import(&session, &file, &choices()).unwrap_err();
     assert!(error.to_string().starts_with("1 of 4 rows"), "{error}");
@@ -140,11 +147,12 @@ fn of_random_files_exactly_the_good_rows_are_imported_and_labels_stay_on_their_b
         }
         let file = place.file(&format!("{seed}.csv"), &content);
         let session = place.project(&seed.to_string());
-        let mut columns = session.exchange.guess_columns(&file, &ImportChoices::default()).unwrap();
+        let mut columns =
+            exchange::guess_columns(&session.exchange, &file, &ImportChoices::default()).unwrap();
         columns.attributes = vec!["team".into()];
         let levels = Some(["1", "2", "3"].map(str::to_owned).to_vec());
         let chosen = ImportChoices { columns: Some(columns), levels, ..skip_bad() };
-        let preview = session.exchange.preview(&file, &chosen).unwrap();
+        let preview = exchange::preview(&session.exchange, &file, &chosen).unwrap();
         assert!(preview.problem.is_none(), "seed {seed}: {:?}", preview.problem);
         assert_eq!(preview.bad_rows.len() as u32, preview.bad_row_count);
         let bad: BTreeSet<usize> = preview.bad_rows.iter().map(|row| row.row as usize - 1).collect();
@@ -190,25 +198,29 @@ fn names_are_checked_on_every_way_in() {
         assert_eq!(try_import(&session, &plain, &question).unwrap_err().code(), "name", "{bad:?}");
         let levels = ImportChoices { levels: Some(vec!["1".into(), bad.into()]), ..choices() };
         assert_eq!(try_import(&session, &plain, &levels).unwrap_err().code(), "name", "{bad:?}");
-        let guessed = session.exchange.guess_columns(&plain, &ImportChoices::default()).unwrap();
+        let guessed = exchange::guess_columns(&session.exchange, &plain, &ImportChoices::default()).unwrap();
         let everyone = ColumnChoices { annotator: Some(format!("={bad}")), ..guessed };
         let everyone = ImportChoices { columns: Some(everyone), ..choices() };
         assert!(try_import(&session, &plain, &everyone).is_err(), "{bad:?}");
         let rows = place.file("r.csv", &format!("text_id,text,annotator_id,label\nt,x,{bad},1\nt,x,bo,2\n"));
         assert_eq!(try_import(&session, &rows, &choices()).unwrap_err().code(), "bad-rows", "{bad:?}");
         assert_eq!(
-            session.project.add_annotator(bad, &Default::default()).unwrap_err().code(),
+            annotators::add(&session.project, bad, &Default::default()).unwrap_err().code(),
             "name",
             "{bad:?}"
         );
         let attribute = [(bad.to_owned(), "x".to_owned())].into();
-        assert_eq!(session.project.add_annotator("ok", &attribute).unwrap_err().code(), "name", "{bad:?}");
+        assert_eq!(
+            annotators::add(&session.project, "ok", &attribute).unwrap_err().code(),
+            "name",
+            "{bad:?}"
+        );
         let scale = Scale::new(ScaleKind::Choice, ["x", bad]).unwrap();
-        assert_eq!(session.project.add_question("q", "", scale).unwrap_err().code(), "name", "{bad:?}");
+        assert_eq!(questions::add(&session.project, "q", "", scale).unwrap_err().code(), "name", "{bad:?}");
         let scale = Scale::new(ScaleKind::Choice, ["x", "y"]).unwrap();
-        assert_eq!(session.project.add_question(bad, "", scale).unwrap_err().code(), "name", "{bad:?}");
+        assert_eq!(questions::add(&session.project, bad, "", scale).unwrap_err().code(), "name", "{bad:?}");
     }
-    let info = session.project.info().unwrap();
+    let info = info::read(&session.project).unwrap();
     assert_eq!(
         (info.texts, info.annotators, info.questions.len()),
         (0, 0, 0),
@@ -239,10 +251,12 @@ fn a_file_cannot_claim_that_its_labels_were_given_here() {
         (of("t", "ana"), of("t", "bo"), of("u", "ana"), of("u", "bo")),
         ("import", "import", "simulated", "import")
     );
-    let (question, ana) =
-        (session.project.question(None).unwrap().id, session.project.annotator("ana").unwrap().id);
+    let (question, ana) = (
+        questions::find(&session.project, None).unwrap().id,
+        annotators::find(&session.project, "ana").unwrap().id,
+    );
     assert!(
-        session.labelling.undo(ana, question, LabelSource::Window).unwrap().is_none(),
+        undo::undo(&session.labelling, ana, question, LabelSource::Window).unwrap().is_none(),
         "an imported label was taken back"
     );
 }
@@ -287,7 +301,7 @@ fn last_months_file_does_not_overrule_todays_label() {
         "text_id,text,annotator_id,label,created_at\nt,x,ana,1,2024-05-01\nt,x,bo,2,2024-05-01\n",
     );
     imported(&session, &file);
-    session.labelling.label_by_name("ana", "t", "2", None).unwrap();
+    by_name::record(&session.labelling, "ana", "t", "2", None).unwrap();
     let older = place.file(
         "older.csv",
         "text_id,text,annotator_id,label,created_at\nt,x,ana,1,2024-04-01\nt,x,bo,2,2024-06-01\n",
@@ -308,8 +322,8 @@ struct LabelsMeanwhile<'a> {
 impl Progress for LabelsMeanwhile<'_> {
     fn report(&self, _: u64, _: Option<u64>, _: &str) {
         if self.done.fetch_add(1, Ordering::SeqCst) == 0 {
-            self.session.labelling.label_by_name("ana", "c001", "5", Some("offensiveness")).unwrap();
-            self.session.labelling.label_by_name("ana", "c001", "yes", Some("remove")).unwrap();
+            by_name::record(&self.session.labelling, "ana", "c001", "5", Some("offensiveness")).unwrap();
+            by_name::record(&self.session.labelling, "ana", "c001", "yes", Some("remove")).unwrap();
         }
     }
 }
@@ -322,7 +336,7 @@ fn an_export_of_several_questions_is_one_moment() {
     let session = open(&path);
     let meanwhile = LabelsMeanwhile { session: &session, done: AtomicU64::new(0) };
     let file = place.path("all.csv");
-    let written = session.exchange.export(&file, None, false, &meanwhile).unwrap();
+    let written = exchange::export(&session.exchange, &file, None, false, &meanwhile).unwrap();
     assert!(meanwhile.done.load(Ordering::SeqCst) > 1, "nothing was labelled in the middle");
     let rows = rows(&file);
     let ana: Vec<_> = rows.iter().filter(|row| row["annotator_id"] == "ana").collect();
@@ -378,20 +392,19 @@ fn an_export_imported_elsewhere_gives_the_same_project() {
         let file = place.file(&format!("{seed}.jsonl"), &random_labels(&mut Dice(seed)));
         imported(&session, &file);
         // What an export does not contain: a replaced answer, one that was taken back, a skip, a flag.
-        let question = session.project.question(Some("grade")).unwrap();
-        let (text, who) = (dissensus_domain::TextId(1), session.project.annotator("Zoë 1").unwrap().id);
-        session.labelling.skip(who, question.id, text).unwrap();
+        let question = questions::find(&session.project, Some("grade")).unwrap();
+        let (text, who) =
+            (dissensus_domain::TextId(1), annotators::find(&session.project, "Zoë 1").unwrap().id);
+        marks::skip(&session.labelling, who, question.id, text).unwrap();
         for ending in ["csv", "tsv", "jsonl"] {
             let out = place.path(&format!("{seed}-out.{ending}"));
-            session.exchange.export(&out, None, false, &Silent).unwrap();
+            exchange::export(&session.exchange, &out, None, false, &Silent).unwrap();
             let copy = place.project(&format!("to-{seed}-{ending}"));
             let report = imported(&copy, &out);
             assert_eq!(report.rejected_rows, 0);
             assert_eq!(exported(&place, &copy), exported(&place, &session), "seed {seed}, {ending}");
             let people = |session: &Session| {
-                let mut people: Vec<_> = session
-                    .project
-                    .annotators()
+                let mut people: Vec<_> = annotators::list(&session.project)
                     .unwrap()
                     .into_iter()
                     .map(|a| (a.external_id, a.attributes, a.simulated))
@@ -401,9 +414,7 @@ fn an_export_imported_elsewhere_gives_the_same_project() {
             };
             assert_eq!(people(&copy), people(&session), "seed {seed}, {ending}");
             let scales = |session: &Session| {
-                let mut scales: Vec<_> = session
-                    .project
-                    .info()
+                let mut scales: Vec<_> = info::read(&session.project)
                     .unwrap()
                     .questions
                     .into_iter()
@@ -451,12 +462,12 @@ fn an_import_says_what_it_replaces_before_and_after_and_where() {
         &session,
         &place_of.file("first.csv", "text_id,text,annotator_id,label\nt,x,ana,3\nt,x,bo,2\nu,y,ana,1\n"),
     );
-    session.labelling.label_by_name("ana", "t", "4", None).unwrap();
+    by_name::record(&session.labelling, "ana", "t", "4", None).unwrap();
     let file = place_of.file(
         "second.csv",
         "text_id,text,annotator_id,label\nt,x,bo,5\nt,x,ana,5\nu,y,ana,1\nu,y,bo,1\nu,y,bo,2\n",
     );
-    let preview = session.exchange.preview(&file, &choices()).unwrap();
+    let preview = exchange::preview(&session.exchange, &file, &choices()).unwrap();
     let report = imported(&session, &file);
     assert_eq!((preview.changes, &preview.notices), (report.changes, &report.notices));
     let expected = ImportChanges {
@@ -550,16 +561,16 @@ impl Meanwhile {
     fn import(session: Session, file: &Path, happens: fn(&Session)) -> (Arc<Self>, ImportReport) {
         let meanwhile = Arc::new(Self { session, happens, done: AtomicU64::new(0) });
         let progress: Arc<dyn Progress> = Arc::clone(&meanwhile) as Arc<dyn Progress>;
-        let report = meanwhile.session.exchange.import(file, &choices(), &progress).unwrap();
+        let report = exchange::import(&meanwhile.session.exchange, file, &choices(), &progress).unwrap();
         assert!(meanwhile.done.load(Ordering::Relaxed) > 0, "nothing happened meanwhile");
         (meanwhile, report)
     }
 }
 
 fn undo(session: &Session, annotator: &str) {
-    let question = session.project.question(None).unwrap().id;
-    let annotator = session.project.annotator(annotator).unwrap().id;
-    session.labelling.undo(annotator, question, LabelSource::Command).unwrap().unwrap();
+    let question = questions::find(&session.project, None).unwrap().id;
+    let annotator = annotators::find(&session.project, annotator).unwrap().id;
+    undo::undo(&session.labelling, annotator, question, LabelSource::Command).unwrap().unwrap();
 }
 
 /// Appends as many rows as are needed for the check of the file to report progress.
@@ -586,10 +597,10 @@ fn a_label_given_while_a_file_is_read_is_not_overruled_and_the_report_says_so() 
         &session,
         &place_of.file("first.csv", "text_id,text,annotator_id,label\nt0,x0,ana,1\nt0,x0,bo,3\nt1,x1,bo,2\n"),
     );
-    session.labelling.label_by_name("bo", "t0", "1", None).unwrap();
+    by_name::record(&session.labelling, "bo", "t0", "1", None).unwrap();
     let file = place_of.file("large.csv", &long_file("t0,x0,ana,2\nt0,x0,bo,2\n"));
     let (meanwhile, report) = Meanwhile::import(session, &file, |session| {
-        session.labelling.label_by_name("ana", "t0", "3", None).unwrap();
+        by_name::record(&session.labelling, "ana", "t0", "3", None).unwrap();
         undo(session, "bo");
     });
     let session = &meanwhile.session;
@@ -608,7 +619,7 @@ fn a_label_that_was_taken_back_while_a_file_is_read_is_neither_repeated_nor_repl
     let people = "t0,x0,zoe,1\nt0,x0,yan,2\nt0,x0,xi,3\ns,s,ana,1\ns,s,bo,1\ns,s,cy,1\ns,s,di,1\n";
     imported(&session, &place_of.file("first.csv", &format!("text_id,text,annotator_id,label\n{people}")));
     for name in ["cy", "di"] {
-        session.labelling.label_by_name(name, "t0", "2", None).unwrap();
+        by_name::record(&session.labelling, name, "t0", "2", None).unwrap();
     }
     // ana and bo are labelled and taken back while the file is read, cy and di had labels before that are
     // taken back then. For each pair the first has a row with that label, the second one with another.
@@ -616,7 +627,7 @@ fn a_label_that_was_taken_back_while_a_file_is_read_is_neither_repeated_nor_repl
     let file = place_of.file("large.csv", &long_file(rows));
     let (meanwhile, report) = Meanwhile::import(session, &file, |session| {
         for name in ["ana", "bo"] {
-            session.labelling.label_by_name(name, "t0", "2", None).unwrap();
+            by_name::record(&session.labelling, name, "t0", "2", None).unwrap();
         }
         ["ana", "bo", "cy", "di"].iter().for_each(|name| undo(session, name));
     });
@@ -637,7 +648,8 @@ fn what_looks_like_a_mistake_is_told_of_each_question() {
             content.push_str(&format!("t{n},x{n},ana,{label},{question}\n"));
         }
     }
-    let preview = session.exchange.preview(&place_of.file("two.csv", &content), &choices()).unwrap();
+    let preview =
+        exchange::preview(&session.exchange, &place_of.file("two.csv", &content), &choices()).unwrap();
     let told: Vec<&str> = preview.notices.iter().map(|notice| notice.message.as_str()).collect();
     for (message, question) in told.iter().zip(["tone", "topic"]) {
         assert!(
@@ -663,7 +675,7 @@ fn levels_that_look_like_mistakes_are_named_and_not_refused() {
         let rows: String =
             labels.iter().enumerate().map(|(n, label)| format!("t{n},x{n},ana,{label}\n")).collect();
         let file = place_of.file(&format!("{nth}.csv"), &format!("text_id,text,annotator_id,label\n{rows}"));
-        let preview = session.exchange.preview(&file, &choices()).unwrap();
+        let preview = exchange::preview(&session.exchange, &file, &choices()).unwrap();
         let report = imported(&session, &file);
         assert_eq!((report.labels, &report.notices), (4, &preview.notices));
         let found = report.notices.iter().find(|notice| notice.code == code);
@@ -676,7 +688,7 @@ fn levels_that_look_like_mistakes_are_named_and_not_refused() {
         place_of.file("named.csv", "text_id,text,annotator_id,label\nt,x,ana,1\nu,y,ana,9\nv,z,ana,2\n");
     let levels = Some(["1", "2", "9"].map(str::to_owned).to_vec());
     let named = ImportChoices { levels, ..choices() };
-    assert_eq!(session.exchange.preview(&file, &named).unwrap().notices, []);
+    assert_eq!(exchange::preview(&session.exchange, &file, &named).unwrap().notices, []);
 }
 
 /// An export of a question with unused levels includes the scale: its labels are not sufficient.
@@ -711,7 +723,7 @@ fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
             try_import(&session, &file, &asked).unwrap();
             for ending in ["csv", "jsonl", "parquet", "xlsx"] {
                 let out = place.path(&format!("{nth}-{case}-out.{ending}"));
-                session.exchange.export(&out, None, false, &Silent).unwrap();
+                exchange::export(&session.exchange, &out, None, false, &Silent).unwrap();
                 let copy = place.project(&format!("to-{nth}-{case}-{ending}"));
                 let report = imported(&copy, &out);
                 let scale = Scale::new(kind, &levels).unwrap();
@@ -737,7 +749,7 @@ fn who_gave_labels_is_found_beside_a_column_that_is_named() {
         let file = place.file("named.csv", &rows(who));
         let columns = ColumnChoices { label: Some("q".to_owned()), ..ColumnChoices::default() };
         let beside = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
-        let found = session.exchange.guess_columns(&file, &beside).unwrap();
+        let found = exchange::guess_columns(&session.exchange, &file, &beside).unwrap();
         assert_eq!((found.annotator.as_deref(), found.label.as_deref()), (Some(who), Some("q")), "{found:?}");
         assert_eq!((found.text_id.as_deref(), found.text.as_deref()), (Some("text_id"), Some("text")));
     }
@@ -789,10 +801,10 @@ fn columns_of_the_study_in_an_export_are_not_read() {
     let session = place.project("p");
     let file = place.file("l.csv", "text_id,text,annotator_id,label\nt,x,ana,1\nu,y,ana,2\n");
     imported(&session, &file);
-    session.labelling.label_by_name("bo", "t", "2", None).unwrap();
+    by_name::record(&session.labelling, "bo", "t", "2", None).unwrap();
     let out = place.path("out.csv");
     let with_wordings = ExportChoices { wordings: true, ..ExportChoices::default() };
-    session.exchange.export_with(&out, &with_wordings, &Silent).unwrap();
+    exchange::export_with(&session.exchange, &out, &with_wordings, &Silent).unwrap();
     assert!(std::fs::read_to_string(&out).unwrap().contains("wording"));
     let there = place.project("there");
     let columns = ColumnChoices {

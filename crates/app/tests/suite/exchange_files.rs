@@ -7,9 +7,11 @@
 use crate::support::{home, try_import};
 use dissensus_api::{ImportChoices, ImportReport};
 use dissensus_app::session::Session;
+use dissensus_editing::annotators;
 use dissensus_exchange::{Source, guess_roles, read_rows};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Silent;
+use dissensus_transfer::exchange;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -39,7 +41,7 @@ fn number(counted: &Value, key: &str) -> u64 {
 
 /// Choices for importing a file: a missing annotator is supplied, and a scale with one level gets another.
 fn choices(session: &Session, path: &Path, bad: bool) -> Result<ImportChoices, ProjectError> {
-    let mut columns = session.exchange.guess_columns(path, &ImportChoices::default())?;
+    let mut columns = exchange::guess_columns(&session.exchange, path, &ImportChoices::default())?;
     if columns.annotator.is_none() && (columns.label.is_some() || columns.span_start.is_some()) {
         columns.annotator = Some("=somebody".to_owned());
     }
@@ -80,7 +82,7 @@ fn timed(path: &Path, annotator: Option<&str>) -> [u64; 3] {
 /// Counts in an export: answers of the first round, answers of later rounds, and skipped texts.
 fn exported(session: &Session, folder: &Path) -> [u64; 3] {
     let path = folder.join("out.csv");
-    session.exchange.export(&path, None, true, &Silent).unwrap();
+    exchange::export(&session.exchange, &path, None, true, &Silent).unwrap();
     let mut reader = csv::Reader::from_path(path).unwrap();
     let mut found = [0; 3];
     for row in reader.deserialize::<BTreeMap<String, String>>() {
@@ -125,8 +127,11 @@ fn every_file_comes_to_the_counts_that_were_made_apart() {
             }
         };
         if counted.get("attributes").is_some() {
-            let attributes: usize =
-                session.project.annotators().unwrap().iter().map(|person| person.attributes.len()).sum();
+            let attributes: usize = annotators::list(&session.project)
+                .unwrap()
+                .iter()
+                .map(|person| person.attributes.len())
+                .sum();
             assert_eq!(
                 (u64::from(report.annotators), attributes as u64),
                 (number(counted, "annotators"), number(counted, "attributes"))

@@ -4,6 +4,10 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{copy_folder, encoded_sample, home, tiny, tiny_folder};
+use dissensus_analysis::explain;
+use dissensus_analysis::explain_words;
+use dissensus_analysis::predict;
+use dissensus_analysis::text_detail;
 use dissensus_api::{
     DisagreementMeasure, DisagreementQuery, ExplainQuery, ExplainedAnnotator, Explanation, ImportChoices,
     NewLabel, ScorePartKind, TextDetail,
@@ -11,11 +15,18 @@ use dissensus_api::{
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId};
 use dissensus_editing::CopyChoices;
+use dissensus_editing::annotators;
+use dissensus_editing::copy;
+use dissensus_editing::jobs;
+use dissensus_editing::questions;
 use dissensus_encoder::Pooling;
+use dissensus_labelling::record;
+use dissensus_labelling::undo;
 use dissensus_project::event::Event;
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::jobs::{Follow, Progress, Silent};
 use dissensus_project::sample;
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_transfer::exchange;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
@@ -23,7 +34,7 @@ use tempfile::TempDir;
 
 fn open(folder: &TempDir, name: &str) -> Session {
     let session = Session::open(&folder.path().join(name), &home(folder.path())).unwrap();
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
     session
 }
@@ -36,11 +47,11 @@ fn sample(folder: &TempDir) -> Session {
 }
 
 fn question(session: &Session) -> QuestionId {
-    session.project.question(Some("offensiveness")).unwrap().id
+    questions::find(&session.project, Some("offensiveness")).unwrap().id
 }
 
 fn people(session: &Session) -> Vec<AnnotatorId> {
-    session.project.annotators().unwrap().iter().map(|a| a.id).collect()
+    annotators::list(&session.project).unwrap().iter().map(|a| a.id).collect()
 }
 
 fn query(session: &Session, text: u32, annotator: AnnotatorId, with: Option<AnnotatorId>) -> ExplainQuery {
@@ -49,7 +60,7 @@ fn query(session: &Session, text: u32, annotator: AnnotatorId, with: Option<Anno
 }
 
 fn explain(session: &Session, text: u32, annotator: AnnotatorId) -> Explanation {
-    session.analysis.explain(&query(session, text, annotator, None), None, false).unwrap()
+    explain::explain_text(&session.analysis, &query(session, text, annotator, None), None, false).unwrap()
 }
 
 fn detail(session: &Session, text: u32) -> TextDetail {
@@ -62,7 +73,7 @@ fn detail(session: &Session, text: u32) -> TextDetail {
         attributes: Default::default(),
         labelled_only: false,
     };
-    session.analysis.text_detail(&query, TextId(text), None, None, false).unwrap()
+    text_detail::read(&session.analysis, &query, TextId(text), None, None, false).unwrap()
 }
 
 fn part(of: &ExplainedAnnotator, kind: ScorePartKind) -> Option<f64> {
@@ -72,7 +83,7 @@ fn part(of: &ExplainedAnnotator, kind: ScorePartKind) -> Option<f64> {
 fn label(session: &Session, annotator: AnnotatorId, text: u32, level: u16) {
     let (question, answer) = (question(session), Answer::Level(level));
     let new = NewLabel { question, annotator, text: TextId(text), answer, duration_ms: None };
-    session.labelling.record_label(&new).unwrap();
+    record::record_label(&session.labelling, &new).unwrap();
 }
 
 /// A text that this person has not labelled.
@@ -133,7 +144,7 @@ fn two_annotators_differ_by_the_sum_of_their_parts() {
     let session = sample(&folder);
     let all = people(&session);
     let asked = query(&session, 9, all[0], Some(all[1]));
-    let found = session.analysis.explain(&asked, None, false).unwrap();
+    let found = explain::explain_text(&session.analysis, &asked, None, false).unwrap();
     let [first, second] = found.annotators.as_slice() else { panic!("two annotators") };
     let sum: f64 = found.differences.iter().map(|difference| difference.value).sum();
     assert!((sum - (first.log_odds - second.log_odds)).abs() < 1e-9);
@@ -150,25 +161,48 @@ fn the_readers_own_prediction_stays_hidden_until_the_text_is_answered() {
     let (me, other) = (all[0], all[1]);
     let text = unlabelled(&session, me);
     let asked = query(&session, text, me, None);
-    let found = session.analysis.explain(&asked, Some(me), false).unwrap();
+    let found = explain::explain_text(&session.analysis, &asked, Some(me), false).unwrap();
     assert_eq!((found.odds, found.agreed.len()), (None, 0));
     let hidden = &found.annotators[0];
     assert!(hidden.hidden && hidden.parts.is_empty() && hidden.distribution.is_empty());
     assert!(hidden.influences.is_empty() && hidden.nearest.is_empty());
-    let words = session.analysis.explain_words(&asked, Some(me), false, &EncoderChoice::default(), &Silent);
+    let words = explain_words::explain_text(
+        &session.analysis,
+        &asked,
+        Some(me),
+        false,
+        &EncoderChoice::default(),
+        &Silent,
+    );
     assert_eq!(words.unwrap_err().code(), "blind");
-    assert_eq!(session.analysis.explain_words_as_job(&asked, Some(me), false).unwrap_err().code(), "blind");
+    assert_eq!(
+        explain_words::explain_text(
+            &session.analysis,
+            &asked,
+            Some(me),
+            false,
+            &EncoderChoice::default(),
+            Follow::Job
+        )
+        .unwrap_err()
+        .code(),
+        "blind"
+    );
     // Compared with another person it stays hidden, and so does the difference.
     for (a, b) in [(me, other), (other, me)] {
-        let both = session.analysis.explain(&query(&session, text, a, Some(b)), Some(me), false).unwrap();
+        let both =
+            explain::explain_text(&session.analysis, &query(&session, text, a, Some(b)), Some(me), false)
+                .unwrap();
         let told: Vec<bool> = both.annotators.iter().map(|person| person.hidden).collect();
         assert_eq!(told, [a == me, b == me]);
         assert!(both.differences.is_empty() && both.odds.is_some());
     }
-    assert!(!session.analysis.explain(&asked, Some(me), true).unwrap().annotators[0].hidden);
-    assert!(!session.analysis.explain(&asked, Some(other), false).unwrap().annotators[0].hidden);
+    assert!(!explain::explain_text(&session.analysis, &asked, Some(me), true).unwrap().annotators[0].hidden);
+    assert!(
+        !explain::explain_text(&session.analysis, &asked, Some(other), false).unwrap().annotators[0].hidden
+    );
     label(&session, me, text, 3);
-    assert!(!session.analysis.explain(&asked, Some(me), false).unwrap().annotators[0].hidden);
+    assert!(!explain::explain_text(&session.analysis, &asked, Some(me), false).unwrap().annotators[0].hidden);
 }
 
 #[test]
@@ -190,11 +224,11 @@ fn an_explanation_follows_a_label_and_is_the_same_in_a_copy() {
         "no text teaches its own words"
     );
     let asked = ExplainQuery { without_own: true, ..query(&session, text, me, None) };
-    let guess = session.analysis.explain(&asked, Some(me), false).unwrap();
+    let guess = explain::explain_text(&session.analysis, &asked, Some(me), false).unwrap();
     let guess = &guess.annotators[0];
     assert_eq!((guess.observed.clone(), part(guess, ScorePartKind::OwnLabel)), (None, None));
     assert!((guess.log_odds - old.log_odds).abs() < 0.02, "the guess of before: {guess:?} {old:?}");
-    session.labelling.undo(me, question(&session), LabelSource::Window).unwrap();
+    undo::undo(&session.labelling, me, question(&session), LabelSource::Window).unwrap();
     let undone = explain(&session, text, me);
     // The text is refitted meanwhile, to the accuracy at which its last fit stopped.
     let back = (undone.annotators[0].log_odds - old.log_odds).abs();
@@ -202,7 +236,7 @@ fn an_explanation_follows_a_label_and_is_the_same_in_a_copy() {
     label(&session, me, text, 4);
 
     let copy = folder.path().join("copy.dissensus");
-    session.project.save_copy(&copy, CopyChoices::default(), &Silent).unwrap();
+    copy::save_copy(&session.project, &copy, CopyChoices::default(), &Silent).unwrap();
     let shown = |session: &Session| {
         let found = explain(session, text, me);
         (found.odds, found.annotators[0].influences.clone(), found.annotators[0].log_odds, found.agreed)
@@ -259,14 +293,13 @@ fn made_up(folder: &TempDir) -> Session {
     let file = folder.path().join("rows.csv");
     std::fs::write(&file, rows).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session
-        .exchange
-        .import(
-            &file,
-            &ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() },
-            &silent,
-        )
-        .unwrap();
+    exchange::import(
+        &session.exchange,
+        &file,
+        &ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() },
+        &silent,
+    )
+    .unwrap();
     session.encoding.encode(&tiny(), &Silent).unwrap();
     session.live.fit(question(&session), &Silent).unwrap();
     session
@@ -278,25 +311,39 @@ fn the_word_that_people_rate_by_carries_the_score() {
     let session = made_up(&folder);
     let question = question(&session);
     let person = people(&session)[0];
-    let found = session.analysis.explain_new_text(
+    let found = explain::explain_new_text(
+        &session.analysis,
         question,
         &session.encoding.embed("my tea is xyzzy", &EncoderChoice::default()).unwrap(),
         person,
         None,
     );
     let odds = found.unwrap().odds.unwrap();
-    let words = session
-        .analysis
-        .explain_words_of(question, None, "my tea is xyzzy", odds, &EncoderChoice::default(), &Silent)
-        .unwrap();
+    let words = explain_words::explain_odds(
+        &session.analysis,
+        question,
+        None,
+        "my tea is xyzzy",
+        odds,
+        &EncoderChoice::default(),
+        &Silent,
+    )
+    .unwrap();
     let changes: Vec<(&str, f64)> = words.pieces.iter().map(|p| (p.words.trim(), p.change)).collect();
     let largest = changes.iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).unwrap();
     assert_eq!(largest.0, "xyzzy", "{changes:?}");
     assert!(largest.1 > 0.3, "{changes:?}");
     assert_eq!((words.together, words.needs.as_deref(), words.remark), (1, None, None));
 
-    let one =
-        session.analysis.explain_words_of(question, None, "xyzzy", odds, &EncoderChoice::default(), &Silent);
+    let one = explain_words::explain_odds(
+        &session.analysis,
+        question,
+        None,
+        "xyzzy",
+        odds,
+        &EncoderChoice::default(),
+        &Silent,
+    );
     let one = one.unwrap();
     assert!(one.pieces.is_empty() && one.needs.unwrap().contains("only word"));
 }
@@ -309,14 +356,14 @@ fn a_new_text_is_predicted_as_the_same_text_of_the_project_that_nobody_labelled(
     let file = folder.path().join("texts.csv");
     std::fs::write(&file, "text_id,text\nsame,my tea is xyzzy\ncalm,my tea is calm\n").unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
     session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
     let question = question(&session);
     session.live.fit(question, &Silent).unwrap();
     let person = people(&session)[1];
-    let known = |id: &str| session.analysis.predict_text(question, person, id).unwrap();
+    let known = |id: &str| predict::predict_text(&session.analysis, question, person, id).unwrap();
     let new = session.encoding.embed("my tea is xyzzy", &EncoderChoice::default()).unwrap();
-    let new = session.analysis.predict_new_text(question, person, &new).unwrap();
+    let new = predict::predict_encoded(&session.analysis, question, person, &new).unwrap();
     for (new, known) in new.iter().zip(known("same")) {
         assert!((new - known).abs() < 1e-4, "{new} {known}");
     }
@@ -327,7 +374,7 @@ fn a_new_text_is_predicted_as_the_same_text_of_the_project_that_nobody_labelled(
 fn score_of(session: &Session, body: &str) -> f64 {
     let x = session.encoding.embed(body, &EncoderChoice::default()).unwrap();
     let person = people(session)[0];
-    let found = session.analysis.explain_new_text(question(session), &x, person, None).unwrap();
+    let found = explain::explain_new_text(&session.analysis, question(session), &x, person, None).unwrap();
     part(&found.annotators[0], ScorePartKind::Words).unwrap()
 }
 
@@ -343,7 +390,15 @@ fn a_word_is_what_a_new_text_without_it_scores_less_with_the_pooling_of_the_proj
             session.live.fit(question(&session), &Silent).unwrap();
         }
         let asked = query(&session, 2, all[0], None);
-        let words = session.analysis.explain_words_as_job(&asked, None, false).unwrap();
+        let words = explain_words::explain_text(
+            &session.analysis,
+            &asked,
+            None,
+            false,
+            &EncoderChoice::default(),
+            Follow::Job,
+        )
+        .unwrap();
         assert!(words.remark.as_ref().unwrap().contains("also learned from the labels of this one"));
         let body: String = words.pieces.iter().map(|piece| piece.words.as_str()).collect();
         assert_eq!(body, detail(&session, 2).body);
@@ -382,7 +437,14 @@ fn leaving_out_words_is_one_job_that_can_be_stopped_and_is_kept() {
     let session = sample(&folder);
     let asked = query(&session, 3, people(&session)[0], None);
     let stops = Stops::default();
-    let stopped = session.analysis.explain_words(&asked, None, false, &EncoderChoice::default(), &stops);
+    let stopped = explain_words::explain_text(
+        &session.analysis,
+        &asked,
+        None,
+        false,
+        &EncoderChoice::default(),
+        &stops,
+    );
     assert_eq!(stopped.unwrap_err().code(), "cancelled");
     assert!(stops.0.load(Ordering::Relaxed) > 0);
 
@@ -395,17 +457,33 @@ fn leaving_out_words_is_one_job_that_can_be_stopped_and_is_kept() {
             heard.lock().unwrap().push((job.done, job.total));
         }
     });
-    let first = session.analysis.explain_words_as_job(&asked, None, false).unwrap();
+    let first = explain_words::explain_text(
+        &session.analysis,
+        &asked,
+        None,
+        false,
+        &EncoderChoice::default(),
+        Follow::Job,
+    )
+    .unwrap();
     let told = std::mem::take(&mut *jobs.lock().unwrap());
     let pieces = first.pieces.len() as u32;
     assert_eq!(told.last(), Some(&(pieces + 1, Some(pieces + 1))));
     assert!(pieces <= 64);
     // Cached: no job, and after another label no encoding either.
     label(&session, asked.annotator, 3, 0);
-    let again = session.analysis.explain_words_as_job(&asked, None, false).unwrap();
+    let again = explain_words::explain_text(
+        &session.analysis,
+        &asked,
+        None,
+        false,
+        &EncoderChoice::default(),
+        Follow::Job,
+    )
+    .unwrap();
     assert!(jobs.lock().unwrap().is_empty());
     assert_eq!(again.pieces.len(), first.pieces.len());
-    assert!(session.project.jobs().unwrap().iter().filter(|job| job.kind == "words").count() == 1);
+    assert!(jobs::list(&session.project).unwrap().iter().filter(|job| job.kind == "words").count() == 1);
 }
 
 #[test]
@@ -426,7 +504,15 @@ fn a_missing_encoder_is_told_and_the_sum_is_there_without_it() {
     assert!(found.annotators[0].nearest.is_empty() && found.agreed.is_empty());
     assert!(found.remark.unwrap().contains("no embeddings yet"));
     assert!(!found.annotators[0].influences.is_empty());
-    let words = session.analysis.explain_words_as_job(&asked, None, false).unwrap();
+    let words = explain_words::explain_text(
+        &session.analysis,
+        &asked,
+        None,
+        false,
+        &EncoderChoice::default(),
+        Follow::Job,
+    )
+    .unwrap();
     assert!(words.pieces.is_empty() && words.needs.unwrap().contains("no embeddings yet"));
 
     let choice = EncoderChoice { encoder: Some(moved.to_string_lossy().into_owned()), ..tiny() };
@@ -434,6 +520,14 @@ fn a_missing_encoder_is_told_and_the_sum_is_there_without_it() {
     session.live.fit(question(&session), &Silent).unwrap();
     std::fs::remove_dir_all(&moved).unwrap();
     assert_eq!(explain(&session, 1, person).annotators[0].nearest.len(), 5);
-    let error = session.analysis.explain_words_as_job(&asked, None, false).unwrap_err();
+    let error = explain_words::explain_text(
+        &session.analysis,
+        &asked,
+        None,
+        false,
+        &EncoderChoice::default(),
+        Follow::Job,
+    )
+    .unwrap_err();
     assert!(error.code().starts_with("encoder-"), "{error}");
 }

@@ -3,11 +3,18 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{TestFolder, import_csv, open};
+use dissensus_analysis::group_comparison;
 use dissensus_api::{
     ColumnChoices, GroupsChoice, ImportChoices, JobInfo, NewLabel, PeopleChoice, ProjectChoices, WorkState,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, QuestionId, Scale, ScaleKind};
+use dissensus_editing::annotators;
+use dissensus_editing::choices;
+use dissensus_editing::info;
+use dissensus_editing::jobs;
+use dissensus_editing::questions;
+use dissensus_labelling::record;
 use dissensus_project::jobs::Silent;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -56,7 +63,7 @@ fn project(place: &TestFolder, csv: &str) -> (Session, QuestionId) {
         ..ImportChoices::default()
     };
     import_csv(&session, csv, &choices);
-    let question = session.project.question(None).unwrap().id;
+    let question = questions::find(&session.project, None).unwrap().id;
     (session, question)
 }
 
@@ -73,7 +80,7 @@ fn women_and_men() -> GroupsChoice {
 fn who_is_higher_and_where_is_found() {
     let place = TestFolder::new();
     let (session, question) = project(&place, &labels(8, 9, 40));
-    let found = session.analysis.compare_groups(question, &women_and_men(), 3, &Silent).unwrap();
+    let found = group_comparison::compare(&session.analysis, question, &women_and_men(), 3, &Silent).unwrap();
     // About +0.8 on 39 texts, -4 on one.
     let gap = found.gap.unwrap();
     let (low, high) = gap.interval.unwrap();
@@ -95,7 +102,9 @@ fn who_is_higher_and_where_is_found() {
 
     // Reversed, everything has the opposite sign.
     let GroupsChoice { a, b } = women_and_men();
-    let turned = session.analysis.compare_groups(question, &GroupsChoice { a: b, b: a }, 3, &Silent).unwrap();
+    let turned =
+        group_comparison::compare(&session.analysis, question, &GroupsChoice { a: b, b: a }, 3, &Silent)
+            .unwrap();
     assert!((turned.gap.unwrap().value + gap.value).abs() < 1e-9);
     assert_eq!((turned.differing.1, turned.differing.0), found.differing);
     assert_eq!(turned.a_higher[0].external_id, "t0");
@@ -107,22 +116,22 @@ fn groups_that_were_picked_say_so_and_may_be_people() {
     let place = TestFolder::new();
     let (session, question) = project(&place, &labels(8, 8, 20));
     let towns = GroupsChoice { a: having(&[("town", "north")]), b: having(&[("town", "south")]) };
-    let found = session.analysis.compare_groups(question, &towns, 5, &Silent).unwrap();
+    let found = group_comparison::compare(&session.analysis, question, &towns, 5, &Silent).unwrap();
     assert!(found.correction.contains("this comparison alone"), "{}", found.correction);
     assert_eq!(found.differing, (0, 0), "{:?}", found.a_higher);
     assert!(found.texts_words.starts_with("No single text separates"), "{}", found.texts_words);
-    let id = |name: &str| session.project.annotator(name).unwrap().id;
+    let id = |name: &str| annotators::find(&session.project, name).unwrap().id;
     let named = |names: &[&str]| PeopleChoice {
         attributes: Vec::new(),
         annotators: names.iter().map(|name| id(name)).collect(),
     };
     let people =
         GroupsChoice { a: named(&["p00", "p01", "p02", "p03", "p04"]), b: having(&[("gender", "Man")]) };
-    let found = session.analysis.compare_groups(question, &people, 5, &Silent).unwrap();
+    let found = group_comparison::compare(&session.analysis, question, &people, 5, &Silent).unwrap();
     assert_eq!((found.a.people, found.a.words.as_str()), (5, "p00, p01, p02 and 2 more"));
     assert!(found.gap.unwrap().value > 0.0);
     let overlap = GroupsChoice { a: having(&[("gender", "Man")]), b: having(&[("town", "north")]) };
-    let error = session.analysis.compare_groups(question, &overlap, 5, &Silent).unwrap_err();
+    let error = group_comparison::compare(&session.analysis, question, &overlap, 5, &Silent).unwrap_err();
     assert_eq!(error.code(), "groups-overlap");
 }
 
@@ -130,7 +139,7 @@ fn groups_that_were_picked_say_so_and_may_be_people() {
 fn too_little_is_said_in_words() {
     let place = TestFolder::new();
     let (session, question) = project(&place, &labels(4, 9, 8));
-    let found = session.analysis.compare_groups(question, &women_and_men(), 5, &Silent).unwrap();
+    let found = group_comparison::compare(&session.analysis, question, &women_and_men(), 5, &Silent).unwrap();
     let needs = found.needs.unwrap();
     assert!(needs.contains("4 people") && needs.contains("8 texts have labels of both groups"), "{needs}");
     assert!(found.gap.is_none() && found.severity.is_none() && found.equal.is_none());
@@ -148,7 +157,7 @@ fn everybody_giving_one_level_has_no_invented_precision() {
         _ => unreachable!(),
     };
     let (session, question) = project(&place, &csv.lines().map(row).collect::<String>());
-    let found = session.analysis.compare_groups(question, &women_and_men(), 5, &Silent).unwrap();
+    let found = group_comparison::compare(&session.analysis, question, &women_and_men(), 5, &Silent).unwrap();
     let gap = found.gap.unwrap();
     assert_eq!((gap.value, gap.interval, gap.p), (0.0, None, None));
     assert!(found.overall_words.contains("do not vary"), "{}", found.overall_words);
@@ -158,7 +167,7 @@ fn everybody_giving_one_level_has_no_invented_precision() {
 fn ended(session: &Session, job: u32) {
     let until = Instant::now() + Duration::from_secs(60);
     let running = |one: &JobInfo| one.id == job && one.state == WorkState::Running;
-    while session.project.jobs().unwrap().iter().any(running) {
+    while jobs::list(&session.project).unwrap().iter().any(running) {
         assert!(Instant::now() < until, "the comparison does not end");
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -169,41 +178,38 @@ fn as_a_job_it_is_kept_and_says_of_which_labels_it_is() {
     let place = TestFolder::new();
     let (session, question) = project(&place, &labels(8, 9, 30));
     let choice = women_and_men();
-    assert_eq!(session.analysis.group_comparison(question, &choice), None);
-    let first = session.analysis.compare_groups_as_job(question, choice.clone()).unwrap();
+    assert_eq!(group_comparison::last_result(&session.analysis, question, &choice), None);
+    let first = group_comparison::start(&session.analysis, question, choice.clone()).unwrap();
     let GroupsChoice { a, b } = choice.clone();
     let other = GroupsChoice { a: b, b: a };
     // Another choice replaces the first one, in any state.
-    let second = session.analysis.compare_groups_as_job(question, other.clone()).unwrap();
+    let second = group_comparison::start(&session.analysis, question, other.clone()).unwrap();
     assert_ne!(first, second);
     ended(&session, first);
     ended(&session, second);
-    let found = session.analysis.group_comparison(question, &other).unwrap();
+    let found = group_comparison::last_result(&session.analysis, question, &other).unwrap();
     assert!(found.gap.unwrap().value < 0.0);
     assert!(!found.stale);
     // After changes of labels: those of another question leave it current, and those of its own make it
     // stale.
-    let stale = || session.analysis.group_comparison(question, &other).unwrap().stale;
-    let ana = session.project.annotator("p00").unwrap().id;
+    let stale = || group_comparison::last_result(&session.analysis, question, &other).unwrap().stale;
+    let ana = annotators::find(&session.project, "p00").unwrap().id;
     let text = found.b_higher[0].text;
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    let rude = session.project.add_question("rude", "Is it rude?", scale).unwrap().id;
+    let rude = questions::add(&session.project, "rude", "Is it rude?", scale).unwrap().id;
     let label = |question| {
         let answer = Answer::Level(0);
-        session.labelling.record_label(&NewLabel {
-            question,
-            annotator: ana,
-            text,
-            answer,
-            duration_ms: None,
-        })
+        record::record_label(
+            &session.labelling,
+            &NewLabel { question, annotator: ana, text, answer, duration_ms: None },
+        )
     };
     label(rude).unwrap();
     assert!(!stale());
     label(question).unwrap();
     assert!(stale());
-    ended(&session, session.analysis.compare_groups_as_job(question, other.clone()).unwrap());
-    let anew = session.analysis.group_comparison(question, &other).unwrap();
+    ended(&session, group_comparison::start(&session.analysis, question, other.clone()).unwrap());
+    let anew = group_comparison::last_result(&session.analysis, question, &other).unwrap();
     assert_ne!(anew.gap, found.gap);
     assert!(!anew.stale);
 }
@@ -213,9 +219,9 @@ fn the_last_choice_is_kept_with_the_project() {
     let place = TestFolder::new();
     let (session, _) = project(&place, &labels(5, 5, 10));
     let choices = ProjectChoices { compared: Some(women_and_men()), ..ProjectChoices::default() };
-    session.project.save_choices(&choices).unwrap();
-    let path = session.project.info().unwrap().path;
+    choices::save(&session.project, &choices).unwrap();
+    let path = info::read(&session.project).unwrap().path;
     drop(session);
     let again = open(std::path::Path::new(&path));
-    assert_eq!(again.project.info().unwrap().choices, choices);
+    assert_eq!(info::read(&again.project).unwrap().choices, choices);
 }

@@ -8,8 +8,15 @@ use dissensus_api::{
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, HistoryKind, LabelSource, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::history;
+use dissensus_editing::questions;
+use dissensus_labelling::record;
+use dissensus_labelling::undo;
 use dissensus_project::jobs::Silent;
 use dissensus_store::{CopyTarget, Store};
+use dissensus_transfer::exchange;
+use dissensus_transfer::study;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -23,18 +30,18 @@ fn project(folder: &Path) -> PathBuf {
     let rows: String = (1..=6).map(|n| format!("t{n},Text number {n},stranger,{n}\n")).collect();
     std::fs::write(&file, format!("text_id,text,annotator_id,label\n{rows}")).unwrap();
     let choices = dissensus_api::ImportChoices { question: Some("rude".into()), ..Default::default() };
-    session.exchange.import_as_job(&file, &choices).unwrap();
+    exchange::import_as_job(&session.exchange, &file, &choices).unwrap();
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    session.project.add_question("funny", "Is it funny?", scale).unwrap();
+    questions::add(&session.project, "funny", "Is it funny?", scale).unwrap();
     for name in ["Ada Lovelace", "Ben"] {
-        session.project.add_annotator(name, &Default::default()).unwrap();
+        annotators::add(&session.project, name, &Default::default()).unwrap();
     }
     session.close();
     path
 }
 
 fn person(session: &Session, name: &str) -> AnnotatorId {
-    session.project.annotator(name).unwrap().id
+    annotators::find(&session.project, name).unwrap().id
 }
 
 fn label(session: &Session, who: &str, text: u32, level: u16) {
@@ -46,7 +53,7 @@ fn label(session: &Session, who: &str, text: u32, level: u16) {
         answer: Answer::Level(level),
         duration_ms: None,
     };
-    session.labelling.record_label(&new).unwrap();
+    record::record_label(&session.labelling, &new).unwrap();
     next_millisecond();
 }
 
@@ -60,7 +67,7 @@ fn wish() -> HistoryWish {
 }
 
 fn log(session: &Session, wish: HistoryWish) -> Vec<HistoryEntry> {
-    let page = session.project.history(&wish).unwrap();
+    let page = history::read(&session.project, &wish).unwrap();
     assert!(!page.more);
     page.entries
 }
@@ -75,12 +82,12 @@ fn busy(session: &Session) {
     label(session, "Ada Lovelace", 1, 3);
     label(session, "Ben", 2, 1);
     let ada = person(session, "Ada Lovelace");
-    session.labelling.undo(ada, QUESTION, LabelSource::Window).unwrap();
+    undo::undo(&session.labelling, ada, QUESTION, LabelSource::Window).unwrap();
     next_millisecond();
     let (question, text) = (QUESTION, TextId(2));
     let (outcome, answer) = (dissensus_domain::Outcome::RealDifference, Some(Answer::Level(4)));
     let (comment, by) = ("Ada Lovelace and Ben differ".to_owned(), "Ben".to_owned());
-    session.study.decide(&NewDecision { question, text, outcome, answer, comment, by }).unwrap();
+    study::decide(&session.study, &NewDecision { question, text, outcome, answer, comment, by }).unwrap();
 }
 
 #[test]
@@ -117,14 +124,14 @@ fn who_did_what_reads_as_it_was_done_and_pages_join_without_a_seam() {
     let mut joined: Vec<HistoryEntry> = Vec::new();
     loop {
         let after = joined.last().map(|last: &HistoryEntry| last.place.clone());
-        let page = session.project.history(&HistoryWish { after, limit: 4, ..wish() }).unwrap();
+        let page = history::read(&session.project, &HistoryWish { after, limit: 4, ..wish() }).unwrap();
         joined.extend(page.entries);
         if !page.more {
             break;
         }
     }
     assert_eq!(joined, whole);
-    let wrong = session.project.history(&HistoryWish { after: Some("1:2".into()), ..wish() });
+    let wrong = history::read(&session.project, &HistoryWish { after: Some("1:2".into()), ..wish() });
     assert!(wrong.is_err());
 
     let words = |words: &str| log(&session, HistoryWish { words: words.into(), ..wish() });
@@ -185,7 +192,7 @@ fn what_others_said_of_a_text_comes_after_the_own_answer() {
         answer: Some(Answer::Level(1)),
         reason: "plain".into(),
     };
-    session.study.set_checks(&[check]).unwrap();
+    study::set_checks(&session.study, &[check]).unwrap();
     let checks =
         |reader| log(&session, HistoryWish { reader, kinds: vec![HistoryKind::Check], ..wish() }).len();
     assert_eq!(
@@ -224,7 +231,7 @@ fn copies_are_called_by_whose_packet_they_came_in_with() {
         balance: None,
         seed: 1,
     };
-    let told = session.study.hand_out(&plan, &folder.join("packets"), &Silent).unwrap();
+    let told = study::hand_out(&session.study, &plan, &folder.join("packets"), &Silent).unwrap();
     let packet = PathBuf::from(told.people[0].file.clone().unwrap());
     let whole = folder.join("whole.dissensus");
     session.close();
@@ -235,10 +242,10 @@ fn copies_are_called_by_whose_packet_they_came_in_with() {
     let at_bens = open(&packet);
     label(&at_bens, "Ben", 1, 1);
     // Study settings, including right answers of practice, are not in the log of a packet.
-    assert_eq!(at_bens.project.history(&wish()).unwrap_err().code(), "in-packet");
+    assert_eq!(history::read(&at_bens.project, &wish()).unwrap_err().code(), "in-packet");
     let bens = at_bens.texts.find(&TextQuery::default(), 0, 1, None).unwrap().rows[0].external_id.clone();
     let handed_in = folder.join("ben.handin");
-    at_bens.study.hand_in(&handed_in, false).unwrap();
+    study::hand_in(&at_bens.study, &handed_in, false).unwrap();
     #[cfg(unix)]
     for file in [&packet, &handed_in] {
         use std::os::unix::fs::PermissionsExt;
@@ -252,7 +259,7 @@ fn copies_are_called_by_whose_packet_they_came_in_with() {
 
     let session = open(&path);
     label(&session, "Ada Lovelace", 4, 1);
-    let merged = session.study.merge(&[handed_in, whole], &MergeConsent::all(), &Silent).unwrap();
+    let merged = study::merge(&session.study, &[handed_in, whole], &MergeConsent::all(), &Silent).unwrap();
     assert!(merged.files.iter().all(|file| !file.refused), "{merged:?}");
     let found = log(&session, HistoryWish { kinds: vec![HistoryKind::Answer], ..wish() });
     let copy = |who: &str, text: &str| {

@@ -11,12 +11,17 @@ use dissensus_domain::{
     WorkState,
 };
 use dissensus_editing::CopyChoices;
+use dissensus_editing::annotators;
+use dissensus_editing::copy;
+use dissensus_editing::questions;
 use dissensus_encoder::DeviceChoice;
+use dissensus_labelling::record;
 use dissensus_project::jobs::Silent;
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_store::{RunId, RunPart, Store};
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_training::runs;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -60,7 +65,7 @@ fn project(folder: &Path, split: Option<fn(u32) -> &'static str>) -> Session {
     import_into(&session, "rude", &rows(0..60, &["a", "b", "c"], split, rude));
     import_into(&session, "tone", &rows(30..90, &["c", "d"], split, tone));
     let scale = Scale::new(ScaleKind::MultiLabel, (0..OPTIONS).map(|n| format!("f{n}"))).unwrap();
-    session.project.add_question("feelings", "", scale).unwrap();
+    questions::add(&session.project, "feelings", "", scale).unwrap();
     let question = id(&session, "feelings");
     for text in 1..=50 {
         record(&session, question, text, 1, options(text));
@@ -77,17 +82,17 @@ fn options(text: u32) -> Answer {
 fn record(session: &Session, question: QuestionId, text: u32, annotator: u32, answer: Answer) {
     let (text, annotator) = (TextId(text), AnnotatorId(annotator));
     let new = NewLabel { question, text, annotator, answer, duration_ms: None };
-    session.labelling.record(&new, LabelSource::Command).unwrap();
+    record::record(&session.labelling, &new, LabelSource::Command).unwrap();
 }
 
 fn id(session: &Session, name: &str) -> QuestionId {
-    session.project.question(Some(name)).unwrap().id
+    questions::find(&session.project, Some(name)).unwrap().id
 }
 
 fn choices(session: &Session, model: ModelKind, tuning: &str, names: &[&str]) -> TrainChoices {
     let question = id(session, names[0]);
     let joint = names.iter().map(|name| JointQuestion { question: id(session, name), weight: 1.0 }).collect();
-    let choices = session.runs.choices(question, model, tuning).unwrap();
+    let choices = runs::choices_for(&session.runs, question, model, tuning).unwrap();
     TrainChoices { epochs: 2, patience: 0, encoder_lr: 1e-3, split: SplitSpec::ByText(0.6), joint, ..choices }
 }
 
@@ -96,11 +101,11 @@ fn all(session: &Session, first: &RunDetail) -> Vec<RunDetail> {
     let mut numbers = first.info.trained_with.clone();
     numbers.push(first.info.id);
     numbers.sort_unstable();
-    numbers.into_iter().map(|number| session.runs.detail(number).unwrap()).collect()
+    numbers.into_iter().map(|number| runs::detail(&session.runs, number).unwrap()).collect()
 }
 
 fn train(session: &Session, choices: &TrainChoices) -> Vec<RunDetail> {
-    let first = session.runs.train(choices, DeviceChoice::Cpu, &Silent).unwrap();
+    let first = runs::train(&session.runs, choices, DeviceChoice::Cpu, &Silent).unwrap();
     all(session, &first)
 }
 
@@ -121,8 +126,9 @@ fn figures(run: &RunDetail) -> Figures {
 }
 
 fn predicted(session: &Session, runs: &[RunDetail]) -> Vec<Vec<f32>> {
-    let who = session.project.annotators().unwrap()[2].id;
-    let of = |run: &RunDetail| session.runs.predict(run.info.id, who, "you are bad", &Silent).unwrap();
+    let who = annotators::list(&session.project).unwrap()[2].id;
+    let of =
+        |run: &RunDetail| runs::predict(&session.runs, run.info.id, who, "you are bad", &Silent).unwrap();
     runs.iter().map(|run| of(run).probabilities).collect()
 }
 
@@ -181,7 +187,8 @@ fn each_question_has_a_run_of_its_own_on_one_encoder_and_one_division_of_the_tex
         assert_eq!(inodes.len(), 1, "the weights lie there once");
     }
     // The next training run of its kind is not joined to these.
-    let next = session.runs.defaults(asked.question, ModelKind::SepHeads, asked.tuning.clone()).unwrap();
+    let next =
+        runs::defaults(&session.runs, asked.question, ModelKind::SepHeads, asked.tuning.clone()).unwrap();
     assert!(next.joint.is_empty() && next.epochs == 2);
 }
 
@@ -194,35 +201,35 @@ fn runs_of_one_training_stay_whole_when_others_are_deleted_moved_or_copied() {
         let says = predicted(&session, &runs);
         // In a joint request the text is read once, with the same results.
         let numbers: Vec<u32> = runs.iter().map(|run| run.info.id).collect();
-        let who = session.project.annotators().unwrap()[2].id;
-        let asked = session.runs.predict_several(&numbers, who, "you are bad", &Silent).unwrap();
+        let who = annotators::list(&session.project).unwrap()[2].id;
+        let asked = runs::predict_several(&session.runs, &numbers, who, "you are bad", &Silent).unwrap();
         assert_eq!(asked.iter().map(|one| one.run).collect::<Vec<_>>(), numbers);
         for (one, alone) in asked.iter().zip(&says) {
             let near = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-6;
             assert!(one.probabilities.iter().zip(alone).all(near), "{one:?} {alone:?}");
         }
-        assert_eq!(session.runs.delete(runs[0].info.id).unwrap(), [runs[0].info.id]);
+        assert_eq!(runs::delete(&session.runs, runs[0].info.id).unwrap(), [runs[0].info.id]);
         assert!(!files(folder.path(), &runs[0].info).exists());
         assert_eq!(predicted(&session, &runs[1..]), says[1..]);
-        let left = session.runs.detail(runs[1].info.id).unwrap();
+        let left = runs::detail(&session.runs, runs[1].info.id).unwrap();
         assert_eq!((left.info.joint, left.info.trained_with), (3, vec![runs[2].info.id]));
         if model == ModelKind::Multilevel {
-            session.runs.use_run(Some(runs[1].info.id)).unwrap();
+            runs::use_run(&session.runs, Some(runs[1].info.id)).unwrap();
             session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
-            assert_eq!(session.runs.in_use().unwrap(), Some(runs[1].info.id));
+            assert_eq!(runs::in_use(&session.runs).unwrap(), Some(runs[1].info.id));
             // The encoder of the other run is the same one.
-            session.runs.use_run(Some(runs[2].info.id)).unwrap();
-            session.runs.use_run(None).unwrap();
+            runs::use_run(&session.runs, Some(runs[2].info.id)).unwrap();
+            runs::use_run(&session.runs, None).unwrap();
         }
         let elsewhere = tempfile::tempdir().unwrap();
         let copy = elsewhere.path().join("copy.dissensus");
         let with_runs = CopyChoices { runs: true, ..CopyChoices::default() };
-        session.project.save_copy(&copy, with_runs, &Silent).unwrap();
+        copy::save_copy(&session.project, &copy, with_runs, &Silent).unwrap();
         let copied = Session::open(&copy, &home(elsewhere.path())).unwrap();
         assert_eq!(predicted(&copied, &runs[1..]), says[1..]);
         drop(copied);
         let report = folder.path().join(format!("{model}.html"));
-        session.runs.export(&[runs[1].info.id, runs[2].info.id], &report, false).unwrap();
+        runs::export(&session.runs, &[runs[1].info.id, runs[2].info.id], &report, false).unwrap();
         assert!(std::fs::read_to_string(&report).unwrap().contains("Learned together"));
     }
 }
@@ -236,16 +243,17 @@ fn a_training_that_broke_off_goes_on_to_the_same_numbers_whatever_was_labelled_s
     {
         let asked = choices(&session, model, tuning, &QUESTIONS);
         let whole = train(&session, &asked);
-        let error = session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+        let error =
+            runs::train(&session.runs, &asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
         assert_eq!(error.code(), "cancelled");
-        let stopped: Vec<RunInfo> = session.runs.list().unwrap().into_iter().take(5).collect();
+        let stopped: Vec<RunInfo> = runs::list(&session.runs).unwrap().into_iter().take(5).collect();
         assert!(stopped.iter().all(|run| run.resumable && run.state == WorkState::Cancelled));
         record(&session, id(&session, "rude"), 3, 4, Answer::Level(1));
         record(&session, id(&session, "feelings"), 60, 1, options(60));
         drop(session);
         session = Session::open(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
         // Any of them can be resumed for all.
-        let resumed = session.runs.resume_here(stopped[2].id, &Silent).unwrap();
+        let resumed = runs::resume_here(&session.runs, stopped[2].id, &Silent).unwrap();
         let resumed = all(&session, &resumed);
         assert_eq!(names(&resumed), LEARNED);
         for (resumed, whole) in resumed.iter().zip(&whole) {
@@ -260,10 +268,12 @@ fn an_unfinished_training_is_deleted_whole_and_one_that_died_can_be_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), None);
     let asked = choices(&session, ModelKind::Shared, "last-1", &["rude", "tone"]);
-    session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
-    let [second, first] = &session.runs.list().unwrap()[..] else { panic!("two runs") };
-    assert_eq!(session.runs.delete(second.id).unwrap(), [first.id, second.id]);
-    assert!(session.runs.list().unwrap().is_empty() && !folder.path().join("p.dissensus.runs").exists());
+    runs::train(&session.runs, &asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+    let [second, first] = &runs::list(&session.runs).unwrap()[..] else { panic!("two runs") };
+    assert_eq!(runs::delete(&session.runs, second.id).unwrap(), [first.id, second.id]);
+    assert!(
+        runs::list(&session.runs).unwrap().is_empty() && !folder.path().join("p.dissensus.runs").exists()
+    );
     // Both rows are there from the first moment, or neither.
     let runs = train(&session, &asked);
     assert_eq!(runs.len(), 2);
@@ -279,16 +289,17 @@ fn what_other_questions_taught_the_encoder_is_known_of_every_run() {
     let taught: BTreeSet<TextId> =
         runs.iter().flat_map(|run| texts_of(folder.path(), run.info.id, RunPart::Train)).collect();
     for run in &runs {
-        session.runs.use_run(Some(run.info.id)).unwrap();
+        runs::use_run(&session.runs, Some(run.info.id)).unwrap();
         session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
         let again = TrainChoices {
             joint: Vec::new(),
             question: run.info.question,
             split: SplitSpec::ByText(0.1),
-            ..session.runs.choices(run.info.question, ModelKind::Shared, "frozen").unwrap()
+            ..runs::choices_for(&session.runs, run.info.question, ModelKind::Shared, "frozen").unwrap()
         };
         let frozen =
-            session.runs.train(&TrainChoices { seed: 7, ..again }, DeviceChoice::Cpu, &Silent).unwrap();
+            runs::train(&session.runs, &TrainChoices { seed: 7, ..again }, DeviceChoice::Cpu, &Silent)
+                .unwrap();
         let scored = texts_of(folder.path(), frozen.info.id, RunPart::Test);
         assert!(scored.is_disjoint(&taught), "{}", run.info.question_name);
         assert!(frozen.info.scores.unwrap().left_out_texts > 0);
@@ -302,10 +313,10 @@ fn a_question_with_options_stands_for_all_of_them_and_one_question_for_itself() 
     let whole =
         TrainChoices { joint: Vec::new(), ..choices(&session, ModelKind::Shared, "full", &["feelings"]) };
     assert_eq!(names(&train(&session, &whole)), &LEARNED[2..]);
-    let sets = session.runs.trained_sets(session.runs.list().unwrap()[0].id).unwrap();
+    let sets = runs::trained_sets(&session.runs, runs::list(&session.runs).unwrap()[0].id).unwrap();
     assert_eq!((sets.len(), sets[0].question.as_str(), sets[0].runs.len()), (1, "feelings", 3));
     for (option, one) in sets[0].runs.iter().zip(&sets[0].scores.as_questions) {
-        let own = session.runs.detail(*option).unwrap().info.scores.unwrap();
+        let own = runs::detail(&session.runs, *option).unwrap().info.scores.unwrap();
         let metric = own.metrics.iter().find(|metric| metric.key == "log_loss").unwrap().value;
         assert!((one.scores.log_loss.unwrap() - metric).abs() < 1e-9, "what the option's run says");
     }
@@ -315,8 +326,8 @@ fn a_question_with_options_stands_for_all_of_them_and_one_question_for_itself() 
     assert!(sets[0].options_together.as_ref().unwrap().contains("independent of each other"));
     assert_eq!(sets[0].scores.together.as_ref().unwrap().likely, sets[0].scores.likely);
     // Without one of its options there is no complete question.
-    session.runs.delete(sets[0].runs[1]).unwrap();
-    assert!(session.runs.trained_sets(sets[0].runs[0]).unwrap().is_empty());
+    runs::delete(&session.runs, sets[0].runs[1]).unwrap();
+    assert!(runs::trained_sets(&session.runs, sets[0].runs[0]).unwrap().is_empty());
     // Without a common trainable encoder each head is solved separately.
     let frozen = TrainChoices {
         joint: Vec::new(),
@@ -333,7 +344,7 @@ fn a_question_with_options_stands_for_all_of_them_and_one_question_for_itself() 
     assert_eq!(figures(&listed[0]), figures(&alone[0]));
     // Types of passages are yes/no questions too.
     let scale = Scale::new(ScaleKind::Spans, ["insult", "threat"]).unwrap();
-    session.project.add_question("where", "", scale).unwrap();
+    questions::add(&session.project, "where", "", scale).unwrap();
     for text in 1..=50 {
         let kind = (text % 2) as u16;
         let spans = (text % 3 > 0).then_some(Span { start: 0, end: 4, kind });
@@ -362,9 +373,11 @@ fn runs_of_all_options_keep_which_go_together() {
     let split = |text: u32| if text.is_multiple_of(4) { "test" } else { "train" };
     import_into(&session, "moods", &rows(0..400, &["gold"], Some(split), mood));
     session.encoding.encode(&tiny(), &Silent).unwrap();
-    let runs =
-        train(&session, &session.runs.choices(id(&session, "moods"), ModelKind::Shared, "frozen").unwrap());
-    let told = |session: &Session| session.runs.trained_sets(runs[0].info.id).unwrap().remove(0);
+    let runs = train(
+        &session,
+        &runs::choices_for(&session.runs, id(&session, "moods"), ModelKind::Shared, "frozen").unwrap(),
+    );
+    let told = |session: &Session| runs::trained_sets(&session.runs, runs[0].info.id).unwrap().remove(0);
     let sets = told(&session);
     let together = sets.scores.together.as_ref().unwrap();
     assert!(together.used == 1 && together.learned_from >= 100, "{together:?}");
@@ -384,10 +397,10 @@ fn what_cannot_be_learned_together_is_refused_and_said() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), None);
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    session.project.add_question("unasked", "", scale).unwrap();
+    questions::add(&session.project, "unasked", "", scale).unwrap();
     let good = choices(&session, ModelKind::Shared, "last-1", &["rude", "tone"]);
     let says = |asked: &TrainChoices| {
-        let error = session.runs.train(asked, DeviceChoice::Cpu, &Silent).unwrap_err();
+        let error = runs::train(&session.runs, asked, DeviceChoice::Cpu, &Silent).unwrap_err();
         format!("{}: {error}", error.code())
     };
     let of = |names: &[&str]| choices(&session, ModelKind::Shared, "last-1", names);
@@ -424,7 +437,7 @@ fn what_cannot_be_learned_together_is_refused_and_said() {
     }
     let unknown = JointQuestion { question: QuestionId(99), weight: 1.0 };
     assert!(says(&TrainChoices { joint: vec![unknown], ..good.clone() }).starts_with("no-question"));
-    let left = session.runs.list().unwrap();
+    let left = runs::list(&session.runs).unwrap();
     // Errors known beforehand create no run; those found when labels are divided leave a failed one.
     assert!(left.iter().all(|run| run.state == WorkState::Failed && !run.resumable), "{left:?}");
     assert_eq!(left.len(), 2);
@@ -451,7 +464,7 @@ fn the_official_split_holds_for_all_questions() {
     let csv = format!("text_id,text,annotator_id,label,split\nu1,  {} ,d,2,train\n", body(2).to_uppercase());
     import_into(&session, "tone", &csv);
     session.encoding.encode(&tiny(), &Silent).unwrap();
-    let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err().to_string();
+    let error = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap_err().to_string();
     assert!(error.contains("official split has 1 of the texts") && error.contains("split column"), "{error}");
     // Within one question it is reported, as usual.
     let alone = TrainChoices { question: id(&session, "tone"), joint: Vec::new(), ..asked };
@@ -474,20 +487,20 @@ fn runs_on_one_frozen_encoder_are_asked_together() {
         alone(ModelKind::SepHeads, "feelings: f2"),
     ];
     let numbers: Vec<u32> = runs.iter().rev().map(|run| run.info.id).collect();
-    let who = session.project.annotators().unwrap()[2].id;
-    let asked = session.runs.predict_several(&numbers, who, "you are bad", &Silent).unwrap();
+    let who = annotators::list(&session.project).unwrap()[2].id;
+    let asked = runs::predict_several(&session.runs, &numbers, who, "you are bad", &Silent).unwrap();
     let says = predicted(&session, &runs);
     for (one, alone) in asked.iter().rev().zip(&says) {
         assert_eq!(one.probabilities.len(), alone.len());
         assert!(one.probabilities.iter().zip(alone).all(|(a, b)| (a - b).abs() < 1e-6), "{one:?} {alone:?}");
     }
-    let of_text = session.runs.predict_text_by_several(&numbers, who, "t3", &Silent).unwrap();
+    let of_text = runs::predict_text_by_several(&session.runs, &numbers, who, "t3", &Silent).unwrap();
     for (one, run) in of_text.iter().zip(&numbers) {
-        let alone = session.runs.predict_text(*run, who, "t3", &Silent).unwrap();
+        let alone = runs::predict_text(&session.runs, *run, who, "t3", &Silent).unwrap();
         assert!(one.probabilities.iter().zip(&alone.probabilities).all(|(a, b)| (a - b).abs() < 1e-6));
     }
     assert_eq!(
-        session.runs.predict_several(&[numbers[0], 99], who, "x", &Silent).unwrap_err().code(),
+        runs::predict_several(&session.runs, &[numbers[0], 99], who, "x", &Silent).unwrap_err().code(),
         "no-such-run"
     );
 }
@@ -583,20 +596,24 @@ fn a_head_is_held_as_an_earlier_run_left_it() {
             "stays as it is",
         ),
     ] {
-        let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err();
+        let error = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap_err();
         assert!(error.code() == "freeze" && error.to_string().contains(said), "{error}\n{said}");
     }
     let missing = TrainChoices { held: held(99, "rude"), ..asked.clone() };
-    assert_eq!(session.runs.train(&missing, DeviceChoice::Cpu, &Silent).unwrap_err().code(), "no-such-run");
+    assert_eq!(
+        runs::train(&session.runs, &missing, DeviceChoice::Cpu, &Silent).unwrap_err().code(),
+        "no-such-run"
+    );
     // A new annotator has answered: the head does not know them.
     import_into(
         &session,
         "rude",
         "text_id,text,annotator_id,label,split\nt1,this comment is bad and 1,new,yes,train\n",
     );
-    let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err().to_string();
+    let error = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap_err().to_string();
     assert!(error.contains("before some people were added"), "{error}");
     // What is frozen is named each time.
-    let next = session.runs.choices(id(&session, "rude"), ModelKind::ShareRecFfn, "last-1").unwrap();
+    let next =
+        runs::choices_for(&session.runs, id(&session, "rude"), ModelKind::ShareRecFfn, "last-1").unwrap();
     assert!(next.held.is_empty());
 }

@@ -5,6 +5,7 @@
 
 use crate::support::TestFolder;
 use dissensus_api::{ColumnChoices, ImportChoices};
+use dissensus_transfer::exchange;
 
 const FIRST: &str = "text_id,text,annotator_id,label,town\nt1,so good,ana,1,york\nt2,well,ben,2,hull\n";
 /// The same columns in another order.
@@ -22,27 +23,33 @@ fn what_was_chosen_is_offered_for_the_same_columns_until_the_guess_is_taken() {
     let place = TestFolder::new();
     let session = place.project("p");
     let (first, second) = (place.file("a.csv", FIRST), place.file("b.csv", SECOND));
-    let guess = session.exchange.preview_as_last_time(&first).unwrap();
+    let guess = exchange::preview_as_last_time(&session.exchange, &first).unwrap();
     assert!(!guess.as_last_time);
-    session.exchange.import_as_job(&first, &ImportChoices::default()).unwrap();
+    exchange::import_as_job(&session.exchange, &first, &ImportChoices::default()).unwrap();
     assert!(!place.path("home/columns.json").exists(), "a guess is not kept");
-    session.exchange.import_as_job(&first, &by_town(&guess.columns)).unwrap();
+    exchange::import_as_job(&session.exchange, &first, &by_town(&guess.columns)).unwrap();
 
     // In another project too; the command and imports without choices still use the guess.
     drop(session);
     let session = place.project("q");
-    let shown = session.exchange.preview_as_last_time(&second).unwrap();
+    let shown = exchange::preview_as_last_time(&session.exchange, &second).unwrap();
     assert!(shown.as_last_time);
     assert_eq!((shown.columns.group.as_deref(), shown.new_labels), (Some("town"), 2), "{shown:?}");
-    let plain = session.exchange.preview(&second, &ImportChoices::default()).unwrap();
+    let plain = exchange::preview(&session.exchange, &second, &ImportChoices::default()).unwrap();
     assert_eq!((plain.as_last_time, plain.columns.group), (false, None));
     let other = place.file("c.csv", "text_id,text,annotator_id,label,city\nt1,so good,ana,1,york\n");
-    assert!(!session.exchange.preview_as_last_time(&other).unwrap().as_last_time, "another column");
+    assert!(
+        !exchange::preview_as_last_time(&session.exchange, &other).unwrap().as_last_time,
+        "another column"
+    );
     let tabs = place.file("c.tsv", &FIRST.replace(',', "\t"));
-    assert!(!session.exchange.preview_as_last_time(&tabs).unwrap().as_last_time, "another format");
+    assert!(
+        !exchange::preview_as_last_time(&session.exchange, &tabs).unwrap().as_last_time,
+        "another format"
+    );
 
-    session.exchange.import_as_job(&second, &ImportChoices::default()).unwrap();
-    assert!(!session.exchange.preview_as_last_time(&first).unwrap().as_last_time);
+    exchange::import_as_job(&session.exchange, &second, &ImportChoices::default()).unwrap();
+    assert!(!exchange::preview_as_last_time(&session.exchange, &first).unwrap().as_last_time);
 }
 
 #[test]
@@ -50,20 +57,20 @@ fn nothing_is_kept_of_people_and_a_damaged_file_is_as_none() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("a.csv", "text_id,text,label,town\nt1,so good,1,york\nt2,well,2,hull\n");
-    let guess = session.exchange.preview_as_last_time(&file).unwrap().columns;
+    let guess = exchange::preview_as_last_time(&session.exchange, &file).unwrap().columns;
     let mut choices = by_town(&guess);
     choices.columns.as_mut().unwrap().annotator = Some("=Wilhelmina".into());
-    session.exchange.import_as_job(&file, &choices).unwrap();
+    exchange::import_as_job(&session.exchange, &file, &choices).unwrap();
     let kept = std::fs::read_to_string(place.path("home/columns.json")).unwrap();
     assert!(kept.contains("town") && !kept.contains("Wilhelmina") && !kept.contains("york"), "{kept}");
-    let shown = session.exchange.preview_as_last_time(&file).unwrap();
+    let shown = exchange::preview_as_last_time(&session.exchange, &file).unwrap();
     assert!(shown.as_last_time && shown.columns.annotator.is_none());
 
     for damaged in ["{", "[1, {\"shape\": 7}]", "null"] {
         std::fs::write(place.path("home/columns.json"), damaged).unwrap();
-        assert!(!session.exchange.preview_as_last_time(&file).unwrap().as_last_time, "{damaged}");
-        session.exchange.import_as_job(&file, &choices).unwrap();
-        assert!(session.exchange.preview_as_last_time(&file).unwrap().as_last_time, "{damaged}");
+        assert!(!exchange::preview_as_last_time(&session.exchange, &file).unwrap().as_last_time, "{damaged}");
+        exchange::import_as_job(&session.exchange, &file, &choices).unwrap();
+        assert!(exchange::preview_as_last_time(&session.exchange, &file).unwrap().as_last_time, "{damaged}");
     }
 }
 
@@ -75,10 +82,11 @@ fn no_more_than_fifty_are_kept() {
     for nth in 0..52 {
         let content = format!("text_id,text,town,x{nth}\nt1,so good,york,1\nt2,well,hull,2\n");
         let file = place.file(&format!("f{nth}.csv"), &content);
-        let guess = session.exchange.preview_as_last_time(&file).unwrap().columns;
-        session.exchange.import_as_job(&file, &by_town(&guess)).unwrap();
+        let guess = exchange::preview_as_last_time(&session.exchange, &file).unwrap().columns;
+        exchange::import_as_job(&session.exchange, &file, &by_town(&guess)).unwrap();
         files.push(file);
     }
-    let kept = |nth: usize| session.exchange.preview_as_last_time(&files[nth]).unwrap().as_last_time;
+    let kept =
+        |nth: usize| exchange::preview_as_last_time(&session.exchange, &files[nth]).unwrap().as_last_time;
     assert_eq!([kept(0), kept(1), kept(2), kept(51)], [false, false, true, true]);
 }

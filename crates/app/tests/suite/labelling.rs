@@ -6,8 +6,17 @@ use crate::support::{open, sample_in};
 use dissensus_api::{ImportChoices, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, QuestionId, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::questions;
+use dissensus_labelling::by_name;
+use dissensus_labelling::marks;
+use dissensus_labelling::progress;
+use dissensus_labelling::record;
+use dissensus_labelling::task;
+use dissensus_labelling::undo;
 use dissensus_project::event::Event;
 use dissensus_project::jobs::{Progress, Silent};
+use dissensus_transfer::exchange;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,20 +27,20 @@ fn opened(folder: &Path) -> Session {
 }
 
 fn offensiveness(session: &Session) -> QuestionId {
-    session.project.question(Some("offensiveness")).unwrap().id
+    questions::find(&session.project, Some("offensiveness")).unwrap().id
 }
 
 #[test]
 fn a_name_is_looked_up_as_it_would_be_added() {
     let folder = tempfile::tempdir().unwrap();
     let session = opened(folder.path());
-    let label = |name| session.labelling.label_by_name(name, "c001", "3", Some("offensiveness")).unwrap();
+    let label = |name| by_name::record(&session.labelling, name, "c001", "3", Some("offensiveness")).unwrap();
     let known = label(" sim-ada ");
     assert_eq!((known.annotator.as_str(), known.new_annotator), ("sim-ada", false));
     let (new, again) = (label(" robin "), label("robin"));
     assert_eq!((new.annotator.as_str(), new.new_annotator), ("robin", true));
     assert_eq!((again.annotator.as_str(), again.new_annotator), ("robin", false));
-    assert_eq!(session.project.annotator("robin ").unwrap().external_id, "robin");
+    assert_eq!(annotators::find(&session.project, "robin ").unwrap().external_id, "robin");
 }
 
 #[test]
@@ -39,16 +48,16 @@ fn undo_takes_back_what_was_given_also_after_an_import() {
     let folder = tempfile::tempdir().unwrap();
     let session = opened(folder.path());
     let question = offensiveness(&session);
-    session.labelling.label_by_name("ana", "c001", "3", Some("offensiveness")).unwrap();
-    session.labelling.label_by_name("ana", "c001", "4", Some("offensiveness")).unwrap();
+    by_name::record(&session.labelling, "ana", "c001", "3", Some("offensiveness")).unwrap();
+    by_name::record(&session.labelling, "ana", "c001", "4", Some("offensiveness")).unwrap();
     let file = folder.path().join("more.csv");
     std::fs::write(&file, "text_id,annotator_id,label\nc002,ana,5\n").unwrap();
     let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    assert_eq!(session.exchange.import(&file, &choices, &silent).unwrap().labels, 1);
-    let ana = session.project.annotator("ana").unwrap().id;
-    assert_eq!(session.labelling.progress(ana, question).unwrap().done, 2);
-    let undo = || session.labelling.undo(ana, question, LabelSource::Command).unwrap();
+    assert_eq!(exchange::import(&session.exchange, &file, &choices, &silent).unwrap().labels, 1);
+    let ana = annotators::find(&session.project, "ana").unwrap().id;
+    assert_eq!(progress::count(&session.labelling, ana, question).unwrap().done, 2);
+    let undo = || undo::undo(&session.labelling, ana, question, LabelSource::Command).unwrap();
     let first = undo().unwrap();
     assert_eq!((first.answer, first.now), (Answer::Level(3), Some(Answer::Level(2))));
     let second = undo().unwrap();
@@ -61,30 +70,30 @@ fn undo_says_that_the_last_label_was_replaced_by_an_import_and_changes_nothing()
     let folder = tempfile::tempdir().unwrap();
     let session = opened(folder.path());
     let question = offensiveness(&session);
-    session.labelling.label_by_name("ana", "c001", "2", Some("offensiveness")).unwrap();
-    session.labelling.label_by_name("ana", "c002", "3", Some("offensiveness")).unwrap();
+    by_name::record(&session.labelling, "ana", "c001", "2", Some("offensiveness")).unwrap();
+    by_name::record(&session.labelling, "ana", "c002", "3", Some("offensiveness")).unwrap();
     let file = folder.path().join("more.csv");
     std::fs::write(&file, "text_id,annotator_id,label\nc002,ana,5\n").unwrap();
     let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    let report = session.exchange.import(&file, &choices, &silent).unwrap();
+    let report = exchange::import(&session.exchange, &file, &choices, &silent).unwrap();
     assert_eq!((report.changes.replaced_labels, report.changes.replaced_given), (1, 1));
-    let ana = session.project.annotator("ana").unwrap().id;
+    let ana = annotators::find(&session.project, "ana").unwrap().id;
     // Actions of others make no difference.
-    session.labelling.label_by_name("zed", "c003", "1", Some("offensiveness")).unwrap();
+    by_name::record(&session.labelling, "zed", "c003", "1", Some("offensiveness")).unwrap();
     for _ in 0..2 {
-        let error = session.labelling.undo(ana, question, LabelSource::Window).unwrap_err();
+        let error = undo::undo(&session.labelling, ana, question, LabelSource::Window).unwrap_err();
         assert_eq!(error.code(), "label-replaced");
         let said = error.to_string();
         assert!(said.contains("3 on c002") && said.contains("an import") && said.contains("by 5"), "{said}");
-        assert_eq!(session.labelling.progress(ana, question).unwrap().done, 2);
+        assert_eq!(progress::count(&session.labelling, ana, question).unwrap().done, 2);
     }
     // Later labels can be taken back: then the imported label is current again.
-    session.labelling.label_by_name("ana", "c002", "1", Some("offensiveness")).unwrap();
-    let undone = session.labelling.undo(ana, question, LabelSource::Window).unwrap().unwrap();
+    by_name::record(&session.labelling, "ana", "c002", "1", Some("offensiveness")).unwrap();
+    let undone = undo::undo(&session.labelling, ana, question, LabelSource::Window).unwrap().unwrap();
     assert_eq!((undone.answer, undone.now), (Answer::Level(0), Some(Answer::Level(4))));
     assert_eq!(
-        session.labelling.undo(ana, question, LabelSource::Window).unwrap_err().code(),
+        undo::undo(&session.labelling, ana, question, LabelSource::Window).unwrap_err().code(),
         "label-replaced"
     );
 }
@@ -102,10 +111,10 @@ impl Progress for Meanwhile<'_> {
             return;
         }
         for (text, level) in [("c001", "3"), ("c002", "4"), ("c001", "5"), ("c003", "2")] {
-            self.session.labelling.label_by_name("ana", text, level, Some("offensiveness")).unwrap();
+            by_name::record(&self.session.labelling, "ana", text, level, Some("offensiveness")).unwrap();
         }
-        let ana = self.session.project.annotator("ana").unwrap().id;
-        self.session.labelling.undo(ana, self.question, LabelSource::Command).unwrap().unwrap();
+        let ana = annotators::find(&self.session.project, "ana").unwrap().id;
+        undo::undo(&self.session.labelling, ana, self.question, LabelSource::Command).unwrap().unwrap();
     }
 }
 
@@ -122,7 +131,7 @@ fn what_happens_while_a_model_is_fitted_is_in_it_when_it_is_live() {
     // The same when the stored model is updated.
     session.close();
     let session = opened(folder.path());
-    session.labelling.label_by_name("ana", "c004", "1", Some("offensiveness")).unwrap();
+    by_name::record(&session.labelling, "ana", "c004", "1", Some("offensiveness")).unwrap();
     session.live.fit(question, &Silent).unwrap();
     let active = session.live.active_model(question).unwrap();
     assert_eq!((active.fitted_on, active.learned_since, active.labels), (Some(before + 2), 1, before + 3));
@@ -142,7 +151,9 @@ fn what_is_kept_in_memory_is_what_the_project_says_after_many_people_labelled_at
         }
     });
     let people: Vec<_> = (0..4)
-        .map(|nth| session.project.add_annotator(&format!("person {nth}"), &Default::default()).unwrap().id)
+        .map(|nth| {
+            annotators::add(&session.project, &format!("person {nth}"), &Default::default()).unwrap().id
+        })
         .collect();
     std::thread::scope(|scope| {
         for (nth, annotator) in (0_u16..).zip(people.iter().copied()) {
@@ -152,11 +163,13 @@ fn what_is_kept_in_memory_is_what_the_project_says_after_many_people_labelled_at
                     let text = TextId(u32::from(click % 20) + 1);
                     let answer = Answer::Level((click + nth) % 5);
                     let new = NewLabel { question, annotator, text, answer, duration_ms: None };
-                    session.labelling.record_label(&new).unwrap();
+                    record::record_label(&session.labelling, &new).unwrap();
                     match click % 7 {
-                        3 => drop(session.labelling.undo(annotator, question, LabelSource::Window).unwrap()),
-                        5 => drop(session.labelling.flag(annotator, question, text, true).unwrap()),
-                        6 => drop(session.labelling.skip(annotator, question, TextId(100)).unwrap()),
+                        3 => drop(
+                            undo::undo(&session.labelling, annotator, question, LabelSource::Window).unwrap(),
+                        ),
+                        5 => drop(marks::flag(&session.labelling, annotator, question, text, true).unwrap()),
+                        6 => drop(marks::skip(&session.labelling, annotator, question, TextId(100)).unwrap()),
                         _ => {}
                     }
                 }
@@ -165,9 +178,11 @@ fn what_is_kept_in_memory_is_what_the_project_says_after_many_people_labelled_at
     });
     let seen = |session: &Session| {
         let of = |annotator| {
-            let progress = session.labelling.progress(annotator, question).unwrap();
+            let progress = progress::count(&session.labelling, annotator, question).unwrap();
             let answers: Vec<_> = (1..=20)
-                .map(|text| session.labelling.task(annotator, question, TextId(text)).unwrap().answer)
+                .map(|text| {
+                    task::read(&session.labelling, annotator, question, TextId(text), 1).unwrap().answer
+                })
                 .collect();
             (progress.done, progress.today, progress.skipped, progress.flagged, answers)
         };

@@ -3,11 +3,15 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::home;
+use dissensus_analysis::annotators;
 use dissensus_api::ImportChoices;
 use dissensus_app::Application;
+use dissensus_editing::questions;
+use dissensus_labelling::by_name;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::log::start_log;
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_transfer::exchange;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,22 +38,22 @@ fn a_whole_session_is_logged_without_texts_labels_or_names() {
     }
     std::fs::write(&file, &rows).unwrap();
     let choices = ImportChoices { question: Some(question.into()), ..ImportChoices::default() };
-    session.exchange.import_as_job(&file, &choices).unwrap();
+    exchange::import_as_job(&session.exchange, &file, &choices).unwrap();
     // Error messages quote their subject; the log must not.
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     std::fs::write(&file, format!("{rows}{id}-1,another {word},{name},{label}\n")).unwrap();
-    assert!(session.exchange.import(&file, &choices, &silent).is_err());
-    assert!(session.exchange.import_as_job(&file, &choices).is_err());
-    assert!(session.labelling.label_by_name(name, id, other, Some(question)).is_err());
-    session.labelling.label_by_name(name, &format!("{id}-3"), label, Some(question)).unwrap();
+    assert!(exchange::import(&session.exchange, &file, &choices, &silent).is_err());
+    assert!(exchange::import_as_job(&session.exchange, &file, &choices).is_err());
+    assert!(by_name::record(&session.labelling, name, id, other, Some(question)).is_err());
+    by_name::record(&session.labelling, name, &format!("{id}-3"), label, Some(question)).unwrap();
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
     let choice = EncoderChoice { encoder: Some(tiny.to_string_lossy().into()), ..EncoderChoice::default() };
     session.encoding.encode(&choice, &Silent).unwrap();
     session.background.start();
-    let asked = session.project.question(Some(question)).unwrap();
+    let asked = questions::find(&session.project, Some(question)).unwrap();
     session.live.fit(asked.id, &Silent).unwrap();
-    session.analysis.annotator_report(asked.id).unwrap();
-    session.exchange.export_as_job(&folder.path().join("out.csv"), None, None).unwrap();
+    annotators::measure(&session.analysis, asked.id).unwrap();
+    exchange::export_as_job(&session.exchange, &folder.path().join("out.csv"), None, None).unwrap();
     // A panic that quotes a text, like slicing inside a character.
     let text = word.to_string();
     let died = std::thread::spawn(move || panic!("byte index 1 is not in `{text}`")).join();

@@ -8,6 +8,7 @@ use dissensus_api::ImportChoices;
 use dissensus_encoder::{LongTexts, Prompt};
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_transfer::exchange;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ fn a_change_from_cutting_to_averaging_encodes_the_long_texts_only() {
     let short = folder.path().join("short.csv");
     std::fs::write(&short, "text_id,text\ns1,no\ns2,yes\n").unwrap();
     let progress: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&short, &ImportChoices::default(), &progress).unwrap();
+    exchange::import(&session.exchange, &short, &ImportChoices::default(), &progress).unwrap();
     let cut = session.encoding.encode(&choice(Some(LongTexts::Truncate)), &Silent).unwrap();
     assert!(cut.cut > 0 && cut.cut < cut.texts, "texts longer and shorter than 20 tokens: {cut:?}");
     assert_eq!((cut.averaged, cut.windows), (0, 0));

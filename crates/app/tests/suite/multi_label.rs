@@ -3,14 +3,37 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{OpenSession, TestFolder, import, open};
+use dissensus_analysis::aggregation;
+use dissensus_analysis::agreed_texts;
+use dissensus_analysis::agreement;
+use dissensus_analysis::annotators;
+use dissensus_analysis::evaluation;
+use dissensus_analysis::multi_label;
+use dissensus_analysis::option_evaluation;
+use dissensus_analysis::plan;
+use dissensus_analysis::ranking;
+use dissensus_analysis::repeats;
+use dissensus_analysis::set_distances;
+use dissensus_analysis::slips;
+use dissensus_analysis::text_detail;
 use dissensus_analysis::{EvaluateChoices, OptionPrediction, PlanChoices, SlipChoices, TextOptions};
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, TextOrder};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Question, ScaleKind, TextId};
+use dissensus_editing::questions;
+use dissensus_editing::reveal;
+use dissensus_labelling::by_name;
+use dissensus_labelling::marks;
+use dissensus_labelling::next_text;
+use dissensus_labelling::record;
+use dissensus_labelling::task;
+use dissensus_labelling::undo;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_stats::data::ModelKind;
 use dissensus_test_support::TestProject;
+use dissensus_training::runs;
+use dissensus_transfer::exchange;
 use std::sync::Arc;
 
 const OPTIONS: usize = 12;
@@ -25,7 +48,7 @@ fn labelled(place: &TestFolder, options: usize) -> (Session, Question) {
         .annotators(["ana", "ben", "cleo", "dora"])
         .answers((1..=16).flat_map(|text| (1..=4).map(move |annotator| answer(text, annotator))))
         .session(&place.path("p.dissensus"));
-    let question = session.project.question(None).unwrap();
+    let question = questions::find(&session.project, None).unwrap();
     (session, question)
 }
 
@@ -39,11 +62,11 @@ fn set(text: u32, annotator: u32, options: u32) -> OptionSet {
 fn record(session: &Session, question: &Question, (text, annotator): (u32, u32), answer: OptionSet) {
     let (text, annotator, answer) = (TextId(text), AnnotatorId(annotator), Answer::Options(answer));
     let new = NewLabel { question: question.id, text, annotator, answer, duration_ms: None };
-    session.labelling.record(&new, LabelSource::Command).unwrap();
+    record::record(&session.labelling, &new, LabelSource::Command).unwrap();
 }
 
 fn predicted(session: &Session, question: &Question, annotator: u32, text: &str) -> Vec<f32> {
-    let found = session.analysis.predict_options(question, AnnotatorId(annotator), text).unwrap();
+    let found = multi_label::predict(&session.analysis, question, AnnotatorId(annotator), text).unwrap();
     found.iter().map(|OptionPrediction { probability, .. }| *probability).collect()
 }
 
@@ -67,7 +90,7 @@ fn asking(question: &Question) -> DisagreementQuery {
 fn a_label_teaches_every_option_and_taken_back_it_taught_nothing() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place, OPTIONS);
-    session.project.set_reveal(true).unwrap();
+    reveal::set(&session.project, true).unwrap();
     session.live.fit(question.id, &Silent).unwrap();
     let before = predicted(&session, &question, 1, "t17");
     assert_eq!(before.len(), OPTIONS);
@@ -79,7 +102,7 @@ fn a_label_teaches_every_option_and_taken_back_it_taught_nothing() {
         answer: Answer::Options(OptionSet::new([0, 3]).unwrap()),
         duration_ms: None,
     };
-    let shown = session.labelling.record_label(&new).unwrap().reveal.unwrap();
+    let shown = record::record_label(&session.labelling, &new).unwrap().reveal.unwrap();
     // The revealed prediction did not learn from the answer that it is compared with.
     assert_eq!(shown.mine, before);
     assert_eq!((shown.others.len(), shown.annotators, shown.observed), (OPTIONS, 3, None));
@@ -88,9 +111,9 @@ fn a_label_teaches_every_option_and_taken_back_it_taught_nothing() {
         let up = after[option] > before[option];
         assert_eq!(up, [0, 3].contains(&option), "option {option}: {} to {}", before[option], after[option]);
     }
-    let task = session.labelling.task(ana, question.id, TextId(18)).unwrap();
+    let task = task::read(&session.labelling, ana, question.id, TextId(18), 1).unwrap();
     assert_eq!(task.answer, Some(new.answer));
-    let undone = session.labelling.undo(ana, question.id, LabelSource::Window).unwrap().unwrap();
+    let undone = undo::undo(&session.labelling, ana, question.id, LabelSource::Window).unwrap().unwrap();
     assert_eq!((undone.text, undone.now), (TextId(18), None));
     let again = predicted(&session, &question, 1, "t17");
     assert!(furthest(&before, &again) < 1e-3, "{before:?} and {again:?}");
@@ -104,7 +127,7 @@ fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
     let p = predicted(&session, &question, 2, "t17");
     assert!(p.iter().all(|p| p.is_finite() && (0.0..=1.0).contains(p)), "{p:?}");
     assert!(p[0] < 0.2 && p[OPTIONS - 1] > 0.8, "{p:?}");
-    let (texts, all) = session.analysis.texts_by_options(&question, 100, None).unwrap();
+    let (texts, all) = multi_label::rank(&session.analysis, &question, 100, None).unwrap();
     assert_eq!((texts.len(), all), (20, 20));
     assert!(texts.iter().all(|text| text.pairwise.is_finite() && text.options.len() == OPTIONS));
     assert!(texts.windows(2).all(|pair| pair[0].pairwise >= pair[1].pairwise));
@@ -124,15 +147,15 @@ fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
     assert!(texts.iter().all(|text| text.masi.is_some_and(|masi| (0.0..=1.0).contains(&masi))));
     // Sixteen texts are too few to estimate correlations between options: the distances are unchanged, with
     // a note.
-    let together = session.analysis.set_distances(&question, &Silent).unwrap().unwrap();
+    let together = set_distances::measure(&session.analysis, &question, &Silent).unwrap().unwrap();
     assert_eq!((together.factors_of(), together.correlations.gain), (None, None));
     assert_eq!(
-        session.analysis.texts_by_options(&question, 100, Some(&together)).unwrap().0[3].masi,
+        multi_label::rank(&session.analysis, &question, 100, Some(&together)).unwrap().0[3].masi,
         texts[3].masi
     );
     let said = dissensus_api::distances_together(&together, question.scale.levels());
     assert!(said.contains("independent of each other"), "{said}");
-    let agreements = session.analysis.option_agreements(&question, &Silent).unwrap();
+    let agreements = multi_label::agreements(&session.analysis, &question, &Silent).unwrap();
     let first = &agreements.options[0];
     assert_eq!(
         (first.chosen, first.agreement.alpha),
@@ -162,7 +185,7 @@ fn sixty_four_options_are_answered_learned_and_kept() {
     session.live.fit(question.id, &Silent).unwrap();
     let again = predicted(&session, &question, 1, "t18");
     assert!(furthest(&now, &again) < 1e-4, "{now:?} and {again:?}");
-    let task = session.labelling.task(AnnotatorId(1), question.id, TextId(17)).unwrap();
+    let task = task::read(&session.labelling, AnnotatorId(1), question.id, TextId(17), 1).unwrap();
     assert_eq!(task.answer, Some(Answer::Options(all)));
     let active = session.live.active_model(question.id).unwrap();
     assert_eq!(active.labels, 65);
@@ -190,20 +213,20 @@ fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
     };
     let id = question.id;
     let refused: Vec<Result<(), ProjectError>> = vec![
-        analysis.ranking(&asking(&question)).map(drop),
-        analysis.rows(&asking(&question), &[TextId(1)]).map(drop),
-        analysis.text_detail(&asking(&question), TextId(1), None, None, true).map(drop),
-        analysis.evaluate(&choices, &Silent).map(drop),
-        analysis.annotator_report(id).map(drop),
-        analysis.annotators_so_far(id).map(drop),
-        analysis.agreement(id).map(drop),
-        analysis.reliability(id, &Silent).map(drop),
-        analysis.cohen_pairs(id, 1).map(drop),
-        analysis.aggregate(id, "majority", &Silent).map(drop),
-        analysis.plan(id, PlanChoices::default(), &Silent).map(drop),
-        analysis.slips(id, SlipChoices::default(), &Silent).map(drop),
-        analysis.repeats(id).map(drop),
-        analysis.nearest_agreed_texts(id, TextId(1)).map(drop),
+        ranking::rank(&analysis, &asking(&question)).map(drop),
+        ranking::read_rows(&analysis, &asking(&question), &[TextId(1)]).map(drop),
+        text_detail::read(&analysis, &asking(&question), TextId(1), None, None, true).map(drop),
+        evaluation::evaluate(&analysis, &choices, &Silent).map(drop),
+        annotators::measure(&analysis, id).map(drop),
+        annotators::report_known(&analysis, id).map(drop),
+        agreement::measure(&analysis, id).map(drop),
+        aggregation::estimate_reliability(&analysis, id, &Silent).map(drop),
+        aggregation::compare_pairs(&analysis, id, 1).map(drop),
+        aggregation::aggregate_labels(&analysis, id, "majority", &Silent).map(drop),
+        plan::make(&analysis, id, PlanChoices::default(), &Silent).map(drop),
+        slips::find(&analysis, id, SlipChoices::default(), &Silent).map(drop),
+        repeats::report(&analysis, id).map(drop),
+        agreed_texts::nearest(&analysis, id, TextId(1)).map(drop),
     ];
     for (at, result) in refused.into_iter().enumerate() {
         let error = result.err().unwrap_or_else(|| panic!("figure {at} was given"));
@@ -211,24 +234,24 @@ fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
         assert!(error.to_string().contains("\"topics: option 0\""), "{error}");
     }
     // A training run of the question is one of all its options.
-    assert_eq!(runs.choices(id, ModelKind::ShareRecFfn, "frozen").unwrap().question, id);
-    let option = session.project.question(Some("topics: option 1")).unwrap();
+    assert_eq!(runs::choices_for(&runs, id, ModelKind::ShareRecFfn, "frozen").unwrap().question, id);
+    let option = questions::find(&session.project, Some("topics: option 1")).unwrap();
     assert_eq!(option.id, id.of_option(1));
     assert!(live.active_model(option.id).unwrap().fitted_on.is_some());
     let asked = asking(&option);
-    let ranking = analysis.ranking(&asked).unwrap();
+    let ranking = ranking::rank(&analysis, &asked).unwrap();
     assert_eq!(ranking.texts.len(), 20);
-    let rows = analysis.rows(&asked, &ranking.texts).unwrap();
+    let rows = ranking::read_rows(&analysis, &asked, &ranking.texts).unwrap();
     let first = rows.iter().find(|row| row.text == TextId(1)).unwrap();
     let yes = (1..=4).filter(|annotator| set(1, *annotator, 3).contains(1)).count() as u32;
     assert_eq!(first.observed, [4 - yes, yes]);
-    let detail = analysis.text_detail(&asked, TextId(1), None, None, true).unwrap();
+    let detail = text_detail::read(&analysis, &asked, TextId(1), None, None, true).unwrap();
     for person in &detail.annotators {
         let has = set(1, person.annotator.0, 3).contains(1);
         assert_eq!(person.observed, Some(Answer::Level(has.into())), "{}", person.name);
     }
-    analysis.annotator_report(option.id).unwrap();
-    analysis.plan(option.id, PlanChoices::default(), &Silent).unwrap();
+    annotators::measure(&analysis, option.id).unwrap();
+    plan::make(&analysis, option.id, PlanChoices::default(), &Silent).unwrap();
 }
 
 /// A question as a whole is scored by sets; every option has the same scores as on its own, on the same
@@ -248,11 +271,11 @@ fn a_whole_question_is_evaluated_by_sets() {
         prediction_sets: false,
         without_slips: false,
     };
-    let whole = session.analysis.evaluate_options(&choices, &Silent).unwrap();
+    let whole = option_evaluation::evaluate(&session.analysis, &choices, &Silent).unwrap();
     assert_eq!(whole.options, question.scale.levels());
     for (at, option) in question.options().iter().enumerate() {
         let choices = EvaluateChoices { question: Some(option.name.clone()), ..choices.clone() };
-        let alone = session.analysis.evaluate(&choices, &Silent).unwrap();
+        let alone = evaluation::evaluate(&session.analysis, &choices, &Silent).unwrap();
         assert_eq!(alone.split.test_labels, whole.split.test_labels);
         for (model, alone) in whole.models.iter().zip(&alone.models) {
             assert_eq!(model.as_questions[at], *alone, "{}", option.name);
@@ -272,8 +295,9 @@ fn a_whole_question_is_evaluated_by_sets() {
     }
     // One answer and no probabilities.
     assert_eq!(whole.baselines[0].log_loss, None);
-    let refused =
-        |choices: EvaluateChoices| session.analysis.evaluate_options(&choices, &Silent).unwrap_err().code();
+    let refused = |choices: EvaluateChoices| {
+        option_evaluation::evaluate(&session.analysis, &choices, &Silent).unwrap_err().code()
+    };
     let stratified = "stratified:0.6".parse().unwrap();
     assert_eq!(refused(EvaluateChoices { split: stratified, ..choices.clone() }), "stratified-options");
     assert_eq!(refused(EvaluateChoices { prediction_sets: true, ..choices.clone() }), "one-option");
@@ -317,7 +341,7 @@ fn options_that_go_together_are_learned_without_test_labels() {
             prediction_sets: false,
             without_slips: false,
         };
-        session.analysis.evaluate_options(&choices, &Silent).unwrap()
+        option_evaluation::evaluate(&session.analysis, &choices, &Silent).unwrap()
     };
     let found = evaluated(false);
     let [model] = found.models.as_slice() else { panic!("one model") };
@@ -348,7 +372,7 @@ fn options_that_go_together_are_learned_without_test_labels() {
         prediction_sets: false,
         without_slips: false,
     };
-    let few = session.analysis.evaluate_options(&choices, &Silent).unwrap();
+    let few = option_evaluation::evaluate(&session.analysis, &choices, &Silent).unwrap();
     let together = few.models[0].together.as_ref().unwrap();
     assert_eq!((together.used, together.divisions, together.gain), (0, 2, None));
     assert!((together.set_log_loss.unwrap() - few.models[0].set_log_loss.unwrap()).abs() < 1e-5);
@@ -361,17 +385,17 @@ fn options_that_go_together_are_learned_without_test_labels() {
 fn distances_of_people_take_options_together_where_that_is_shown() {
     let place = TestFolder::new();
     let session = going_together(&place, false);
-    let question = session.project.question(None).unwrap();
+    let question = questions::find(&session.project, None).unwrap();
     session.live.fit(question.id, &Silent).unwrap();
-    let one = session.analysis.set_distances(&question, &Silent).unwrap().unwrap();
+    let one = set_distances::measure(&session.analysis, &question, &Silent).unwrap().unwrap();
     // One annotator: correlations between options are estimated, and distances are not.
     assert!(one.correlations.factors.factors() > 0);
     assert_eq!((one.factors_of(), one.texts), (None, 0));
     let said = dissensus_api::distances_together(&one, question.scale.levels());
     assert!(said.contains("sad and tired (+") && said.contains("held-out texts that two people"), "{said}");
     // A second annotator with the same combinations, on other texts; a third one without answers.
-    session.project.add_annotator("ana", &Default::default()).unwrap();
-    session.project.add_annotator("new", &Default::default()).unwrap();
+    dissensus_editing::annotators::add(&session.project, "ana", &Default::default()).unwrap();
+    dissensus_editing::annotators::add(&session.project, "new", &Default::default()).unwrap();
     for text in 1..=400_u32 {
         let sets = ["glad", "sad; tired", "glad; new", "sad; tired; new"];
         let set = sets[usize::from(text * 11 % 17 < 8) + 2 * usize::from(text * 3 % 7 < 3)];
@@ -381,10 +405,10 @@ fn distances_of_people_take_options_together_where_that_is_shown() {
         record(&session, &question, (text, 2), set);
     }
     session.live.fit(question.id, &Silent).unwrap();
-    let two = session.analysis.set_distances(&question, &Silent).unwrap().unwrap();
+    let two = set_distances::measure(&session.analysis, &question, &Silent).unwrap().unwrap();
     assert!(two.texts >= 150, "{}", two.texts);
-    let (with, _) = session.analysis.texts_by_options(&question, 30, Some(&two)).unwrap();
-    let (without, _) = session.analysis.texts_by_options(&question, 30, None).unwrap();
+    let (with, _) = multi_label::rank(&session.analysis, &question, 30, Some(&two)).unwrap();
+    let (without, _) = multi_label::rank(&session.analysis, &question, 30, None).unwrap();
     // The missing answers of the third annotator are correlated too.
     assert!(two.factors_of().is_some(), "{}", two.texts);
     let said = dissensus_api::distances_together(&two, question.scale.levels());
@@ -408,27 +432,27 @@ fn a_question_is_answered_whole() {
     let labelling = &session.labelling;
     let (ana, text) = (AnnotatorId(1), TextId(1));
     for error in [
-        labelling.record_label(&new).unwrap_err(),
-        labelling.undo(ana, option, LabelSource::Window).unwrap_err(),
-        labelling.skip(ana, option, text).unwrap_err(),
-        labelling.task(ana, option, text).unwrap_err(),
-        labelling.next_text(ana, option, TextOrder::File, None).unwrap_err(),
-        labelling.label_by_name("ana", "t1", "yes", Some("topics: option 1")).unwrap_err(),
+        record::record_label(labelling, &new).unwrap_err(),
+        undo::undo(labelling, ana, option, LabelSource::Window).unwrap_err(),
+        marks::skip(labelling, ana, option, text).unwrap_err(),
+        task::read(labelling, ana, option, text, 1).unwrap_err(),
+        next_text::choose(labelling, ana, option, TextOrder::File, None).unwrap_err(),
+        by_name::record(labelling, "ana", "t1", "yes", Some("topics: option 1")).unwrap_err(),
     ] {
         assert_eq!(error.code(), "whole-question", "{error}");
         assert!(error.to_string().contains("\"topics\""), "{error}");
     }
     let level = NewLabel { question: question.id, ..new };
-    assert_eq!(labelling.record_label(&level).unwrap_err().code(), "not-on-scale");
+    assert_eq!(record::record_label(labelling, &level).unwrap_err().code(), "not-on-scale");
     let beyond = NewLabel { answer: Answer::Options(OptionSet::from_bits(8)), ..level };
-    assert_eq!(labelling.record_label(&beyond).unwrap_err().code(), "not-on-scale");
+    assert_eq!(record::record_label(labelling, &beyond).unwrap_err().code(), "not-on-scale");
 }
 
 #[test]
 fn labels_come_together_option_by_option() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place, 4);
-    let found = session.analysis.aggregate_options(&question, "majority", &Silent).unwrap();
+    let found = multi_label::aggregate(&session.analysis, &question, "majority", &Silent).unwrap();
     assert_eq!(found.len(), 16);
     for (text, row) in (1..=16_u32).zip(&found) {
         assert_eq!((row.text_id.as_str(), row.labels), (format!("t{}", text - 1).as_str(), 4));
@@ -448,7 +472,8 @@ fn orders_that_need_a_model_work_over_all_options() {
     let (session, question) = labelled(&place, 5);
     session.live.fit(question.id, &Silent).unwrap();
     for order in [TextOrder::Informative, TextOrder::Disagreement] {
-        let task = session.labelling.next_text(AnnotatorId(1), question.id, order, None).unwrap().unwrap();
+        let task =
+            next_text::choose(&session.labelling, AnnotatorId(1), question.id, order, None).unwrap().unwrap();
         assert!(task.text.0 > 16, "one that has no answer yet: {:?}", task.text);
     }
 }
@@ -480,7 +505,7 @@ fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
         .collect();
     let file = place.path("sets.csv");
     std::fs::write(&file, &rows).unwrap();
-    let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    let preview = exchange::preview(&session.exchange, &file, &ImportChoices::default()).unwrap();
     let scale = preview.scale.unwrap();
     assert_eq!((scale.kind(), scale.levels()), (ScaleKind::MultiLabel, names.as_slice()));
     let with_last = rows.lines().filter(|line| line.contains("o19")).count() as u32;
@@ -488,17 +513,15 @@ fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
     import(&session, &file, &ImportChoices::default());
     let written = place.path("again.csv");
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.export(&written, None, false, silent.as_ref()).unwrap();
-    let question = session.project.question(None).unwrap();
+    exchange::export(&session.exchange, &written, None, false, silent.as_ref()).unwrap();
+    let question = questions::find(&session.project, None).unwrap();
     let again = place.project("q");
     import(&again, &written, &ImportChoices::default());
-    let copy = again.project.question(None).unwrap();
+    let copy = questions::find(&again.project, None).unwrap();
     assert_eq!(copy.scale, question.scale);
     for (mine, theirs) in question.options().iter().zip(copy.options()) {
         let share = |session: &Session, whole: &Question| {
-            session
-                .analysis
-                .option_agreements(whole, &Silent)
+            multi_label::agreements(&session.analysis, whole, &Silent)
                 .unwrap()
                 .options
                 .iter()
@@ -509,7 +532,7 @@ fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
         assert_eq!(share(&session, &question), share(&again, &copy));
     }
     // Importing the same file again adds nothing.
-    let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    let preview = exchange::preview(&session.exchange, &file, &ImportChoices::default()).unwrap();
     assert_eq!((preview.new_labels, preview.bad_row_count), (0, 0), "{preview:?}");
 }
 
@@ -522,12 +545,12 @@ fn sets_are_levels_where_a_choice_is_asked_for() {
     let rows: String = (0..20).map(|n| format!("t{n},body {n},a,{}\n", values[n % 5])).collect();
     let file = place.path("levels.csv");
     std::fs::write(&file, format!("text_id,text,annotator,label\n{rows}")).unwrap();
-    let guessed = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    let guessed = exchange::preview(&session.exchange, &file, &ImportChoices::default()).unwrap();
     assert_eq!(guessed.scale.unwrap().kind(), ScaleKind::MultiLabel);
     let choices = ImportChoices { scale: Some(ScaleKind::Choice), ..ImportChoices::default() };
-    let preview = session.exchange.preview(&file, &choices).unwrap();
+    let preview = exchange::preview(&session.exchange, &file, &choices).unwrap();
     assert_eq!((preview.new_labels, preview.level_counts.as_slice()), (20, &[4; 5][..]), "{preview:?}");
     import(&session, &file, &choices);
-    let question = session.project.question(None).unwrap();
+    let question = questions::find(&session.project, None).unwrap();
     assert_eq!((question.scale.kind(), question.scale.len()), (ScaleKind::Choice, 5));
 }

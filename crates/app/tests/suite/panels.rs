@@ -9,9 +9,14 @@ use dissensus_api::{
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, PanelShare, QuestionId, ScaleKind, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::questions;
+use dissensus_editing::texts;
+use dissensus_labelling::record;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_training::encoding::TextFileChoices;
+use dissensus_transfer::study;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -55,7 +60,7 @@ fn project(place: &TestFolder) -> (Session, QuestionId) {
         ..ImportChoices::default()
     };
     import_csv(&session, &labels(), &choices);
-    let question = session.project.question(None).unwrap().id;
+    let question = questions::find(&session.project, None).unwrap().id;
     (session, question)
 }
 
@@ -100,7 +105,7 @@ fn answers_that_were_given_decide_and_others_are_forecast() {
     let (session, question) = fitted(&place);
     // Text 0 was answered by everyone but p00, p03, ...: women 2, men 1.
     let all = named(question, &["p01", "p05", "p07", "p02"], "majority");
-    let text = session.project.text_named("t0").unwrap().0;
+    let text = texts::find(&session.project, "t0").unwrap().0;
     let found = session.panels.ask_about(&all, None, text).unwrap();
     let one = &found.texts[0];
     assert_eq!((one.answered, found.panel.outcomes[one.verdict.likeliest as usize].as_str()), (4, "1"));
@@ -119,11 +124,11 @@ fn answers_that_were_given_decide_and_others_are_forecast() {
     let answer = NewLabel {
         question,
         text,
-        annotator: session.project.annotator("p00").unwrap().id,
+        annotator: annotators::find(&session.project, "p00").unwrap().id,
         answer: Answer::Level(4),
         duration_ms: None,
     };
-    session.labelling.record_label(&answer).unwrap();
+    record::record_label(&session.labelling, &answer).unwrap();
     let after = session.panels.ask_about(&some, None, text).unwrap();
     assert_eq!(after.texts[0].answered, 1);
     assert!(after.texts[0].verdict.mean.unwrap().0 > mean);
@@ -136,7 +141,7 @@ fn recipes_meet_their_shares_and_the_least_sure_come_first() {
     let wish =
         drawn(question, 8, &[share("gender", "Woman", 0.25), share("age", "old", 0.5)], "quorum:0.5@3");
     let found = ask(&session, &wish);
-    let people = session.project.annotators().unwrap();
+    let people = annotators::list(&session.project).unwrap();
     let has = |name: &str, value: &str| {
         let is = |id: &&String| {
             people
@@ -258,7 +263,7 @@ fn panels_are_kept_in_the_file_wherever_it_goes() {
         balance: None,
         seed: 1,
     };
-    let file = session.study.hand_out(&wish, &place.path("packets"), &Silent).unwrap().people[0]
+    let file = study::hand_out(&session.study, &wish, &place.path("packets"), &Silent).unwrap().people[0]
         .file
         .clone()
         .unwrap();
@@ -342,7 +347,7 @@ fn panels_are_asked_while_somebody_labels() {
                     answer: Answer::Level(2),
                     duration_ms: None,
                 };
-                session.labelling.record_label(&label).unwrap();
+                record::record_label(&session.labelling, &label).unwrap();
             }
         });
     });

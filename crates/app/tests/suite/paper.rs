@@ -4,10 +4,18 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{home, import_csv};
+use dissensus_analysis::aggregation;
+use dissensus_analysis::evaluation;
 use dissensus_api::{ColumnChoices, ImportChoices, NewLabel, PaperWish, PaperWritten};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, Scale, ScaleKind};
 use dissensus_editing::QuestionChange;
+use dissensus_editing::annotators;
+use dissensus_editing::info;
+use dissensus_editing::jobs;
+use dissensus_editing::questions;
+use dissensus_editing::texts;
+use dissensus_labelling::record;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
@@ -134,9 +142,7 @@ fn the_sample_gets_a_whole_report_with_nobodys_name_in_it() {
     }
     assert!(intervals_hold(&dir) > 10);
     // No id or name, and no sentence of a text except in labels.csv.
-    let ids: Vec<String> = session
-        .project
-        .annotators()
+    let ids: Vec<String> = annotators::list(&session.project)
         .unwrap()
         .into_iter()
         .flat_map(|one| [one.external_id, one.name])
@@ -152,14 +158,16 @@ fn the_sample_gets_a_whole_report_with_nobodys_name_in_it() {
         }
     }
     let page = read(&dir, "report.html");
-    let offensiveness = session.project.question(Some("offensiveness")).unwrap();
+    let offensiveness = questions::find(&session.project, Some("offensiveness")).unwrap();
     assert!(page.contains("728 labels by 8 people"), "{page}");
     assert!(
         page.contains("prefers-color-scheme:dark") && !page.contains("<script") && !page.contains("src=")
     );
     assert!(page.contains("simulated: a stated formula"), "{page}");
     // The same numbers as elsewhere.
-    let alpha = session.analysis.reliability(offensiveness.id, &Silent).unwrap().alpha_ordinal;
+    let alpha = aggregation::estimate_reliability(&session.analysis, offensiveness.id, &Silent)
+        .unwrap()
+        .alpha_ordinal;
     let name = files(&dir)
         .into_iter()
         .find(|name| name.ends_with("agreement.csv") && !name.contains("self"))
@@ -291,10 +299,13 @@ fn too_little_is_said_and_nothing_is_invented() {
     let none = write(&session, &folder.path().join("none"), PaperWish::default()).unwrap();
     assert!(none.notes[0].contains("asks no question yet"), "{:?}", none.notes);
     // A question without labels.
-    session
-        .project
-        .add_question("rude", "Is it rude?", Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap())
-        .unwrap();
+    questions::add(
+        &session.project,
+        "rude",
+        "Is it rude?",
+        Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap(),
+    )
+    .unwrap();
     let unlabelled = write(&session, &folder.path().join("unlabelled"), PaperWish::default()).unwrap();
     assert!(unlabelled.notes.iter().any(|note| note.contains("no labels yet")), "{:?}", unlabelled.notes);
     // One person.
@@ -429,7 +440,7 @@ fn a_report_appears_whole_or_not_at_all_and_takes_nobodys_place() {
         .paper
         .write_as_job(PaperWish { replace: true, ..PaperWish::default() }, &out.join("job"))
         .unwrap();
-    let jobs = session.project.jobs().unwrap();
+    let jobs = jobs::list(&session.project).unwrap();
     assert!(jobs.iter().any(|job| job.kind == "report" && job.title == "job"), "{jobs:?}");
     import_labels(
         &session,
@@ -451,26 +462,26 @@ fn agreement_is_divided_by_what_was_on_screen() {
     let dir = folder.path().join("one");
     write(&session, &dir, PaperWish::default()).unwrap();
     assert!(!files(&dir).iter().any(|name| name.contains("agreement-by")), "nothing to divide by");
-    let question = session.project.info().unwrap().questions[0].clone();
+    let question = info::read(&session.project).unwrap().questions[0].clone();
     let label_all = |texts: std::ops::Range<usize>| {
         for name in ["nora", "otto"] {
-            let person = match session.project.annotator(name) {
+            let person = match annotators::find(&session.project, name) {
                 Ok(person) => person.id,
-                Err(_) => session.project.add_annotator(name, &Default::default()).unwrap().id,
+                Err(_) => annotators::add(&session.project, name, &Default::default()).unwrap().id,
             };
             for n in texts.clone() {
-                let text = session.project.text_named(&format!("t{n}")).unwrap().0;
+                let text = texts::find(&session.project, &format!("t{n}")).unwrap().0;
                 let answer = Answer::Level(u16::try_from(level(n, name.len())).unwrap());
                 let new =
                     NewLabel { question: question.id, annotator: person, text, answer, duration_ms: None };
-                session.labelling.record_label(&new).unwrap();
+                record::record_label(&session.labelling, &new).unwrap();
             }
         }
     };
     label_all(0..25);
     let change =
         QuestionChange { prompt: Some("How rude is it, really?".into()), ..QuestionChange::default() };
-    session.project.change_question(question.id, &change).unwrap();
+    questions::edit(&session.project, question.id, &change).unwrap();
     label_all(25..50);
     let dir = folder.path().join("two");
     write(&session, &dir, PaperWish::default()).unwrap();
@@ -510,7 +521,7 @@ fn an_evaluation_on_record_is_shown_with_paired_intervals_and_calibration() {
         prediction_sets: false,
         without_slips: false,
     };
-    let found = match session.analysis.evaluate(&choices, &Silent) {
+    let found = match evaluation::evaluate(&session.analysis, &choices, &Silent) {
         Ok(found) => found,
         Err(error) => panic!("{error}"),
     };

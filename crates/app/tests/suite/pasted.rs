@@ -5,6 +5,8 @@
 use crate::support::home;
 use dissensus_api::ImportChoices;
 use dissensus_app::Application;
+use dissensus_labelling::by_name;
+use dissensus_transfer::exchange;
 use std::path::Path;
 
 #[test]
@@ -14,26 +16,30 @@ fn a_table_and_lines_are_imported_and_their_files_removed() {
     workbench.new_project(&folder.path().join("p.dissensus").to_string_lossy()).unwrap();
     let session = workbench.open_session().unwrap();
     let table = "text\tannotator\tlabel\r\n\"two\nlines, \"\"so\"\"\"\tana\t1\r\nwell\tben\t2\r\n";
-    let pasted = session.exchange.paste(table, None).unwrap();
+    let pasted = exchange::paste(&session.exchange, table, None).unwrap();
     assert!(pasted.header);
     let path = Path::new(&pasted.path);
-    let report = session.exchange.import_as_job(path, &ImportChoices::default()).unwrap();
+    let report = exchange::import_as_job(&session.exchange, path, &ImportChoices::default()).unwrap();
     assert_eq!((report.texts, report.annotators, report.labels), (2, 2, 2), "{report:?}");
-    let found = session.labelling.label_by_name("ana", "two", "1", None);
+    let found = by_name::record(&session.labelling, "ana", "two", "1", None);
     assert!(found.is_err(), "ids are made from bodies");
 
-    let lines = session.exchange.paste("One, with a comma.\n\n\"Two\" she said\n", None).unwrap();
+    let lines = exchange::paste(&session.exchange, "One, with a comma.\n\n\"Two\" she said\n", None).unwrap();
     assert!(!lines.header && lines.path != pasted.path);
-    let shown = session.exchange.preview(Path::new(&lines.path), &ImportChoices::default()).unwrap();
+    let shown =
+        exchange::preview(&session.exchange, Path::new(&lines.path), &ImportChoices::default()).unwrap();
     assert_eq!((shown.header.as_slice(), shown.new_texts), (["text".to_owned()].as_slice(), 2));
-    let named = session.exchange.paste("Remark of today\nOne\n", Some(true)).unwrap();
-    let shown = session.exchange.preview(Path::new(&named.path), &ImportChoices::default()).unwrap();
+    let named = exchange::paste(&session.exchange, "Remark of today\nOne\n", Some(true)).unwrap();
+    let shown =
+        exchange::preview(&session.exchange, Path::new(&named.path), &ImportChoices::default()).unwrap();
     assert_eq!((shown.header.as_slice(), shown.new_texts), (["text".to_owned()].as_slice(), 1));
-    let forced = session.exchange.paste("a\tb\nc\td\n", Some(true)).unwrap();
-    let shown = session.exchange.preview(Path::new(&forced.path), &ImportChoices::default()).unwrap();
+    let forced = exchange::paste(&session.exchange, "a\tb\nc\td\n", Some(true)).unwrap();
+    let shown =
+        exchange::preview(&session.exchange, Path::new(&forced.path), &ImportChoices::default()).unwrap();
     assert_eq!((shown.header, shown.total_rows), (vec!["a".to_owned(), "b".to_owned()], 1));
-    let unnamed = session.exchange.paste("a\tsome words\nc\td\te\n", Some(false)).unwrap();
-    let shown = session.exchange.preview(Path::new(&unnamed.path), &ImportChoices::default()).unwrap();
+    let unnamed = exchange::paste(&session.exchange, "a\tsome words\nc\td\te\n", Some(false)).unwrap();
+    let shown =
+        exchange::preview(&session.exchange, Path::new(&unnamed.path), &ImportChoices::default()).unwrap();
     assert_eq!(
         (shown.header, shown.total_rows),
         (["column_1", "text", "column_3"].map(str::to_owned).to_vec(), 2)
@@ -52,7 +58,7 @@ fn a_table_and_lines_are_imported_and_their_files_removed() {
     let left: Vec<_> =
         std::fs::read_dir(path.parent().unwrap()).unwrap().map(|e| e.unwrap().path()).collect();
     assert_eq!(left, [beside]);
-    assert_eq!(session.exchange.paste(" \n\t\n", None).unwrap_err().code(), "no-rows");
+    assert_eq!(exchange::paste(&session.exchange, " \n\t\n", None).unwrap_err().code(), "no-rows");
 }
 
 #[cfg(unix)]
@@ -62,7 +68,7 @@ fn only_their_owner_can_read_what_was_pasted() {
     let folder = tempfile::tempdir().unwrap();
     let workbench = Application::new(home(folder.path()));
     workbench.new_project(&folder.path().join("p.dissensus").to_string_lossy()).unwrap();
-    let pasted = workbench.open_session().unwrap().exchange.paste("one\ntwo\n", None).unwrap();
+    let pasted = exchange::paste(&workbench.open_session().unwrap().exchange, "one\ntwo\n", None).unwrap();
     let mode = std::fs::metadata(&pasted.path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode, 0o600);
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{home, open, tiny};
+use dissensus_analysis::annotators;
 use dissensus_api::{
     AnnotatorInfo, Beside, ColumnChoices, ImportChoices, MergeConsent, MergedFile, NewLabel, RunDetail,
     StudyWish, TrainChoices,
@@ -11,25 +12,32 @@ use dissensus_api::{
 use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, Remark};
+use dissensus_editing::questions;
+use dissensus_editing::withdraw;
 use dissensus_encoder::DeviceChoice;
+use dissensus_labelling::record;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
 use dissensus_store::Store;
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_training::runs;
+use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::{ExportChoices, Exported, Pseudonymised};
+use dissensus_transfer::study;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 fn question(session: &Session) -> QuestionId {
-    session.project.question(Some("offensiveness")).unwrap().id
+    questions::find(&session.project, Some("offensiveness")).unwrap().id
 }
 
 /// The sample with a further annotator who labelled some of its texts.
 fn with_zorro(path: &Path) -> AnnotatorId {
     sample::create(path).unwrap();
     let session = open(path);
-    let person = session.project.add_annotator("Zorro Diego", &Default::default()).unwrap();
+    let person =
+        dissensus_editing::annotators::add(&session.project, "Zorro Diego", &Default::default()).unwrap();
     label(&session, person.id, 12);
     session.close();
     person.id
@@ -40,13 +48,13 @@ fn label(session: &Session, annotator: AnnotatorId, texts: u32) {
     for text in 1..=texts {
         let (text, answer) = (dissensus_domain::TextId(text), Answer::Level(text as u16 % 5));
         let new = NewLabel { question, annotator, text, answer, duration_ms: Some(900) };
-        session.labelling.record_label(&new).unwrap();
+        record::record_label(&session.labelling, &new).unwrap();
     }
 }
 
 fn train(session: &Session, model: ModelKind, tuning: &str) -> RunDetail {
-    let choices = session.runs.choices(question(session), model, tuning).unwrap();
-    session.runs.train(&TrainChoices { epochs: 1, ..choices }, DeviceChoice::Cpu, &Silent).unwrap()
+    let choices = runs::choices_for(&session.runs, question(session), model, tuning).unwrap();
+    runs::train(&session.runs, &TrainChoices { epochs: 1, ..choices }, DeviceChoice::Cpu, &Silent).unwrap()
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {
@@ -78,7 +86,7 @@ fn in_a_window_runs_and_their_encoder_go_too_and_the_work_goes_on() {
     let before = session.encoding.state().unwrap().version;
     let tuned = train(&session, ModelKind::Multilevel, "last-1").info;
     train(&session, ModelKind::ShareRecFfn, "frozen");
-    session.runs.use_run(Some(tuned.id)).unwrap();
+    runs::use_run(&session.runs, Some(tuned.id)).unwrap();
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     assert_ne!(session.encoding.state().unwrap().version, before);
     session.close();
@@ -88,25 +96,28 @@ fn in_a_window_runs_and_their_encoder_go_too_and_the_work_goes_on() {
     workbench.open_project(&path.to_string_lossy()).unwrap();
     let session = workbench.open_session().unwrap();
     session.background.start();
-    let traces = session.project.traces(zorro).unwrap();
+    let traces = withdraw::traces(&session.project, zorro).unwrap();
     assert_eq!((traces.answers, traces.runs, traces.external_id.as_str()), (12, 2, "Zorro Diego"));
-    let refused = session.project.withdraw(zorro).unwrap_err();
+    let refused = withdraw::withdraw(&session.project, zorro).unwrap_err();
     assert_eq!(refused.code(), "internal", "what a window follows does not lose rows");
-    let gone = workbench.alone(|session| session.project.withdraw(zorro)).unwrap();
+    let gone = workbench.alone(|session| withdraw::withdraw(&session.project, zorro)).unwrap();
     assert_eq!((gone.answers, gone.runs, gone.encoder_changed, gone.cleaned), (12, 2, true, true));
     assert!(!beside(&path, ".runs").exists() && !has(&path, "Zorro Diego"));
 
     let session = workbench.open_session().unwrap();
-    assert_eq!(session.project.annotators().unwrap().len(), 8);
-    assert!(session.runs.list().unwrap().is_empty());
+    assert_eq!(dissensus_editing::annotators::list(&session.project).unwrap().len(), 8);
+    assert!(runs::list(&session.runs).unwrap().is_empty());
     assert_eq!(session.encoding.state().unwrap().version, before, "the one from before the run");
     session.live.fit(question(&session), &Silent).unwrap();
-    let new = session.project.add_annotator("Newcomer", &Default::default()).unwrap();
+    let new = dissensus_editing::annotators::add(&session.project, "Newcomer", &Default::default()).unwrap();
     assert!(new.id > zorro);
     label(&session, new.id, 3);
-    let report = session.analysis.annotator_report(question(&session)).unwrap();
+    let report = annotators::measure(&session.analysis, question(&session)).unwrap();
     assert_eq!(report.annotators.iter().map(|row| row.labels).sum::<u32>(), 728 + 3);
-    assert_eq!(workbench.alone(|session| session.project.withdraw(zorro)).unwrap_err().code(), "unknown");
+    assert_eq!(
+        workbench.alone(|session| withdraw::withdraw(&session.project, zorro)).unwrap_err().code(),
+        "unknown"
+    );
     assert!(workbench.session().is_some(), "it is open again whatever came of it");
 }
 
@@ -118,7 +129,7 @@ fn what_a_killed_program_left_to_do_is_done_at_the_next_opening() {
     let session = open(&path);
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let run = train(&session, ModelKind::ShareRecFfn, "frozen").info;
-    session.runs.use_run(None).unwrap();
+    runs::use_run(&session.runs, None).unwrap();
     session.close();
     let store = Store::open(&path).unwrap();
     store.withdraw(zorro, 1).unwrap();
@@ -132,7 +143,7 @@ fn what_a_killed_program_left_to_do_is_done_at_the_next_opening() {
     // A half-written card does not retain what was learned either.
     std::fs::write(run.join("run.json"), "{ half").unwrap();
     let look = Session::open_to_read(&path, &home(folder.path())).unwrap();
-    assert_eq!(look.project.annotators().unwrap().len(), 8);
+    assert_eq!(dissensus_editing::annotators::list(&look.project).unwrap().len(), 8);
     look.close();
     assert!(run.is_dir(), "who only reads removes nothing");
     open(&path).close();
@@ -162,32 +173,35 @@ fn a_new_name_that_looks_like_somebody_is_handed_nothing_unasked() {
     let path = folder.path().join("p.dissensus");
     sample::create(&path).unwrap();
     let session = open(&path);
-    session.project.add_annotator("Ana", &Default::default()).unwrap();
-    let gone = session.project.add_annotator("Zoe", &Default::default()).unwrap();
-    session.project.withdraw(gone.id).unwrap();
-    let people = session.project.annotators().unwrap().len();
+    dissensus_editing::annotators::add(&session.project, "Ana", &Default::default()).unwrap();
+    let gone = dissensus_editing::annotators::add(&session.project, "Zoe", &Default::default()).unwrap();
+    withdraw::withdraw(&session.project, gone.id).unwrap();
+    let people = dissensus_editing::annotators::list(&session.project).unwrap().len();
     for (names, near) in [
         (vec!["ana"], [Some("Ana"), None]),
         (vec!["Bo", "b\u{f3}"], [None, Some("Bo")]),
         (vec!["zoe"], [None, None]),
     ] {
-        let draft = session.study.draft(&wish(&names)).unwrap();
+        let draft = study::draft(&session.study, &wish(&names)).unwrap();
         for (share, near) in draft.people.iter().zip(near) {
             assert_eq!(share.looks_like.as_deref(), near, "{names:?}");
             assert_eq!(share.looks_withdrawn, share.annotator == "zoe");
         }
         let out = folder.path().join(names.join("-"));
-        let error = session.study.hand_out(&wish(&names), &out, &Silent).unwrap_err();
+        let error = study::hand_out(&session.study, &wish(&names), &out, &Silent).unwrap_err();
         assert_eq!(error.code(), "near-name", "{names:?}: {error}");
-        assert!(!out.exists() && session.project.annotators().unwrap().len() == people, "{names:?}");
+        assert!(
+            !out.exists() && dissensus_editing::annotators::list(&session.project).unwrap().len() == people,
+            "{names:?}"
+        );
     }
     // An existing annotator is not new, even with the name in another form.
-    let known = session.study.draft(&wish(&["Ana"])).unwrap();
+    let known = study::draft(&session.study, &wish(&["Ana"])).unwrap();
     assert!(known.people[0].known && known.people[0].looks_like.is_none());
     let others = StudyWish { new_people: true, ..wish(&["ana", "zoe"]) };
-    let draft = session.study.hand_out(&others, &folder.path().join("out"), &Silent).unwrap();
+    let draft = study::hand_out(&session.study, &others, &folder.path().join("out"), &Silent).unwrap();
     assert_eq!(draft.people.iter().filter(|share| share.file.is_some()).count(), 2);
-    assert_eq!(session.project.annotators().unwrap().len(), people + 2);
+    assert_eq!(dissensus_editing::annotators::list(&session.project).unwrap().len(), people + 2);
 }
 
 fn told(file: &MergedFile) -> Vec<&str> {
@@ -201,29 +215,31 @@ fn nothing_of_theirs_comes_in_again_whichever_way() {
     let path = folder.join("p.dissensus");
     sample::create(&path).unwrap();
     let session = open(&path);
-    let packets = session.study.hand_out(&wish(&["zorro", "ben"]), &folder.join("packets"), &Silent).unwrap();
+    let packets =
+        study::hand_out(&session.study, &wish(&["zorro", "ben"]), &folder.join("packets"), &Silent).unwrap();
     session.close();
     let packets: Vec<PathBuf> =
         packets.people.iter().map(|person| PathBuf::from(person.file.as_ref().unwrap())).collect();
     let packet = open(&packets[0]);
-    assert_eq!(packet.project.annotators().unwrap()[0].external_id, "zorro");
-    let me = packet.project.annotators().unwrap()[0].id;
-    assert_eq!(packet.project.withdraw(me).unwrap_err().code(), "in-packet");
+    assert_eq!(dissensus_editing::annotators::list(&packet.project).unwrap()[0].external_id, "zorro");
+    let me = dissensus_editing::annotators::list(&packet.project).unwrap()[0].id;
+    assert_eq!(withdraw::withdraw(&packet.project, me).unwrap_err().code(), "in-packet");
     label(&packet, me, 2);
-    packet.study.hand_in(&folder.join("zorro.handin"), false).unwrap();
+    study::hand_in(&packet.study, &folder.join("zorro.handin"), false).unwrap();
     packet.close();
     let session = open(&path);
-    let first = session.study.merge(&[folder.join("zorro.handin")], &MergeConsent::all(), &Silent).unwrap();
+    let first =
+        study::merge(&session.study, &[folder.join("zorro.handin")], &MergeConsent::all(), &Silent).unwrap();
     assert!(first.files[0].new > 0);
     session.close();
     let old = copied(&path, "old copy.dissensus");
 
     let session = open(&path);
-    let zorro = session.project.annotator("zorro").unwrap().id;
-    let gone = session.project.withdraw(zorro).unwrap();
+    let zorro = dissensus_editing::annotators::find(&session.project, "zorro").unwrap().id;
+    let gone = withdraw::withdraw(&session.project, zorro).unwrap();
     assert_eq!((gone.packets, gone.answers), (1, first.files[0].new));
     let back = [folder.join("zorro.handin"), packets[0].clone(), old.clone(), packets[1].clone()];
-    let report = session.study.merge(&back, &MergeConsent::all(), &Silent).unwrap();
+    let report = study::merge(&session.study, &back, &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(told(&report.files[0]), ["merge-withdrawn"]);
     assert_eq!(told(&report.files[1]), ["merge-withdrawn"]);
     assert!(report.files[0].problems[0].problem.message.contains("has withdrawn"));
@@ -239,14 +255,24 @@ fn nothing_of_theirs_comes_in_again_whichever_way() {
     let rows = "text_id,text,annotator_id,label\nnew,A new comment.,cleo,2\nnew,A new comment.,zorro,1\n";
     std::fs::write(folder.join("all.csv"), rows).unwrap();
     let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
-    let refused = session.exchange.import(&folder.join("all.csv"), &choices, &silent).unwrap_err();
+    let refused =
+        exchange::import(&session.exchange, &folder.join("all.csv"), &choices, &silent).unwrap_err();
     assert_eq!(refused.code(), "withdrawn", "{refused}");
     assert!(refused.to_string().contains("\"zorro\""), "{refused}");
-    assert!(session.project.annotator("cleo").is_err(), "nothing of the file was taken");
-    assert_eq!(session.project.add_annotator("zorro", &Default::default()).unwrap_err().code(), "withdrawn");
-    let again = session.study.hand_out(&wish(&["zorro", "cleo"]), &folder.join("more"), &Silent).unwrap_err();
+    assert!(
+        dissensus_editing::annotators::find(&session.project, "cleo").is_err(),
+        "nothing of the file was taken"
+    );
+    assert_eq!(
+        dissensus_editing::annotators::add(&session.project, "zorro", &Default::default())
+            .unwrap_err()
+            .code(),
+        "withdrawn"
+    );
+    let again = study::hand_out(&session.study, &wish(&["zorro", "cleo"]), &folder.join("more"), &Silent)
+        .unwrap_err();
     assert_eq!(again.code(), "withdrawn");
-    assert!(session.project.annotator("zorro").is_err());
+    assert!(dissensus_editing::annotators::find(&session.project, "zorro").is_err());
     session.close();
     // File names in the titles of the person's jobs are no longer in the list; nor is anything else.
     assert!(!has(&path, "\"zorro\"") && has(&old, "zorro"));
@@ -259,27 +285,32 @@ fn a_window_takes_a_withdrawal_in_only_while_it_knows_nobody() {
     let zorro = with_zorro(&path);
     let copy = copied(&path, "copy.dissensus");
     let elsewhere = open(&copy);
-    elsewhere.project.withdraw(zorro).unwrap();
+    withdraw::withdraw(&elsewhere.project, zorro).unwrap();
     elsewhere.close();
     let workbench = Application::new(home(folder.path()));
     workbench.open_project(&path.to_string_lossy()).unwrap();
     let session = workbench.open_session().unwrap();
     session.background.start();
-    assert!(session.study.is_to_erase_for(&copy) && !session.study.is_to_erase_for(&path));
+    assert!(study::is_to_erase_for(&session.study, &copy) && !study::is_to_erase_for(&session.study, &path));
     let files = [copy.clone()];
-    let report = session.study.merge(&files, &MergeConsent::all(), &Silent).unwrap();
+    let report = study::merge(&session.study, &files, &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(told(&report.files[0]), ["merge-erases"]);
-    let report =
-        workbench.alone(|session| session.study.merge(&files, &MergeConsent::all(), &Silent)).unwrap();
+    let report = workbench
+        .alone(|session| study::merge(&session.study, &files, &MergeConsent::all(), &Silent))
+        .unwrap();
     assert_eq!((report.files[0].withdrawn, report.files[0].refused), (1, false));
     let session = workbench.open_session().unwrap();
-    assert_eq!(session.project.annotators().unwrap().len(), 8);
-    assert!(!session.study.is_to_erase_for(&copy), "known by now");
+    assert_eq!(dissensus_editing::annotators::list(&session.project).unwrap().len(), 8);
+    assert!(!study::is_to_erase_for(&session.study, &copy), "known by now");
     assert!(!has(&path, "Zorro Diego"));
 }
 
 fn known(session: &Session, id: AnnotatorId) -> AnnotatorInfo {
-    session.project.annotators().unwrap().into_iter().find(|person| person.id == id).unwrap()
+    dissensus_editing::annotators::list(&session.project)
+        .unwrap()
+        .into_iter()
+        .find(|person| person.id == id)
+        .unwrap()
 }
 
 fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -295,16 +326,16 @@ fn what_is_known_of_a_person_is_corrected_as_a_whole_or_not_at_all() {
     let session = open(&path);
     let change = |name, set: &[(&str, &str)], unset: &[&str]| {
         let unset: Vec<String> = unset.iter().map(|name| (*name).to_owned()).collect();
-        session.project.change_annotator(zorro, name, &pairs(set), &unset)
+        dissensus_editing::annotators::change(&session.project, zorro, name, &pairs(set), &unset)
     };
     change(Some(" Don Diego "), &[("gender", "man"), ("age", "30-39")], &[]).unwrap();
     change(None, &[("gender", "prefer not to say")], &["age"]).unwrap();
     let person = known(&session, zorro);
     assert_eq!((person.name.as_str(), person.external_id.as_str()), ("Don Diego", "Zorro Diego"));
     assert_eq!(person.attributes.into_iter().collect::<Vec<_>>(), pairs(&[("gender", "prefer not to say")]));
-    assert_eq!(session.project.annotator("Don Diego").unwrap().id, zorro);
+    assert_eq!(dissensus_editing::annotators::find(&session.project, "Don Diego").unwrap().id, zorro);
     let before = known(&session, zorro);
-    let taken = session.project.annotators().unwrap()[0].external_id.clone();
+    let taken = dissensus_editing::annotators::list(&session.project).unwrap()[0].external_id.clone();
     for (name, set, unset, why) in [
         (Some(""), &[][..], &[][..], "blank"),
         (Some(taken.as_str()), &[], &[], "is taken"),
@@ -319,15 +350,18 @@ fn what_is_known_of_a_person_is_corrected_as_a_whole_or_not_at_all() {
         assert!(error.to_string().contains(why), "{error}");
         assert_eq!(known(&session, zorro), before, "{why}");
     }
-    let nobody = session.project.change_annotator(AnnotatorId(99), Some("x"), &[], &[]).unwrap_err();
+    let nobody =
+        dissensus_editing::annotators::change(&session.project, AnnotatorId(99), Some("x"), &[], &[])
+            .unwrap_err();
     assert_eq!(nobody.code(), "unknown");
     session.close();
     // Copies that were changed separately agree after a merge in either direction.
     let there = open(&copy);
-    there.project.change_annotator(zorro, None, &pairs(&[("age", "40-49")]), &[]).unwrap();
-    there.study.merge(std::slice::from_ref(&path), &MergeConsent::all(), &Silent).unwrap();
+    dissensus_editing::annotators::change(&there.project, zorro, None, &pairs(&[("age", "40-49")]), &[])
+        .unwrap();
+    study::merge(&there.study, std::slice::from_ref(&path), &MergeConsent::all(), &Silent).unwrap();
     let here = open(&path);
-    here.study.merge(std::slice::from_ref(&copy), &MergeConsent::all(), &Silent).unwrap();
+    study::merge(&here.study, std::slice::from_ref(&copy), &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(known(&here, zorro), known(&there, zorro));
     assert_eq!(known(&here, zorro).attributes.get("age").map(String::as_str), Some("40-49"));
 }
@@ -353,9 +387,9 @@ fn a_dozen(path: &Path) -> Session {
     std::fs::write(&file, rows).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     let mut choices = ImportChoices { question: Some("rude".into()), ..ImportChoices::default() };
-    let guessed = session.exchange.preview(&file, &choices).unwrap().columns;
+    let guessed = exchange::preview(&session.exchange, &file, &choices).unwrap().columns;
     choices.columns = Some(ColumnChoices { attributes: vec!["gender".into(), "town".into()], ..guessed });
-    session.exchange.import(&file, &choices, &silent).unwrap();
+    exchange::import(&session.exchange, &file, &choices, &silent).unwrap();
     session
 }
 
@@ -363,7 +397,7 @@ fn for_others(session: &Session, name: &str, notes: bool) -> (Exported, String) 
     let file = session.project.path().with_file_name(name);
     let pseudonyms = Some(Pseudonymised { notes });
     let choices = ExportChoices { pseudonyms, replace: true, ..ExportChoices::default() };
-    let done = session.exchange.export_with(&file, &choices, &Silent).unwrap();
+    let done = exchange::export_with(&session.exchange, &file, &choices, &Silent).unwrap();
     (done, std::fs::read_to_string(file).unwrap())
 }
 
@@ -404,14 +438,14 @@ fn a_file_for_others_names_nobody_and_two_of_them_agree() {
     reader.close();
     // People come and go: the others' pseudonyms do not change.
     let session = open(&path);
-    session.project.add_annotator("newcomer", &Default::default()).unwrap();
-    let gone = session.project.annotator("person-03").unwrap().id;
-    session.project.withdraw(gone).unwrap();
+    dissensus_editing::annotators::add(&session.project, "newcomer", &Default::default()).unwrap();
+    let gone = dissensus_editing::annotators::find(&session.project, "person-03").unwrap().id;
+    withdraw::withdraw(&session.project, gone).unwrap();
     let later = by_pseudonym(&for_others(&session, "later.csv", false).1);
     assert_eq!(later.len(), 22);
     assert!(later.iter().all(|row| rows.contains(row)), "{later:?}");
     let plain = folder.path().join("plain.csv");
-    session.exchange.export(&plain, None, false, &Silent).unwrap();
+    exchange::export(&session.exchange, &plain, None, false, &Silent).unwrap();
     let plain = std::fs::read_to_string(plain).unwrap();
     for word in ["person-01", "town-1", "url-1"] {
         assert!(plain.contains(word), "a file that imports again keeps ids: {word}");
@@ -422,13 +456,13 @@ fn a_file_for_others_names_nobody_and_two_of_them_agree() {
 fn notes_leave_the_project_only_when_they_are_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let session = a_dozen(&folder.path().join("p.dissensus"));
-    let annotator = session.project.annotator("person-01").unwrap().id;
-    let question = session.project.question(None).unwrap().id;
+    let annotator = dissensus_editing::annotators::find(&session.project, "person-01").unwrap().id;
+    let question = questions::find(&session.project, None).unwrap().id;
     let (text, answer) = (dissensus_domain::TextId(1), Answer::Level(2));
     let remark = Remark { note: Some("a secret note".into()), confidence: Some(4), ..Remark::default() };
     let new = NewLabel { question, annotator, text, answer, duration_ms: None };
     let beside = Beside { remark, guideline: None };
-    session.labelling.record_with(&new, &beside, LabelSource::Window).unwrap();
+    record::record_with(&session.labelling, &new, &beside, LabelSource::Window).unwrap();
     let (_, silent) = for_others(&session, "a.csv", false);
     assert!(!silent.contains("secret") && silent.contains("confidence"), "{silent}");
     assert!(for_others(&session, "b.csv", true).1.contains("a secret note"));
@@ -440,14 +474,15 @@ fn a_name_that_looks_like_one_of_somebody_who_withdrew_makes_nobody_unasked() {
     let path = folder.path().join("p.dissensus");
     sample::create(&path).unwrap();
     let session = open(&path);
-    let jose = session.project.add_annotator("Jos\u{e9}", &Default::default()).unwrap();
+    let jose =
+        dissensus_editing::annotators::add(&session.project, "Jos\u{e9}", &Default::default()).unwrap();
     label(&session, jose.id, 3);
     session.close();
     let there = folder.path().join("there.dissensus");
     std::fs::copy(&path, &there).unwrap();
     let session = open(&path);
-    session.project.withdraw(jose.id).unwrap();
-    let people = || session.project.annotators().unwrap().len();
+    withdraw::withdraw(&session.project, jose.id).unwrap();
+    let people = || dissensus_editing::annotators::list(&session.project).unwrap().len();
     let before = people();
     for (name, code) in [
         ("Jos\u{e9}", "withdrawn"),
@@ -456,12 +491,13 @@ fn a_name_that_looks_like_one_of_somebody_who_withdrew_makes_nobody_unasked() {
         ("jose", "near-name"),
         ("Jos\u{e9} ", "withdrawn"),
     ] {
-        let error = session.project.add_annotator(name, &Default::default()).unwrap_err();
+        let error =
+            dissensus_editing::annotators::add(&session.project, name, &Default::default()).unwrap_err();
         assert_eq!(error.code(), code, "{name}: {error}");
     }
     assert_eq!(people(), before);
     // Confirmed to be another person.
-    session.project.add_new_annotator("JOS\u{c9}", &Default::default()).unwrap();
+    dissensus_editing::annotators::add_new(&session.project, "JOS\u{c9}", &Default::default()).unwrap();
     assert_eq!(people(), before + 1);
     session.close();
     // A copy of an earlier version has the name as typed.
@@ -473,11 +509,11 @@ fn a_name_that_looks_like_one_of_somebody_who_withdrew_makes_nobody_unasked() {
         Ok(())
     });
     let session = open(&path);
-    let files = session.study.merge(&[there], &MergeConsent::all(), &Silent).unwrap().files;
+    let files = study::merge(&session.study, &[there], &MergeConsent::all(), &Silent).unwrap().files;
     assert!(!files[0].refused, "{files:?}");
     let told =
         files[0].problems.iter().any(|one| one.problem.message.contains("nothing of theirs was taken"));
     assert!(told, "{files:?}");
-    assert_eq!(session.project.annotators().unwrap().len(), before + 1);
+    assert_eq!(dissensus_editing::annotators::list(&session.project).unwrap().len(), before + 1);
     session.close();
 }

@@ -4,13 +4,21 @@
 
 use crate::support::{Stopped, home, sample_with_question};
 use dissensus_analysis::PlanChoices;
+use dissensus_analysis::plan;
 use dissensus_api::{ImportChoices, NewLabel, PlanReport, PlanWish, ProjectChoices};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, QuestionId};
+use dissensus_editing::annotators;
+use dissensus_editing::choices;
+use dissensus_editing::info;
+use dissensus_editing::questions;
+use dissensus_labelling::record;
+use dissensus_project::jobs::Follow;
 use dissensus_project::jobs::{Progress, Silent};
+use dissensus_transfer::exchange;
 
 fn plan(session: &Session, question: QuestionId, choices: PlanChoices) -> PlanReport {
-    session.analysis.plan(question, choices, &Silent).unwrap()
+    plan::make(&session.analysis, question, choices, &Silent).unwrap()
 }
 
 #[test]
@@ -84,15 +92,17 @@ fn texts_on_which_people_agree_stop_first() {
     std::fs::write(&file, csv).unwrap();
     let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
     let scale = Some(dissensus_domain::ScaleKind::Ordinal);
-    session.exchange.import(&file, &ImportChoices { scale, ..ImportChoices::default() }, &silent).unwrap();
-    let question = session.project.question(None).unwrap().id;
+    exchange::import(&session.exchange, &file, &ImportChoices { scale, ..ImportChoices::default() }, &silent)
+        .unwrap();
+    let question = questions::find(&session.project, None).unwrap().id;
     let wish = PlanWish {
         reliability: 0.1,
         interval_width: Some(1.5),
         cost_per_label: None,
         seconds_per_label: Some(4.0),
     };
-    let report = session.analysis.plan_as_job(question, &wish).unwrap();
+    let report =
+        plan::make(&session.analysis, question, PlanChoices::from_wish(&wish).unwrap(), Follow::Job).unwrap();
     assert_eq!((report.texts_done, report.done), (20, false), "{report:?}");
     assert!(report.open_texts.iter().all(|t| t.text_id.as_str() >= "t20" && t.width.unwrap() > 1.5));
     let missing = f64::from(report.labels_missing.unwrap());
@@ -100,8 +110,8 @@ fn texts_on_which_people_agree_stop_first() {
     assert_eq!(report.seconds_in_all, Some(4.0 * (400.0 + missing)));
     // The request is stored with the project; an invalid one is refused.
     let choices = ProjectChoices { plan: Some(wish.clone()), ..ProjectChoices::default() };
-    session.project.save_choices(&choices).unwrap();
-    assert_eq!(session.project.info().unwrap().choices.plan, Some(wish.clone()));
+    choices::save(&session.project, &choices).unwrap();
+    assert_eq!(info::read(&session.project).unwrap().choices.plan, Some(wish.clone()));
     for wrong in [
         PlanWish { reliability: 1.0, ..wish.clone() },
         PlanWish { reliability: f64::NAN, ..wish.clone() },
@@ -109,7 +119,7 @@ fn texts_on_which_people_agree_stop_first() {
         PlanWish { seconds_per_label: Some(f64::INFINITY), ..wish.clone() },
         PlanWish { cost_per_label: Some(-1.0), ..wish },
     ] {
-        let error = session.analysis.plan_as_job(question, &wrong).unwrap_err();
+        let error = PlanChoices::from_wish(&wrong).unwrap_err();
         assert_eq!(error.code(), "setting", "{error}");
     }
 }
@@ -122,11 +132,11 @@ fn a_label_takes_as_long_as_was_measured() {
     let (session, question) = sample_with_question(&folder);
     let before = plan(&session, question, PlanChoices::default());
     assert_eq!((before.seconds_per_label, before.timed_labels, before.seconds_in_all), (None, 0, None));
-    let person = session.project.annotators().unwrap()[0].id;
+    let person = annotators::list(&session.project).unwrap()[0].id;
     for (text, ms) in (1..).zip([2000, 9000, 3000].into_iter().cycle().take(FEW)) {
         let (text, answer) = (dissensus_domain::TextId(text), Answer::Level(1));
         let new = NewLabel { question, annotator: person, text, answer, duration_ms: Some(ms) };
-        session.labelling.record_label(&new).unwrap();
+        record::record_label(&session.labelling, &new).unwrap();
     }
     let few = plan(&session, question, PlanChoices::default());
     assert_eq!((few.seconds_per_label, few.timed_labels, few.seconds_in_all), (None, FEW as u32, None));
@@ -138,7 +148,7 @@ fn a_label_takes_as_long_as_was_measured() {
         answer: Answer::Level(1),
         duration_ms: Some(9000),
     };
-    session.labelling.record_label(&new).unwrap();
+    record::record_label(&session.labelling, &new).unwrap();
     let after = plan(&session, question, PlanChoices::default());
     assert_eq!((after.seconds_per_label, after.timed_labels), (Some(3.0), 20));
     let given = PlanChoices { seconds_per_label: Some(10.0), ..PlanChoices::default() };
@@ -152,11 +162,11 @@ fn a_label_more_is_a_label_less_missing() {
     let (session, question) = sample_with_question(&folder);
     let choices = PlanChoices { reliability: 0.9, top: 1000, ..PlanChoices::default() };
     let before = plan(&session, question, choices);
-    let person = session.project.annotators().unwrap()[0].id;
+    let person = annotators::list(&session.project).unwrap()[0].id;
     let (text, answer) = (before.open_texts.last().unwrap().text, Answer::Level(2));
     let new = NewLabel { question, annotator: person, text, answer, duration_ms: None };
     let had = before.open_texts.iter().find(|t| t.text == text).unwrap().labels;
-    session.labelling.record_label(&new).unwrap();
+    record::record_label(&session.labelling, &new).unwrap();
     let after = plan(&session, question, choices);
     let has = after.open_texts.iter().find(|t| t.text == text).unwrap().labels;
     assert_eq!(u64::from(has - had), u64::from(after.labels - before.labels));
@@ -166,7 +176,7 @@ fn a_label_more_is_a_label_less_missing() {
 fn too_little_is_said_and_a_plan_can_be_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = sample_with_question(&folder);
-    let stopped = session.analysis.plan(question, PlanChoices::default(), &Stopped).unwrap_err();
+    let stopped = plan::make(&session.analysis, question, PlanChoices::default(), &Stopped).unwrap_err();
     assert_eq!(stopped.code(), "cancelled");
     let path = folder.path().join("few.dissensus");
     drop(session);
@@ -174,8 +184,8 @@ fn too_little_is_said_and_a_plan_can_be_stopped() {
     let file = folder.path().join("few.csv");
     std::fs::write(&file, "text_id,text,annotator_id,label\n1,a,ana,1\n1,a,ben,2\n2,b,ana,2\n").unwrap();
     let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
-    session.exchange.import(&file, &Default::default(), &silent).unwrap();
-    let report = plan(&session, session.project.question(None).unwrap().id, PlanChoices::default());
+    exchange::import(&session.exchange, &file, &Default::default(), &silent).unwrap();
+    let report = plan(&session, questions::find(&session.project, None).unwrap().id, PlanChoices::default());
     assert!(report.needs.unwrap().contains("(there are 1)"));
     assert_eq!((report.annotators_per_text, report.shares), (None, None));
     // Everyone gives the same level.
@@ -189,8 +199,8 @@ fn too_little_is_said_and_a_plan_can_be_stopped() {
     let path = folder.path().join("same.dissensus");
     let session = Session::create(&path, &home(folder.path())).unwrap();
     std::fs::write(&file, same).unwrap();
-    session.exchange.import(&file, &Default::default(), &silent).unwrap();
-    let report = plan(&session, session.project.question(None).unwrap().id, PlanChoices::default());
+    exchange::import(&session.exchange, &file, &Default::default(), &silent).unwrap();
+    let report = plan(&session, questions::find(&session.project, None).unwrap().id, PlanChoices::default());
     assert!(report.needs.unwrap().contains("fewer than 10"));
     assert_eq!((report.annotators_per_text, report.shares), (None, None));
 }

@@ -10,8 +10,21 @@ use dissensus_api::{
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{AfterFailing, AnnotatorId, Answer, CheckRule, QuestionId, Standing, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::info;
+use dissensus_editing::questions;
+use dissensus_editing::texts;
+use dissensus_editing::withdraw;
+use dissensus_labelling::by_name;
+use dissensus_labelling::marks;
+use dissensus_labelling::next_text;
+use dissensus_labelling::practice_answers;
+use dissensus_labelling::progress;
+use dissensus_labelling::record;
 use dissensus_project::jobs::{Progress, Silent};
+use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::ExportChoices;
+use dissensus_transfer::study;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,11 +39,11 @@ fn project(folder: &Path, texts: usize) -> PathBuf {
 }
 
 fn text(session: &Session, id: &str) -> TextId {
-    session.project.text_named(id).unwrap().0
+    texts::find(&session.project, id).unwrap().0
 }
 
 fn question(session: &Session) -> QuestionId {
-    session.project.question(None).unwrap().id
+    questions::find(&session.project, None).unwrap().id
 }
 
 /// Sets t1 to t3 as practice texts, with the right answers 2, 1 and 4, counted from 0.
@@ -42,8 +55,8 @@ fn with_practice(session: &Session, rule: NewPracticeRule) {
         answer: Some(Answer::Level(level)),
         reason: format!("REASON {id}"),
     };
-    session.study.set_practice(&[("t1", 2), ("t2", 1), ("t3", 4)].map(one)).unwrap();
-    session.study.set_practice_rule(&rule).unwrap();
+    study::set_practice(&session.study, &[("t1", 2), ("t2", 1), ("t3", 4)].map(one)).unwrap();
+    study::set_practice_rule(&session.study, &rule).unwrap();
 }
 
 fn rule(pass: f64, then: AfterFailing) -> NewPracticeRule {
@@ -52,7 +65,7 @@ fn rule(pass: f64, then: AfterFailing) -> NewPracticeRule {
 
 /// Answers the next practice text, right or wrong.
 fn practise(session: &Session, me: AnnotatorId, right: bool) -> (String, PracticeFeedback) {
-    let task = session.labelling.next_practice(me).unwrap().unwrap();
+    let task = practice_answers::next(&session.labelling, me).unwrap().unwrap();
     let level = match task.external_id.as_str() {
         "t1" => 2,
         "t2" => 1,
@@ -60,23 +73,23 @@ fn practise(session: &Session, me: AnnotatorId, right: bool) -> (String, Practic
     };
     let answer = Answer::Level(if right { level } else { 0 });
     let new = NewPracticeAnswer { annotator: me, question: task.question, text: task.text, answer };
-    (task.external_id, session.labelling.record_practice(&new).unwrap())
+    (task.external_id, practice_answers::record(&session.labelling, &new).unwrap())
 }
 
 fn step(session: &Session, me: AnnotatorId) -> PracticeStep {
-    session.labelling.practice(me).unwrap().unwrap().step
+    practice_answers::state_of(&session.labelling, me).unwrap().unwrap().step
 }
 
 fn label(session: &Session, me: AnnotatorId, id: &str, level: u16) -> Result<(), String> {
     let (question, text) = (question(session), text(session, id));
     let new = NewLabel { question, annotator: me, text, answer: Answer::Level(level), duration_ms: None };
-    session.labelling.record_label(&new).map(drop).map_err(|error| error.code().to_owned())
+    record::record_label(&session.labelling, &new).map(drop).map_err(|error| error.code().to_owned())
 }
 
 fn export(folder: &Path, session: &Session, leave_out_failed: bool) -> Vec<String> {
     let file = folder.join("export.csv");
     let choices = ExportChoices { replace: true, leave_out_failed, ..ExportChoices::default() };
-    session.exchange.export_with(&file, &choices, &Silent).unwrap();
+    exchange::export_with(&session.exchange, &file, &choices, &Silent).unwrap();
     std::fs::read_to_string(file).unwrap().lines().map(str::to_owned).collect()
 }
 
@@ -86,20 +99,29 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     let folder = folder.path();
     let path = project(folder, 12);
     let session = open_in(folder, &path);
-    let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
-    assert!(session.labelling.practice(ana).unwrap().is_none(), "nothing is practised on yet");
+    let ana = annotators::add(&session.project, "ana", &Default::default()).unwrap().id;
+    assert!(
+        practice_answers::state_of(&session.labelling, ana).unwrap().is_none(),
+        "nothing is practised on yet"
+    );
     assert!(!export(folder, &session, false)[0].contains("practice"));
     with_practice(&session, rule(1.0, AfterFailing::GoOn));
 
     assert_eq!(
-        session.labelling.next_text(ana, question(&session), TextOrder::File, None).unwrap_err().code(),
+        next_text::choose(&session.labelling, ana, question(&session), TextOrder::File, None)
+            .unwrap_err()
+            .code(),
         "practice-first"
     );
     assert_eq!(label(&session, ana, "t5", 1), Err("practice-first".to_owned()));
     assert_eq!(label(&session, ana, "t1", 1), Err("practice-first".to_owned()));
-    let refused = session.labelling.label_by_name("zoe", "t5", "2", None).unwrap_err();
+    let refused = by_name::record(&session.labelling, "zoe", "t5", "2", None).unwrap_err();
     assert!(refused.to_string().contains("3 of the practice texts are left"), "{refused}");
-    assert_eq!(session.project.annotators().unwrap().len(), 2, "nobody is added for a label that is refused");
+    assert_eq!(
+        annotators::list(&session.project).unwrap().len(),
+        2,
+        "nobody is added for a label that is refused"
+    );
 
     let (first, told) = practise(&session, ana, true);
     assert_eq!((first.as_str(), told.right, told.reason.as_str()), ("t1", true, "REASON t1"));
@@ -111,7 +133,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
             text: text(&session, "t2"),
             answer: Answer::Level(3),
         };
-        session.labelling.record_practice(&new)
+        practice_answers::record(&session.labelling, &new)
     };
     let both =
         std::thread::scope(|scope| [scope.spawn(twice), scope.spawn(twice)].map(|one| one.join().unwrap()));
@@ -128,16 +150,18 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     assert_eq!((last.as_str(), told.state.step), ("t3", PracticeStep::Label), "who fails goes on");
     let result = told.state.result.unwrap();
     assert_eq!((result.standing, result.right, result.of), (Standing::Failed, 2, 3));
-    assert!(session.labelling.next_practice(ana).unwrap().is_none());
+    assert!(practice_answers::next(&session.labelling, ana).unwrap().is_none());
 
-    let next = session.labelling.next_text(ana, question(&session), TextOrder::File, None).unwrap().unwrap();
+    let next = next_text::choose(&session.labelling, ana, question(&session), TextOrder::File, None)
+        .unwrap()
+        .unwrap();
     assert_eq!(next.external_id, "t4", "what is practised on is asked of nobody else");
     assert_eq!(label(&session, ana, "t1", 1), Err("practice-text".to_owned()));
-    let progress = session.labelling.progress(ana, question(&session)).unwrap();
+    let progress = progress::count(&session.labelling, ana, question(&session)).unwrap();
     assert_eq!((progress.done, progress.total), (0, 9));
-    assert_eq!(session.project.info().unwrap().labels, 12, "no label came of it");
+    assert_eq!(info::read(&session.project).unwrap().labels, 12, "no label came of it");
     assert_eq!(label(&session, ana, "t5", 3), Ok(()));
-    assert_eq!(session.labelling.progress(ana, question(&session)).unwrap().done, 1);
+    assert_eq!(progress::count(&session.labelling, ana, question(&session)).unwrap().done, 1);
 
     // Labels of those who failed are marked, and excluded only on request.
     let rows = export(folder, &session, false);
@@ -157,9 +181,10 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     let other = Session::create(&again, &home(folder)).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     let imported =
-        other.exchange.import(&folder.join("export.csv"), &ImportChoices::default(), &silent).unwrap();
+        exchange::import(&other.exchange, &folder.join("export.csv"), &ImportChoices::default(), &silent)
+            .unwrap();
     assert_eq!(imported.labels, 12);
-    let info = other.project.info().unwrap();
+    let info = info::read(&other.project).unwrap();
     assert!(info.attributes.is_empty(), "{:?}", info.attributes);
     assert!(!export(folder, &other, false)[0].contains("practice"));
 
@@ -170,13 +195,13 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
         answer: Some(Answer::Level(3)),
         reason: String::new(),
     };
-    session.study.set_practice(std::slice::from_ref(&one)).unwrap();
-    let setup = session.study.practice().unwrap();
+    study::set_practice(&session.study, std::slice::from_ref(&one)).unwrap();
+    let setup = study::practice(&session.study).unwrap();
     assert_eq!((setup.people[0].result.standing, setup.people[0].result.right), (Standing::Passed, 3));
     assert_eq!((setup.texts[1].given, setup.texts[1].right), (1, 1));
     // One that is added later is asked of those who begin then, and of none who are done.
     let more = NewPracticeText { text: text(&session, "t9"), ..one };
-    session.study.set_practice(&[more]).unwrap();
+    study::set_practice(&session.study, &[more]).unwrap();
     assert_eq!(step(&session, ana), PracticeStep::Label);
 }
 
@@ -190,18 +215,21 @@ fn on_ordered_levels_an_answer_beside_the_right_one_counts_where_that_is_allowed
         NewPracticeRule { pass: Some(1.0), within: Some(1), then: Some(AfterFailing::Stop) },
     );
     for (id, value, right) in [("t1", "4", true), ("t2", "1", true), ("t3", "3", false)] {
-        let told = session.labelling.practise_by_name("ana", id, value, None).unwrap();
+        let told = practice_answers::record_by_name(&session.labelling, "ana", id, value, None).unwrap();
         assert_eq!((told.feedback.right, told.new_annotator), (right, id == "t1"), "{id}");
     }
-    let ana = session.project.annotator("ana").unwrap().id;
+    let ana = annotators::find(&session.project, "ana").unwrap().id;
     assert_eq!(step(&session, ana), PracticeStep::Stopped);
     assert_eq!(label(&session, ana, "t5", 1), Err("practice-stopped".to_owned()));
-    let none = session.labelling.practise_by_name("ben", "t5", "1", None).unwrap_err();
+    let none = practice_answers::record_by_name(&session.labelling, "ben", "t5", "1", None).unwrap_err();
     assert_eq!(none.code(), "practice-not-there");
-    assert!(session.project.annotator("ben").is_err(), "nobody is added for an answer that is refused");
+    assert!(
+        annotators::find(&session.project, "ben").is_err(),
+        "nobody is added for an answer that is refused"
+    );
     for pass in [-0.1, 1.5, f64::NAN] {
         let rule = NewPracticeRule { pass: Some(pass), ..NewPracticeRule::default() };
-        assert_eq!(session.study.set_practice_rule(&rule).unwrap_err().code(), "plan-range");
+        assert_eq!(study::set_practice_rule(&session.study, &rule).unwrap_err().code(), "plan-range");
     }
 }
 
@@ -219,19 +247,19 @@ fn who_is_to_practise_again_gets_another_order_and_labels_once_it_is_passed() {
             reason: String::new(),
         })
         .collect();
-    session.study.set_practice(&texts).unwrap();
-    session.study.set_practice_rule(&rule(0.75, AfterFailing::Practise)).unwrap();
-    let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
+    study::set_practice(&session.study, &texts).unwrap();
+    study::set_practice_rule(&session.study, &rule(0.75, AfterFailing::Practise)).unwrap();
+    let ana = annotators::add(&session.project, "ana", &Default::default()).unwrap().id;
     let mut orders = Vec::new();
     for (round, level) in [(1, 1), (2, 2), (3, 0)] {
         let mut order = Vec::new();
         while let Some(task) =
-            session.labelling.next_practice(ana).unwrap().filter(|task| task.round == round)
+            practice_answers::next(&session.labelling, ana).unwrap().filter(|task| task.round == round)
         {
             assert_eq!(label(&session, ana, "t20", 1), Err("practice-first".to_owned()));
             let answer = Answer::Level(level);
             let new = NewPracticeAnswer { annotator: ana, question, text: task.text, answer };
-            session.labelling.record_practice(&new).unwrap();
+            practice_answers::record(&session.labelling, &new).unwrap();
             order.push(task.external_id);
         }
         orders.push(order);
@@ -240,7 +268,7 @@ fn who_is_to_practise_again_gets_another_order_and_labels_once_it_is_passed() {
     assert!(orders[0] != orders[1] && orders[1] != orders[2] && orders[0] != orders[2], "{orders:?}");
     assert_eq!(step(&session, ana), PracticeStep::Label);
     assert_eq!(label(&session, ana, "t20", 1), Ok(()));
-    let setup = session.study.practice().unwrap();
+    let setup = study::practice(&session.study).unwrap();
     let rounds: Vec<(u32, u32)> =
         setup.people[0].rounds.iter().map(|round| (round.right, round.of)).collect();
     assert_eq!(rounds, [(0, 8), (0, 8), (8, 8)], "every round is kept");
@@ -274,10 +302,10 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
         answer: Some(Answer::Level(0)),
         reason: String::new(),
     };
-    assert_eq!(session.study.set_checks(&[check("t1")]).unwrap_err().code(), "check-in-practice");
-    let draft = session.study.draft(&wish(&["ada", "ben"])).unwrap();
+    assert_eq!(study::set_checks(&session.study, &[check("t1")]).unwrap_err().code(), "check-in-practice");
+    let draft = study::draft(&session.study, &wish(&["ada", "ben"])).unwrap();
     assert_eq!(draft.texts, 17, "what is practised on is in no plan");
-    let told = session.study.hand_out(&wish(&["ada", "ben"]), &folder.join("out"), &Silent).unwrap();
+    let told = study::hand_out(&session.study, &wish(&["ada", "ben"]), &folder.join("out"), &Silent).unwrap();
     let packets: Vec<PathBuf> =
         told.people.iter().map(|one| PathBuf::from(one.file.as_ref().unwrap())).collect();
     let late = NewPracticeText {
@@ -286,7 +314,7 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
         answer: Some(Answer::Level(0)),
         reason: String::new(),
     };
-    let refused = session.study.set_practice(&[late]).unwrap_err();
+    let refused = study::set_practice(&session.study, &[late]).unwrap_err();
     assert_eq!(refused.code(), "practice-cannot");
     assert!(refused.to_string().contains("\"t7\"") && refused.to_string().contains("2 people"), "{refused}");
     session.close();
@@ -295,47 +323,53 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
     let mut handed = Vec::new();
     for (packet, good) in packets.iter().zip([false, true]) {
         let own = open_in(folder, packet);
-        let me = own.project.info().unwrap().packet.unwrap().annotator;
+        let me = info::read(&own.project).unwrap().packet.unwrap().annotator;
         assert!(
-            own.study
-                .packet_texts()
+            study::packet_texts(&own.study)
                 .unwrap()
                 .iter()
                 .all(|one| !["t1", "t2", "t3"].contains(&one.text_id.as_str()))
         );
-        assert_eq!(own.study.practice().unwrap_err().code(), "is-packet", "right answers are not listed");
-        let state = own.study.open_packet().unwrap().unwrap();
+        assert_eq!(
+            study::practice(&own.study).unwrap_err().code(),
+            "is-packet",
+            "right answers are not listed"
+        );
+        let state = study::open_packet(&own.study).unwrap().unwrap();
         assert_eq!((state.wanted, state.practice.unwrap().total), (17, 3));
         assert_eq!(
-            own.labelling.next_text(me, question(&own), TextOrder::File, None).unwrap_err().code(),
+            next_text::choose(&own.labelling, me, question(&own), TextOrder::File, None).unwrap_err().code(),
             "practice-first"
         );
         practise(&own, me, true);
         // Also when submitted halfway: later practice comes with the next submission.
         let early = folder.join(format!("early-{good}"));
-        own.study.hand_in(&early, false).unwrap();
+        study::hand_in(&own.study, &early, false).unwrap();
         practise(&own, me, good);
-        assert_eq!(own.study.open_packet().unwrap().unwrap().since, 1);
+        assert_eq!(study::open_packet(&own.study).unwrap().unwrap().since, 1);
         let (_, told) = practise(&own, me, good);
         assert_eq!(told.state.step, if good { PracticeStep::Label } else { PracticeStep::Stopped });
         if good {
-            let next = own.labelling.next_text(me, question(&own), TextOrder::File, None).unwrap().unwrap();
+            let next = next_text::choose(&own.labelling, me, question(&own), TextOrder::File, None)
+                .unwrap()
+                .unwrap();
             label(&own, me, &next.external_id, 2).unwrap();
         } else {
-            let stopped = own.labelling.next_text(me, question(&own), TextOrder::File, None).unwrap_err();
+            let stopped =
+                next_text::choose(&own.labelling, me, question(&own), TextOrder::File, None).unwrap_err();
             assert_eq!(stopped.code(), "practice-stopped");
         }
         let file = folder.join(format!("late-{good}"));
-        own.study.hand_in(&file, false).unwrap();
+        study::hand_in(&own.study, &file, false).unwrap();
         own.close();
         handed.extend([file, early]);
     }
 
     let session = open_in(folder, &path);
     for _ in 0..2 {
-        let merged = session.study.merge(&handed, &MergeConsent::all(), &Silent).unwrap();
+        let merged = study::merge(&session.study, &handed, &MergeConsent::all(), &Silent).unwrap();
         assert!(merged.files.iter().all(|file| !file.refused), "{merged:?}");
-        let report = session.study.report().unwrap();
+        let report = study::report(&session.study).unwrap();
         let of = |name: &str| {
             report.people.iter().find(|one| one.annotator == name).unwrap().practice.clone().unwrap()
         };
@@ -343,28 +377,33 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
         assert_eq!((ada.standing, ada.right, ada.rounds_begun), (Standing::Failed, 1, 1));
         assert_eq!((ben.standing, ben.right, ben.of), (Standing::Passed, 3, 3));
     }
-    assert_eq!(session.project.info().unwrap().labels, 21, "of all that was practised nothing is a label");
+    assert_eq!(
+        info::read(&session.project).unwrap().labels,
+        21,
+        "of all that was practised nothing is a label"
+    );
     // Blocked people are not planned for.
     let more = StudyWish { per_text: 3, ..wish(&["ada", "ben", "cleo"]) };
-    let refused = session.study.draft(&more).unwrap_err();
+    let refused = study::draft(&session.study, &more).unwrap_err();
     assert!(refused.code() == "plan-stopped" && refused.to_string().contains("ada"), "{refused}");
-    session.study.set_practice_rule(&rule(0.6, AfterFailing::GoOn)).unwrap();
-    session.study.draft(&more).unwrap();
+    study::set_practice_rule(&session.study, &rule(0.6, AfterFailing::GoOn)).unwrap();
+    study::draft(&session.study, &more).unwrap();
     // After passing, an annotator does not practise again in the next packet.
-    let again = session.study.write_again(&["ben".to_owned()], &folder.join("again"), &Silent).unwrap();
+    let again =
+        study::write_again(&session.study, &["ben".to_owned()], &folder.join("again"), &Silent).unwrap();
     session.close();
     drop(session);
     let own = open_in(folder, Path::new(&again[0]));
-    let me = own.project.info().unwrap().packet.unwrap().annotator;
+    let me = info::read(&own.project).unwrap().packet.unwrap().annotator;
     assert_eq!(step(&own, me), PracticeStep::Label);
     own.close();
     drop(own);
 
     // A withdrawal erases practice too.
     let session = open_in(folder, &path);
-    let ada = session.project.annotator("ada").unwrap().id;
-    session.project.withdraw(ada).unwrap();
-    assert!(session.study.practice().unwrap().people.iter().all(|one| one.annotator != "ada"));
+    let ada = annotators::find(&session.project, "ada").unwrap().id;
+    withdraw::withdraw(&session.project, ada).unwrap();
+    assert!(study::practice(&session.study).unwrap().people.iter().all(|one| one.annotator != "ada"));
 }
 
 #[test]
@@ -374,7 +413,7 @@ fn copies_that_practised_apart_agree_and_the_first_answer_of_a_round_counts() {
     let path = project(folder, 10);
     let session = open_in(folder, &path);
     with_practice(&session, rule(1.0, AfterFailing::Stop));
-    let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
+    let ana = annotators::add(&session.project, "ana", &Default::default()).unwrap().id;
     session.close();
     drop(session);
     let copy = folder.join("copy.dissensus");
@@ -392,9 +431,9 @@ fn copies_that_practised_apart_agree_and_the_first_answer_of_a_round_counts() {
         let both = folder.join("both.dissensus");
         std::fs::copy(into, &both).unwrap();
         let session = open_in(folder, &both);
-        let merged = session.study.merge(&[from.to_owned()], &MergeConsent::all(), &Silent).unwrap();
+        let merged = study::merge(&session.study, &[from.to_owned()], &MergeConsent::all(), &Silent).unwrap();
         assert!(!merged.files[0].refused && merged.files[0].new == 3, "{merged:?}");
-        let people = session.study.practice().unwrap().people;
+        let people = study::practice(&session.study).unwrap().people;
         (people[0].result.standing, people[0].result.right, people[0].rounds.len())
     };
     assert_eq!(standing(&path, &copy), (Standing::Failed, 0, 1));
@@ -416,27 +455,36 @@ fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
             reason: String::new(),
         })
         .collect();
-    session.study.set_checks(&checks).unwrap();
-    session.study.set_check_rule(Some(CheckRule { pass: 0.5, within: 0, then: AfterFailing::Stop })).unwrap();
-    let add = |name: &str| session.project.add_annotator(name, &Default::default()).unwrap().id;
+    study::set_checks(&session.study, &checks).unwrap();
+    study::set_check_rule(&session.study, Some(CheckRule { pass: 0.5, within: 0, then: AfterFailing::Stop }))
+        .unwrap();
+    let add = |name: &str| annotators::add(&session.project, name, &Default::default()).unwrap().id;
     let (ana, ben) = (add("ana"), add("ben"));
-    assert!(session.labelling.practice(ana).unwrap().is_none(), "a mark that is not missed is not told of");
+    assert!(
+        practice_answers::state_of(&session.labelling, ana).unwrap().is_none(),
+        "a mark that is not missed is not told of"
+    );
     for (id, level) in [("t11", 3), ("t1", 2), ("t12", 3)] {
         assert_eq!(label(&session, ana, id, level), Ok(()), "{id}");
     }
     assert_eq!(label(&session, ana, "t13", 3), Ok(()), "two of four can still be reached until here");
     assert_eq!(label(&session, ana, "t2", 3), Err("practice-stopped".to_owned()));
-    let state = session.labelling.practice(ana).unwrap().unwrap();
+    let state = practice_answers::state_of(&session.labelling, ana).unwrap().unwrap();
     assert!(state.step == PracticeStep::Stopped && state.by_checks);
     assert_eq!(label(&session, ben, "t2", 3), Ok(()), "nobody else is");
     // If an answer three levels away counts as right too, none was missed: the pass mark is applied to
     // earlier answers.
-    let right = || session.study.checks().unwrap().iter().map(|check| check.right).sum::<u32>();
+    let right = || study::list_checks(&session.study).unwrap().iter().map(|check| check.right).sum::<u32>();
     let exact = right();
-    session.study.set_check_rule(Some(CheckRule { pass: 0.5, within: 3, then: AfterFailing::Stop })).unwrap();
-    assert!(session.labelling.practice(ana).unwrap().is_none(), "all three are near enough");
+    study::set_check_rule(&session.study, Some(CheckRule { pass: 0.5, within: 3, then: AfterFailing::Stop }))
+        .unwrap();
+    assert!(
+        practice_answers::state_of(&session.labelling, ana).unwrap().is_none(),
+        "all three are near enough"
+    );
     assert!(right() >= exact + 3, "{exact} and {}", right());
-    session.study.set_check_rule(Some(CheckRule { pass: 0.5, within: 0, then: AfterFailing::Stop })).unwrap();
+    study::set_check_rule(&session.study, Some(CheckRule { pass: 0.5, within: 0, then: AfterFailing::Stop }))
+        .unwrap();
     assert_eq!((right(), label(&session, ana, "t2", 3)), (exact, Err("practice-stopped".to_owned())));
     let rows = export(folder, &session, false);
     let column = rows[0].split(',').position(|name| name == "attention_checks").unwrap();
@@ -445,13 +493,14 @@ fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
     };
     assert_eq!((of("ana").as_str(), of("ben").as_str()), ("failed", "unfinished"));
     assert_eq!(rows.len() - export(folder, &session, true).len(), 4 + 20, "the stranger misses them too");
-    assert!(session.study.draft(&wish(&["ana"])).unwrap_err().code() == "plan-stopped");
+    assert!(study::draft(&session.study, &wish(&["ana"])).unwrap_err().code() == "plan-stopped");
 
     // The practice round comes next; labels stay, so the failed checks are still failed.
-    session
-        .study
-        .set_check_rule(Some(CheckRule { pass: 0.5, within: 0, then: AfterFailing::Practise }))
-        .unwrap();
+    study::set_check_rule(
+        &session.study,
+        Some(CheckRule { pass: 0.5, within: 0, then: AfterFailing::Practise }),
+    )
+    .unwrap();
     assert_eq!(label(&session, ana, "t2", 3), Ok(()), "nothing is there to practise on");
     with_practice(&session, rule(0.0, AfterFailing::GoOn));
     for _ in 0..3 {
@@ -461,19 +510,19 @@ fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
     assert_eq!(label(&session, ana, "t4", 3), Ok(()));
     std::thread::sleep(std::time::Duration::from_millis(5));
     assert_eq!(label(&session, ana, "t14", 3), Ok(()), "another check");
-    let state = session.labelling.practice(ana).unwrap().unwrap();
+    let state = practice_answers::state_of(&session.labelling, ana).unwrap().unwrap();
     assert_eq!((state.step, state.by_checks, state.round), (PracticeStep::Practise, true, 2));
 
     // Packets have no right answers of checks: the next packet states who has to practise again.
-    let told = session.study.hand_out(&wish(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
+    let told = study::hand_out(&session.study, &wish(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
     session.close();
     drop(session);
     for (person, round) in told.people.iter().zip([2, 1]) {
         let own = open_in(folder, Path::new(person.file.as_ref().unwrap()));
-        let me = own.project.info().unwrap().packet.unwrap().annotator;
-        let state = own.labelling.practice(me).unwrap().unwrap();
+        let me = info::read(&own.project).unwrap().packet.unwrap().annotator;
+        let state = practice_answers::state_of(&own.labelling, me).unwrap().unwrap();
         assert_eq!((state.step, state.round), (PracticeStep::Practise, round), "{}", person.annotator);
-        assert!(own.study.check_rule().unwrap().rule.is_none());
+        assert!(study::check_rule(&own.study).unwrap().rule.is_none());
         for _ in 0..3 {
             practise(&own, me, true);
         }
@@ -488,7 +537,7 @@ fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
     let folder = folder.path();
     let path = project(folder, 12);
     let session = open_in(folder, &path);
-    let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
+    let ana = annotators::add(&session.project, "ana", &Default::default()).unwrap().id;
     with_practice(&session, rule(1.0, AfterFailing::Stop));
     for _ in 0..3 {
         practise(&session, ana, false);
@@ -498,9 +547,9 @@ fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
     let (asked, t5) = (question(&session), text(&session, "t5"));
     let code = |refused: dissensus_project::error::ProjectError| refused.code().to_owned();
     let stopped = label(&session, ana, "t5", 1).unwrap_err();
-    assert_eq!(code(session.labelling.skip(ana, [asked], t5).unwrap_err()), stopped);
-    assert_eq!(code(session.labelling.flag(ana, asked, t5, true).unwrap_err()), stopped);
-    assert_eq!(code(session.labelling.neighbour_text(ana, asked, t5, 1).unwrap_err()), stopped);
+    assert_eq!(code(marks::skip(&session.labelling, ana, [asked], t5).unwrap_err()), stopped);
+    assert_eq!(code(marks::flag(&session.labelling, ana, asked, t5, true).unwrap_err()), stopped);
+    assert_eq!(code(next_text::neighbour(&session.labelling, ana, asked, t5, 1).unwrap_err()), stopped);
 
     // All texts are replaced: without wrong answers on the old ones no one passes.
     let off = |id: &str| NewPracticeText {
@@ -509,16 +558,16 @@ fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
         answer: None,
         reason: String::new(),
     };
-    session.study.set_practice(&["t1", "t2", "t3"].map(off)).unwrap();
+    study::set_practice(&session.study, &["t1", "t2", "t3"].map(off)).unwrap();
     let new = NewPracticeText { answer: Some(Answer::Level(4)), ..off("t4") };
-    session.study.set_practice(&[new]).unwrap();
-    let now = session.labelling.practice(ana).unwrap().unwrap();
+    study::set_practice(&session.study, &[new]).unwrap();
+    let now = practice_answers::state_of(&session.labelling, ana).unwrap().unwrap();
     assert_eq!((now.step, now.round, now.done, now.total), (PracticeStep::Practise, 2, 0, 1));
     assert!(now.result.is_none(), "{:?}", now.result);
     let (next, _) = practise(&session, ana, true);
     assert_eq!((next.as_str(), step(&session, ana)), ("t4", PracticeStep::Label));
     // A text whose right answer people have seen is not a real text afterwards.
-    let first = session.labelling.next_text(ana, asked, TextOrder::File, None).unwrap().unwrap();
+    let first = next_text::choose(&session.labelling, ana, asked, TextOrder::File, None).unwrap().unwrap();
     assert_eq!(first.external_id, "t5");
     let check = NewAttentionCheck {
         question: asked,
@@ -526,7 +575,7 @@ fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
         answer: Some(Answer::Level(2)),
         reason: String::new(),
     };
-    assert!(session.study.set_checks(&[check]).is_err());
+    assert!(study::set_checks(&session.study, &[check]).is_err());
 }
 
 #[test]
@@ -535,19 +584,19 @@ fn a_right_answer_that_lies_in_packets_makes_no_real_text_and_a_round_that_ended
     let folder = folder.path();
     let path = project(folder, 20);
     let session = open_in(folder, &path);
-    let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
+    let ana = annotators::add(&session.project, "ana", &Default::default()).unwrap().id;
     with_practice(&session, rule(0.8, AfterFailing::Stop));
     let asked = question(&session);
     let set = |id: &str, answer: Option<u16>| {
         let answer = answer.map(Answer::Level);
         let new =
             NewPracticeText { question: asked, text: text(&session, id), answer, reason: String::new() };
-        session.study.set_practice(&[new]).unwrap();
+        study::set_practice(&session.study, &[new]).unwrap();
     };
     // Removed before there is any packet, it is a normal text.
     set("t9", Some(0));
     set("t9", None);
-    assert_eq!(session.study.draft(&wish(&["ana", "ben"])).unwrap().texts, 17);
+    assert_eq!(study::draft(&session.study, &wish(&["ana", "ben"])).unwrap().texts, 17);
     for _ in 0..3 {
         practise(&session, ana, true);
     }
@@ -555,12 +604,12 @@ fn a_right_answer_that_lies_in_packets_makes_no_real_text_and_a_round_that_ended
     set("t3", None);
     set("t4", Some(0));
     assert_eq!(step(&session, ana), PracticeStep::Label, "a round that ended is not begun again");
-    let told = session.study.hand_out(&wish(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
+    let told = study::hand_out(&session.study, &wish(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
     for (person, wanted) in told.people.iter().zip([PracticeStep::Label, PracticeStep::Practise]) {
         let own = open_in(folder, Path::new(person.file.as_ref().unwrap()));
-        let me = own.project.info().unwrap().packet.unwrap().annotator;
+        let me = info::read(&own.project).unwrap().packet.unwrap().annotator;
         assert_eq!(step(&own, me), wanted, "{}", person.annotator);
-        assert_eq!(own.study.open_packet().unwrap().unwrap().since, 0, "nothing was done in it yet");
+        assert_eq!(study::open_packet(&own.study).unwrap().unwrap().since, 0, "nothing was done in it yet");
     }
     // Both packets were handed out with the right answers of t1, t2 and t4.
     std::thread::sleep(std::time::Duration::from_millis(5));
@@ -573,7 +622,11 @@ fn a_right_answer_that_lies_in_packets_makes_no_real_text_and_a_round_that_ended
         answer: Some(Answer::Level(2)),
         reason: String::new(),
     };
-    assert_eq!(session.study.set_checks(&[check("t4")]).unwrap_err().code(), "check-in-practice");
-    assert_eq!(session.study.draft(&wish(&["ana", "cleo"])).unwrap().texts, 16, "t1 to t4 are in no plan");
-    assert!(session.study.set_checks(&[check("t9")]).is_ok());
+    assert_eq!(study::set_checks(&session.study, &[check("t4")]).unwrap_err().code(), "check-in-practice");
+    assert_eq!(
+        study::draft(&session.study, &wish(&["ana", "cleo"])).unwrap().texts,
+        16,
+        "t1 to t4 are in no plan"
+    );
+    assert!(study::set_checks(&session.study, &[check("t9")]).is_ok());
 }

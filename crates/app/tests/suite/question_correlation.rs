@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{home, import_into, tiny};
+use dissensus_analysis::question_correlation;
 use dissensus_api::{
     AuxiliaryQuestion, ColumnChoices, CorrelationChoice, CorrelationFigure, HeldHead, ImportChoices,
     JointQuestion, NewLabel, QuestionCorrelation, RunInfo, ScorePair, TrainChoices,
@@ -11,10 +12,15 @@ use dissensus_app::session::Session;
 use dissensus_domain::{
     AnnotatorId, Answer, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, TextId, WorkState,
 };
+use dissensus_editing::jobs;
+use dissensus_editing::questions;
 use dissensus_encoder::DeviceChoice;
+use dissensus_labelling::record;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
+use dissensus_training::runs;
+use dissensus_transfer::exchange;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -65,7 +71,7 @@ fn project(folder: &Path) -> Session {
     import_pairs(&session, "rude", pairs(0..80).map(rude));
     import_pairs(&session, "harm", pairs(40..TEXTS).map(harm));
     let scale = Scale::new(ScaleKind::MultiLabel, ["anger", "joy"]).unwrap();
-    session.project.add_question("mood", "", scale).unwrap();
+    questions::add(&session.project, "mood", "", scale).unwrap();
     for text in 0..20 {
         let options = OptionSet::new([u8::from(text % 2 == 1)]).unwrap();
         record(&session, id(&session, "mood"), text + 1, Answer::Options(options));
@@ -77,11 +83,11 @@ fn project(folder: &Path) -> Session {
 fn record(session: &Session, question: QuestionId, text: u32, answer: Answer) {
     let (text, annotator) = (TextId(text), AnnotatorId(1));
     let new = NewLabel { question, text, annotator, answer, duration_ms: None };
-    session.labelling.record(&new, LabelSource::Command).unwrap();
+    record::record(&session.labelling, &new, LabelSource::Command).unwrap();
 }
 
 fn id(session: &Session, name: &str) -> QuestionId {
-    session.project.question(Some(name)).unwrap().id
+    questions::find(&session.project, Some(name)).unwrap().id
 }
 
 fn of(session: &Session, names: &[&str]) -> CorrelationChoice {
@@ -89,7 +95,7 @@ fn of(session: &Session, names: &[&str]) -> CorrelationChoice {
 }
 
 fn correlate(session: &Session, choice: &CorrelationChoice) -> QuestionCorrelation {
-    session.analysis.correlate_questions(choice, &Silent).unwrap()
+    question_correlation::correlate(&session.analysis, choice, &Silent).unwrap()
 }
 
 fn value(figure: Option<CorrelationFigure>) -> f64 {
@@ -159,15 +165,15 @@ fn what_labels_have_in_common_is_in_no_held_out_figure() {
 
 /// Texts and first scores of a job's result.
 fn held_out_points(session: &Session, choice: &CorrelationChoice) -> (Vec<TextId>, Vec<f64>) {
-    finished(session, session.analysis.correlate_questions_as_job(choice.clone()).unwrap());
-    let points = session.analysis.correlation_points(choice, 0, 1).unwrap();
+    finished(session, question_correlation::start(&session.analysis, choice.clone()).unwrap());
+    let points = question_correlation::points(&session.analysis, choice, 0, 1).unwrap();
     (points.texts, points.x)
 }
 
 fn finished(session: &Session, job: u32) -> WorkState {
     let until = Instant::now() + Duration::from_secs(120);
     loop {
-        let jobs = session.project.jobs().unwrap();
+        let jobs = jobs::list(&session.project).unwrap();
         let state = jobs.iter().find(|info| info.id == job).unwrap().state;
         if state != WorkState::Running {
             return state;
@@ -182,29 +188,29 @@ fn a_job_keeps_its_result_until_labels_change() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path());
     let choice = of(&session, &["rude", "harm"]);
-    assert!(session.analysis.question_correlation(&choice).is_none());
+    assert!(question_correlation::last_result(&session.analysis, &choice).is_none());
     // Two concurrent requests are one.
-    let job = session.analysis.correlate_questions_as_job(choice.clone()).unwrap();
-    let again = session.analysis.correlate_questions_as_job(choice.clone()).unwrap();
+    let job = question_correlation::start(&session.analysis, choice.clone()).unwrap();
+    let again = question_correlation::start(&session.analysis, choice.clone()).unwrap();
     assert_eq!(finished(&session, job), WorkState::Finished);
     assert_eq!(finished(&session, again), WorkState::Finished);
-    let found = session.analysis.question_correlation(&choice).unwrap();
+    let found = question_correlation::last_result(&session.analysis, &choice).unwrap();
     assert!(!found.stale && found.pairs.len() == 1);
-    assert!(session.analysis.question_correlation(&CorrelationChoice::default()).is_none());
-    let points = session.analysis.correlation_points(&choice, 0, 1).unwrap();
+    assert!(question_correlation::last_result(&session.analysis, &CorrelationChoice::default()).is_none());
+    let points = question_correlation::points(&session.analysis, &choice, 0, 1).unwrap();
     assert_eq!((points.all, points.texts.len(), points.x.len(), points.y.len()), (TEXTS, 120, 120, 120));
     assert_eq!(points.learned.iter().filter(|learned| **learned == 3).count(), 40);
     assert!(
         points.x.iter().all(|x| (0.0..=1.0).contains(x)) && points.y.iter().all(|y| (1.0..=3.0).contains(y))
     );
-    assert!(session.analysis.correlation_points(&choice, 0, 2).is_none());
+    assert!(question_correlation::points(&session.analysis, &choice, 0, 2).is_none());
     record(&session, id(&session, "rude"), 119, Answer::Level(1));
-    assert!(session.analysis.question_correlation(&choice).unwrap().stale);
+    assert!(question_correlation::last_result(&session.analysis, &choice).unwrap().stale);
     // A label of another question does not affect these.
-    let next = session.analysis.correlate_questions_as_job(choice.clone()).unwrap();
+    let next = question_correlation::start(&session.analysis, choice.clone()).unwrap();
     assert_eq!(finished(&session, next), WorkState::Finished);
     record(&session, id(&session, "mood"), 50, Answer::Options(OptionSet::default()));
-    let found = session.analysis.question_correlation(&choice).unwrap();
+    let found = question_correlation::last_result(&session.analysis, &choice).unwrap();
     assert!(!found.stale);
     assert_eq!(found.pairs[0].learned, (41, 39 + 1, 39, 0));
 }
@@ -214,19 +220,19 @@ fn what_cannot_be_correlated_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
     let code = |choice: &CorrelationChoice| {
-        let error = session.analysis.correlate_questions(choice, &Silent).unwrap_err();
+        let error = question_correlation::correlate(&session.analysis, choice, &Silent).unwrap_err();
         (error.code().to_owned(), error.to_string())
     };
     assert_eq!(code(&CorrelationChoice::default()).0, "not-correlated");
     import_pairs(&session, "rude", pairs(0..9).map(|(t, w)| (t, w, ["no", "yes"][t as usize % 2].into())));
     assert!(code(&CorrelationChoice::default()).1.contains("two questions with labels"));
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    session.project.add_question("harm", "", scale).unwrap();
+    questions::add(&session.project, "harm", "", scale).unwrap();
     assert_eq!(code(&CorrelationChoice::default()).0, "not-correlated");
     assert_eq!(code(&of(&session, &["rude", "harm"])).0, "no-labels");
     assert_eq!(code(&of(&session, &["rude", "rude"])).0, "not-correlated");
     assert_eq!(code(&CorrelationChoice { runs: vec![7], ..CorrelationChoice::default() }).0, "no-such-run");
-    let error = session.analysis.correlate_questions_as_job(CorrelationChoice::default()).unwrap_err();
+    let error = question_correlation::start(&session.analysis, CorrelationChoice::default()).unwrap_err();
     assert_eq!(error.code(), "not-correlated");
     // With one label of the other question, nothing is left to score it without that label.
     record(&session, id(&session, "harm"), 1, Answer::Level(1));
@@ -260,7 +266,7 @@ fn few_groups_have_no_interval() {
         let question = Some(question.to_owned());
         let choices = ImportChoices { question, columns: Some(columns), ..ImportChoices::default() };
         let silent: Arc<dyn Progress> = Arc::new(Silent);
-        session.exchange.import(&file, &choices, &silent).unwrap();
+        exchange::import(&session.exchange, &file, &choices, &silent).unwrap();
     }
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let found = correlate(&session, &CorrelationChoice::default());
@@ -288,7 +294,7 @@ fn copies_count_once() {
         std::fs::write(&file, csv).unwrap();
         let choices = ImportChoices { question: Some(question.into()), ..ImportChoices::default() };
         let silent: Arc<dyn Progress> = Arc::new(Silent);
-        session.exchange.import(&file, &choices, &silent).unwrap();
+        exchange::import(&session.exchange, &file, &choices, &silent).unwrap();
     }
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let found = correlate(&session, &CorrelationChoice::default());
@@ -300,9 +306,9 @@ fn runs_score_what_they_did_not_learn() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path());
     let train = |name: &str, model: ModelKind, tuning: &str| {
-        let choices = session.runs.choices(id(&session, name), model, tuning).unwrap();
+        let choices = runs::choices_for(&session.runs, id(&session, name), model, tuning).unwrap();
         let choices = TrainChoices { epochs: 2, patience: 0, split: SplitSpec::ByText(0.6), ..choices };
-        session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap().info
+        runs::train(&session.runs, &choices, DeviceChoice::Cpu, &Silent).unwrap().info
     };
     let rude = train("rude", ModelKind::Multilevel, "frozen");
     let harm = train("harm", ModelKind::ShareRecFfn, "frozen");
@@ -319,8 +325,9 @@ fn runs_score_what_they_did_not_learn() {
         (neither, neither, TEXTS)
     );
     assert!(pair.held_out.spearman.is_some());
-    let error =
-        |runs: &[u32]| session.analysis.correlate_questions(&choice(runs), &Silent).unwrap_err().to_string();
+    let error = |runs: &[u32]| {
+        question_correlation::correlate(&session.analysis, &choice(runs), &Silent).unwrap_err().to_string()
+    };
     assert!(error(&[rude.id, rude.id]).contains("are both of \"rude\""));
     assert!(error(&[rude.id]).contains("runs of two questions"));
 }
@@ -330,11 +337,13 @@ fn what_auxiliary_questions_and_held_heads_have_learned_is_not_held_out() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path());
     let asked = |name: &str, split: SplitSpec, seed: u32| {
-        let choices = session.runs.choices(id(&session, name), ModelKind::ShareRecFfn, "last-1").unwrap();
+        let choices =
+            runs::choices_for(&session.runs, id(&session, name), ModelKind::ShareRecFfn, "last-1").unwrap();
         TrainChoices { epochs: 1, patience: 0, split, seed, ..choices }
     };
-    let train =
-        |choices: &TrainChoices| session.runs.train(choices, DeviceChoice::Cpu, &Silent).unwrap().info;
+    let train = |choices: &TrainChoices| {
+        runs::train(&session.runs, choices, DeviceChoice::Cpu, &Silent).unwrap().info
+    };
     let learned = |a: u32, b: u32| {
         let choice = CorrelationChoice { questions: Vec::new(), runs: vec![a, b] };
         let found = correlate(&session, &choice);

@@ -7,27 +7,33 @@ use dissensus_api::{MergeConsent, MergedFile, QuestionPart, TrainChoices};
 use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, LevelEdit, QuestionHelp, QuestionId};
+use dissensus_editing::annotators;
+use dissensus_editing::info;
+use dissensus_editing::questions;
 use dissensus_editing::{QuestionChange, define_levels};
 use dissensus_encoder::DeviceChoice;
+use dissensus_labelling::by_name;
 use dissensus_project::jobs::Silent;
 use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
 use dissensus_store::Store;
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_training::runs;
+use dissensus_transfer::study;
 use std::path::{Path, PathBuf};
 
 /// Sets the levels of the sample's question, by their names.
 fn set(session: &Session, levels: &[&str]) -> Result<bool, String> {
-    let question = session.project.question(Some("offensiveness")).unwrap();
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap();
     let names: Vec<String> = levels.iter().map(|name| (*name).to_owned()).collect();
-    let levels = session.project.levels_named(&question, &names);
+    let levels = questions::levels_named(&question, &names);
     let change = QuestionChange { levels: Some(levels), ..QuestionChange::default() };
-    let edited = session.project.change_question(question.id, &change);
+    let edited = questions::edit(&session.project, question.id, &change);
     edited.map(|edited| edited.rearranged).map_err(|error| error.code().to_owned())
 }
 
 fn levels(session: &Session) -> Vec<String> {
-    session.project.question(Some("offensiveness")).unwrap().scale.levels().to_vec()
+    questions::find(&session.project, Some("offensiveness")).unwrap().scale.levels().to_vec()
 }
 
 fn copied(path: &Path, name: &str) -> PathBuf {
@@ -54,8 +60,8 @@ fn a_window_is_opened_anew_for_other_levels_and_for_nothing_else() {
     assert_eq!(set(&session, &with_six), Err("levels-rearranged".to_owned()));
     assert_eq!(levels(&session), before);
     // Only wording changes while the window stays open.
-    let question = session.project.question(Some("offensiveness")).unwrap();
-    let mut named = session.project.levels_named(&question, &before);
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap();
+    let mut named = questions::levels_named(&question, &before);
     define_levels("offensiveness", &mut named, &[format!("{}=Nobody minds.", before[0])]).unwrap();
     let change = QuestionChange {
         prompt: Some(" How bad is it? ".into()),
@@ -63,8 +69,8 @@ fn a_window_is_opened_anew_for_other_levels_and_for_nothing_else() {
         levels: Some(named),
         ..QuestionChange::default()
     };
-    assert!(!session.project.change_question(question.id, &change).unwrap().rearranged);
-    let info = session.project.info().unwrap().questions.remove(0);
+    assert!(!questions::edit(&session.project, question.id, &change).unwrap().rearranged);
+    let info = info::read(&session.project).unwrap().questions.remove(0);
     assert_eq!((info.prompt.as_str(), info.help.low.as_str()), ("How bad is it?", "fine"));
     assert_eq!(info.definitions[0], "Nobody minds.");
     assert_eq!(info.edits.edits.len(), 1, "what is saved at once is one edit");
@@ -78,11 +84,11 @@ fn a_window_is_opened_anew_for_other_levels_and_for_nothing_else() {
     assert_eq!(levels(&session).len(), 6);
     let error = define_levels("q", &mut [], &["x".to_owned()]).unwrap_err();
     assert!(error.to_string().contains("write LEVEL=TEXT"), "{error}");
-    let uses = session.project.level_uses(question.id).unwrap();
+    let uses = questions::level_uses(&session.project, question.id).unwrap();
     assert!(uses[0].answered && uses[5].words.is_none());
     let long = LevelEdit { from: None, name: "x".repeat(300), definition: String::new() };
     let change = QuestionChange { levels: Some(vec![long]), ..QuestionChange::default() };
-    assert!(session.project.change_question(question.id, &change).is_err());
+    assert!(questions::edit(&session.project, question.id, &change).is_err());
 }
 
 #[test]
@@ -94,13 +100,14 @@ fn a_run_predicts_only_the_levels_that_it_learned() {
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
     let encoder = Some(tiny.to_string_lossy().into_owned());
     session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Silent).unwrap();
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
     let train = |session: &Session, question: QuestionId| {
-        let choices = session.runs.choices(question, ModelKind::ShareRecFfn, "frozen").unwrap();
-        session.runs.train(&TrainChoices { epochs: 1, ..choices }, DeviceChoice::Cpu, &Silent).unwrap()
+        let choices = runs::choices_for(&session.runs, question, ModelKind::ShareRecFfn, "frozen").unwrap();
+        runs::train(&session.runs, &TrainChoices { epochs: 1, ..choices }, DeviceChoice::Cpu, &Silent)
+            .unwrap()
     };
     let predict = |session: &Session, run: u32| {
-        let predicted = session.runs.predict(run, AnnotatorId(2), "You fool.", &Silent);
+        let predicted = runs::predict(&session.runs, run, AnnotatorId(2), "You fool.", &Silent);
         predicted.map(|found| found.probabilities.len()).map_err(|error| error.code().to_owned())
     };
     let first = train(&session, question).info.id;
@@ -114,15 +121,16 @@ fn a_run_predicts_only_the_levels_that_it_learned() {
     // With as many outputs as the question had levels, it would name each one too high.
     let session = open(&path);
     assert_eq!(predict(&session, first), Err("other-levels".to_owned()));
-    assert_eq!(session.runs.compare(first, first).unwrap_err().code(), "other-levels");
+    assert_eq!(runs::compare_runs(&session.runs, first, first).unwrap_err().code(), "other-levels");
     let second = train(&session, question);
     assert_eq!(predict(&session, second.info.id), Ok(more.len()));
     assert!(!second.notes.iter().any(|note| note.contains("last edited")), "all labels are from before");
-    session.labelling.label_by_name(&first_person(&session), "1", "none at all", Some("offensiveness")).ok();
+    by_name::record(&session.labelling, &first_person(&session), "1", "none at all", Some("offensiveness"))
+        .ok();
 }
 
 fn first_person(session: &Session) -> String {
-    session.project.annotators().unwrap()[0].external_id.clone()
+    annotators::list(&session.project).unwrap()[0].external_id.clone()
 }
 
 #[test]
@@ -142,18 +150,19 @@ fn copies_whose_levels_differ_meet_only_while_nothing_follows_them_and_are_told(
     workbench.open_project(&path.to_string_lossy()).unwrap();
     let session = workbench.open_session().unwrap();
     session.background.start();
-    assert!(session.study.is_to_be_alone_for(&elsewhere));
+    assert!(study::is_to_be_alone_for(&session.study, &elsewhere));
     let files = [elsewhere.clone()];
-    let report = session.study.merge(&files, &MergeConsent::all(), &Silent).unwrap();
+    let report = study::merge(&session.study, &files, &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(told(&report.files[0]), [("levels-rearranged", true)]);
     drop(session);
-    let report =
-        workbench.alone(|session| session.study.merge(&files, &MergeConsent::all(), &Silent)).unwrap();
+    let report = workbench
+        .alone(|session| study::merge(&session.study, &files, &MergeConsent::all(), &Silent))
+        .unwrap();
     assert_eq!(told(&report.files[0]), [("merge-remark", false)]);
     assert_eq!(report.files[0].new, 1);
     let session = workbench.open_session().unwrap();
     assert_eq!(levels(&session).len(), names.len());
-    assert!(!session.study.is_to_be_alone_for(&elsewhere), "known by now");
+    assert!(!study::is_to_be_alone_for(&session.study, &elsewhere), "known by now");
 }
 
 #[test]

@@ -4,6 +4,13 @@
 
 use crate::support::{home, tiny};
 use dissensus_analysis::SlipChoices;
+use dissensus_analysis::annotators;
+use dissensus_analysis::encoder_trials;
+use dissensus_analysis::overview;
+use dissensus_analysis::ranking;
+use dissensus_analysis::repeats;
+use dissensus_analysis::slips;
+use dissensus_analysis::text_detail;
 use dissensus_api::{
     Beside, DisagreementMeasure, DisagreementQuery, HistoryWish, ImportChoices, MergeConsent,
     NewAttentionCheck, NewDecision, NewGuideline, NewLabel, NewPracticeAnswer, NewPracticeRule,
@@ -17,14 +24,36 @@ use dissensus_domain::{
     QuestionId, Remark, RemarkForm, Scale, ScaleKind, TextId,
 };
 use dissensus_editing::QuestionChange;
+use dissensus_editing::attribute_form;
+use dissensus_editing::choices;
+use dissensus_editing::copy;
+use dissensus_editing::history;
+use dissensus_editing::info;
+use dissensus_editing::jobs;
+use dissensus_editing::questions;
+use dissensus_editing::remove;
+use dissensus_editing::reveal;
+use dissensus_editing::withdraw;
 use dissensus_encoder::DeviceChoice;
+use dissensus_labelling::again;
+use dissensus_labelling::care;
 use dissensus_labelling::guideline::OnScreen;
+use dissensus_labelling::marks;
+use dissensus_labelling::practice_answers;
+use dissensus_labelling::progress;
+use dissensus_labelling::record;
+use dissensus_labelling::remarks;
+use dissensus_labelling::task;
+use dissensus_labelling::undo;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::jobs::{Follow, Progress, Silent};
 use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
 use dissensus_store::Store;
+use dissensus_training::runs;
+use dissensus_transfer::exchange;
+use dissensus_transfer::study;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -95,9 +124,9 @@ fn study(folder: &Path) -> Study {
     let path = project(folder);
     let session = Session::open(&path, &home(folder)).unwrap();
     session.encoding.encode(&tiny(), &Silent).unwrap();
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
-    let choices = session.runs.choices(question, ModelKind::Shared, "frozen").unwrap();
-    let run = session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap().info.id;
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
+    let choices = runs::choices_for(&session.runs, question, ModelKind::Shared, "frozen").unwrap();
+    let run = runs::train(&session.runs, &choices, DeviceChoice::Cpu, &Silent).unwrap().info.id;
     let panel = PanelWish {
         question,
         members: Vec::new(),
@@ -108,8 +137,8 @@ fn study(folder: &Path) -> Study {
         draws: 20,
     };
     session.panels.save("three", &panel).unwrap();
-    session.study.set_checks(&[check(question, 3)]).unwrap();
-    session.project.add_annotator("Mistaken", &Default::default()).unwrap();
+    study::set_checks(&session.study, &[check(question, 3)]).unwrap();
+    dissensus_editing::annotators::add(&session.project, "Mistaken", &Default::default()).unwrap();
     session.guideline.write(&guideline(), None).unwrap();
     let plan = StudyWish {
         questions: vec![question],
@@ -123,7 +152,7 @@ fn study(folder: &Path) -> Study {
         balance: None,
         seed: 1,
     };
-    session.study.hand_out(&plan, &folder.join("packets"), &Silent).unwrap();
+    study::hand_out(&session.study, &plan, &folder.join("packets"), &Silent).unwrap();
     session.close();
     Study { path, question, run, plan, panel }
 }
@@ -133,9 +162,9 @@ fn wish() -> HistoryWish {
 }
 
 fn label(session: &Session, question: QuestionId) -> Result<(), &'static str> {
-    let annotator = session.project.annotators().unwrap()[0].id;
+    let annotator = dissensus_editing::annotators::list(&session.project).unwrap()[0].id;
     let new = NewLabel { question, annotator, text: TextId(1), answer: Answer::Level(0), duration_ms: None };
-    session.labelling.record_label(&new).map(drop).map_err(|error| error.code())
+    record::record_label(&session.labelling, &new).map(drop).map_err(|error| error.code())
 }
 
 #[test]
@@ -150,25 +179,36 @@ fn everything_is_looked_at_nothing_is_written_and_the_bytes_stay() {
     let question = info.questions[0].id;
     session.background.start();
     session.follow_others();
-    assert!(!session.project.annotators().unwrap().is_empty());
-    assert!(!session.project.history(&wish()).unwrap().entries.is_empty());
-    session.study.report().unwrap();
-    assert!(session.labelling.progress(session.project.annotators().unwrap()[0].id, question).is_ok());
+    assert!(!dissensus_editing::annotators::list(&session.project).unwrap().is_empty());
+    assert!(!history::read(&session.project, &wish()).unwrap().entries.is_empty());
+    study::report(&session.study).unwrap();
+    assert!(
+        progress::count(
+            &session.labelling,
+            dissensus_editing::annotators::list(&session.project).unwrap()[0].id,
+            question
+        )
+        .is_ok()
+    );
     let out = tempfile::tempdir().unwrap();
-    session.exchange.export(&out.path().join("labels.csv"), None, false, &Silent).unwrap();
+    exchange::export(&session.exchange, &out.path().join("labels.csv"), None, false, &Silent).unwrap();
 
     // Automatic saves of the window are ignored; explicit writes are refused by name.
-    session.project.save_choices(&ProjectChoices::default()).unwrap();
+    choices::save(&session.project, &ProjectChoices::default()).unwrap();
     assert_eq!(label(&session, question), Err("project-opened-to-read"));
     let refused = |result: Result<(), dissensus_project::error::ProjectError>| {
         assert_eq!(result.unwrap_err().code(), "project-opened-to-read");
     };
-    refused(session.project.add_annotator("New", &Default::default()).map(drop));
+    refused(dissensus_editing::annotators::add(&session.project, "New", &Default::default()).map(drop));
     let (outcome, answer) = (dissensus_domain::Outcome::Ambiguous, None);
     let decision =
         NewDecision { question, text: TextId(1), outcome, answer, comment: String::new(), by: String::new() };
-    refused(session.study.decide(&decision).map(drop));
-    refused(workbench.alone(|session| session.project.withdraw(dissensus_domain::AnnotatorId(1))).map(drop));
+    refused(study::decide(&session.study, &decision).map(drop));
+    refused(
+        workbench
+            .alone(|session| withdraw::withdraw(&session.project, dissensus_domain::AnnotatorId(1)))
+            .map(drop),
+    );
     drop(session);
     workbench.close_project();
     assert!(files(folder.path()) == before, "a file beside the project was changed, or is new");
@@ -182,7 +222,7 @@ fn everything_is_looked_at_nothing_is_written_and_the_bytes_stay() {
 /// All writing operations of a window, by name, with their result.
 fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &'static str)> {
     let Study { question, run, .. } = *study;
-    let annotator = session.project.annotators().unwrap()[0].id;
+    let annotator = dissensus_editing::annotators::list(&session.project).unwrap()[0].id;
     let (text, source) = (TextId(9), LabelSource::Window);
     let answer = || Answer::Level(0);
     let new = NewLabel { question, annotator, text, answer: answer(), duration_ms: None };
@@ -213,70 +253,84 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
     let rule = NewPracticeRule { pass: Some(0.5), within: None, then: Some(AfterFailing::Stop) };
     let care = StudyCare { limit: Some(5), strict: true, greyscale: true, harmful: Vec::new() };
     let labelling = &session.labelling;
-    let mistaken = session.project.annotator("Mistaken").unwrap().id;
+    let mistaken = dissensus_editing::annotators::find(&session.project, "Mistaken").unwrap().id;
     vec![
-        ("label", code(labelling.record_label(&new))),
-        ("label again", code(labelling.record_again(&new, 2, source))),
-        ("remark", code(labelling.remark(annotator, question, text, &said, source))),
-        ("skip", code(labelling.skip(annotator, [question], text))),
-        ("flag", code(labelling.flag(annotator, question, text, true))),
-        ("undo", code(labelling.undo(annotator, [question], source))),
-        ("person", code(session.project.add_annotator("New", &Default::default()))),
-        ("change of a person", code(session.project.change_annotator(annotator, Some("Other"), &[], &[]))),
-        ("removal", code(session.project.remove(&Removal::Annotator(mistaken)))),
-        ("form", code(session.project.set_attribute_form(&form))),
-        ("form's answers", code(session.project.answer_form(annotator, &FormAnswers::default()))),
-        ("care", code(session.project.set_care(&care))),
-        ("others' views", code(session.project.set_reveal(false))),
-        ("question", code(session.project.add_question("new", "New?", scale))),
-        ("change of a question", code(session.project.change_question(question, &edit))),
-        ("condition", code(session.project.set_condition(question, None))),
-        ("remarks of a question", code(session.project.set_remark_form(question, &RemarkForm::default()))),
-        ("withdrawal", code(session.project.withdraw(annotator))),
+        ("label", code(record::record_label(labelling, &new))),
+        ("label again", code(again::record(labelling, &new, &Default::default(), 2, source))),
+        ("remark", code(remarks::write(labelling, annotator, question, text, &said, source))),
+        ("skip", code(marks::skip(labelling, annotator, [question], text))),
+        ("flag", code(marks::flag(labelling, annotator, question, text, true))),
+        ("undo", code(undo::undo(labelling, annotator, [question], source))),
+        ("person", code(dissensus_editing::annotators::add(&session.project, "New", &Default::default()))),
+        (
+            "change of a person",
+            code(dissensus_editing::annotators::change(&session.project, annotator, Some("Other"), &[], &[])),
+        ),
+        ("removal", code(remove::remove(&session.project, &Removal::Annotator(mistaken)))),
+        ("form", code(attribute_form::set(&session.project, &form))),
+        (
+            "form's answers",
+            code(attribute_form::answer(&session.project, annotator, &FormAnswers::default())),
+        ),
+        ("care", code(dissensus_editing::care::set(&session.project, &care))),
+        ("others' views", code(reveal::set(&session.project, false))),
+        ("question", code(questions::add(&session.project, "new", "New?", scale))),
+        ("change of a question", code(questions::edit(&session.project, question, &edit))),
+        ("condition", code(questions::set_condition(&session.project, question, None))),
+        (
+            "remarks of a question",
+            code(questions::set_remark_form(&session.project, question, &RemarkForm::default())),
+        ),
+        ("withdrawal", code(withdraw::withdraw(&session.project, annotator))),
         ("guideline", code(session.guideline.write(&guideline(), None))),
-        ("decision", code(session.study.decide(&decision))),
-        ("check", code(session.study.set_checks(&[check(question, 5)]))),
+        ("decision", code(study::decide(&session.study, &decision))),
+        ("check", code(study::set_checks(&session.study, &[check(question, 5)]))),
         (
             "mark of checks",
-            code(session.study.set_check_rule(Some(CheckRule {
-                pass: 0.5,
-                within: 0,
-                then: AfterFailing::Stop,
-            }))),
+            code(study::set_check_rule(
+                &session.study,
+                Some(CheckRule { pass: 0.5, within: 0, then: AfterFailing::Stop }),
+            )),
         ),
-        ("mark of practice", code(session.study.set_practice_rule(&rule))),
-        ("hand out", code(session.study.hand_out_as_job(&study.plan, &out.join("packets")))),
-        ("merge", code(session.study.merge_as_job(&[packet], &MergeConsent::all()))),
-        ("import", code(session.exchange.import(&file, &named, &silent()))),
-        ("import as a job", code(session.exchange.import_as_job(&file, &named))),
+        ("mark of practice", code(study::set_practice_rule(&session.study, &rule))),
+        ("hand out", code(study::hand_out(&session.study, &study.plan, &out.join("packets"), Follow::Job))),
+        ("merge", code(study::merge(&session.study, &[packet], &MergeConsent::all(), Follow::Job))),
+        ("import", code(exchange::import(&session.exchange, &file, &named, &silent()))),
+        ("import as a job", code(exchange::import_as_job(&session.exchange, &file, &named))),
         ("panel", code(session.panels.save("other", &study.panel))),
         ("panel no more", code(session.panels.forget("three"))),
         (
             "run",
-            code(session.runs.start(&session.runs.choices(question, ModelKind::Majority, "frozen").unwrap())),
+            code(runs::start(
+                &session.runs,
+                &runs::choices_for(&session.runs, question, ModelKind::Majority, "frozen").unwrap(),
+            )),
         ),
-        ("run removed", code(session.runs.delete(run))),
-        ("run no more in use", code(session.runs.use_run(None))),
+        ("run removed", code(runs::delete(&session.runs, run))),
+        ("run no more in use", code(runs::use_run(&session.runs, None))),
         ("encode", code(session.background.start_encoding())),
         ("other encoder", code(session.background.start_encoding_with(tiny()))),
-        ("try encoders", code(session.analysis.try_encoders_as_job(question, &[String::new()]))),
-        ("repeats removed", code(session.analysis.remove_repeats(question, None))),
+        (
+            "try encoders",
+            code(encoder_trials::compare(&session.analysis, question, &[String::new()], Follow::Job)),
+        ),
+        ("repeats removed", code(repeats::remove(&session.analysis, question, None))),
     ]
 }
 
 /// Views everything that the window shows.
 fn look(session: &Session, study: &Study, out: &Path) {
     let question = study.question;
-    let ada = session.project.annotators().unwrap()[0].id;
+    let ada = dissensus_editing::annotators::list(&session.project).unwrap()[0].id;
     session.overview(Some(ada)).unwrap();
-    session.analysis.overview_agreement(question).unwrap();
-    session.analysis.overview_contested(question, Some(ada), 10).unwrap();
+    overview::agreement(&session.analysis, question).unwrap();
+    overview::contested(&session.analysis, question, Some(ada), 10).unwrap();
     let texts = session.texts.find(&TextQuery::default(), 0, 50, None).unwrap();
     assert!(texts.total > 100);
-    session.texts.measure_long_as_job().unwrap();
-    session.labelling.task(ada, question, TextId(9)).unwrap();
-    session.labelling.progress(ada, question).unwrap();
-    session.labelling.care(ada).unwrap();
+    session.texts.measure_long(Follow::Job).unwrap();
+    task::read(&session.labelling, ada, question, TextId(9), 1).unwrap();
+    progress::count(&session.labelling, ada, question).unwrap();
+    care::state(&session.labelling, ada).unwrap();
     session.live.fit(question, &Silent).unwrap();
     let query = DisagreementQuery {
         question,
@@ -287,35 +341,35 @@ fn look(session: &Session, study: &Study, out: &Path) {
         attributes: Default::default(),
         labelled_only: false,
     };
-    assert!(session.analysis.ranking(&query).unwrap().texts.len() > 100);
+    assert!(ranking::rank(&session.analysis, &query).unwrap().texts.len() > 100);
     // A text that they have answered, so that others' answers are shown: in a writable project that is
     // recorded.
-    let answered = session.project.annotators().unwrap();
+    let answered = dissensus_editing::annotators::list(&session.project).unwrap();
     for person in answered.iter().filter(|person| person.labels > 0).take(2) {
-        session.analysis.text_detail(&query, TextId(9), None, Some(person.id), true).unwrap();
+        text_detail::read(&session.analysis, &query, TextId(9), None, Some(person.id), true).unwrap();
     }
-    session.study.talk(question, TextId(9)).unwrap();
-    session.analysis.measure_annotators_as_job(question).unwrap();
-    session.analysis.annotator_report(question).unwrap();
-    session.analysis.slips_as_job(question, SlipChoices::default()).unwrap();
+    study::talk(&session.study, question, TextId(9)).unwrap();
+    annotators::start_measuring(&session.analysis, question).unwrap();
+    annotators::measure(&session.analysis, question).unwrap();
+    slips::find(&session.analysis, question, SlipChoices::default(), Follow::Job).unwrap();
     session.panels.list().unwrap();
-    session.panels.ask_as_job(&study.panel, None, PanelOrder::Unsure, 10).unwrap();
-    assert_eq!(session.runs.list().unwrap().len(), 1);
-    session.runs.detail(study.run).unwrap();
-    session.study.report().unwrap();
-    session.study.practice().unwrap();
-    session.study.checks().unwrap();
-    session.study.write_again(&["ada".to_owned()], &out.join("again"), &Silent).unwrap();
-    session.project.history(&wish()).unwrap();
-    session.project.remarks(&RemarkQuery::default()).unwrap();
-    session.project.traces(ada).unwrap();
-    session.project.jobs().unwrap();
+    session.panels.ask(&study.panel, None, PanelOrder::Unsure, 10, Follow::Job).unwrap();
+    assert_eq!(runs::list(&session.runs).unwrap().len(), 1);
+    runs::detail(&session.runs, study.run).unwrap();
+    study::report(&session.study).unwrap();
+    study::practice(&session.study).unwrap();
+    study::list_checks(&session.study).unwrap();
+    study::write_again(&session.study, &["ada".to_owned()], &out.join("again"), &Silent).unwrap();
+    history::read(&session.project, &wish()).unwrap();
+    dissensus_editing::remarks::list(&session.project, &RemarkQuery::default()).unwrap();
+    withdraw::traces(&session.project, ada).unwrap();
+    jobs::list(&session.project).unwrap();
     session.guideline.versions().unwrap();
     session.guideline.agreement(OnScreen::Guideline).unwrap();
-    session.exchange.export(&out.join("all.csv"), None, false, &Silent).unwrap();
-    session.runs.export(&[study.run], &out.join("report.html"), false).unwrap();
-    session.project.save_copy_as_job(&out.join("copy.dissensus")).unwrap();
-    session.project.save_choices(&ProjectChoices::default()).unwrap();
+    exchange::export(&session.exchange, &out.join("all.csv"), None, false, &Silent).unwrap();
+    runs::export(&session.runs, &[study.run], &out.join("report.html"), false).unwrap();
+    copy::save_copy_as_job(&session.project, &out.join("copy.dissensus")).unwrap();
+    choices::save(&session.project, &ProjectChoices::default()).unwrap();
 }
 
 #[test]
@@ -356,14 +410,14 @@ fn a_packet_is_looked_at_and_not_handed_in() {
     let before = files(folder.path());
     let session = Session::open_to_read(&packet, &home(folder.path())).unwrap();
     session.background.start();
-    let info = session.project.info().unwrap();
+    let info = info::read(&session.project).unwrap();
     let annotator = info.packet.unwrap().annotator;
     assert!(info.read_only && info.texts > 0);
-    assert!(session.study.open_packet().unwrap().is_some());
+    assert!(study::open_packet(&session.study).unwrap().is_some());
     assert!(session.texts.find(&TextQuery::default(), 0, 50, None).unwrap().total > 0);
     let file = folder.path().join("ada.handin");
-    assert_eq!(code(session.study.hand_in(&file, false)), REFUSED);
-    assert_eq!(code(session.labelling.skip(annotator, [study.question], TextId(1))), REFUSED);
+    assert_eq!(code(study::hand_in(&session.study, &file, false)), REFUSED);
+    assert_eq!(code(marks::skip(&session.labelling, annotator, [study.question], TextId(1))), REFUSED);
     session.close();
     assert!(files(folder.path()) == before);
 }
@@ -373,17 +427,18 @@ fn practice_is_looked_at_and_not_answered() {
     let folder = tempfile::tempdir().unwrap();
     let path = project(folder.path());
     let session = Session::open(&path, &home(folder.path())).unwrap();
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
-    session.study.set_practice(&[practice(question, 1), practice(question, 2)]).unwrap();
-    let annotator = session.project.add_annotator("New", &Default::default()).unwrap().id;
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
+    study::set_practice(&session.study, &[practice(question, 1), practice(question, 2)]).unwrap();
+    let annotator =
+        dissensus_editing::annotators::add(&session.project, "New", &Default::default()).unwrap().id;
     session.close();
     let before = files(folder.path());
     let session = Session::open_to_read(&path, &home(folder.path())).unwrap();
-    assert!(session.labelling.practice(annotator).unwrap().is_some());
-    assert_eq!(code(session.study.set_practice(&[practice(question, 4)])), REFUSED);
-    let text = session.labelling.next_practice(annotator).unwrap().unwrap().text;
+    assert!(practice_answers::state_of(&session.labelling, annotator).unwrap().is_some());
+    assert_eq!(code(study::set_practice(&session.study, &[practice(question, 4)])), REFUSED);
+    let text = practice_answers::next(&session.labelling, annotator).unwrap().unwrap().text;
     let given = NewPracticeAnswer { annotator, question, text, answer: Answer::Level(0) };
-    assert_eq!(code(session.labelling.record_practice(&given)), REFUSED);
+    assert_eq!(code(practice_answers::record(&session.labelling, &given)), REFUSED);
     session.close();
     assert!(files(folder.path()) == before);
 }
@@ -420,7 +475,8 @@ fn what_another_program_writes_is_shown() {
         }
     });
     session.follow_others();
-    let newcomer = writer.project.add_annotator("Newcomer", &Default::default()).unwrap();
+    let newcomer =
+        dissensus_editing::annotators::add(&writer.project, "Newcomer", &Default::default()).unwrap();
     let new = NewLabel {
         question: before.questions[0].id,
         annotator: newcomer.id,
@@ -428,7 +484,7 @@ fn what_another_program_writes_is_shown() {
         answer: Answer::Level(0),
         duration_ms: None,
     };
-    writer.labelling.record_label(&new).unwrap();
+    record::record_label(&writer.labelling, &new).unwrap();
     let until = std::time::Instant::now() + Duration::from_secs(60);
     loop {
         heard.recv_timeout(Duration::from_secs(60)).unwrap();
@@ -438,7 +494,7 @@ fn what_another_program_writes_is_shown() {
         }
         assert!(std::time::Instant::now() < until, "the figures never came up to date");
     }
-    let entries = session.project.history(&wish()).unwrap().entries;
+    let entries = history::read(&session.project, &wish()).unwrap().entries;
     assert!(entries[0].what.starts_with("answered "), "{:?}", entries[0]);
     drop(session);
     workbench.close_project();
@@ -453,7 +509,7 @@ fn a_journal_that_a_killed_program_left_is_read_and_stays_as_it_is() {
     let copy = tempfile::tempdir().unwrap();
     let left = copy.path().join("left.dissensus");
     let writer = Session::open(&path, &home(folder.path())).unwrap();
-    writer.project.add_annotator("Newcomer", &Default::default()).unwrap();
+    dissensus_editing::annotators::add(&writer.project, "Newcomer", &Default::default()).unwrap();
     // File and journal in the state after a kill at this moment.
     std::fs::copy(&path, &left).unwrap();
     let wal = |path: &Path| PathBuf::from(format!("{}-wal", path.display()));
@@ -462,7 +518,7 @@ fn a_journal_that_a_killed_program_left_is_read_and_stays_as_it_is() {
     let before = (std::fs::read(&left).unwrap(), std::fs::read(wal(&left)).unwrap());
     assert!(!before.1.is_empty(), "the test needs a journal");
     let session = Session::open_to_read(&left, &home(copy.path())).unwrap();
-    assert!(session.project.annotator("Newcomer").is_ok());
+    assert!(dissensus_editing::annotators::find(&session.project, "Newcomer").is_ok());
     session.close();
     assert!((std::fs::read(&left).unwrap(), std::fs::read(wal(&left)).unwrap()) == before);
 }

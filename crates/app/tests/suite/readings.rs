@@ -8,8 +8,12 @@ use dissensus_api::{
 };
 use dissensus_app::session::Session;
 use dissensus_domain::ScaleKind;
+use dissensus_editing::annotators;
+use dissensus_editing::info;
+use dissensus_labelling::by_name;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
+use dissensus_transfer::exchange;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,7 +36,7 @@ impl Opened {
     }
 
     fn preview(&self, file: &Path, choices: &ImportChoices) -> ImportPreview {
-        self.session.exchange.preview(file, choices).unwrap()
+        exchange::preview(&self.session.exchange, file, choices).unwrap()
     }
 
     fn import(&self, file: &Path, choices: &ImportChoices) -> Result<ImportReport, ProjectError> {
@@ -44,7 +48,7 @@ impl Opened {
     }
 
     fn texts(&self) -> u32 {
-        self.session.project.info().unwrap().texts
+        info::read(&self.session.project).unwrap().texts
     }
 }
 
@@ -100,7 +104,7 @@ fn every_question_of_a_row_is_shown_and_imported() {
     assert!(report.people.iter().all(|person| person.labels == 12));
     let read = ImportAccount { rows: 18, read: 18, ..ImportAccount::default() };
     assert_eq!((report.account, preview.account), (read.clone(), read));
-    assert_eq!(place.session.project.annotator("r0").unwrap().attributes["rater_gender"], "Woman");
+    assert_eq!(annotators::find(&place.session.project, "r0").unwrap().attributes["rater_gender"], "Woman");
     // Again: nothing is new.
     let again = place.guessed(&file);
     assert_eq!((again.labels, again.repeated_rows), (0, 36));
@@ -181,11 +185,11 @@ fn labels_that_were_given_since_stay() {
     let place = Opened::new();
     let file = place.file("wide.csv", &wide());
     assert_eq!(place.guessed(&file).labels, 20);
-    place.session.labelling.label_by_name("rater_1", "s0", "2", None).unwrap();
+    by_name::record(&place.session.labelling, "rater_1", "s0", "2", None).unwrap();
     let again = place.guessed(&file);
     assert_eq!((again.labels, again.changes.outdated_rows), (0, 1));
     let out = place.folder.path("out.csv");
-    place.session.exchange.export(&out, None, false, &Silent).unwrap();
+    exchange::export(&place.session.exchange, &out, None, false, &Silent).unwrap();
     let mut rows = csv::Reader::from_path(&out).unwrap();
     let current = rows.deserialize::<std::collections::BTreeMap<String, String>>().map(Result::unwrap);
     let current = current.filter(|row| row["annotator_id"] == "rater_1" && row["text_id"] == "s0");
@@ -216,9 +220,10 @@ fn an_import_that_is_cancelled_brings_nothing() {
     }
     let file = place.file("large.csv", &table);
     let progress: Arc<dyn Progress> = Arc::new(Cancelling(AtomicU32::new(0)));
-    let error = place.session.exchange.import(&file, &ImportChoices::default(), &progress).unwrap_err();
+    let error =
+        exchange::import(&place.session.exchange, &file, &ImportChoices::default(), &progress).unwrap_err();
     assert_eq!(error.code(), "cancelled");
-    let info = place.session.project.info().unwrap();
+    let info = info::read(&place.session.project).unwrap();
     assert_eq!((info.texts, info.annotators, info.questions.len()), (0, 0, 0));
     assert_eq!(place.guessed(&file).labels, 9000);
 }
@@ -235,7 +240,7 @@ fn two_imports_of_one_file_at_once_bring_it_once() {
         reports.filter_map(Result::ok).map(|report| report.labels).sum::<u32>()
     });
     assert_eq!(added, 20);
-    assert_eq!(place.session.project.info().unwrap().labels, 20);
+    assert_eq!(info::read(&place.session.project).unwrap().labels, 20);
 }
 
 #[test]
@@ -254,7 +259,8 @@ fn two_files_are_one_and_a_file_that_is_gone_is_named() {
     for (main, other) in [(&labels, &texts), (&texts, &labels)] {
         let place = Opened::new();
         let join = JoinChoice { path: other.to_string_lossy().into_owned(), ..JoinChoice::default() };
-        let columns = place.session.exchange.join_columns(main, &ImportChoices::default(), &join).unwrap();
+        let columns =
+            exchange::join_columns(&place.session.exchange, main, &ImportChoices::default(), &join).unwrap();
         let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
         let report = place.import(main, &choices).unwrap();
         assert_eq!((report.texts, report.annotators, report.labels, report.empty_labels), (2, 2, 4, 0));
@@ -265,7 +271,8 @@ fn two_files_are_one_and_a_file_that_is_gone_is_named() {
     assert_eq!(place.guessed(&texts).texts, 2);
     assert_eq!(place.guessed(&labels).labels, 4);
     let join = JoinChoice { path: texts.to_string_lossy().into_owned(), ..JoinChoice::default() };
-    let columns = place.session.exchange.join_columns(&labels, &ImportChoices::default(), &join).unwrap();
+    let columns =
+        exchange::join_columns(&place.session.exchange, &labels, &ImportChoices::default(), &join).unwrap();
     std::fs::remove_file(&texts).unwrap();
     let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
     let error = place.import(&labels, &choices).unwrap_err().to_string();
@@ -344,7 +351,7 @@ fn an_attribute_of_the_project_stays_whatever_the_rule() {
     columns.attributes = vec!["age".to_owned()];
     columns.attribute_conflicts = AttributeConflicts::Last;
     place.import(&file, &ImportChoices { columns: Some(columns), ..ImportChoices::default() }).unwrap();
-    assert_eq!(place.session.project.annotator("a").unwrap().attributes["age"], "30");
+    assert_eq!(annotators::find(&place.session.project, "a").unwrap().attributes["age"], "30");
 }
 
 #[test]
@@ -380,13 +387,14 @@ fn files_are_joined_by_what_names_the_text_and_not_by_the_number_of_a_row() {
     for (main, other) in [(&labels, &texts), (&texts, &labels)] {
         let place = Opened::new();
         let join = JoinChoice { path: other.to_string_lossy().into_owned(), ..JoinChoice::default() };
-        let columns = place.session.exchange.join_columns(main, &ImportChoices::default(), &join).unwrap();
+        let columns =
+            exchange::join_columns(&place.session.exchange, main, &ImportChoices::default(), &join).unwrap();
         let report =
             place.import(main, &ImportChoices { columns: Some(columns), ..ImportChoices::default() });
         let report = report.unwrap();
         assert_eq!((report.texts, report.labels, report.annotators), (60, 60, 2));
         let out = place.folder.path("out.csv");
-        place.session.exchange.export(&out, None, false, &Silent).unwrap();
+        exchange::export(&place.session.exchange, &out, None, false, &Silent).unwrap();
         let exported = std::fs::read_to_string(out).unwrap();
         // Both have answered the first comment, and neither the last one.
         assert_eq!(exported.lines().filter(|line| line.starts_with("1,")).count(), 2, "{exported}");
@@ -400,7 +408,7 @@ fn a_column_that_is_left_out_brings_nothing() {
     let file = place.file("wide.csv", &wide());
     let left_out = dissensus_api::ColumnChoices { ignored: vec!["rater_3".to_owned()], ..Default::default() };
     let asked = ImportChoices { columns: Some(left_out), ..ImportChoices::default() };
-    let (readings, decided) = place.session.exchange.readings(&file, &asked).unwrap();
+    let (readings, decided) = exchange::readings(&place.session.exchange, &file, &asked).unwrap();
     assert!(decided);
     let columns = Some(readings[0].columns.clone());
     let report = place.import(&file, &ImportChoices { columns, ..ImportChoices::default() }).unwrap();

@@ -9,9 +9,24 @@ use dissensus_api::{
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, QuestionId, Remark, RemarkForm, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::info;
+use dissensus_editing::questions;
+use dissensus_editing::remove;
+use dissensus_editing::texts;
+use dissensus_labelling::again;
+use dissensus_labelling::drafts;
 use dissensus_labelling::guideline::OnScreen;
+use dissensus_labelling::marks;
+use dissensus_labelling::next_text;
+use dissensus_labelling::record;
+use dissensus_labelling::remarks;
+use dissensus_labelling::task;
+use dissensus_labelling::undo;
 use dissensus_project::jobs::Silent;
 use dissensus_test_support::TestProject;
+use dissensus_transfer::exchange;
+use dissensus_transfer::study;
 use std::path::{Path, PathBuf};
 
 const QUESTION: QuestionId = QuestionId(1);
@@ -29,7 +44,7 @@ fn project(folder: &Path, name: &str, texts: usize) -> (PathBuf, Session) {
         .annotators(["ana", "ben"])
         .session(&path);
     let form = RemarkForm { reasons: vec!["slang".into(), "irony".into()], confidence: true };
-    session.project.set_remark_form(QUESTION, &form).unwrap();
+    questions::set_remark_form(&session.project, QUESTION, &form).unwrap();
     (path, session)
 }
 
@@ -39,11 +54,11 @@ fn said(note: &str, reasons: &[&str], confidence: Option<u8>) -> Remark {
 }
 
 fn person(session: &Session, name: &str) -> dissensus_domain::AnnotatorId {
-    session.project.annotator(name).unwrap().id
+    annotators::find(&session.project, name).unwrap().id
 }
 
 fn text(session: &Session, name: &str) -> TextId {
-    session.project.text_named(name).unwrap().0
+    texts::find(&session.project, name).unwrap().0
 }
 
 fn label(session: &Session, who: &str, id: &str, level: u16, remark: Remark, guideline: Option<&str>) {
@@ -55,7 +70,7 @@ fn label(session: &Session, who: &str, id: &str, level: u16, remark: Remark, gui
         duration_ms: Some(900),
     };
     let beside = Beside { remark, guideline: guideline.map(str::to_owned) };
-    session.labelling.record_with(&new, &beside, LabelSource::Window).unwrap();
+    record::record_with(&session.labelling, &new, &beside, LabelSource::Window).unwrap();
 }
 
 fn guideline(body: &str, after: Option<String>) -> NewGuideline {
@@ -66,7 +81,7 @@ fn guideline(body: &str, after: Option<String>) -> NewGuideline {
 /// Question, text, annotator, answer and note, of every note or mark.
 fn told(session: &Session, words: &str) -> Vec<String> {
     let query = RemarkQuery { words: words.to_owned(), ..RemarkQuery::default() };
-    let found = session.project.remarks(&query).unwrap();
+    let found = dissensus_editing::remarks::list(&session.project, &query).unwrap();
     let line = |one: dissensus_api::RemarkInfo| {
         format!(
             "{} {} {:?} {:?} {:?} {:?} {} {}",
@@ -96,19 +111,19 @@ fn a_remark_goes_with_its_answer_is_changed_by_itself_and_undone_with_it() {
     let (_, session) = project(folder.path(), "p.dissensus", 4);
     label(&session, "ana", "t1", 3, said("  quotes somebody ", &["slang"], Some(2)), None);
     let task = |session: &Session| {
-        session.labelling.task(person(session, "ana"), QUESTION, text(session, "t1")).unwrap()
+        task::read(&session.labelling, person(session, "ana"), QUESTION, text(session, "t1"), 1).unwrap()
     };
     assert_eq!(task(&session).remark, said("quotes somebody", &["slang"], Some(2)));
-    let labels = session.project.info().unwrap().labels;
+    let labels = info::read(&session.project).unwrap().labels;
     let (ana, t1) = (person(&session, "ana"), text(&session, "t1"));
     let say = |remark: Remark| {
         let beside = Beside { remark, guideline: None };
-        session.labelling.remark(ana, QUESTION, t1, &beside, LabelSource::Window)
+        remarks::write(&session.labelling, ana, QUESTION, t1, &beside, LabelSource::Window)
     };
     say(said("", &["irony"], Some(4))).unwrap();
     assert_eq!(task(&session).remark, said("", &["irony"], Some(4)));
-    assert_eq!(session.project.info().unwrap().labels, labels, "no label changed by it");
-    let undone = session.labelling.undo(ana, QUESTION, LabelSource::Window).unwrap().unwrap();
+    assert_eq!(info::read(&session.project).unwrap().labels, labels, "no label changed by it");
+    let undone = undo::undo(&session.labelling, ana, QUESTION, LabelSource::Window).unwrap().unwrap();
     assert_eq!(undone.remark, said("quotes somebody", &["slang"], Some(2)));
     assert_eq!(
         task(&session).remark,
@@ -138,7 +153,7 @@ fn what_was_said_is_found_by_its_words_its_reason_and_its_flag() {
     label(&session, "ana", "t1", 3, said("Irony?", &["slang"], None), None);
     label(&session, "ben", "t2", 0, said("", &[], Some(1)), None);
     label(&session, "ben", "t3", 0, Remark::default(), None);
-    session.labelling.flag(person(&session, "ben"), QUESTION, text(&session, "t4"), true).unwrap();
+    marks::flag(&session.labelling, person(&session, "ben"), QUESTION, text(&session, "t4"), true).unwrap();
     assert_eq!(told(&session, "").len(), 3);
     assert_eq!(
         told(&session, "irony body"),
@@ -146,11 +161,11 @@ fn what_was_said_is_found_by_its_words_its_reason_and_its_flag() {
     );
     assert!(told(&session, "nothing of it").is_empty());
     let flagged = RemarkQuery { flagged: true, ..RemarkQuery::default() };
-    assert_eq!(session.project.remarks(&flagged).unwrap().len(), 1);
+    assert_eq!(dissensus_editing::remarks::list(&session.project, &flagged).unwrap().len(), 1);
     let of_reason = RemarkQuery { reason: Some("slang".into()), ..RemarkQuery::default() };
-    assert_eq!(session.project.remarks(&of_reason).unwrap().len(), 1);
+    assert_eq!(dissensus_editing::remarks::list(&session.project, &of_reason).unwrap().len(), 1);
     let of_ben = RemarkQuery { annotator: Some(person(&session, "ben")), ..RemarkQuery::default() };
-    assert_eq!(session.project.remarks(&of_ben).unwrap().len(), 2);
+    assert_eq!(dissensus_editing::remarks::list(&session.project, &of_ben).unwrap().len(), 2);
 }
 
 #[test]
@@ -170,21 +185,22 @@ fn an_export_imports_again_with_everything_that_was_said_and_twice_is_as_once() 
     label(&session, "ana", "t2", 1, Remark::default(), Some(&version));
     label(&session, "ben", "t1", 0, said("", &[], Some(1)), None);
     let ben = person(&session, "ben");
-    session.labelling.flag(ben, QUESTION, text(&session, "t1"), true).unwrap();
-    session.labelling.skip(ben, QUESTION, text(&session, "t3")).unwrap();
-    session.labelling.flag(ben, QUESTION, text(&session, "t3"), true).unwrap();
+    marks::flag(&session.labelling, ben, QUESTION, text(&session, "t1"), true).unwrap();
+    marks::skip(&session.labelling, ben, QUESTION, text(&session, "t3")).unwrap();
+    marks::flag(&session.labelling, ben, QUESTION, text(&session, "t3"), true).unwrap();
     let beside = Beside { remark: said("odd", &[], None), guideline: None };
-    session.labelling.remark(ben, QUESTION, text(&session, "t4"), &beside, LabelSource::Window).unwrap();
+    remarks::write(&session.labelling, ben, QUESTION, text(&session, "t4"), &beside, LabelSource::Window)
+        .unwrap();
     let before = told(&session, "");
     assert_eq!(before.len(), 4);
     for ending in ["csv", "tsv", "jsonl"] {
         let file = folder.path().join(format!("out.{ending}"));
-        assert_eq!(session.exchange.export(&file, None, false, &Silent).unwrap(), 3);
+        assert_eq!(exchange::export(&session.exchange, &file, None, false, &Silent).unwrap(), 3);
         let (_, other) = project(folder.path(), &format!("{ending}.dissensus"), 6);
         let remarks = import_remarks(&other, &file);
         assert!(remarks.iter().any(|line| line.starts_with("6 remarks")), "{remarks:?}");
         assert_eq!(told(&other, ""), before, "{ending}");
-        assert_eq!(other.project.info().unwrap().labels, 3);
+        assert_eq!(info::read(&other.project).unwrap().labels, 3);
         let again = import_remarks(&other, &file);
         assert!(!again.iter().any(|line| line.contains("beside answers")), "{again:?}");
         assert_eq!(told(&other, ""), before, "{ending}, twice");
@@ -198,7 +214,7 @@ fn an_export_imports_again_with_everything_that_was_said_and_twice_is_as_once() 
     let (_, plain) = project(folder.path(), "plain.dissensus", 2);
     label(&plain, "ana", "t1", 3, Remark::default(), None);
     let file = folder.path().join("plain.csv");
-    plain.exchange.export(&file, None, false, &Silent).unwrap();
+    exchange::export(&plain.exchange, &file, None, false, &Silent).unwrap();
     assert!(!std::fs::read_to_string(&file).unwrap().contains("note"));
 }
 
@@ -207,11 +223,11 @@ fn a_note_of_an_answer_that_was_replaced_does_not_come_back_with_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session) = project(folder.path(), "p.dissensus", 3);
     label(&session, "ana", "t1", 3, said("irony", &[], Some(1)), None);
-    session.labelling.flag(person(&session, "ana"), QUESTION, text(&session, "t1"), true).unwrap();
+    marks::flag(&session.labelling, person(&session, "ana"), QUESTION, text(&session, "t1"), true).unwrap();
     let file = folder.path().join("before.csv");
-    session.exchange.export(&file, None, false, &Silent).unwrap();
+    exchange::export(&session.exchange, &file, None, false, &Silent).unwrap();
     label(&session, "ana", "t1", 1, Remark::default(), None);
-    session.labelling.flag(person(&session, "ana"), QUESTION, text(&session, "t1"), false).unwrap();
+    marks::flag(&session.labelling, person(&session, "ana"), QUESTION, text(&session, "t1"), false).unwrap();
     import_remarks(&session, &file);
     assert!(told(&session, "").is_empty(), "{:?}", told(&session, ""));
     // An older row after a newer one adds its note to its own answer, which is not current.
@@ -241,12 +257,12 @@ fn metadata_of_such_names_stays_metadata() {
             label(&session, "ben", "m1", 3, said("mine", &[], None), None);
         }
         let out = folder.path().join(format!("{noted}.csv"));
-        session.exchange.export(&out, None, false, &Silent).unwrap();
+        exchange::export(&session.exchange, &out, None, false, &Silent).unwrap();
         let (_, other) = project(folder.path(), &format!("{noted}.dissensus"), 1);
         import_remarks(&other, &out);
         assert_eq!(told(&other, "").len(), usize::from(noted));
         let again = folder.path().join(format!("{noted}-again.csv"));
-        other.exchange.export(&again, None, false, &Silent).unwrap();
+        exchange::export(&other.exchange, &again, None, false, &Silent).unwrap();
         let written = std::fs::read_to_string(&again).unwrap();
         assert!(written.contains("author note") && written.contains("0.8"), "{written}");
     }
@@ -275,7 +291,7 @@ fn what_the_project_says_itself_is_not_overruled_by_a_file() {
             r#"t2 ana None Some("noted") [] None false true"#
         ]
     );
-    assert_eq!(session.project.info().unwrap().labels, 1);
+    assert_eq!(info::read(&session.project).unwrap().labels, 1);
 }
 
 #[test]
@@ -295,7 +311,7 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
         balance: None,
         seed: 3,
     };
-    let told_out = session.study.hand_out(&wish, &folder.path().join("out"), &Silent).unwrap();
+    let told_out = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
     let packet = PathBuf::from(told_out.people[0].file.clone().unwrap());
     session.close();
     drop(session);
@@ -303,10 +319,10 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
     let seen = hers.guideline.newest().unwrap().unwrap();
     assert_eq!((seen.id.as_str(), seen.body.as_str()), (written.guideline.id.as_str(), "# Rules\nBe fair"));
     assert!(hers.guideline.write(&guideline("mine", None), None).is_err(), "a packet writes no guideline");
-    assert_eq!(hers.project.info().unwrap().questions[0].remarks.reasons, ["slang", "irony"]);
-    let me = hers.project.annotators().unwrap()[0].id;
+    assert_eq!(info::read(&hers.project).unwrap().questions[0].remarks.reasons, ["slang", "irony"]);
+    let me = annotators::list(&hers.project).unwrap()[0].id;
     let (mut after, mut again) = (None, 0);
-    while let Some(task) = hers.labelling.next_text(me, QUESTION, TextOrder::File, after).unwrap() {
+    while let Some(task) = next_text::choose(&hers.labelling, me, QUESTION, TextOrder::File, after).unwrap() {
         assert!(task.remark.is_empty(), "a text that is asked again comes without what was said of it");
         let new = NewLabel {
             question: QUESTION,
@@ -318,25 +334,25 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
         let remark = said(&format!("{} on {}", task.external_id, task.occasion), &["irony"], Some(3));
         let beside = Beside { remark: remark.clone(), guideline: Some(seen.id.clone()) };
         match task.occasion {
-            1 => drop(hers.labelling.record_with(&new, &beside, LabelSource::Window).unwrap()),
+            1 => drop(record::record_with(&hers.labelling, &new, &beside, LabelSource::Window).unwrap()),
             occasion => {
                 again += 1;
-                hers.labelling.record_again_with(&new, &beside, occasion, LabelSource::Window).unwrap();
-                let now = hers.labelling.task_on(me, QUESTION, task.text, occasion).unwrap();
+                again::record(&hers.labelling, &new, &beside, occasion, LabelSource::Window).unwrap();
+                let now = task::read(&hers.labelling, me, QUESTION, task.text, occasion).unwrap();
                 assert_eq!(now.remark, remark);
                 // A note added later to the same answer is not a new answer: undo takes back the answer.
                 let later = Beside { remark: said("later", &[], None), guideline: None };
-                hers.labelling.record_again_with(&new, &later, occasion, LabelSource::Window).unwrap();
-                let undone = hers.labelling.undo(me, QUESTION, LabelSource::Window).unwrap().unwrap();
+                again::record(&hers.labelling, &new, &later, occasion, LabelSource::Window).unwrap();
+                let undone = undo::undo(&hers.labelling, me, QUESTION, LabelSource::Window).unwrap().unwrap();
                 assert_eq!((undone.now, undone.remark.note.as_deref()), (None, Some("later")));
-                hers.labelling.record_again_with(&new, &beside, occasion, LabelSource::Window).unwrap();
+                again::record(&hers.labelling, &new, &beside, occasion, LabelSource::Window).unwrap();
             }
         }
         after = Some(task.text);
     }
     assert!(again > 0);
     let handed = folder.path().join("ana.handin");
-    hers.study.hand_in(&handed, false).unwrap();
+    study::hand_in(&hers.study, &handed, false).unwrap();
     hers.close();
     drop(hers);
     let session = open_in(folder.path(), &path);
@@ -344,15 +360,16 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
     session.guideline.write(&guideline("# Rules\nBe fair, and quick", None), None).unwrap();
     for _ in 0..2 {
         let report =
-            session.study.merge(std::slice::from_ref(&handed), &MergeConsent::all(), &Silent).unwrap();
+            study::merge(&session.study, std::slice::from_ref(&handed), &MergeConsent::all(), &Silent)
+                .unwrap();
         assert!(report.files.iter().all(|file| !file.refused), "{:?}", report.files);
     }
-    let found = session.project.remarks(&RemarkQuery::default()).unwrap();
+    let found = dissensus_editing::remarks::list(&session.project, &RemarkQuery::default()).unwrap();
     assert!(found.len() >= 15 && found.iter().all(|one| one.guideline == Some(1)), "{found:?}");
     let own = |one: &dissensus_api::RemarkInfo| format!("{} on {}", one.text_id, one.occasion);
     assert!(found.iter().all(|one| one.remark.note == Some(own(one))), "{found:?}");
     assert_eq!(found.iter().filter(|one| one.occasion == 2).count(), again);
-    let talk = session.study.talk(QUESTION, found[0].text).unwrap();
+    let talk = study::talk(&session.study, QUESTION, found[0].text).unwrap();
     let hers = talk.answers.iter().find(|one| one.name == "ana").unwrap();
     assert_eq!((hers.remark.confidence, hers.guideline), (Some(3), Some(1)));
 }
@@ -446,8 +463,8 @@ fn a_note_that_was_not_given_is_there_when_the_text_is_opened_again_and_nowhere_
     let (ana, ben) = (person(&session, "ana"), person(&session, "ben"));
     let t2 = text(&session, "t2");
     let typed = said("half a thou", &["irony"], None);
-    session.labelling.keep_draft(ana, QUESTION, t2, 1, Some(&typed)).unwrap();
-    session.labelling.keep_draft(ana, QUESTION, t2, 2, Some(&said("again", &[], None))).unwrap();
+    drafts::keep(&session.labelling, ana, QUESTION, t2, 1, Some(&typed)).unwrap();
+    drafts::keep(&session.labelling, ana, QUESTION, t2, 2, Some(&said("again", &[], None))).unwrap();
     // The program is killed: nothing is closed, and the last writes are in the journal.
     std::mem::forget(session);
     let moved = folder.path().join("moved.dissensus");
@@ -456,30 +473,33 @@ fn a_note_that_was_not_given_is_there_when_the_text_is_opened_again_and_nowhere_
         std::fs::copy(of(&path), of(&moved)).unwrap();
     }
     let session = open_in(folder.path(), &moved);
-    let task = |who, text| session.labelling.task(who, QUESTION, text).unwrap();
+    let task = |who, text| task::read(&session.labelling, who, QUESTION, text, 1).unwrap();
     let back = task(ana, t2);
     assert_eq!((back.draft, back.remark), (Some(typed.clone()), Remark::default()));
     assert_eq!(task(ben, t2).draft, None, "what one person types is nobody else's");
     assert_eq!(task(ana, text(&session, "t1")).draft, None);
     assert_eq!(
-        session.labelling.task_on(ana, QUESTION, t2, 2).unwrap().draft,
+        task::read(&session.labelling, ana, QUESTION, t2, 2).unwrap().draft,
         Some(said("again", &[], None))
     );
     let query = RemarkQuery::default();
-    assert!(session.project.remarks(&query).unwrap().is_empty(), "it is not in the project");
+    assert!(
+        dissensus_editing::remarks::list(&session.project, &query).unwrap().is_empty(),
+        "it is not in the project"
+    );
     // Once submitted it is no draft; also if the program is killed before it deletes the draft.
     let beside = Beside { remark: typed.clone(), guideline: None };
     let answer = Answer::Level(2);
     let new = NewLabel { question: QUESTION, annotator: ana, text: t2, answer, duration_ms: None };
-    session.labelling.record_with(&new, &beside, LabelSource::Window).unwrap();
+    record::record_with(&session.labelling, &new, &beside, LabelSource::Window).unwrap();
     assert_eq!((task(ana, t2).draft, task(ana, t2).remark), (None, typed.clone()));
-    session.labelling.keep_draft(ana, QUESTION, t2, 1, None).unwrap();
+    drafts::keep(&session.labelling, ana, QUESTION, t2, 1, None).unwrap();
     let nothing = Beside::default();
-    session.labelling.remark(ana, QUESTION, t2, &nothing, LabelSource::Window).unwrap();
+    remarks::write(&session.labelling, ana, QUESTION, t2, &nothing, LabelSource::Window).unwrap();
     assert_eq!(task(ana, t2).draft, None, "what was given and deleted does not come back");
     // A removed person leaves nothing on this computer.
-    session.labelling.keep_draft(ben, QUESTION, t2, 1, Some(&typed)).unwrap();
-    session.project.remove(&Removal::Annotator(ben)).unwrap();
-    let again = session.project.add_annotator("ben", &Default::default()).unwrap();
+    drafts::keep(&session.labelling, ben, QUESTION, t2, 1, Some(&typed)).unwrap();
+    remove::remove(&session.project, &Removal::Annotator(ben)).unwrap();
+    let again = annotators::add(&session.project, "ben", &Default::default()).unwrap();
     assert_eq!(task(again.id, t2).draft, None);
 }

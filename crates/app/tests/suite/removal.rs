@@ -7,10 +7,18 @@ use dissensus_api::{HistoryWish, ImportChoices, NewLabel, Removal, RemovalCounts
 use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, Attributes, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::history;
+use dissensus_editing::info;
+use dissensus_editing::questions;
+use dissensus_editing::remove;
+use dissensus_editing::texts;
 use dissensus_encoder::DeviceChoice;
+use dissensus_labelling::record;
 use dissensus_project::jobs::Silent;
 use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
+use dissensus_training::runs;
 use std::path::{Path, PathBuf};
 
 /// The sample project, with a file next to it that adds two texts, a person, a question and labels.
@@ -31,8 +39,8 @@ fn everything() -> HistoryWish {
 }
 
 fn counts(session: &Session) -> (u32, usize, usize) {
-    let info = session.project.info().unwrap();
-    (info.texts, info.questions.len(), session.project.annotators().unwrap().len())
+    let info = info::read(&session.project).unwrap();
+    (info.texts, info.questions.len(), annotators::list(&session.project).unwrap().len())
 }
 
 #[test]
@@ -41,23 +49,23 @@ fn an_import_by_mistake_goes_and_the_same_file_comes_in_again() {
     let (path, file) = with_file(folder.path());
     let session = open(&path);
     let before = counts(&session);
-    assert_eq!(session.project.removal(&Removal::LastImport).unwrap_err().code(), "no-import");
+    assert_eq!(remove::preview(&session.project, &Removal::LastImport).unwrap_err().code(), "no-import");
     import(&session, &file, &spam());
     assert_eq!(counts(&session), (before.0 + 2, before.1 + 1, before.2 + 1));
-    let preview = session.project.removal(&Removal::LastImport).unwrap();
+    let preview = remove::preview(&session.project, &Removal::LastImport).unwrap();
     let all = RemovalCounts { questions: 1, texts: 2, annotators: 1, answers: 2, attributes: 0 };
     assert_eq!((preview.name.as_str(), preview.counts, preview.stays), ("more labels.csv", all, None));
-    let removed = session.project.remove(&Removal::LastImport).unwrap();
+    let removed = remove::remove(&session.project, &Removal::LastImport).unwrap();
     assert_eq!((removed.gone, removed.kept), (all, RemovalCounts::default()));
     assert_eq!(counts(&session), before);
-    let log = session.project.history(&everything()).unwrap();
+    let log = history::read(&session.project, &everything()).unwrap();
     assert!(format!("{log:?}").contains("import of more labels.csv"), "the log does not say it: {log:?}");
     import(&session, &file, &spam());
     assert_eq!(counts(&session), (before.0 + 2, before.1 + 1, before.2 + 1));
     session.close();
     // Also after reopening the file.
     let session = open(&path);
-    session.project.remove(&Removal::LastImport).unwrap();
+    remove::remove(&session.project, &Removal::LastImport).unwrap();
     assert_eq!(counts(&session), before);
     session.close();
 }
@@ -68,12 +76,12 @@ fn what_somebody_did_with_imported_texts_since_stays() {
     let (path, file) = with_file(folder.path());
     let session = open(&path);
     import(&session, &file, &spam());
-    let person = session.project.add_annotator("Zelda", &Attributes::new()).unwrap().id;
-    let question = session.project.question(Some("spam")).unwrap().id;
-    let text = session.project.text_named("n2").unwrap().0;
+    let person = annotators::add(&session.project, "Zelda", &Attributes::new()).unwrap().id;
+    let question = questions::find(&session.project, Some("spam")).unwrap().id;
+    let text = texts::find(&session.project, "n2").unwrap().0;
     let new = NewLabel { question, annotator: person, text, answer: Answer::Level(1), duration_ms: None };
-    session.labelling.record_label(&new).unwrap();
-    let removed = session.project.remove(&Removal::LastImport).unwrap();
+    record::record_label(&session.labelling, &new).unwrap();
+    let removed = remove::remove(&session.project, &Removal::LastImport).unwrap();
     assert_eq!(
         removed.gone,
         RemovalCounts { questions: 0, texts: 1, annotators: 1, answers: 2, attributes: 0 }
@@ -82,8 +90,11 @@ fn what_somebody_did_with_imported_texts_since_stays() {
         removed.kept,
         RemovalCounts { questions: 1, texts: 1, annotators: 0, answers: 0, attributes: 0 }
     );
-    assert_eq!(session.project.annotators().unwrap().iter().find(|a| a.id == person).unwrap().labels, 1);
-    let stays = session.project.remove(&Removal::Text(text)).unwrap_err();
+    assert_eq!(
+        annotators::list(&session.project).unwrap().iter().find(|a| a.id == person).unwrap().labels,
+        1
+    );
+    let stays = remove::remove(&session.project, &Removal::Text(text)).unwrap_err();
     assert_eq!(stays.code(), "stays");
     assert!(stays.to_string().contains("1 entry in its history"), "{stays}");
     session.close();
@@ -94,26 +105,24 @@ fn what_a_training_run_knows_stays_until_the_run_goes() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = with_file(folder.path());
     let session = open(&path);
-    let idle = session.project.add_annotator("Idle", &Attributes::new()).unwrap().id;
+    let idle = annotators::add(&session.project, "Idle", &Attributes::new()).unwrap().id;
     import(&session, &file, &spam());
     session.encoding.encode(&tiny(), &Silent).unwrap();
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
-    let choices = session.runs.choices(question, ModelKind::Majority, "frozen").unwrap();
-    let run = session
-        .runs
-        .train(&TrainChoices { epochs: 1, ..choices }, DeviceChoice::Cpu, &Silent)
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
+    let choices = runs::choices_for(&session.runs, question, ModelKind::Majority, "frozen").unwrap();
+    let run = runs::train(&session.runs, &TrainChoices { epochs: 1, ..choices }, DeviceChoice::Cpu, &Silent)
         .unwrap()
         .info
         .id;
     for what in [Removal::LastImport, Removal::Annotator(idle), Removal::Question(question)] {
-        let refused = session.project.remove(&what).unwrap_err();
+        let refused = remove::remove(&session.project, &what).unwrap_err();
         assert_eq!(refused.code(), "stays", "{what:?}: {refused}");
     }
-    let preview = session.project.removal(&Removal::LastImport).unwrap();
+    let preview = remove::preview(&session.project, &Removal::LastImport).unwrap();
     assert!(preview.stays.unwrap().contains(&format!("training run {run} was started with it")));
-    session.runs.delete(run).unwrap();
-    session.project.remove(&Removal::LastImport).unwrap();
-    session.project.remove(&Removal::Annotator(idle)).unwrap();
+    runs::delete(&session.runs, run).unwrap();
+    remove::remove(&session.project, &Removal::LastImport).unwrap();
+    remove::remove(&session.project, &Removal::Annotator(idle)).unwrap();
     session.close();
 }
 
@@ -123,20 +132,20 @@ fn a_run_predicts_as_before_when_a_text_behind_it_goes() {
     let (path, file) = with_file(folder.path());
     let session = open(&path);
     session.encoding.encode(&tiny(), &Silent).unwrap();
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
-    let choices = session.runs.choices(question, ModelKind::Majority, "frozen").unwrap();
-    let run = session
-        .runs
-        .train(&TrainChoices { epochs: 1, ..choices }, DeviceChoice::Cpu, &Silent)
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
+    let choices = runs::choices_for(&session.runs, question, ModelKind::Majority, "frozen").unwrap();
+    let run = runs::train(&session.runs, &TrainChoices { epochs: 1, ..choices }, DeviceChoice::Cpu, &Silent)
         .unwrap()
         .info
         .id;
     import(&session, &file, &spam());
-    session.project.remove(&Removal::LastImport).unwrap();
+    remove::remove(&session.project, &Removal::LastImport).unwrap();
     import(&session, &file, &spam());
-    let detail = session.runs.detail(run).unwrap();
+    let detail = runs::detail(&session.runs, run).unwrap();
     assert!(detail.info.problem.is_none());
-    assert!(session.project.text_named("n1").unwrap().0.0 > session.project.info().unwrap().texts - 2);
+    assert!(
+        texts::find(&session.project, "n1").unwrap().0.0 > info::read(&session.project).unwrap().texts - 2
+    );
     session.close();
 }
 
@@ -149,13 +158,13 @@ fn a_window_takes_it_out_alone_and_goes_on() {
     workbench.open_project(&path.to_string_lossy()).unwrap();
     let session = workbench.session().unwrap();
     import(&session, &file, &spam());
-    let text = session.project.text_named("n1").unwrap().0;
+    let text = texts::find(&session.project, "n1").unwrap().0;
     drop(session);
-    workbench.alone(|session| session.project.remove(&Removal::LastImport)).unwrap();
+    workbench.alone(|session| remove::remove(&session.project, &Removal::LastImport)).unwrap();
     let session = workbench.session().unwrap();
-    assert!(session.project.text_named("n1").is_err());
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
-    let person = session.project.add_annotator("Zelda", &Attributes::new()).unwrap().id;
+    assert!(texts::find(&session.project, "n1").is_err());
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
+    let person = annotators::add(&session.project, "Zelda", &Attributes::new()).unwrap().id;
     let new = NewLabel {
         question,
         annotator: person,
@@ -163,8 +172,8 @@ fn a_window_takes_it_out_alone_and_goes_on() {
         answer: Answer::Level(1),
         duration_ms: None,
     };
-    session.labelling.record_label(&new).unwrap();
+    record::record_label(&session.labelling, &new).unwrap();
     let gone = NewLabel { text, ..new };
-    assert!(session.labelling.record_label(&gone).is_err());
+    assert!(record::record_label(&session.labelling, &gone).is_err());
     workbench.close_project();
 }

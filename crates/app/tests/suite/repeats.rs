@@ -4,12 +4,24 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{create, import};
+use dissensus_analysis::repeats;
+use dissensus_analysis::stable_share;
 use dissensus_api::{
     ColumnChoices, ImportChoices, ImportNotice, ImportReport, NewLabel, Removal, RepeatReport,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, Remark, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::info;
+use dissensus_editing::questions;
+use dissensus_editing::remove;
+use dissensus_editing::texts;
+use dissensus_labelling::by_name;
+use dissensus_labelling::record;
+use dissensus_labelling::task;
+use dissensus_labelling::undo;
 use dissensus_project::jobs::{Progress, Silent};
+use dissensus_transfer::exchange;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -52,7 +64,7 @@ fn import_occasions(session: &Session, file: &Path, occasion: Option<&str>) -> I
 }
 
 fn repeats(session: &Session) -> RepeatReport {
-    session.analysis.repeats(session.project.question(None).unwrap().id).unwrap()
+    repeats::report(&session.analysis, questions::find(&session.project, None).unwrap().id).unwrap()
 }
 
 fn imported(folder: &TempDir) -> Session {
@@ -70,7 +82,7 @@ fn imported(folder: &TempDir) -> Session {
         }),
         ..ImportChoices::default()
     };
-    let preview = session.exchange.preview(&file, &preview).unwrap();
+    let preview = exchange::preview(&session.exchange, &file, &preview).unwrap();
     assert_eq!((preview.new_labels, preview.repeats), (40, 23));
     let report = import_occasions(&session, &file, Some("round"));
     assert_eq!((report.labels, report.repeats, report.changes.replaced_in_file), (40, 23, 0));
@@ -81,7 +93,7 @@ fn imported(folder: &TempDir) -> Session {
 fn a_second_occasion_replaces_nothing_and_tells_self_agreement() {
     let folder = tempfile::tempdir().unwrap();
     let session = imported(&folder);
-    assert_eq!(session.project.info().unwrap().questions[0].labels, 40);
+    assert_eq!(info::read(&session.project).unwrap().questions[0].labels, 40);
     let report = repeats(&session);
     let overall = report.overall.unwrap();
     assert_eq!((report.repeats, overall.same, report.unpaired), (23, 19, 0));
@@ -102,15 +114,15 @@ fn a_second_occasion_replaces_nothing_and_tells_self_agreement() {
 fn a_label_that_is_corrected_after_a_repeat_does_not_raise_agreement() {
     let folder = tempfile::tempdir().unwrap();
     let session = imported(&folder);
-    let question = session.project.question(None).unwrap().id;
-    let ana = session.project.annotator("ana").unwrap().id;
+    let question = questions::find(&session.project, None).unwrap().id;
+    let ana = annotators::find(&session.project, "ana").unwrap().id;
     let before = repeats(&session);
     // The first text, which ana answered with 1 and then with 2: now the label is 2 as well.
     let text = TextId(1);
     let label = NewLabel { question, annotator: ana, text, answer: Answer::Level(1), duration_ms: None };
-    session.labelling.record_label(&label).unwrap();
+    record::record_label(&session.labelling, &label).unwrap();
     assert_eq!(repeats(&session), before);
-    session.labelling.undo(ana, question, LabelSource::Window).unwrap();
+    undo::undo(&session.labelling, ana, question, LabelSource::Window).unwrap();
     assert_eq!(repeats(&session), before);
 }
 
@@ -119,11 +131,11 @@ fn a_label_that_was_corrected_before_a_repeat_is_what_the_repeat_is_held_against
     let folder = tempfile::tempdir().unwrap();
     let session = created(&folder, "p.dissensus");
     session_with(&session, &folder, "item,body,who,label,round\n0,a,ana,1,1\n1,b,ana,2,1\n", Some("round"));
-    let question = session.project.question(None).unwrap().id;
-    let ana = session.project.annotator("ana").unwrap().id;
+    let question = questions::find(&session.project, None).unwrap().id;
+    let ana = annotators::find(&session.project, "ana").unwrap().id;
     let label =
         NewLabel { question, annotator: ana, text: TextId(1), answer: Answer::Level(1), duration_ms: None };
-    session.labelling.record_label(&label).unwrap();
+    record::record_label(&session.labelling, &label).unwrap();
     session_with(&session, &folder, "item,body,who,label,round\n0,a,ana,2,2\n", Some("round"));
     assert_eq!(same_of(&repeats(&session)), (1, 1));
     // Without an answer before the re-annotation there is nothing to compare with.
@@ -134,7 +146,7 @@ fn a_label_that_was_corrected_before_a_repeat_is_what_the_repeat_is_held_against
         Some("round"),
     );
     let label = NewLabel { text: TextId(3), ..label };
-    session.labelling.record_label(&label).unwrap();
+    record::record_label(&session.labelling, &label).unwrap();
     let report = repeats(&session);
     assert_eq!((same_of(&report), report.unpaired), ((1, 1), 1));
 }
@@ -166,9 +178,9 @@ fn session_with(session: &Session, folder: &TempDir, content: &str, occasion: Op
         ..ColumnChoices::default()
     };
     let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
-    let told = session.exchange.preview(&file, &choices).unwrap();
+    let told = exchange::preview(&session.exchange, &file, &choices).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    let report = session.exchange.import(&file, &choices, &silent).unwrap();
+    let report = exchange::import(&session.exchange, &file, &choices, &silent).unwrap();
     let about_repeats = |notices: &[ImportNotice]| -> Vec<(String, u32)> {
         let told =
             notices.iter().filter(|n| ["repeats-are-labels", "no-first-answer"].contains(&n.code.as_str()));
@@ -244,28 +256,28 @@ fn answers_that_became_repeats_by_mistake_are_not_compared_with_themselves() {
 fn a_column_that_was_named_by_mistake_is_taken_back_and_brought_back() {
     let folder = tempfile::tempdir().unwrap();
     let session = created(&folder, "p.dissensus");
-    let question = session.project.question(None).map(|question| question.id);
+    let question = questions::find(&session.project, None).map(|question| question.id);
     assert!(question.is_err(), "nothing is there yet");
     let mut file = String::from("item,body,who,label,batch\n");
     for text in 0..20 {
         writeln!(file, "{text},text {text},ana,{},{}", text % 2, text % 4 + 1).unwrap();
     }
     assert_eq!(session_with(&session, &folder, &file, Some("batch")).repeats, 15);
-    let question = session.project.question(None).unwrap().id;
+    let question = questions::find(&session.project, None).unwrap().id;
     session_with(&session, &folder, &file, None);
     assert!(repeats(&session).repeats > 0, "compared with themselves");
-    assert_eq!(session.analysis.remove_repeats(question, Some(3)).unwrap(), 5);
-    assert_eq!(session.analysis.remove_repeats(question, None).unwrap(), 10);
+    assert_eq!(repeats::remove(&session.analysis, question, Some(3)).unwrap(), 5);
+    assert_eq!(repeats::remove(&session.analysis, question, None).unwrap(), 10);
     let found = repeats(&session);
     assert_eq!((found.repeats, found.unpaired, found.labels_themselves), (0, 0, 0));
-    assert_eq!(session.project.info().unwrap().labels, 20, "labels stay");
+    assert_eq!(info::read(&session.project).unwrap().labels, 20, "labels stay");
     // Nothing is left to take back, which is reported.
-    let error = session.analysis.remove_repeats(question, Some(2)).unwrap_err();
+    let error = repeats::remove(&session.analysis, question, Some(2)).unwrap_err();
     assert_eq!((error.code(), error.to_string().contains("no repeated answers")), ("no-repeats", true));
     // If it was right after all, it comes back with the file, once.
     assert_eq!(session_with(&session, &folder, &file, Some("batch")).repeats, 15);
     assert_eq!(session_with(&session, &folder, &file, Some("batch")).repeats, 0);
-    let error = session.analysis.remove_repeats(question, Some(7)).unwrap_err();
+    let error = repeats::remove(&session.analysis, question, Some(7)).unwrap_err();
     assert!(error.to_string().contains("occasion 2, 3, 4"), "{error}");
 }
 
@@ -330,7 +342,7 @@ fn an_export_imports_again_to_the_same_repeats() {
     let session = imported(&folder);
     for name in ["out.csv", "out.jsonl"] {
         let out = folder.path().join(name);
-        assert_eq!(session.exchange.export(&out, None, false, &Silent).unwrap(), 63);
+        assert_eq!(exchange::export(&session.exchange, &out, None, false, &Silent).unwrap(), 63);
         let copy = created(&folder, &format!("{name}.dissensus"));
         // Without a setting: the column is recognised by its name.
         let report = import_occasions(&copy, &out, None);
@@ -356,13 +368,13 @@ fn without_repeats_it_says_how_to_get_them() {
     };
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
-    session.exchange.import(&file, &choices, &silent).unwrap();
+    exchange::import(&session.exchange, &file, &choices, &silent).unwrap();
     let report = repeats(&session);
     assert_eq!((report.repeats, report.unpaired, report.overall), (0, 1, None));
     assert!(report.needs.unwrap().contains("--occasion"));
     // A value that is not a round stops the import.
     std::fs::write(&file, "item,body,who,label,round\n1,a,ana,1,0\n2,b,ana,2,first\n").unwrap();
-    let error = session.exchange.import(&file, &choices, &silent).unwrap_err();
+    let error = exchange::import(&session.exchange, &file, &choices, &silent).unwrap_err();
     let detail = error.detail().unwrap();
     assert!(
         detail.contains("\"0\" is no occasion") && detail.contains("\"first\" is no occasion"),
@@ -374,11 +386,11 @@ fn without_repeats_it_says_how_to_get_them() {
 fn contested_is_told_from_ambiguous_as_far_as_repeats_go() {
     let folder = tempfile::tempdir().unwrap();
     let session = imported(&folder);
-    let question = session.project.question(None).unwrap().id;
-    let report = session.analysis.stable_share(question).unwrap();
+    let question = questions::find(&session.project, None).unwrap().id;
+    let report = stable_share::measure(&session.analysis, question).unwrap();
     assert_eq!((report.found, report.words.as_str()), (None, "The annotator models are being fitted."));
     session.live.fit(question, &Silent).unwrap();
-    let report = session.analysis.stable_share(question).unwrap();
+    let report = stable_share::measure(&session.analysis, question).unwrap();
     assert!(report.found.is_none() && report.words.contains("there are 23"), "{report:?}");
     // Ten more texts that both answer the same twice.
     let mut file = String::from("item,body,who,label,round,age\n");
@@ -395,7 +407,7 @@ fn contested_is_told_from_ambiguous_as_far_as_repeats_go() {
     session.live.fit_anew(question, &Silent).unwrap();
     // Enough re-annotations, but by two people who depend only on the text, so that hardly any difference
     // is expected.
-    let report = session.analysis.stable_share(question).unwrap();
+    let report = stable_share::measure(&session.analysis, question).unwrap();
     assert!(report.found.is_none() && report.words.contains("there are 43"), "{report:?}");
 }
 
@@ -408,27 +420,28 @@ fn the_same_answer_given_again_is_an_answer() {
     let first = "item,body,who,label\n1,one,ana,1\n2,two,ana,2\n3,three,ana,3\n";
     session_with(&session, &folder, first, None);
     session_with(&session, &folder, "item,body,who,label,round\n1,one,ana,2,2\n", Some("round"));
-    let question = session.project.question(None).unwrap();
+    let question = questions::find(&session.project, None).unwrap();
     let give = |text: &str, value: &str, occasion: u16| {
-        session.labelling.label_by_name_on("ana", text, value, None, occasion).unwrap();
+        by_name::record_with(&session.labelling, "ana", text, value, None, occasion, &Default::default())
+            .unwrap();
     };
     give("3", "1", 1);
     give("1", "2", 2);
-    session.project.remove(&Removal::LastImport).unwrap();
-    let ana = session.project.annotator("ana").unwrap().id;
+    remove::remove(&session.project, &Removal::LastImport).unwrap();
+    let ana = annotators::find(&session.project, "ana").unwrap().id;
     let now = |text: &str| {
-        let text = session.project.text_named(text).unwrap().0;
-        session.labelling.task_on(ana, question.id, text, 2).unwrap().answer
+        let text = texts::find(&session.project, text).unwrap().0;
+        task::read(&session.labelling, ana, question.id, text, 2).unwrap().answer
     };
     assert_eq!(now("1"), Some(Answer::Level(1)), "what was confirmed stays");
     // The answer it confirmed stays, and counts again.
-    let undone = session.labelling.undo(ana, question.id, LabelSource::Command).unwrap().unwrap();
-    assert_eq!(undone.text, session.project.text_named("1").unwrap().0);
+    let undone = undo::undo(&session.labelling, ana, question.id, LabelSource::Command).unwrap().unwrap();
+    assert_eq!(undone.text, texts::find(&session.project, "1").unwrap().0);
     assert_eq!(now("1"), Some(Answer::Level(1)));
     // Without a note the command retains the note of the same answer.
     let note = Remark { note: Some("hm".to_owned()), ..Remark::default() };
-    session.labelling.label_by_name_with("ana", "2", "3", None, 2, &note).unwrap();
+    by_name::record_with(&session.labelling, "ana", "2", "3", None, 2, &note).unwrap();
     give("2", "3", 2);
-    let text = session.project.text_named("2").unwrap().0;
-    assert_eq!(session.labelling.task_on(ana, question.id, text, 2).unwrap().remark, note);
+    let text = texts::find(&session.project, "2").unwrap().0;
+    assert_eq!(task::read(&session.labelling, ana, question.id, text, 2).unwrap().remark, note);
 }

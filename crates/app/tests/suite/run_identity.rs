@@ -12,6 +12,8 @@ use dissensus_project::jobs::Silent;
 use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_training::runs;
+use dissensus_transfer::exchange;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -26,15 +28,13 @@ fn sample_at(path: &Path) -> Session {
 }
 
 fn train(session: &Session, model: ModelKind, tuning: &str, seed: u32) -> RunDetail {
-    let choices = session.runs.choices(offensiveness(session), model, tuning).unwrap();
+    let choices = runs::choices_for(&session.runs, offensiveness(session), model, tuning).unwrap();
     let choices = TrainChoices { epochs: 1, seed, ..choices };
-    session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap()
+    runs::train(&session.runs, &choices, DeviceChoice::Cpu, &Silent).unwrap()
 }
 
 fn predicted(session: &Session, run: u32) -> Result<Vec<f32>, String> {
-    session
-        .runs
-        .predict(run, AnnotatorId(2), TEXT, &Silent)
+    runs::predict(&session.runs, run, AnnotatorId(2), TEXT, &Silent)
         .map(|prediction| prediction.probabilities)
         .map_err(|error| error.code().to_owned())
 }
@@ -86,9 +86,9 @@ fn a_project_whose_name_is_not_utf_8_uses_its_tuned_encoder() {
     let path = folder.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.dissensus"));
     let session = sample_at(&path);
     let run = train(&session, ModelKind::Multilevel, "last-1", 0).info;
-    session.runs.use_run(Some(run.id)).unwrap();
+    runs::use_run(&session.runs, Some(run.id)).unwrap();
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
-    assert!(session.runs.detail(run.id).unwrap().info.predicts);
+    assert!(runs::detail(&session.runs, run.id).unwrap().info.predicts);
 }
 
 #[cfg(unix)]
@@ -118,7 +118,7 @@ fn project_and_folder_can_be_moved_and_renamed_together() {
     let path = before.join("p.dissensus");
     let session = sample_at(&path);
     let run = train(&session, ModelKind::Multilevel, "last-1", 0).info.id;
-    session.runs.use_run(Some(run)).unwrap();
+    runs::use_run(&session.runs, Some(run)).unwrap();
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     let version = session.encoding.state().unwrap().version;
     session.close();
@@ -126,7 +126,7 @@ fn project_and_folder_can_be_moved_and_renamed_together() {
     fs::rename(&path, &moved).unwrap();
     let session = open(&moved);
     assert_eq!(predicted(&session, run).unwrap_err(), "run-files-missing");
-    let error = session.runs.use_run(Some(run)).unwrap_err();
+    let error = runs::use_run(&session.runs, Some(run)).unwrap_err();
     assert!(error.to_string().contains("q.dissensus.runs"), "{error}");
     session.close();
     fs::rename(before.join("p.dissensus.runs"), after.join("q.dissensus.runs")).unwrap();
@@ -137,7 +137,7 @@ fn project_and_folder_can_be_moved_and_renamed_together() {
     let file = after.join("more.csv");
     fs::write(&file, "text_id,text\nnew1,One more text\n").unwrap();
     let silent: std::sync::Arc<dyn dissensus_project::jobs::Progress> = std::sync::Arc::new(Silent);
-    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
     let encoded = session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
     assert_eq!((encoded.texts, session.encoding.state().unwrap().version), (1, version));
 }
@@ -175,7 +175,7 @@ fn files_that_are_not_the_runs_own_are_named_and_neither_used_nor_deleted() {
     fs::rename(&own, folder.path().join("aside")).unwrap();
     fs::rename(&others, &own).unwrap();
     assert_eq!(predicted(&session, run.id).unwrap_err(), "run-files-foreign");
-    let detail = session.runs.detail(run.id).unwrap();
+    let detail = runs::detail(&session.runs, run.id).unwrap();
     assert!(detail.notes.iter().any(|note| note.contains(&other.uid)), "{:?}", detail.notes);
     assert_eq!(predicted(&session, other.id).unwrap_err(), "run-files-missing");
     fs::rename(&own, &others).unwrap();
@@ -187,7 +187,7 @@ fn files_that_are_not_the_runs_own_are_named_and_neither_used_nor_deleted() {
     assert_eq!(predicted(&session, run.id).unwrap_err(), "run-files-foreign");
     fs::write(own.join("run.json"), "{\"id\":").unwrap();
     assert_eq!(predicted(&session, run.id).unwrap_err(), "run-files-foreign");
-    session.runs.delete(run.id).unwrap();
+    runs::delete(&session.runs, run.id).unwrap();
     assert!(own.join("network.json").exists(), "not known to be its own, so it stays");
 
     // A file, and a dangling link, in place of the folder.
@@ -200,7 +200,7 @@ fn files_that_are_not_the_runs_own_are_named_and_neither_used_nor_deleted() {
         std::os::unix::fs::symlink("nowhere", &others).unwrap();
         assert_eq!(predicted(&session, other.id).unwrap_err(), "run-files-foreign");
     }
-    session.runs.delete(other.id).unwrap();
+    runs::delete(&session.runs, other.id).unwrap();
     assert!(fs::symlink_metadata(&others).is_ok());
     let next = train(&session, ModelKind::Shared, "frozen", 0).info;
     assert_eq!(next.id, other.id + 1, "the number of a deleted run is not used again");
@@ -212,6 +212,6 @@ fn a_deleted_run_takes_its_own_files_with_it() {
     let path = folder.path().join("p.dissensus");
     let session = sample_at(&path);
     let run = train(&session, ModelKind::ShareRecFfn, "frozen", 0).info;
-    session.runs.delete(run.id).unwrap();
+    runs::delete(&session.runs, run.id).unwrap();
     assert!(!folder.path().join("p.dissensus.runs").exists());
 }

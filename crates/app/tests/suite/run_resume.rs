@@ -7,16 +7,21 @@ use crate::support::{StopHalfWay, encoded_sample, import_into, offensiveness, ti
 use dissensus_api::{NewLabel, RunDetail, TrainChoices, WorkState};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::jobs;
 use dissensus_encoder::DeviceChoice;
+use dissensus_labelling::record;
+use dissensus_labelling::undo;
 use dissensus_project::event::Event;
 use dissensus_project::jobs::Silent;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_training::runs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
 
 fn choices(session: &Session, model: ModelKind, tuning: &str) -> TrainChoices {
-    let choices = session.runs.choices(offensiveness(session), model, tuning).unwrap();
+    let choices = runs::choices_for(&session.runs, offensiveness(session), model, tuning).unwrap();
     TrainChoices { epochs: 4, patience: 0, ..choices }
 }
 
@@ -35,8 +40,8 @@ fn figures(run: &RunDetail) -> Figures {
 /// Changes everything that a user can change while a run is interrupted.
 fn change_everything(session: &Session) {
     let question = offensiveness(session);
-    let someone = session.project.add_annotator("Robin", &Default::default()).unwrap().id;
-    let known = session.project.annotators().unwrap().into_iter().find(|a| a.id != someone).unwrap().id;
+    let someone = annotators::add(&session.project, "Robin", &Default::default()).unwrap().id;
+    let known = annotators::list(&session.project).unwrap().into_iter().find(|a| a.id != someone).unwrap().id;
     for text in 1..=40 {
         for annotator in [someone, known] {
             let new = NewLabel {
@@ -46,10 +51,10 @@ fn change_everything(session: &Session) {
                 answer: Answer::Level(2),
                 duration_ms: None,
             };
-            session.labelling.record(&new, LabelSource::Command).unwrap();
+            record::record(&session.labelling, &new, LabelSource::Command).unwrap();
         }
     }
-    session.labelling.undo(known, question, LabelSource::Command).unwrap();
+    undo::undo(&session.labelling, known, question, LabelSource::Command).unwrap();
     let rows = "text_id,text,annotator_id,label,age\nx1,One more,Kim,3,40\nc001,,sim-ada,5,90\n";
     let rows = rows.replace("c001,,", "x2,Another,");
     import_into(session, "offensiveness", &rows);
@@ -61,23 +66,24 @@ fn resumes_to_the_same(model: ModelKind, tuning: &str) {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let asked = choices(&session, model, tuning);
-    let whole = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
-    let error = session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+    let whole = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap();
+    let error = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
     assert_eq!(error.code(), "cancelled");
-    let stopped = session.runs.list().unwrap().remove(0);
+    let stopped = runs::list(&session.runs).unwrap().remove(0);
     assert!(stopped.resumable && !stopped.data_changed);
     change_everything(&session);
-    let stopped = session.runs.list().unwrap().remove(0);
+    let stopped = runs::list(&session.runs).unwrap().remove(0);
     assert!(stopped.resumable && stopped.data_changed);
-    let resumed = session.runs.resume_here(stopped.id, &Silent).unwrap();
+    let resumed = runs::resume_here(&session.runs, stopped.id, &Silent).unwrap();
     assert_eq!(figures(&resumed), figures(&whole), "{model} {tuning}");
     assert_eq!(resumed.sizes, whole.sizes);
-    assert!(!session.runs.detail(stopped.id).unwrap().info.resumable);
+    assert!(!runs::detail(&session.runs, stopped.id).unwrap().info.resumable);
     // It predicts like the other, for the original annotators and for those who were added later.
-    let annotators = session.project.annotators().unwrap();
+    let annotators = annotators::list(&session.project).unwrap();
     for annotator in [annotators.first().unwrap().id, annotators.last().unwrap().id] {
-        let says =
-            |run: u32| session.runs.predict(run, annotator, "You fool", &Silent).unwrap().probabilities;
+        let says = |run: u32| {
+            runs::predict(&session.runs, run, annotator, "You fool", &Silent).unwrap().probabilities
+        };
         assert_eq!(says(resumed.info.id), says(whole.info.id), "{model} {tuning}");
     }
 }
@@ -107,23 +113,27 @@ fn a_failed_resume_changes_nothing_and_is_possible_again() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let asked = choices(&session, ModelKind::ShareRecFfn, "frozen");
-    let whole = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
-    session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
-    let stopped = session.runs.list().unwrap().remove(0);
+    let whole = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap();
+    runs::train(&session.runs, &asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+    let stopped = runs::list(&session.runs).unwrap().remove(0);
     let files = folder.path().join("sample.dissensus.runs").join(&stopped.uid);
     let aside = folder.path().join("aside");
     std::fs::rename(&files, &aside).unwrap();
-    assert!(!session.runs.detail(stopped.id).unwrap().info.resumable);
-    let error = session.runs.resume_here(stopped.id, &Silent).unwrap_err();
+    assert!(!runs::detail(&session.runs, stopped.id).unwrap().info.resumable);
+    let error = runs::resume_here(&session.runs, stopped.id, &Silent).unwrap_err();
     assert!(error.code() == "not-resumable" && error.to_string().contains("not there"), "{error}");
-    assert_eq!(session.runs.detail(stopped.id).unwrap().info.state, WorkState::Cancelled);
+    assert_eq!(runs::detail(&session.runs, stopped.id).unwrap().info.state, WorkState::Cancelled);
     std::fs::rename(&aside, &files).unwrap();
-    let resumed = session.runs.resume_here(stopped.id, &Silent).unwrap();
+    let resumed = runs::resume_here(&session.runs, stopped.id, &Silent).unwrap();
     assert_eq!(figures(&resumed), figures(&whole));
 
-    let convex =
-        session.runs.train(&choices(&session, ModelKind::Shared, "frozen"), DeviceChoice::Cpu, &Silent);
-    let error = session.runs.resume_here(convex.unwrap().info.id, &Silent).unwrap_err();
+    let convex = runs::train(
+        &session.runs,
+        &choices(&session, ModelKind::Shared, "frozen"),
+        DeviceChoice::Cpu,
+        &Silent,
+    );
+    let error = runs::resume_here(&session.runs, convex.unwrap().info.id, &Silent).unwrap_err();
     assert!(error.to_string().contains("was not interrupted"), "{error}");
 }
 
@@ -141,7 +151,7 @@ fn of_two_runs_started_at_once_one_begins() {
                         (Arc::clone(&session), Arc::clone(&barrier), asked.clone());
                     std::thread::spawn(move || {
                         barrier.wait();
-                        session.runs.start(&asked).map_err(|error| error.code())
+                        runs::start(&session.runs, &asked).map_err(|error| error.code())
                     })
                 })
                 .collect();
@@ -158,11 +168,11 @@ fn of_two_runs_started_at_once_one_begins() {
             .unwrap();
         assert_eq!(begun.iter().filter(|result| result.is_ok()).count(), 1, "{begun:?}");
         assert!(begun.contains(&Err("busy")));
-        let mut runs = session.runs.list().unwrap();
+        let mut runs = runs::list(&session.runs).unwrap();
         assert_eq!(runs.len(), round + 1, "the one that did not begin left no row");
         while runs[0].state == WorkState::Running {
             std::thread::sleep(std::time::Duration::from_millis(20));
-            runs = session.runs.list().unwrap();
+            runs = runs::list(&session.runs).unwrap();
         }
     }
 }
@@ -180,9 +190,9 @@ fn a_training_that_panics_ends_as_failed_and_the_next_one_begins() {
             panic!("no such luck");
         }
     });
-    let id = session.runs.start(&asked).unwrap();
+    let id = runs::start(&session.runs, &asked).unwrap();
     let ended = |id: u32| loop {
-        let run = session.runs.detail(id).unwrap().info;
+        let run = runs::detail(&session.runs, id).unwrap().info;
         if run.state != WorkState::Running {
             break run;
         }
@@ -192,7 +202,7 @@ fn a_training_that_panics_ends_as_failed_and_the_next_one_begins() {
     assert_eq!(failed.state, WorkState::Failed);
     assert!(failed.problem.unwrap().message.contains("no such luck"));
     std::thread::sleep(std::time::Duration::from_millis(100));
-    assert!(session.project.jobs().unwrap().iter().all(|job| job.state != WorkState::Running));
-    let next = session.runs.start(&asked).unwrap();
+    assert!(jobs::list(&session.project).unwrap().iter().all(|job| job.state != WorkState::Running));
+    let next = runs::start(&session.runs, &asked).unwrap();
     assert_eq!(ended(next).state, WorkState::Finished);
 }

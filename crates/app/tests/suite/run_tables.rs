@@ -4,8 +4,11 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{Stopped, create, import_into, tiny};
+use dissensus_analysis::prediction_file;
 use dissensus_api::TrainChoices;
 use dissensus_app::session::Session;
+use dissensus_editing::annotators;
+use dissensus_editing::questions;
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Silent;
@@ -13,6 +16,7 @@ use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::TextFileChoices;
 use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::runs;
 use dissensus_training::runs::RunPredictionFile;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -50,10 +54,10 @@ fn project() -> (TempDir, Session) {
 }
 
 fn train(session: &Session, question: &str, model: ModelKind, tuning: &str) -> u32 {
-    let question = session.project.question(Some(question)).unwrap().id;
-    let choices = session.runs.choices(question, model, tuning).unwrap();
+    let question = questions::find(&session.project, Some(question)).unwrap().id;
+    let choices = runs::choices_for(&session.runs, question, model, tuning).unwrap();
     let choices = TrainChoices { epochs: 2, patience: 0, split: SplitSpec::ByText(0.6), ..choices };
-    session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap().info.id
+    runs::train(&session.runs, &choices, DeviceChoice::Cpu, &Silent).unwrap().info.id
 }
 
 type Row = HashMap<String, String>;
@@ -87,7 +91,7 @@ fn tables(
     out: &Path,
 ) -> Result<Vec<RunPredictionFile>, ProjectError> {
     let texts = texts.map(|path| TextFileChoices { path: path.to_owned(), ..TextFileChoices::default() });
-    session.runs.prediction_tables(runs, &PredictionChoices::default(), texts.as_ref(), out, &Silent)
+    runs::prediction_tables(&session.runs, runs, &PredictionChoices::default(), texts.as_ref(), out, &Silent)
 }
 
 /// Every kind of model of a run: fitted label by label, solved, a network on a frozen and on a tuned
@@ -124,11 +128,11 @@ fn tables_of_several_runs_are_those_of_each_and_say_what_the_run_says() {
             tables(&session, &[*run], texts, &alone).unwrap();
             assert_eq!(std::fs::read(file).unwrap(), std::fs::read(&alone).unwrap(), "to the byte");
             let found = table(&alone);
-            for who in session.project.annotators().unwrap() {
+            for who in annotators::list(&session.project).unwrap() {
                 let (id, body) = if texts.is_some() { ("3", "how fair") } else { ("t7", "") };
                 let says = match texts {
-                    Some(_) => session.runs.predict(*run, who.id, body, &Silent).unwrap(),
-                    None => session.runs.predict_text(*run, who.id, id, &Silent).unwrap(),
+                    Some(_) => runs::predict(&session.runs, *run, who.id, body, &Silent).unwrap(),
+                    None => runs::predict_text(&session.runs, *run, who.id, id, &Silent).unwrap(),
                 };
                 let row = &found[&(id.to_owned(), who.external_id.clone())];
                 near(&probabilities(row, levels), &says.probabilities);
@@ -140,7 +144,7 @@ fn tables_of_several_runs_are_those_of_each_and_say_what_the_run_says() {
             let observed = found.values().filter(|row| row["observed"] == "true").count() as u64;
             assert_eq!(Some(observed), written.written.observed);
             let copy = found.get(&("2".to_owned(), "a".to_owned()));
-            let own = session.runs.detail(*run).unwrap().info.scores.unwrap().labels;
+            let own = runs::detail(&session.runs, *run).unwrap().info.scores.unwrap().labels;
             assert!(own > 0 && observed < rows * 4, "what is tested is not observed");
             if let Some(copy) = copy {
                 let project = table(&path(&format!("file-{run}.csv")));
@@ -154,19 +158,19 @@ fn tables_of_several_runs_are_those_of_each_and_say_what_the_run_says() {
 fn chosen_people_and_strangers_are_predicted_and_one_person_differs_from_nobody() {
     let (folder, session) = project();
     let run = train(&session, "tone", ModelKind::SepHeads, "frozen");
-    session.project.add_annotator("New", &Default::default()).unwrap();
-    let stranger = session.project.annotators().unwrap().pop().unwrap();
+    annotators::add(&session.project, "New", &Default::default()).unwrap();
+    let stranger = annotators::list(&session.project).unwrap().pop().unwrap();
     let write = |annotators: &[&str], name: &str| {
         let annotators = annotators.iter().map(|id| (*id).to_owned()).collect();
         let choices = PredictionChoices { annotators, ..PredictionChoices::default() };
         let out = folder.path().join(name);
-        let written = session.runs.prediction_tables(&[run], &choices, None, &out, &Silent).unwrap();
+        let written = runs::prediction_tables(&session.runs, &[run], &choices, None, &out, &Silent).unwrap();
         (written[0].written.clone(), table(&out))
     };
     let (written, rows) = write(&["a", &stranger.external_id], "two.csv");
     assert_eq!((written.annotators, written.annotators_without_labels), (2, 1));
     let row = &rows[&("t1".to_owned(), stranger.external_id.clone())];
-    let says = session.runs.predict_text(run, stranger.id, "t1", &Silent).unwrap();
+    let says = runs::predict_text(&session.runs, run, stranger.id, "t1", &Silent).unwrap();
     assert!(!says.knows_annotator && row["observed"] == "false");
     near(&probabilities(row, &["1", "2", "3"]), &says.probabilities);
     assert!(row["disagreement_split"].parse::<f32>().unwrap() > 0.0);
@@ -187,7 +191,7 @@ fn what_cannot_be_a_table_is_told_and_leaves_nothing() {
         ..PredictionChoices::default()
     };
     let refused = |runs: &[u32], choices: &PredictionChoices, out: &Path| {
-        let error = session.runs.prediction_tables(runs, choices, None, out, &Silent).unwrap_err();
+        let error = runs::prediction_tables(&session.runs, runs, choices, None, out, &Silent).unwrap_err();
         format!("{}: {error}", error.code())
     };
     let none = choices(None);
@@ -208,7 +212,8 @@ fn what_cannot_be_a_table_is_told_and_leaves_nothing() {
     assert!(refused(&[rude, tone], &none, &out).contains("--force"));
     assert_eq!(std::fs::read_to_string(&taken).unwrap(), "somebody's own");
     std::fs::remove_file(&taken).unwrap();
-    let stopped = session.runs.prediction_tables(&[rude, tone], &none, None, &out, &Stopped).unwrap_err();
+    let stopped =
+        runs::prediction_tables(&session.runs, &[rude, tone], &none, None, &out, &Stopped).unwrap_err();
     assert_eq!(stopped.code(), "cancelled");
     let left: Vec<PathBuf> = std::fs::read_dir(folder.path())
         .unwrap()
@@ -222,12 +227,12 @@ fn what_cannot_be_a_table_is_told_and_leaves_nothing() {
 fn the_window_writes_what_everybody_would_answer_and_fits_the_model_for_it() {
     let (folder, session) = project();
     let out = folder.path().join("would.csv");
-    let done = session.analysis.predictions_as_job("rude", &out, false).unwrap();
+    let done = prediction_file::write_live(&session.analysis, "rude", &out, false).unwrap();
     assert_eq!((done.texts, done.annotators, done.annotators_without_labels, done.rows), (60, 4, 1, 240));
     assert_eq!(table(&out).len(), 240);
-    let again = session.analysis.predictions_as_job("rude", &out, false).unwrap_err();
+    let again = prediction_file::write_live(&session.analysis, "rude", &out, false).unwrap_err();
     assert_eq!(again.code(), "export-exists");
-    session.analysis.predictions_as_job("rude", &out, true).unwrap();
-    let unknown = session.analysis.predictions_as_job("kind", &folder.path().join("x.csv"), false);
+    prediction_file::write_live(&session.analysis, "rude", &out, true).unwrap();
+    let unknown = prediction_file::write_live(&session.analysis, "kind", &folder.path().join("x.csv"), false);
     assert!(unknown.is_err() && !folder.path().join("x.csv").exists());
 }

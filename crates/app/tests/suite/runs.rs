@@ -4,26 +4,33 @@
 
 use crate::support::{encoded_sample, offensiveness};
 use dissensus_analysis::EvaluateChoices;
+use dissensus_analysis::evaluation;
+use dissensus_analysis::train;
 use dissensus_api::{ImportChoices, NewLabel, RunDetail, RunInfo, TrainChoices, Tuning, WorkState};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Scale, ScaleKind, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::questions;
 use dissensus_encoder::DeviceChoice;
+use dissensus_labelling::record;
 use dissensus_project::event::Event;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_training::runs;
+use dissensus_transfer::exchange;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 fn choices(session: &Session, model: ModelKind, tuning: &str) -> TrainChoices {
-    let choices = session.runs.choices(offensiveness(session), model, tuning).unwrap();
+    let choices = runs::choices_for(&session.runs, offensiveness(session), model, tuning).unwrap();
     TrainChoices { epochs: 2, ..choices }
 }
 
 fn run(session: &Session, choices: &TrainChoices) -> RunDetail {
-    session.runs.train(choices, DeviceChoice::Cpu, &Silent).unwrap()
+    runs::train(&session.runs, choices, DeviceChoice::Cpu, &Silent).unwrap()
 }
 
 fn metric(run: &RunInfo, key: &str) -> f64 {
@@ -48,12 +55,12 @@ fn every_model_makes_a_run_with_scores_and_like_is_compared_with_like() {
         assert_eq!(detail.annotators.len() as u32, scores.annotators);
         assert!(!info.data_changed && !info.resumable);
     }
-    let runs = session.runs.list().unwrap();
+    let runs = runs::list(&session.runs).unwrap();
     assert_eq!(runs.len(), 6);
     let of = |kind: ModelKind| runs.iter().find(|run| run.model == kind).unwrap();
     let (multilevel, shared) = (of(ModelKind::Multilevel), of(ModelKind::Shared));
     assert!(metric(multilevel, "log_loss") < metric(shared, "log_loss"));
-    let found = session.runs.compare(shared.id, multilevel.id).unwrap();
+    let found = runs::compare_runs(&session.runs, shared.id, multilevel.id).unwrap();
     let loss = found.metrics.iter().find(|m| m.key == "log_loss").unwrap();
     assert!((loss.b - loss.a - (metric(multilevel, "log_loss") - metric(shared, "log_loss"))).abs() < 1e-12);
     assert!(loss.p.unwrap() < 0.05 && loss.high.unwrap() < 0.0, "{loss:?}");
@@ -61,9 +68,9 @@ fn every_model_makes_a_run_with_scores_and_like_is_compared_with_like() {
 
     let other = TrainChoices { seed: 7, ..choices(&session, ModelKind::Shared, "frozen") };
     let other = run(&session, &other);
-    let error = session.runs.compare(other.info.id, shared.id).unwrap_err();
+    let error = runs::compare_runs(&session.runs, other.info.id, shared.id).unwrap_err();
     assert_eq!(error.code(), "not-comparable");
-    assert_eq!(session.runs.compare(99, shared.id).unwrap_err().code(), "no-such-run");
+    assert_eq!(runs::compare_runs(&session.runs, 99, shared.id).unwrap_err().code(), "no-such-run");
 }
 
 #[test]
@@ -71,28 +78,27 @@ fn the_figures_of_a_run_are_those_of_evaluate() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let detail = run(&session, &choices(&session, ModelKind::Multilevel, "frozen"));
-    let evaluated = session
-        .analysis
-        .evaluate(
-            &EvaluateChoices {
-                question: Some("offensiveness".into()),
-                models: vec![ModelKind::Multilevel],
-                split: SplitSpec::ByText(0.7),
-                seed: 0,
-                at_least: None,
-                tuning: "frozen".into(),
-                device: DeviceChoice::Cpu,
-                prediction_sets: false,
-                without_slips: false,
-            },
-            &Silent,
-        )
-        .unwrap();
+    let evaluated = evaluation::evaluate(
+        &session.analysis,
+        &EvaluateChoices {
+            question: Some("offensiveness".into()),
+            models: vec![ModelKind::Multilevel],
+            split: SplitSpec::ByText(0.7),
+            seed: 0,
+            at_least: None,
+            tuning: "frozen".into(),
+            device: DeviceChoice::Cpu,
+            prediction_sets: false,
+            without_slips: false,
+        },
+        &Silent,
+    )
+    .unwrap();
     assert_eq!(evaluated.models[0].scores.log_loss.unwrap(), metric(&detail.info, "log_loss"));
     // So are its baselines, and they are the same in a comparison with another run on the same labels;
     // validation labels trained a network.
     let network = run(&session, &choices(&session, ModelKind::ShareRecFfn, "frozen"));
-    let beside = session.runs.compare(network.info.id, detail.info.id).unwrap();
+    let beside = runs::compare_runs(&session.runs, network.info.id, detail.info.id).unwrap();
     for found in [&detail.baselines, &network.baselines, &beside.baselines] {
         assert_eq!(found.len(), evaluated.baselines.len());
         for (ours, theirs) in found.iter().zip(&evaluated.baselines) {
@@ -124,28 +130,28 @@ fn a_tuned_encoder_is_kept_and_predicts_where_it_is_chosen() {
     let frozen = run(&session, &choices(&session, ModelKind::SepHeads, "frozen")).info.id;
     let said = || {
         let text = "You call that a recipe?";
-        session.runs.predict(frozen, AnnotatorId(2), text, &Silent).unwrap().probabilities
+        runs::predict(&session.runs, frozen, AnnotatorId(2), text, &Silent).unwrap().probabilities
     };
     let by_the_encoder_of_before = said();
 
-    session.runs.use_run(Some(info.id)).unwrap();
+    runs::use_run(&session.runs, Some(info.id)).unwrap();
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     let tuned = session.encoding.state().unwrap();
     assert_ne!(tuned.version.as_ref().unwrap(), &before);
-    assert!(session.runs.detail(info.id).unwrap().info.predicts);
+    assert!(runs::detail(&session.runs, info.id).unwrap().info.predicts);
     assert_eq!(said(), by_the_encoder_of_before, "a frozen run keeps its encoder");
-    session.runs.use_run(Some(info.id)).unwrap();
-    session.analysis.train(Some("offensiveness"), &Silent).unwrap();
-    session.runs.use_run(None).unwrap();
+    runs::use_run(&session.runs, Some(info.id)).unwrap();
+    train::train(&session.analysis, Some("offensiveness"), &Silent).unwrap();
+    runs::use_run(&session.runs, None).unwrap();
     assert_eq!(session.encoding.state().unwrap().version.unwrap(), before);
 
     let shared = run(&session, &choices(&session, ModelKind::Shared, "last-1"));
-    assert_eq!(session.runs.use_run(Some(shared.info.id)).unwrap_err().code(), "cannot-predict");
-    session.runs.use_run(Some(info.id)).unwrap();
-    session.runs.delete(info.id).unwrap();
+    assert_eq!(runs::use_run(&session.runs, Some(shared.info.id)).unwrap_err().code(), "cannot-predict");
+    runs::use_run(&session.runs, Some(info.id)).unwrap();
+    runs::delete(&session.runs, info.id).unwrap();
     assert_eq!(session.encoding.state().unwrap().version.unwrap(), before, "back to the encoder of before");
     assert!(!encoder.exists());
-    assert_eq!(session.runs.detail(info.id).unwrap_err().code(), "no-such-run");
+    assert_eq!(runs::detail(&session.runs, info.id).unwrap_err().code(), "no-such-run");
 }
 
 /// Stops at the second evaluation.
@@ -170,12 +176,12 @@ fn a_run_that_was_stopped_goes_on_to_the_figures_of_one_that_was_not() {
     let asked = TrainChoices { epochs: 4, ..choices(&session, ModelKind::SepHeads, "last-1") };
     let whole = run(&session, &asked);
     let stop = StopAfterFirst(AtomicBool::new(false));
-    let error = session.runs.train(&asked, DeviceChoice::Cpu, &stop).unwrap_err();
+    let error = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &stop).unwrap_err();
     assert_eq!(error.code(), "cancelled");
-    let stopped = session.runs.list().unwrap().remove(0);
+    let stopped = runs::list(&session.runs).unwrap().remove(0);
     assert!(stopped.resumable && stopped.state == WorkState::Cancelled && stopped.scores.is_none());
-    assert_eq!(session.runs.resume(whole.info.id).unwrap_err().code(), "not-resumable");
-    let mended = session.runs.resume_here(stopped.id, &Silent).unwrap();
+    assert_eq!(runs::resume(&session.runs, whole.info.id).unwrap_err().code(), "not-resumable");
+    let mended = runs::resume_here(&session.runs, stopped.id, &Silent).unwrap();
     let losses = |run: &RunDetail| {
         run.info.epochs.iter().map(|e| (e.step, e.train_loss, e.validation_loss)).collect::<Vec<_>>()
     };
@@ -196,12 +202,12 @@ fn a_run_on_frozen_embeddings_fails_where_texts_came_before_it_began() {
         // The run was requested and is about to begin.
         Event::Job(_) if !once.swap(true, Ordering::Relaxed) => {
             let silent: Arc<dyn Progress> = Arc::new(Silent);
-            exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+            exchange::import(&exchange, &file, &ImportChoices::default(), &silent).unwrap();
         }
         Event::Run(info) if info.state != WorkState::Running => drop(say.send(info.clone())),
         _ => {}
     });
-    let id = session.runs.start(&asked).unwrap();
+    let id = runs::start(&session.runs, &asked).unwrap();
     let ended = heard.recv_timeout(Duration::from_secs(120)).unwrap();
     assert_eq!((ended.id, ended.state), (id, WorkState::Failed));
     assert_eq!(ended.problem.unwrap().code, "not-encoded");
@@ -219,9 +225,9 @@ fn a_run_in_the_background_tells_how_it_goes_while_somebody_labels() {
     });
     let asked =
         TrainChoices { epochs: 6, patience: 0, ..choices(&session, ModelKind::ShareRecFfn, "frozen") };
-    let id = session.runs.start(&asked).unwrap();
-    assert_eq!(session.runs.start(&asked).unwrap_err().code(), "busy");
-    let who = session.project.add_annotator("Robin", &Default::default()).unwrap().id;
+    let id = runs::start(&session.runs, &asked).unwrap();
+    assert_eq!(runs::start(&session.runs, &asked).unwrap_err().code(), "busy");
+    let who = annotators::add(&session.project, "Robin", &Default::default()).unwrap().id;
     let label = NewLabel {
         question: asked.question,
         text: TextId(1),
@@ -229,7 +235,7 @@ fn a_run_in_the_background_tells_how_it_goes_while_somebody_labels() {
         answer: Answer::Level(2),
         duration_ms: None,
     };
-    session.labelling.record_label(&label).unwrap();
+    record::record_label(&session.labelling, &label).unwrap();
     let mut epochs = 0;
     let last = loop {
         let info = heard.recv_timeout(Duration::from_secs(120)).unwrap();
@@ -240,7 +246,7 @@ fn a_run_in_the_background_tells_how_it_goes_while_somebody_labels() {
         }
     };
     assert_eq!((last.id, last.state, epochs), (id, WorkState::Finished, 6));
-    assert!(session.runs.list().unwrap()[0].data_changed, "a label came after it began");
+    assert!(runs::list(&session.runs).unwrap()[0].data_changed, "a label came after it began");
 }
 
 #[test]
@@ -248,19 +254,21 @@ fn what_was_chosen_last_is_what_is_offered_next_and_scripts_get_the_same_always(
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let fresh =
-        session.runs.defaults(offensiveness(&session), ModelKind::ShareRecDcn, Tuning::Frozen).unwrap();
+        runs::defaults(&session.runs, offensiveness(&session), ModelKind::ShareRecDcn, Tuning::Frozen)
+            .unwrap();
     assert_eq!(
         fresh,
-        session.runs.choices(offensiveness(&session), ModelKind::ShareRecDcn, "frozen").unwrap()
+        runs::choices_for(&session.runs, offensiveness(&session), ModelKind::ShareRecDcn, "frozen").unwrap()
     );
     let asked = TrainChoices { epochs: 1, batch: 32, ..fresh.clone() };
     run(&session, &asked);
     assert_eq!(
-        session.runs.defaults(offensiveness(&session), ModelKind::ShareRecDcn, Tuning::Frozen).unwrap(),
+        runs::defaults(&session.runs, offensiveness(&session), ModelKind::ShareRecDcn, Tuning::Frozen)
+            .unwrap(),
         asked
     );
     assert_eq!(
-        session.runs.choices(offensiveness(&session), ModelKind::ShareRecDcn, "frozen").unwrap(),
+        runs::choices_for(&session.runs, offensiveness(&session), ModelKind::ShareRecDcn, "frozen").unwrap(),
         fresh
     );
 }
@@ -279,9 +287,9 @@ fn a_failed_run_keeps_why() {
         max_grad_norm: 0.0,
         ..choices(&session, ModelKind::ShareRecDcn, "frozen")
     };
-    let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err();
+    let error = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap_err();
     assert!(error.to_string().contains("stopped being a number at step"), "{error}");
-    let kept = session.runs.list().unwrap().remove(0);
+    let kept = runs::list(&session.runs).unwrap().remove(0);
     assert_eq!(kept.state, WorkState::Failed);
     assert_eq!(kept.problem.unwrap().message, error.to_string());
 
@@ -290,7 +298,7 @@ fn a_failed_run_keeps_why() {
         (TrainChoices { split: SplitSpec::KFold { folds: 200, fold: Some(1) }, ..asked.clone() }, "200"),
         (TrainChoices { head_lr: -1.0, ..asked.clone() }, "head_lr"),
     ] {
-        let error = session.runs.train(&bad, DeviceChoice::Cpu, &Silent).unwrap_err();
+        let error = runs::train(&session.runs, &bad, DeviceChoice::Cpu, &Silent).unwrap_err();
         assert!(error.to_string().contains(field), "{error}");
     }
 }
@@ -300,17 +308,20 @@ fn an_option_is_trained_like_a_yes_no_question_and_the_whole_as_all_of_its_optio
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let scale = Scale::new(ScaleKind::MultiLabel, ["rude", "threat"]).unwrap();
-    let question = session.project.add_question("harm", "What is in it?", scale).unwrap();
+    let question = questions::add(&session.project, "harm", "What is in it?", scale).unwrap();
     for i in 0..120_u32 {
         let answer = Answer::Options(OptionSet::from_bits(u64::from((i * 7 + i / 40) % 4)));
         let (annotator, text) = (AnnotatorId(1 + i % 3), TextId(1 + i / 3));
         let new = NewLabel { annotator, text, question: question.id, answer, duration_ms: None };
-        session.labelling.record(&new, LabelSource::Command).unwrap();
+        record::record(&session.labelling, &new, LabelSource::Command).unwrap();
     }
     let threat = &question.options[1];
     assert_eq!(threat.name, "harm: threat");
     for kind in ModelKind::ALL {
-        let choices = TrainChoices { epochs: 2, ..session.runs.choices(threat.id, kind, "frozen").unwrap() };
+        let choices = TrainChoices {
+            epochs: 2,
+            ..runs::choices_for(&session.runs, threat.id, kind, "frozen").unwrap()
+        };
         let detail = run(&session, &choices);
         let names: Vec<&str> = detail.classes.iter().map(|class| class.name.as_str()).collect();
         assert_eq!(
@@ -318,9 +329,9 @@ fn an_option_is_trained_like_a_yes_no_question_and_the_whole_as_all_of_its_optio
             (vec!["no", "yes"], "harm: threat"),
             "{kind}"
         );
-        let whole = session.runs.choices(question.id, kind, "frozen").unwrap();
+        let whole = runs::choices_for(&session.runs, question.id, kind, "frozen").unwrap();
         let first = run(&session, &TrainChoices { epochs: 2, ..whole });
-        let other = session.runs.detail(first.info.trained_with[0]).unwrap();
+        let other = runs::detail(&session.runs, first.info.trained_with[0]).unwrap();
         assert_eq!(
             [first, other.clone()].map(|run| run.info.question_name),
             ["harm: rude", "harm: threat"].map(str::to_owned)
@@ -355,7 +366,7 @@ fn reports_are_written_by_their_ending() {
         .collect();
     let write = |name: &str| {
         let path = folder.path().join(name);
-        session.runs.export(&ids, &path, false).map(|()| std::fs::read_to_string(&path).unwrap())
+        runs::export(&session.runs, &ids, &path, false).map(|()| std::fs::read_to_string(&path).unwrap())
     };
     let table = write("r.csv").unwrap();
     let rows: Vec<&str> = table.lines().collect();
@@ -365,7 +376,7 @@ fn reports_are_written_by_their_ending() {
     );
     let all: serde_json::Value = serde_json::from_str(&write("r.json").unwrap()).unwrap();
     assert_eq!(all[1]["info"]["model"], "multilevel");
-    let people = session.project.annotators().unwrap();
+    let people = annotators::list(&session.project).unwrap();
     let shown = all[0]["annotators"].as_array().unwrap();
     assert!(
         shown.len() == people.len() && shown.iter().all(|one| one["name"].as_str().unwrap().starts_with('A')),
@@ -384,14 +395,14 @@ fn reports_are_written_by_their_ending() {
     // Eight people: the three who differ from the other five in moderating could be identified.
     assert!(!page.contains("People by their attributes") && page.contains("of attributes not shown"));
     let with_ids = folder.path().join("ids.html");
-    session.runs.export(&ids, &with_ids, true).unwrap();
+    runs::export(&session.runs, &ids, &with_ids, true).unwrap();
     let page = std::fs::read_to_string(&with_ids).unwrap();
     assert!(cells(&page, "A1") == 0 && people.iter().any(|one| cells(&page, &one.external_id) == 2));
     let error = write("r.docx").unwrap_err();
     assert_eq!(error.code(), "report-kind");
     assert!(!folder.path().join("r.docx").exists());
     assert_eq!(
-        session.runs.export(&[77], &folder.path().join("x.csv"), false).unwrap_err().code(),
+        runs::export(&session.runs, &[77], &folder.path().join("x.csv"), false).unwrap_err().code(),
         "no-such-run"
     );
 }

@@ -9,7 +9,20 @@ use dissensus_domain::{
     AnnotatorId, Answer, Condition, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, Span, SpanSet,
     TextId,
 };
+use dissensus_editing::annotators;
+use dissensus_editing::choices;
+use dissensus_editing::info;
+use dissensus_editing::questions;
+use dissensus_editing::reveal;
+use dissensus_labelling::by_name;
+use dissensus_labelling::marks;
+use dissensus_labelling::next_text;
+use dissensus_labelling::progress;
+use dissensus_labelling::record;
+use dissensus_labelling::task;
+use dissensus_labelling::undo;
 use dissensus_project::jobs::{Progress, Silent};
+use dissensus_transfer::exchange;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,14 +47,14 @@ fn study(folder: &Path) -> Study {
     std::fs::write(&file, "text_id,text\na,first text\nb,second text\nc,third text\nd,fourth text\n")
         .unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
     let add = |name: &str, kind, levels: &[&str]| {
-        session.project.add_question(name, "?", Scale::new(kind, levels).unwrap()).unwrap().id
+        questions::add(&session.project, name, "?", Scale::new(kind, levels).unwrap()).unwrap().id
     };
     let rude = add("rude", ScaleKind::Ordinal, &["1", "2", "3"]);
     let harm = add("harm", ScaleKind::MultiLabel, &["threat", "slur", "lie, half"]);
     let words = add("words", ScaleKind::Spans, &["insult", "order"]);
-    let join = |name| session.project.add_annotator(name, &Default::default()).unwrap().id;
+    let join = |name| annotators::add(&session.project, name, &Default::default()).unwrap().id;
     let (ana, ben) = (join("ana"), join("ben"));
     Study { session, rude, harm, words, ana, ben }
 }
@@ -49,7 +62,7 @@ fn study(folder: &Path) -> Study {
 impl Study {
     fn give_as(&self, annotator: AnnotatorId, question: QuestionId, text: u32, answer: Answer) {
         let new = NewLabel { question, annotator, text: TextId(text), answer, duration_ms: None };
-        self.session.labelling.record_label(&new).unwrap();
+        record::record_label(&self.session.labelling, &new).unwrap();
     }
 
     fn give(&self, question: QuestionId, text: u32, answer: Answer) {
@@ -58,22 +71,24 @@ impl Study {
 
     fn next(&self, questions: &[QuestionId], after: Option<u32>) -> Option<u32> {
         let after = after.map(TextId);
-        let next = self.session.labelling.next_text(self.ana, questions, TextOrder::File, after).unwrap();
+        let next =
+            next_text::choose(&self.session.labelling, self.ana, questions, TextOrder::File, after).unwrap();
         next.map(|task| task.text.0)
     }
 
     fn far(&self, questions: &[QuestionId]) -> (u32, u32, u32) {
-        let Far { done, total, skipped, .. } = self.session.labelling.progress(self.ana, questions).unwrap();
+        let Far { done, total, skipped, .. } =
+            progress::count(&self.session.labelling, self.ana, questions).unwrap();
         (done, total, skipped)
     }
 
     fn task(&self, question: QuestionId, text: u32) -> LabelTask {
-        self.session.labelling.task(self.ana, question, TextId(text)).unwrap()
+        task::read(&self.session.labelling, self.ana, question, TextId(text), 1).unwrap()
     }
 
     fn only_if(&self, question: QuestionId, words: &str) {
-        let condition = self.session.project.condition_named(words).unwrap();
-        self.session.project.set_condition(question, Some(condition)).unwrap();
+        let condition = questions::condition_named(&self.session.project, words).unwrap();
+        questions::set_condition(&self.session.project, question, Some(condition)).unwrap();
     }
 }
 
@@ -100,7 +115,8 @@ fn a_text_is_done_when_every_question_on_the_screen_is_answered() {
     assert_eq!((study.far(&all), study.next(&all, None)), ((1, 4, 0), Some(2)));
     assert_eq!(study.far(&[words, words]), (1, 4, 0), "named twice is asked once");
     let none: &[QuestionId] = &[];
-    let refused = study.session.labelling.next_text(study.ana, none, TextOrder::File, None).unwrap_err();
+    let refused =
+        next_text::choose(&study.session.labelling, study.ana, none, TextOrder::File, None).unwrap_err();
     assert_eq!(refused.code(), "no-question");
 }
 
@@ -108,7 +124,7 @@ fn a_text_is_done_when_every_question_on_the_screen_is_answered() {
 fn nothing_of_others_is_told_of_a_question_before_it_is_answered() {
     let folder = tempfile::tempdir().unwrap();
     let study = study(folder.path());
-    study.session.project.set_reveal(true).unwrap();
+    reveal::set(&study.session.project, true).unwrap();
     study.give_as(study.ben, study.words, 1, spans(&[(0, 5, 0)]));
     study.give_as(study.ben, study.rude, 1, Answer::Level(2));
     // An answer to one question does not open another one.
@@ -129,7 +145,7 @@ fn undo_leads_back_across_questions_and_texts() {
     study.give_as(study.ben, study.rude, 1, Answer::Level(2));
     study.give(study.harm, 2, options(&[0]));
     let undo = |questions: &[QuestionId]| {
-        let undone = study.session.labelling.undo(study.ana, questions, LabelSource::Window).unwrap();
+        let undone = undo::undo(&study.session.labelling, study.ana, questions, LabelSource::Window).unwrap();
         undone.map(|undone| (undone.question, undone.text.0))
     };
     assert_eq!(undo(&all), Some((study.harm, 2)));
@@ -137,7 +153,7 @@ fn undo_leads_back_across_questions_and_texts() {
     assert_eq!(undo(&[study.words]), Some((study.words, 1)));
     assert_eq!(undo(&all), Some((study.rude, 1)));
     assert_eq!(undo(&all), None);
-    assert_eq!(study.session.labelling.progress(study.ben, study.rude).unwrap().done, 1);
+    assert_eq!(progress::count(&study.session.labelling, study.ben, study.rude).unwrap().done, 1);
 }
 
 #[test]
@@ -146,19 +162,19 @@ fn skip_puts_off_what_is_not_answered_and_that_alone() {
     let study = study(folder.path());
     let all = [study.words, study.rude];
     study.give(study.rude, 1, Answer::Level(1));
-    let far = study.session.labelling.skip(study.ana, all, TextId(1)).unwrap();
+    let far = marks::skip(&study.session.labelling, study.ana, all, TextId(1)).unwrap();
     assert_eq!((far.done, far.skipped), (0, 1));
     assert!(study.task(study.words, 1).skipped && !study.task(study.rude, 1).skipped);
     assert_eq!(study.next(&all, None), Some(2));
     for text in 2..=4 {
-        study.session.labelling.skip(study.ana, all, TextId(text)).unwrap();
+        marks::skip(&study.session.labelling, study.ana, all, TextId(text)).unwrap();
     }
     assert_eq!(study.next(&all, None), Some(1), "nothing else is left");
     // One of two that were skipped is answered: the other is still skipped.
     study.give(study.rude, 2, Answer::Level(1));
     assert_eq!(study.far(&all), (0, 4, 4));
     // A missing text: nothing is written for any of the questions.
-    let events = study.session.labelling.skip(study.ana, all, TextId(99)).unwrap_err();
+    let events = marks::skip(&study.session.labelling, study.ana, all, TextId(99)).unwrap_err();
     assert!(events.to_string().contains("99"), "{events}");
 }
 
@@ -192,19 +208,19 @@ fn a_question_is_asked_only_where_its_condition_is_met_and_its_answers_stay() {
     assert!(!of_words.asked && of_words.answer.is_some());
     assert_eq!((study.far(&all), study.far(&[harm])), ((2, 4, 0), (0, 0, 0)));
     // By name it can be given all the same, which is reported.
-    let named = |value| study.session.labelling.label_by_name("ana", "b", value, Some("harm")).unwrap();
+    let named = |value| by_name::record(&study.session.labelling, "ana", "b", value, Some("harm")).unwrap();
     assert!(!named("slur").asked);
     study.give(rude, 2, Answer::Level(1));
     assert!(named("threat").asked);
     // For everyone by their own answers.
-    let of_ben = study.session.labelling.task(study.ben, harm, TextId(2)).unwrap();
+    let of_ben = task::read(&study.session.labelling, study.ben, harm, TextId(2), 1).unwrap();
     assert!(!of_ben.asked);
     study.session.close();
 
     let again = open(folder.path());
-    let found = again.project.question(Some("words")).unwrap();
+    let found = questions::find(&again.project, Some("words")).unwrap();
     assert_eq!(found.only_if, Some(Condition::new(harm, [2])));
-    assert!(again.labelling.task(study.ana, harm, TextId(2)).unwrap().asked);
+    assert!(task::read(&again.labelling, study.ana, harm, TextId(2), 1).unwrap().asked);
 }
 
 #[test]
@@ -220,21 +236,24 @@ fn conditions_that_cannot_be_are_refused_and_change_nothing() {
         ("harm=lie", "harm has threat, slur, lie, half"),
         ("harm: threat=yes", "the questions are"),
     ] {
-        let error = project.condition_named(words).unwrap_err();
+        let error = questions::condition_named(project, words).unwrap_err();
         assert!(error.code() == "words" && error.to_string().contains(why), "{error}");
     }
     study.only_if(study.harm, "rude=3");
-    let back = project.condition_named("harm=threat").unwrap();
-    let error = project.set_condition(study.rude, Some(back)).unwrap_err();
+    let back = questions::condition_named(project, "harm=threat").unwrap();
+    let error = questions::set_condition(project, study.rude, Some(back)).unwrap_err();
     assert!(error.to_string().contains("neither would ever be asked"), "{error}");
     let option = Condition::new(study.harm.of_option(0), [1]);
-    assert_eq!(project.set_condition(study.words, Some(option)).unwrap_err().code(), "whole-question");
+    assert_eq!(
+        questions::set_condition(project, study.words, Some(option)).unwrap_err().code(),
+        "whole-question"
+    );
     // A new question with an invalid condition is not added at all.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     let wrong = Some(Condition::new(study.rude, [7]));
-    assert!(project.add_question_only_if("sure", "", scale, wrong).is_err());
-    assert!(project.question(Some("sure")).is_err());
-    assert_eq!(project.question(Some("rude")).unwrap().only_if, None);
+    assert!(questions::add_only_if(project, "sure", "", scale, wrong).is_err());
+    assert!(questions::find(project, Some("sure")).is_err());
+    assert_eq!(questions::find(project, Some("rude")).unwrap().only_if, None);
 }
 
 #[test]
@@ -246,18 +265,19 @@ fn levels_in_use_are_renamed_and_keep_their_labels() {
     study.give(study.harm, 1, options(&[0, 2]));
     study.only_if(study.words, "rude=3");
     let rename = |name: &str, changes: &[&str]| {
-        let question = project.question(Some(name)).unwrap();
+        let question = questions::find(project, Some(name)).unwrap();
         let changes: Vec<String> = changes.iter().map(|change| (*change).to_owned()).collect();
-        project.names_after(&question, &changes).and_then(|names| project.rename_levels(question.id, &names))
+        questions::names_after(&question, &changes)
+            .and_then(|names| questions::rename_levels(project, question.id, &names))
     };
     // Two names are swapped at once; an old name may contain a comma, a new one an equals sign.
     rename("rude", &["1=2", "2=1", "3=very=rude"]).unwrap();
     rename("harm", &["lie, half=half-truth"]).unwrap();
-    assert_eq!(project.question(Some("rude")).unwrap().scale.levels(), ["2", "1", "very=rude"]);
-    assert_eq!(project.question(Some("harm: half-truth")).unwrap().id, study.harm.of_option(2));
+    assert_eq!(questions::find(project, Some("rude")).unwrap().scale.levels(), ["2", "1", "very=rude"]);
+    assert_eq!(questions::find(project, Some("harm: half-truth")).unwrap().id, study.harm.of_option(2));
     assert_eq!(study.task(study.rude, 1).answer, Some(Answer::Level(2)));
     assert!(study.task(study.words, 1).asked, "a condition follows its level");
-    study.session.labelling.label_by_name("ben", "a", "very=rude", Some("rude")).unwrap();
+    by_name::record(&study.session.labelling, "ben", "a", "very=rude", Some("rude")).unwrap();
     for (question, change, why) in [
         ("rude", "9=x", "write OLD=NEW"),
         ("rude", "2", "write OLD=NEW"),
@@ -270,10 +290,10 @@ fn levels_in_use_are_renamed_and_keep_their_labels() {
         assert!(error.to_string().contains(why), "{error}");
     }
     let yes_no = || Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    project.add_question("harm: new", "", yes_no()).unwrap();
+    questions::add(project, "harm: new", "", yes_no()).unwrap();
     assert_eq!(rename("harm", &["slur=new"]).unwrap_err().code(), "name", "another question is called that");
     let export = folder.path().join("out.csv");
-    study.session.exchange.export(&export, Some("harm"), false, &Silent).unwrap();
+    exchange::export(&study.session.exchange, &export, Some("harm"), false, &Silent).unwrap();
     let written = std::fs::read_to_string(&export).unwrap();
     assert!(written.contains("threat + half-truth"), "{written}");
 }
@@ -293,8 +313,9 @@ fn screens_in_other_orders_and_labels_at_once_do_not_wait_for_each_other() {
                     study.give(order[0], u32::from(turn % 4) + 1, answer_to(study, order[0], turn));
                     study.far(&order);
                     study.next(&order, None);
-                    study.session.labelling.skip(study.ana, order, TextId(u32::from(turn % 4) + 1)).unwrap();
-                    study.session.labelling.undo(study.ana, order, LabelSource::Window).unwrap();
+                    marks::skip(&study.session.labelling, study.ana, order, TextId(u32::from(turn % 4) + 1))
+                        .unwrap();
+                    undo::undo(&study.session.labelling, study.ana, order, LabelSource::Window).unwrap();
                     study.give(order[0], u32::from(turn % 4) + 1, answer_to(study, order[0], turn));
                 }
             });
@@ -306,7 +327,7 @@ fn screens_in_other_orders_and_labels_at_once_do_not_wait_for_each_other() {
     study.session.close();
     let again = open(folder.path());
     let far = |questions: &[QuestionId]| {
-        let Far { done, total, skipped, .. } = again.labelling.progress(ana, questions).unwrap();
+        let Far { done, total, skipped, .. } = progress::count(&again.labelling, ana, questions).unwrap();
         (done, total, skipped)
     };
     assert_eq!((far(&questions), far(&[words])), before);
@@ -326,10 +347,10 @@ fn the_questions_of_the_screen_are_kept_with_the_project() {
     let study = study(folder.path());
     let screen = vec![study.words, study.rude];
     let choices = ProjectChoices { screen: screen.clone(), ..ProjectChoices::default() };
-    study.session.project.save_choices(&choices).unwrap();
+    choices::save(&study.session.project, &choices).unwrap();
     study.session.close();
     // Moved to another place, for example to another person.
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::copy(folder.path().join("p.dissensus"), elsewhere.path().join("p.dissensus")).unwrap();
-    assert_eq!(open(elsewhere.path()).project.info().unwrap().choices.screen, screen);
+    assert_eq!(info::read(&open(elsewhere.path()).project).unwrap().choices.screen, screen);
 }

@@ -4,16 +4,32 @@
 
 use crate::support::{TestFolder, import};
 use dissensus_analysis::EvaluateChoices;
+use dissensus_analysis::annotators;
+use dissensus_analysis::evaluation;
+use dissensus_analysis::predict;
+use dissensus_analysis::ranking;
+use dissensus_analysis::text_detail;
 use dissensus_api::{
     ColumnChoices, DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, ProjectChoices, TextOrder,
 };
 use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, Scale, ScaleKind, TextId};
+use dissensus_editing::choices;
+use dissensus_editing::info;
+use dissensus_editing::questions;
+use dissensus_labelling::by_name;
+use dissensus_labelling::marks;
+use dissensus_labelling::next_text;
+use dissensus_labelling::progress;
+use dissensus_labelling::record;
+use dissensus_labelling::task;
+use dissensus_labelling::undo;
 use dissensus_project::event::Event;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
+use dissensus_transfer::exchange;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -23,12 +39,12 @@ fn import_error(
     choices: &ImportChoices,
 ) -> dissensus_project::error::ProjectError {
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(file, choices, &silent).unwrap_err()
+    exchange::import(&session.exchange, file, choices, &silent).unwrap_err()
 }
 
 fn query(session: &Session) -> DisagreementQuery {
     DisagreementQuery {
-        question: session.project.question(Some("offensiveness")).unwrap().id,
+        question: questions::find(&session.project, Some("offensiveness")).unwrap().id,
         by: DisagreementMeasure::Split,
         cut: None,
         groups: None,
@@ -41,7 +57,7 @@ fn query(session: &Session) -> DisagreementQuery {
 #[test]
 fn the_sample_is_what_it_says() {
     let place = TestFolder::new();
-    let info = place.sample().project.info().unwrap();
+    let info = info::read(&place.sample().project).unwrap();
     assert_eq!((info.texts, info.annotators, info.labels), (168, 8, 2 * 728));
     assert_eq!(info.simulated_notice.as_deref(), Some(sample::NOTICE));
     let kinds: Vec<ScaleKind> = info.questions.iter().map(|q| q.scale.kind()).collect();
@@ -51,7 +67,10 @@ fn the_sample_is_what_it_says() {
 
 fn sample_annotators_are_simulated(place: &TestFolder) -> bool {
     let session = Session::open_to_read(&place.path("sample.dissensus"), &place.home()).unwrap();
-    session.project.annotators().unwrap().iter().all(|a| a.simulated && a.attributes.contains_key("tendency"))
+    dissensus_editing::annotators::list(&session.project)
+        .unwrap()
+        .iter()
+        .all(|a| a.simulated && a.attributes.contains_key("tendency"))
 }
 
 #[test]
@@ -61,15 +80,17 @@ fn a_label_is_kept_learned_told_and_taken_back() {
     let events: Arc<Mutex<Vec<Event>>> = Arc::default();
     let heard = Arc::clone(&events);
     session.subscribe(move |event| heard.lock().unwrap().push(event.clone()));
-    let question = session.project.question(Some("offensiveness")).unwrap();
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap();
     session.live.fit(question.id, &Silent).unwrap();
-    let me = session.project.add_annotator("Ana", &Default::default()).unwrap();
-    let before = session.analysis.ranking(&query(&session)).unwrap();
+    let me = dissensus_editing::annotators::add(&session.project, "Ana", &Default::default()).unwrap();
+    let before = ranking::rank(&session.analysis, &query(&session)).unwrap();
 
     let mut labelled = Vec::new();
     let mut after = None;
     for level in [4, 4, 4, 3, 4] {
-        let task = session.labelling.next_text(me.id, question.id, TextOrder::File, after).unwrap().unwrap();
+        let task = next_text::choose(&session.labelling, me.id, question.id, TextOrder::File, after)
+            .unwrap()
+            .unwrap();
         assert!(task.reveal.is_none(), "a prediction led the annotator");
         let new = NewLabel {
             question: question.id,
@@ -78,57 +99,61 @@ fn a_label_is_kept_learned_told_and_taken_back() {
             answer: Answer::Level(level),
             duration_ms: Some(900),
         };
-        let receipt = session.labelling.record_label(&new).unwrap();
+        let receipt = record::record_label(&session.labelling, &new).unwrap();
         let reveal = receipt.reveal.unwrap();
         assert!((reveal.others.iter().sum::<f32>() - 1.0).abs() < 1e-4);
         assert_eq!(reveal.annotators, 8);
         labelled.push(task.text);
         after = Some(task.text);
     }
-    let ranking = session.analysis.ranking(&query(&session)).unwrap();
+    let ranking = ranking::rank(&session.analysis, &query(&session)).unwrap();
     assert!(ranking.revision > before.revision);
     assert_ne!(ranking.texts, before.texts, "five harsh labels must move the ranking");
     assert_eq!(ranking.annotators, 9);
     let told = events.lock().unwrap().iter().filter(|e| matches!(e, Event::Labels { .. })).count();
     assert_eq!(told, 5);
 
-    let undone = session.labelling.undo(me.id, question.id, LabelSource::Window).unwrap().unwrap();
+    let undone = undo::undo(&session.labelling, me.id, question.id, LabelSource::Window).unwrap().unwrap();
     let done = undone.progress.done;
     assert_eq!((undone.text, undone.answer, undone.now, done), (labelled[4], Answer::Level(4), None, 4));
     session.close();
 
     let again = Session::open(&place.path("sample.dissensus"), &place.home()).unwrap();
-    let progress = again.labelling.progress(me.id, question.id).unwrap();
+    let progress = progress::count(&again.labelling, me.id, question.id).unwrap();
     assert_eq!((progress.done, progress.today, progress.total), (4, 4, 168));
-    assert_eq!(again.labelling.task(me.id, question.id, labelled[0]).unwrap().answer, Some(Answer::Level(4)));
+    assert_eq!(
+        task::read(&again.labelling, me.id, question.id, labelled[0], 1).unwrap().answer,
+        Some(Answer::Level(4))
+    );
 }
 
 #[test]
 fn undo_never_takes_back_what_was_not_given_here() {
     let place = TestFolder::new();
     let session = place.sample();
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
-    let simulated = session.project.annotator("sim-ada").unwrap().id;
-    assert_eq!(session.labelling.undo(simulated, question, LabelSource::Window).unwrap(), None);
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
+    let simulated = dissensus_editing::annotators::find(&session.project, "sim-ada").unwrap().id;
+    assert_eq!(undo::undo(&session.labelling, simulated, question, LabelSource::Window).unwrap(), None);
 }
 
 #[test]
 fn predictions_stay_hidden_from_the_person_who_labels() {
     let place = TestFolder::new();
     let session = place.sample();
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
-    let me = session.project.add_annotator("Ana", &Default::default()).unwrap();
+    let me = dissensus_editing::annotators::add(&session.project, "Ana", &Default::default()).unwrap();
     let text = TextId(1);
     let query = query(&session);
     let own = |show| {
-        let detail = session.analysis.text_detail(&query, text, Some("gender"), Some(me.id), show).unwrap();
+        let detail =
+            text_detail::read(&session.analysis, &query, text, Some("gender"), Some(me.id), show).unwrap();
         detail.annotators.into_iter().find(|a| a.annotator == me.id).unwrap()
     };
     assert_eq!(own(false).distribution, None);
     assert!(own(true).distribution.is_some());
     let new = NewLabel { question, annotator: me.id, text, answer: Answer::Level(0), duration_ms: None };
-    session.labelling.record_label(&new).unwrap();
+    record::record_label(&session.labelling, &new).unwrap();
     assert!(own(false).distribution.is_some());
 }
 
@@ -138,23 +163,25 @@ fn a_filter_by_attributes_holds_for_the_detail_of_a_text() {
     let session = place.sample();
     let all = query(&session);
     session.live.fit(all.question, &Silent).unwrap();
-    let first = session.project.annotators().unwrap().swap_remove(0);
+    let first = dissensus_editing::annotators::list(&session.project).unwrap().swap_remove(0);
     let (name, value) = first.attributes.iter().next().map(|(n, v)| (n.clone(), v.clone())).unwrap();
     let some = DisagreementQuery { attributes: [(name.clone(), value.clone())].into(), ..query(&session) };
     let text = TextId(1);
-    let detail = session.analysis.text_detail(&some, text, None, None, false).unwrap();
-    let with =
-        session.project.annotators().unwrap().into_iter().filter(|a| a.attributes.get(&name) == Some(&value));
+    let detail = text_detail::read(&session.analysis, &some, text, None, None, false).unwrap();
+    let with = dissensus_editing::annotators::list(&session.project)
+        .unwrap()
+        .into_iter()
+        .filter(|a| a.attributes.get(&name) == Some(&value));
     assert_eq!(detail.annotators.len(), with.count());
     assert!(detail.annotators.iter().all(|a| a.attributes.get(&name) == Some(&value)));
-    let row = session.analysis.rows(&some, &[text]).unwrap().swap_remove(0);
+    let row = ranking::read_rows(&session.analysis, &some, &[text]).unwrap().swap_remove(0);
     let some_scores = detail.scores.unwrap();
     assert_eq!(some_scores.pairwise, row.scores.unwrap().pairwise, "list and detail tell of the same people");
-    let everyone = session.analysis.text_detail(&all, text, None, None, false).unwrap();
+    let everyone = text_detail::read(&session.analysis, &all, text, None, None, false).unwrap();
     assert_eq!(everyone.annotators.len(), 8);
     assert_ne!(everyone.scores.unwrap().pairwise, some_scores.pairwise);
     let nobody = DisagreementQuery { attributes: [(name, "no such".to_owned())].into(), ..query(&session) };
-    assert!(session.analysis.text_detail(&nobody, text, None, None, false).is_err());
+    assert!(text_detail::read(&session.analysis, &nobody, text, None, None, false).is_err());
 }
 
 #[test]
@@ -163,9 +190,7 @@ fn a_text_without_a_live_model_shows_labels_and_claims_nothing() {
     let session = place.sample();
     let query = query(&session);
     let labelled = |session: &Session, text| {
-        session
-            .analysis
-            .text_detail(&query, text, Some("gender"), None, false)
+        text_detail::read(&session.analysis, &query, text, Some("gender"), None, false)
             .unwrap()
             .annotators
             .into_iter()
@@ -173,14 +198,14 @@ fn a_text_without_a_live_model_shows_labels_and_claims_nothing() {
             .collect::<std::collections::BTreeMap<_, _>>()
     };
     let text = (1..=168).map(TextId).find(|text| labelled(&session, *text).len() > 1).unwrap();
-    let before = session.analysis.text_detail(&query, text, Some("gender"), None, false).unwrap();
+    let before = text_detail::read(&session.analysis, &query, text, Some("gender"), None, false).unwrap();
     assert_eq!((before.scores, before.groups.len(), before.differences.len()), (None, 0, 0));
     assert!(before.needs.unwrap().contains("being fitted"));
     assert_eq!(before.annotators.len(), 8);
     assert!(before.annotators.iter().all(|a| a.distribution.is_none() && !a.hidden));
     let answers = labelled(&session, text);
     session.live.fit(query.question, &Silent).unwrap();
-    let after = session.analysis.text_detail(&query, text, Some("gender"), None, false).unwrap();
+    let after = text_detail::read(&session.analysis, &query, text, Some("gender"), None, false).unwrap();
     assert!(after.scores.is_some() && after.needs.is_none() && !after.groups.is_empty());
     assert!(after.annotators.iter().all(|a| a.distribution.is_some()));
     assert_eq!(labelled(&session, text), answers);
@@ -191,10 +216,10 @@ fn one_person_is_not_split() {
     let place = TestFolder::new();
     let session = place.sample();
     let attributes: dissensus_domain::Attributes = [("role".to_owned(), "judge".to_owned())].into();
-    session.project.add_annotator("Ana", &attributes).unwrap();
+    dissensus_editing::annotators::add(&session.project, "Ana", &attributes).unwrap();
     let query = DisagreementQuery { attributes, ..query(&session) };
     session.live.fit(query.question, &Silent).unwrap();
-    let detail = session.analysis.text_detail(&query, TextId(1), Some("role"), None, false).unwrap();
+    let detail = text_detail::read(&session.analysis, &query, TextId(1), Some("role"), None, false).unwrap();
     assert_eq!(detail.annotators.len(), 1);
     assert!(detail.annotators[0].distribution.is_some(), "what the person would say is predicted");
     assert_eq!((detail.scores, detail.groups.len(), detail.differences.len()), (None, 0, 0));
@@ -207,11 +232,11 @@ fn too_few_shared_texts_have_no_scores() {
     let session = place.project("p");
     let labels = "text_id,text,annotator_id,label\na,one,x,1\na,one,y,3\nb,two,x,2\nb,two,y,2\nc,three,x,3\n";
     import(&session, &place.file("l.csv", labels), &ImportChoices::default());
-    let question = session.project.question(None).unwrap().id;
+    let question = questions::find(&session.project, None).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
     let sample = place.sample();
     let query = DisagreementQuery { question, ..query(&sample) };
-    let detail = session.analysis.text_detail(&query, TextId(1), None, None, false).unwrap();
+    let detail = text_detail::read(&session.analysis, &query, TextId(1), None, None, false).unwrap();
     assert_eq!(detail.scores, None);
     assert!(detail.needs.unwrap().starts_with("2 texts have labels of two people"));
     assert_eq!(detail.annotators.iter().filter(|a| a.observed.is_some()).count(), 2);
@@ -230,12 +255,15 @@ fn groups_are_compared_where_both_have_labels() {
         }
     }
     import(&session, &place.file("g.csv", &csv), &ImportChoices::default());
-    let question = session.project.question(None).unwrap().id;
+    let question = questions::find(&session.project, None).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
     let query = DisagreementQuery { question, ..query(&place.sample()) };
     let texts: Vec<TextId> = (1..=11).map(TextId).collect();
-    let compared: Vec<u32> =
-        session.analysis.rows(&query, &texts).unwrap().iter().map(|row| row.compared).collect();
+    let compared: Vec<u32> = ranking::read_rows(&session.analysis, &query, &texts)
+        .unwrap()
+        .iter()
+        .map(|row| row.compared)
+        .collect();
     // Women with men, and the strict with the lenient; only the latter where only women have answered.
     assert_eq!(compared, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1]);
 }
@@ -247,13 +275,15 @@ fn skipped_texts_come_last_and_orders_draw_different_texts() {
     let file = place.file("t.csv", "text_id,text\na,one\nb,two\nc,three\n");
     import(&session, &file, &ImportChoices::default());
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    let question = session.project.add_question("rude", "Is it rude?", scale).unwrap().id;
-    let me = session.project.add_annotator("Ana", &Default::default()).unwrap().id;
+    let question = questions::add(&session.project, "rude", "Is it rude?", scale).unwrap().id;
+    let me = dissensus_editing::annotators::add(&session.project, "Ana", &Default::default()).unwrap().id;
     let next = |after| {
-        session.labelling.next_text(me, question, TextOrder::File, after).unwrap().map(|t| t.external_id)
+        next_text::choose(&session.labelling, me, question, TextOrder::File, after)
+            .unwrap()
+            .map(|t| t.external_id)
     };
     assert_eq!(next(None).as_deref(), Some("a"));
-    session.labelling.skip(me, question, TextId(1)).unwrap();
+    marks::skip(&session.labelling, me, question, TextId(1)).unwrap();
     assert_eq!(next(None).as_deref(), Some("b"));
     for text in [2, 3] {
         let new = NewLabel {
@@ -263,14 +293,14 @@ fn skipped_texts_come_last_and_orders_draw_different_texts() {
             answer: Answer::Level(1),
             duration_ms: None,
         };
-        session.labelling.record_label(&new).unwrap();
+        record::record_label(&session.labelling, &new).unwrap();
     }
     assert_eq!(next(None).as_deref(), Some("a"));
     let new =
         NewLabel { question, annotator: me, text: TextId(1), answer: Answer::Level(1), duration_ms: None };
-    session.labelling.record_label(&new).unwrap();
+    record::record_label(&session.labelling, &new).unwrap();
     assert_eq!(next(None), None);
-    let flagged = session.labelling.flag(me, question, TextId(2), true).unwrap();
+    let flagged = marks::flag(&session.labelling, me, question, TextId(2), true).unwrap();
     assert_eq!((flagged.flagged, flagged.skipped), (1, 0));
 }
 
@@ -278,24 +308,28 @@ fn skipped_texts_come_last_and_orders_draw_different_texts() {
 fn a_level_off_the_scale_and_unknown_things_are_refused() {
     let place = TestFolder::new();
     let session = place.sample();
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
-    let annotator = session.project.annotator("sim-ada").unwrap().id;
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
+    let annotator = dissensus_editing::annotators::find(&session.project, "sim-ada").unwrap().id;
     let new = NewLabel { question, annotator, text: TextId(1), answer: Answer::Level(5), duration_ms: None };
-    assert_eq!(session.labelling.record_label(&new).unwrap_err().code(), "not-on-scale");
+    assert_eq!(record::record_label(&session.labelling, &new).unwrap_err().code(), "not-on-scale");
     assert_eq!(
-        session.labelling.label_by_name("ana", "c001", "6", Some("offensiveness")).unwrap_err().code(),
+        by_name::record(&session.labelling, "ana", "c001", "6", Some("offensiveness")).unwrap_err().code(),
         "not-on-scale"
     );
     assert_eq!(
-        session.labelling.label_by_name("ana", "zzz", "1", Some("offensiveness")).unwrap_err().code(),
+        by_name::record(&session.labelling, "ana", "zzz", "1", Some("offensiveness")).unwrap_err().code(),
         "no-such-text"
     );
     assert_eq!(
-        session.labelling.label_by_name("ana", "c001", "1", None).unwrap_err().code(),
+        by_name::record(&session.labelling, "ana", "c001", "1", None).unwrap_err().code(),
         "which-question"
     );
-    assert_eq!(session.project.question(Some("x")).unwrap_err().code(), "no-such-question");
-    assert_eq!(session.project.annotators().unwrap().len(), 8, "a refused label must not add its annotator");
+    assert_eq!(questions::find(&session.project, Some("x")).unwrap_err().code(), "no-such-question");
+    assert_eq!(
+        dissensus_editing::annotators::list(&session.project).unwrap().len(),
+        8,
+        "a refused label must not add its annotator"
+    );
 }
 
 #[test]
@@ -308,7 +342,7 @@ fn a_bad_row_stops_everything_or_is_written_aside() {
     assert_eq!(error.code(), "bad-rows");
     let told = error.detail().unwrap();
     assert!(told.contains("row 5 (line 6), column \"text\""), "{error}: {told}");
-    assert_eq!(session.project.info().unwrap().texts, 0);
+    assert_eq!(info::read(&session.project).unwrap().texts, 0);
 
     let choices = ImportChoices { skip_bad: true, ..ImportChoices::default() };
     let report = import(&session, &file, &choices);
@@ -328,10 +362,12 @@ fn an_import_again_does_not_bring_a_replaced_label_back() {
     let file = place.file("l.csv", "text_id,text,annotator_id,label\n1,one,a,1\n1,one,a,2\n2,two,a,3\n");
     import(&session, &file, &ImportChoices::default());
     import(&session, &file, &ImportChoices::default());
-    let (question, annotator) =
-        (session.project.question(None).unwrap().id, session.project.annotator("a").unwrap().id);
+    let (question, annotator) = (
+        questions::find(&session.project, None).unwrap().id,
+        dissensus_editing::annotators::find(&session.project, "a").unwrap().id,
+    );
     assert_eq!(
-        session.labelling.task(annotator, question, TextId(1)).unwrap().answer,
+        task::read(&session.labelling, annotator, question, TextId(1), 1).unwrap().answer,
         Some(Answer::Level(1)),
         "level \"2\" is current"
     );
@@ -345,7 +381,7 @@ fn the_preview_tells_before_anything_is_written() {
         "l.csv",
         "text_id,text,annotator_id,label,gender\n1,one,a,1,Woman\n1,one,b,2,Man\n2,two,a,5,Woman\n2,two,b,,Man\n",
     );
-    let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    let preview = exchange::preview(&session.exchange, &file, &ImportChoices::default()).unwrap();
     assert_eq!(preview.columns.attributes, ["gender"]);
     assert_eq!(
         (preview.new_texts, preview.new_annotators, preview.new_labels, preview.empty_labels),
@@ -353,12 +389,12 @@ fn the_preview_tells_before_anything_is_written() {
     );
     assert_eq!(preview.scale.unwrap().levels(), ["1", "2", "3", "4", "5"]);
     assert_eq!(preview.level_counts, [1, 1, 0, 0, 1]);
-    assert_eq!(session.project.info().unwrap().texts, 0);
+    assert_eq!(info::read(&session.project).unwrap().texts, 0);
 
     let columns =
         ColumnChoices { text: Some("text".into()), label: Some("label".into()), ..ColumnChoices::default() };
     let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
-    let preview = session.exchange.preview(&file, &choices).unwrap();
+    let preview = exchange::preview(&session.exchange, &file, &choices).unwrap();
     assert!(preview.problem.unwrap().message.contains("no annotator"));
     assert_eq!(preview.rows.len(), 4);
 }
@@ -367,15 +403,15 @@ fn the_preview_tells_before_anything_is_written() {
 fn an_export_imports_again_to_the_same_labels() {
     let place = TestFolder::new();
     let session = place.sample();
-    session.labelling.label_by_name("Zoë \"Z\"", "c001", "4", Some("offensiveness")).unwrap();
+    by_name::record(&session.labelling, "Zoë \"Z\"", "c001", "4", Some("offensiveness")).unwrap();
     for name in ["all.csv", "all.jsonl"] {
         let file = place.path(name);
-        let rows = session.exchange.export(&file, None, false, &Silent).unwrap();
+        let rows = exchange::export(&session.exchange, &file, None, false, &Silent).unwrap();
         assert_eq!(rows, 2 * 728 + 1);
         let copy = Session::create(&place.path(&format!("{name}.dissensus")), &place.home()).unwrap();
         import(&copy, &file, &ImportChoices::default());
         let again = place.path(&format!("again-{name}"));
-        copy.exchange.export(&again, None, false, &Silent).unwrap();
+        exchange::export(&copy.exchange, &again, None, false, &Silent).unwrap();
         let sorted = |path: &Path| {
             // Labels given with the command elsewhere are imported labels here.
             let text = std::fs::read_to_string(path).unwrap().replace("command", "import");
@@ -384,11 +420,13 @@ fn an_export_imports_again_to_the_same_labels() {
             lines
         };
         assert_eq!(sorted(&file), sorted(&again), "{name}");
-        assert_eq!(copy.project.info().unwrap().questions.len(), 2);
+        assert_eq!(info::read(&copy.project).unwrap().questions.len(), 2);
     }
-    let taken = session.exchange.export(&place.path("all.csv"), None, false, &Silent).unwrap_err();
+    let taken =
+        exchange::export(&session.exchange, &place.path("all.csv"), None, false, &Silent).unwrap_err();
     assert_eq!(taken.code(), "export-exists");
-    let format = session.exchange.export(&place.path("all.docx"), None, false, &Silent).unwrap_err();
+    let format =
+        exchange::export(&session.exchange, &place.path("all.docx"), None, false, &Silent).unwrap_err();
     assert_eq!(format.code(), "file-format");
 }
 
@@ -399,9 +437,10 @@ fn two_programs_cannot_write_one_project_and_a_reader_may_look() {
     let path = place.path("sample.dissensus");
     assert_eq!(Session::open(&path, &place.home()).err().unwrap().code(), "project-locked");
     let reader = Session::open_to_read(&path, &place.home()).unwrap();
-    session.labelling.label_by_name("ana", "c150", "4", Some("offensiveness")).unwrap();
-    assert_eq!(reader.project.info().unwrap().labels, 2 * 728 + 1);
-    let error = reader.labelling.label_by_name("sim-ada", "c150", "4", Some("offensiveness")).unwrap_err();
+    by_name::record(&session.labelling, "ana", "c150", "4", Some("offensiveness")).unwrap();
+    assert_eq!(info::read(&reader.project).unwrap().labels, 2 * 728 + 1);
+    let error =
+        by_name::record(&reader.labelling, "sim-ada", "c150", "4", Some("offensiveness")).unwrap_err();
     assert_eq!(error.code(), "project-opened-to-read");
 }
 
@@ -413,9 +452,9 @@ fn without_an_encoder_labels_are_kept_and_the_lack_is_told() {
     assert_eq!(problem.code, "encoder-missing");
     let error = session.encoding.ensure_encoded(&Default::default(), &Silent).unwrap_err();
     assert_eq!(error.code(), "encoder-missing");
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
-    let ranking = session.analysis.ranking(&query(&session)).unwrap();
+    let ranking = ranking::rank(&session.analysis, &query(&session)).unwrap();
     assert_eq!(ranking.texts.len(), 168);
     assert!(ranking.remark.unwrap().contains("no embeddings"));
 }
@@ -427,21 +466,21 @@ fn filters_choose_annotators_and_texts() {
     let mut query = query(&session);
     session.live.fit(query.question, &Silent).unwrap();
     query.attributes.insert("gender".into(), "woman".into());
-    let ranking = session.analysis.ranking(&query).unwrap();
+    let ranking = ranking::rank(&session.analysis, &query).unwrap();
     assert_eq!(ranking.annotators, 4);
-    let rows = session.analysis.rows(&query, &ranking.texts[..3]).unwrap();
+    let rows = ranking::read_rows(&session.analysis, &query, &ranking.texts[..3]).unwrap();
     let scores: Vec<_> = rows.iter().map(|row| row.scores.clone().unwrap()).collect();
     assert!(scores.iter().all(|scores| scores.pairwise_interval.0 <= scores.pairwise));
     assert!(scores[0].pairwise >= scores[1].pairwise && scores[1].pairwise >= scores[2].pairwise);
     assert!(rows.iter().all(|row| row.observed.iter().sum::<u32>() <= 4));
 
     query.search = Some("BUS LANE".into());
-    assert!(!session.analysis.ranking(&query).unwrap().texts.is_empty());
+    assert!(!ranking::rank(&session.analysis, &query).unwrap().texts.is_empty());
     query.search = None;
     query.labelled_only = true;
-    assert!(session.analysis.ranking(&query).unwrap().texts.len() <= 130);
+    assert!(ranking::rank(&session.analysis, &query).unwrap().texts.len() <= 130);
     query.attributes.insert("gender".into(), "martian".into());
-    let error = session.analysis.ranking(&query).unwrap_err();
+    let error = ranking::rank(&session.analysis, &query).unwrap_err();
     assert!(error.to_string().contains("gender is one of"), "{error}");
 }
 
@@ -456,12 +495,12 @@ fn a_kept_model_comes_back_and_takes_in_what_came_since() {
         query
     };
     let session = Session::open(&path, &place.home()).unwrap();
-    session.labelling.label_by_name("ana", "c150", "5", Some("offensiveness")).unwrap();
+    by_name::record(&session.labelling, "ana", "c150", "5", Some("offensiveness")).unwrap();
     session.live.fit(query.question, &Silent).unwrap();
-    let kept = session.analysis.ranking(&query).unwrap();
+    let kept = ranking::rank(&session.analysis, &query).unwrap();
     assert_eq!(kept.annotators, 9);
-    let ana = session.project.annotator("ana").unwrap();
-    let p = session.analysis.predict_text(query.question, ana.id, "c150").unwrap();
+    let ana = dissensus_editing::annotators::find(&session.project, "ana").unwrap();
+    let p = predict::predict_text(&session.analysis, query.question, ana.id, "c150").unwrap();
     assert!(p[4] > p[0], "the model has not learned the label given since it was kept: {p:?}");
 }
 
@@ -488,7 +527,7 @@ fn the_application_remembers_projects_and_settings() {
     assert_eq!(app.save_settings(&settings).unwrap_err().code(), "setting");
 
     let choices = ProjectChoices { order: TextOrder::Random, ..ProjectChoices::default() };
-    app.open_session().unwrap().project.save_choices(&choices).unwrap();
+    choices::save(&app.open_session().unwrap().project, &choices).unwrap();
     app.close_project();
     assert_eq!(app.open_session().err().unwrap().code(), "no-project");
     let path = recent[0].path.clone();
@@ -505,12 +544,20 @@ fn html_in_texts_and_names_is_only_text() {
     let file =
         place.file("l.csv", &format!("text_id,text,annotator_id,label\n{evil},{evil},{evil},0\n2,b,c,1\n"));
     import(&session, &file, &ImportChoices::default());
-    let (question, annotator) =
-        (session.project.question(None).unwrap().id, session.project.annotator(evil).unwrap());
-    let task = session.labelling.task(annotator.id, question, TextId(1)).unwrap();
+    let (question, annotator) = (
+        questions::find(&session.project, None).unwrap().id,
+        dissensus_editing::annotators::find(&session.project, evil).unwrap(),
+    );
+    let task = task::read(&session.labelling, annotator.id, question, TextId(1), 1).unwrap();
     assert_eq!((task.body.as_str(), task.external_id.as_str(), annotator.name.as_str()), (evil, evil, evil));
-    assert_eq!(session.project.add_annotator("a\nb", &Default::default()).unwrap_err().code(), "name");
-    assert_eq!(session.project.add_annotator("  ", &Default::default()).unwrap_err().code(), "name");
+    assert_eq!(
+        dissensus_editing::annotators::add(&session.project, "a\nb", &Default::default()).unwrap_err().code(),
+        "name"
+    );
+    assert_eq!(
+        dissensus_editing::annotators::add(&session.project, "  ", &Default::default()).unwrap_err().code(),
+        "name"
+    );
 }
 
 #[test]
@@ -520,19 +567,22 @@ fn one_label_one_annotator_and_none_at_all_are_no_trouble() {
     let file = place.file("l.csv", "text_id,text,annotator_id,label\n1,one,a,yes\n2,two,b,\n");
     let choices = ImportChoices { levels: Some(vec!["no".into(), "yes".into()]), ..ImportChoices::default() };
     import(&session, &file, &choices);
-    let question = session.project.question(None).unwrap().id;
+    let question = questions::find(&session.project, None).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
-    let report = session.analysis.annotator_report(question).unwrap();
+    let report = annotators::measure(&session.analysis, question).unwrap();
     assert_eq!(report.annotators.iter().map(|a| a.labels).collect::<Vec<_>>(), [1, 0]);
     assert_eq!(report.alpha, None);
     let new = NewLabel {
         question,
-        annotator: session.project.annotator("b").unwrap().id,
+        annotator: dissensus_editing::annotators::find(&session.project, "b").unwrap().id,
         text: TextId(2),
         answer: Answer::Level(0),
         duration_ms: None,
     };
-    assert_eq!(session.labelling.record(&new, LabelSource::Command).unwrap().receipt.progress.done, 1);
+    assert_eq!(
+        record::record(&session.labelling, &new, LabelSource::Command).unwrap().receipt.progress.done,
+        1
+    );
 }
 
 #[test]
@@ -541,14 +591,14 @@ fn a_question_added_while_a_window_is_open_gets_a_model() {
     let session = place.sample();
     session.background.start();
     let scale = Scale::new(ScaleKind::Ordinal, ["not", "a little", "very"]).unwrap();
-    let question = session.project.add_question("funny", "Is it funny?", scale).unwrap().id;
+    let question = questions::add(&session.project, "funny", "Is it funny?", scale).unwrap().id;
     let query = DisagreementQuery { question, ..query(&session) };
     let started = std::time::Instant::now();
-    while session.analysis.ranking(&query).unwrap().texts.is_empty() {
+    while ranking::rank(&session.analysis, &query).unwrap().texts.is_empty() {
         assert!(started.elapsed().as_secs() < 60, "no model came");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    assert_eq!(session.analysis.ranking(&query).unwrap().texts.len(), 168);
+    assert_eq!(ranking::rank(&session.analysis, &query).unwrap().texts.len(), 168);
 }
 
 #[test]
@@ -558,7 +608,7 @@ fn one_person_alone_has_nobody_to_differ_from() {
     let file = place.file("t.csv", "text_id,text\na,one\nb,two\n");
     import(&session, &file, &ImportChoices::default());
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    let question = session.project.add_question("rude", "Is it rude?", scale).unwrap().id;
+    let question = questions::add(&session.project, "rude", "Is it rude?", scale).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
     let pairwise = DisagreementQuery {
         question,
@@ -570,16 +620,17 @@ fn one_person_alone_has_nobody_to_differ_from() {
         labelled_only: false,
     };
     let alone = |by: DisagreementMeasure| {
-        let ranking = session.analysis.ranking(&DisagreementQuery { by, ..pairwise.clone() }).unwrap();
+        let ranking =
+            ranking::rank(&session.analysis, &DisagreementQuery { by, ..pairwise.clone() }).unwrap();
         (ranking.texts.len(), ranking.remark)
     };
     let (texts, remark) = alone(DisagreementMeasure::Pairwise);
     assert!(texts == 0 && remark.unwrap().contains("nobody yet"));
-    session.project.add_annotator("Ana", &Default::default()).unwrap();
+    dissensus_editing::annotators::add(&session.project, "Ana", &Default::default()).unwrap();
     let (texts, remark) = alone(DisagreementMeasure::Divergence);
     assert!(texts == 0 && remark.unwrap().contains("one person"));
     assert_eq!(alone(DisagreementMeasure::Uncertainty).0, 2);
-    session.project.add_annotator("Bo", &Default::default()).unwrap();
+    dissensus_editing::annotators::add(&session.project, "Bo", &Default::default()).unwrap();
     assert_eq!(alone(DisagreementMeasure::Pairwise).0, 2);
 }
 
@@ -598,7 +649,7 @@ fn an_evaluation_counts_the_texts_that_have_labels() {
         prediction_sets: false,
         without_slips: false,
     };
-    let split = session.analysis.evaluate(&choices, &Silent).unwrap().split;
+    let split = evaluation::evaluate(&session.analysis, &choices, &Silent).unwrap().split;
     // 130 of the 168 comments have labels.
     assert_eq!(split.train_texts + split.test_texts, 130, "{split:?}");
     assert_eq!(split.train_labels + split.test_labels, 728);
@@ -619,16 +670,17 @@ fn sets_of_options_are_read_labelled_predicted_and_written_again() {
     }
     let file = place.file("sets.jsonl", &rows);
     let choices = ImportChoices { question: Some("harm".into()), ..ImportChoices::default() };
-    let preview = session.exchange.preview(&file, &choices).unwrap();
+    let preview = exchange::preview(&session.exchange, &file, &choices).unwrap();
     let scale = preview.scale.unwrap();
     assert_eq!(scale, Scale::new(ScaleKind::MultiLabel, ["rude", "threat"]).unwrap());
     assert_eq!(preview.level_counts, [18, 18]);
     import(&session, &file, &choices);
-    session.labelling.label_by_name("a0", "t0", "threat; rude", None).unwrap();
-    let refused = session.labelling.label_by_name("a0", "t1", "rude; nice", None).unwrap_err().to_string();
+    by_name::record(&session.labelling, "a0", "t0", "threat; rude", None).unwrap();
+    let refused =
+        by_name::record(&session.labelling, "a0", "t1", "rude; nice", None).unwrap_err().to_string();
     assert!(refused.contains("rude, threat"), "{refused}");
 
-    let asked = session.project.info().unwrap().questions.remove(0);
+    let asked = info::read(&session.project).unwrap().questions.remove(0);
     session.live.fit(asked.id, &Silent).unwrap();
     assert_eq!(asked.options.len(), 2);
     let asked = DisagreementQuery {
@@ -640,7 +692,7 @@ fn sets_of_options_are_read_labelled_predicted_and_written_again() {
         attributes: Default::default(),
         labelled_only: false,
     };
-    assert_eq!(session.analysis.ranking(&asked).unwrap().texts.len(), 12);
+    assert_eq!(ranking::rank(&session.analysis, &asked).unwrap().texts.len(), 12);
 }
 
 #[test]

@@ -3,14 +3,27 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{create, home, import, import_into, into_question, open_in};
+use dissensus_analysis::text_detail;
 use dissensus_api::{
     DisagreementMeasure, DisagreementQuery, LabelReceipt, MergeConsent, NewLabel, StudyWish, TextOrder,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, FactKind, LabelSource, QuestionId, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::info;
+use dissensus_editing::reveal;
+use dissensus_editing::texts;
+use dissensus_editing::withdraw;
+use dissensus_labelling::by_name;
+use dissensus_labelling::next_text;
+use dissensus_labelling::record;
+use dissensus_labelling::task;
+use dissensus_labelling::undo;
 use dissensus_project::jobs::Silent;
 use dissensus_project::sample;
 use dissensus_store::Store;
+use dissensus_transfer::exchange;
+use dissensus_transfer::study;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -21,18 +34,18 @@ fn project(folder: &Path) -> PathBuf {
     let rows: String = (1..=4).map(|n| format!("t{n},Body of text {n},stranger,{}\n", n % 3 + 1)).collect();
     import_into(&session, "rude", &format!("text_id,text,annotator_id,label\n{rows}"));
     for person in ["ana", "ben"] {
-        session.project.add_annotator(person, &Default::default()).unwrap();
+        annotators::add(&session.project, person, &Default::default()).unwrap();
     }
     session.close();
     path
 }
 
 fn person(session: &Session, name: &str) -> AnnotatorId {
-    session.project.annotator(name).unwrap().id
+    annotators::find(&session.project, name).unwrap().id
 }
 
 fn text(session: &Session, name: &str) -> TextId {
-    session.project.text_named(name).unwrap().0
+    texts::find(&session.project, name).unwrap().0
 }
 
 fn label(session: &Session, who: &str, id: &str, level: u16) -> LabelReceipt {
@@ -43,7 +56,7 @@ fn label(session: &Session, who: &str, id: &str, level: u16) -> LabelReceipt {
         answer: Answer::Level(level),
         duration_ms: None,
     };
-    session.labelling.record(&new, LabelSource::Window).unwrap().receipt
+    record::record(&session.labelling, &new, LabelSource::Window).unwrap().receipt
 }
 
 /// Opens a text in Findings as a person.
@@ -58,12 +71,12 @@ fn look(session: &Session, who: Option<&str>, id: &str) {
         labelled_only: false,
     };
     let who = who.map(|name| person(session, name));
-    session.analysis.text_detail(&query, text(session, id), None, who, false).unwrap();
+    text_detail::read(&session.analysis, &query, text(session, id), None, who, false).unwrap();
 }
 
 /// The values of "shown" in the export, by annotator and text, where present.
 fn exported(session: &Session, file: &Path) -> BTreeMap<(String, String), String> {
-    session.exchange.export(file, None, true, &Silent).unwrap();
+    exchange::export(&session.exchange, file, None, true, &Silent).unwrap();
     let mut reader = csv::Reader::from_path(file).unwrap();
     let head = reader.headers().unwrap().clone();
     let column = |name: &str| head.iter().position(|column| column == name);
@@ -84,16 +97,18 @@ fn nothing_is_shown_or_recorded_unless_the_study_turns_it_on() {
     session.live.fit(QuestionId(1), &Silent).unwrap();
     let receipt = label(&session, "ana", "t1", 0);
     assert!(receipt.reveal.is_none() && receipt.spans.is_none());
-    let task = session.labelling.task(person(&session, "ana"), QuestionId(1), text(&session, "t1")).unwrap();
+    let task =
+        task::read(&session.labelling, person(&session, "ana"), QuestionId(1), text(&session, "t1"), 1)
+            .unwrap();
     assert!(task.answer.is_some() && task.reveal.is_none());
     label(&session, "ana", "t1", 2);
-    let info = session.project.info().unwrap();
+    let info = info::read(&session.project).unwrap();
     assert!(!info.reveals && info.labels_after_shown == 0);
     assert_eq!(exported(&session, &folder.path().join("out.csv")), BTreeMap::new());
     // The sample project demonstrates what a study can enable.
     let path = folder.path().join("sample.dissensus");
     sample::create(&path).unwrap();
-    assert!(open_in(folder.path(), &path).project.info().unwrap().reveals);
+    assert!(info::read(&open_in(folder.path(), &path).project).unwrap().reveals);
 }
 
 #[test]
@@ -102,7 +117,7 @@ fn a_label_before_is_not_marked_and_one_that_is_changed_after_is() {
     let path = project(folder.path());
     let session = open_in(folder.path(), &path);
     session.live.fit(QuestionId(1), &Silent).unwrap();
-    session.project.set_reveal(true).unwrap();
+    reveal::set(&session.project, true).unwrap();
     let receipt = label(&session, "ana", "t1", 0);
     assert!(receipt.reveal.unwrap().observed.is_some());
     // What is shown is on disk before: another program that reads the file finds it.
@@ -110,28 +125,33 @@ fn a_label_before_is_not_marked_and_one_that_is_changed_after_is() {
     assert_eq!(noted.len(), 1);
     let out = folder.path().join("out.csv");
     assert_eq!(
-        (session.project.labels_after_shown().unwrap(), exported(&session, &out)),
+        (reveal::labels_after_shown(&session.project).unwrap(), exported(&session, &out)),
         (0, BTreeMap::new())
     );
     label(&session, "ben", "t1", 1);
     label(&session, "ana", "t1", 2);
     let after = of("ana", "t1", "answers; predictions");
-    assert_eq!((session.project.labels_after_shown().unwrap(), exported(&session, &out)), (1, after.clone()));
+    assert_eq!(
+        (reveal::labels_after_shown(&session.project).unwrap(), exported(&session, &out)),
+        (1, after.clone())
+    );
     // Taken back and given again it was still after; showing it again adds nothing.
-    session.labelling.undo(person(&session, "ana"), QuestionId(1), LabelSource::Window).unwrap().unwrap();
-    assert_eq!(session.project.labels_after_shown().unwrap(), 0, "the first answer stands again");
+    undo::undo(&session.labelling, person(&session, "ana"), QuestionId(1), LabelSource::Window)
+        .unwrap()
+        .unwrap();
+    assert_eq!(reveal::labels_after_shown(&session.project).unwrap(), 0, "the first answer stands again");
     label(&session, "ana", "t1", 0);
-    assert_eq!(session.project.labels_after_shown().unwrap(), 1);
+    assert_eq!(reveal::labels_after_shown(&session.project).unwrap(), 1);
     let count = || Store::open_reader(&path).unwrap().all_facts(FactKind::Shown).unwrap().len();
     assert_eq!(count(), 2, "Ana once, Ben once");
     // After disabling, it is no longer shown, and what was shown remains recorded.
-    session.project.set_reveal(false).unwrap();
+    reveal::set(&session.project, false).unwrap();
     assert!(label(&session, "ana", "t2", 0).reveal.is_none());
-    assert_eq!((session.project.labels_after_shown().unwrap(), count()), (1, 2));
+    assert_eq!((reveal::labels_after_shown(&session.project).unwrap(), count()), (1, 2));
     // The command shows nothing, and records nothing.
-    session.project.set_reveal(true).unwrap();
-    session.labelling.label_by_name("ana", "t3", "1", None).unwrap();
-    session.labelling.label_by_name("ana", "t3", "2", None).unwrap();
+    reveal::set(&session.project, true).unwrap();
+    by_name::record(&session.labelling, "ana", "t3", "1", None).unwrap();
+    by_name::record(&session.labelling, "ana", "t3", "2", None).unwrap();
     assert_eq!(count(), 2);
 }
 
@@ -151,7 +171,7 @@ fn a_text_that_is_opened_in_disagreement_counts_as_shown_to_whoever_labels() {
     assert_eq!(exported(&session, &out), of("ana", "t2", "answers"));
     // Only existing labels can be shown: t3 was answered only by the person who looks at it.
     look(&session, Some("stranger"), "t3");
-    assert_eq!(session.project.labels_after_shown().unwrap(), 1);
+    assert_eq!(reveal::labels_after_shown(&session.project).unwrap(), 1);
 }
 
 #[test]
@@ -163,7 +183,7 @@ fn exports_say_it_imports_read_it_back_and_a_second_time_changes_nothing() {
     label(&session, "ana", "t2", 1);
     for ending in ["csv", "tsv", "jsonl"] {
         let file = folder.path().join(format!("out.{ending}"));
-        session.exchange.export(&file, None, true, &Silent).unwrap();
+        exchange::export(&session.exchange, &file, None, true, &Silent).unwrap();
         let path = folder.path().join(format!("{ending}.dissensus"));
         let other = Session::create(&path, &home(folder.path())).unwrap();
         import(&other, &file, &into_question("rude"));
@@ -186,19 +206,23 @@ fn copies_that_were_apart_agree_and_whoever_withdraws_leaves_nothing() {
     let there = folder.path().join("copy.dissensus");
     std::fs::copy(&here, &there).unwrap();
     let other = open_in(folder.path(), &there);
-    other.project.set_reveal(true).unwrap();
+    reveal::set(&other.project, true).unwrap();
     look(&other, Some("ana"), "t1");
     other.close();
     let session = open_in(folder.path(), &here);
     label(&session, "ana", "t1", 0);
-    assert_eq!(session.project.labels_after_shown().unwrap(), 0);
+    assert_eq!(reveal::labels_after_shown(&session.project).unwrap(), 0);
     for _ in 0..2 {
-        session.study.merge(std::slice::from_ref(&there), &MergeConsent::all(), &Silent).unwrap();
-        assert_eq!(session.project.labels_after_shown().unwrap(), 1, "it was shown in the copy before");
-        assert!(session.project.reveals().unwrap());
+        study::merge(&session.study, std::slice::from_ref(&there), &MergeConsent::all(), &Silent).unwrap();
+        assert_eq!(
+            reveal::labels_after_shown(&session.project).unwrap(),
+            1,
+            "it was shown in the copy before"
+        );
+        assert!(reveal::is_on(&session.project).unwrap());
     }
-    session.project.withdraw(person(&session, "ana")).unwrap();
-    assert_eq!(session.project.labels_after_shown().unwrap(), 0);
+    withdraw::withdraw(&session.project, person(&session, "ana")).unwrap();
+    assert_eq!(reveal::labels_after_shown(&session.project).unwrap(), 0);
     session.close();
     assert!(Store::open_reader(&here).unwrap().all_facts(FactKind::Shown).unwrap().is_empty());
 }
@@ -215,14 +239,14 @@ fn a_clock_that_is_set_back_does_not_undo_that_something_was_shown() {
     store.close().unwrap();
     let session = open_in(folder.path(), &path);
     label(&session, "ana", "t1", 0);
-    assert_eq!(session.project.labels_after_shown().unwrap(), 1);
+    assert_eq!(reveal::labels_after_shown(&session.project).unwrap(), 1);
 }
 
 #[test]
 fn in_a_packet_nothing_is_shown() {
     let folder = tempfile::tempdir().unwrap();
     let session = open_in(folder.path(), &project(folder.path()));
-    session.project.set_reveal(true).unwrap();
+    reveal::set(&session.project, true).unwrap();
     let wish = StudyWish {
         questions: Vec::new(),
         people: vec!["ana".into()],
@@ -235,12 +259,13 @@ fn in_a_packet_nothing_is_shown() {
         balance: None,
         seed: 1,
     };
-    let told = session.study.hand_out(&wish, &folder.path().join("out"), &Silent).unwrap();
+    let told = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
     let packet = open_in(folder.path(), Path::new(told.people[0].file.as_ref().unwrap()));
-    assert!(!packet.project.info().unwrap().reveals);
-    assert_eq!(packet.project.set_reveal(true).unwrap_err().code(), "in-packet");
-    let me = packet.project.annotators().unwrap()[0].id;
-    let task = packet.labelling.next_text(me, QuestionId(1), TextOrder::File, None).unwrap().unwrap();
+    assert!(!info::read(&packet.project).unwrap().reveals);
+    assert_eq!(reveal::set(&packet.project, true).unwrap_err().code(), "in-packet");
+    let me = annotators::list(&packet.project).unwrap()[0].id;
+    let task =
+        next_text::choose(&packet.labelling, me, QuestionId(1), TextOrder::File, None).unwrap().unwrap();
     let new = NewLabel {
         question: QuestionId(1),
         annotator: me,
@@ -248,6 +273,6 @@ fn in_a_packet_nothing_is_shown() {
         answer: Answer::Level(1),
         duration_ms: None,
     };
-    let receipt = packet.labelling.record_label(&new).unwrap();
+    let receipt = record::record_label(&packet.labelling, &new).unwrap();
     assert!(receipt.reveal.is_none() && receipt.spans.is_none());
 }

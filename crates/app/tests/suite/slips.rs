@@ -4,10 +4,15 @@
 
 use crate::support::{home, sample_with_question};
 use dissensus_analysis::SlipChoices;
+use dissensus_analysis::slips;
 use dissensus_api::{NewLabel, SlipKind, SlipReport, WorkState};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, QuestionId};
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_editing::jobs;
+use dissensus_editing::questions;
+use dissensus_labelling::record;
+use dissensus_project::jobs::{Follow, Progress, Silent};
+use dissensus_transfer::exchange;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
@@ -22,19 +27,19 @@ fn opened(folder: &TempDir) -> (Session, QuestionId) {
 
 fn open(folder: &TempDir, path: &Path) -> (Session, QuestionId) {
     let session = Session::open(path, &home(folder.path())).unwrap();
-    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
     (session, question)
 }
 
 fn slips(session: &Session, question: QuestionId) -> SlipReport {
-    session.analysis.slips(question, ALL, &Silent).unwrap()
+    slips::find(&session.analysis, question, ALL, &Silent).unwrap()
 }
 
 /// Gives the highest level to a text that its annotator finds harmless; returns the previous answer.
 fn plant(session: &Session, question: QuestionId) -> (NewLabel, Answer) {
     let everyone = SlipChoices { below: 1.0, ..ALL };
-    let all = session.analysis.slips(question, everyone, &Silent).unwrap();
+    let all = slips::find(&session.analysis, question, everyone, &Silent).unwrap();
     let harmless = all.slips.iter().chain(&all.contested).find(|row| {
         row.level == 0 && row.usual == 0 && row.same_labels + 1 >= row.others_labels && row.others_labels > 3
     });
@@ -58,8 +63,8 @@ fn a_short_list_has_the_first_of_each_kind() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = opened(&folder);
     let wide = SlipChoices { below: 0.3, ..ALL };
-    let all = session.analysis.slips(question, wide, &Silent).unwrap();
-    let short = session.analysis.slips(question, SlipChoices { top: 1, ..wide }, &Silent).unwrap();
+    let all = slips::find(&session.analysis, question, wide, &Silent).unwrap();
+    let short = slips::find(&session.analysis, question, SlipChoices { top: 1, ..wide }, &Silent).unwrap();
     for kind in [SlipKind::OwnView, SlipKind::Divided] {
         let of = |report: &SlipReport| {
             let rows = report.contested.iter().filter(|row| row.kind == kind);
@@ -89,7 +94,7 @@ fn a_planted_slip_is_listed_and_a_corrected_one_is_not() {
 
     let (slip, was) = plant(&session, question);
     assert!(!is_listed(&before, &slip));
-    session.labelling.record_label(&slip).unwrap();
+    record::record_label(&session.labelling, &slip).unwrap();
     let planted = slips(&session, question);
     assert!(is_listed(&planted, &slip));
     let first = &planted.slips[0];
@@ -97,12 +102,12 @@ fn a_planted_slip_is_listed_and_a_corrected_one_is_not() {
 
     // It is also in that annotator's list, and in no other.
     let own = SlipChoices { annotator: Some(slip.annotator), ..ALL };
-    let own = session.analysis.slips(question, own, &Silent).unwrap();
+    let own = slips::find(&session.analysis, question, own, &Silent).unwrap();
     assert!(is_listed(&own, &slip));
     assert!(own.slips.iter().chain(&own.contested).all(|row| row.annotator == slip.annotator));
     assert!(own.judged < planted.judged && own.slips_expected < planted.slips_expected);
 
-    session.labelling.record_label(&NewLabel { answer: was, ..slip.clone() }).unwrap();
+    record::record_label(&session.labelling, &NewLabel { answer: was, ..slip.clone() }).unwrap();
     assert!(!is_listed(&slips(&session, question), &slip));
 }
 
@@ -117,7 +122,7 @@ struct LabelsMeanwhile<'a> {
 impl Progress for LabelsMeanwhile<'_> {
     fn report(&self, _: u64, _: Option<u64>, _: &str) {
         if !self.done.swap(true, Ordering::Relaxed) {
-            self.session.labelling.record_label(&self.label).unwrap();
+            record::record_label(&self.session.labelling, &self.label).unwrap();
         }
     }
     fn cancelled(&self) -> bool {
@@ -136,9 +141,9 @@ fn a_label_given_meanwhile_does_not_wait_and_is_in_the_next_list() {
         done: AtomicBool::new(false),
         stop,
     };
-    let stopped = session.analysis.slips(question, ALL, &meanwhile(true)).unwrap_err();
+    let stopped = slips::find(&session.analysis, question, ALL, &meanwhile(true)).unwrap_err();
     assert_eq!(stopped.code(), "cancelled");
-    let report = session.analysis.slips(question, ALL, &meanwhile(false)).unwrap();
+    let report = slips::find(&session.analysis, question, ALL, &meanwhile(false)).unwrap();
     assert!(is_listed(&report, &label), "the first, cancelled look recorded it");
 }
 
@@ -147,10 +152,10 @@ fn a_copy_has_the_same_list_and_a_job_ends_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = opened(&folder);
     let (label, _) = plant(&session, question);
-    session.labelling.record_label(&label).unwrap();
+    record::record_label(&session.labelling, &label).unwrap();
     session.live.fit_anew(question, &Silent).unwrap();
-    let first = session.analysis.slips_as_job(question, ALL).unwrap();
-    let jobs = session.project.jobs().unwrap();
+    let first = slips::find(&session.analysis, question, ALL, Follow::Job).unwrap();
+    let jobs = jobs::list(&session.project).unwrap();
     assert!(jobs.iter().any(|job| job.title == "unusual labels" && job.state == WorkState::Finished));
     drop(session);
     let copy = folder.path().join("copy.dissensus");
@@ -172,8 +177,8 @@ fn without_labels_it_says_what_is_needed() {
     let file = folder.path().join("few.csv");
     std::fs::write(&file, "text_id,text,annotator_id,label\n1,a,ana,1\n1,a,ben,2\n2,b,ana,2\n").unwrap();
     let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
-    session.exchange.import(&file, &Default::default(), &silent).unwrap();
-    let question = session.project.question(None).unwrap().id;
+    exchange::import(&session.exchange, &file, &Default::default(), &silent).unwrap();
+    let question = questions::find(&session.project, None).unwrap().id;
     let report = slips(&session, question);
     assert_eq!(report.needs.as_deref(), Some("The annotator models are being fitted."));
     session.live.fit(question, &Silent).unwrap();

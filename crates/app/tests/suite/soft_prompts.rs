@@ -4,13 +4,16 @@
 
 use crate::support::{StopHalfWay, encoder, home, offensiveness, sample_in};
 use dissensus_analysis::EvaluateChoices;
+use dissensus_analysis::evaluation;
 use dissensus_api::{RunDetail, TrainChoices};
 use dissensus_app::session::Session;
+use dissensus_editing::annotators;
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::jobs::Silent;
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_training::runs;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -31,12 +34,12 @@ fn open(folder: &Path) -> Session {
 }
 
 fn choices(session: &Session, model: ModelKind, tuning: &str) -> TrainChoices {
-    let choices = session.runs.choices(offensiveness(session), model, tuning).unwrap();
+    let choices = runs::choices_for(&session.runs, offensiveness(session), model, tuning).unwrap();
     TrainChoices { epochs: 2, patience: 0, ..choices }
 }
 
 fn trained(session: &Session, asked: &TrainChoices) -> RunDetail {
-    session.runs.train(asked, DeviceChoice::Cpu, &Silent).unwrap()
+    runs::train(&session.runs, asked, DeviceChoice::Cpu, &Silent).unwrap()
 }
 
 /// All results of a run, to the last digit.
@@ -49,8 +52,8 @@ fn figures(run: &RunDetail) -> (Vec<u64>, Vec<Option<u64>>) {
 }
 
 fn predicted(session: &Session, run: u32) -> Vec<f32> {
-    let annotator = session.project.annotators().unwrap()[0].id;
-    session.runs.predict(run, annotator, "You fool", &Silent).unwrap().probabilities
+    let annotator = annotators::list(&session.project).unwrap()[0].id;
+    runs::predict(&session.runs, run, annotator, "You fool", &Silent).unwrap().probabilities
 }
 
 fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -106,12 +109,13 @@ fn a_run_that_broke_off_goes_on_to_the_same_numbers() {
         let session = sample(&folder, name);
         let asked = TrainChoices { epochs: 4, ..choices(&session, model, "prompt-2") };
         let whole = trained(&session, &asked);
-        let error = session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+        let error =
+            runs::train(&session.runs, &asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
         assert_eq!(error.code(), "cancelled");
-        let stopped = session.runs.list().unwrap().remove(0);
+        let stopped = runs::list(&session.runs).unwrap().remove(0);
         drop(session);
         let session = open(folder.path());
-        let resumed = session.runs.resume_here(stopped.id, &Silent).unwrap();
+        let resumed = runs::resume_here(&session.runs, stopped.id, &Silent).unwrap();
         assert_eq!(figures(&resumed), figures(&whole), "{name}");
         assert_eq!(predicted(&session, resumed.info.id), predicted(&session, whole.info.id), "{name}");
     }
@@ -132,7 +136,7 @@ fn evaluation() -> EvaluateChoices {
 }
 
 fn left_out(session: &Session) -> usize {
-    session.analysis.evaluate(&evaluation(), &Silent).unwrap().split.left_out_texts
+    evaluation::evaluate(&session.analysis, &evaluation(), &Silent).unwrap().split.left_out_texts
 }
 
 #[test]
@@ -142,16 +146,16 @@ fn an_encoder_with_a_prompt_is_used_for_the_project_and_knows_what_taught_it() {
     let plain = session.encoding.state().unwrap().version.unwrap();
     let asked = choices(&session, ModelKind::Multilevel, "prompt-4");
     let run = trained(&session, &TrainChoices { split: SplitSpec::ByText(0.5), ..asked.clone() });
-    session.runs.use_run(Some(run.info.id)).unwrap();
+    runs::use_run(&session.runs, Some(run.info.id)).unwrap();
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     let version = session.encoding.state().unwrap().version.unwrap();
     assert!(version != plain && version.contains("/last/16"), "{version}");
     assert!(left_out(&session) > 20, "texts that taught the prompt are not scored with it");
     // Nothing else is trained on top of a prompt, which is reported.
-    let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err();
+    let error = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap_err();
     assert!(error.to_string().contains("has a soft prompt"), "{error}");
     // The encoder without it has learned nothing from them.
-    session.runs.use_run(None).unwrap();
+    runs::use_run(&session.runs, None).unwrap();
     let encoder = Some(family("qwen2").to_string_lossy().into_owned());
     session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Silent).unwrap();
     assert_eq!(session.encoding.state().unwrap().version.unwrap(), plain);
@@ -164,11 +168,14 @@ fn models_are_evaluated_each_with_a_prompt_of_its_own() {
     let session = sample(&folder, "llama");
     let models = vec![ModelKind::Shared, ModelKind::Multilevel];
     let asked = EvaluateChoices { models, tuning: "prompt-2".into(), ..evaluation() };
-    let found = session.analysis.evaluate(&asked, &Silent).unwrap();
+    let found = evaluation::evaluate(&session.analysis, &asked, &Silent).unwrap();
     assert_eq!(found.models.len(), 2);
     assert_eq!(found.split.left_out_texts, 0);
-    let error =
-        session.analysis.evaluate(&EvaluateChoices { tuning: "prompt-65".into(), ..evaluation() }, &Silent);
+    let error = evaluation::evaluate(
+        &session.analysis,
+        &EvaluateChoices { tuning: "prompt-65".into(), ..evaluation() },
+        &Silent,
+    );
     assert!(error.unwrap_err().to_string().contains("from 1 to 64"));
 }
 
@@ -178,14 +185,15 @@ fn prompts_that_cannot_be_are_refused() {
     let session = sample(&folder, "llama");
     for tuning in ["prompt-0", "prompt-65"] {
         let asked = choices(&session, ModelKind::Shared, tuning);
-        let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err().to_string();
+        let error = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap_err().to_string();
         assert!(error.contains("vectors") && error.contains("from 1 to 64"), "{error}");
     }
     for tuning in ["prompt", "prompt-x"] {
-        let error = session.runs.choices(offensiveness(&session), ModelKind::Shared, tuning).unwrap_err();
+        let error =
+            runs::choices_for(&session.runs, offensiveness(&session), ModelKind::Shared, tuning).unwrap_err();
         assert!(error.to_string().contains("prompt-N"), "{error}");
     }
     let asked = choices(&session, ModelKind::Shared, "prompt-20");
-    let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err();
+    let error = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap_err();
     assert!(error.to_string().contains("no room for a text"), "{error}");
 }

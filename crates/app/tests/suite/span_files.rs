@@ -6,8 +6,12 @@ use crate::support::{TestFolder, try_import};
 use dissensus_api::{ImportChoices, ImportReport, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, OffsetUnit, Scale, ScaleKind};
+use dissensus_editing::questions;
+use dissensus_labelling::record;
+use dissensus_labelling::task;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Silent;
+use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::{ExportChoices, Exported};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,13 +23,13 @@ fn plainly(session: &Session, file: &Path) -> ImportReport {
 fn export(session: &Session, to: &Path, question: Option<&str>) -> Result<Exported, ProjectError> {
     let question = question.map(str::to_owned);
     let choices = ExportChoices { question, span_rows: true, ..ExportChoices::default() };
-    session.exchange.export_with(to, &choices, &Silent)
+    exchange::export_with(&session.exchange, to, &choices, &Silent)
 }
 
 /// Contents of a project, as in an export with lists: answers of all questions and rounds, in any order.
 fn answers(session: &Session, place: &TestFolder) -> Vec<String> {
     let file = place.path("answers.jsonl");
-    session.exchange.export(&file, None, true, &Silent).unwrap();
+    exchange::export(&session.exchange, &file, None, true, &Silent).unwrap();
     // Unused types are not part of an answer.
     let answer = |line: &str| match (line.find("\"scale\":"), line.find("\"split\":")) {
         (Some(from), Some(to)) => format!("{}{}", &line[..from], &line[to..]),
@@ -60,7 +64,7 @@ fn one_row_a_span_imports_again_to_the_same_answers() {
         let header = std::fs::read_to_string(&out).unwrap().lines().next().unwrap().replace('\t', ",");
         assert!(header.starts_with("text_id,text,annotator_id,start,end,type,question,"), "{header}");
         let other = place.project(&format!("{name}"));
-        let preview = other.exchange.preview(&out, &ImportChoices::default()).unwrap();
+        let preview = exchange::preview(&other.exchange, &out, &ImportChoices::default()).unwrap();
         assert_eq!((preview.total_rows, preview.new_labels, preview.repeats), (11, 5, 2), "{preview:?}");
         let report = plainly(&other, &out);
         assert_eq!((report.labels, report.repeats, report.texts), (5, 2, 4));
@@ -104,14 +108,14 @@ fn a_file_of_another_tool_makes_a_question_with_its_types() {
     let content = "id,comment,worker,start,end,label\n1,you 😀 fool,w1,7,11,insult\n1,you 😀 fool,w2,0,3,target\n1,you 😀 fool,w1,0,3,target\n2,fine,w1,,,\n";
     let file = place.file("spans.csv", content);
     let mut choices = ImportChoices::default();
-    let preview = session.exchange.preview(&file, &choices).unwrap();
+    let preview = exchange::preview(&session.exchange, &file, &choices).unwrap();
     assert_eq!(preview.bad_row_count, 2, "an emoji is two code units: {preview:?}");
     let mut columns = preview.columns;
     columns.offsets = OffsetUnit::Utf16;
     choices.columns = Some(columns);
     let report = try_import(&session, &file, &choices).unwrap();
     assert_eq!((report.labels, report.question.as_deref()), (3, Some("spans")));
-    let question = session.project.question(None).unwrap();
+    let question = questions::find(&session.project, None).unwrap();
     assert_eq!((question.scale.kind(), question.scale.levels().len()), (ScaleKind::Spans, 2));
     let written = answers(&session, &place).join("\n");
     assert!(
@@ -119,7 +123,7 @@ fn a_file_of_another_tool_makes_a_question_with_its_types() {
     );
     // With another question in the project, the spans still answer the one that has spans.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    session.project.add_question("label", "Rude?", scale).unwrap();
+    questions::add(&session.project, "label", "Rude?", scale).unwrap();
     let more = place
         .file("more.csv", "id,comment,worker,start,end,type\n3,you too,w1,0,3,target\n3,you too,w2,,,\n");
     assert_eq!(plainly(&session, &more).question.as_deref(), Some("spans"));
@@ -175,9 +179,10 @@ fn an_answer_given_meanwhile_is_replaced_by_a_later_one_alone() {
         )
     };
     plainly(&session, &place.file("first.csv", &rows("2024-05-01T10:00:00Z", 8)));
-    let question = session.project.question(None).unwrap();
+    let question = questions::find(&session.project, None).unwrap();
     let given = Answer::Spans(Default::default());
-    let text = session.labelling.task(AnnotatorId(1), question.id, dissensus_domain::TextId(1)).unwrap();
+    let text =
+        task::read(&session.labelling, AnnotatorId(1), question.id, dissensus_domain::TextId(1), 1).unwrap();
     let label = NewLabel {
         question: question.id,
         annotator: AnnotatorId(1),
@@ -186,9 +191,11 @@ fn an_answer_given_meanwhile_is_replaced_by_a_later_one_alone() {
         duration_ms: None,
     };
     assert!(text.answer.is_some());
-    session.labelling.record_label(&label).unwrap();
+    record::record_label(&session.labelling, &label).unwrap();
     let current = || {
-        let task = session.labelling.task(AnnotatorId(1), question.id, dissensus_domain::TextId(1)).unwrap();
+        let task =
+            task::read(&session.labelling, AnnotatorId(1), question.id, dissensus_domain::TextId(1), 1)
+                .unwrap();
         task.answer
     };
     // Older than the label given by hand: retained in the history, but not current.
@@ -209,7 +216,7 @@ fn conll_imports_again_to_the_same_answers_and_says_what_it_cannot_hold() {
     plainly(&session, &place.file("hard.jsonl", &hard));
     let out = place.path("hard.conll");
     let mut choices = ExportChoices::default();
-    let error = session.exchange.export_with(&out, &choices, &Silent).unwrap_err();
+    let error = exchange::export_with(&session.exchange, &out, &choices, &Silent).unwrap_err();
     assert_eq!((error.code(), out.exists()), ("conll", false), "nothing is half written");
     let message = error.to_string();
     assert!(
@@ -217,7 +224,7 @@ fn conll_imports_again_to_the_same_answers_and_says_what_it_cannot_hold() {
         "{message}"
     );
     choices.leave_out_overlaps = true;
-    let written = session.exchange.export_with(&out, &choices, &Silent).unwrap();
+    let written = exchange::export_with(&session.exchange, &out, &choices, &Silent).unwrap();
     assert_eq!((written.answers, written.left_out), (5, 2));
     let before: Vec<String> = answers(&session, &place)
         .into_iter()
@@ -236,10 +243,14 @@ fn conll_imports_again_to_the_same_answers_and_says_what_it_cannot_hold() {
         &ImportChoices { question: Some("rating".into()), ..ImportChoices::default() },
     )
     .unwrap();
-    let all = other.exchange.export_with(&place.path("all.conll"), &choices, &Silent).unwrap_err();
+    let all =
+        exchange::export_with(&other.exchange, &place.path("all.conll"), &choices, &Silent).unwrap_err();
     assert_eq!(all.code(), "conll");
     choices.question = Some("hard".into());
-    assert_eq!(other.exchange.export_with(&place.path("one.conll"), &choices, &Silent).unwrap().answers, 5);
+    assert_eq!(
+        exchange::export_with(&other.exchange, &place.path("one.conll"), &choices, &Silent).unwrap().answers,
+        5
+    );
 }
 
 #[test]
@@ -248,7 +259,7 @@ fn tags_of_another_tool_are_imported_with_a_word_on_how_they_begin() {
     let session = place.project("p");
     let file = place.file("ner.conll", "# global.columns = FORM NER HATE\nEU\tI-ORG\tO\nfools\tO\tB-slur\n");
     let mut choices = ImportChoices::default();
-    let preview = session.exchange.preview(&file, &choices).unwrap();
+    let preview = exchange::preview(&session.exchange, &file, &choices).unwrap();
     assert_eq!(preview.problem.unwrap().code, "columns", "nobody is named who has marked them");
     let columns = dissensus_api::ColumnChoices {
         text: Some("text".into()),

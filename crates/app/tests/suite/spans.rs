@@ -3,11 +3,24 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{TestFolder, try_import};
+use dissensus_analysis::agreement;
+use dissensus_analysis::multi_label;
+use dissensus_analysis::repeats;
+use dissensus_analysis::span_agreement;
 use dissensus_api::{ImportChoices, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, Question, Scale, ScaleKind, Span, SpanSet, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::info;
+use dissensus_editing::questions;
+use dissensus_editing::reveal;
+use dissensus_labelling::by_name;
+use dissensus_labelling::record;
+use dissensus_labelling::task;
+use dissensus_labelling::undo;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Silent;
+use dissensus_transfer::exchange;
 
 /// The message about the rows that cannot be imported.
 fn told(error: ProjectError) -> String {
@@ -34,11 +47,11 @@ fn project(place: &TestFolder) -> (Session, Question) {
     let texts = place.file("texts.csv", "text_id,text\na,Größe – 😀 ok\nb,second text\n");
     try_import(&session, &texts, &ImportChoices::default()).unwrap();
     for name in ["ana", "ben", "cleo"] {
-        session.project.add_annotator(name, &Default::default()).unwrap();
+        annotators::add(&session.project, name, &Default::default()).unwrap();
     }
     let scale = Scale::new(ScaleKind::Spans, ["insult", "target"]).unwrap();
-    session.project.add_question("words", "Which words?", scale).unwrap();
-    let question = session.project.question(None).unwrap();
+    questions::add(&session.project, "words", "Which words?", scale).unwrap();
+    let question = questions::find(&session.project, None).unwrap();
     (session, question)
 }
 
@@ -46,30 +59,30 @@ fn project(place: &TestFolder) -> (Session, Question) {
 fn passages_are_labelled_and_shown_to_those_who_have_answered() {
     let place = TestFolder::new();
     let (session, question) = project(&place);
-    session.project.set_reveal(true).unwrap();
+    reveal::set(&session.project, true).unwrap();
     let labelling = &session.labelling;
     let (first, second) = (spans(&[(0, 5, 0), (8, 9, 1)]), spans(&[(8, 12, 0)]));
-    let receipt = labelling.record_label(&label(&question, 1, 1, first.clone())).unwrap();
+    let receipt = record::record_label(labelling, &label(&question, 1, 1, first.clone())).unwrap();
     assert_eq!(receipt.spans.unwrap(), [], "nobody else has answered");
     assert_eq!(receipt.progress.done, 1);
     // Ben sees nothing before he has answered.
     let (ben, a) = (AnnotatorId(2), TextId(1));
-    let before = labelling.task(ben, question.id, a).unwrap();
+    let before = task::read(labelling, ben, question.id, a, 1).unwrap();
     assert!(before.spans.is_none() && before.reveal.is_none() && before.answer.is_none());
-    let receipt = labelling.record_label(&label(&question, 2, 1, second.clone())).unwrap();
+    let receipt = record::record_label(labelling, &label(&question, 2, 1, second.clone())).unwrap();
     let shown = receipt.spans.unwrap();
     assert_eq!(shown.len(), 1);
     assert_eq!((shown[0].name.as_str(), Answer::Spans(shown[0].spans.clone())), ("ana", first.clone()));
     // An answer without passages is an answer, and shown as one.
-    labelling.record_label(&label(&question, 3, 1, spans(&[]))).unwrap();
-    let after = labelling.task(ben, question.id, a).unwrap();
+    record::record_label(labelling, &label(&question, 3, 1, spans(&[]))).unwrap();
+    let after = task::read(labelling, ben, question.id, a, 1).unwrap();
     assert_eq!(after.answer, Some(second.clone()));
     let people = after.spans.unwrap();
     assert_eq!(people.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["ana", "cleo"]);
     assert_eq!(people[1].spans, SpanSet::default());
     // After undo, others' answers are hidden again.
-    labelling.undo(ben, question.id, LabelSource::Window).unwrap().unwrap();
-    assert!(labelling.task(ben, question.id, a).unwrap().spans.is_none());
+    undo::undo(labelling, ben, question.id, LabelSource::Window).unwrap().unwrap();
+    assert!(task::read(labelling, ben, question.id, a, 1).unwrap().spans.is_none());
 }
 
 #[test]
@@ -77,11 +90,11 @@ fn what_is_no_passage_of_the_text_is_refused() {
     let place = TestFolder::new();
     let (session, question) = project(&place);
     // The first text has 12 characters, in 20 bytes and 13 UTF-16 units.
-    session.labelling.record_label(&label(&question, 1, 1, spans(&[(0, 12, 0)]))).unwrap();
+    record::record_label(&session.labelling, &label(&question, 1, 1, spans(&[(0, 12, 0)]))).unwrap();
     for answer in [spans(&[(0, 13, 0)]), spans(&[(0, 1, 2)]), Answer::Level(0)] {
-        assert!(session.labelling.record_label(&label(&question, 1, 1, answer)).is_err());
+        assert!(record::record_label(&session.labelling, &label(&question, 1, 1, answer)).is_err());
     }
-    let by_name = |value: &str| session.labelling.label_by_name("ana", "a", value, None);
+    let by_name = |value: &str| by_name::record(&session.labelling, "ana", "a", value, None);
     assert!(by_name(r#"[{"start":2,"end":4,"label":"insult"}]"#).is_ok());
     for (value, said) in [
         (r#"[{"start":4,"end":2,"label":"insult"}]"#, "goes from 4 to 2"),
@@ -92,7 +105,7 @@ fn what_is_no_passage_of_the_text_is_refused() {
         let error = by_name(value).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");
     }
-    let task = session.labelling.task(AnnotatorId(1), question.id, TextId(1)).unwrap();
+    let task = task::read(&session.labelling, AnnotatorId(1), question.id, TextId(1), 1).unwrap();
     assert_eq!(task.answer, Some(spans(&[(2, 4, 0)])), "what was refused has changed nothing");
 }
 
@@ -107,7 +120,7 @@ fn passages_go_round_through_both_formats() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("spans.jsonl", LINES);
-    let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    let preview = exchange::preview(&session.exchange, &file, &ImportChoices::default()).unwrap();
     let scale = preview.scale.clone().unwrap();
     assert_eq!(
         (scale.kind(), scale.levels()),
@@ -115,16 +128,16 @@ fn passages_go_round_through_both_formats() {
     );
     assert_eq!((preview.level_counts.as_slice(), preview.new_labels), (&[2, 1][..], 4), "{preview:?}");
     try_import(&session, &file, &ImportChoices::default()).unwrap();
-    session.project.set_reveal(true).unwrap();
+    reveal::set(&session.project, true).unwrap();
     // Again: nothing is new.
-    assert_eq!(session.exchange.preview(&file, &ImportChoices::default()).unwrap().new_labels, 0);
-    let question = session.project.question(None).unwrap();
-    let task = session.labelling.task(AnnotatorId(1), question.id, TextId(1)).unwrap();
+    assert_eq!(exchange::preview(&session.exchange, &file, &ImportChoices::default()).unwrap().new_labels, 0);
+    let question = questions::find(&session.project, None).unwrap();
+    let task = task::read(&session.labelling, AnnotatorId(1), question.id, TextId(1), 1).unwrap();
     assert_eq!(task.answer, Some(spans(&[(0, 3, 1), (4, 8, 0)])));
     assert_eq!(task.spans.unwrap().len(), 2);
     for name in ["out.csv", "out.jsonl", "out.tsv"] {
         let out = place.path(name);
-        session.exchange.export(&out, None, false, &Silent).unwrap();
+        exchange::export(&session.exchange, &out, None, false, &Silent).unwrap();
         let written = std::fs::read_to_string(&out).unwrap();
         if name == "out.jsonl" {
             let first: serde_json::Value = serde_json::from_str(written.lines().next().unwrap()).unwrap();
@@ -133,10 +146,11 @@ fn passages_go_round_through_both_formats() {
         }
         let other = place.project(&format!("{name}"));
         try_import(&other, &out, &ImportChoices::default()).unwrap();
-        let again = other.project.question(None).unwrap();
+        let again = questions::find(&other.project, None).unwrap();
         assert_eq!(again.scale, question.scale);
         let answer = |annotator, text| {
-            let task = other.labelling.task(AnnotatorId(annotator), again.id, TextId(text)).unwrap();
+            let task =
+                task::read(&other.labelling, AnnotatorId(annotator), again.id, TextId(text), 1).unwrap();
             task.answer
         };
         assert_eq!(answer(1, 1), Some(spans(&[(0, 3, 1), (4, 8, 0)])), "{name}");
@@ -163,11 +177,11 @@ fn rows_whose_passages_cannot_be_are_told_and_nothing_is_kept() {
         let file = place.file("bad.jsonl", &format!("{good}\n{}", row(label)));
         let error = told(try_import(&session, &file, &ImportChoices::default()).unwrap_err());
         assert!(error.contains(said) && error.contains("row 2"), "{error}");
-        assert_eq!(session.project.info().unwrap().texts, 0);
+        assert_eq!(info::read(&session.project).unwrap().texts, 0);
         // Without the bad row the rest is imported.
         let skipping = ImportChoices { skip_bad: true, ..ImportChoices::default() };
         try_import(&session, &file, &skipping).unwrap();
-        assert_eq!(session.project.info().unwrap().labels, 1);
+        assert_eq!(info::read(&session.project).unwrap().labels, 1);
     }
     // With texts of the project, the file has only their ids.
     let (session, _) = project(&place);
@@ -194,22 +208,23 @@ fn a_type_is_a_yes_no_question() {
         }
     }
     try_import(&session, &place.file("spans.jsonl", &rows), &ImportChoices::default()).unwrap();
-    let question = session.project.question(None).unwrap();
+    let question = questions::find(&session.project, None).unwrap();
     assert_eq!(question.scale.levels(), ["insult"], "one type is enough");
     session.live.fit(question.id, &Silent).unwrap();
-    let (texts, all) = session.analysis.texts_by_options(&question, 5, None).unwrap();
+    let (texts, all) = multi_label::rank(&session.analysis, &question, 5, None).unwrap();
     assert_eq!((texts.len(), all), (5, 30));
-    let agreements = session.analysis.option_agreements(&question, &Silent).unwrap();
+    let agreements = multi_label::agreements(&session.analysis, &question, &Silent).unwrap();
     assert_eq!(agreements.options[0].chosen, Some(1.0 / 3.0));
-    let option = session.project.question(Some("spans: insult")).unwrap();
-    let before = session.analysis.predict_options(&question, AnnotatorId(1), "t1").unwrap();
-    session.labelling.record_label(&label(&question, 1, 2, spans(&[(0, 4, 0)]))).unwrap();
-    let after = session.analysis.predict_options(&question, AnnotatorId(1), "t1").unwrap();
+    let option = questions::find(&session.project, Some("spans: insult")).unwrap();
+    let before = multi_label::predict(&session.analysis, &question, AnnotatorId(1), "t1").unwrap();
+    record::record_label(&session.labelling, &label(&question, 1, 2, spans(&[(0, 4, 0)]))).unwrap();
+    let after = multi_label::predict(&session.analysis, &question, AnnotatorId(1), "t1").unwrap();
     assert!(after[0].probability > before[0].probability, "it learned at once");
-    let refused = session.labelling.record_label(&label(&option, 1, 2, Answer::Level(1))).unwrap_err();
+    let refused =
+        record::record_label(&session.labelling, &label(&option, 1, 2, Answer::Level(1))).unwrap_err();
     assert_eq!(refused.code(), "whole-question");
-    assert_eq!(session.analysis.agreement(question.id).unwrap_err().code(), "one-option");
-    assert_eq!(session.analysis.agreement(option.id).unwrap().labels, 90);
+    assert_eq!(agreement::measure(&session.analysis, question.id).unwrap_err().code(), "one-option");
+    assert_eq!(agreement::measure(&session.analysis, option.id).unwrap().labels, 90);
 }
 
 #[test]
@@ -224,7 +239,7 @@ fn values_that_are_no_passages_make_no_types_and_levels_may_begin_like_a_list() 
     assert!(told(try_import(&session, &file, &ImportChoices::default()).unwrap_err()).contains("row 5"));
     let skipping = ImportChoices { skip_bad: true, ..ImportChoices::default() };
     try_import(&session, &file, &skipping).unwrap();
-    assert_eq!(session.project.question(None).unwrap().scale.levels(), ["insult", "target"]);
+    assert_eq!(questions::find(&session.project, None).unwrap().scale.levels(), ["insult", "target"]);
     // Names of types follow the rules of names.
     let session = place.project("names");
     let bad = r#"{"text_id":"a","text":"short","annotator_id":"ana","label":[[0,2,"a\u001bb"],[0,1,"ok"]]}"#;
@@ -235,13 +250,13 @@ fn values_that_are_no_passages_make_no_types_and_levels_may_begin_like_a_list() 
     let session = place.project("levels");
     let rows = "text_id,text,annotator,label\na,one,ana,[[citation]]\nb,two,ana,good\nc,three,ana,bad\n";
     try_import(&session, &place.file("levels.csv", rows), &ImportChoices::default()).unwrap();
-    assert_eq!(session.project.question(None).unwrap().scale.kind(), ScaleKind::Choice);
+    assert_eq!(questions::find(&session.project, None).unwrap().scale.kind(), ScaleKind::Choice);
     // A list over several lines of a CSV cell.
     let session = place.project("cells");
     let rows = "text_id,text,annotator,label\na,short,ana,\"[\n {\"\"start\"\": 0, \"\"end\"\": 5, \"\"label\"\": \"\"x\"\"}\n]\"\n";
     try_import(&session, &place.file("cells.csv", rows), &ImportChoices::default()).unwrap();
-    let question = session.project.question(None).unwrap();
-    let task = session.labelling.task(AnnotatorId(1), question.id, TextId(1)).unwrap();
+    let question = questions::find(&session.project, None).unwrap();
+    let task = task::read(&session.labelling, AnnotatorId(1), question.id, TextId(1), 1).unwrap();
     assert_eq!(task.answer, Some(spans(&[(0, 5, 0)])));
     for name in ["none", "a + b"] {
         assert!(Scale::new(ScaleKind::Spans, [name]).is_err(), "{name}");
@@ -256,10 +271,10 @@ fn the_same_set_in_another_order_is_a_repetition() {
     let session = place.project("p");
     let rows = "text_id,text,annotator,label\na,one,ana,x;y\na,one,ana,y;x\nb,two,ana,x\nc,three,ana,y;z;x\n";
     let file = place.file("sets.csv", rows);
-    let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    let preview = exchange::preview(&session.exchange, &file, &ImportChoices::default()).unwrap();
     assert_eq!((preview.new_labels, preview.repeated_rows), (3, 1), "{preview:?}");
     try_import(&session, &file, &ImportChoices::default()).unwrap();
-    assert_eq!(session.project.info().unwrap().labels, 3);
+    assert_eq!(info::read(&session.project).unwrap().labels, 3);
 }
 
 /// Answers of a later round to a question are answers to each of its options and types.
@@ -288,8 +303,8 @@ fn options_and_types_are_answered_again() {
             _ => ImportChoices::default(),
         };
         try_import(&session, &file, &choices).unwrap();
-        let option = session.project.question(Some("again: x")).unwrap();
-        let found = session.analysis.repeats(option.id).unwrap();
+        let option = questions::find(&session.project, Some("again: x")).unwrap();
+        let found = repeats::report(&session.analysis, option.id).unwrap();
         let person = &found.annotators[0];
         assert_eq!((found.repeats, found.unpaired), (24, 0), "{name}");
         assert_eq!((person.repeats, person.same), (24, 18), "{name}");
@@ -311,16 +326,16 @@ fn agreement_on_where_passages_begin_is_the_published_one_and_follows_the_answer
         + &line("a", "j", r#"[[70,150,"c"],[205,225,"c"],[250,270,"c"],[30,90,"k"],[150,200,"k"]]"#)
         + &line("b", "i", r#"[[0,9,"c"]]"#);
     try_import(&session, &place.file("book.jsonl", &book), &ImportChoices::default()).unwrap();
-    let question = session.project.question(None).unwrap();
-    let found = session.analysis.span_agreements(&question, &Silent).unwrap();
+    let question = questions::find(&session.project, None).unwrap();
+    let found = span_agreement::measure(&session.analysis, &question, &Silent).unwrap();
     let alphas: Vec<f64> = found.types.iter().map(|one| one.unitizing.alpha.unwrap()).collect();
     assert!((alphas[0] - 0.7286).abs() < 5e-5 && (alphas[1] - 1.0).abs() < 1e-12, "{alphas:?}");
     assert!((found.unitizing.alpha.unwrap() - 0.8587).abs() < 5e-5, "{:?}", found.unitizing);
     assert_eq!(found.any_unitizing.joined, 2, "as if of one type, c overlaps k in both answers");
     // A later change of a label changes the figure.
-    let j = session.project.annotators().unwrap().into_iter().find(|a| a.name == "j").unwrap();
+    let j = annotators::list(&session.project).unwrap().into_iter().find(|a| a.name == "j").unwrap();
     let same = spans(&[(75, 145, 0), (220, 250, 0), (30, 90, 1), (150, 200, 1)]);
-    session.labelling.record_label(&label(&question, j.id.0, 1, same)).unwrap();
-    let found = session.analysis.span_agreements(&question, &Silent).unwrap();
+    record::record_label(&session.labelling, &label(&question, j.id.0, 1, same)).unwrap();
+    let found = span_agreement::measure(&session.analysis, &question, &Silent).unwrap();
     assert_eq!(found.unitizing.alpha, Some(1.0));
 }

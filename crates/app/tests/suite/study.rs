@@ -9,9 +9,25 @@ use dissensus_api::{
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, Outcome, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::copy;
+use dissensus_editing::info;
+use dissensus_editing::questions;
+use dissensus_editing::texts;
+use dissensus_editing::withdraw;
+use dissensus_labelling::again;
+use dissensus_labelling::by_name;
+use dissensus_labelling::marks;
+use dissensus_labelling::next_text;
+use dissensus_labelling::progress;
+use dissensus_labelling::record;
+use dissensus_labelling::task;
+use dissensus_labelling::undo;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_store::{NewAnnotator, NewQuestion, Store, StoreError};
+use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::{DecisionLayer, ExportChoices, Pseudonymised};
+use dissensus_transfer::study;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,7 +40,7 @@ fn project(folder: &Path, texts: usize) -> PathBuf {
         (1..=texts).map(|n| format!("t{n},Body of text {n},stranger,{}\n", n % 3 + 1)).collect();
     import_into(&session, "rude", &format!("text_id,text,annotator_id,label\n{rows}"));
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    session.project.add_question("funny", "Is it funny?", scale).unwrap();
+    questions::add(&session.project, "funny", "Is it funny?", scale).unwrap();
     let rows: String = (1..=texts).map(|n| format!("t{n},Body of text {n},stranger,no\n")).collect();
     import_into(&session, "funny", &format!("text_id,text,annotator_id,label\n{rows}"));
     path
@@ -47,19 +63,20 @@ fn wish(people: &[&str]) -> StudyWish {
 
 fn hand_out(folder: &Path, project: &Path, wish: &StudyWish, out: &str) -> Vec<PathBuf> {
     let session = open_in(folder, project);
-    let told = session.study.hand_out(wish, &folder.join(out), &Silent).unwrap();
+    let told = study::hand_out(&session.study, wish, &folder.join(out), &Silent).unwrap();
     told.people.iter().filter_map(|person| person.file.as_ref()).map(PathBuf::from).collect()
 }
 
 /// Labels up to `most` texts of a packet like the window: the next text, both questions.
 fn work(folder: &Path, packet: &Path, most: usize) -> Vec<(String, u16)> {
     let session = open_in(folder, packet);
-    let questions: Vec<QuestionId> = session.project.info().unwrap().questions.iter().map(|q| q.id).collect();
-    let me = session.project.annotators().unwrap()[0].id;
+    let questions: Vec<QuestionId> =
+        info::read(&session.project).unwrap().questions.iter().map(|q| q.id).collect();
+    let me = annotators::list(&session.project).unwrap()[0].id;
     let mut order = Vec::new();
     let mut after = None;
     while order.len() < most {
-        let next = session.labelling.next_text(me, &questions, TextOrder::File, after).unwrap();
+        let next = next_text::choose(&session.labelling, me, &questions, TextOrder::File, after).unwrap();
         let Some(task) = next else { break };
         assert!(task.answer.is_none(), "a text that is asked again comes as if for the first time");
         for question in &questions {
@@ -72,8 +89,11 @@ fn work(folder: &Path, packet: &Path, most: usize) -> Vec<(String, u16)> {
                 duration_ms: Some(1_500),
             };
             let receipt = match task.occasion {
-                1 => session.labelling.record_label(&new).unwrap(),
-                again => session.labelling.record_again(&new, again, LabelSource::Window).unwrap(),
+                1 => record::record_label(&session.labelling, &new).unwrap(),
+                again => {
+                    again::record(&session.labelling, &new, &Default::default(), again, LabelSource::Window)
+                        .unwrap()
+                }
             };
             assert!(receipt.reveal.is_none() && receipt.spans.is_none());
         }
@@ -86,16 +106,16 @@ fn work(folder: &Path, packet: &Path, most: usize) -> Vec<(String, u16)> {
 
 fn hand_in(folder: &Path, packet: &Path, name: &str) -> PathBuf {
     let file = folder.join(name);
-    open_in(folder, packet).study.hand_in(&file, false).unwrap();
+    study::hand_in(&open_in(folder, packet).study, &file, false).unwrap();
     file
 }
 
 fn merge(folder: &Path, project: &Path, files: &[PathBuf]) -> Vec<MergedFile> {
-    open_in(folder, project).study.merge(files, &MergeConsent::all(), &Silent).unwrap().files
+    study::merge(&open_in(folder, project).study, files, &MergeConsent::all(), &Silent).unwrap().files
 }
 
 fn report(folder: &Path, project: &Path) -> StudyReport {
-    open_in(folder, project).study.report().unwrap()
+    study::report(&open_in(folder, project).study).unwrap()
 }
 
 /// All current answers and all answers of later rounds, by names.
@@ -105,7 +125,7 @@ fn answers(folder: &Path, project: &Path) -> BTreeMap<String, String> {
 
 fn answers_of(folder: &Path, session: &Session) -> BTreeMap<String, String> {
     let file = folder.join("export.csv");
-    session.exchange.export(&file, None, true, &Silent).unwrap();
+    exchange::export(&session.exchange, &file, None, true, &Silent).unwrap();
     let all = std::fs::read_to_string(file).unwrap();
     all.lines().map(|line| (line.to_owned(), String::new())).collect()
 }
@@ -126,13 +146,13 @@ fn a_study_goes_out_and_comes_back_in_any_order_and_twice() {
     let people = ["ada", "ben", "cleo", "dora", "stranger"];
     let plan = |people: &[&str]| StudyWish { anchors: 6, ..wish(people) };
     let session = open_in(folder, &path);
-    let draft = session.study.draft(&plan(&people)).unwrap();
+    let draft = study::draft(&session.study, &plan(&people)).unwrap();
     // 34 texts x 3 and 6 anchors x 5, of which the other annotator has answered all, so that every text has
     // one of its three people.
     let asked: u32 = draft.people.iter().map(|person| person.texts).sum();
     assert_eq!((asked, draft.anchors, draft.texts), (34 * 2 + 6 * 4, 6, 40));
     assert!(draft.people[4].texts == 0 && draft.people[4].before == 40 && draft.people[4].known);
-    assert_eq!(session.study.report().unwrap().people.len(), 0, "a draft changes nothing");
+    assert_eq!(study::report(&session.study).unwrap().people.len(), 0, "a draft changes nothing");
     session.close();
 
     let packets = hand_out(folder, &path, &plan(&people), "packets");
@@ -187,7 +207,8 @@ fn a_plan_that_runs_is_added_to_and_takes_nothing_back() {
     let packets = hand_out(folder, &path, &two, "first");
     work(folder, &packets[0], 5);
     merge(folder, &path, &[hand_in(folder, &packets[0], "ada-1")]);
-    let nothing = open_in(folder, &path).study.hand_out(&two, &folder.join("again"), &Silent).unwrap_err();
+    let nothing =
+        study::hand_out(&open_in(folder, &path).study, &two, &folder.join("again"), &Silent).unwrap_err();
     assert_eq!(nothing.code(), "plan-nothing-new");
 
     let more = StudyWish { per_text: 3, people: vec!["cleo".into(), "dora".into()], ..two };
@@ -214,13 +235,13 @@ fn a_packet_that_was_lost_is_written_again_and_both_come_together() {
     work(folder, &packets[0], 4);
     let session = open_in(folder, &path);
     let out = folder.join("again");
-    let files = session.study.write_again(&["ada".to_owned()], &out, &Silent).unwrap();
+    let files = study::write_again(&session.study, &["ada".to_owned()], &out, &Silent).unwrap();
     assert_eq!(files.len(), 1);
     assert_eq!(
-        session.study.write_again(&["ada".to_owned()], &out, &Silent).unwrap_err().code(),
+        study::write_again(&session.study, &["ada".to_owned()], &out, &Silent).unwrap_err().code(),
         "packet-exists"
     );
-    let code = session.study.write_again(&["stranger".to_owned()], &out, &Silent).unwrap_err();
+    let code = study::write_again(&session.study, &["stranger".to_owned()], &out, &Silent).unwrap_err();
     assert_eq!(code.code(), "no-packet");
     session.close();
     let again = PathBuf::from(&files[0]);
@@ -236,9 +257,10 @@ fn a_packet_that_was_lost_is_written_again_and_both_come_together() {
 /// The first texts of a packet in its order.
 fn first_of(folder: &Path, packet: &Path, count: u32) -> Vec<(String, u16)> {
     let session = open_in(folder, packet);
-    let me = session.project.annotators().unwrap()[0].id;
-    let question = session.project.info().unwrap().questions[0].id;
-    let texts = (1..=count).map(|n| session.labelling.task(me, question, TextId(n)).unwrap().external_id);
+    let me = annotators::list(&session.project).unwrap()[0].id;
+    let question = info::read(&session.project).unwrap().questions[0].id;
+    let texts =
+        (1..=count).map(|n| task::read(&session.labelling, me, question, TextId(n), 1).unwrap().external_id);
     texts.map(|text| (text, 1)).collect()
 }
 
@@ -251,19 +273,22 @@ fn undo_goes_back_over_texts_that_were_asked_again() {
     let packet = hand_out(folder, &path, &people, "packets").remove(0);
     let order = work(folder, &packet, usize::MAX);
     let session = open_in(folder, &packet);
-    let me = session.project.annotators().unwrap()[0].id;
-    let questions: Vec<QuestionId> = session.project.info().unwrap().questions.iter().map(|q| q.id).collect();
-    assert_eq!(session.labelling.progress(me, &questions).unwrap().done, 12);
+    let me = annotators::list(&session.project).unwrap()[0].id;
+    let questions: Vec<QuestionId> =
+        info::read(&session.project).unwrap().questions.iter().map(|q| q.id).collect();
+    assert_eq!(progress::count(&session.labelling, me, &questions).unwrap().done, 12);
     for (text, occasion) in order.iter().rev() {
         for question in questions.iter().rev() {
-            let undone = session.labelling.undo(me, &questions, LabelSource::Window).unwrap().unwrap();
-            let told = session.labelling.task(me, undone.question, undone.text).unwrap().external_id;
+            let undone =
+                undo::undo(&session.labelling, me, &questions, LabelSource::Window).unwrap().unwrap();
+            let told =
+                task::read(&session.labelling, me, undone.question, undone.text, 1).unwrap().external_id;
             assert_eq!((&told, undone.occasion, undone.question), (text, *occasion, *question));
             assert_eq!(undone.now, None);
         }
     }
-    assert_eq!(session.labelling.undo(me, &questions, LabelSource::Window).unwrap(), None);
-    let progress = session.labelling.progress(me, &questions).unwrap();
+    assert_eq!(undo::undo(&session.labelling, me, &questions, LabelSource::Window).unwrap(), None);
+    let progress = progress::count(&session.labelling, me, &questions).unwrap();
     assert_eq!((progress.done, progress.total, progress.today), (0, 12, 0));
     session.close();
     // What was taken back can be given again, and counts.
@@ -282,16 +307,24 @@ fn a_changed_mind_about_a_text_that_was_asked_again_counts_once() {
     let order = work(folder, &packet, usize::MAX);
     let again = &order.iter().find(|(_, occasion)| *occasion == 2).unwrap().0;
     let session = open_in(folder, &packet);
-    let label = |value| session.labelling.label_by_name_on("ada", again, value, Some("rude"), 2).unwrap();
+    let label = |value| {
+        by_name::record_with(&session.labelling, "ada", again, value, Some("rude"), 2, &Default::default())
+            .unwrap()
+    };
     for value in ["1", "2", "1", "3"] {
         assert_eq!(label(value).occasion, 2);
     }
-    let me = session.project.annotators().unwrap()[0].id;
-    let undone =
-        session.labelling.undo(me, session.project.question(Some("rude")).unwrap().id, LabelSource::Command);
+    let me = annotators::list(&session.project).unwrap()[0].id;
+    let undone = undo::undo(
+        &session.labelling,
+        me,
+        questions::find(&session.project, Some("rude")).unwrap().id,
+        LabelSource::Command,
+    );
     let undone = undone.unwrap().unwrap();
     assert_eq!((undone.answer, undone.now), (Answer::Level(2), Some(Answer::Level(0))));
-    let refused = session.labelling.record_again(
+    let refused = again::record(
+        &session.labelling,
         &NewLabel {
             question: undone.question,
             annotator: me,
@@ -299,6 +332,7 @@ fn a_changed_mind_about_a_text_that_was_asked_again_counts_once() {
             answer: Answer::Level(9),
             duration_ms: None,
         },
+        &Default::default(),
         2,
         LabelSource::Window,
     );
@@ -371,12 +405,14 @@ fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
 
     let packet = open_in(folder, &packets[0]);
     assert_eq!(
-        packet.study.merge(std::slice::from_ref(&handed), &MergeConsent::all(), &Silent).unwrap_err().code(),
+        study::merge(&packet.study, std::slice::from_ref(&handed), &MergeConsent::all(), &Silent)
+            .unwrap_err()
+            .code(),
         "is-packet"
     );
-    assert_eq!(packet.study.draft(&wish(&["x"])).unwrap_err().code(), "is-packet");
+    assert_eq!(study::draft(&packet.study, &wish(&["x"])).unwrap_err().code(), "is-packet");
     packet.close();
-    assert_eq!(open_in(folder, &path).study.hand_in(&bad, true).unwrap_err().code(), "not-packet");
+    assert_eq!(study::hand_in(&open_in(folder, &path).study, &bad, true).unwrap_err().code(), "not-packet");
     // A good file among bad ones is merged.
     let files = merge(folder, &path, &[bad, handed, folder.join("missing")]);
     assert_eq!(files.iter().map(|file| file.refused).collect::<Vec<_>>(), [true, false, true]);
@@ -444,7 +480,7 @@ fn a_plan_that_cannot_be_is_told_and_nothing_is_written() {
     let path = project(folder, 10);
     let session = open_in(folder, &path);
     let out = folder.join("out");
-    let told = |wish: StudyWish| session.study.hand_out(&wish, &out, &Silent).unwrap_err();
+    let told = |wish: StudyWish| study::hand_out(&session.study, &wish, &out, &Silent).unwrap_err();
     let error = told(StudyWish { people: vec!["ada".into(), "ben".into()], ..wish(&[]) });
     assert_eq!(error.code(), "plan-impossible");
     assert!(error.to_string().contains("3 people are needed for each text, and there are 2"), "{error}");
@@ -463,8 +499,8 @@ fn a_plan_that_cannot_be_is_told_and_nothing_is_written() {
     std::fs::write(out.join("b.dissensus"), "mine").unwrap();
     let error = told(wish(&["a", "b", "c"]));
     assert_eq!(error.code(), "packet-exists");
-    assert_eq!(session.study.report().unwrap().people.len(), 0);
-    assert_eq!(session.project.annotators().unwrap().len(), 1, "nobody was added");
+    assert_eq!(study::report(&session.study).unwrap().people.len(), 0);
+    assert_eq!(annotators::list(&session.project).unwrap().len(), 1, "nobody was added");
     assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
     assert_eq!(std::fs::read_to_string(out.join("b.dissensus")).unwrap(), "mine");
 }
@@ -476,13 +512,13 @@ fn a_contested_text_is_decided_and_no_label_changes() {
     let path = project(folder, 3);
     let session = open_in(folder, &path);
     for (who, value) in [("ada", "1"), ("ben", "3"), ("ben", "2")] {
-        session.labelling.label_by_name(who, "t1", value, Some("rude")).unwrap();
+        by_name::record(&session.labelling, who, "t1", value, Some("rude")).unwrap();
     }
-    session.labelling.label_by_name_on("ada", "t1", "3", Some("rude"), 2).unwrap();
-    let rude = session.project.question(Some("rude")).unwrap().id;
-    let (text, _) = session.project.text_named("t1").unwrap();
+    by_name::record_with(&session.labelling, "ada", "t1", "3", Some("rude"), 2, &Default::default()).unwrap();
+    let rude = questions::find(&session.project, Some("rude")).unwrap().id;
+    let (text, _) = texts::find(&session.project, "t1").unwrap();
     let before = answers_of(folder, &session);
-    let talk = session.study.talk(rude, text).unwrap();
+    let talk = study::talk(&session.study, rude, text).unwrap();
     let said: Vec<_> =
         talk.answers.iter().map(|one| (one.name.as_str(), one.answer.clone(), one.again.clone())).collect();
     let level = |level| Some(Answer::Level(level));
@@ -497,20 +533,26 @@ fn a_contested_text_is_decided_and_no_label_changes() {
         comment: comment.to_owned(),
         by: " ana ".to_owned(),
     };
-    session.study.decide(&new(Outcome::Ambiguous, None, "two readings")).unwrap();
-    let talk = session.study.decide(&new(Outcome::Slip, Some(2), "ada meant 3")).unwrap();
+    study::decide(&session.study, &new(Outcome::Ambiguous, None, "two readings")).unwrap();
+    let talk = study::decide(&session.study, &new(Outcome::Slip, Some(2), "ada meant 3")).unwrap();
     assert_eq!((talk.decisions[0].outcome, talk.decisions[1].outcome), (Outcome::Slip, Outcome::Ambiguous));
     assert_eq!(answers_of(folder, &session), before);
-    let held = session.study.decisions().unwrap();
+    let held = study::list_decisions(&session.study).unwrap();
     assert_eq!(held.len(), 1);
     assert_eq!((held[0].answer_name.as_deref(), held[0].by.as_str()), (Some("3"), "ana"));
-    session.study.decide(&new(Outcome::Reopened, None, "")).unwrap();
-    assert!(session.study.decisions().unwrap().is_empty());
-    assert_eq!(session.study.decide(&new(Outcome::Slip, Some(9), "")).unwrap_err().code(), "not-on-scale");
+    study::decide(&session.study, &new(Outcome::Reopened, None, "")).unwrap();
+    assert!(study::list_decisions(&session.study).unwrap().is_empty());
+    assert_eq!(
+        study::decide(&session.study, &new(Outcome::Slip, Some(9), "")).unwrap_err().code(),
+        "not-on-scale"
+    );
     let long = "x".repeat(10_001);
-    assert_eq!(session.study.decide(&new(Outcome::Slip, None, &long)).unwrap_err().code(), "plan-range");
+    assert_eq!(
+        study::decide(&session.study, &new(Outcome::Slip, None, &long)).unwrap_err().code(),
+        "plan-range"
+    );
     let nowhere = NewDecision { text: TextId(99), ..new(Outcome::Slip, None, "") };
-    assert_eq!(session.study.decide(&nowhere).unwrap_err().code(), "unknown");
+    assert_eq!(study::decide(&session.study, &nowhere).unwrap_err().code(), "unknown");
 }
 
 #[test]
@@ -523,18 +565,19 @@ fn a_text_that_was_put_off_is_not_asked_again_right_after_it() {
     let planned = Store::open_reader(&packet).unwrap().own_packet().unwrap().unwrap().assignments;
     let again = planned.iter().find(|item| item.occasion == 2).unwrap().text;
     let session = open_in(folder, &packet);
-    let me = session.project.annotators().unwrap()[0].id;
-    let questions: Vec<QuestionId> = session.project.info().unwrap().questions.iter().map(|q| q.id).collect();
-    session.labelling.skip(me, &questions, again).unwrap();
-    session.labelling.flag(me, questions[0], again, true).unwrap();
+    let me = annotators::list(&session.project).unwrap()[0].id;
+    let questions: Vec<QuestionId> =
+        info::read(&session.project).unwrap().questions.iter().map(|q| q.id).collect();
+    marks::skip(&session.labelling, me, &questions, again).unwrap();
+    marks::flag(&session.labelling, me, questions[0], again, true).unwrap();
     session.close();
     let order = work(folder, &packet, usize::MAX);
     assert_eq!(order.len(), 12, "it comes last, and then no others are left to come in between: {order:?}");
     let session = open_in(folder, &packet);
-    let progress = session.labelling.progress(me, &questions).unwrap();
+    let progress = progress::count(&session.labelling, me, &questions).unwrap();
     assert_eq!((progress.done, progress.total), (12, 12), "and it does not count as missing");
-    assert!(session.labelling.task(me, questions[0], again).unwrap().flagged);
-    let hidden = session.labelling.task_on(me, questions[0], again, 2).unwrap();
+    assert!(task::read(&session.labelling, me, questions[0], again, 1).unwrap().flagged);
+    let hidden = task::read(&session.labelling, me, questions[0], again, 2).unwrap();
     assert!(!hidden.flagged && !hidden.skipped, "nothing tells that it had come before");
 }
 
@@ -552,35 +595,38 @@ fn a_packet_takes_nobody_and_nothing_else() {
     .remove(0);
     let session = open_in(folder, &packet);
     let scale = Scale::new(ScaleKind::Binary, ["a", "b"]).unwrap();
-    let other = session.labelling.label_by_name("adda", "t1", "1", Some("rude")).unwrap_err();
+    let other = by_name::record(&session.labelling, "adda", "t1", "1", Some("rude")).unwrap_err();
     assert_eq!(other.code(), "packet-of-other");
     assert!(other.to_string().contains("this packet is for \"ada\""), "{other}");
-    let asked = session.study.packet_texts().unwrap();
+    let asked = study::packet_texts(&session.study).unwrap();
     let again = &asked.iter().find(|text| text.occasion == 2).unwrap().text_id;
     assert_eq!((asked.len(), asked.iter().filter(|text| text.done).count()), (7, 0));
-    let unplanned = session.labelling.label_by_name_on("ada", again, "1", Some("rude"), 3).unwrap_err();
+    let unplanned =
+        by_name::record_with(&session.labelling, "ada", again, "1", Some("rude"), 3, &Default::default())
+            .unwrap_err();
     assert_eq!(unplanned.code(), "packet-not-asked");
-    assert_eq!(session.project.add_question("more", "?", scale).unwrap_err().code(), "in-packet");
-    let rude = session.project.question(Some("rude")).unwrap();
+    assert_eq!(questions::add(&session.project, "more", "?", scale).unwrap_err().code(), "in-packet");
+    let rude = questions::find(&session.project, Some("rude")).unwrap();
     let names = ["a", "b", "c"].map(String::from);
-    assert_eq!(session.project.rename_levels(rude.id, &names).unwrap_err().code(), "in-packet");
+    assert_eq!(questions::rename_levels(&session.project, rude.id, &names).unwrap_err().code(), "in-packet");
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     let file = folder.join("labels.csv");
-    let imported = session.exchange.import(&file, &ImportChoices::default(), &silent);
+    let imported = exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent);
     assert_eq!(imported.unwrap_err().code(), "in-packet");
-    session.labelling.label_by_name("ada", again, "1", Some("rude")).unwrap();
+    by_name::record(&session.labelling, "ada", again, "1", Some("rude")).unwrap();
     // The submission is never written over the packet, nor over another project.
     for file in [&packet, &path] {
-        assert_eq!(session.study.hand_in(file, true).unwrap_err().code(), "packet-exists");
+        assert_eq!(study::hand_in(&session.study, file, true).unwrap_err().code(), "packet-exists");
     }
     let out = folder.join("ada.handin");
-    session.study.hand_in(&out, false).unwrap();
-    session.study.hand_in(&out, true).unwrap();
-    let standing = session.study.open_packet().unwrap().unwrap();
+    study::hand_in(&session.study, &out, false).unwrap();
+    study::hand_in(&session.study, &out, true).unwrap();
+    let standing = study::open_packet(&session.study).unwrap().unwrap();
     assert_eq!((standing.since, standing.given), (0, 0), "one of two questions is answered");
-    session.labelling.label_by_name("ada", again, "yes", Some("funny")).unwrap();
-    session.labelling.label_by_name_on("ada", again, "2", Some("rude"), 2).unwrap();
-    let standing = session.study.open_packet().unwrap().unwrap();
+    by_name::record(&session.labelling, "ada", again, "yes", Some("funny")).unwrap();
+    by_name::record_with(&session.labelling, "ada", again, "2", Some("rude"), 2, &Default::default())
+        .unwrap();
+    let standing = study::open_packet(&session.study).unwrap().unwrap();
     assert_eq!((standing.since, standing.given), (2, 1));
     session.close();
     assert_eq!(merge(folder, &path, &[out])[0].new, 1);
@@ -592,7 +638,7 @@ fn another_question_is_handed_out_to_the_same_people_and_a_late_copy_brings_its_
     let folder = folder.path();
     let path = project(folder, 10);
     let session = open_in(folder, &path);
-    let id = |name: &str| session.project.question(Some(name)).unwrap().id;
+    let id = |name: &str| questions::find(&session.project, Some(name)).unwrap().id;
     let (rude, funny) = (id("rude"), id("funny"));
     session.close();
     let of = |questions| StudyWish { questions, anchors: 0, repeat: 0.0, ..wish(&["ada", "ben", "cleo"]) };
@@ -614,13 +660,13 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
     let folder = folder.path();
     let path = project(folder, 60);
     let session = open_in(folder, &path);
-    let rude = session.project.question(Some("rude")).unwrap();
+    let rude = questions::find(&session.project, Some("rude")).unwrap();
     let file = folder.join("checks.csv");
     let rows: String = (1..=8).map(|n| format!("t{n},2,SECRET-REASON {n}\n")).collect();
     std::fs::write(&file, format!("text_id,label,reason\n{rows}")).unwrap();
-    let new = session.study.checks_from(rude.id, &file).unwrap();
-    session.study.set_checks(&new).unwrap();
-    let checks = session.study.checks().unwrap();
+    let new = study::checks_from(&session.study, rude.id, &file).unwrap();
+    study::set_checks(&session.study, &new).unwrap();
+    let checks = study::list_checks(&session.study).unwrap();
     assert_eq!(checks.len(), 8);
     assert_eq!((checks[0].answer_name.as_str(), checks[0].given), ("2", 1), "the stranger has answered");
     session.close();
@@ -632,8 +678,8 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
         let bytes = std::fs::read(packet).unwrap();
         assert!(!bytes.windows(13).any(|at| at == b"SECRET-REASON"), "the right answers stay in the project");
         let own = open_in(folder, packet);
-        assert!(own.study.checks().unwrap().is_empty());
-        let texts = own.study.packet_texts().unwrap();
+        assert!(study::list_checks(&own.study).unwrap().is_empty());
+        let texts = study::packet_texts(&own.study).unwrap();
         let hidden: Vec<usize> = texts
             .iter()
             .enumerate()
@@ -642,32 +688,32 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
             .collect();
         assert_eq!(hidden.len(), 8, "everybody gets every check");
         assert!(hidden.last().unwrap() > &10, "they are spread among the others: {hidden:?}");
-        let me = own.project.annotators().unwrap()[0].clone();
+        let me = annotators::list(&own.project).unwrap()[0].clone();
         for n in 1..=8 {
             let value = (level + 1).to_string();
-            own.labelling.label_by_name(&me.external_id, &format!("t{n}"), &value, Some("rude")).unwrap();
+            by_name::record(&own.labelling, &me.external_id, &format!("t{n}"), &value, Some("rude")).unwrap();
         }
         let handed = folder.join(format!("{}.handin", me.external_id));
-        own.study.hand_in(&handed, false).unwrap();
+        study::hand_in(&own.study, &handed, false).unwrap();
         own.close();
     }
 
     let session = open_in(folder, &path);
     let files = ["ada", "ben"].map(|name| folder.join(format!("{name}.handin")));
-    session.study.merge(&files, &MergeConsent::all(), &Silent).unwrap();
-    let report = session.study.report().unwrap();
+    study::merge(&session.study, &files, &MergeConsent::all(), &Silent).unwrap();
+    let report = study::report(&session.study).unwrap();
     assert_eq!(report.checks, 8);
     let of = |name: &str| report.people.iter().find(|person| person.name == name).unwrap().attention.clone();
     let (ada, ben) = (of("ada").unwrap(), of("ben").unwrap());
     assert!((ada.share - 1.0).abs() < 1e-9 && ada.of == 8 && ada.low > 0.5, "{ada:?}");
     assert!(ben.share.abs() < 1e-9 && ben.high < 0.5, "{ben:?}");
-    assert_eq!(session.project.info().unwrap().labels, 2 * 60 + 16, "every label is kept");
+    assert_eq!(info::read(&session.project).unwrap().labels, 2 * 60 + 16, "every label is kept");
 
     // A removed check counts for no one; its labels stay.
     let back: Vec<_> = new.iter().map(|check| NewAttentionCheck { answer: None, ..check.clone() }).collect();
-    session.study.set_checks(&back[..4]).unwrap();
-    assert_eq!(session.study.checks().unwrap().len(), 4);
-    let report = session.study.report().unwrap();
+    study::set_checks(&session.study, &back[..4]).unwrap();
+    assert_eq!(study::list_checks(&session.study).unwrap().len(), 4);
+    let report = study::report(&session.study).unwrap();
     assert!(report.people.iter().all(|person| person.attention.is_none()), "four are too few to tell");
 
     for (rows, why) in [
@@ -676,7 +722,7 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
         ("text,label\nt1,2\n", "no column text_id"),
     ] {
         std::fs::write(&file, rows).unwrap();
-        let refused = session.study.checks_from(rude.id, &file).unwrap_err();
+        let refused = study::checks_from(&session.study, rude.id, &file).unwrap_err();
         assert_eq!(refused.code(), "check-file");
         assert!(refused.to_string().contains(why), "{refused}");
     }
@@ -686,12 +732,12 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
     drop(session);
     std::fs::copy(&path, &copy).unwrap();
     let other = open_in(folder, &copy);
-    other.study.set_checks(&new[..2]).unwrap();
+    study::set_checks(&other.study, &new[..2]).unwrap();
     other.close();
     drop(other);
     let session = open_in(folder, &path);
-    session.study.merge(std::slice::from_ref(&copy), &MergeConsent::all(), &Silent).unwrap();
-    assert_eq!(session.study.checks().unwrap().len(), 6);
+    study::merge(&session.study, std::slice::from_ref(&copy), &MergeConsent::all(), &Silent).unwrap();
+    assert_eq!(study::list_checks(&session.study).unwrap().len(), 6);
 }
 
 #[test]
@@ -700,18 +746,19 @@ fn decisions_are_a_layer_that_a_file_has_where_it_is_asked_for() {
     let folder = folder.path();
     let path = project(folder, 6);
     let session = open_in(folder, &path);
-    let rude = session.project.question(Some("rude")).unwrap();
+    let rude = questions::find(&session.project, Some("rude")).unwrap();
     for (who, value) in [("ana", "3"), ("ben", "2")] {
-        session.labelling.label_by_name(who, "t1", value, Some("rude")).unwrap();
+        by_name::record(&session.labelling, who, "t1", value, Some("rude")).unwrap();
     }
-    let text = |id: &str| session.project.text_named(id).unwrap().0;
+    let text = |id: &str| texts::find(&session.project, id).unwrap().0;
     let decide = |id: &str, outcome, answer: Option<u16>| {
         let (question, answer, by) = (rude.id, answer.map(Answer::Level), "ana".to_owned());
         let comment = "ben meant 3, \"surely\"".to_owned();
-        session
-            .study
-            .decide(&NewDecision { question, text: text(id), outcome, answer, comment, by })
-            .unwrap();
+        study::decide(
+            &session.study,
+            &NewDecision { question, text: text(id), outcome, answer, comment, by },
+        )
+        .unwrap();
     };
     decide("t1", Outcome::RealDifference, None);
     decide("t1", Outcome::Slip, Some(2));
@@ -725,7 +772,7 @@ fn decisions_are_a_layer_that_a_file_has_where_it_is_asked_for() {
         let question = Some("rude".to_owned());
         let choices =
             ExportChoices { question, replace: true, decisions, pseudonyms, ..ExportChoices::default() };
-        let done = session.exchange.export_with(&file, &choices, &Silent).unwrap();
+        let done = exchange::export_with(&session.exchange, &file, &choices, &Silent).unwrap();
         let mut reader = csv::Reader::from_path(&file).unwrap();
         let rows: Vec<BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
         assert_eq!(rows.len() as u64, done.answers);
@@ -758,10 +805,11 @@ fn decisions_are_a_layer_that_a_file_has_where_it_is_asked_for() {
     assert_eq!(of_first, ["2 slip/3/", "2 slip/3/", "3 slip/3/"]);
     assert!(shared.iter().all(|row| row["decision_comment"].is_empty() && row["decided_at"].is_empty()));
     let conll = ExportChoices { decisions: Some(DecisionLayer::Only), ..ExportChoices::default() };
-    let refused = session.exchange.export_with(&folder.join("x.conll"), &conll, &Silent).unwrap_err();
+    let refused =
+        exchange::export_with(&session.exchange, &folder.join("x.conll"), &conll, &Silent).unwrap_err();
     assert_eq!(refused.code(), "conll");
 
-    let all = session.study.all_decisions().unwrap();
+    let all = study::all_decisions(&session.study).unwrap();
     let told: Vec<(String, bool)> = all
         .iter()
         .map(|one| (format!("{} {}", one.text_id.clone().unwrap(), one.outcome), one.holds))
@@ -778,7 +826,7 @@ fn decisions_are_a_layer_that_a_file_has_where_it_is_asked_for() {
             ("t4 slip", false)
         ]
     );
-    assert_eq!(session.study.decisions().unwrap().len(), 3);
+    assert_eq!(study::list_decisions(&session.study).unwrap().len(), 3);
 }
 
 #[test]
@@ -803,18 +851,19 @@ fn packets_that_are_out_with_an_earlier_version_are_named_until_they_are_answere
         after: None,
     };
     session.guideline.write(&new, None).unwrap();
-    let rude = session.project.question(Some("rude")).unwrap();
-    let text = session.project.text_named("t1").unwrap().0;
-    session
-        .study
-        .set_checks(&[NewAttentionCheck {
+    let rude = questions::find(&session.project, Some("rude")).unwrap();
+    let text = texts::find(&session.project, "t1").unwrap().0;
+    study::set_checks(
+        &session.study,
+        &[NewAttentionCheck {
             question: rude.id,
             text,
             answer: Some(Answer::Level(1)),
             reason: String::new(),
-        }])
-        .unwrap();
-    let earlier = session.study.report().unwrap().earlier;
+        }],
+    )
+    .unwrap();
+    let earlier = study::report(&session.study).unwrap().earlier;
     let told: Vec<_> = earlier.iter().map(|one| (one.annotator.as_str(), one.changed[0].as_str())).collect();
     assert_eq!(told, [("ada", "the guideline")]);
     session.close();
@@ -863,10 +912,10 @@ fn texts_that_lack_a_person_after_a_withdrawal_are_told_and_handed_out_again() {
     let before = report(folder, &path);
     assert_eq!((before.per_text, before.short_texts), (2, 0));
     let session = open_in(folder, &path);
-    let cleo = session.project.annotator("cleo").unwrap().id;
-    let texts = session.project.traces(cleo).unwrap().texts;
+    let cleo = annotators::find(&session.project, "cleo").unwrap().id;
+    let texts = withdraw::traces(&session.project, cleo).unwrap().texts;
     assert_eq!(texts, 8, "12 texts of two people each by three people");
-    assert_eq!(session.project.withdraw(cleo).unwrap().texts, texts);
+    assert_eq!(withdraw::withdraw(&session.project, cleo).unwrap().texts, texts);
     session.close();
     let after = report(folder, &path);
     assert_eq!((after.texts, after.short_texts > 0), (12, true));
@@ -899,12 +948,12 @@ fn packets_that_were_never_written_are_told_by_the_next_plan() {
     let out = folder.join("packets");
     let people = wish(&["ada", "ben", "cleo"]);
     let stop = StopsAfter(0.into(), 1);
-    let stopped = session.study.hand_out(&people, &out, &stop).unwrap_err();
+    let stopped = study::hand_out(&session.study, &people, &out, &stop).unwrap_err();
     assert_eq!(stopped.code(), "packets-unwritten");
     assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
     // After being killed there, the next run reports what is missing and how to get it.
     for wish in [people, wish(&["dora", "emil", "fay"])] {
-        let told = session.study.hand_out(&wish, &out, &Silent).unwrap_err();
+        let told = study::hand_out(&session.study, &wish, &out, &Silent).unwrap_err();
         assert_eq!(told.code(), "packets-unwritten");
         let told = told.to_string();
         assert!(
@@ -913,9 +962,9 @@ fn packets_that_were_never_written_are_told_by_the_next_plan() {
         );
     }
     let names = ["ben".to_owned(), "cleo".to_owned()];
-    assert_eq!(session.study.write_again(&names, &out, &Silent).unwrap().len(), 2);
+    assert_eq!(study::write_again(&session.study, &names, &out, &Silent).unwrap().len(), 2);
     let more = StudyWish { repeat: 0.0, ..wish(&["dora", "emil", "fay"]) };
-    session.study.hand_out(&more, &out, &Silent).unwrap();
+    study::hand_out(&session.study, &more, &out, &Silent).unwrap();
 }
 
 #[cfg(unix)]
@@ -942,16 +991,16 @@ fn packets_copies_and_backups_are_their_owners() {
     std::fs::create_dir(&out).unwrap();
     let looks = Looks(out.clone(), Vec::new().into());
     let session = open_in(folder, &path);
-    session.study.hand_out(&wish(&["ada", "ben", "cleo"]), &out, &looks).unwrap();
+    study::hand_out(&session.study, &wish(&["ada", "ben", "cleo"]), &out, &looks).unwrap();
     assert!(looks.1.lock().unwrap().iter().all(|others| *others == 0));
     let copy = folder.join("copy.dissensus");
-    session.project.save_copy(&copy, Default::default(), &Silent).unwrap();
+    copy::save_copy(&session.project, &copy, Default::default(), &Silent).unwrap();
     session.close();
     assert_eq!(mode(&copy), 0o600);
     // Nor is the backup before a merge readable for others.
     let stranger = open_in(folder, &copy);
-    let id = stranger.project.annotator("stranger").unwrap().id;
-    stranger.project.withdraw(id).unwrap();
+    let id = annotators::find(&stranger.project, "stranger").unwrap().id;
+    withdraw::withdraw(&stranger.project, id).unwrap();
     stranger.close();
     let merged = merge(folder, &path, &[copy]);
     assert_eq!(mode(Path::new(merged[0].backup.as_ref().unwrap())), 0o600);

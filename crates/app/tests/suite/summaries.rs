@@ -4,12 +4,15 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{Stopped, create, import_csv};
+use dissensus_analysis::ranking;
 use dissensus_api::{
     ColumnChoices, DisagreementMeasure, DisagreementQuery, ImportChoices, SummaryOf, SummaryWish,
 };
 use dissensus_app::session::Session;
+use dissensus_editing::questions;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_transfer::exchange;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -197,7 +200,7 @@ fn people_have_their_use_of_levels_and_pseudonyms_hide_who_they_are() {
     assert!((ana["mean"].parse::<f64>().unwrap() - 5.0 / 3.0).abs() < 1e-6);
     // It would be read as attributes of people.
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    let again = session.exchange.import(&out, &ImportChoices::default(), &silent).unwrap_err();
+    let again = exchange::import(&session.exchange, &out, &ImportChoices::default(), &silent).unwrap_err();
     assert_eq!(again.code(), "is-summary");
     // Of three pairs with others none is equal.
     assert_eq!(ana["agreement_with_others"], "0");
@@ -240,7 +243,7 @@ fn predictions_of_texts_are_those_of_the_list_and_lie_in_their_intervals() {
     let out = folder.path().join("texts.csv");
     let wish = SummaryWish { predicted: true, ..SummaryWish::default() };
     let (found, _) = write(&session, &wish, &out);
-    let question = session.project.question(None).unwrap().id;
+    let question = questions::find(&session.project, None).unwrap().id;
     let query = DisagreementQuery {
         question,
         by: DisagreementMeasure::Split,
@@ -250,8 +253,8 @@ fn predictions_of_texts_are_those_of_the_list_and_lie_in_their_intervals() {
         attributes: Default::default(),
         labelled_only: false,
     };
-    let ids = session.analysis.ranking(&query).unwrap().texts;
-    let shown = session.analysis.rows(&query, &ids).unwrap();
+    let ids = ranking::rank(&session.analysis, &query).unwrap().texts;
+    let shown = ranking::read_rows(&session.analysis, &query, &ids).unwrap();
     assert_eq!(shown.len(), 40);
     let mut different = std::collections::HashSet::new();
     for row in shown {

@@ -5,6 +5,7 @@
 use dissensus_api::{ImportChoices, ImportReport};
 use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
+use dissensus_editing::questions;
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
@@ -12,6 +13,7 @@ use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
 use dissensus_test_support::TestProject;
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_transfer::exchange;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -112,7 +114,7 @@ pub(crate) fn encoded_sample(folder: impl AsRef<Path>) -> Session {
 
 /// The question with five levels of the sample project.
 pub(crate) fn offensiveness(session: &Session) -> QuestionId {
-    session.project.question(Some("offensiveness")).unwrap().id
+    questions::find(&session.project, Some("offensiveness")).unwrap().id
 }
 
 /// Folder of an encoder with a few words and random weights.
@@ -143,7 +145,7 @@ pub(crate) fn try_import(
     choices: &ImportChoices,
 ) -> Result<ImportReport, ProjectError> {
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(file, choices, &silent)
+    exchange::import(&session.exchange, file, choices, &silent)
 }
 
 /// Imports rows of CSV, through a file next to the project.

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{home, import_into, open_in};
+use dissensus_analysis::aggregation;
+use dissensus_analysis::overview;
 use dissensus_api::{
     Beside, FoundTexts, MergeConsent, NewLabel, NewPracticeText, NextStepKind, StudyWish, TextFilter,
     TextQuery, TextSort,
@@ -13,9 +15,19 @@ use dissensus_domain::{
     AnnotatorId, Answer, AttributeForm, FormAnswers, FormAttribute, LabelSource, QuestionId, Remark, Scale,
     ScaleKind, TextId,
 };
+use dissensus_editing::annotators;
+use dissensus_editing::attribute_form;
+use dissensus_editing::questions;
 use dissensus_encoder::LongTexts;
+use dissensus_labelling::marks;
+use dissensus_labelling::progress;
+use dissensus_labelling::record;
+use dissensus_labelling::remarks;
+use dissensus_labelling::undo;
 use dissensus_project::jobs::Silent;
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_transfer::exchange;
+use dissensus_transfer::study;
 use std::path::{Path, PathBuf};
 
 const RUDE: QuestionId = QuestionId(1);
@@ -29,20 +41,20 @@ fn project(folder: &Path) -> (PathBuf, Session, AnnotatorId) {
         format!("t{n},Body of text {n},old-1,1\nt{n},Body of text {n},old-2,{other}\n")
     };
     let scale = Scale::new(ScaleKind::Ordinal, ["1", "2", "3"]).unwrap();
-    session.project.add_question("rude", "How rude?", scale).unwrap();
+    questions::add(&session.project, "rude", "How rude?", scale).unwrap();
     import_into(
         &session,
         "rude",
         &format!("text_id,text,annotator_id,label\n{}", (1..=30).map(row).collect::<String>()),
     );
-    let ana = session.project.add_annotator("ana", &Default::default()).unwrap().id;
+    let ana = annotators::add(&session.project, "ana", &Default::default()).unwrap().id;
     (path, session, ana)
 }
 
 fn give(session: &Session, annotator: AnnotatorId, text: u32, level: u16) {
     let answer = Answer::Level(level);
     let new = NewLabel { question: RUDE, annotator, text: TextId(text), answer, duration_ms: Some(2_000) };
-    session.labelling.record(&new, LabelSource::Window).unwrap();
+    record::record(&session.labelling, &new, LabelSource::Window).unwrap();
 }
 
 fn of(annotator: Option<AnnotatorId>, filter: TextFilter) -> TextQuery {
@@ -82,13 +94,13 @@ fn each_filter_follows_what_the_person_does_and_takes_back() {
 
     give(&session, ana, 3, 2);
     give(&session, ana, 4, 0);
-    session.labelling.skip(ana, [RUDE], TextId(7)).unwrap();
-    session.labelling.flag(ana, RUDE, TextId(4), true).unwrap();
+    marks::skip(&session.labelling, ana, [RUDE], TextId(7)).unwrap();
+    marks::flag(&session.labelling, ana, RUDE, TextId(4), true).unwrap();
     let remark = Remark { note: Some("irony".to_owned()), ..Remark::default() };
     let beside = Beside { remark, guideline: None };
-    session.labelling.remark(ana, RUDE, TextId(9), &beside, LabelSource::Window).unwrap();
+    remarks::write(&session.labelling, ana, RUDE, TextId(9), &beside, LabelSource::Window).unwrap();
     let counts = list(TextFilter::All).counts;
-    let progress = session.labelling.progress(ana, [RUDE]).unwrap();
+    let progress = progress::count(&session.labelling, ana, [RUDE]).unwrap();
     assert_eq!((counts.answered, counts.not_yet), (progress.done, progress.total - progress.done));
     assert_eq!((counts.skipped, counts.flagged, counts.noted), (progress.skipped, progress.flagged, 1));
     let answered = list(TextFilter::Answered);
@@ -103,7 +115,7 @@ fn each_filter_follows_what_the_person_does_and_takes_back() {
     let newest = TextQuery { sort: TextSort::Newest, ..of(Some(ana), TextFilter::Answered) };
     assert_eq!(rows(&find(&session, &newest)), [4, 3]);
 
-    session.labelling.undo(ana, [RUDE], LabelSource::Window).unwrap();
+    undo::undo(&session.labelling, ana, [RUDE], LabelSource::Window).unwrap();
     assert_eq!(rows(&list(TextFilter::Answered)), [3], "labels changed since");
     give(&session, ana, 7, 1);
     assert_eq!(list(TextFilter::Skipped).total, 0, "what was put off and answered since");
@@ -131,19 +143,19 @@ fn what_others_differ_on_is_told_of_texts_that_the_person_has_answered() {
     assert!(rows(&ordered).is_sorted());
     // Each of two questions is revealed once it is answered itself.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    let odd = session.project.add_question("odd", "Is it odd?", scale).unwrap().id;
+    let odd = questions::add(&session.project, "odd", "Is it odd?", scale).unwrap().id;
     let answer = |who: &str, text, level| {
-        let annotator = session.project.annotator(who).unwrap().id;
+        let annotator = annotators::find(&session.project, who).unwrap().id;
         let (answer, text) = (Answer::Level(level), TextId(text));
         let new = NewLabel { question: odd, annotator, text, answer, duration_ms: None };
-        session.labelling.record(&new, LabelSource::Window).unwrap();
+        record::record(&session.labelling, &new, LabelSource::Window).unwrap();
     };
     answer("old-1", 4, 0);
     answer("old-2", 4, 1);
     assert_eq!(rows(&contested(Some(ana))), [3], "text 4 is contested in a question that is open for her");
     answer("ana", 4, 0);
     assert_eq!(rows(&contested(Some(ana))), [4, 3]);
-    let overview = |who| session.analysis.overview_contested(RUDE, who, 20).unwrap();
+    let overview = |who| overview::contested(&session.analysis, RUDE, who, 20).unwrap();
     assert_eq!(overview(None).observed.len(), 10);
     let own: Vec<u32> = overview(Some(ana)).observed.iter().map(|text| text.row).collect();
     assert_eq!((own, overview(Some(ana)).own_only), (vec![3], true));
@@ -212,20 +224,20 @@ fn copies_tell_what_came_in_from_each_other() {
     give(&there, ana, 6, 2);
     there.close();
     let session = open_in(folder.path(), &path);
-    let ben = session.project.add_annotator("ben", &Default::default()).unwrap().id;
+    let ben = annotators::add(&session.project, "ben", &Default::default()).unwrap().id;
     give(&session, ben, 2, 1);
     let imported = |session: &Session| -> Vec<(String, bool)> {
-        session.project.annotators().unwrap().into_iter().map(|who| (who.name, who.imported)).collect()
+        annotators::list(&session.project).unwrap().into_iter().map(|who| (who.name, who.imported)).collect()
     };
     let who = |names: &[(&str, bool)]| -> Vec<(String, bool)> {
         names.iter().map(|(name, imported)| ((*name).to_owned(), *imported)).collect()
     };
     assert_eq!(imported(&session), who(&[("old-1", true), ("old-2", true), ("ana", false), ("ben", false)]));
     assert_eq!(find(&session, &of(Some(ana), TextFilter::Answered)).total, 0);
-    session.study.merge(&[other], &MergeConsent::all(), &Silent).unwrap();
+    study::merge(&session.study, &[other], &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(rows(&find(&session, &of(Some(ana), TextFilter::Answered))), [6]);
     // An imported annotator who labels here becomes a current one.
-    let old = session.project.annotator("old-1").unwrap().id;
+    let old = annotators::find(&session.project, "old-1").unwrap().id;
     give(&session, old, 1, 2);
     assert!(!imported(&session)[0].1);
     session.close();
@@ -241,13 +253,13 @@ fn in_a_packet_the_list_is_of_the_person_and_nothing_of_others_can_be_asked() {
     session.close();
     let wish = wish();
     let session = open_in(folder.path(), &path);
-    let out = session.study.hand_out(&wish, &folder.path().join("out"), &Silent).unwrap();
+    let out = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
     let packet = PathBuf::from(out.people[0].file.clone().unwrap());
     let people = session.overview(None).unwrap().people;
     assert_eq!(people.iter().find(|who| who.name == "ben").map(|who| who.asked), Some(30));
     session.close();
     let session = open_in(folder.path(), &packet);
-    let me = session.project.annotators().unwrap()[0].id;
+    let me = annotators::list(&session.project).unwrap()[0].id;
     give(&session, me, 2, 1);
     // In a packet the figures are always those of its owner.
     let found = find(&session, &of(None, TextFilter::Answered));
@@ -310,7 +322,7 @@ fn the_overview_says_how_far_it_is_and_what_comes_next() {
     );
     // A text is unfinished until every question about it is answered.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    let odd = session.project.add_question("odd", "Is it odd?", scale).unwrap().id;
+    let odd = questions::add(&session.project, "odd", "Is it odd?", scale).unwrap().id;
     assert_eq!(next(&session, Some(ana)).count, Some(30));
     // Practice texts are not asked as real ones.
     let practice = NewPracticeText {
@@ -319,7 +331,7 @@ fn the_overview_says_how_far_it_is_and_what_comes_next() {
         answer: Some(Answer::Level(0)),
         reason: String::new(),
     };
-    session.study.set_practice(&[practice]).unwrap();
+    study::set_practice(&session.study, &[practice]).unwrap();
     assert_eq!(next(&session, Some(ana)).count, Some(29));
     assert_eq!(find(&session, &of(Some(ana), TextFilter::NotYet)).total, 29);
     let overview = session.overview(None).unwrap();
@@ -336,12 +348,12 @@ fn the_overview_says_how_far_it_is_and_what_comes_next() {
     assert_eq!((rude.labels, rude.people, rude.texts, rude.shared), (70, 3, 30, 30));
     assert_eq!(rude.counts, [60, 0, 10]);
 
-    let agreement = session.analysis.overview_agreement(RUDE).unwrap();
+    let agreement = overview::agreement(&session.analysis, RUDE).unwrap();
     let (alpha, low, high) = (agreement.alpha.unwrap(), agreement.low.unwrap(), agreement.high.unwrap());
     assert!(low < alpha && alpha < high, "{agreement:?}");
-    let reliability = session.analysis.reliability(RUDE, &Silent).unwrap();
+    let reliability = aggregation::estimate_reliability(&session.analysis, RUDE, &Silent).unwrap();
     assert_eq!(agreement.alpha, reliability.alpha_ordinal.value);
-    assert_eq!(session.analysis.overview_contested(RUDE, None, 20).unwrap().predicted.len(), 0);
+    assert_eq!(overview::contested(&session.analysis, RUDE, None, 20).unwrap().predicted.len(), 0);
 }
 
 #[test]
@@ -349,11 +361,11 @@ fn too_little_to_tell_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
     import_into(&session, "rude", "text_id,text,annotator_id,label\na,A,x,1\nb,B,x,2\nc,C,y,3\n");
-    let agreement = session.analysis.overview_agreement(RUDE).unwrap();
+    let agreement = overview::agreement(&session.analysis, RUDE).unwrap();
     assert_eq!((agreement.alpha, agreement.shared), (None, 0));
     assert!(agreement.needs.unwrap().contains("two people"));
     import_into(&session, "rude", "text_id,text,annotator_id,label\na,A,y,1\nb,B,y,2\n");
-    let agreement = session.analysis.overview_agreement(RUDE).unwrap();
+    let agreement = overview::agreement(&session.analysis, RUDE).unwrap();
     assert_eq!((agreement.alpha, agreement.shared), (None, 2));
     assert!(agreement.needs.unwrap().starts_with("20 texts"));
     let steps = session.overview(None).unwrap().steps;
@@ -378,7 +390,7 @@ fn said(answers: &[(&str, Option<&str>)]) -> FormAnswers {
 }
 
 fn known(session: &Session, id: AnnotatorId) -> String {
-    let people = session.project.annotators().unwrap();
+    let people = annotators::list(&session.project).unwrap();
     let of = people.into_iter().find(|who| who.id == id).unwrap().attributes;
     of.into_iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
 }
@@ -387,57 +399,66 @@ fn known(session: &Session, id: AnnotatorId) -> String {
 fn a_form_is_asked_once_and_what_is_not_said_is_not_known() {
     let folder = tempfile::tempdir().unwrap();
     let (path, session, ana) = project(folder.path());
-    assert!(session.project.form_left(ana).unwrap().attributes.is_empty(), "nothing is asked at first");
-    session.project.set_attribute_form(&form()).unwrap();
-    assert_eq!(session.project.form_left(ana).unwrap(), form());
-    let refused = |answers| session.project.answer_form(ana, &said(answers)).unwrap_err();
+    assert!(
+        attribute_form::left_to_answer(&session.project, ana).unwrap().attributes.is_empty(),
+        "nothing is asked at first"
+    );
+    attribute_form::set(&session.project, &form()).unwrap();
+    assert_eq!(attribute_form::left_to_answer(&session.project, ana).unwrap(), form());
+    let refused = |answers| attribute_form::answer(&session.project, ana, &said(answers)).unwrap_err();
     assert_eq!(refused(&[("gender", Some("other"))]).code(), "form");
     assert!(refused(&[("age", Some("30+"))]).to_string().contains("\"gender\" is not answered"));
     assert_eq!(known(&session, ana), "", "nothing of it was noted");
-    session.project.answer_form(ana, &said(&[("gender", Some("woman"))])).unwrap();
+    attribute_form::answer(&session.project, ana, &said(&[("gender", Some("woman"))])).unwrap();
     assert_eq!(known(&session, ana), "gender=woman");
-    assert!(session.project.form_left(ana).unwrap().attributes.is_empty(), "age was passed over");
+    assert!(
+        attribute_form::left_to_answer(&session.project, ana).unwrap().attributes.is_empty(),
+        "age was passed over"
+    );
 
     // A correction by the study persists when something else is asked and answered.
     let set = [("gender".to_owned(), "Woman".to_owned())];
-    session.project.change_annotator(ana, None, &set, &[]).unwrap();
+    annotators::change(&session.project, ana, None, &set, &[]).unwrap();
     let mut more = form();
     more.attributes.push(FormAttribute {
         name: "city".into(),
         values: vec!["yes".into(), "no".into()],
         ..Default::default()
     });
-    session.project.set_attribute_form(&more).unwrap();
-    let left = session.project.form_left(ana).unwrap();
+    attribute_form::set(&session.project, &more).unwrap();
+    let left = attribute_form::left_to_answer(&session.project, ana).unwrap();
     assert_eq!(left.attributes.len(), 1, "of a form that grew what is new is asked");
-    session.project.answer_form(ana, &said(&[("city", None)])).unwrap();
+    attribute_form::answer(&session.project, ana, &said(&[("city", None)])).unwrap();
     assert_eq!(known(&session, ana), "gender=Woman");
     // An answer is withdrawn.
-    session.project.answer_form(ana, &said(&[("gender", None)])).unwrap();
+    attribute_form::answer(&session.project, ana, &said(&[("gender", None)])).unwrap();
     assert_eq!(known(&session, ana), "");
-    session.project.set_attribute_form(&AttributeForm::default()).unwrap();
-    let ben = session.project.add_annotator("ben", &Default::default()).unwrap().id;
-    assert!(session.project.form_left(ben).unwrap().attributes.is_empty());
+    attribute_form::set(&session.project, &AttributeForm::default()).unwrap();
+    let ben = annotators::add(&session.project, "ben", &Default::default()).unwrap().id;
+    assert!(attribute_form::left_to_answer(&session.project, ben).unwrap().attributes.is_empty());
     session.close();
     let reader = Session::open_to_read(&path, &home(folder.path())).unwrap();
     assert_eq!(
-        reader.project.form_answers(ana).unwrap(),
+        attribute_form::read_answers(&reader.project, ana).unwrap(),
         said(&[("age", None), ("city", None), ("gender", None)])
     );
-    assert!(reader.project.answer_form(ben, &said(&[])).is_err(), "who only reads answers nothing");
+    assert!(
+        attribute_form::answer(&reader.project, ben, &said(&[])).is_err(),
+        "who only reads answers nothing"
+    );
 }
 
 #[test]
 fn a_form_is_answered_in_packets_and_copies_and_all_know_the_same_in_any_order() {
     let folder = tempfile::tempdir().unwrap();
     let (path, session, ana) = project(folder.path());
-    session.project.set_attribute_form(&form()).unwrap();
+    attribute_form::set(&session.project, &form()).unwrap();
     let set = [("gender".to_owned(), "man".to_owned())];
-    let ben = session.project.add_annotator("ben", &Default::default()).unwrap().id;
-    session.project.change_annotator(ben, None, &set, &[]).unwrap();
+    let ben = annotators::add(&session.project, "ben", &Default::default()).unwrap().id;
+    annotators::change(&session.project, ben, None, &set, &[]).unwrap();
     let people = vec!["ana".to_owned(), "ben".to_owned()];
     let wish = StudyWish { people, ..wish() };
-    let out = session.study.hand_out(&wish, &folder.path().join("out"), &Silent).unwrap();
+    let out = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
     session.close();
     let copy = folder.path().join("copy.dissensus");
     std::fs::copy(&path, &copy).unwrap();
@@ -450,22 +471,27 @@ fn a_form_is_answered_in_packets_and_copies_and_all_know_the_same_in_any_order()
             "nothing of others"
         );
         let session = open_in(folder.path(), &packet);
-        let me = session.project.annotators().unwrap()[0].id;
-        assert_eq!(session.project.form_left(me).unwrap(), form(), "nobody said so of themselves");
-        session.project.answer_form(me, &said(&[("gender", gender), ("age", Some("30+"))])).unwrap();
-        let refused = session.project.set_attribute_form(&AttributeForm::default()).unwrap_err();
+        let me = annotators::list(&session.project).unwrap()[0].id;
+        assert_eq!(
+            attribute_form::left_to_answer(&session.project, me).unwrap(),
+            form(),
+            "nobody said so of themselves"
+        );
+        attribute_form::answer(&session.project, me, &said(&[("gender", gender), ("age", Some("30+"))]))
+            .unwrap();
+        let refused = attribute_form::set(&session.project, &AttributeForm::default()).unwrap_err();
         assert_eq!(refused.code(), "in-packet");
         let file = folder.path().join(format!("{}.handin", share.annotator));
-        session.study.hand_in(&file, false).unwrap();
+        study::hand_in(&session.study, &file, false).unwrap();
         session.close();
         // A reopened packet knows what was answered.
         let session = open_in(folder.path(), &packet);
-        assert!(session.project.form_left(me).unwrap().attributes.is_empty());
+        assert!(attribute_form::left_to_answer(&session.project, me).unwrap().attributes.is_empty());
         handed_in.push(file);
     }
     // Meanwhile ana also answers in the study's own project.
     let there = open_in(folder.path(), &copy);
-    there.project.answer_form(ana, &said(&[("gender", Some("man"))])).unwrap();
+    attribute_form::answer(&there.project, ana, &said(&[("gender", Some("man"))])).unwrap();
     there.close();
     let mut all = Vec::new();
     for (name, order) in [("one", [0, 1, 2]), ("two", [2, 1, 0])] {
@@ -474,11 +500,12 @@ fn a_form_is_answered_in_packets_and_copies_and_all_know_the_same_in_any_order()
         let session = open_in(folder.path(), &mine);
         let files = [handed_in[0].clone(), handed_in[1].clone(), copy.clone()];
         for at in order.into_iter().chain(order) {
-            let told = session.study.merge(&[files[at].clone()], &MergeConsent::all(), &Silent).unwrap();
+            let told =
+                study::merge(&session.study, &[files[at].clone()], &MergeConsent::all(), &Silent).unwrap();
             assert!(told.files.iter().all(|file| !file.refused), "{:?}", told.files);
         }
         assert_eq!(known(&session, ben), "age=30+", "what a person does not say is not known of them");
-        assert!(session.project.form_left(ana).unwrap().attributes.is_empty());
+        assert!(attribute_form::left_to_answer(&session.project, ana).unwrap().attributes.is_empty());
         all.push(known(&session, ana));
         session.close();
     }
@@ -490,11 +517,16 @@ fn a_form_is_answered_in_packets_and_copies_and_all_know_the_same_in_any_order()
 fn what_somebody_answered_goes_with_them() {
     let folder = tempfile::tempdir().unwrap();
     let (path, session, ana) = project(folder.path());
-    session.project.set_attribute_form(&form()).unwrap();
-    session.project.answer_form(ana, &said(&[("gender", Some("woman")), ("age", Some("18-29"))])).unwrap();
+    attribute_form::set(&session.project, &form()).unwrap();
+    attribute_form::answer(
+        &session.project,
+        ana,
+        &said(&[("gender", Some("woman")), ("age", Some("18-29"))]),
+    )
+    .unwrap();
     let file = folder.path().join("export.csv");
     give(&session, ana, 1, 1);
-    session.exchange.export(&file, None, true, &Silent).unwrap();
+    exchange::export(&session.exchange, &file, None, true, &Silent).unwrap();
     assert!(std::fs::read_to_string(&file).unwrap().contains("18-29"), "it is an attribute like any other");
     session.close();
     let has = |path: &Path| {
@@ -508,5 +540,5 @@ fn what_somebody_answered_goes_with_them() {
     open_in(folder.path(), &path).close();
     assert!(!has(&path), "the answer is still in the file");
     let session = open_in(folder.path(), &path);
-    assert!(session.project.annotators().unwrap().iter().all(|who| who.attributes.is_empty()));
+    assert!(annotators::list(&session.project).unwrap().iter().all(|who| who.attributes.is_empty()));
 }

@@ -8,6 +8,7 @@ use dissensus_app::session::Session;
 use dissensus_exchange::{LossReason, ToolFormat};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
+use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::{Exported, Pseudonymised, ToolExport, ToolExportChoices, export_formats};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -54,7 +55,7 @@ fn import_format(session: &Session, file: &Path, format: Option<&str>) -> Import
 
 fn ready(session: &Session, format: ToolFormat, question: Option<&str>) -> ToolExport {
     let choices = ToolExportChoices { question: question.map(str::to_owned), ..ToolExportChoices::default() };
-    session.exchange.for_tool(format, &choices, &Silent).unwrap()
+    exchange::for_tool(&session.exchange, format, &choices, &Silent).unwrap()
 }
 
 fn lost(export: &ToolExport) -> BTreeMap<&'static str, u64> {
@@ -69,7 +70,7 @@ const COMPARED: [&str; 8] =
 
 fn rows(session: &Session, folder: &TestFolder) -> Rows {
     let file = folder.path("plain.csv");
-    session.exchange.export(&file, None, true, &Silent).unwrap();
+    exchange::export(&session.exchange, &file, None, true, &Silent).unwrap();
     let mut reader = csv::Reader::from_path(&file).unwrap();
     let rows = reader.deserialize::<BTreeMap<String, String>>().map(Result::unwrap);
     let cell = |row: &BTreeMap<String, String>, name: &str| match (name, row.get(name)) {
@@ -185,7 +186,7 @@ fn what_is_lost_is_said_before_and_nothing_is_written_by_saying_it() {
     assert_eq!(lost(&one)["other-questions"], 6);
     assert_eq!(one.losses()[0].reason, LossReason::OtherQuestions);
     let unknown = ToolExportChoices { question: Some("nothing".to_owned()), ..ToolExportChoices::default() };
-    let error = session.exchange.for_tool(ToolFormat::Wide, &unknown, &Silent).unwrap_err();
+    let error = exchange::for_tool(&session.exchange, ToolFormat::Wide, &unknown, &Silent).unwrap_err();
     assert!(error.to_string().contains("nothing"), "{error}");
     // Spans in a format without them: there is nothing to write, and nothing is written.
     let none = ready(&session, ToolFormat::CrowdKit, Some("parts"));
@@ -207,7 +208,7 @@ fn pseudonyms_hide_people_in_every_format() {
         ..ToolExportChoices::default()
     };
     for format in ToolFormat::all() {
-        let export = session.exchange.for_tool(*format, &choices, &Silent).unwrap();
+        let export = exchange::for_tool(&session.exchange, *format, &choices, &Silent).unwrap();
         let file = place.path(&format!("masked.{}", format.ending()));
         export.write(&file, true, &Silent).unwrap();
         assert_eq!(export.exported().suppressed, 3, "{format}");
@@ -318,13 +319,13 @@ fn an_export_that_is_stopped_leaves_nothing() {
 fn the_window_hears_what_a_file_would_hold_before_it_is_written() {
     let place = TestFolder::new();
     let session = labelled(&place);
-    let table = session.exchange.export_contents(&ExportWish::default()).unwrap();
+    let table = exchange::export_contents(&session.exchange, &ExportWish::default()).unwrap();
     assert_eq!((table.texts, table.people, table.answers, table.losses.len()), (3, 3, 12, 0), "{table:?}");
     for format in export_formats() {
         let question = format.one_question.then(|| "mood".to_owned());
         let wish = ExportWish { format: Some(format.name.clone()), question, ..ExportWish::default() };
         let before = files(&place);
-        let told = session.exchange.export_contents(&wish).unwrap();
+        let told = exchange::export_contents(&session.exchange, &wish).unwrap();
         assert_eq!(files(&place), before, "nothing is written");
         assert_eq!(told.question.as_deref(), wish.question.as_deref(), "{}", format.name);
         let of = ToolFormat::named(&format.name).unwrap();
@@ -335,17 +336,17 @@ fn the_window_hears_what_a_file_would_hold_before_it_is_written() {
             "" => format.name.clone(),
             ending => format!("{}.{ending}", format.name),
         });
-        assert_eq!(session.exchange.export_for_tool_as_job(&out, &wish, false).unwrap(), told);
+        assert_eq!(exchange::export_for_tool_as_job(&session.exchange, &out, &wish, false).unwrap(), told);
         assert!(out.exists(), "{}", format.name);
-        let again = session.exchange.export_for_tool_as_job(&out, &wish, false).unwrap_err();
+        let again = exchange::export_for_tool_as_job(&session.exchange, &out, &wish, false).unwrap_err();
         assert_eq!(again.code(), "export-exists");
-        session.exchange.export_for_tool_as_job(&out, &wish, true).unwrap();
+        exchange::export_for_tool_as_job(&session.exchange, &out, &wish, true).unwrap();
     }
     let masked = ExportWish { pseudonyms: true, ..ExportWish::default() };
-    assert!(session.exchange.export_contents(&masked).unwrap().suppressed > 0);
+    assert!(exchange::export_contents(&session.exchange, &masked).unwrap().suppressed > 0);
     let unknown = ExportWish { format: Some("papyrus".into()), ..ExportWish::default() };
-    assert_eq!(session.exchange.export_contents(&unknown).unwrap_err().code(), "file-format");
+    assert_eq!(exchange::export_contents(&session.exchange, &unknown).unwrap_err().code(), "file-format");
     let wrong = ExportWish { format: Some("prodigy".into()), ..ExportWish::default() };
-    let named = session.exchange.export_for_tool_as_job(&place.path("x.csv"), &wrong, false);
+    let named = exchange::export_for_tool_as_job(&session.exchange, &place.path("x.csv"), &wrong, false);
     assert!(named.is_err() && !place.path("x.csv").exists());
 }

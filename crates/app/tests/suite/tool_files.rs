@@ -4,10 +4,14 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{TestFolder, try_import};
+use dissensus_analysis::repeats;
 use dissensus_api::{ImportChoices, ImportNotice, RemarkQuery};
 use dissensus_app::session::Session;
 use dissensus_domain::{QuestionId, ScaleKind};
+use dissensus_editing::info;
+use dissensus_editing::remarks;
 use dissensus_project::jobs::Progress;
+use dissensus_transfer::exchange;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -32,7 +36,13 @@ fn counted(notices: &[ImportNotice], code: &str) -> u32 {
 }
 
 fn question(session: &Session, name: &str) -> QuestionId {
-    session.project.info().unwrap().questions.into_iter().find(|question| question.name == name).unwrap().id
+    info::read(&session.project)
+        .unwrap()
+        .questions
+        .into_iter()
+        .find(|question| question.name == name)
+        .unwrap()
+        .id
 }
 
 #[test]
@@ -40,7 +50,7 @@ fn what_a_tools_file_holds_is_told_before_and_comes_in_after() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("export.json", TASKS);
-    let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    let preview = exchange::preview(&session.exchange, &file, &ImportChoices::default()).unwrap();
     assert_eq!((preview.format.name.as_str(), preview.format.of_tool), ("label-studio", true));
     assert_eq!(preview.questions, ["mood", "parts", "topics"]);
     assert_eq!((preview.new_texts, preview.new_annotators, preview.repeats), (2, 3, 2));
@@ -58,9 +68,7 @@ fn what_a_tools_file_holds_is_told_before_and_comes_in_after() {
         "{:?}",
         report.remarks
     );
-    let kinds: Vec<(String, ScaleKind, String)> = session
-        .project
-        .info()
+    let kinds: Vec<(String, ScaleKind, String)> = info::read(&session.project)
         .unwrap()
         .questions
         .into_iter()
@@ -71,12 +79,13 @@ fn what_a_tools_file_holds_is_told_before_and_comes_in_after() {
     // A comma in the name of an option is part of the name.
     assert!(has("topics", ScaleKind::MultiLabel, "a, or b|c"), "{kinds:?}");
     assert!(has("parts", ScaleKind::Spans, "V"), "{kinds:?}");
-    let skipped = session
-        .project
-        .remarks(&RemarkQuery { question: Some(question(&session, "mood")), ..RemarkQuery::default() })
-        .unwrap();
+    let skipped = remarks::list(
+        &session.project,
+        &RemarkQuery { question: Some(question(&session, "mood")), ..RemarkQuery::default() },
+    )
+    .unwrap();
     assert!(skipped.iter().any(|mark| mark.skipped), "{skipped:?}");
-    assert_eq!(session.analysis.repeats(question(&session, "mood")).unwrap().annotators.len(), 1);
+    assert_eq!(repeats::report(&session.analysis, question(&session, "mood")).unwrap().annotators.len(), 1);
 }
 
 #[test]
@@ -125,9 +134,9 @@ fn an_import_that_is_stopped_leaves_nothing() {
     };
     let file = place.file("db.jsonl", &(0..4000).map(line).collect::<String>());
     let stopping: Arc<dyn Progress> = Arc::new(Stopping::default());
-    let error = session.exchange.import(&file, &ImportChoices::default(), &stopping).unwrap_err();
+    let error = exchange::import(&session.exchange, &file, &ImportChoices::default(), &stopping).unwrap_err();
     assert_eq!(error.problem().code, "cancelled", "{error}");
-    assert!(session.project.info().unwrap().questions.is_empty());
+    assert!(info::read(&session.project).unwrap().questions.is_empty());
     assert_eq!(try_import(&session, &file, &ImportChoices::default()).unwrap().labels, 4000);
 }
 
@@ -137,10 +146,10 @@ fn answers_of_nobody_wait_for_a_name_and_several_questions_for_none() {
     let session = place.project("p");
     let merged = "{\"id\":1,\"text\":\"a\",\"label\":[\"x\"],\"Comments\":[]}\n{\"id\":2,\"text\":\"b\",\"label\":[\"y\"],\"Comments\":[]}\n";
     let file = place.file("all.jsonl", merged);
-    let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    let preview = exchange::preview(&session.exchange, &file, &ImportChoices::default()).unwrap();
     assert!(preview.problem.unwrap().message.contains("merged"), "the preview says why");
     assert_eq!(preview.rows.len(), 2, "and shows what is there");
-    let mut columns = session.exchange.guess_columns(&file, &ImportChoices::default()).unwrap();
+    let mut columns = exchange::guess_columns(&session.exchange, &file, &ImportChoices::default()).unwrap();
     columns.annotator = Some("=everybody".to_owned());
     let named = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
     assert_eq!(try_import(&session, &file, &named).unwrap().labels, 2);
@@ -160,12 +169,12 @@ fn a_format_that_is_named_is_the_one_that_is_read() {
                 {\"text\":\"b\",\"_input_hash\":2,\"label\":\"y\",\"answer\":\"accept\",\"annotator\":\"ann\"}\n";
     let file = place.file("db.jsonl", line);
     let plain = ImportChoices { format: Some("jsonl".to_owned()), ..ImportChoices::default() };
-    let preview = session.exchange.preview(&file, &plain).unwrap();
+    let preview = exchange::preview(&session.exchange, &file, &plain).unwrap();
     assert_eq!((preview.format.name.as_str(), preview.format.of_tool), ("jsonl", false));
     let report = try_import(&session, &file, &plain).unwrap();
     assert_eq!((report.labels, report.question.as_deref()), (2, Some("db")));
     let unknown = ImportChoices { format: Some("excel".to_owned()), ..ImportChoices::default() };
-    let error = session.exchange.preview(&file, &unknown).unwrap_err();
+    let error = exchange::preview(&session.exchange, &file, &unknown).unwrap_err();
     assert_eq!(error.problem().code, "file-format");
 }
 
@@ -182,7 +191,7 @@ fn ids_of_texts_are_answered_once_the_texts_are_there() {
         );
         std::fs::write(folder.join("user_state.json"), state).unwrap();
     }
-    let preview = session.exchange.preview(&states, &ImportChoices::default()).unwrap();
+    let preview = exchange::preview(&session.exchange, &states, &ImportChoices::default()).unwrap();
     assert_eq!(preview.format.name, "potato-state");
     let told = preview.problem.map_or_else(|| preview.bad_rows[0].message.clone(), |problem| problem.message);
     assert!(told.contains("import the texts first"), "{told}");

@@ -11,10 +11,22 @@ use dissensus_api::{
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, QuestionId};
 use dissensus_editing::QuestionChange;
-use dissensus_project::jobs::{Progress, Silent};
+use dissensus_editing::annotators;
+use dissensus_editing::attribute_form;
+use dissensus_editing::info;
+use dissensus_editing::questions;
+use dissensus_editing::texts;
+use dissensus_editing::withdraw;
+use dissensus_labelling::again;
+use dissensus_labelling::next_text;
+use dissensus_labelling::record;
+use dissensus_labelling::undo;
+use dissensus_project::jobs::{Follow, Progress, Silent};
 use dissensus_test_support::forge;
 use dissensus_test_support::rusqlite::Connection;
 use dissensus_test_support::rusqlite::types::Value;
+use dissensus_transfer::exchange;
+use dissensus_transfer::study;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,7 +58,7 @@ impl World {
         std::fs::write(&file, rows).unwrap();
         let choices = ImportChoices { question: Some("rude".into()), ..ImportChoices::default() };
         let silent: Arc<dyn Progress> = Arc::new(Silent);
-        session.exchange.import(&file, &choices, &silent).unwrap();
+        exchange::import(&session.exchange, &file, &choices, &silent).unwrap();
         // There is an answer from here and not only from a file, so that the project has a copy id of its
         // own.
         let world = |name: &str| folder.path().join("packets").join(format!("{name}.dissensus"));
@@ -62,7 +74,7 @@ impl World {
             balance: None,
             seed: 3,
         };
-        session.study.hand_out(&wish, &folder.path().join("packets"), &Silent).unwrap();
+        study::hand_out(&session.study, &wish, &folder.path().join("packets"), &Silent).unwrap();
         session.close();
         let (ada, ben) = (world("ada"), world("dora"));
         let world = Self { folder, project, ada, ben };
@@ -88,7 +100,7 @@ impl World {
 
     fn merge(&self, file: &Path, consent: &MergeConsent) -> MergedFile {
         let session = open(&self.project);
-        let report = session.study.merge(&[file.to_owned()], consent, &Silent).unwrap();
+        let report = study::merge(&session.study, &[file.to_owned()], consent, &Silent).unwrap();
         session.close();
         report.files.into_iter().next().unwrap()
     }
@@ -101,10 +113,11 @@ impl World {
 /// Answers a number of texts as the only person of the packet.
 fn label(file: &Path, texts: usize) {
     let session = open(file);
-    let question = session.project.info().unwrap().questions[0].id;
-    let me = session.project.annotators().unwrap()[0].id;
+    let question = info::read(&session.project).unwrap().questions[0].id;
+    let me = annotators::list(&session.project).unwrap()[0].id;
     for _ in 0..texts {
-        let next = session.labelling.next_text(me, [question], TextOrder::File, None).unwrap().unwrap();
+        let next =
+            next_text::choose(&session.labelling, me, [question], TextOrder::File, None).unwrap().unwrap();
         answer(&session, question, me, next.text, 1);
     }
     session.close();
@@ -118,10 +131,11 @@ fn answer(
     level: u16,
 ) {
     let answer = Answer::Level(level);
-    session
-        .labelling
-        .record_label(&NewLabel { question, annotator, text, answer, duration_ms: None })
-        .unwrap();
+    record::record_label(
+        &session.labelling,
+        &NewLabel { question, annotator, text, answer, duration_ms: None },
+    )
+    .unwrap();
 }
 
 /// Everything in a project file that the forger must not change, table by table, except the program's own
@@ -255,7 +269,9 @@ fn a_packet_without_any_sign_of_being_one_is_no_copy() {
     std::fs::copy(&world.project, &there).unwrap();
     let session = open(&there);
     let files = [world.ada.clone()];
-    assert!(!session.study.merge(&files, &MergeConsent::default(), &Silent).unwrap().files[0].refused);
+    assert!(
+        !study::merge(&session.study, &files, &MergeConsent::default(), &Silent).unwrap().files[0].refused
+    );
     session.close();
     assert!(!world.merge(&there, &MergeConsent::all()).refused);
     let file = world.merge(&forged, &MergeConsent::all());
@@ -271,13 +287,14 @@ fn what_was_handed_in_says_no_more_than_its_packet() {
     let forged = world.forged("forged.dissensus", |c| withdraw(c, "ben"));
     let session = open(&forged);
     let handed = world.path("forged.handin");
-    session.study.hand_in(&handed, false).unwrap();
+    study::hand_in(&session.study, &handed, false).unwrap();
     session.close();
     let file = world.merge(&handed, &MergeConsent::all());
     assert!(file.refused, "{file:?}");
     // Through the window's entry point.
     let session = open(&world.project);
-    let report = session.study.merge_as_job(&[handed, forged.clone()], &MergeConsent::all()).unwrap();
+    let report =
+        study::merge(&session.study, &[handed, forged.clone()], &MergeConsent::all(), Follow::Job).unwrap();
     assert!(report.files.iter().all(|file| file.refused), "{report:?}");
     session.close();
     // A forged packet that is opened is a file of its own.
@@ -319,10 +336,10 @@ fn a_whole_copy_is_asked_about_once_and_each_change_of_it() {
     std::fs::copy(&world.project, &there).unwrap();
     let add = |file: &Path, name: &str, text: usize, level: u16| {
         let session = open(file);
-        let question = session.project.info().unwrap().questions[0].id;
-        let person = session.project.add_annotator(name, &Default::default()).map(|p| p.id);
-        let person = person.unwrap_or_else(|_| session.project.annotator(name).unwrap().id);
-        let text = session.project.text_named(&format!("t{text}")).unwrap().0;
+        let question = info::read(&session.project).unwrap().questions[0].id;
+        let person = annotators::add(&session.project, name, &Default::default()).map(|p| p.id);
+        let person = person.unwrap_or_else(|_| annotators::find(&session.project, name).unwrap().id);
+        let text = texts::find(&session.project, &format!("t{text}")).unwrap().0;
         answer(&session, question, person, text, level);
         session.close();
     };
@@ -336,7 +353,7 @@ fn a_whole_copy_is_asked_about_once_and_each_change_of_it() {
     let asks = file.asks.unwrap();
     assert!(asks.whole_copy && !asks.changes);
     let session = open(&world.project);
-    let preview = session.study.preview_merge(std::slice::from_ref(&there)).unwrap();
+    let preview = study::preview_merge(&session.study, std::slice::from_ref(&there)).unwrap();
     assert!(preview.files[0].asks.is_some() && !preview.files[0].refused);
     session.close();
     assert_eq!(state_of_all(&world.project), state_of_all_bytes(&before, &world.path("b.dissensus")));
@@ -400,8 +417,8 @@ fn a_withdrawal_that_comes_in_is_shown_confirmed_and_backed_up() {
     let there = world.path("there.dissensus");
     std::fs::copy(&world.project, &there).unwrap();
     let session = open(&there);
-    let ben = session.project.annotator("ben").unwrap().id;
-    session.project.withdraw(ben).unwrap();
+    let ben = annotators::find(&session.project, "ben").unwrap().id;
+    withdraw::withdraw(&session.project, ben).unwrap();
     session.close();
     let before = state_of_all(&world.project);
     let copies = MergeConsent { whole_copies: true, ..MergeConsent::default() };
@@ -417,15 +434,15 @@ fn a_withdrawal_that_comes_in_is_shown_confirmed_and_backed_up() {
     assert_eq!(state_of_all(&backup), before);
     // A person who withdraws later is informed of that copy too.
     let session = open(&world.project);
-    assert!(session.project.annotator("ben").is_err());
-    let cleo = session.project.annotator("cleo").unwrap().id;
-    let gone = session.project.withdraw(cleo).unwrap();
+    assert!(annotators::find(&session.project, "ben").is_err());
+    let cleo = annotators::find(&session.project, "cleo").unwrap().id;
+    let gone = withdraw::withdraw(&session.project, cleo).unwrap();
     assert_eq!(gone.copies, [backup.to_string_lossy()]);
     // A second one on the same day gets another name.
     session.close();
     let session = open(&there);
-    let dora = session.project.annotator("dora").unwrap().id;
-    session.project.withdraw(dora).unwrap();
+    let dora = annotators::find(&session.project, "dora").unwrap().id;
+    withdraw::withdraw(&session.project, dora).unwrap();
     session.close();
     let second = PathBuf::from(world.merge(&there, &MergeConsent::all()).backup.unwrap());
     assert!(second != backup && second.is_file() && backup.is_file());
@@ -439,8 +456,8 @@ fn every_kind_of_change_of_a_whole_copy_is_shown() {
         (
             "decision",
             &|session| {
-                let question = session.project.info().unwrap().questions[0].id;
-                let text = session.project.text_named("t1").unwrap().0;
+                let question = info::read(&session.project).unwrap().questions[0].id;
+                let text = texts::find(&session.project, "t1").unwrap().0;
                 let decision = NewDecision {
                     question,
                     text,
@@ -449,7 +466,7 @@ fn every_kind_of_change_of_a_whole_copy_is_shown() {
                     comment: "x".into(),
                     by: "z".into(),
                 };
-                session.study.decide(&decision).unwrap();
+                study::decide(&session.study, &decision).unwrap();
             },
             MergeChangeKind::Decisions,
         ),
@@ -465,8 +482,8 @@ fn every_kind_of_change_of_a_whole_copy_is_shown() {
         (
             "person",
             &|session| {
-                let ben = session.project.annotator("ben").unwrap().id;
-                session.project.change_annotator(ben, Some("Benjamin"), &[], &[]).unwrap();
+                let ben = annotators::find(&session.project, "ben").unwrap().id;
+                annotators::change(&session.project, ben, Some("Benjamin"), &[], &[]).unwrap();
             },
             MergeChangeKind::People,
         ),
@@ -474,8 +491,8 @@ fn every_kind_of_change_of_a_whole_copy_is_shown() {
             "question",
             &|session| {
                 let names = ["a", "b", "c"].map(String::from);
-                let question = session.project.info().unwrap().questions[0].id;
-                session.project.rename_levels(question, &names).unwrap();
+                let question = info::read(&session.project).unwrap().questions[0].id;
+                questions::rename_levels(&session.project, question, &names).unwrap();
             },
             MergeChangeKind::Questions,
         ),
@@ -576,7 +593,8 @@ fn forgery(c: &Connection, which: u64, n: u64) {
 }
 
 /// SQL for the id of a packet as facts name it.
-const PACKET_UID: &str = "lower(substr(hex(uid), 1, 8) || '-' || substr(hex(uid), 9, 4) || '-' || substr(hex(uid), 13, 4) || '-'
+const PACKET_UID: &str =
+    "lower(substr(hex(uid), 1, 8) || '-' || substr(hex(uid), 9, 4) || '-' || substr(hex(uid), 13, 4) || '-'
     || substr(hex(uid), 17, 4) || '-' || substr(hex(uid), 21))";
 
 /// SQL that says that every packet was handed in.
@@ -635,7 +653,8 @@ fn merge_forged_histories(seeds: std::ops::Range<u64>) {
         });
         let consent = if draw.below(2) == 0 { MergeConsent::all() } else { MergeConsent::default() };
         let files = [forged, world.ada.clone()];
-        let report = session.study.merge(&files[..1 + draw.below(2) as usize], &consent, &Silent).unwrap();
+        let report =
+            study::merge(&session.study, &files[..1 + draw.below(2) as usize], &consent, &Silent).unwrap();
         match report.files[0].refused {
             true => refused += 1,
             false => taken += 1,
@@ -657,7 +676,7 @@ fn what_was_handed_in_cannot_be_made_a_packet() {
     let before = world.state();
     let handed = world.path("ada.handin");
     let session = open(&world.ada);
-    session.study.hand_in(&handed, false).unwrap();
+    study::hand_in(&session.study, &handed, false).unwrap();
     session.close();
     // A third party on the way has the packet's project without its key.
     let bytes = std::fs::read(&handed).unwrap();
@@ -677,7 +696,7 @@ fn what_was_handed_in_cannot_be_made_a_packet() {
             let file = world.merge(&forged, &consent);
             assert_eq!((codes(&file), file.refused), (vec!["merge-no-key"], true), "{file:?}");
             let session = open(&world.project);
-            let preview = session.study.preview_merge(std::slice::from_ref(&forged)).unwrap();
+            let preview = study::preview_merge(&session.study, std::slice::from_ref(&forged)).unwrap();
             assert!(preview.files[0].refused);
             session.close();
         }
@@ -701,8 +720,8 @@ fn a_packet_is_no_copy_where_everybody_with_a_packet_withdrew() {
     });
     let session = open(&world.project);
     for name in ["ada", "dora"] {
-        let person = session.project.annotator(name).unwrap().id;
-        session.project.withdraw(person).unwrap();
+        let person = annotators::find(&session.project, name).unwrap().id;
+        withdraw::withdraw(&session.project, person).unwrap();
     }
     session.close();
     let before = state_of_all(&world.project);
@@ -733,10 +752,10 @@ fn a_packet_is_no_copy_where_the_project_does_not_know_where_it_came_from() {
 /// Gives an answer in a person's name.
 fn answer_as(file: &Path, name: &str, text: usize, level: u16) {
     let session = open(file);
-    let question = session.project.info().unwrap().questions[0].id;
-    let person = session.project.add_annotator(name, &Default::default()).map(|p| p.id);
-    let person = person.unwrap_or_else(|_| session.project.annotator(name).unwrap().id);
-    let text = session.project.text_named(&format!("t{text}")).unwrap().0;
+    let question = info::read(&session.project).unwrap().questions[0].id;
+    let person = annotators::add(&session.project, name, &Default::default()).map(|p| p.id);
+    let person = person.unwrap_or_else(|_| annotators::find(&session.project, name).unwrap().id);
+    let text = texts::find(&session.project, &format!("t{text}")).unwrap().0;
     answer(&session, question, person, text, level);
     session.close();
 }
@@ -792,14 +811,15 @@ fn a_copy_is_known_by_any_work_that_was_done_in_it() {
     type Work<'a> = (&'a str, &'a dyn Fn(&Session));
     let works: [Work<'_>; 6] = [
         ("decision", &|session| {
-            let question = session.project.info().unwrap().questions[0].id;
-            let text = session.project.text_named("t1").unwrap().0;
+            let question = info::read(&session.project).unwrap().questions[0].id;
+            let text = texts::find(&session.project, "t1").unwrap().0;
             let outcome = dissensus_domain::Outcome::Ambiguous;
             let (comment, by) = ("x".to_owned(), "z".to_owned());
-            session
-                .study
-                .decide(&NewDecision { question, text, outcome, answer: None, comment, by })
-                .unwrap();
+            study::decide(
+                &session.study,
+                &NewDecision { question, text, outcome, answer: None, comment, by },
+            )
+            .unwrap();
         }),
         ("guideline", &|session| {
             let (body, change, by) = ("Be kind.".to_owned(), String::new(), "z".to_owned());
@@ -807,20 +827,20 @@ fn a_copy_is_known_by_any_work_that_was_done_in_it() {
             session.guideline.write(&new, None).unwrap();
         }),
         ("person", &|session| {
-            session.project.add_annotator("gil", &Default::default()).unwrap();
+            annotators::add(&session.project, "gil", &Default::default()).unwrap();
         }),
         ("levels", &|session| {
-            let question = session.project.info().unwrap().questions[0].id;
-            session.project.rename_levels(question, &["a", "b", "c"].map(String::from)).unwrap();
+            let question = info::read(&session.project).unwrap().questions[0].id;
+            questions::rename_levels(&session.project, question, &["a", "b", "c"].map(String::from)).unwrap();
         }),
         ("texts", &|session| {
             let file = world.path("more.csv");
             std::fs::write(&file, "text_id,text\nt7,Body of text 7\n").unwrap();
-            session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+            exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
         }),
         ("hand-ins", &|session| {
             let packet = [world.ada.clone()];
-            let report = session.study.merge(&packet, &MergeConsent::default(), &Silent).unwrap();
+            let report = study::merge(&session.study, &packet, &MergeConsent::default(), &Silent).unwrap();
             assert!(!report.files[0].refused && report.files[0].new > 0);
         }),
     ];
@@ -834,7 +854,7 @@ fn a_copy_is_known_by_any_work_that_was_done_in_it() {
         assert!(!world.merge(&there, &MergeConsent::all()).refused, "{name}");
         for later in ["later", "still later"] {
             let session = open(&there);
-            session.project.add_annotator(&format!("{name}, {later}"), &Default::default()).unwrap();
+            annotators::add(&session.project, &format!("{name}, {later}"), &Default::default()).unwrap();
             session.close();
         }
         let file = world.merge(&there, &MergeConsent::default());
@@ -922,14 +942,14 @@ fn a_packet_says_of_its_person_what_the_form_asks_and_nothing_else() {
     };
     let session = open(&world.project);
     let form = dissensus_domain::AttributeForm { attributes: vec![attribute("region", &["north", "south"])] };
-    session.project.set_attribute_form(&form).unwrap();
-    let ada = session.project.annotator(FORGER).unwrap().id;
+    attribute_form::set(&session.project, &form).unwrap();
+    let ada = annotators::find(&session.project, FORGER).unwrap().id;
     let known = ("gender".to_owned(), "woman".to_owned());
-    session.project.change_annotator(ada, None, &[known], &[]).unwrap();
+    annotators::change(&session.project, ada, None, &[known], &[]).unwrap();
     session.close();
     let attributes = || {
         let session = open(&world.project);
-        let of = session.project.annotator(FORGER).unwrap().attributes.clone();
+        let of = annotators::find(&session.project, FORGER).unwrap().attributes.clone();
         session.close();
         of
     };
@@ -958,7 +978,7 @@ fn a_packet_says_of_its_person_what_the_form_asks_and_nothing_else() {
     // Later settings here take precedence, whatever time the packet gave.
     let session = open(&world.project);
     let now = ("region".to_owned(), "south".to_owned());
-    session.project.change_annotator(ada, None, &[now], &[]).unwrap();
+    annotators::change(&session.project, ada, None, &[now], &[]).unwrap();
     session.close();
     assert_eq!(attributes()["region"], "south");
     // In a project that has such a time from before, setting an attribute fails with an error.
@@ -972,7 +992,7 @@ fn a_packet_says_of_its_person_what_the_form_asks_and_nothing_else() {
     });
     let session = open(&world.project);
     let now = ("region".to_owned(), "north".to_owned());
-    let error = session.project.change_annotator(ada, None, &[now], &[]).unwrap_err();
+    let error = annotators::change(&session.project, ada, None, &[now], &[]).unwrap_err();
     assert!(error.to_string().contains("end of time"), "{error}");
     session.close();
 }
@@ -1023,7 +1043,8 @@ fn a_packet_has_times_that_have_a_date() {
     });
     let session = open(&world.project);
     for ending in ["csv", "jsonl", "parquet", "xlsx"] {
-        session.exchange.export(&world.path(&format!("out.{ending}")), None, true, &Silent).unwrap();
+        exchange::export(&session.exchange, &world.path(&format!("out.{ending}")), None, true, &Silent)
+            .unwrap();
     }
     session.close();
 }
@@ -1059,10 +1080,10 @@ fn a_packet_brings_no_wording_that_the_question_never_had() {
     }
     // A wording that was current at assignment is accepted, even if it has changed here by now.
     let session = open(&world.project);
-    let question = session.project.info().unwrap().questions[0].id;
+    let question = info::read(&session.project).unwrap().questions[0].id;
     let prompt = Some("Is it ruder?".to_owned());
     let edit = QuestionChange { prompt, ..Default::default() };
-    session.project.change_question(question, &edit).unwrap();
+    questions::edit(&session.project, question, &edit).unwrap();
     session.close();
     assert!(!world.merge(&world.ada, &MergeConsent::default()).refused);
 }
@@ -1074,19 +1095,22 @@ fn two_copies_say_where_events_name_something_else() {
     for what in ["retraction", "wording"] {
         let world = World::new();
         let session = open(&world.project);
-        let question = session.project.info().unwrap().questions[0].id;
+        let question = info::read(&session.project).unwrap().questions[0].id;
         let edit = QuestionChange { prompt: Some("Is it ruder?".to_owned()), ..Default::default() };
-        session.project.change_question(question, &edit).unwrap();
+        questions::edit(&session.project, question, &edit).unwrap();
         session.close();
         let there = world.path("there.dissensus");
         std::fs::copy(&world.project, &there).unwrap();
         let session = open(&world.ada);
-        let (me, question) =
-            (session.project.annotators().unwrap()[0].id, session.project.info().unwrap().questions[0].id);
-        let next = session.labelling.next_text(me, [question], TextOrder::File, None).unwrap().unwrap();
+        let (me, question) = (
+            annotators::list(&session.project).unwrap()[0].id,
+            info::read(&session.project).unwrap().questions[0].id,
+        );
+        let next =
+            next_text::choose(&session.labelling, me, [question], TextOrder::File, None).unwrap().unwrap();
         answer(&session, question, me, next.text, 0);
         answer(&session, question, me, next.text, 1);
-        session.labelling.undo(me, question, LabelSource::Window).unwrap().unwrap();
+        undo::undo(&session.labelling, me, question, LabelSource::Window).unwrap().unwrap();
         session.close();
         let forged = world.forged("forged.dissensus", |c| match what {
             "retraction" => exec(
@@ -1110,7 +1134,8 @@ fn two_copies_say_where_events_name_something_else() {
         });
         let merged = |into: &Path, from: &Path| {
             let session = open(into);
-            let report = session.study.merge(&[from.to_owned()], &MergeConsent::all(), &Silent).unwrap();
+            let report =
+                study::merge(&session.study, &[from.to_owned()], &MergeConsent::all(), &Silent).unwrap();
             session.close();
             report.files.into_iter().next().unwrap()
         };
@@ -1130,9 +1155,9 @@ fn two_copies_say_where_events_name_something_else() {
 fn a_packet_says_once_under_which_wording_a_later_answer_was_given() {
     let world = World::new();
     let session = open(&world.project);
-    let question = session.project.info().unwrap().questions[0].id;
+    let question = info::read(&session.project).unwrap().questions[0].id;
     let edit = QuestionChange { prompt: Some("Is it ruder?".to_owned()), ..Default::default() };
-    session.project.change_question(question, &edit).unwrap();
+    questions::edit(&session.project, question, &edit).unwrap();
     let wish = StudyWish {
         questions: Vec::new(),
         people: vec!["gil".into()],
@@ -1145,14 +1170,18 @@ fn a_packet_says_once_under_which_wording_a_later_answer_was_given() {
         balance: None,
         seed: 3,
     };
-    session.study.hand_out(&wish, &world.path("more"), &Silent).unwrap();
+    study::hand_out(&session.study, &wish, &world.path("more"), &Silent).unwrap();
     session.close();
     let packet = world.path("more").join("gil.dissensus");
     let session = open(&packet);
-    let (me, question) =
-        (session.project.annotators().unwrap()[0].id, session.project.info().unwrap().questions[0].id);
+    let (me, question) = (
+        annotators::list(&session.project).unwrap()[0].id,
+        info::read(&session.project).unwrap().questions[0].id,
+    );
     let mut again = 0;
-    while let Some(next) = session.labelling.next_text(me, [question], TextOrder::File, None).unwrap() {
+    while let Some(next) =
+        next_text::choose(&session.labelling, me, [question], TextOrder::File, None).unwrap()
+    {
         let new = NewLabel {
             question,
             annotator: me,
@@ -1161,10 +1190,11 @@ fn a_packet_says_once_under_which_wording_a_later_answer_was_given() {
             duration_ms: None,
         };
         match next.occasion {
-            1 => drop(session.labelling.record_label(&new).unwrap()),
+            1 => drop(record::record_label(&session.labelling, &new).unwrap()),
             occasion => {
                 again += 1;
-                session.labelling.record_again(&new, occasion, LabelSource::Window).unwrap();
+                again::record(&session.labelling, &new, &Default::default(), occasion, LabelSource::Window)
+                    .unwrap();
             }
         }
     }
@@ -1230,8 +1260,8 @@ fn a_copy_of_an_earlier_format_comes_with_its_journal() {
     let file = world.merge(&there, &MergeConsent::all());
     assert!(!file.refused, "{file:?}");
     let session = open(&world.project);
-    assert!(session.project.text_named("in-the-journal").is_ok());
-    assert!(session.project.annotator("emil").is_ok());
+    assert!(texts::find(&session.project, "in-the-journal").is_ok());
+    assert!(annotators::find(&session.project, "emil").is_ok());
     session.close();
     assert!(
         (std::fs::read(&there).unwrap(), std::fs::read(&journal).unwrap()) == before,
@@ -1247,7 +1277,7 @@ fn two_copies_that_took_in_a_packet_and_its_forgery_take_in_each_other() {
     let other = world.forged("other.dissensus", |c| exec(c, OTHER_ANSWER));
     let merged = |into: &Path, from: &Path| {
         let session = open(into);
-        let report = session.study.merge(&[from.to_owned()], &MergeConsent::all(), &Silent).unwrap();
+        let report = study::merge(&session.study, &[from.to_owned()], &MergeConsent::all(), &Silent).unwrap();
         session.close();
         report.files.into_iter().next().unwrap()
     };

@@ -4,25 +4,35 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{create, import_as_guessed};
+use dissensus_analysis::agreement;
+use dissensus_analysis::annotators;
 use dissensus_api::TextOrder;
 use dissensus_app::session::Session;
 use dissensus_domain::{CANNOT_SAY, Condition, LabelSource, Scale, ScaleKind, TextId};
 use dissensus_editing::QuestionChange;
+use dissensus_editing::info;
+use dissensus_editing::questions;
+use dissensus_labelling::by_name;
+use dissensus_labelling::next_text;
+use dissensus_labelling::progress;
+use dissensus_labelling::task;
+use dissensus_labelling::undo;
 use dissensus_project::jobs::Silent;
+use dissensus_transfer::exchange;
 
 const FILE: &str = "text_id,text,annotator_id,label\n\
     t1,first,ana,1\nt1,first,ben,3\nt2,second,ana,[cannot say]\nt2,second,ben,2\nt3,third,ana,3\nt3,third,ben,[cannot say]\n\
     t4,fourth,ana,2\nt4,fourth,ben,2\n";
 
 fn offer(session: &Session, cannot_say: bool) {
-    let question = session.project.question(None).unwrap().id;
+    let question = questions::find(&session.project, None).unwrap().id;
     let change = QuestionChange { cannot_say: Some(cannot_say), ..QuestionChange::default() };
-    session.project.change_question(question, &change).unwrap();
+    questions::edit(&session.project, question, &change).unwrap();
 }
 
 /// Number of labels and of "cannot say" answers, and the levels.
 fn told(session: &Session) -> (u32, u32, Vec<String>) {
-    let question = session.project.info().unwrap().questions.remove(0);
+    let question = info::read(&session.project).unwrap().questions.remove(0);
     (question.labels, question.unsaid, question.scale.levels().to_vec())
 }
 
@@ -39,7 +49,7 @@ fn files_bring_it_and_take_it_along_and_it_is_no_level() {
     let again = import_as_guessed(&session, &file);
     assert_eq!((again.labels, again.repeated_rows), (0, 8));
     let out = folder.path().join("out.csv");
-    session.exchange.export(&out, None, false, &Silent).unwrap();
+    exchange::export(&session.exchange, &out, None, false, &Silent).unwrap();
     assert_eq!(std::fs::read_to_string(&out).unwrap().matches(CANNOT_SAY).count(), 2);
     let copy = create(&folder.path().join("b.dissensus"));
     import_as_guessed(&copy, &out);
@@ -60,21 +70,24 @@ fn it_counts_as_answered_and_in_no_figure() {
     std::fs::write(&file, FILE).unwrap();
     let session = create(&folder.path().join("a.dissensus"));
     import_as_guessed(&session, &file);
-    let question = session.project.question(None).unwrap();
+    let question = questions::find(&session.project, None).unwrap();
     let without = create(&folder.path().join("b.dissensus"));
     let rows: Vec<&str> = FILE.lines().filter(|line| !line.contains(CANNOT_SAY)).collect();
     std::fs::write(&file, rows.join("\n")).unwrap();
     import_as_guessed(&without, &file);
-    let same = without.project.question(None).unwrap();
-    let found = session.analysis.agreement(question.id).unwrap();
-    assert_eq!(format!("{found:?}"), format!("{:?}", without.analysis.agreement(same.id).unwrap()));
-    let report = session.analysis.annotators_so_far(question.id).unwrap();
+    let same = questions::find(&without.project, None).unwrap();
+    let found = agreement::measure(&session.analysis, question.id).unwrap();
+    assert_eq!(
+        format!("{found:?}"),
+        format!("{:?}", agreement::measure(&without.analysis, same.id).unwrap())
+    );
+    let report = annotators::report_known(&session.analysis, question.id).unwrap();
     let counted: Vec<(u32, u32)> = report.annotators.iter().map(|one| (one.labels, one.cannot_say)).collect();
     assert_eq!(counted, [(3, 1), (3, 1)]);
     let ana = report.annotators[0].id;
-    let far = session.labelling.progress(ana, [question.id]).unwrap();
+    let far = progress::count(&session.labelling, ana, [question.id]).unwrap();
     assert_eq!((far.done, far.total), (4, 4), "a text of which one cannot say is answered");
-    let next = session.labelling.next_text(ana, [question.id], TextOrder::File, None);
+    let next = next_text::choose(&session.labelling, ana, [question.id], TextOrder::File, None);
     assert!(next.unwrap().is_none(), "it does not come again");
 }
 
@@ -85,26 +98,26 @@ fn it_is_given_by_hand_where_it_is_offered_changed_undone_and_meets_no_condition
     std::fs::write(&file, FILE).unwrap();
     let session = create(&folder.path().join("a.dissensus"));
     import_as_guessed(&session, &file);
-    let rude = session.project.question(None).unwrap();
+    let rude = questions::find(&session.project, None).unwrap();
     let labelling = &session.labelling;
-    let error = labelling.label_by_name("ana", "t1", CANNOT_SAY, None).unwrap_err();
+    let error = by_name::record(labelling, "ana", "t1", CANNOT_SAY, None).unwrap_err();
     assert_eq!(error.code(), "cannot-say-not-offered");
     offer(&session, true);
     let yes_no = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     let only_if = Some(Condition::new(rude.id, [0, 1, 2]));
-    let why = session.project.add_question_only_if("sure", "", yes_no, only_if).unwrap().id;
-    let ana = session.project.annotators().unwrap()[0].id;
-    let asked = || labelling.task(ana, why, TextId(1)).unwrap().asked;
+    let why = questions::add_only_if(&session.project, "sure", "", yes_no, only_if).unwrap().id;
+    let ana = dissensus_editing::annotators::list(&session.project).unwrap()[0].id;
+    let asked = || task::read(labelling, ana, why, TextId(1), 1).unwrap().asked;
     assert!(asked());
-    labelling.label_by_name("ana", "t1", CANNOT_SAY, Some(&rude.name)).unwrap();
+    by_name::record(labelling, "ana", "t1", CANNOT_SAY, Some(&rude.name)).unwrap();
     assert_eq!((told(&session).0, told(&session).1, asked()), (5, 3, false));
-    labelling.label_by_name("ana", "t1", "2", Some(&rude.name)).unwrap();
+    by_name::record(labelling, "ana", "t1", "2", Some(&rude.name)).unwrap();
     assert_eq!((told(&session).0, told(&session).1, asked()), (6, 2, true));
-    labelling.undo(ana, [rude.id], LabelSource::Window).unwrap();
+    undo::undo(labelling, ana, [rude.id], LabelSource::Window).unwrap();
     assert_eq!((told(&session).0, told(&session).1), (5, 3));
-    labelling.undo(ana, [rude.id], LabelSource::Window).unwrap();
+    undo::undo(labelling, ana, [rude.id], LabelSource::Window).unwrap();
     assert_eq!((told(&session).0, told(&session).1), (6, 2));
     // From here on no level may have this name.
     let scale = Scale::new(ScaleKind::Choice, ["yes", CANNOT_SAY]).unwrap();
-    assert_eq!(session.project.add_question("odd", "", scale).unwrap_err().code(), "name");
+    assert_eq!(questions::add(&session.project, "odd", "", scale).unwrap_err().code(), "name");
 }

@@ -3,9 +3,13 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{create, import_csv};
+use dissensus_analysis::agreed_texts;
+use dissensus_analysis::ranking;
+use dissensus_analysis::text_detail;
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, DisagreementRow, ImportChoices};
 use dissensus_app::session::Session;
 use dissensus_domain::{QuestionId, ScaleKind, TextId};
+use dissensus_editing::questions;
 use dissensus_project::jobs::Silent;
 use dissensus_training::encoding::EncoderChoice;
 use std::fmt::Write as _;
@@ -37,7 +41,7 @@ fn project(folder: &TempDir) -> (Session, QuestionId) {
     let session = create(&folder.path().join("project.dissensus"));
     let choices = ImportChoices { scale: Some(ScaleKind::Ordinal), ..ImportChoices::default() };
     import_csv(&session, &labels(), &choices);
-    let question = session.project.question(None).unwrap().id;
+    let question = questions::find(&session.project, None).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
     (session, question)
 }
@@ -55,9 +59,9 @@ fn query(question: QuestionId, by: DisagreementMeasure) -> DisagreementQuery {
 }
 
 fn rows(session: &Session, by: DisagreementMeasure) -> (Vec<TextId>, Vec<f32>, Vec<DisagreementRow>) {
-    let query = query(session.project.question(None).unwrap().id, by);
-    let ranking = session.analysis.ranking(&query).unwrap();
-    let rows = session.analysis.rows(&query, &ranking.texts).unwrap();
+    let query = query(questions::find(&session.project, None).unwrap().id, by);
+    let ranking = ranking::rank(&session.analysis, &query).unwrap();
+    let rows = ranking::read_rows(&session.analysis, &query, &ranking.texts).unwrap();
     (ranking.texts, ranking.values, rows)
 }
 
@@ -88,8 +92,8 @@ fn the_strict_are_named_where_answers_follow_severity_and_nowhere_else() {
             }
             _ => assert_eq!(row.severity, None, "{row:?}"),
         }
-        let one = query(session.project.question(None).unwrap().id, DisagreementMeasure::Split);
-        let detail = session.analysis.text_detail(&one, row.text, None, None, false).unwrap();
+        let one = query(questions::find(&session.project, None).unwrap().id, DisagreementMeasure::Split);
+        let detail = text_detail::read(&session.analysis, &one, row.text, None, None, false).unwrap();
         assert_eq!(detail.severity, row.severity, "the list and the text say the same");
     }
     assert_eq!(named, TEXTS / 2);
@@ -122,11 +126,11 @@ fn near_texts_are_those_on_which_people_agreed() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = project(&folder);
     let text = TextId(1);
-    assert!(session.analysis.nearest_agreed_texts(question, text).unwrap().is_empty(), "no encoder yet");
+    assert!(agreed_texts::nearest(&session.analysis, question, text).unwrap().is_empty(), "no encoder yet");
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
     let encoder = Some(tiny.to_string_lossy().into_owned());
     session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Silent).unwrap();
-    let near = session.analysis.nearest_agreed_texts(question, text).unwrap();
+    let near = agreed_texts::nearest(&session.analysis, question, text).unwrap();
     assert_eq!(near.len(), 5);
     assert!(near.windows(2).all(|pair| pair[0].similarity >= pair[1].similarity));
     for found in &near {
@@ -134,5 +138,5 @@ fn near_texts_are_those_on_which_people_agreed() {
         let number: usize = found.external_id[1..].parse().unwrap();
         assert!(number % 2 == 1 && found.labels == PEOPLE as u32, "{found:?}");
     }
-    assert!(session.analysis.nearest_agreed_texts(question, TextId(9999)).is_err());
+    assert!(agreed_texts::nearest(&session.analysis, question, TextId(9999)).is_err());
 }

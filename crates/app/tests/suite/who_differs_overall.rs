@@ -3,9 +3,16 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{Stopped, create, home, import_csv};
+use dissensus_analysis::annotators;
+use dissensus_analysis::group_comparison;
+use dissensus_analysis::who_differs;
 use dissensus_api::{ColumnChoices, ImportChoices, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, QuestionId, ScaleKind, TextId};
+use dissensus_editing::jobs;
+use dissensus_editing::questions;
+use dissensus_labelling::record;
+use dissensus_project::jobs::Follow;
 use dissensus_project::jobs::Silent;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -54,7 +61,7 @@ fn project(folder: &TempDir, csv: &str, kind: ScaleKind) -> (Session, QuestionId
         ..ImportChoices::default()
     };
     import_csv(&session, csv, &choices);
-    let question = session.project.question(None).unwrap().id;
+    let question = questions::find(&session.project, None).unwrap().id;
     (session, question)
 }
 
@@ -62,7 +69,7 @@ fn project(folder: &TempDir, csv: &str, kind: ScaleKind) -> (Session, QuestionId
 fn the_attribute_that_matters_comes_first_with_its_two_groups() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = project(&folder, &labels(0.9, 1), ScaleKind::Ordinal);
-    let found = session.analysis.who_differs(question, &Silent).unwrap();
+    let found = who_differs::find(&session.analysis, question, &Silent).unwrap();
     let shares = found.shares.unwrap();
     let sum = shares.text.value + shares.person.value + shares.neither.value;
     assert!((sum - 1.0).abs() < 1e-9, "{shares:?}");
@@ -80,7 +87,8 @@ fn the_attribute_that_matters_comes_first_with_its_two_groups() {
     assert_eq!(groups.a.attributes, [("age".to_owned(), "old".to_owned())]);
     assert_eq!(groups.b.attributes, [("age".to_owned(), "young".to_owned())]);
     // As in Compare groups, with an interval that is wider because it was selected from four pairs.
-    let compared = session.analysis.compare_groups(question, groups, 0, &Silent).unwrap().gap.unwrap();
+    let compared =
+        group_comparison::compare(&session.analysis, question, groups, 0, &Silent).unwrap().gap.unwrap();
     let gap = age.gap.unwrap();
     assert!((gap.value - compared.value).abs() < 1e-9 && gap.value > 0.5, "{gap:?} {compared:?}");
     assert!(gap.interval.unwrap().0 < compared.interval.unwrap().0, "{gap:?} {compared:?}");
@@ -103,7 +111,7 @@ fn the_attribute_that_matters_comes_first_with_its_two_groups() {
 fn that_nothing_explains_anything_is_a_finding() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = project(&folder, &labels(0.0, 2), ScaleKind::Ordinal);
-    let found = session.analysis.who_differs(question, &Silent).unwrap();
+    let found = who_differs::find(&session.analysis, question, &Silent).unwrap();
     assert!(found.attributes.iter().all(|one| !one.shown), "{:?}", found.attributes);
     let said = &found.attributes_words;
     assert!(
@@ -116,11 +124,11 @@ fn that_nothing_explains_anything_is_a_finding() {
 fn it_is_of_the_labels_as_they_are_and_else_given_again() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = project(&folder, &labels(0.9, 3), ScaleKind::Ordinal);
-    let first = session.analysis.who_differs_as_job(question).unwrap();
-    let jobs = session.project.jobs().unwrap().len();
-    assert_eq!(session.analysis.who_differs_as_job(question).unwrap(), first);
-    assert_eq!(session.project.jobs().unwrap().len(), jobs, "nothing was computed again");
-    let annotator = session.project.annotator("p00").unwrap().id;
+    let first = who_differs::find(&session.analysis, question, Follow::Job).unwrap();
+    let jobs = jobs::list(&session.project).unwrap().len();
+    assert_eq!(who_differs::find(&session.analysis, question, Follow::Job).unwrap(), first);
+    assert_eq!(jobs::list(&session.project).unwrap().len(), jobs, "nothing was computed again");
+    let annotator = dissensus_editing::annotators::find(&session.project, "p00").unwrap().id;
     let new = |level| NewLabel {
         question,
         text: TextId(1),
@@ -129,25 +137,25 @@ fn it_is_of_the_labels_as_they_are_and_else_given_again() {
         duration_ms: None,
     };
     for level in [0, 4] {
-        session.labelling.record_label(&new(level)).unwrap();
+        record::record_label(&session.labelling, &new(level)).unwrap();
     }
-    let after = session.analysis.who_differs_as_job(question).unwrap();
+    let after = who_differs::find(&session.analysis, question, Follow::Job).unwrap();
     assert_ne!(after, first, "labels have changed");
-    assert_eq!(session.project.jobs().unwrap().len(), jobs + 1);
+    assert_eq!(jobs::list(&session.project).unwrap().len(), jobs + 1);
 }
 
 #[test]
 fn levels_without_an_order_have_shares_alone_and_few_labels_say_what_is_missing() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = project(&folder, &labels(0.9, 4), ScaleKind::Choice);
-    let found = session.analysis.who_differs(question, &Silent).unwrap();
+    let found = who_differs::find(&session.analysis, question, &Silent).unwrap();
     assert!(found.shares.is_some() && found.attributes.is_empty() && found.severities.is_empty());
     assert!(found.attributes_words.contains("no order"), "{}", found.attributes_words);
 
     let folder = tempfile::tempdir().unwrap();
     let few: String = labels(0.9, 5).lines().take(6).map(|line| format!("{line}\n")).collect();
     let (session, question) = project(&folder, &few, ScaleKind::Ordinal);
-    let found = session.analysis.who_differs(question, &Silent).unwrap();
+    let found = who_differs::find(&session.analysis, question, &Silent).unwrap();
     assert!(
         found.shares.is_none() && found.shares_words.starts_with("Too little to tell"),
         "{}",
@@ -160,7 +168,7 @@ fn levels_without_an_order_have_shares_alone_and_few_labels_say_what_is_missing(
 fn it_can_be_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = project(&folder, &labels(0.9, 6), ScaleKind::Ordinal);
-    let stopped = session.analysis.who_differs(question, &Stopped).unwrap_err();
+    let stopped = who_differs::find(&session.analysis, question, &Stopped).unwrap_err();
     assert_eq!(stopped.code(), "cancelled");
 }
 
@@ -170,24 +178,27 @@ fn it_can_be_stopped() {
 fn accuracy_for_each_annotator_is_kept_in_the_project() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = project(&folder, &labels(0.9, 7), ScaleKind::Ordinal);
-    assert!(!session.analysis.annotators_so_far(question).unwrap().held_out_measured);
-    let measured = session.analysis.annotator_report(question).unwrap();
+    assert!(!annotators::report_known(&session.analysis, question).unwrap().held_out_measured);
+    let measured = annotators::measure(&session.analysis, question).unwrap();
     let accuracy = |report: &dissensus_api::AnnotatorReport| {
         report.annotators.iter().map(|one| (one.held_out_accuracy, one.held_out_labels)).collect::<Vec<_>>()
     };
     drop(session);
     let home = home(folder.path());
     let session = Session::open(&folder.path().join("p.dissensus"), &home).unwrap();
-    let again = session.analysis.annotators_so_far(question).unwrap();
+    let again = annotators::report_known(&session.analysis, question).unwrap();
     assert!(again.held_out_measured, "nothing is measured again");
     assert_eq!(accuracy(&again), accuracy(&measured));
-    let annotator = session.project.annotator("p00").unwrap().id;
+    let annotator = dissensus_editing::annotators::find(&session.project, "p00").unwrap().id;
     for level in [0, 4] {
         let answer = Answer::Level(level);
         let new = NewLabel { question, text: TextId(1), annotator, answer, duration_ms: None };
-        session.labelling.record_label(&new).unwrap();
+        record::record_label(&session.labelling, &new).unwrap();
     }
     drop(session);
     let session = Session::open(&folder.path().join("p.dissensus"), &home).unwrap();
-    assert!(!session.analysis.annotators_so_far(question).unwrap().held_out_measured, "labels have changed");
+    assert!(
+        !annotators::report_known(&session.analysis, question).unwrap().held_out_measured,
+        "labels have changed"
+    );
 }

@@ -6,16 +6,26 @@
 use crate::support::{Stopped, TestFolder, import_csv, tiny};
 use dissensus_analysis::AskedText;
 use dissensus_analysis::bundles::{Bundle, BundleChoices};
+use dissensus_analysis::multi_label;
+use dissensus_analysis::prediction_file;
+use dissensus_analysis::set_distances;
+use dissensus_analysis::set_predictions;
+use dissensus_analysis::whole_answer;
 use dissensus_api::{ImportChoices, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Question, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::questions;
 use dissensus_encoder::DeviceChoice;
+use dissensus_labelling::record;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
 use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::runs;
 use dissensus_training::set_table::SetPredictionFile;
+use dissensus_transfer::exchange;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -52,9 +62,9 @@ fn labelled(place: &TestFolder) -> (Session, Question) {
     let rows: String = (0..240).flat_map(row).collect();
     let csv = format!("text_id,text,annotator_id,label\n{rows}");
     import_csv(&session, &csv, &ImportChoices::default());
-    session.project.add_annotator("new", &Default::default()).unwrap();
+    annotators::add(&session.project, "new", &Default::default()).unwrap();
     session.encoding.encode(&tiny(), &Silent).unwrap();
-    let question = session.project.question(None).unwrap();
+    let question = questions::find(&session.project, None).unwrap();
     (session, question)
 }
 
@@ -66,9 +76,10 @@ fn predict(
 ) -> Result<(SetPredictionFile, Vec<Row>), ProjectError> {
     let (out, texts) = (place.path("sets-out.csv"), texts(place));
     let choices = PredictionChoices { replace: true, ..choices.clone() };
-    let asked = session.analysis.check_set_predictions(&choices, of_file.then_some(&texts), &out, &Silent)?;
+    let asked =
+        set_predictions::check(&session.analysis, &choices, of_file.then_some(&texts), &out, &Silent)?;
     session.live.fit(asked.question(), &Silent)?;
-    let written = session.analysis.set_predictions(&asked, &tiny(), &Silent)?;
+    let written = set_predictions::write(&session.analysis, &asked, &tiny(), &Silent)?;
     Ok((written, table(&out)))
 }
 
@@ -98,8 +109,9 @@ fn of_option(
 ) -> Vec<(f64, f64)> {
     let out = place.path("one.csv");
     let choices = PredictionChoices { question: Some(option.name.clone()), replace: true, ..choices.clone() };
-    let asked = session.analysis.check_predictions(&choices, Some(&texts(&place)), &out, &Silent).unwrap();
-    session.analysis.predictions_file(&asked, &tiny(), &Silent).unwrap();
+    let asked =
+        prediction_file::check(&session.analysis, &choices, Some(&texts(&place)), &out, &Silent).unwrap();
+    prediction_file::write(&session.analysis, &asked, &tiny(), &Silent).unwrap();
     let rows = table(&out);
     let people = rows.len() / NEW.len();
     rows.chunks(people)
@@ -171,13 +183,18 @@ fn sets_take_into_account_that_options_go_together() {
     // The same figures for one typed text.
     session.live.fit(question.id, &Silent).unwrap();
     let text = session.encoding.embed(NEW[1], &tiny()).unwrap();
-    let one = session
-        .analysis
-        .whole_answer(&question, Some(AnnotatorId(1)), AskedText::New(&text), &Silent)
-        .unwrap();
+    let one = whole_answer::predict(
+        &session.analysis,
+        &question,
+        Some(AnnotatorId(1)),
+        AskedText::New(&text),
+        &Silent,
+    )
+    .unwrap();
     assert_eq!(one.most_likely_set, rows[1]["most_likely_set"]);
     assert!((one.probability - number(&rows[1], "probability")).abs() < 1e-6);
-    let everybody = session.analysis.whole_answer(&question, None, AskedText::New(&text), &Silent).unwrap();
+    let everybody =
+        whole_answer::predict(&session.analysis, &question, None, AskedText::New(&text), &Silent).unwrap();
     let (_, all) = predict(&place, &session, &of(&[]), true).unwrap();
     assert!((everybody.masi.unwrap() - number(&all[1], "masi")).abs() < 1e-6);
     // A pair of options is named once, though both sets and distances mention it.
@@ -200,10 +217,13 @@ fn the_next_table_knows_the_labels_that_came_since() {
     let file = place.path("more.csv");
     std::fs::write(&file, "text_id,text\nmore,a text that nobody knows\n").unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &new, &silent).unwrap();
+    exchange::import(&session.exchange, &file, &new, &silent).unwrap();
     session.encoding.encode(&tiny(), &Silent).unwrap();
-    assert!(session.analysis.answers_to(&question, "more").unwrap().is_empty());
-    assert_eq!(session.analysis.answers_to(&question, "no").unwrap_err().code(), "no-such-text");
+    assert!(whole_answer::given_answers(&session.analysis, &question, "more").unwrap().is_empty());
+    assert_eq!(
+        whole_answer::given_answers(&session.analysis, &question, "no").unwrap_err().code(),
+        "no-such-text"
+    );
     let (unanswered, all) = predict(&place, &session, &of(&[]), false).unwrap();
     assert_eq!((unanswered.texts, unanswered.observed, all.len()), (241, Some(240), 241));
     let glad = question.scale.index_of("glad").unwrap() as u8;
@@ -211,14 +231,14 @@ fn the_next_table_knows_the_labels_that_came_since() {
         let answer = Answer::Options(OptionSet::new([glad]).unwrap());
         let label =
             NewLabel { question: question.id, text: TextId(241), annotator, answer, duration_ms: None };
-        session.labelling.record(&label, LabelSource::Command).unwrap();
+        record::record(&session.labelling, &label, LabelSource::Command).unwrap();
     }
     let (after, answered) = predict(&place, &session, &of(&[]), false).unwrap();
     assert_eq!(after.observed, Some(241));
     let share = |rows: &[Row]| number(&rows[240], "expected_glad");
     assert!(share(&answered) > share(&all), "{} {}", share(&answered), share(&all));
     assert_eq!(rows.len(), 240);
-    let given = session.analysis.answers_to(&question, "more").unwrap();
+    let given = whole_answer::given_answers(&session.analysis, &question, "more").unwrap();
     let given: Vec<(&str, &str)> =
         given.iter().map(|one| (one.annotator.as_str(), one.answer.as_str())).collect();
     assert_eq!(given, [("a0", "glad"), ("a1", "glad")]);
@@ -227,14 +247,14 @@ fn the_next_table_knows_the_labels_that_came_since() {
     // those of `disagreement`.
     let (_, two) = predict(&place, &session, &of(&["a0", "a1"]), false).unwrap();
     assert_eq!((number(&two[240], "masi"), number(&two[240], "differ_glad")), (0.0, 0.0));
-    let together = session.analysis.set_distances(&question, &Silent).unwrap();
-    let (ranked, _) = session.analysis.texts_by_options(&question, 241, together.as_ref()).unwrap();
+    let together = set_distances::measure(&session.analysis, &question, &Silent).unwrap();
+    let (ranked, _) = multi_label::rank(&session.analysis, &question, 241, together.as_ref()).unwrap();
     for text in ["t0", "t5", "more"] {
         let expected = ranked.iter().find(|one| one.text_id == text).unwrap().masi.unwrap();
         let row = answered.iter().find(|row| row["text_id"] == text).unwrap();
         assert!((number(row, "masi") - expected).abs() < 1e-6, "{text}: {} {expected}", row["masi"]);
         let one = AskedText::OfProject(text);
-        let one = session.analysis.whole_answer(&question, None, one, &Silent).unwrap();
+        let one = whole_answer::predict(&session.analysis, &question, None, one, &Silent).unwrap();
         assert!((one.masi.unwrap() - expected).abs() < 1e-6 && one.is_exact);
     }
 }
@@ -348,7 +368,9 @@ fn what_cannot_be_written_is_refused_and_nothing_is_left() {
     let (session, question) = labelled(&place);
     let (out, texts) = (place.path("out.csv"), texts(&place));
     let check = |choices: &PredictionChoices, texts: &TextFileChoices| {
-        session.analysis.check_set_predictions(choices, Some(texts), &out, &Silent).map(|_| ()).unwrap_err()
+        set_predictions::check(&session.analysis, choices, Some(texts), &out, &Silent)
+            .map(|_| ())
+            .unwrap_err()
     };
     assert_eq!(check(&of(&["nobody"]), &texts).code(), "no-such-annotator");
     let named = |name: &str| PredictionChoices { question: Some(name.to_owned()), ..of(&[]) };
@@ -359,13 +381,13 @@ fn what_cannot_be_written_is_refused_and_nothing_is_left() {
     let said = check(&of(&[]), &TextFileChoices { path: empty, ..TextFileChoices::default() });
     assert!(said.to_string().contains("empty.csv"), "{said}");
     session.live.fit(question.id, &Silent).unwrap();
-    let asked = session.analysis.check_set_predictions(&of(&[]), Some(&texts), &out, &Silent).unwrap();
-    let stopped = session.analysis.set_predictions(&asked, &tiny(), &Stopped).unwrap_err();
+    let asked = set_predictions::check(&session.analysis, &of(&[]), Some(&texts), &out, &Silent).unwrap();
+    let stopped = set_predictions::write(&session.analysis, &asked, &tiny(), &Stopped).unwrap_err();
     assert!(stopped.to_string().contains("nothing was written"), "{stopped}");
     // The second writer to a name gets an error, and the first one's file stays.
-    session.analysis.set_predictions(&asked, &tiny(), &Silent).unwrap();
+    set_predictions::write(&session.analysis, &asked, &tiny(), &Silent).unwrap();
     let first = std::fs::read(&out).unwrap();
-    assert!(session.analysis.set_predictions(&asked, &tiny(), &Silent).is_err());
+    assert!(set_predictions::write(&session.analysis, &asked, &tiny(), &Silent).is_err());
     assert_eq!(std::fs::read(&out).unwrap(), first);
     let left: Vec<String> = std::fs::read_dir(&place)
         .unwrap()
@@ -387,8 +409,12 @@ fn long_texts_and_all_kinds_of_files_are_written() {
     for name in ["a.csv", "a.tsv", "a.jsonl", "a.parquet"] {
         let out = place.path(name);
         let asked =
-            session.analysis.check_set_predictions(&of(&["a0"]), Some(&texts), &out, &Silent).unwrap();
-        assert_eq!(session.analysis.set_predictions(&asked, &tiny(), &Silent).unwrap().texts, 2, "{name}");
+            set_predictions::check(&session.analysis, &of(&["a0"]), Some(&texts), &out, &Silent).unwrap();
+        assert_eq!(
+            set_predictions::write(&session.analysis, &asked, &tiny(), &Silent).unwrap().texts,
+            2,
+            "{name}"
+        );
         assert!(std::fs::metadata(&out).unwrap().len() > 100);
     }
     let line = std::fs::read_to_string(place.path("a.jsonl")).unwrap();
@@ -402,8 +428,8 @@ fn long_texts_and_all_kinds_of_files_are_written() {
 fn runs_of_all_options_are_bundled_as_a_whole() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place);
-    let asked = session.runs.choices(question.id, ModelKind::Multilevel, "frozen").unwrap();
-    let first = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    let asked = runs::choices_for(&session.runs, question.id, ModelKind::Multilevel, "frozen").unwrap();
+    let first = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap();
     let mut runs = first.info.trained_with.clone();
     runs.push(first.info.id);
     runs.sort_unstable();
@@ -415,7 +441,7 @@ fn runs_of_all_options_are_bundled_as_a_whole() {
     let rows = by_bundle(&place, &place.path("whole"), &of(&["a0"])).unwrap();
     for (text, row) in NEW.iter().zip(&rows) {
         for (run, name) in runs.iter().zip(question.scale.levels()) {
-            let one = session.runs.predict(*run, AnnotatorId(1), text, &Silent).unwrap();
+            let one = runs::predict(&session.runs, *run, AnnotatorId(1), text, &Silent).unwrap();
             // The text was encoded in another batch.
             assert!((number(row, &format!("p_a0_{name}")) - f64::from(one.probabilities[1])).abs() < 1e-4);
         }

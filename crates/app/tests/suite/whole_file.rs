@@ -7,6 +7,10 @@ use dissensus_api::ImportChoices;
 use dissensus_app::session::Session;
 use dissensus_domain::{Attributes, Scale, ScaleKind};
 use dissensus_editing::CopyChoices;
+use dissensus_editing::annotators;
+use dissensus_editing::copy;
+use dissensus_editing::questions;
+use dissensus_labelling::by_name;
 use dissensus_project::jobs::Silent;
 use dissensus_store::Store;
 use std::path::Path;
@@ -44,12 +48,12 @@ fn after_an_import_and_a_question_at_once_and_after_a_label_in_two_seconds() {
     let counts = project.file_alone().counts().unwrap();
     assert_eq!((counts.texts, counts.annotators, counts.labels), (2, 2, 3));
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    project.session.project.add_question("funny", "Funny?", scale).unwrap();
+    questions::add(&project.session.project, "funny", "Funny?", scale).unwrap();
     assert_eq!(project.file_alone().questions().unwrap().len(), 2);
-    project.session.project.add_annotator("cleo", &Attributes::new()).unwrap();
+    annotators::add(&project.session.project, "cleo", &Attributes::new()).unwrap();
     std::thread::sleep(Duration::from_secs(2));
     assert_eq!(project.file_alone().annotators().unwrap().len(), 3);
-    project.session.labelling.label_by_name("cleo", "t1", "yes", Some("funny")).unwrap();
+    by_name::record(&project.session.labelling, "cleo", "t1", "yes", Some("funny")).unwrap();
     std::thread::sleep(Duration::from_secs(2));
     assert_eq!(project.file_alone().counts().unwrap().labels, 4);
 }
@@ -64,23 +68,25 @@ fn a_copy_is_saved_while_the_project_is_open_with_its_runs_where_that_is_asked()
     std::fs::write(runs.join("1/encoder/model.safetensors"), "weights").unwrap();
     std::fs::write(runs.join("1/.dissensus-x.part"), "half").unwrap();
 
-    let without = project.session.project.save_copy(&at("q"), CopyChoices::default(), &Silent).unwrap();
+    let without =
+        copy::save_copy(&project.session.project, &at("q"), CopyChoices::default(), &Silent).unwrap();
     assert!(without.runs.is_none() && without.runs_left.unwrap().ends_with("p.dissensus.runs"));
     assert!(!at("q.runs").exists());
     assert_eq!(Store::open_reader(at("q")).unwrap().counts().unwrap().labels, 3);
 
     let choices = CopyChoices { runs: true, ..CopyChoices::default() };
-    let with = project.session.project.save_copy(&at("r"), choices, &Silent).unwrap();
+    let with = copy::save_copy(&project.session.project, &at("r"), choices, &Silent).unwrap();
     assert!(with.runs_left.is_none() && with.runs.unwrap().ends_with("r.runs"));
     let copied = std::fs::read_to_string(at("r.runs/1/encoder/model.safetensors")).unwrap();
     assert_eq!(copied, "weights");
     assert!(!at("r.runs/1/.dissensus-x.part").exists());
 
     // Neither a file nor a folder of runs is replaced without a request.
-    let error = project.session.project.save_copy(&at("q"), CopyChoices::default(), &Silent).unwrap_err();
+    let error =
+        copy::save_copy(&project.session.project, &at("q"), CopyChoices::default(), &Silent).unwrap_err();
     assert_eq!(error.code(), "project-exists", "{error}");
     let replace = CopyChoices { runs: true, replace: true };
-    let error = project.session.project.save_copy(&at("r"), replace, &Silent).unwrap_err();
+    let error = copy::save_copy(&project.session.project, &at("r"), replace, &Silent).unwrap_err();
     assert_eq!(error.code(), "export-exists", "{error}");
 }
 
@@ -95,7 +101,7 @@ fn a_copy_that_is_stopped_leaves_nothing() {
     let before = count(project.folder.as_ref());
     for runs in [false, true] {
         let choices = CopyChoices { runs, ..CopyChoices::default() };
-        let error = project.session.project.save_copy(&at("q"), choices, &Stopped).unwrap_err();
+        let error = copy::save_copy(&project.session.project, &at("q"), choices, &Stopped).unwrap_err();
         assert_eq!(error.code(), "cancelled", "{error}");
         assert_eq!(count(project.folder.as_ref()), before);
     }

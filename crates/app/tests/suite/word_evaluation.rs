@@ -3,16 +3,19 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{OpenSession, tiny};
+use dissensus_analysis::span_evaluation;
 use dissensus_analysis::{EvaluateChoices, SpanEvaluationReport};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, ScaleKind, Span, SpanSet};
 use dissensus_encoder::DeviceChoice;
+use dissensus_labelling::record;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_test_support::TestProject;
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_transfer::exchange;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -66,7 +69,7 @@ fn evaluated(
         prediction_sets: false,
         without_slips: false,
     };
-    session.analysis.evaluate_spans(&choices, &EncoderChoice::default(), progress)
+    span_evaluation::evaluate(&session.analysis, &choices, &EncoderChoice::default(), progress)
 }
 
 #[test]

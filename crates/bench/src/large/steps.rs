@@ -2,15 +2,25 @@
 
 use crate::error::BenchError;
 use crate::figures::{peak_mib, quantile_ms};
+use dissensus_analysis::aggregation;
+use dissensus_analysis::agreement;
+use dissensus_analysis::ranking;
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, TextOrder};
 use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
+use dissensus_editing::annotators;
+use dissensus_editing::jobs;
+use dissensus_editing::questions;
+use dissensus_labelling::next_text;
+use dissensus_labelling::progress;
+use dissensus_labelling::record;
 use dissensus_project::event::Event;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_store::Store;
 use dissensus_training::encoding::adopt_embeddings;
+use dissensus_transfer::exchange;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -159,15 +169,15 @@ pub(super) fn take(step: LargeStep, folder: &Path, file: &Path) -> Result<StepTi
                 _ => Session::open(&path, &home)?,
             };
             let unwatched: Arc<dyn Progress> = Arc::new(Silent);
-            session.exchange.import(file, &ImportChoices::default(), &unwatched)?;
+            exchange::import(&session.exchange, file, &ImportChoices::default(), &unwatched)?;
             session.close();
             Ok(StepTimes::new(step, started))
         }
         LargeStep::Agreement => {
             let session = Session::open_to_read(&path, &home)?;
-            let question = session.project.question(None)?.id;
-            session.analysis.agreement(question)?;
-            session.analysis.reliability(question, &Silent)?;
+            let question = questions::find(&session.project, None)?.id;
+            agreement::measure(&session.analysis, question)?;
+            aggregation::estimate_reliability(&session.analysis, question, &Silent)?;
             session.close();
             Ok(StepTimes::new(step, started))
         }
@@ -210,9 +220,10 @@ fn open(step: LargeStep, path: &Path, home: Home, started: Instant) -> Result<St
         }
     });
     session.background.start();
-    let question = session.project.question(None)?.id;
-    let annotator = session.project.annotators()?.first().map_or(AnnotatorId(0), |annotator| annotator.id);
-    session.project.jobs()?;
+    let question = questions::find(&session.project, None)?.id;
+    let annotator =
+        annotators::list(&session.project)?.first().map_or(AnnotatorId(0), |annotator| annotator.id);
+    jobs::list(&session.project)?;
     let mut desk = Desk::new(&session, question, annotator)?;
     let seconds = started.elapsed().as_secs_f64();
 
@@ -230,15 +241,18 @@ fn open(step: LargeStep, path: &Path, home: Home, started: Instant) -> Result<St
     let fit_seconds = started.elapsed().as_secs_f64();
     let mut live = (0..LIVE_LABELS).map(|_| desk.label()).collect::<Result<Vec<_>, _>>()?;
     let ranking = Instant::now();
-    session.analysis.ranking(&DisagreementQuery {
-        question,
-        by: DisagreementMeasure::Split,
-        cut: None,
-        groups: None,
-        search: None,
-        attributes: Default::default(),
-        labelled_only: false,
-    })?;
+    ranking::rank(
+        &session.analysis,
+        &DisagreementQuery {
+            question,
+            by: DisagreementMeasure::Split,
+            cut: None,
+            groups: None,
+            search: None,
+            attributes: Default::default(),
+            labelled_only: false,
+        },
+    )?;
     let labelling = LabellingTimes {
         first_ms: first.as_secs_f64() * 1e3,
         first_during_fit,
@@ -267,7 +281,7 @@ struct Desk<'a> {
 
 impl<'a> Desk<'a> {
     fn new(session: &'a Session, question: QuestionId, annotator: AnnotatorId) -> Result<Self, BenchError> {
-        session.labelling.progress(annotator, question)?;
+        progress::count(&session.labelling, annotator, question)?;
         let text = next_text(session, annotator, question, None)?;
         Ok(Self { session, question, annotator, given: 0, text })
     }
@@ -275,13 +289,16 @@ impl<'a> Desk<'a> {
     /// Records one label and returns the time until it is on disk and the next text is ready.
     fn label(&mut self) -> Result<Duration, BenchError> {
         let started = Instant::now();
-        self.session.labelling.record_label(&NewLabel {
-            question: self.question,
-            annotator: self.annotator,
-            text: self.text,
-            answer: Answer::Level((self.given % 2) as u16),
-            duration_ms: Some(1_500),
-        })?;
+        record::record_label(
+            &self.session.labelling,
+            &NewLabel {
+                question: self.question,
+                annotator: self.annotator,
+                text: self.text,
+                answer: Answer::Level((self.given % 2) as u16),
+                duration_ms: Some(1_500),
+            },
+        )?;
         self.text = next_text(self.session, self.annotator, self.question, Some(self.text))?;
         self.given += 1;
         Ok(started.elapsed())
@@ -294,7 +311,7 @@ fn next_text(
     question: QuestionId,
     after: Option<TextId>,
 ) -> Result<TextId, BenchError> {
-    let task = session.labelling.next_text(annotator, question, TextOrder::File, after)?;
+    let task = next_text::choose(&session.labelling, annotator, question, TextOrder::File, after)?;
     let nothing_left = || BenchError::Option {
         name: "FILE",
         value: "no text to label".to_owned(),

@@ -5,11 +5,13 @@ use crate::args::Annotators;
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
+use dissensus_analysis::annotators;
 use dissensus_api::AnnotatorRow;
+use dissensus_editing::questions;
 
 pub(crate) fn annotators(args: &Annotators) -> Result<()> {
     let session = open_or_read(&args.project.path)?;
-    let question = session.project.question(args.question.name.as_deref())?;
+    let question = questions::find(&session.project, args.question.name.as_deref())?;
     let bar = Bar::new("texts");
     let ready = session
         .encoding
@@ -17,7 +19,7 @@ pub(crate) fn annotators(args: &Annotators) -> Result<()> {
         .and_then(|switch| session.live.fit(question.id, &bar).map(|()| switch));
     drop(bar);
     tell_switch(ready?);
-    let report = session.analysis.annotator_report(question.id)?;
+    let report = annotators::measure(&session.analysis, question.id)?;
     if args.output.json {
         return output::json(&report);
     }

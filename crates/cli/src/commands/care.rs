@@ -7,6 +7,10 @@ use crate::output;
 use anyhow::{Context as _, Result};
 use dissensus_api::{HarmfulFrom, StudyCare};
 use dissensus_app::session::Session;
+use dissensus_editing::care;
+use dissensus_editing::info;
+use dissensus_editing::questions;
+use dissensus_editing::reveal;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -46,11 +50,11 @@ pub(crate) fn reveal(args: &Reveal) -> Result<()> {
         None => open_to_read(&args.project.path)?,
         Some(to) => {
             let session = open(&args.project.path)?;
-            session.project.set_reveal(to)?;
+            reveal::set(&session.project, to)?;
             session
         }
     };
-    let info = session.project.info()?;
+    let info = info::read(&session.project)?;
     session.close();
     if args.output.json {
         return output::json(&RevealState {
@@ -89,9 +93,9 @@ pub(crate) fn care(args: &Care) -> Result<()> {
     };
     if changes {
         let care = changed(&session, args)?;
-        session.project.set_care(&care)?;
+        care::set(&session.project, &care)?;
     }
-    let info = session.project.info()?;
+    let info = info::read(&session.project)?;
     session.close();
     let named = |one: &HarmfulFrom| {
         let question = info.questions.iter().find(|question| question.id == one.question)?;
@@ -134,14 +138,14 @@ pub(crate) fn care(args: &Care) -> Result<()> {
 
 /// Current settings with the requested changes.
 fn changed(session: &Session, args: &Care) -> Result<StudyCare> {
-    let mut care = session.project.care()?;
+    let mut care = care::read(&session.project)?;
     care.limit = args.limit.or(care.limit).filter(|_| !args.no_limit);
     care.strict = args.strict.unwrap_or(care.strict);
     care.greyscale = args.greyscale.unwrap_or(care.greyscale);
     if args.level.is_none() && !args.no_level {
         return Ok(care);
     }
-    let question = session.project.question(args.question.as_deref())?;
+    let question = questions::find(&session.project, args.question.as_deref())?;
     care.harmful.retain(|one| one.question != question.id);
     if let Some(level) = &args.level {
         let names = question.scale.levels().join(", ");

@@ -7,7 +7,10 @@ use anyhow::{Result, bail};
 use dissensus_api::{AttentionCheckInfo, NewAttentionCheck};
 use dissensus_app::session::Session;
 use dissensus_domain::{AfterFailing, CheckRule, Question};
+use dissensus_editing::questions;
+use dissensus_editing::texts;
 use dissensus_project::words::counted;
+use dissensus_transfer::study;
 
 pub(crate) fn checks(args: &Checks) -> Result<()> {
     let sets_rule = args.pass.is_some() || args.within.is_some() || args.then.is_some() || args.no_pass;
@@ -16,7 +19,7 @@ pub(crate) fn checks(args: &Checks) -> Result<()> {
     }
     let session = open(&args.project.path)?;
     if args.text_id.is_some() || args.from.is_some() {
-        session.study.set_checks(&new(&session, args)?)?;
+        study::set_checks(&session.study, &new(&session, args)?)?;
     }
     if sets_rule {
         set_rule(&session, args)?;
@@ -25,9 +28,9 @@ pub(crate) fn checks(args: &Checks) -> Result<()> {
 }
 
 fn new(session: &Session, args: &Checks) -> Result<Vec<NewAttentionCheck>> {
-    let question = session.project.question(args.question.name.as_deref())?;
+    let question = questions::find(&session.project, args.question.name.as_deref())?;
     Ok(match (&args.from, &args.text_id) {
-        (Some(file), _) => session.study.checks_from(question.id, file)?,
+        (Some(file), _) => study::checks_from(&session.study, question.id, file)?,
         (None, Some(text)) => {
             if args.value.is_none() && !args.remove {
                 bail!("say the right answer with --value, or take the check back with --remove");
@@ -39,13 +42,13 @@ fn new(session: &Session, args: &Checks) -> Result<Vec<NewAttentionCheck>> {
 }
 
 fn set_rule(session: &Session, args: &Checks) -> Result<()> {
-    let now = session.study.check_rule()?.rule;
+    let now = study::check_rule(&session.study)?.rule;
     let pass = args.pass.or(now.map(|rule| rule.pass));
     let within = args.within.or(now.map(|rule| rule.within)).unwrap_or_default();
     let then = args.then.or(now.map(|rule| rule.then)).unwrap_or_default();
     match (args.no_pass, pass) {
-        (true, _) => session.study.set_check_rule(None)?,
-        (false, Some(pass)) => session.study.set_check_rule(Some(CheckRule { pass, within, then }))?,
+        (true, _) => study::set_check_rule(&session.study, None)?,
+        (false, Some(pass)) => study::set_check_rule(&session.study, Some(CheckRule { pass, within, then }))?,
         (false, None) => bail!("say with --pass which share must be right"),
     };
     Ok(())
@@ -58,20 +61,20 @@ fn check(
     value: Option<&str>,
     reason: &str,
 ) -> Result<NewAttentionCheck> {
-    let (text, _) = session.project.text_named(text)?;
-    let answer = value.map(|value| session.project.answer_named(question, value)).transpose()?;
+    let (text, _) = texts::find(&session.project, text)?;
+    let answer = value.map(|value| questions::answer_named(question, value)).transpose()?;
     Ok(NewAttentionCheck { question: question.id, text, answer, reason: reason.to_owned() })
 }
 
 fn list(session: &Session, json: bool) -> Result<()> {
-    let found = session.study.checks()?;
+    let found = study::list_checks(&session.study)?;
     if json {
         return output::json(&found);
     }
     if found.is_empty() {
         return output::line("There are no attention checks");
     }
-    if let Some(CheckRule { pass, within, then }) = session.study.check_rule()?.rule {
+    if let Some(CheckRule { pass, within, then }) = study::check_rule(&session.study)?.rule {
         let then = match then {
             AfterFailing::GoOn => "goes on, and is marked",
             AfterFailing::Practise => "is led back to the practice",

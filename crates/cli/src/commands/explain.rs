@@ -6,10 +6,15 @@ use crate::args::Explain;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
+use dissensus_analysis::explain;
+use dissensus_analysis::explain_words;
 use dissensus_api::{
     ExplainQuery, ExplainedAnnotator, ExplainedOdds, ExplainedWords, Explanation, NearText, ScorePartKind,
 };
 use dissensus_domain::{Question, ScaleKind};
+use dissensus_editing::annotators;
+use dissensus_editing::questions;
+use dissensus_editing::texts;
 
 /// Maximum number of characters of a text in a table.
 const TEXT_WIDTH: usize = 60;
@@ -23,9 +28,9 @@ const BAR: f64 = 20.0;
 
 pub(crate) fn explain(args: &Explain) -> Result<()> {
     let session = open_or_read(&args.project.path)?;
-    let question = session.project.question(args.question.name.as_deref())?;
-    let annotator = session.project.annotator(&args.annotator)?;
-    let with = args.with.as_deref().map(|name| session.project.annotator(name)).transpose()?;
+    let question = questions::find(&session.project, args.question.name.as_deref())?;
+    let annotator = annotators::find(&session.project, &args.annotator)?;
+    let with = args.with.as_deref().map(|name| annotators::find(&session.project, name)).transpose()?;
     if with.as_ref().is_some_and(|with| with.id == annotator.id) {
         bail!("--with {}: name somebody else than --annotator", args.with.as_deref().unwrap_or_default());
     }
@@ -42,7 +47,7 @@ pub(crate) fn explain(args: &Explain) -> Result<()> {
     let with = with.map(|with| with.id);
     let (explanation, body, known) = match (&args.what.text_id, &args.what.text) {
         (Some(id), _) => {
-            let (text, body) = session.project.text_named(id)?;
+            let (text, body) = texts::find(&session.project, id)?;
             let query = ExplainQuery {
                 question: question.id,
                 text,
@@ -50,19 +55,27 @@ pub(crate) fn explain(args: &Explain) -> Result<()> {
                 with,
                 without_own: args.without_own,
             };
-            (session.analysis.explain(&query, None, false)?, body, Some(text))
+            (explain::explain_text(&session.analysis, &query, None, false)?, body, Some(text))
         }
         (None, text) => {
             let body = text.clone().unwrap_or_default();
             let x = session.encoding.embed(&body, &choice)?;
-            (session.analysis.explain_new_text(question.id, &x, annotator.id, with)?, body, None)
+            (explain::explain_new_text(&session.analysis, question.id, &x, annotator.id, with)?, body, None)
         }
     };
     let words = match explanation.odds.filter(|_| args.words) {
         None => None,
         Some(odds) => {
             let bar = Bar::new("words");
-            let found = session.analysis.explain_words_of(question.id, known, &body, odds, &choice, &bar);
+            let found = explain_words::explain_odds(
+                &session.analysis,
+                question.id,
+                known,
+                &body,
+                odds,
+                &choice,
+                &bar,
+            );
             drop(bar);
             Some(found?)
         }

@@ -12,7 +12,9 @@ use dissensus_api::{
     ImportReport,
 };
 use dissensus_editing::CopyChoices;
+use dissensus_editing::copy;
 use dissensus_project::jobs::Progress;
+use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::{DecisionLayer, ExportChoices, Exported, Pseudonymised};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -52,12 +54,12 @@ pub(crate) fn import(args: Import) -> Result<()> {
     let (choices, undecided) = choices(&session, &args)?;
     if args.dry_run {
         drop(bar);
-        let mut preview = session.exchange.preview(&args.file, &choices)?;
+        let mut preview = exchange::preview(&session.exchange, &args.file, &choices)?;
         preview.undecided |= undecided;
         if args.output.json { output::json(&preview) } else { show(&preview) }?;
         return would_fail(&preview, args.skip_bad);
     }
-    let report = session.exchange.import(&args.file, &choices, &bar);
+    let report = exchange::import(&session.exchange, &args.file, &choices, &bar);
     drop(bar);
     let report = report?;
     if args.output.json { output::json(&report) } else { tell(&report) }
@@ -318,7 +320,7 @@ pub(crate) fn export(args: &Export) -> Result<()> {
         leave_out_failed: args.leave_out.contains(&LeaveOutArg::Failed),
         wordings: args.wordings,
     };
-    let written = session.exchange.export_with(file, &choices, &bar);
+    let written = exchange::export_with(&session.exchange, file, &choices, &bar);
     drop(bar);
     let Exported { answers: rows, left_out, left_out_failed, suppressed, left_blank, told_apart } = written?;
     if args.pseudonyms {
@@ -360,7 +362,7 @@ pub(crate) fn copy(args: &Copy) -> Result<()> {
     let session = open_to_read(&args.project.path)?;
     let bar = Bar::new("bytes");
     let choices = CopyChoices { replace: args.force, runs: args.runs };
-    let report = session.project.save_copy(&args.copy, choices, &bar);
+    let report = copy::save_copy(&session.project, &args.copy, choices, &bar);
     drop(bar);
     let report = report?;
     if args.output.json {

@@ -4,6 +4,7 @@ use crate::args::Predict;
 use crate::output;
 use anyhow::Result;
 use dissensus_analysis::GivenAnswer;
+use dissensus_analysis::whole_answer;
 use dissensus_app::session::Session;
 use dissensus_domain::Question;
 
@@ -14,7 +15,7 @@ pub(super) fn answers(
     args: &Predict,
 ) -> Result<Option<Vec<GivenAnswer>>> {
     let text = args.text_id.as_deref();
-    Ok(text.map(|text| session.analysis.answers_to(question, text)).transpose()?)
+    Ok(text.map(|text| whole_answer::given_answers(&session.analysis, question, text)).transpose()?)
 }
 
 /// Prints each annotator's answer if the text is in the project.

@@ -5,11 +5,15 @@ use crate::args::CompareGroups;
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
+use dissensus_analysis::group_comparison;
 use dissensus_api::{
     ComparedGroup, Figure, GroupAgreement, GroupComparison, GroupTextGap, GroupsChoice, PeopleChoice,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::Question;
+use dissensus_editing::annotators;
+use dissensus_editing::info;
+use dissensus_editing::questions;
 use dissensus_project::words::signed;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -145,17 +149,17 @@ const PERSON: &str = "annotator";
 
 pub(crate) fn compare_groups(args: &CompareGroups) -> Result<()> {
     let session = open_or_read(&args.project.path)?;
-    let question = session.project.question(args.question.name.as_deref())?;
+    let question = questions::find(&session.project, args.question.name.as_deref())?;
     let choice = GroupsChoice { a: people(&session, &args.a)?, b: people(&session, &args.b)? };
     let bar = Bar::new("steps");
     let ready = session.encoding.ensure_encoded(&encoder_choice(&args.encoder), &bar).and_then(|switch| {
-        let found = session.analysis.compare_groups(question.id, &choice, args.top, &bar)?;
+        let found = group_comparison::compare(&session.analysis, question.id, &choice, args.top, &bar)?;
         Ok((switch, found))
     });
     drop(bar);
     let (switch, found) = ready?;
     tell_switch(switch);
-    let notice = session.project.info()?.simulated_notice;
+    let notice = info::read(&session.project)?.simulated_notice;
     if args.output.json {
         return output::json(&document(&question, notice.as_deref(), &found));
     }
@@ -169,7 +173,7 @@ fn people(session: &Session, chosen: &[(String, String)]) -> Result<PeopleChoice
     let mut people = PeopleChoice::default();
     for (name, value) in chosen {
         if name == PERSON {
-            people.annotators.push(session.project.annotator(value)?.id);
+            people.annotators.push(annotators::find(&session.project, value)?.id);
         } else {
             people.attributes.push((name.clone(), value.clone()));
         }

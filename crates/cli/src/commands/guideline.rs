@@ -7,6 +7,9 @@ use anyhow::{Context, Result};
 use dissensus_api::{
     GuidelineAgreement, GuidelineFigures, GuidelineInfo, NewGuideline, RemarkInfo, RemarkQuery, WordingInfo,
 };
+use dissensus_editing::annotators;
+use dissensus_editing::questions;
+use dissensus_editing::remarks;
 use dissensus_labelling::guideline::OnScreen;
 use dissensus_project::clock::local_time;
 use std::path::Path;
@@ -128,15 +131,20 @@ pub(crate) fn notes(args: &Notes) -> Result<()> {
         question: args
             .question
             .as_deref()
-            .map(|name| project.question(Some(name)))
+            .map(|name| questions::find(project, Some(name)))
             .transpose()?
             .map(|q| q.id),
-        annotator: args.annotator.as_deref().map(|name| project.annotator(name)).transpose()?.map(|a| a.id),
+        annotator: args
+            .annotator
+            .as_deref()
+            .map(|name| annotators::find(project, name))
+            .transpose()?
+            .map(|a| a.id),
         words: args.search.clone(),
         reason: args.reason.clone(),
         flagged: args.flagged,
     };
-    let found = project.remarks(&query)?;
+    let found = remarks::list(project, &query)?;
     if args.output.json {
         return output::json(&found);
     }

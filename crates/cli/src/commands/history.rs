@@ -5,6 +5,10 @@ use crate::args::History;
 use crate::output::{self, cut};
 use anyhow::Result;
 use dissensus_api::{HistoryEntry, HistoryPage, HistoryWish};
+use dissensus_editing::annotators;
+use dissensus_editing::history;
+use dissensus_editing::questions;
+use dissensus_editing::texts;
 
 /// Number of entries read at a time.
 const PAGE: u32 = 1_000;
@@ -18,12 +22,17 @@ pub(crate) fn history(args: &History) -> Result<()> {
     let project = &session.project;
     let mut wish = HistoryWish {
         kinds: args.kind.clone(),
-        annotator: args.annotator.as_deref().map(|name| project.annotator(name)).transpose()?.map(|a| a.id),
-        text: args.text_id.as_deref().map(|id| project.text_named(id)).transpose()?.map(|(id, _)| id),
+        annotator: args
+            .annotator
+            .as_deref()
+            .map(|name| annotators::find(project, name))
+            .transpose()?
+            .map(|a| a.id),
+        text: args.text_id.as_deref().map(|id| texts::find(project, id)).transpose()?.map(|(id, _)| id),
         question: args
             .question
             .as_deref()
-            .map(|name| project.question(Some(name)))
+            .map(|name| questions::find(project, Some(name)))
             .transpose()?
             .map(|q| q.id),
         since: args.since,
@@ -38,7 +47,7 @@ pub(crate) fn history(args: &History) -> Result<()> {
     while found.more && found.entries.len() < args.limit as usize {
         wish.after = found.entries.last().map(|last| last.place.clone());
         wish.limit = PAGE.min(args.limit - found.entries.len() as u32);
-        let page = project.history(&wish)?;
+        let page = history::read(project, &wish)?;
         found.more = page.more;
         found.entries.extend(page.entries);
     }

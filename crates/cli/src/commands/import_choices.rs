@@ -7,6 +7,7 @@ use dissensus_api::{
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{OffsetUnit, ScaleKind};
+use dissensus_transfer::exchange;
 
 /// Import choices from the command line, with detected values for the rest.
 ///
@@ -65,14 +66,14 @@ fn columns(session: &Session, args: &Import, form: &ImportChoices) -> Result<(Co
         let join = JoinChoice { path: path.to_string_lossy().into_owned(), on, other };
         let named = ColumnChoices { answers: answers(session, args, form)?, ..named_before(args) };
         let named = ImportChoices { columns: Some(named), ..form.clone() };
-        let columns = session.exchange.join_columns(&args.file, &named, &join)?;
+        let columns = exchange::join_columns(&session.exchange, &args.file, &named, &join)?;
         return Ok((with_roles(columns, args), false));
     }
     let answers = answers(session, args, form)?;
     if !answers.is_empty() {
         let partial = ColumnChoices { answers, ..named_before(args) };
         let choices = ImportChoices { columns: Some(partial), ..form.clone() };
-        let columns = session.exchange.complete_columns(&args.file, &choices)?;
+        let columns = exchange::complete_columns(&session.exchange, &args.file, &choices)?;
         return Ok((with_roles(columns, args), false));
     }
     recognised(session, args, form)
@@ -107,7 +108,7 @@ fn recognised(session: &Session, args: &Import, form: &ImportChoices) -> Result<
     let beside = ImportChoices { columns: Some(named_before(args)), ..form.clone() };
     // Numbers of readings refer to the list that the command prints with the same options.
     let asked = ImportChoices { columns: Some(named_before(args)), ..form.clone() };
-    let (readings, _) = session.exchange.readings(&args.file, &asked)?;
+    let (readings, _) = exchange::readings(&session.exchange, &args.file, &asked)?;
     if let Some(number) = args.reading.as_deref().and_then(|number| number.parse::<usize>().ok()) {
         let Some(reading) = number.checked_sub(1).and_then(|at| readings.get(at)) else {
             bail!("--reading {number}: the file can be read in {} ways, see --dry-run", readings.len());
@@ -166,7 +167,7 @@ fn guessed(
     form: &ImportChoices,
     beside: &ImportChoices,
 ) -> Result<ColumnChoices> {
-    let mut columns = session.exchange.guess_columns(&args.file, beside)?;
+    let mut columns = exchange::guess_columns(&session.exchange, &args.file, beside)?;
     // `--label` without span columns means plain labels, even if the file looks like one row per span.
     let spans = [&args.start, &args.end, &args.span_type].into_iter().any(Option::is_some);
     if !spans && args.label.is_some() && args.label != columns.span_type {
@@ -176,7 +177,7 @@ fn guessed(
     let listed: Vec<String> =
         [&columns.annotator, &columns.label, &columns.time].into_iter().flatten().cloned().collect();
     let listed = listed.into_iter().chain(columns.attributes.iter().cloned()).collect::<Vec<_>>();
-    let lists = session.exchange.columns_of_lists(&args.file, form, &listed)?;
+    let lists = exchange::columns_of_lists(&session.exchange, &args.file, form, &listed)?;
     // A list of annotators is paired with lists in other columns; if only labels are lists, they are option
     // sets.
     if columns.annotator.as_ref().is_some_and(|annotator| lists.contains(annotator)) {
@@ -217,7 +218,7 @@ fn answers(session: &Session, args: &Import, form: &ImportChoices) -> Result<Vec
         answers.push(AnswerColumn { annotator: Some(annotator.trim().to_owned()), ..column(name) });
     }
     if let Some(patterns) = &args.annotator_columns {
-        let header = session.exchange.columns_of(&args.file, form)?;
+        let header = exchange::columns_of(&session.exchange, &args.file, form)?;
         for pattern in patterns {
             let matching: Vec<&String> = header.iter().filter(|name| matches(pattern.trim(), name)).collect();
             if matching.is_empty() {

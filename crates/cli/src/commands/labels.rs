@@ -5,7 +5,12 @@ use crate::args::{Record, Undo};
 use crate::output;
 use anyhow::Result;
 use dissensus_domain::{Answer, LabelSource, Remark};
+use dissensus_editing::annotators;
+use dissensus_editing::questions;
 use dissensus_labelling::NamedAnnotator;
+use dissensus_labelling::by_name;
+use dissensus_labelling::task;
+use dissensus_labelling::undo;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
@@ -33,7 +38,8 @@ pub(crate) fn record(args: &Record) -> Result<()> {
         return super::practice::answer(&session, args);
     }
     let (note, reasons, confidence) = (args.note.clone(), args.reason.clone(), args.confidence);
-    let recorded = session.labelling.label_by_name_with(
+    let recorded = by_name::record_with(
+        &session.labelling,
         NamedAnnotator { name: &args.annotator, new: args.new_annotator },
         &args.text_id,
         &args.value,
@@ -61,9 +67,9 @@ pub(crate) fn record(args: &Record) -> Result<()> {
 
 pub(crate) fn undo(args: &Undo) -> Result<()> {
     let session = open_in(&args.project.path, Duration::from_secs(args.wait.seconds))?;
-    let question = session.project.question(args.question.name.as_deref())?;
-    let annotator = session.project.annotator(&args.annotator)?;
-    let undone = session.labelling.undo(annotator.id, question.id, LabelSource::Command)?;
+    let question = questions::find(&session.project, args.question.name.as_deref())?;
+    let annotator = annotators::find(&session.project, &args.annotator)?;
+    let undone = undo::undo(&session.labelling, annotator.id, question.id, LabelSource::Command)?;
     let name = |answer: Answer| super::answer_name(&question, &answer);
     let Some(undone) = undone else {
         if args.output.json {
@@ -71,7 +77,7 @@ pub(crate) fn undo(args: &Undo) -> Result<()> {
         }
         return output::line(&format!("{} has given no label that can be taken back", annotator.external_id));
     };
-    let text_id = session.labelling.task(annotator.id, question.id, undone.text)?.external_id;
+    let text_id = task::read(&session.labelling, annotator.id, question.id, undone.text, 1)?.external_id;
     let now = undone.now.map(name);
     if args.output.json {
         return output::json(&Some(LabelTakenBack {

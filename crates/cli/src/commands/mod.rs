@@ -53,6 +53,7 @@ use crate::args::{DeviceArg, EncoderArgs, LongTextsArg, PoolingArg, PrecisionArg
 use crate::output::visible;
 use anyhow::Result;
 use dissensus_app::session::Session;
+use dissensus_editing::info;
 use dissensus_encoder::{DeviceChoice, LongTexts, Pooling, Precision, PrecisionChoice, Prompt};
 use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
@@ -104,7 +105,7 @@ fn open(project: &Path) -> Result<Session> {
 
 /// Notes on standard error where the journal of another file was moved.
 fn told_of_journal(session: Session) -> Session {
-    if let Some(notice) = session.project.journal_notice() {
+    if let Some(notice) = info::journal_notice(&session.project) {
         note(&notice);
     }
     session

@@ -8,10 +8,15 @@ use crate::args::{Encode, Evaluate, ModelArg, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
+use dissensus_analysis::encoder_comparison;
+use dissensus_analysis::learning_curve;
+use dissensus_analysis::pooling;
+use dissensus_analysis::train;
 use dissensus_analysis::{
     Analysis, EncoderComparison, EncoderLoss, EvaluateChoices, PoolingChoice, PoolingLoss,
 };
 use dissensus_domain::ScaleKind;
+use dissensus_editing::questions;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::ModelKind;
@@ -23,14 +28,15 @@ pub(crate) fn encode(args: &Encode) -> Result<()> {
     let bar = Bar::new("texts");
     if args.choose_pooling {
         let (question, choice) = (args.question.as_deref(), encoder_choice(&args.encoder));
-        let tried = session.analysis.choose_pooling(question, args.split, 0, &choice, &bar);
+        let tried = pooling::choose(&session.analysis, question, args.split, 0, &choice, &bar);
         drop(bar);
         return poolings(&tried?, args.output.json);
     }
     if !args.choose_encoder.is_empty() {
         let (question, choice) = (args.question.as_deref(), encoder_choice(&args.encoder));
         let names = &args.choose_encoder;
-        let tried = session.analysis.choose_encoder(names, question, args.split, 0, &choice, &bar);
+        let tried =
+            encoder_comparison::choose(&session.analysis, names, question, args.split, 0, &choice, &bar);
         drop(bar);
         return encoders(&tried?, args.output.json);
     }
@@ -99,10 +105,9 @@ pub(crate) fn train(args: &Train) -> Result<()> {
     }
     let session = open(&args.project.path)?;
     let bar = Bar::new("steps");
-    let trained = session
-        .encoding
-        .ensure_encoded(&encoder_choice(&args.encoder), &bar)
-        .and_then(|switch| Ok((switch, session.analysis.train(args.question.name.as_deref(), &bar)?)));
+    let trained = session.encoding.ensure_encoded(&encoder_choice(&args.encoder), &bar).and_then(|switch| {
+        Ok((switch, train::train(&session.analysis, args.question.name.as_deref(), &bar)?))
+    });
     drop(bar);
     let (switch, trained) = trained?;
     tell_switch(switch);
@@ -122,7 +127,10 @@ pub(crate) fn train(args: &Train) -> Result<()> {
 pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
     let split = match args.split {
         Some(split) => split,
-        None => open_to_read(&args.project.path)?.analysis.usual_split(args.question.name.as_deref())?,
+        None => dissensus_analysis::evaluation::usual_split(
+            &open_to_read(&args.project.path)?.analysis,
+            args.question.name.as_deref(),
+        )?,
     };
     let choices = EvaluateChoices {
         question: args.question.name.clone(),
@@ -138,20 +146,29 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
     if !args.new_annotators.is_empty() {
         return curve(args, &choices);
     }
-    let scale = open_to_read(&args.project.path)?.project.question(args.question.name.as_deref())?.scale;
+    let scale =
+        questions::find(&open_to_read(&args.project.path)?.project, args.question.name.as_deref())?.scale;
     let (whole, encoder) = (args.tuning == "frozen" && !args.prediction_sets, encoder_choice(&args.encoder));
     match scale.kind() {
         ScaleKind::MultiLabel if whole => scored(
             args,
-            |analysis, progress| analysis.evaluate_options(&choices, progress),
+            |analysis, progress| {
+                dissensus_analysis::option_evaluation::evaluate(&analysis, &choices, progress)
+            },
             option_evaluation::show,
         ),
         ScaleKind::Spans if whole => scored(
             args,
-            |analysis, progress| analysis.evaluate_spans(&choices, &encoder, progress),
+            |analysis, progress| {
+                dissensus_analysis::span_evaluation::evaluate(&analysis, &choices, &encoder, progress)
+            },
             span_evaluation::show,
         ),
-        _ => scored(args, |analysis, progress| analysis.evaluate(&choices, progress), evaluation::show),
+        _ => scored(
+            args,
+            |analysis, progress| dissensus_analysis::evaluation::evaluate(&analysis, &choices, progress),
+            evaluation::show,
+        ),
     }
 }
 
@@ -159,7 +176,10 @@ fn curve(args: &Evaluate, choices: &EvaluateChoices) -> Result<()> {
     let session = open_or_read(&args.project.path)?;
     let bar = Bar::new("steps");
     let found = session.encoding.ensure_encoded(&encoder_choice(&args.encoder), &bar).and_then(|switch| {
-        Ok((switch, session.analysis.learning_curve(choices, &args.new_annotators, args.new_texts, &bar)?))
+        Ok((
+            switch,
+            learning_curve::measure(&session.analysis, choices, &args.new_annotators, args.new_texts, &bar)?,
+        ))
     });
     drop(bar);
     let (switch, found) = found?;

@@ -4,9 +4,12 @@ use super::{count, open_to_read};
 use crate::args::Overview;
 use crate::output;
 use anyhow::Result;
+use dissensus_analysis::overview;
 use dissensus_api::{
     ContestedText, NextStep, NextStepKind, OverviewAgreement, OverviewContested, OverviewPerson,
 };
+use dissensus_editing::annotators;
+use dissensus_editing::info;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -27,19 +30,23 @@ const PEOPLE_SHOWN: usize = 12;
 
 pub(crate) fn overview(args: &Overview) -> Result<()> {
     let session = open_to_read(&args.project.path)?;
-    let reading_as =
-        args.annotator.as_deref().map(|name| session.project.annotator(name)).transpose()?.map(|a| a.id);
+    let reading_as = args
+        .annotator
+        .as_deref()
+        .map(|name| annotators::find(&session.project, name))
+        .transpose()?
+        .map(|a| a.id);
     let overview = session.overview(reading_as)?;
     let (mut agreement, mut contested) = (Vec::new(), Vec::new());
     for question in &overview.questions {
-        agreement.push(session.analysis.overview_agreement(question.question)?);
-        contested.push(session.analysis.overview_contested(question.question, reading_as, args.top)?);
+        agreement.push(overview::agreement(&session.analysis, question.question)?);
+        contested.push(overview::contested(&session.analysis, question.question, reading_as, args.top)?);
     }
     let document = Document { overview, agreement, contested };
     if args.output.json {
         return output::json(&document);
     }
-    print(&session.project.info()?.questions, &document)
+    print(&info::read(&session.project)?.questions, &document)
 }
 
 fn print(asked: &[dissensus_api::QuestionInfo], document: &Document) -> Result<()> {

@@ -10,6 +10,8 @@ use anyhow::Result;
 use dissensus_analysis::panels::{PanelFile, PanelFileChoices};
 use dissensus_api::{KeptPanel, PanelInfo, PanelOrder, PanelText, PanelVerdicts, PanelWish};
 use dissensus_app::session::Session;
+use dissensus_editing::questions;
+use dissensus_editing::texts;
 use dissensus_training::encoding::TextFileChoices;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -53,7 +55,7 @@ fn wish(session: &Session, args: &Panel) -> Result<PanelWish> {
     let mut wish = match &args.saved {
         Some(name) => session.panels.wish(name, args.draws)?,
         None => PanelWish {
-            question: session.project.question(args.question.as_deref())?.id,
+            question: questions::find(&session.project, args.question.as_deref())?.id,
             members: args.members.clone(),
             size: args.size.unwrap_or_default(),
             shares: args.shares.clone(),
@@ -66,13 +68,13 @@ fn wish(session: &Session, args: &Panel) -> Result<PanelWish> {
         wish.rule = rule.to_string();
     }
     if let Some(question) = &args.question {
-        wish.question = session.project.question(Some(question))?.id;
+        wish.question = questions::find(&session.project, Some(question))?.id;
     }
     Ok(wish)
 }
 
 fn project(session: &Session, args: &Panel, wish: &PanelWish, beside: Option<&PanelWish>) -> Result<()> {
-    let text = args.text_id.as_deref().map(|id| session.project.text_named(id)).transpose()?;
+    let text = args.text_id.as_deref().map(|id| texts::find(&session.project, id)).transpose()?;
     make_live(session, wish.question, &args.encoder)?;
     let found = match text {
         Some((text, _)) => session.panels.ask_about(wish, beside, text)?,

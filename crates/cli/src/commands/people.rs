@@ -6,15 +6,18 @@ use crate::output;
 use anyhow::{Result, bail};
 use dissensus_api::{AnnotatorInfo, Traces, Withdrawn};
 use dissensus_domain::{AttributeForm, FormAnswers, FormAttribute};
+use dissensus_editing::annotators;
+use dissensus_editing::attribute_form;
+use dissensus_editing::withdraw;
 
 pub(crate) fn show(args: &Show) -> Result<()> {
     let changes = args.name.is_some() || !args.set.is_empty() || !args.unset.is_empty();
     let session = if changes { open(&args.project.path)? } else { open_to_read(&args.project.path)? };
-    let id = session.project.annotator(&args.annotator)?.id;
+    let id = annotators::find(&session.project, &args.annotator)?.id;
     if changes {
-        session.project.change_annotator(id, args.name.as_deref(), &args.set, &args.unset)?;
+        annotators::change(&session.project, id, args.name.as_deref(), &args.set, &args.unset)?;
     }
-    let Some(person) = session.project.annotators()?.into_iter().find(|person| person.id == id) else {
+    let Some(person) = annotators::list(&session.project)?.into_iter().find(|person| person.id == id) else {
         bail!("\"{}\" is not in the project any more", args.annotator);
     };
     match args.output.json {
@@ -37,7 +40,7 @@ pub(crate) fn form(args: &Form) -> Result<()> {
         return form_of(args, name);
     }
     if !args.nothing && args.ask.is_empty() {
-        let form = open_to_read(&args.project.path)?.project.attribute_form()?;
+        let form = attribute_form::form(&open_to_read(&args.project.path)?.project)?;
         return tell_form(args, &form, "People are asked nothing about themselves");
     }
     let asked = |name: &String| args.ask.iter().any(|(asked, _)| asked == name);
@@ -58,7 +61,7 @@ pub(crate) fn form(args: &Form) -> Result<()> {
     };
     let form = AttributeForm { attributes: args.ask.iter().map(attribute).collect() };
     let session = open(&args.project.path)?;
-    let form = session.project.set_attribute_form(&form)?;
+    let form = attribute_form::set(&session.project, &form)?;
     session.close();
     tell_form(args, &form, "People are asked nothing about themselves from now on")
 }
@@ -72,11 +75,11 @@ fn form_of(args: &Form, name: &str) -> Result<()> {
     );
     let answered = !answers.0.is_empty();
     let session = if answered { open(&args.project.path)? } else { open_to_read(&args.project.path)? };
-    let person = session.project.annotator(name)?;
+    let person = annotators::find(&session.project, name)?;
     if answered {
-        session.project.answer_form(person.id, &answers)?;
+        attribute_form::answer(&session.project, person.id, &answers)?;
     }
-    let left = session.project.form_left(person.id)?;
+    let left = attribute_form::left_to_answer(&session.project, person.id)?;
     session.close();
     tell_form(args, &left, "Nothing is left to be asked")
 }
@@ -98,15 +101,15 @@ fn tell_form(args: &Form, form: &AttributeForm, none: &str) -> Result<()> {
 
 pub(crate) fn withdraw(args: &Withdraw) -> Result<()> {
     let session = if args.yes { open(&args.project.path)? } else { open_to_read(&args.project.path)? };
-    let person = session.project.annotator(&args.annotator)?;
-    let traces = session.project.traces(person.id)?;
+    let person = annotators::find(&session.project, &args.annotator)?;
+    let traces = withdraw::traces(&session.project, person.id)?;
     if !args.yes {
         return match args.output.json {
             true => output::json(&traces),
             false => would_go(&traces),
         };
     }
-    let gone = session.project.withdraw(person.id)?;
+    let gone = withdraw::withdraw(&session.project, person.id)?;
     match args.output.json {
         true => output::json(&gone)?,
         false => output::line(&format!("Erased: {}", parts(gone.answers, gone.packets, gone.runs)))?,

@@ -6,11 +6,13 @@ use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
 use dissensus_analysis::PlanChoices;
+use dissensus_analysis::plan;
 use dissensus_api::{OpenText, PlanReport, PlannedNumber};
+use dissensus_editing::questions;
 
 pub(crate) fn plan(args: &Plan) -> Result<()> {
     let session = open_to_read(&args.project.path)?;
-    let question = session.project.question(args.question.name.as_deref())?;
+    let question = questions::find(&session.project, args.question.name.as_deref())?;
     if args.interval_width.is_some() && !question.scale.kind().is_ordered() {
         bail!(
             "the levels of {} have no order, so a text has no mean level and no interval of it: plan with --reliability alone",
@@ -25,7 +27,7 @@ pub(crate) fn plan(args: &Plan) -> Result<()> {
         top: args.top,
     };
     let bar = Bar::new("resamples");
-    let report = session.analysis.plan(question.id, choices, &bar);
+    let report = plan::make(&session.analysis, question.id, choices, &bar);
     drop(bar);
     let report = report?;
     if args.output.json {

@@ -10,7 +10,12 @@ use dissensus_api::{
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{AfterFailing, AnnotatorId, Standing};
+use dissensus_editing::info;
+use dissensus_editing::questions;
+use dissensus_editing::texts;
 use dissensus_labelling::NamedAnnotator;
+use dissensus_labelling::practice_answers;
+use dissensus_transfer::study;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -28,7 +33,7 @@ pub(crate) fn practice(args: &Practice) -> Result<()> {
     let sets_rule = args.pass.is_some() || args.within.is_some() || args.then.is_some();
     if args.text_id.is_none() && args.from.is_none() && !sets_rule {
         let session = open_to_read(&args.project)?;
-        return match session.project.info()?.packet {
+        return match info::read(&session.project)?.packet {
             Some(packet) => of_packet(&session, packet.annotator, args.output.json),
             None => list(&session, args),
         };
@@ -36,10 +41,10 @@ pub(crate) fn practice(args: &Practice) -> Result<()> {
     let session = open(&args.project)?;
     let new = texts(&session, args)?;
     if !new.is_empty() {
-        session.study.set_practice(&new)?;
+        study::set_practice(&session.study, &new)?;
     }
     if sets_rule {
-        session.study.set_practice_rule(&rule)?;
+        study::set_practice_rule(&session.study, &rule)?;
     }
     list(&session, args)
 }
@@ -48,16 +53,16 @@ fn texts(session: &Session, args: &Practice) -> Result<Vec<NewPracticeText>> {
     if args.from.is_none() && args.text_id.is_none() {
         return Ok(Vec::new());
     }
-    let question = session.project.question(args.question.name.as_deref())?;
+    let question = questions::find(&session.project, args.question.name.as_deref())?;
     match (&args.from, &args.text_id) {
-        (Some(file), _) => Ok(session.study.practice_from(question.id, file)?),
+        (Some(file), _) => Ok(study::practice_from(&session.study, question.id, file)?),
         (None, Some(text)) => {
             if args.value.is_none() && !args.remove {
                 bail!("say the right answer with --value, or practise on it no more with --remove");
             }
-            let (text, _) = session.project.text_named(text)?;
+            let (text, _) = texts::find(&session.project, text)?;
             let value = args.value.as_deref();
-            let answer = value.map(|value| session.project.answer_named(&question, value)).transpose()?;
+            let answer = value.map(|value| questions::answer_named(&question, value)).transpose()?;
             Ok(vec![NewPracticeText { question: question.id, text, answer, reason: args.reason.clone() }])
         }
         (None, None) => Ok(Vec::new()),
@@ -65,7 +70,7 @@ fn texts(session: &Session, args: &Practice) -> Result<Vec<NewPracticeText>> {
 }
 
 fn list(session: &Session, args: &Practice) -> Result<()> {
-    let setup = session.study.practice()?;
+    let setup = study::practice(&session.study)?;
     if args.output.json {
         return output::json(&setup);
     }
@@ -126,8 +131,8 @@ fn results(setup: &PracticeSetup) -> Result<()> {
 }
 
 fn of_packet(session: &Session, annotator: AnnotatorId, json: bool) -> Result<()> {
-    let state = session.labelling.practice(annotator)?;
-    let texts = session.labelling.practice_texts(annotator)?;
+    let state = practice_answers::state_of(&session.labelling, annotator)?;
+    let texts = practice_answers::list(&session.labelling, annotator)?;
     if json {
         return output::json(&PacketPractice { state, texts });
     }
@@ -183,7 +188,8 @@ pub(crate) fn told(state: &PracticeState) -> String {
 
 /// Answers a practice text, for `label record --practice`.
 pub(crate) fn answer(session: &Session, args: &Record) -> Result<()> {
-    let given = session.labelling.practise_by_name(
+    let given = practice_answers::record_by_name(
+        &session.labelling,
         NamedAnnotator { name: &args.annotator, new: args.new_annotator },
         &args.text_id,
         &args.value,

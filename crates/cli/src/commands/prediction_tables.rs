@@ -9,6 +9,7 @@ use anyhow::Result;
 use dissensus_app::session::Session;
 use dissensus_training::encoding::TextFileChoices;
 use dissensus_training::prediction_table::{PredictionChoices, PredictionFile};
+use dissensus_training::runs;
 use dissensus_training::runs::RunPredictionFile;
 use dissensus_training::word_predictor::WordPredictionFile;
 use schemars::JsonSchema;
@@ -67,7 +68,7 @@ pub(super) fn run_tables(
     json: bool,
 ) -> Result<()> {
     let bar = Bar::new("texts");
-    let written = session.runs.prediction_tables(runs, choices, texts, out, &bar);
+    let written = runs::prediction_tables(&session.runs, runs, choices, texts, out, &bar);
     drop(bar);
     let written = written?;
     match (json, &written[..]) {

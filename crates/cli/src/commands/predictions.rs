@@ -14,6 +14,14 @@ use crate::by_name::ByName;
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::{Context as _, Result, bail};
+use dissensus_analysis::multi_label;
+use dissensus_analysis::predict;
+use dissensus_analysis::prediction_file;
+use dissensus_analysis::ranking;
+use dissensus_analysis::set_distances;
+use dissensus_analysis::submission;
+use dissensus_analysis::text_dispersion;
+use dissensus_analysis::word_predictions;
 use dissensus_analysis::{GivenAnswer, SubmissionChoices, TextOptions};
 use dissensus_api::{
     Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, GroupChoice, GroupDifference, Ranking,
@@ -21,9 +29,12 @@ use dissensus_api::{
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, ScaleKind};
+use dissensus_editing::info;
+use dissensus_editing::questions;
 use dissensus_stats::data::Target;
 use dissensus_training::encoding::TextFileChoices;
 use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::runs;
 use dissensus_training::runs::RunPrediction;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -97,18 +108,19 @@ fn predict_once(args: &Predict) -> Result<()> {
         );
     }
     if let (Some(texts), Some(out)) = (&args.file.texts, &args.file.out) {
-        return match session.project.question(args.question.name.as_deref())?.scale.kind() {
+        return match questions::find(&session.project, args.question.name.as_deref())?.scale.kind() {
             ScaleKind::Spans => predict_words(&session, args, texts, out),
             ScaleKind::MultiLabel => predict_sets(&session, args, texts, out),
             _ => predict_file(&session, args, texts, out),
         };
     }
     let named = args.annotator.as_deref();
-    let annotator = named.map(|name| session.project.annotator(name)).transpose()?;
+    let annotator =
+        named.map(|name| dissensus_editing::annotators::find(&session.project, name)).transpose()?;
     if !args.run.is_empty() {
         return predict_by_runs(&session, &one_annotator(annotator)?, args);
     }
-    let question = session.project.question(args.question.name.as_deref())?;
+    let question = questions::find(&session.project, args.question.name.as_deref())?;
     if question.scale.is_multi_label() {
         return predict_options(&session, &question, annotator.as_ref(), args);
     }
@@ -138,10 +150,10 @@ fn predict_by_runs(session: &Session, annotator: &Annotator, args: &Predict) -> 
     }
     let bar = Bar::new("steps");
     let found = match (&args.text_id, &args.text) {
-        (Some(id), _) => session.runs.predict_text_by_several(&args.run, annotator.id, id, &bar),
+        (Some(id), _) => runs::predict_text_by_several(&session.runs, &args.run, annotator.id, id, &bar),
         (None, text) => {
             let text = text.as_deref().unwrap_or_default();
-            session.runs.predict_several(&args.run, annotator.id, text, &bar)
+            runs::predict_several(&session.runs, &args.run, annotator.id, text, &bar)
         }
     };
     drop(bar);
@@ -240,7 +252,7 @@ pub(crate) fn predictions(args: &Predictions) -> Result<()> {
         None => Some(session.encoding.ensure_encoded(&encoder_choice(&args.encoder), &bar)?),
     };
     std::fs::create_dir_all(&args.out).with_context(|| format!("making {}", args.out.display()))?;
-    let written = session.analysis.lewidi_submission(&choices, &args.out, &bar);
+    let written = submission::write(&session.analysis, &choices, &args.out, &bar);
     drop(bar);
     let written = written?;
     if let Some(switch) = ready {
@@ -272,7 +284,7 @@ fn prediction_table(args: &Predictions) -> Result<()> {
     if !args.run.is_empty() {
         return run_tables(&session, &args.run, &choices, None, &args.out, args.output.json);
     }
-    if session.project.question(args.question.name.as_deref())?.scale.is_multi_label() {
+    if questions::find(&session.project, args.question.name.as_deref())?.scale.is_multi_label() {
         return write_sets(&session, &choices, None, &args.out, &args.encoder, args.output.json);
     }
     write_table(&session, &choices, None, &args.out, &args.encoder, args.output.json)
@@ -288,12 +300,12 @@ fn write_table(
     json: bool,
 ) -> Result<()> {
     let bar = Bar::new("bytes");
-    let asked = session.analysis.check_predictions(choices, texts, out, &bar);
+    let asked = prediction_file::check(&session.analysis, choices, texts, out, &bar);
     drop(bar);
     let asked = asked?;
     make_live(session, asked.question(), encoder)?;
     let bar = Bar::new("texts");
-    let written = session.analysis.predictions_file(&asked, &encoder_choice(encoder), &bar);
+    let written = prediction_file::write(&session.analysis, &asked, &encoder_choice(encoder), &bar);
     drop(bar);
     tell_written(&written?, json)
 }
@@ -308,14 +320,14 @@ fn predict_file(session: &Session, args: &Predict, texts: &Path, out: &Path) -> 
 fn predict_words(session: &Session, args: &Predict, texts: &Path, out: &Path) -> Result<()> {
     let bar = Bar::new("bytes");
     let texts = texts_to_predict(texts, args);
-    let asked = session.analysis.check_word_predictions(&prediction_choices(args), &texts, out, &bar);
+    let asked = word_predictions::check(&session.analysis, &prediction_choices(args), &texts, out, &bar);
     drop(bar);
     let asked = asked?;
     let choice = encoder_choice(&args.encoder);
     let bar = Bar::new("texts");
     let switch = session.encoding.ensure_encoded(&choice, &bar);
-    let written =
-        switch.and_then(|switch| Ok((switch, session.analysis.word_predictions(&asked, &choice, &bar)?)));
+    let written = switch
+        .and_then(|switch| Ok((switch, word_predictions::write(&session.analysis, &asked, &choice, &bar)?)));
     drop(bar);
     let (switch, written) = written?;
     tell_switch(switch);
@@ -324,11 +336,11 @@ fn predict_words(session: &Session, args: &Predict, texts: &Path, out: &Path) ->
 
 /// The question that a run was trained on, which is the one it predicts.
 fn question_of_run(session: &Session, run: u32, named: Option<&str>) -> Result<Question> {
-    let of_run = session.runs.detail(run)?.info.question_name;
+    let of_run = runs::detail(&session.runs, run)?.info.question_name;
     if let Some(named) = named.filter(|named| *named != of_run) {
         bail!("run {run} was trained on \"{of_run}\" and predicts nothing of \"{named}\"");
     }
-    Ok(session.project.question(Some(&of_run))?)
+    Ok(questions::find(&session.project, Some(&of_run))?)
 }
 
 /// Predicts with the live model.
@@ -336,17 +348,17 @@ fn live(session: &Session, question: QuestionId, annotator: AnnotatorId, args: &
     let choice = encoder_choice(&args.encoder);
     make_live(session, question, &args.encoder)?;
     Ok(match (&args.text_id, &args.text) {
-        (Some(id), _) => session.analysis.predict_text(question, annotator, id)?,
+        (Some(id), _) => predict::predict_text(&session.analysis, question, annotator, id)?,
         (None, text) => {
             let text = session.encoding.embed(text.as_deref().unwrap_or_default(), &choice)?;
-            session.analysis.predict_new_text(question, annotator, &text)?
+            predict::predict_encoded(&session.analysis, question, annotator, &text)?
         }
     })
 }
 
 pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
     let session = open_or_read(&args.project.path)?;
-    let question = session.project.question(args.question.name.as_deref())?;
+    let question = questions::find(&session.project, args.question.name.as_deref())?;
     make_live(&session, question.id, &args.encoder)?;
     if question.scale.has_options() {
         return disagreement_by_options(&session, &question, args);
@@ -364,15 +376,15 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
         attributes: args.attributes.iter().cloned().collect(),
         labelled_only: args.labelled,
     };
-    let ranking = session.analysis.ranking(&query)?;
+    let ranking = ranking::rank(&session.analysis, &query)?;
     let bar = Bar::new("replicates");
     let dispersion = match args.text_dispersion {
-        true => Some(session.analysis.text_dispersion(question.id, 0, &bar)?),
+        true => Some(text_dispersion::measure(&session.analysis, question.id, 0, &bar)?),
         false => None,
     };
     drop(bar);
     let shown = ranking.texts.len().min(args.top);
-    let rows = session.analysis.rows(&query, &ranking.texts[..shown])?;
+    let rows = ranking::read_rows(&session.analysis, &query, &ranking.texts[..shown])?;
     if args.output.json {
         return output::json(&DisagreementRanking {
             annotators: ranking.annotators,
@@ -383,7 +395,7 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
             label_weight: ranking.label_weight,
             levels: question.scale.levels(),
             needs: ranking.needs,
-            notice: session.project.info()?.simulated_notice,
+            notice: info::read(&session.project)?.simulated_notice,
             question: &question.name,
             remark: ranking.remark,
             text_dispersion: dispersion,
@@ -419,16 +431,16 @@ fn disagreement_by_options(session: &Session, question: &Question, args: &Disagr
         );
     }
     let bar = Bar::new("options that go together");
-    let together = session.analysis.set_distances(question, &bar)?;
+    let together = set_distances::measure(&session.analysis, question, &bar)?;
     drop(bar);
-    let (texts, all) = session.analysis.texts_by_options(question, args.top, together.as_ref())?;
+    let (texts, all) = multi_label::rank(&session.analysis, question, args.top, together.as_ref())?;
     let said = together.map(|together| distances_together(&together, options));
-    let needs = session.analysis.people_needed();
+    let needs = multi_label::people_needed(&session.analysis);
     if args.output.json {
         return output::json(&DisagreementByOptions {
             by: "pairwise",
             needs,
-            notice: session.project.info()?.simulated_notice,
+            notice: info::read(&session.project)?.simulated_notice,
             options,
             options_together: said,
             question: &question.name,
@@ -436,7 +448,7 @@ fn disagreement_by_options(session: &Session, question: &Question, args: &Disagr
             texts_in_all: all,
         });
     }
-    if let Some(notice) = session.project.info()?.simulated_notice {
+    if let Some(notice) = info::read(&session.project)?.simulated_notice {
         output::line(&notice)?;
     }
     if let Some(needs) = needs {
@@ -502,7 +514,7 @@ fn show(
     rows: &[DisagreementRow],
     ranking: &Ranking,
 ) -> Result<()> {
-    if let Some(notice) = session.project.info()?.simulated_notice {
+    if let Some(notice) = info::read(&session.project)?.simulated_notice {
         output::line(&notice)?;
     }
     let said = [&ranking.remark, &ranking.needs, &ranking.basis];

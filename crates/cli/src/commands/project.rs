@@ -9,6 +9,8 @@ use dissensus_api::{Estimation, QuestionInfo, QuestionPart};
 use dissensus_app::session::Session;
 use dissensus_domain::{LevelEdit, QuestionHelp, RemarkForm, Scale, ScaleKind};
 use dissensus_editing::QuestionChange;
+use dissensus_editing::info;
+use dissensus_editing::questions;
 use dissensus_project::clock::local_time;
 use dissensus_project::sample;
 use schemars::JsonSchema;
@@ -56,17 +58,18 @@ pub(crate) fn question(args: Question) -> Result<()> {
     };
     let session = open(&args.project.path)?;
     let project = &session.project;
-    let only_if = args.only_if.as_ref().map(|words| project.condition_named(words)).transpose()?;
+    let only_if =
+        args.only_if.as_ref().map(|words| questions::condition_named(project, words)).transpose()?;
     let prompt = args.prompt.as_deref().unwrap_or_default();
     let form = RemarkForm { reasons: args.reason.clone(), confidence: args.confidence.unwrap_or(false) };
     form.check()?;
     let definitions = definitions(&args.name, scale.levels(), &args.define)?;
     let help = help(&args, QuestionHelp::default());
-    let made = project.add_explained_question(&args.name, prompt, scale, only_if, &help, &definitions)?;
-    project.set_remark_form(made.id, &form)?;
+    let made = questions::add_explained(project, &args.name, prompt, scale, only_if, &help, &definitions)?;
+    questions::set_remark_form(project, made.id, &form)?;
     if let Some(cannot_say) = args.cannot_say {
         let change = QuestionChange { cannot_say: Some(cannot_say), ..QuestionChange::default() };
-        project.change_question(made.id, &change)?;
+        questions::edit(project, made.id, &change)?;
     }
     told(&session, &made.name, "Added the question", args.output.json)
 }
@@ -97,7 +100,7 @@ fn change_question(args: &Question) -> Result<()> {
     }
     let session = open(&args.project.path)?;
     let project = &session.project;
-    let question = project.question(Some(&args.name))?;
+    let question = questions::find(project, Some(&args.name))?;
     let mut change = QuestionChange { prompt: args.prompt.clone(), ..QuestionChange::default() };
     if args.help_text.is_some() || args.low.is_some() || args.high.is_some() {
         change.help = Some(help(args, question.help.clone()));
@@ -113,14 +116,15 @@ fn change_question(args: &Question) -> Result<()> {
     }
     change.cannot_say = args.cannot_say;
     if args.always || args.only_if.is_some() {
-        change.only_if = Some(args.only_if.as_ref().map(|words| project.condition_named(words)).transpose()?);
+        change.only_if =
+            Some(args.only_if.as_ref().map(|words| questions::condition_named(project, words)).transpose()?);
     }
     if !(args.rename.is_empty() && args.set_levels.is_empty() && args.define.is_empty()) {
         let mut levels = match args.set_levels.as_slice() {
-            [] => project.levels_named(&question, question.scale.levels()),
-            names => project.levels_named(&question, names),
+            [] => questions::levels_named(&question, question.scale.levels()),
+            names => questions::levels_named(&question, names),
         };
-        for (level, name) in levels.iter_mut().zip(project.names_after(&question, &args.rename)?) {
+        for (level, name) in levels.iter_mut().zip(questions::names_after(&question, &args.rename)?) {
             if args.set_levels.is_empty() {
                 level.name = name;
             }
@@ -134,13 +138,13 @@ fn change_question(args: &Question) -> Result<()> {
              --help-text, --low, --high, --define, --rename, --set-levels, --only-if, --always, --reason, --no-reasons, --confidence or --cannot-say"
         );
     }
-    project.change_question(question.id, &change)?;
+    questions::edit(project, question.id, &change)?;
     told(&session, &question.name, "Changed the question", args.output.json)
 }
 
 /// Prints the current state of a question, and closes the project.
 fn told(session: &Session, name: &str, what: &str, json: bool) -> Result<()> {
-    let info = session.project.info()?;
+    let info = info::read(&session.project)?;
     session.close();
     let made =
         info.questions.iter().find(|question| question.name == name).context("the question is gone")?;
@@ -234,7 +238,7 @@ fn estimation_words(found: Option<&Estimation>) -> String {
 
 pub(crate) fn info(args: &Reading) -> Result<()> {
     let session = open_to_read(&args.project.path)?;
-    let info = session.project.info()?;
+    let info = info::read(&session.project)?;
     let estimated = info.questions.iter().map(|question| session.live.estimation(question.id));
     let estimated: Vec<Option<Estimation>> = estimated.collect::<Result<_, _>>()?;
     let mut fitted_options = Vec::new();

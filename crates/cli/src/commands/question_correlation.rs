@@ -5,10 +5,13 @@ use crate::args::CorrelateQuestions;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
+use dissensus_analysis::question_correlation;
 use dissensus_api::{
     CorrelationChoice, CorrelationFigure, CorrelationFigures, QuestionCorrelation, ScorePair, ScoredQuestion,
 };
 use dissensus_app::session::Session;
+use dissensus_editing::info;
+use dissensus_editing::questions;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -115,11 +118,12 @@ pub(crate) fn correlate_questions(args: &CorrelateQuestions) -> Result<()> {
         true => session.encoding.ensure_encoded(&encoder_choice(&args.encoder), &bar),
         false => Ok(None),
     };
-    let ready = ready.and_then(|switch| Ok((switch, session.analysis.correlate_questions(&choice, &bar)?)));
+    let ready = ready
+        .and_then(|switch| Ok((switch, question_correlation::correlate(&session.analysis, &choice, &bar)?)));
     drop(bar);
     let (switch, found) = ready?;
     tell_switch(switch);
-    let notice = session.project.info()?.simulated_notice;
+    let notice = info::read(&session.project)?.simulated_notice;
     if args.output.json {
         return output::json(&document(&found, notice.as_deref()));
     }
@@ -134,12 +138,12 @@ pub(crate) fn correlate_questions(args: &CorrelateQuestions) -> Result<()> {
 fn questions(session: &Session, named: &[String]) -> Result<Vec<dissensus_domain::QuestionId>> {
     let mut found = Vec::new();
     for asked in named {
-        match session.project.question(Some(asked)) {
+        match questions::find(&session.project, Some(asked)) {
             Ok(question) => found.push(question.id),
             Err(whole) if !asked.contains(',') => return Err(whole.into()),
             Err(_) => {
                 for name in asked.split(',') {
-                    found.push(session.project.question(Some(name.trim()))?.id);
+                    found.push(questions::find(&session.project, Some(name.trim()))?.id);
                 }
             }
         }

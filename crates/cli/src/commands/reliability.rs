@@ -5,9 +5,14 @@ use crate::args::{Aggregate, Agreement};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::{Result, bail};
+use dissensus_analysis::aggregation;
+use dissensus_analysis::agreement;
+use dissensus_analysis::multi_label;
+use dissensus_analysis::span_agreement;
 use dissensus_analysis::{AnnotatorPairAgreement, OptionAgreement, OptionsOfText, TypeAgreement};
 use dissensus_app::session::Session;
 use dissensus_domain::{Question, ScaleKind};
+use dissensus_editing::questions;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::agreement::{Estimate, IntervalScope, Reliability, Unitizing, WordAgreement};
 use dissensus_stats::metrics::Interval;
@@ -42,22 +47,25 @@ pub(super) struct AggregatedOptions<'a> {
 
 pub(crate) fn agreement(args: &Agreement) -> Result<()> {
     let session = open_to_read(&args.project.path)?;
-    let question = session.project.question(args.question.name.as_deref())?;
+    let question = questions::find(&session.project, args.question.name.as_deref())?;
     if question.scale.kind() == ScaleKind::Spans {
         return span_agreement(&session, &question, args);
     }
     if question.scale.has_options() {
         return option_agreement(&session, &question, args);
     }
-    let agreement = session.analysis.agreement(question.id)?;
+    let agreement = agreement::measure(&session.analysis, question.id)?;
     if agreement.labels == 0 {
         return Err(ProjectError::NoLabels(question.name).into());
     }
     let bar = Bar::new("resamples");
-    let reliability = session.analysis.reliability(question.id, &bar);
+    let reliability = aggregation::estimate_reliability(&session.analysis, question.id, &bar);
     drop(bar);
     let reliability = reliability?;
-    let pairs = args.pairs.map(|least| session.analysis.cohen_pairs(question.id, least)).transpose()?;
+    let pairs = args
+        .pairs
+        .map(|least| aggregation::compare_pairs(&session.analysis, question.id, least))
+        .transpose()?;
     if args.output.json {
         return output::json(&Document { agreement: &agreement, reliability: &reliability, pairs });
     }
@@ -97,7 +105,7 @@ pub(crate) fn agreement(args: &Agreement) -> Result<()> {
 /// Prints the agreement on every option of a multi-label question.
 fn option_agreement(session: &Session, question: &Question, args: &Agreement) -> Result<()> {
     let bar = Bar::new("resamples");
-    let found = session.analysis.option_agreements(question, &bar);
+    let found = multi_label::agreements(&session.analysis, question, &bar);
     drop(bar);
     let found = found?;
     let first = found.options.first().map(|option| &option.agreement).filter(|first| first.labels > 0);
@@ -149,7 +157,7 @@ fn span_agreement(session: &Session, question: &Question, args: &Agreement) -> R
         bail!("--pairs compares annotators on one type: name it, such as --question \"{first}\"");
     }
     let bar = Bar::new("resamples");
-    let found = session.analysis.span_agreements(question, &bar);
+    let found = span_agreement::measure(&session.analysis, question, &bar);
     drop(bar);
     let found = found?;
     if found.labels == 0 {
@@ -256,12 +264,12 @@ fn coefficients(found: &Reliability) -> String {
 
 pub(crate) fn aggregate(args: &Aggregate) -> Result<()> {
     let session = open_to_read(&args.project.path)?;
-    let question = session.project.question(args.question.name.as_deref())?;
+    let question = questions::find(&session.project, args.question.name.as_deref())?;
     if question.scale.has_options() {
         return aggregate_options(&session, &question, args);
     }
     let bar = Bar::new("rounds");
-    let found = session.analysis.aggregate(question.id, &args.method, &bar);
+    let found = aggregation::aggregate_labels(&session.analysis, question.id, &args.method, &bar);
     drop(bar);
     let found = found?;
     if args.output.json {
@@ -309,7 +317,7 @@ pub(crate) fn aggregate(args: &Aggregate) -> Result<()> {
 /// Aggregates every option of a multi-label question separately, and combines them into a set for each text.
 fn aggregate_options(session: &Session, question: &Question, args: &Aggregate) -> Result<()> {
     let bar = Bar::new("rounds");
-    let found = session.analysis.aggregate_options(question, &args.method, &bar);
+    let found = multi_label::aggregate(&session.analysis, question, &args.method, &bar);
     drop(bar);
     let found = found?;
     if args.output.json {

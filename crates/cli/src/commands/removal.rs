@@ -6,18 +6,22 @@ use crate::output;
 use anyhow::{Result, bail};
 use dissensus_api::{Removal, RemovalCounts, RemovalPreview, Removed};
 use dissensus_app::session::Session;
+use dissensus_editing::annotators;
+use dissensus_editing::questions;
+use dissensus_editing::remove;
+use dissensus_editing::texts;
 
 pub(crate) fn remove(args: &Remove) -> Result<()> {
     let session = if args.yes { open(&args.project.path)? } else { open_to_read(&args.project.path)? };
     let what = named(args, &session)?;
     if !args.yes {
-        let preview = session.project.removal(&what)?;
+        let preview = remove::preview(&session.project, &what)?;
         return match args.output.json {
             true => output::json(&preview),
             false => would_go(&preview),
         };
     }
-    let removed = session.project.remove(&what)?;
+    let removed = remove::remove(&session.project, &what)?;
     match args.output.json {
         true => output::json(&removed),
         false => went(&removed),
@@ -27,17 +31,17 @@ pub(crate) fn remove(args: &Remove) -> Result<()> {
 fn named(args: &Remove, session: &Session) -> Result<Removal> {
     let what = &args.what;
     if let Some(name) = &what.question {
-        let question = session.project.question(Some(name))?;
+        let question = questions::find(&session.project, Some(name))?;
         if question.id.option().is_some() {
             bail!("\"{name}\" is an option: options stay, a question is removed as a whole");
         }
         return Ok(Removal::Question(question.id));
     }
     if let Some(name) = &what.text {
-        return Ok(Removal::Text(session.project.text_named(name)?.0));
+        return Ok(Removal::Text(texts::find(&session.project, name)?.0));
     }
     if let Some(name) = &what.annotator {
-        return Ok(Removal::Annotator(session.project.annotator(name)?.id));
+        return Ok(Removal::Annotator(annotators::find(&session.project, name)?.id));
     }
     if !what.last_import {
         bail!("name what to remove: --question, --text, --annotator or --last-import");

@@ -6,9 +6,12 @@ use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_analysis::StableShareReport;
+use dissensus_analysis::repeats;
+use dissensus_analysis::stable_share;
 use dissensus_api::{RepeatReport, RepeatsOfAnnotator};
 use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
+use dissensus_editing::questions;
 use dissensus_project::context::ceiling_note;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,8 +41,8 @@ pub(crate) fn repeats(args: &Repeats) -> Result<()> {
     }
     let session =
         if args.stable_share { open_or_read(&args.project.path)? } else { open_to_read(&args.project.path)? };
-    let question = session.project.question(args.question.name.as_deref())?;
-    let report = session.analysis.repeats(question.id)?;
+    let question = questions::find(&session.project, args.question.name.as_deref())?;
+    let report = repeats::report(&session.analysis, question.id)?;
     let stable = match args.stable_share {
         true => Some(stable_share(&session, args, question.id)?),
         false => None,
@@ -88,18 +91,18 @@ fn stable_share(session: &Session, args: &Repeats, question: QuestionId) -> Resu
         .and_then(|switch| session.live.fit(question, &bar).map(|_| switch));
     drop(bar);
     tell_switch(ready?);
-    Ok(session.analysis.stable_share(question)?)
+    Ok(stable_share::measure(&session.analysis, question)?)
 }
 
 /// Removes the answers of later annotation rounds.
 fn remove(args: &Repeats, occasion: RemovedOccasion) -> Result<()> {
     let session = open(&args.project.path)?;
-    let question = session.project.question(args.question.name.as_deref())?;
+    let question = questions::find(&session.project, args.question.name.as_deref())?;
     let (one, of) = match occasion {
         RemovedOccasion::All => (None, "later occasions".to_owned()),
         RemovedOccasion::One(one) => (Some(one), format!("occasion {one}")),
     };
-    let removed = session.analysis.remove_repeats(question.id, one)?;
+    let removed = repeats::remove(&session.analysis, question.id, one)?;
     if args.output.json {
         return output::json(&RepeatsRemoved { question: question.name, removed });
     }

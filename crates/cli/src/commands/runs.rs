@@ -14,8 +14,10 @@ use dissensus_api::{
 };
 use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
+use dissensus_editing::questions;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::ModelKind;
+use dissensus_training::runs;
 use dissensus_training::runs::{TrainedSets, TrainedWords};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -46,23 +48,25 @@ pub(super) struct TrainedTogether {
 pub(crate) fn run(what: RunsCommand) -> Result<()> {
     match what {
         RunsCommand::List(args) => {
-            let runs = open_to_read(&args.project.path)?.runs.list()?;
+            let runs = runs::list(&open_to_read(&args.project.path)?.runs)?;
             if args.output.json { output::json(&runs) } else { list(&runs) }
         }
         RunsCommand::Show(args) => show(&open_to_read(&args.project.path)?, &args),
         RunsCommand::Compare(args) => {
-            let found = open_to_read(&args.project.path)?.runs.compare(args.a, args.b)?;
+            let found = runs::compare_runs(&open_to_read(&args.project.path)?.runs, args.a, args.b)?;
             if args.output.json { output::json(&found) } else { compared(&found) }
         }
         RunsCommand::Resume(args) => resume(&args),
         RunsCommand::Use(args) => use_run(&args),
         RunsCommand::StopUsing(args) => {
             let session = open(&args.project.path)?;
-            let used = session.runs.in_use()?;
+            let used = runs::in_use(&session.runs)?;
             // A run that this version cannot read is in no list.
-            let question =
-                session.runs.list()?.into_iter().find(|run| Some(run.id) == used).map(|run| run.question);
-            session.runs.use_run(None)?;
+            let question = runs::list(&session.runs)?
+                .into_iter()
+                .find(|run| Some(run.id) == used)
+                .map(|run| run.question);
+            runs::use_run(&session.runs, None)?;
             let now = question.map(|question| what_predicts(&session, question)).transpose()?;
             output::line(&match used {
                 Some(run) => format!("Run {run} is no longer in use. {}", now.unwrap_or_default()),
@@ -71,8 +75,8 @@ pub(crate) fn run(what: RunsCommand) -> Result<()> {
         }
         RunsCommand::Delete(args) => {
             let session = open(&args.project.path)?;
-            let used = session.runs.list()?.into_iter().find(|run| run.predicts && run.id == args.run);
-            let deleted = session.runs.delete(args.run)?;
+            let used = runs::list(&session.runs)?.into_iter().find(|run| run.predicts && run.id == args.run);
+            let deleted = runs::delete(&session.runs, args.run)?;
             let others: Vec<u32> = deleted.into_iter().filter(|run| *run != args.run).collect();
             let was_used = used.as_ref().map(|run| what_predicts(&session, run.question)).transpose()?;
             if args.output.json {
@@ -98,11 +102,11 @@ pub(crate) fn run(what: RunsCommand) -> Result<()> {
 
 fn use_run(args: &OneRun) -> Result<()> {
     let session = open(&args.project.path)?;
-    session.runs.use_run(Some(args.run))?;
+    runs::use_run(&session.runs, Some(args.run))?;
     let bar = Bar::new("texts");
     session.encoding.ensure_encoded(&dissensus_training::encoding::EncoderChoice::default(), &bar)?;
     drop(bar);
-    let question = session.runs.detail(args.run)?.info.question;
+    let question = runs::detail(&session.runs, args.run)?.info.question;
     let active = session.live.active_model(question)?;
     if args.output.json {
         return output::json(&active);
@@ -129,10 +133,11 @@ pub(crate) fn train(args: &Train) -> Result<()> {
     let joint = asked_together(&session, args)?;
     let question = match joint.first() {
         Some(first) => first.question,
-        None => session.project.question(args.question.name.as_deref())?.id,
+        None => questions::find(&session.project, args.question.name.as_deref())?.id,
     };
     let model = args.model.unwrap_or(ModelKind::Multilevel);
-    let mut choices = session.runs.choices(question, model, args.tuning.as_deref().unwrap_or("frozen"))?;
+    let mut choices =
+        runs::choices_for(&session.runs, question, model, args.tuning.as_deref().unwrap_or("frozen"))?;
     choices.joint = joint;
     choices.held = held;
     choices.seed = args.seed.unwrap_or(0);
@@ -146,10 +151,10 @@ pub(crate) fn train(args: &Train) -> Result<()> {
     let done = session
         .encoding
         .ensure_encoded(&encoder, &bar)
-        .and_then(|switch| Ok((switch, session.runs.train(&choices, encoder.device, &bar)?)));
+        .and_then(|switch| Ok((switch, runs::train(&session.runs, &choices, encoder.device, &bar)?)));
     drop(bar);
     if done.is_err()
-        && let Some(run) = session.runs.list()?.into_iter().next().filter(|run| run.resumable)
+        && let Some(run) = runs::list(&session.runs)?.into_iter().next().filter(|run| run.resumable)
     {
         note(&format!(
             "run {0} can be resumed: dissensus models runs resume {1} {0}",
@@ -166,11 +171,11 @@ pub(crate) fn train(args: &Train) -> Result<()> {
 fn asked_together(session: &Session, args: &Train) -> Result<Vec<JointQuestion>> {
     let mut found = Vec::new();
     for asked in &args.questions {
-        match session.project.question(Some(asked)) {
+        match questions::find(&session.project, Some(asked)) {
             Ok(question) => found.push(question.id),
             Err(_) => {
                 for name in asked.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-                    found.push(session.project.question(Some(name))?.id);
+                    found.push(questions::find(&session.project, Some(name))?.id);
                 }
             }
         }
@@ -192,7 +197,7 @@ fn held(session: &Session, args: &Train) -> Result<Vec<HeldHead>> {
     let named = args.freeze.iter().filter_map(|what| what.rsplit_once('='));
     let found: Vec<HeldHead> = named
         .map(|(name, run)| {
-            let question = session.project.question(Some(name.trim()))?.id;
+            let question = questions::find(&session.project, Some(name.trim()))?.id;
             Ok(HeldHead { question, run: run.trim().parse()? })
         })
         .collect::<Result<_>>()?;
@@ -230,11 +235,11 @@ fn trained(session: &Session, first: RunDetail, json: bool) -> Result<()> {
     let others = first.info.trained_with.clone();
     let mut runs = vec![first];
     for run in others {
-        runs.push(session.runs.detail(run)?);
+        runs.push(runs::detail(&session.runs, run)?);
     }
     runs.sort_by_key(|run| run.info.id);
-    let sets = session.runs.trained_sets(runs[0].info.id)?;
-    let words = session.runs.trained_words(runs[0].info.id)?;
+    let sets = runs::trained_sets(&session.runs, runs[0].info.id)?;
+    let words = runs::trained_words(&session.runs, runs[0].info.id)?;
     if json {
         return output::json(&TrainedTogether { runs, sets, words });
     }
@@ -266,20 +271,20 @@ impl Train {
 fn resume(args: &OneRun) -> Result<()> {
     let session = open(&args.project.path)?;
     let bar = Bar::new("steps");
-    let done = session.runs.resume_here(args.run, &bar);
+    let done = runs::resume_here(&session.runs, args.run, &bar);
     drop(bar);
     trained(&session, done?, args.output.json)
 }
 
 fn show(session: &Session, args: &OneRun) -> Result<()> {
-    let detail = session.runs.detail(args.run)?;
+    let detail = runs::detail(&session.runs, args.run)?;
     if args.output.json {
         return output::json(&detail);
     }
-    let sets = session.runs.trained_sets(args.run)?;
+    let sets = runs::trained_sets(&session.runs, args.run)?;
     let own: Vec<TrainedSets> = sets.into_iter().filter(|sets| sets.runs.contains(&args.run)).collect();
     details(&detail, &own)?;
-    let words = session.runs.trained_words(args.run)?;
+    let words = runs::trained_words(&session.runs, args.run)?;
     words.iter().filter(|words| words.runs.contains(&args.run)).try_for_each(span_evaluation::show_trained)
 }
 
@@ -294,14 +299,16 @@ fn report(project: &Path, target: &[PathBuf], ids: bool, force: bool) -> Result<
     let session = if ids { open_to_read(project)? } else { open_or_read(project)? };
     let runs = match runs {
         Some(runs) => runs,
-        None => {
-            session.runs.list()?.into_iter().filter(|run| run.scores.is_some()).map(|run| run.id).collect()
-        }
+        None => runs::list(&session.runs)?
+            .into_iter()
+            .filter(|run| run.scores.is_some())
+            .map(|run| run.id)
+            .collect(),
     };
     if file.exists() && !force {
         return Err(ProjectError::ExportExists(file.to_owned()).into());
     }
-    session.runs.export(&runs, file, ids)?;
+    runs::export(&session.runs, &runs, file, ids)?;
     output::line(&format!("Wrote {} on {}", file.display(), count(runs.len() as u64, "run")))
 }
 

@@ -9,6 +9,8 @@ use crate::by_name::ByName;
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
+use dissensus_analysis::set_predictions;
+use dissensus_analysis::whole_answer;
 use dissensus_analysis::{AskedText, ExpectedOption, GivenAnswer, WholeAnswer};
 use dissensus_app::session::Session;
 use dissensus_domain::{Annotator, Question};
@@ -62,12 +64,12 @@ pub(super) fn write_sets(
     json: bool,
 ) -> Result<()> {
     let bar = Bar::new("bytes");
-    let asked = session.analysis.check_set_predictions(choices, texts, out, &bar);
+    let asked = set_predictions::check(&session.analysis, choices, texts, out, &bar);
     drop(bar);
     let asked = asked?;
     make_live(session, asked.question(), encoder)?;
     let bar = Bar::new("texts");
-    let written = session.analysis.set_predictions(&asked, &encoder_choice(encoder), &bar);
+    let written = set_predictions::write(&session.analysis, &asked, &encoder_choice(encoder), &bar);
     drop(bar);
     tell_sets_written(&written?, json)
 }
@@ -129,7 +131,7 @@ pub(super) fn predict_options(
         None => AskedText::OfProject(args.text_id.as_deref().unwrap_or_default()),
     };
     let bar = Bar::new("options that go together");
-    let found = session.analysis.whole_answer(question, annotator.map(|who| who.id), text, &bar);
+    let found = whole_answer::predict(&session.analysis, question, annotator.map(|who| who.id), text, &bar);
     drop(bar);
     let found = found?;
     if args.output.json {

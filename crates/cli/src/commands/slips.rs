@@ -6,15 +6,20 @@ use crate::output::{self, cut};
 use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_analysis::SlipChoices;
+use dissensus_analysis::slips;
 use dissensus_api::{SlipKind, SlipRow};
+use dissensus_editing::annotators;
+use dissensus_editing::info;
+use dissensus_editing::questions;
 
 /// Maximum number of characters of a text in the table.
 const TEXT_WIDTH: usize = 60;
 
 pub(crate) fn slips(args: &Slips) -> Result<()> {
     let session = open_or_read(&args.project.path)?;
-    let question = session.project.question(args.question.name.as_deref())?;
-    let annotator = args.annotator.as_deref().map(|name| session.project.annotator(name)).transpose()?;
+    let question = questions::find(&session.project, args.question.name.as_deref())?;
+    let annotator =
+        args.annotator.as_deref().map(|name| annotators::find(&session.project, name)).transpose()?;
     let bar = Bar::new("labels");
     let ready = session
         .encoding
@@ -22,7 +27,8 @@ pub(crate) fn slips(args: &Slips) -> Result<()> {
         .and_then(|switch| session.live.fit(question.id, &bar).map(|()| switch));
     let choices =
         SlipChoices { annotator: annotator.map(|annotator| annotator.id), below: args.below, top: args.top };
-    let found = ready.and_then(|switch| Ok((switch, session.analysis.slips(question.id, choices, &bar)?)));
+    let found =
+        ready.and_then(|switch| Ok((switch, slips::find(&session.analysis, question.id, choices, &bar)?)));
     drop(bar);
     let (switch, report) = found?;
     tell_switch(switch);
@@ -48,7 +54,7 @@ pub(crate) fn slips(args: &Slips) -> Result<()> {
     if let Some(remark) = &report.remark {
         output::line(&format!("\n{remark}"))?;
     }
-    if let Some(notice) = session.project.info()?.simulated_notice {
+    if let Some(notice) = info::read(&session.project)?.simulated_notice {
         output::line(&format!("\n{notice}"))?;
     }
     Ok(())

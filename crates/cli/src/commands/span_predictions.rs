@@ -9,6 +9,8 @@ use crate::by_name::ByName;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
+use dissensus_analysis::multi_label;
+use dissensus_analysis::word_predictions;
 use dissensus_analysis::{GivenAnswer, OptionPrediction, WordOfText, WordsOfText};
 use dissensus_app::session::Session;
 use dissensus_domain::{Annotator, Question};
@@ -64,7 +66,7 @@ pub(super) fn predict_spans(
             let bar = Bar::new("texts");
             let choice = encoder_choice(&args.encoder);
             let who = annotator.map(|who| who.id);
-            let found = session.analysis.words_of_new_text(question, who, text, &choice, &bar);
+            let found = word_predictions::predict(&session.analysis, question, who, text, &choice, &bar);
             drop(bar);
             Some(found?)
         }
@@ -99,11 +101,11 @@ fn types(
     args: &Predict,
 ) -> Result<Vec<OptionPrediction>> {
     Ok(match (&args.text_id, &args.text) {
-        (Some(id), _) => session.analysis.predict_options(question, annotator.id, id)?,
+        (Some(id), _) => multi_label::predict(&session.analysis, question, annotator.id, id)?,
         (None, text) => {
             let choice = encoder_choice(&args.encoder);
             let text = session.encoding.embed(text.as_deref().unwrap_or_default(), &choice)?;
-            session.analysis.predict_options_of_new_text(question, annotator.id, &text)?
+            multi_label::predict_encoded(&session.analysis, question, annotator.id, &text)?
         }
     })
 }

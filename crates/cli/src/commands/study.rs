@@ -11,6 +11,9 @@ use dissensus_api::{
 };
 use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
+use dissensus_editing::annotators;
+use dissensus_editing::questions;
+use dissensus_transfer::study;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
@@ -32,11 +35,11 @@ pub(crate) fn assign(args: &Assign) -> Result<()> {
     let draft = match (args.dry_run, &args.out) {
         (false, Some(folder)) => {
             let bar = Bar::new("packets");
-            let draft = session.study.hand_out(&wish, folder, &bar);
+            let draft = study::hand_out(&session.study, &wish, folder, &bar);
             drop(bar);
             draft?
         }
-        _ => session.study.draft(&wish)?,
+        _ => study::draft(&session.study, &wish)?,
     };
     if args.output.json {
         return output::json(&draft);
@@ -52,11 +55,11 @@ pub(crate) fn assign(args: &Assign) -> Result<()> {
 }
 
 fn wish(args: &Assign, session: &Session) -> Result<StudyWish> {
-    let questions = args.question.iter().map(|name| Ok(session.project.question(Some(name))?.id));
+    let questions = args.question.iter().map(|name| Ok(questions::find(&session.project, Some(name))?.id));
     let questions: Vec<QuestionId> = questions.collect::<Result<_>>()?;
     let mut people = args.annotators.clone();
     // Numbers continue after existing annotators, so that the same arguments add new people the next time.
-    let known = session.project.annotators()?;
+    let known = annotators::list(&session.project)?;
     let taken =
         |name: &String| known.iter().any(|person| person.external_id == *name || person.name == *name);
     let names = (1..)
@@ -129,7 +132,7 @@ fn write_again(args: &Assign) -> Result<()> {
     let Some(folder) = &args.out else { bail!("name the folder with --out") };
     let session = open_to_read(&args.project.path)?;
     let bar = Bar::new("packets");
-    let files = session.study.write_again(&args.annotators, folder, &bar);
+    let files = study::write_again(&session.study, &args.annotators, folder, &bar);
     drop(bar);
     let files = files?;
     if args.output.json {
@@ -143,7 +146,7 @@ fn write_again(args: &Assign) -> Result<()> {
 
 pub(crate) fn hand_in(args: &HandIn) -> Result<()> {
     let session = open(&args.packet)?;
-    let handed = session.study.hand_in(&args.file, args.force)?;
+    let handed = study::hand_in(&session.study, &args.file, args.force)?;
     if args.output.json {
         return output::json(&handed);
     }
@@ -162,8 +165,8 @@ pub(crate) fn merge(args: &Merge) -> Result<()> {
     let consent = MergeConsent { whole_copies: args.whole_copy, changes: args.yes, seen: Vec::new() };
     let bar = Bar::new("files");
     let report = match args.dry_run {
-        true => session.study.preview_merge(&args.files),
-        false => session.study.merge(&args.files, &consent, &bar),
+        true => study::preview_merge(&session.study, &args.files),
+        false => study::merge(&session.study, &args.files, &consent, &bar),
     };
     drop(bar);
     let report = report?;
@@ -345,7 +348,7 @@ fn told(file: &MergedFile) -> String {
 pub(crate) fn status(args: &Status) -> Result<()> {
     let session = open_to_read(&args.project)?;
     if args.texts {
-        let texts = session.study.packet_texts()?;
+        let texts = study::packet_texts(&session.study)?;
         if args.output.json {
             return output::json(&texts);
         }
@@ -359,7 +362,7 @@ pub(crate) fn status(args: &Status) -> Result<()> {
             &[1],
         ));
     }
-    if let Some(packet) = session.study.open_packet()? {
+    if let Some(packet) = study::open_packet(&session.study)? {
         if args.output.json {
             return output::json(&packet);
         }
@@ -376,7 +379,7 @@ pub(crate) fn status(args: &Status) -> Result<()> {
         ))?;
         return packet.practice.as_ref().map_or(Ok(()), |state| output::line(&super::practice::told(state)));
     }
-    let report = session.study.report()?;
+    let report = study::report(&session.study)?;
     if args.output.json {
         return output::json(&report);
     }

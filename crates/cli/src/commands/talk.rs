@@ -6,29 +6,25 @@ use crate::output;
 use anyhow::Result;
 use dissensus_api::{DecisionInfo, GivenAnswerInfo, NewDecision, TextTalk};
 use dissensus_domain::{Answer, Question};
+use dissensus_editing::questions;
+use dissensus_editing::texts;
+use dissensus_transfer::study;
 
 pub(crate) fn decide(args: &Decide) -> Result<()> {
     let session =
         if args.outcome.is_some() { open(&args.project.path)? } else { open_to_read(&args.project.path)? };
-    let question = session.project.question(args.question.name.as_deref())?;
-    let (text, _) = session.project.text_named(&args.text_id)?;
+    let question = questions::find(&session.project, args.question.name.as_deref())?;
+    let (text, _) = texts::find(&session.project, &args.text_id)?;
     let talk = match args.outcome {
-        None => session.study.talk(question.id, text)?,
+        None => study::talk(&session.study, question.id, text)?,
         Some(outcome) => {
-            let answer = args
-                .value
-                .as_deref()
-                .map(|value| session.project.answer_named(&question, value))
-                .transpose()?;
+            let answer =
+                args.value.as_deref().map(|value| questions::answer_named(&question, value)).transpose()?;
             let (comment, by) = (args.comment.clone(), args.by.clone());
-            session.study.decide(&NewDecision {
-                question: question.id,
-                text,
-                outcome,
-                answer,
-                comment,
-                by,
-            })?
+            study::decide(
+                &session.study,
+                &NewDecision { question: question.id, text, outcome, answer, comment, by },
+            )?
         }
     };
     if args.output.json {
@@ -81,7 +77,8 @@ fn told(decision: &DecisionInfo) -> String {
 
 pub(crate) fn decisions(args: &Decisions) -> Result<()> {
     let session = open_to_read(&args.project.path)?;
-    let all = if args.all { session.study.all_decisions()? } else { session.study.decisions()? };
+    let all =
+        if args.all { study::all_decisions(&session.study)? } else { study::list_decisions(&session.study)? };
     if args.output.json {
         return output::json(&all);
     }

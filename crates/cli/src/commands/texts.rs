@@ -6,13 +6,20 @@ use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_api::{TextCounts, TextFilter, TextQuery, TextRow};
+use dissensus_editing::annotators;
+use dissensus_editing::questions;
 
 pub(crate) fn texts(args: &Texts) -> Result<()> {
     let session = open_to_read(&args.project.path)?;
     let project = &session.project;
-    let questions = args.question.as_deref().map(|name| project.question(Some(name))).transpose()?;
+    let questions = args.question.as_deref().map(|name| questions::find(project, Some(name))).transpose()?;
     let query = TextQuery {
-        annotator: args.annotator.as_deref().map(|name| project.annotator(name)).transpose()?.map(|a| a.id),
+        annotator: args
+            .annotator
+            .as_deref()
+            .map(|name| annotators::find(project, name))
+            .transpose()?
+            .map(|a| a.id),
         questions: questions.into_iter().map(|question| question.id).collect(),
         search: args.search.clone(),
         filter: args.filter.into(),

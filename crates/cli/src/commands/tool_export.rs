@@ -9,6 +9,7 @@ use anyhow::Result;
 use dissensus_app::session::Session;
 use dissensus_exchange::{Loss, LossReason, ToolFormat};
 use dissensus_project::error::ProjectError;
+use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::{Pseudonymised, ToolExport, ToolExportChoices};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -80,7 +81,7 @@ pub(super) fn export(session: &Session, args: &Export, format: ToolFormat, file:
     // An invalid file name fails before anything is read.
     format.check_name(file).map_err(ProjectError::from)?;
     let bar = Bar::new("rows");
-    let ready = session.exchange.for_tool(format, &choices, &bar);
+    let ready = exchange::for_tool(&session.exchange, format, &choices, &bar);
     drop(bar);
     let ready = ready?;
     if !args.dry_run {

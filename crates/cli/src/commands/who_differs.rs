@@ -5,13 +5,16 @@ use crate::args::WhoDiffers;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
+use dissensus_analysis::who_differs;
 use dissensus_api::{AttributeDifference, DifferenceShares, Figure, PersonDifference, WhoDiffers as Found};
+use dissensus_editing::info;
+use dissensus_editing::questions;
 
 pub(crate) fn who_differs(args: &WhoDiffers) -> Result<()> {
     let session = open_or_read(&args.project.path)?;
-    let question = session.project.question(args.question.name.as_deref())?;
+    let question = questions::find(&session.project, args.question.name.as_deref())?;
     let bar = Bar::new("steps");
-    let found = session.analysis.who_differs(question.id, &bar);
+    let found = who_differs::find(&session.analysis, question.id, &bar);
     drop(bar);
     let found = found?;
     if args.output.json {
@@ -23,7 +26,7 @@ pub(crate) fn who_differs(args: &WhoDiffers) -> Result<()> {
     let (labels, people) = (count(found.labels.into(), "label"), count(found.people.into(), "annotator"));
     output::line(&format!("{}: {labels} by {people}{equal}\n", question.name))?;
     show(&found, args.top)?;
-    if let Some(notice) = session.project.info()?.simulated_notice {
+    if let Some(notice) = info::read(&session.project)?.simulated_notice {
         output::line(&format!("\n{notice}"))?;
     }
     Ok(())

@@ -6,10 +6,13 @@ use crate::args::Words;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
+use dissensus_analysis::word_models;
+use dissensus_analysis::word_table;
 use dissensus_analysis::{WordFile, WordsOfText};
 use dissensus_api::WordModelReport;
 use dissensus_app::session::Session;
 use dissensus_domain::{Question, ScaleKind};
+use dissensus_editing::questions;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -35,17 +38,19 @@ pub(crate) fn words(args: &Words) -> Result<()> {
     let session = open_or_read(&args.project.path)?;
     let named = asked_for(&session, args)?;
     let question = named.as_deref();
-    let named_type = session.project.question(question)?.scale.kind() != ScaleKind::Spans;
+    let asked = questions::find(&session.project, question)?;
+    let named_type = asked.scale.kind() != ScaleKind::Spans;
     let choice = encoder_choice(&args.encoder);
     if let Some(text) = &args.text_id {
         // Reports a missing text before minutes are spent on the others.
-        session.analysis.words_of_text(question, text)?;
+        word_table::read(&session.analysis, question, text)?;
     }
     let bar = Bar::new("texts");
     let ready = session.encoding.ensure_encoded(&choice, &bar);
-    let ready = ready.and_then(|switch| Ok((switch, session.analysis.fit_words(question, &choice, &bar)?)));
+    let ready = ready
+        .and_then(|switch| Ok((switch, word_models::fit_words(&session.analysis, asked.id, &choice, &bar)?)));
     let written = match (&ready, &args.out) {
-        (Ok(_), Some(out)) => Some(session.analysis.words_to_file(question, out, args.force, &bar)),
+        (Ok(_), Some(out)) => Some(word_table::write(&session.analysis, question, out, args.force, &bar)),
         _ => None,
     };
     drop(bar);
@@ -65,7 +70,7 @@ pub(crate) fn words(args: &Words) -> Result<()> {
         ));
     }
     let text = args.text_id.as_deref().unwrap_or_default();
-    let found = session.analysis.words_of_text(question, text)?;
+    let found = word_table::read(&session.analysis, question, text)?;
     if args.output.json {
         return output::json(&WordsShown { model, text: found });
     }
@@ -87,7 +92,7 @@ fn show(found: &WordsOfText) -> Result<()> {
 /// separately with its question.
 fn asked_for(session: &Session, args: &Words) -> Result<Option<String>> {
     let Some(of_type) = &args.of_type else { return Ok(args.question.clone()) };
-    let question = session.project.question(args.question.as_deref())?;
+    let question = questions::find(&session.project, args.question.as_deref())?;
     if question.scale.index_of(of_type).is_none() || question.scale.kind() != ScaleKind::Spans {
         bail!(
             "\"{}\" has no type \"{of_type}\"; it has {}",

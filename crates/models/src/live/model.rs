@@ -25,6 +25,9 @@ use std::ops::Range;
 const SUM_ANEW_FROM: usize = 8;
 
 /// A `multilevel` model that learns label by label.
+///
+/// Its many methods are one protocol: labels, effects, predictions and the sums of the measures change
+/// together, and no function outside could keep them so.
 #[derive(Clone, Debug)]
 pub struct LiveModel {
     pub(super) model: Multilevel,

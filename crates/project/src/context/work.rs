@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::error::ProjectError;
-use crate::jobs::{Job, caught};
+use crate::jobs::{Follow, Job, Progress, caught};
 #[cfg(any(test, feature = "test-hooks"))]
 use crate::sync::lock;
 use std::sync::Arc;
@@ -31,6 +31,23 @@ impl Context {
     ) -> Result<T, ProjectError> {
         let job = self.begin_job(kind, title)?;
         self.finish_job(kind, &job, work)
+    }
+
+    /// Runs `work` as its caller asks: as a job of this kind and title, or with the caller's progress.
+    ///
+    /// # Errors
+    /// An error of `work`, or those of [`Context::as_job`].
+    pub fn run<'a, T>(
+        &self,
+        follow: impl Into<Follow<'a>>,
+        kind: &'static str,
+        title: &str,
+        work: impl FnOnce(&dyn Progress) -> Result<T, ProjectError>,
+    ) -> Result<T, ProjectError> {
+        match follow.into() {
+            Follow::Caller(progress) => work(progress),
+            Follow::Job => self.as_job(kind, title, |job| work(job.as_ref())),
+        }
     }
 
     /// Like [`Context::as_job`], for a job that has begun.

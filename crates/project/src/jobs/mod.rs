@@ -1,5 +1,6 @@
 //! Long-running work: jobs with progress and cancellation.
 
+mod follow;
 mod job;
 mod newest;
 mod progress;
@@ -7,6 +8,7 @@ mod reservation;
 mod threads;
 
 pub use dissensus_domain::{Progress, Silent};
+pub use follow::Follow;
 pub use job::{Job, Jobs};
 pub use newest::Newest;
 pub use progress::{Cancel, Throttle, seconds_left};

@@ -114,147 +114,136 @@ struct HeldOut {
     own_texts: HashMap<[u8; 32], Vec<TextId>>,
 }
 
-impl Runs {
-    /// Questions of a project file that have labels and can train the encoder of a run on `question`: all
-    /// but this one.
-    ///
-    /// # Errors
-    /// The file is no project, or cannot be read; there is no such question here.
-    pub fn auxiliary_candidates(
-        &self,
-        question: QuestionId,
-        project: &Path,
-    ) -> Result<Vec<AuxiliaryCandidate>, ProjectError> {
-        let own = self.context.index().with_levels(question)?.clone();
-        let context = open_to_read(project, &self.context)?;
-        let is_own = context.store.project_id()? == self.context.store.project_id()?;
-        let mut found = Vec::new();
-        for other in context.index().all_with_levels().filter(|other| !is_own || other.name != own.name) {
-            let labels = context.observations(other.id)?.len() as u32;
-            if labels > 0 {
-                let (project, file) = (project.to_string_lossy().into_owned(), file_name(project));
-                found.push(AuxiliaryCandidate { project, file, question: other.name.clone(), labels });
-            }
+/// Questions of a project file that have labels and can train the encoder of a run on `question`: all
+/// but this one.
+///
+/// # Errors
+/// The file is no project, or cannot be read; there is no such question here.
+pub fn auxiliary_candidates(
+    cx: &Runs,
+    question: QuestionId,
+    project: &Path,
+) -> Result<Vec<AuxiliaryCandidate>, ProjectError> {
+    let own = cx.context.index().with_levels(question)?.clone();
+    let context = open_to_read(project, &cx.context)?;
+    let is_own = context.store.project_id()? == cx.context.store.project_id()?;
+    let mut found = Vec::new();
+    for other in context.index().all_with_levels().filter(|other| !is_own || other.name != own.name) {
+        let labels = context.observations(other.id)?.len() as u32;
+        if labels > 0 {
+            let (project, file) = (project.to_string_lossy().into_owned(), file_name(project));
+            found.push(AuxiliaryCandidate { project, file, question: other.name.clone(), labels });
         }
-        Ok(found)
     }
+    Ok(found)
+}
 
-    /// Checks that these questions can train the encoder of a run on `question`.
-    pub(super) fn check_auxiliary(
-        &self,
-        question: &Question,
-        config: &TrainConfig,
-        asked: &[AuxiliaryQuestion],
-    ) -> Result<(), ProjectError> {
-        let project = self.context.store.project_id()?.0;
-        let mut known = vec![(project, question.name.clone())];
-        for asked in asked {
-            let source = Source::open(asked, &self.context)?;
-            if config.policy == dissensus_encoder::FreezePolicy::Frozen {
-                return Err(source.refused(
-                    "teaches nothing where the encoder is frozen: tune it (last-K, lora, prompt-N or full)",
-                ));
-            }
-            let name = (source.project, source.question.name.clone());
-            if name == known[0] {
-                return Err(source.refused(
-                    "with this question is what the run itself learns and is scored on: choose another one",
-                ));
-            }
-            if known.contains(&name) {
-                return Err(source.refused("is named twice with the same question: name it once"));
-            }
-            if source.context.observations(source.question.id)?.is_empty() {
-                return Err(source.no_labels());
-            }
-            known.push(name);
+/// Checks that these questions can train the encoder of a run on `question`.
+pub(super) fn check_auxiliary(
+    cx: &Runs,
+    question: &Question,
+    config: &TrainConfig,
+    asked: &[AuxiliaryQuestion],
+) -> Result<(), ProjectError> {
+    let project = cx.context.store.project_id()?.0;
+    let mut known = vec![(project, question.name.clone())];
+    for asked in asked {
+        let source = Source::open(asked, &cx.context)?;
+        if config.policy == dissensus_encoder::FreezePolicy::Frozen {
+            return Err(source.refused(
+                "teaches nothing where the encoder is frozen: tune it (last-K, lora, prompt-N or full)",
+            ));
         }
-        Ok(())
+        let name = (source.project, source.question.name.clone());
+        if name == known[0] {
+            return Err(source.refused(
+                "with this question is what the run itself learns and is scored on: choose another one",
+            ));
+        }
+        if known.contains(&name) {
+            return Err(source.refused("is named twice with the same question: name it once"));
+        }
+        if source.context.observations(source.question.id)?.is_empty() {
+            return Err(source.no_labels());
+        }
+        known.push(name);
     }
+    Ok(())
+}
 
-    /// Reads the auxiliary data for the encoder of a run that is about to start, stores it in the run's
-    /// folder, and returns its description.
-    pub(super) fn read_auxiliary(
-        &self,
-        kept: &SavedRun,
-        own: &QuestionData,
-        division: &DataSplit,
-    ) -> Result<Vec<RunAuxiliary>, ProjectError> {
-        if kept.choices.auxiliary.is_empty() {
-            return Ok(Vec::new());
-        }
-        let held_out = self.held_out(own, division, kept.choices.split)?;
-        let read = |asked: &AuxiliaryQuestion| labels_of(&Source::open(asked, &self.context)?, &held_out);
-        let all: Vec<AuxiliaryLabels> = kept.choices.auxiliary.iter().map(read).collect::<Result<_, _>>()?;
-        let path = self.kept.make_folder(kept)?.join(AUXILIARY);
-        let bytes = serde_json::to_vec(&all).map_err(|e| ProjectError::internal(&e))?;
-        write_atomically(&path, &bytes).map_err(|e| io(&path, "writing", e))?;
-        Ok(all.into_iter().map(|labels| labels.about).collect())
+/// Reads the auxiliary data for the encoder of a run that is about to start, stores it in the run's
+/// folder, and returns its description.
+pub(super) fn read_auxiliary(
+    cx: &Runs,
+    kept: &SavedRun,
+    own: &QuestionData,
+    division: &DataSplit,
+) -> Result<Vec<RunAuxiliary>, ProjectError> {
+    if kept.choices.auxiliary.is_empty() {
+        return Ok(Vec::new());
     }
+    let held_out = held_out(cx, own, division, kept.choices.split)?;
+    let read = |asked: &AuxiliaryQuestion| labels_of(&Source::open(asked, &cx.context)?, &held_out);
+    let all: Vec<AuxiliaryLabels> = kept.choices.auxiliary.iter().map(read).collect::<Result<_, _>>()?;
+    let path = cx.kept.make_folder(kept)?.join(AUXILIARY);
+    let bytes = serde_json::to_vec(&all).map_err(|e| ProjectError::internal(&e))?;
+    write_atomically(&path, &bytes).map_err(|e| io(&path, "writing", e))?;
+    Ok(all.into_iter().map(|labels| labels.about).collect())
+}
 
-    /// The stored auxiliary data, for a run that starts or is resumed.
-    pub(super) fn kept_auxiliary(
-        &self,
-        kept: &SavedRun,
-        folder: &Path,
-    ) -> Result<Vec<AuxiliaryLabels>, ProjectError> {
-        let expected = auxiliary_of(kept);
-        if expected.is_empty() {
-            return Ok(Vec::new());
-        }
-        let path = folder.join(AUXILIARY);
-        let unreadable = |reason: String| {
-            ProjectError::from(TrainingError::AuxiliaryLabels {
-                run: kept.run.id.0,
-                path: path.clone(),
-                reason,
-            })
-        };
-        let bytes = std::fs::read(&path).map_err(|e| unreadable(e.to_string()))?;
-        let found: Vec<AuxiliaryLabels> =
-            serde_json::from_slice(&bytes).map_err(|e| unreadable(e.to_string()))?;
-        if !found.iter().map(|labels| &labels.about).eq(&expected) {
-            return Err(unreadable("it is of another run".to_owned()));
-        }
-        Ok(found)
+/// The stored auxiliary data, for a run that starts or is resumed.
+pub(super) fn kept_auxiliary(kept: &SavedRun, folder: &Path) -> Result<Vec<AuxiliaryLabels>, ProjectError> {
+    let expected = auxiliary_of(kept);
+    if expected.is_empty() {
+        return Ok(Vec::new());
     }
+    let path = folder.join(AUXILIARY);
+    let unreadable = |reason: String| {
+        ProjectError::from(TrainingError::AuxiliaryLabels { run: kept.run.id.0, path: path.clone(), reason })
+    };
+    let bytes = std::fs::read(&path).map_err(|e| unreadable(e.to_string()))?;
+    let found: Vec<AuxiliaryLabels> =
+        serde_json::from_slice(&bytes).map_err(|e| unreadable(e.to_string()))?;
+    if !found.iter().map(|labels| &labels.about).eq(&expected) {
+        return Err(unreadable("it is of another run".to_owned()));
+    }
+    Ok(found)
+}
 
-    fn held_out(
-        &self,
-        own: &QuestionData,
-        division: &DataSplit,
-        split: SplitSpec,
-    ) -> Result<HeldOut, ProjectError> {
-        let mut own_texts: HashMap<[u8; 32], Vec<TextId>> = HashMap::new();
-        let hashes: Vec<Option<[u8; 32]>> =
-            self.context.bodies()?.iter().map(|body| body_hash(body)).collect();
-        for (text, hash) in own.texts.iter().zip(&hashes) {
-            hash.iter().for_each(|hash| own_texts.entry(*hash).or_default().push(*text));
-        }
-        let scored = division.validation.iter().chain(division.test.observations());
-        let mut rows: BTreeSet<usize> = scored.clone().map(|o| o.text as usize).collect();
-        let groups: BTreeSet<u32> = rows.iter().filter_map(|row| own.groups[*row]).collect();
-        let held = |row: &usize| match split {
-            // Including texts whose labels are withheld by others, as in a shared task.
-            SplitSpec::Column => own.parts[*row].is_some_and(|part| part != Split::Train),
-            SplitSpec::Grouped(_) => own.groups[*row].is_some_and(|group| groups.contains(&group)),
-            _ => false,
-        };
-        rows.extend((0..own.texts.len()).filter(held));
-        let training: HashSet<u32> = division.train.iter().map(|o| o.annotator).collect();
-        let held: HashSet<AnnotatorId> = scored
-            .filter(|o| !training.contains(&o.annotator))
-            .map(|o| own.annotators[o.annotator as usize])
-            .collect();
-        let index = self.context.index();
-        let held = index.annotators().iter().filter(|annotator| held.contains(&annotator.id));
-        Ok(HeldOut {
-            project: self.context.store.project_id()?.0,
-            bodies: rows.into_iter().filter_map(|row| hashes[row]).collect(),
-            annotators: held.map(|annotator| annotator.external_id.clone()).collect(),
-            own_texts,
-        })
+fn held_out(
+    cx: &Runs,
+    own: &QuestionData,
+    division: &DataSplit,
+    split: SplitSpec,
+) -> Result<HeldOut, ProjectError> {
+    let mut own_texts: HashMap<[u8; 32], Vec<TextId>> = HashMap::new();
+    let hashes: Vec<Option<[u8; 32]>> = cx.context.bodies()?.iter().map(|body| body_hash(body)).collect();
+    for (text, hash) in own.texts.iter().zip(&hashes) {
+        hash.iter().for_each(|hash| own_texts.entry(*hash).or_default().push(*text));
     }
+    let scored = division.validation.iter().chain(division.test.observations());
+    let mut rows: BTreeSet<usize> = scored.clone().map(|o| o.text as usize).collect();
+    let groups: BTreeSet<u32> = rows.iter().filter_map(|row| own.groups[*row]).collect();
+    let held = |row: &usize| match split {
+        // Including texts whose labels are withheld by others, as in a shared task.
+        SplitSpec::Column => own.parts[*row].is_some_and(|part| part != Split::Train),
+        SplitSpec::Grouped(_) => own.groups[*row].is_some_and(|group| groups.contains(&group)),
+        _ => false,
+    };
+    rows.extend((0..own.texts.len()).filter(held));
+    let training: HashSet<u32> = division.train.iter().map(|o| o.annotator).collect();
+    let held: HashSet<AnnotatorId> = scored
+        .filter(|o| !training.contains(&o.annotator))
+        .map(|o| own.annotators[o.annotator as usize])
+        .collect();
+    let index = cx.context.index();
+    let held = index.annotators().iter().filter(|annotator| held.contains(&annotator.id));
+    Ok(HeldOut {
+        project: cx.context.store.project_id()?.0,
+        bodies: rows.into_iter().filter_map(|row| hashes[row]).collect(),
+        annotators: held.map(|annotator| annotator.external_id.clone()).collect(),
+        own_texts,
+    })
 }
 
 /// The labels of a question without those that the run scores and those of people whom it holds out.

@@ -2,6 +2,8 @@
 
 use super::Runs;
 use crate::error::TrainingError;
+use crate::runs::data;
+use crate::runs::predict;
 use crate::saved_runs::choices;
 use dissensus_domain::{AnnotatorId, Question};
 use dissensus_encoder::Encoder;
@@ -22,39 +24,38 @@ pub struct RunModel {
     pub encoder_dir: PathBuf,
 }
 
-impl Runs {
-    /// The model of a finished run of `multilevel`, fitted again as in [`Runs::predict`], and its encoder.
-    ///
-    /// # Errors
-    /// Those of [`Runs::predict`]; [`TrainingError::CannotBundle`] for runs of other models, and of
-    /// questions whose levels have changed since.
-    pub fn model_for_new_texts(&self, run: u32, progress: &dyn Progress) -> Result<RunModel, ProjectError> {
-        let kept = self.kept.get(run)?;
-        if kept.outcome.report.is_none() {
-            return Err(TrainingError::NoScores(run).into());
-        }
-        let cannot = |reason: String| Err(TrainingError::CannotBundle { run, reason }.into());
-        let (config, _) = choices::config(&kept.choices)?;
-        if config.network.model != ModelKind::Multilevel {
-            let model = kept.choices.model.name();
-            return cannot(format!(
-                "it is of {model}, and heads of multilevel alone are written in a form that needs neither labels nor texts"
-            ));
-        }
-        if kept.run.start.is_none() {
-            return cannot(
-                "it is of an early version, which did not keep its annotators: train again".to_owned(),
-            );
-        }
-        let question = self.context.index().with_levels(kept.choices.question)?.clone();
-        let (encoder, encoder_dir) = self.encoder_of(&kept, &config)?;
-        let model = self.fitted_again(&kept, &config, &encoder, progress, |data, options| {
-            LiveModel::fit(data, options, progress)
-        })?;
-        if model.levels() != question.scale.len() {
-            return cannot(format!("\"{}\" has other levels now: train again", question.name));
-        }
-        let annotators = self.run_data(&kept)?.annotators;
-        Ok(RunModel { question, model, annotators, encoder, encoder_dir })
+/// The model of a finished run of `multilevel`, fitted again as in
+/// [`predict::predict`](crate::runs::predict::predict), and its encoder.
+///
+/// # Errors
+/// Those of [`predict::predict`](crate::runs::predict::predict); [`ProjectError::from(TrainingError::CannotBundle)`] for runs
+/// of other models, and of questions whose levels have changed since.
+pub fn model_for_new_texts(cx: &Runs, run: u32, progress: &dyn Progress) -> Result<RunModel, ProjectError> {
+    let kept = cx.kept.get(run)?;
+    if kept.outcome.report.is_none() {
+        return Err(TrainingError::NoScores(run).into());
     }
+    let cannot = |reason: String| Err(TrainingError::CannotBundle { run, reason }.into());
+    let (config, _) = choices::config(&kept.choices)?;
+    if config.network.model != ModelKind::Multilevel {
+        let model = kept.choices.model.name();
+        return cannot(format!(
+            "it is of {model}, and heads of multilevel alone are written in a form that needs neither labels nor texts"
+        ));
+    }
+    if kept.run.start.is_none() {
+        return cannot(
+            "it is of an early version, which did not keep its annotators: train again".to_owned(),
+        );
+    }
+    let question = cx.context.index().with_levels(kept.choices.question)?.clone();
+    let (encoder, encoder_dir) = predict::encoder_of(cx, &kept, &config)?;
+    let model = predict::fitted_again(cx, &kept, &config, &encoder, progress, |data, options| {
+        LiveModel::fit(data, options, progress)
+    })?;
+    if model.levels() != question.scale.len() {
+        return cannot(format!("\"{}\" has other levels now: train again", question.name));
+    }
+    let annotators = data::run_data(cx, &kept)?.annotators;
+    Ok(RunModel { question, model, annotators, encoder, encoder_dir })
 }

@@ -9,6 +9,9 @@ use super::together;
 use crate::encoding::encoders::SelectedEncoder;
 use crate::encoding::first_texts;
 use crate::error::TrainingError;
+use crate::runs::auxiliary;
+use crate::runs::held;
+use crate::runs::words;
 use crate::saved_runs::SavedRun;
 use dissensus_api::{RunAuxiliary, Tuning};
 use dissensus_domain::{AnnotatorId, QuestionId, ScaleKind, Split, TextId};
@@ -168,233 +171,224 @@ impl RunData {
     }
 }
 
-impl Runs {
-    /// Divides the current labels and stores the input with the run, or with those that are trained as one.
-    /// Done only once for a run.
-    pub(super) fn start_on(
-        &self,
-        together: &[SavedRun],
-        config: &TrainConfig,
-        split: SplitSpec,
-    ) -> Result<(), ProjectError> {
-        let [first, ..] = together else { return Err(ProjectError::NoQuestion) };
-        let (of, spans) = self.data_of(together)?;
-        of[0].check_split(split)?;
-        let texts = of[0].texts.len();
-        if self.context.index().texts().len() < texts {
-            // An import has just ended and the index is about to follow it.
-            return Err(ProjectError::Busy("import"));
-        }
-        // Convex models have no epochs to choose from, so all labels that are not scored are used for
-        // training.
-        let validation = if config.is_convex() { 0.0 } else { first.choices.validation };
-        let seed = u64::from(first.choices.seed);
-        let encoder = self.encoder_to_start_on(first, texts)?;
-        // For a run on frozen embeddings that is their encoder, for a run that tunes an encoder the one from
-        // which it starts.
-        let seen = self
-            .encoding
-            .seen_by(encoder.as_ref().map(|encoder| encoder.key.as_str()), &self.context.index())?;
-        let seen = self.taught_before_with_held(&seen, &first.choices)?;
-        let divisions = match &of[..] {
-            [alone] => {
-                let columns = SplitColumns { seen: seen.rows(), ..alone.columns() };
-                // A run of format 2 was divided when copies of a text were not yet assigned to the same
-                // part.
-                let own: Vec<u32> = (0..texts as u32).collect();
-                let columns = match self.is_divided(first)? {
-                    true => SplitColumns { copies: &own, ..columns },
-                    false => columns,
-                };
-                vec![split.divide(&alone.data(&Embeddings::none(texts)), columns, seed, validation)?]
-            }
-            several => together::divide(split, several, seen.rows(), seed, validation)?,
-        };
-        let ngrams = if first.choices.tuning == Tuning::Frozen {
-            self.encoding.embeddings()?.0.ngrams.is_some()
-        } else {
-            config.network.model == ModelKind::Multilevel && self.encoding.gives_ngrams(texts)?
-        };
-        let taught: BTreeSet<u32> =
-            divisions.iter().flat_map(|division| &division.train).map(|o| o.text).collect();
-        let learns_words = self.keep_words_to_learn(together, &of, &divisions, &spans)?;
-        let mut starts = Vec::new();
-        for ((kept, data), division) in together.iter().zip(&of).zip(&divisions) {
-            seen.rows().check(&split.name(), division.test.texts())?;
-            let parts = parts(data, division);
-            self.check_old_division(kept, &parts)?;
-            let own: BTreeSet<u32> = division.train.iter().map(|o| o.text).collect();
-            let start = RunStart {
-                texts: texts as u32,
-                last_text: data.texts.last().map_or(0, |id| id.0),
-                annotators: data.annotators.clone(),
-                attributes: data.attributes.clone(),
-                encoder: encoder.clone(),
-                left_out: division.test.left_out(),
-                ngrams,
-                copies_scored: division.copies.scored.len(),
-                copies_left_out: division.copies.left_out,
-                drawn_validation: split != SplitSpec::Column
-                    || division
-                        .validation
-                        .iter()
-                        .any(|o| data.parts.get(o.text as usize) != Some(&Some(Split::Validation))),
-                auxiliary: self.read_auxiliary(kept, data, division)?,
-                taught_by_others: taught.difference(&own).copied().collect(),
-                learns_words,
+/// Divides the current labels and stores the input with the run, or with those that are trained as one.
+/// Done only once for a run.
+pub(super) fn start_on(
+    cx: &Runs,
+    together: &[SavedRun],
+    config: &TrainConfig,
+    split: SplitSpec,
+) -> Result<(), ProjectError> {
+    let [first, ..] = together else { return Err(ProjectError::NoQuestion) };
+    let (of, spans) = data_of(cx, together)?;
+    of[0].check_split(split)?;
+    let texts = of[0].texts.len();
+    if cx.context.index().texts().len() < texts {
+        // An import has just ended and the index is about to follow it.
+        return Err(ProjectError::Busy("import"));
+    }
+    // Convex models have no epochs to choose from, so all labels that are not scored are used for
+    // training.
+    let validation = if config.is_convex() { 0.0 } else { first.choices.validation };
+    let seed = u64::from(first.choices.seed);
+    let encoder = encoder_to_start_on(cx, first, texts)?;
+    // For a run on frozen embeddings that is their encoder, for a run that tunes an encoder the one from
+    // which it starts.
+    let seen =
+        cx.encoding.seen_by(encoder.as_ref().map(|encoder| encoder.key.as_str()), &cx.context.index())?;
+    let seen = held::taught_before_with_held(cx, &seen, &first.choices)?;
+    let divisions = match &of[..] {
+        [alone] => {
+            let columns = SplitColumns { seen: seen.rows(), ..alone.columns() };
+            // A run of format 2 was divided when copies of a text were not yet assigned to the same
+            // part.
+            let own: Vec<u32> = (0..texts as u32).collect();
+            let columns = match is_divided(cx, first)? {
+                true => SplitColumns { copies: &own, ..columns },
+                false => columns,
             };
-            let start = serde_json::to_value(start).map_err(|e| ProjectError::internal(&e))?;
-            starts.push((kept.run.id, start, parts));
+            vec![split.divide(&alone.data(&Embeddings::none(texts)), columns, seed, validation)?]
         }
-        let kept = self.context.store.write(move |tx| -> Result<(), StoreError> {
-            starts.iter().try_for_each(|(run, start, parts)| tx.set_run_start(*run, start, parts))
-        });
-        Ok(kept?)
-    }
-
-    /// The labels of these runs, in their order, those of the options of one question as of one moment; and
-    /// for questions with spans, by their numbers, what was marked at that moment.
-    fn data_of(&self, together: &[SavedRun]) -> Result<(Vec<QuestionData>, MarkedSpans), ProjectError> {
-        let mut known: HashMap<QuestionId, QuestionData> = HashMap::new();
-        let mut spans = HashMap::new();
-        let mut of = Vec::new();
-        for kept in together {
-            let id = kept.choices.question;
-            let without_slips = kept.choices.without_slips;
-            self.context.index().with_levels(id)?;
-            if !known.contains_key(&id) {
-                let row = id.row();
-                let question = self.context.index().question(row).cloned().ok_or(ProjectError::NoQuestion)?;
-                let all = if question.scale.kind() == ScaleKind::Spans {
-                    let (types, labels) = self.context.span_data_of(&question, without_slips)?;
-                    spans.insert(row.0, labels);
-                    types
-                } else {
-                    self.context.learned_data_of(&question, without_slips)?
-                };
-                known.extend(all.into_iter().map(|data| (data.question.id, data)));
-            }
-            of.push(known.remove(&id).ok_or(ProjectError::NoQuestion)?);
-        }
-        Ok((of, spans))
-    }
-
-    /// The encoder that a run starts with: if it is frozen, all texts are encoded with it; if it is tuned,
-    /// its training data is known.
-    fn encoder_to_start_on(
-        &self,
-        kept: &SavedRun,
-        texts: usize,
-    ) -> Result<Option<SelectedEncoder>, ProjectError> {
-        let encoder = match self.encoder_of_held(&kept.choices)? {
-            None => self.encoding.chosen()?,
-            under_held => under_held,
+        several => together::divide(split, several, seen.rows(), seed, validation)?,
+    };
+    let ngrams = if first.choices.tuning == Tuning::Frozen {
+        cx.encoding.embeddings()?.0.ngrams.is_some()
+    } else {
+        config.network.model == ModelKind::Multilevel && cx.encoding.gives_ngrams(texts)?
+    };
+    let taught: BTreeSet<u32> =
+        divisions.iter().flat_map(|division| &division.train).map(|o| o.text).collect();
+    let learns_words = words::keep_words_to_learn(cx, together, &of, &divisions, &spans)?;
+    let mut starts = Vec::new();
+    for ((kept, data), division) in together.iter().zip(&of).zip(&divisions) {
+        seen.rows().check(&split.name(), division.test.texts())?;
+        let parts = parts(data, division);
+        check_old_division(cx, kept, &parts)?;
+        let own: BTreeSet<u32> = division.train.iter().map(|o| o.text).collect();
+        let start = RunStart {
+            texts: texts as u32,
+            last_text: data.texts.last().map_or(0, |id| id.0),
+            annotators: data.annotators.clone(),
+            attributes: data.attributes.clone(),
+            encoder: encoder.clone(),
+            left_out: division.test.left_out(),
+            ngrams,
+            copies_scored: division.copies.scored.len(),
+            copies_left_out: division.copies.left_out,
+            drawn_validation: split != SplitSpec::Column
+                || division
+                    .validation
+                    .iter()
+                    .any(|o| data.parts.get(o.text as usize) != Some(&Some(Split::Validation))),
+            auxiliary: auxiliary::read_auxiliary(cx, kept, data, division)?,
+            taught_by_others: taught.difference(&own).copied().collect(),
+            learns_words,
         };
-        let Some(chosen) = &encoder else { return Ok(None) };
-        if kept.choices.tuning != Tuning::Frozen {
-            self.encoding.take_over_before_tuning(chosen)?;
-        } else if (self.context.store.embedding_count(&chosen.key)? as usize) < texts {
-            // Another encoder was activated, or texts were imported, after the run was requested.
-            return Err(TrainingError::NotEncoded(self.context.store.path().to_owned()).into());
-        }
-        Ok(encoder)
+        let start = serde_json::to_value(start).map_err(|e| ProjectError::internal(&e))?;
+        starts.push((kept.run.id, start, parts));
     }
+    let kept = cx.context.store.write(move |tx| -> Result<(), StoreError> {
+        starts.iter().try_for_each(|(run, start, parts)| tx.set_run_start(*run, start, parts))
+    });
+    Ok(kept?)
+}
 
-    /// Whether labels were already divided for this run, as for those of format 2.
-    fn is_divided(&self, kept: &SavedRun) -> Result<bool, ProjectError> {
-        Ok(!self.context.store.run_labels(kept.run.id, RunPart::Train)?.labels.is_empty())
-    }
-
-    /// Checks that the labels of an interrupted run of format 2 are still divided as they were, so that it
-    /// can be resumed.
-    fn check_old_division(
-        &self,
-        kept: &SavedRun,
-        parts: &[(RunPart, Vec<RunLabel>)],
-    ) -> Result<(), ProjectError> {
-        for (part, labels) in parts.iter().filter(|(part, _)| *part != RunPart::Test) {
-            let before = self.context.store.run_labels(kept.run.id, *part)?.labels;
-            if part == &RunPart::Train && before.is_empty() {
-                return Ok(()); // a new run
-            }
-            if before != *labels {
-                return Err(
-                    TrainingError::NotResumable { run: kept.run.id.0, reason: OLD_AND_CHANGED }.into()
-                );
-            }
-        }
-        Ok(())
-    }
-
-    /// The input of a run.
-    pub fn run_data(&self, kept: &SavedRun) -> Result<RunData, ProjectError> {
-        self.kept.has_same_levels(kept)?;
-        let damaged = || ProjectError::from(TrainingError::DamagedRun(kept.run.id.0));
-        let start: RunStart = kept
-            .run
-            .start
-            .clone()
-            .and_then(|start| serde_json::from_value(start).ok())
-            .ok_or_else(damaged)?;
-        let index = self.context.index();
-        let question = index.with_levels(kept.choices.question)?;
-        let texts = index.texts().get(..start.texts as usize).ok_or_else(damaged)?;
-        if texts.last().map_or(0, |id| id.0) != start.last_text {
-            return Err(damaged());
-        }
-        let text_rows: HashMap<TextId, u32> =
-            texts.iter().enumerate().map(|(row, id)| (*id, row as u32)).collect();
-        let annotator_rows: HashMap<AnnotatorId, u32> =
-            start.annotators.iter().enumerate().map(|(row, id)| (*id, row as u32)).collect();
-        let observations = |part: RunPart| -> Result<Vec<Observation>, ProjectError> {
-            let labels = self.context.store.run_labels(kept.run.id, part)?.labels;
-            let row = |label: &RunLabel| {
-                Some(Observation {
-                    text: *text_rows.get(&label.text)?,
-                    annotator: *annotator_rows.get(&label.annotator)?,
-                    level: label.level,
-                })
+/// The labels of these runs, in their order, those of the options of one question as of one moment; and
+/// for questions with spans, by their numbers, what was marked at that moment.
+fn data_of(cx: &Runs, together: &[SavedRun]) -> Result<(Vec<QuestionData>, MarkedSpans), ProjectError> {
+    let mut known: HashMap<QuestionId, QuestionData> = HashMap::new();
+    let mut spans = HashMap::new();
+    let mut of = Vec::new();
+    for kept in together {
+        let id = kept.choices.question;
+        let without_slips = kept.choices.without_slips;
+        cx.context.index().with_levels(id)?;
+        if !known.contains_key(&id) {
+            let row = id.row();
+            let question = cx.context.index().question(row).cloned().ok_or(ProjectError::NoQuestion)?;
+            let all = if question.scale.kind() == ScaleKind::Spans {
+                let (types, labels) = cx.context.span_data_of(&question, without_slips)?;
+                spans.insert(row.0, labels);
+                types
+            } else {
+                cx.context.learned_data_of(&question, without_slips)?
             };
-            labels.iter().map(row).collect::<Option<_>>().ok_or_else(damaged)
-        };
-        let division = DataSplit {
-            train: observations(RunPart::Train)?,
-            validation: observations(RunPart::Validation)?,
-            test: TestSet::new(observations(RunPart::Test)?),
-            copies: CopiesAcross::default(),
-        };
-        if start.attributes.iter().any(|attribute| attribute.of.len() != start.annotators.len())
-            || start.taught_by_others.iter().any(|text| *text >= start.texts)
-        {
-            return Err(damaged());
+            known.extend(all.into_iter().map(|data| (data.question.id, data)));
         }
-        Ok(RunData {
-            target: Target { kind: question.scale.kind(), levels: question.scale.len() },
-            texts: start.texts as usize,
-            annotators: start.annotators,
-            attributes: start.attributes,
-            division,
-            encoder: start.encoder,
-            left_out: start.left_out,
-            ngrams: start.ngrams,
-            copies_scored: start.copies_scored,
-            copies_left_out: start.copies_left_out,
-            taught_by_others: start.taught_by_others,
-            learns_words: start.learns_words,
-        })
+        of.push(known.remove(&id).ok_or(ProjectError::NoQuestion)?);
     }
+    Ok((of, spans))
+}
 
-    /// Embeddings of the run's texts by the encoder that it started with, regardless of the project's
-    /// current encoder.
-    pub(super) fn run_embeddings(&self, data: &RunData) -> Result<Arc<Embeddings>, ProjectError> {
-        let Some(encoder) = &data.encoder else { return Ok(Arc::new(Embeddings::none(data.texts))) };
-        let all = match self.encoding.embeddings()? {
-            (all, basis) if basis.version.as_ref() == Some(&encoder.key) => all,
-            _ if self.context.store.embedding_count(&encoder.key)? == 0 => {
-                return Ok(Arc::new(Embeddings::none(data.texts)));
-            }
-            _ => Arc::new(self.encoding.embeddings_of(&encoder.key)?),
-        };
-        self.encoding.with_ngrams_of_run(first_texts(&all, data.texts)?, data.ngrams)
+/// The encoder that a run starts with: if it is frozen, all texts are encoded with it; if it is tuned,
+/// its training data is known.
+fn encoder_to_start_on(
+    cx: &Runs,
+    kept: &SavedRun,
+    texts: usize,
+) -> Result<Option<SelectedEncoder>, ProjectError> {
+    let encoder = match held::encoder_of_held(cx, &kept.choices)? {
+        None => cx.encoding.chosen()?,
+        under_held => under_held,
+    };
+    let Some(chosen) = &encoder else { return Ok(None) };
+    if kept.choices.tuning != Tuning::Frozen {
+        cx.encoding.take_over_before_tuning(chosen)?;
+    } else if (cx.context.store.embedding_count(&chosen.key)? as usize) < texts {
+        // Another encoder was activated, or texts were imported, after the run was requested.
+        return Err(TrainingError::NotEncoded(cx.context.store.path().to_owned()).into());
     }
+    Ok(encoder)
+}
+
+/// Whether labels were already divided for this run, as for those of format 2.
+fn is_divided(cx: &Runs, kept: &SavedRun) -> Result<bool, ProjectError> {
+    Ok(!cx.context.store.run_labels(kept.run.id, RunPart::Train)?.labels.is_empty())
+}
+
+/// Checks that the labels of an interrupted run of format 2 are still divided as they were, so that it
+/// can be resumed.
+fn check_old_division(
+    cx: &Runs,
+    kept: &SavedRun,
+    parts: &[(RunPart, Vec<RunLabel>)],
+) -> Result<(), ProjectError> {
+    for (part, labels) in parts.iter().filter(|(part, _)| *part != RunPart::Test) {
+        let before = cx.context.store.run_labels(kept.run.id, *part)?.labels;
+        if part == &RunPart::Train && before.is_empty() {
+            return Ok(()); // a new run
+        }
+        if before != *labels {
+            return Err(TrainingError::NotResumable { run: kept.run.id.0, reason: OLD_AND_CHANGED }.into());
+        }
+    }
+    Ok(())
+}
+
+/// The input of a run.
+pub fn run_data(cx: &Runs, kept: &SavedRun) -> Result<RunData, ProjectError> {
+    cx.kept.has_same_levels(kept)?;
+    let damaged = || ProjectError::from(TrainingError::DamagedRun(kept.run.id.0));
+    let start: RunStart =
+        kept.run.start.clone().and_then(|start| serde_json::from_value(start).ok()).ok_or_else(damaged)?;
+    let index = cx.context.index();
+    let question = index.with_levels(kept.choices.question)?;
+    let texts = index.texts().get(..start.texts as usize).ok_or_else(damaged)?;
+    if texts.last().map_or(0, |id| id.0) != start.last_text {
+        return Err(damaged());
+    }
+    let text_rows: HashMap<TextId, u32> =
+        texts.iter().enumerate().map(|(row, id)| (*id, row as u32)).collect();
+    let annotator_rows: HashMap<AnnotatorId, u32> =
+        start.annotators.iter().enumerate().map(|(row, id)| (*id, row as u32)).collect();
+    let observations = |part: RunPart| -> Result<Vec<Observation>, ProjectError> {
+        let labels = cx.context.store.run_labels(kept.run.id, part)?.labels;
+        let row = |label: &RunLabel| {
+            Some(Observation {
+                text: *text_rows.get(&label.text)?,
+                annotator: *annotator_rows.get(&label.annotator)?,
+                level: label.level,
+            })
+        };
+        labels.iter().map(row).collect::<Option<_>>().ok_or_else(damaged)
+    };
+    let division = DataSplit {
+        train: observations(RunPart::Train)?,
+        validation: observations(RunPart::Validation)?,
+        test: TestSet::new(observations(RunPart::Test)?),
+        copies: CopiesAcross::default(),
+    };
+    if start.attributes.iter().any(|attribute| attribute.of.len() != start.annotators.len())
+        || start.taught_by_others.iter().any(|text| *text >= start.texts)
+    {
+        return Err(damaged());
+    }
+    Ok(RunData {
+        target: Target { kind: question.scale.kind(), levels: question.scale.len() },
+        texts: start.texts as usize,
+        annotators: start.annotators,
+        attributes: start.attributes,
+        division,
+        encoder: start.encoder,
+        left_out: start.left_out,
+        ngrams: start.ngrams,
+        copies_scored: start.copies_scored,
+        copies_left_out: start.copies_left_out,
+        taught_by_others: start.taught_by_others,
+        learns_words: start.learns_words,
+    })
+}
+
+/// Embeddings of the run's texts by the encoder that it started with, regardless of the project's
+/// current encoder.
+pub(super) fn run_embeddings(cx: &Runs, data: &RunData) -> Result<Arc<Embeddings>, ProjectError> {
+    let Some(encoder) = &data.encoder else { return Ok(Arc::new(Embeddings::none(data.texts))) };
+    let all = match cx.encoding.embeddings()? {
+        (all, basis) if basis.version.as_ref() == Some(&encoder.key) => all,
+        _ if cx.context.store.embedding_count(&encoder.key)? == 0 => {
+            return Ok(Arc::new(Embeddings::none(data.texts)));
+        }
+        _ => Arc::new(cx.encoding.embeddings_of(&encoder.key)?),
+    };
+    cx.encoding.with_ngrams_of_run(first_texts(&all, data.texts)?, data.ngrams)
 }

@@ -4,6 +4,8 @@ use super::Runs;
 use super::auxiliary::auxiliary_of;
 use super::notes::auxiliary_note;
 use crate::error::TrainingError;
+use crate::runs::baselines;
+use crate::runs::list;
 use crate::saved_runs::{RunFolder, SavedRun};
 use dissensus_api::{RunAnnotator, RunBin, RunClass, RunDetail, RunWords, options_of_run_together};
 use dissensus_domain::Scale;
@@ -37,100 +39,98 @@ fn words_of(kept: &SavedRun) -> Option<RunWords> {
     })
 }
 
-impl Runs {
-    /// Everything about one run.
-    ///
-    /// # Errors
-    /// There is no such run, or the file cannot be read.
-    pub fn detail(&self, id: u32) -> Result<RunDetail, ProjectError> {
-        self.detail_of(&self.kept.get(id)?)
-    }
+/// Everything about one run.
+///
+/// # Errors
+/// There is no such run, or the file cannot be read.
+pub fn detail(cx: &Runs, id: u32) -> Result<RunDetail, ProjectError> {
+    detail_of(cx, &cx.kept.get(id)?)
+}
 
-    fn detail_of(&self, kept: &SavedRun) -> Result<RunDetail, ProjectError> {
-        let info =
-            self.infos(std::slice::from_ref(kept))?.pop().ok_or(TrainingError::NoSuchRun(kept.run.id.0))?;
-        let index = self.context.index();
-        let scale = index.question(kept.choices.question).map(|q| &q.scale);
-        let names: Vec<&str> =
-            scale.map(|s| s.levels().iter().map(String::as_str).collect()).unwrap_or_default();
-        // Runs of earlier versions on a whole multi-label question chose among the sets of its options.
-        let of_sets = scale.is_some_and(Scale::is_multi_label);
-        let scale = scale.filter(|_| !of_sets);
-        let report = kept.outcome.report.as_ref();
-        let named = |names: &[&str], classes: &[ClassScores]| -> Vec<RunClass> {
-            let class = |class: &ClassScores| RunClass {
-                name: names.get(class.level).copied().unwrap_or_default().to_owned(),
-                precision: class.precision,
-                recall: class.recall,
-                f1: class.f1,
-                support: class.support as u32,
-            };
-            classes.iter().map(class).collect()
+fn detail_of(cx: &Runs, kept: &SavedRun) -> Result<RunDetail, ProjectError> {
+    let info =
+        list::infos(cx, std::slice::from_ref(kept))?.pop().ok_or(TrainingError::NoSuchRun(kept.run.id.0))?;
+    let index = cx.context.index();
+    let scale = index.question(kept.choices.question).map(|q| &q.scale);
+    let names: Vec<&str> = scale.map(|s| s.levels().iter().map(String::as_str).collect()).unwrap_or_default();
+    // Runs of earlier versions on a whole multi-label question chose among the sets of its options.
+    let of_sets = scale.is_some_and(Scale::is_multi_label);
+    let scale = scale.filter(|_| !of_sets);
+    let report = kept.outcome.report.as_ref();
+    let named = |names: &[&str], classes: &[ClassScores]| -> Vec<RunClass> {
+        let class = |class: &ClassScores| RunClass {
+            name: names.get(class.level).copied().unwrap_or_default().to_owned(),
+            precision: class.precision,
+            recall: class.recall,
+            f1: class.f1,
+            support: class.support as u32,
         };
-        let bin = |bin: &CalibrationBin| {
-            Some(RunBin { confidence: bin.confidence?, accuracy: bin.accuracy?, labels: bin.labels as u32 })
-        };
-        let (baselines, of_all) = match (report, scale) {
-            (Some(_), Some(scale)) => {
-                (self.baselines_by_annotator(kept, scale.len())?, self.baselines(kept, scale)?)
-            }
-            _ => (BTreeMap::new(), Vec::new()),
-        };
-        let person = |a: &AnnotatorScores| {
-            let who = index.annotators().get(a.annotator as usize)?;
-            Some(RunAnnotator {
-                annotator: who.id,
-                name: who.name.clone(),
-                labels: a.labels as u32,
-                accuracy: a.accuracy,
-                baseline: baselines.get(&a.annotator).copied().unwrap_or(a.baseline),
-                log_loss: a.log_loss,
-            })
-        };
-        let auxiliary = auxiliary_of(kept);
-        let mut notes = kept.outcome.notes.clone();
-        notes.extend(auxiliary.iter().map(auxiliary_note));
-        if let Some(joules) = kept.outcome.energy_joules {
-            notes.push(format!("The processor used {:.1} kJ.", joules / 1000.0));
-        }
-        if let Some(found) = self.context.self_agreement(kept.choices.question)?
-            && report.is_some()
-        {
-            notes.push(ceiling_note(&found));
-        }
-        if baselines.is_empty() && report.is_some_and(|report| !report.annotators.is_empty()) {
-            notes.push(BASELINE_OF_TEST.to_owned());
-        }
-        if report.is_some() && kept.outcome.f1_rule.is_none() {
-            notes.push(NOT_TUNED.to_owned());
-        }
-        let whole = index.question(kept.choices.question.row());
-        if let (Some(found), Some(whole)) = (&kept.outcome.together, whole) {
-            notes.insert(0, options_of_run_together(found, whole.scale.levels()));
-        }
-        if of_sets {
-            notes.push(OF_SETS.to_owned());
-        }
-        if let RunFolder::Foreign(path, reason) = self.kept.find_folder(kept) {
-            notes.push(format!("The files at {} are not those of this run: {reason}.", path.display()));
-        }
-        Ok(RunDetail {
-            info,
-            choices: kept.choices.clone(),
-            sizes: kept.outcome.sizes.clone(),
-            encoder: kept.outcome.encoder.clone(),
-            auxiliary,
-            classes: report.filter(|_| !of_sets).map(|r| named(&names, &r.classes)).unwrap_or_default(),
-            options: report.map(|r| named(&names, &r.options)).unwrap_or_default(),
-            confusion: report
-                .filter(|_| !of_sets)
-                .map(|r| r.confusion.iter().map(|row| row.iter().map(|n| *n as u32).collect()).collect())
-                .unwrap_or_default(),
-            calibration: report.map(|r| r.calibration.iter().filter_map(bin).collect()).unwrap_or_default(),
-            annotators: report.map(|r| r.annotators.iter().filter_map(person).collect()).unwrap_or_default(),
-            baselines: of_all,
-            words: words_of(kept),
-            notes,
+        classes.iter().map(class).collect()
+    };
+    let bin = |bin: &CalibrationBin| {
+        Some(RunBin { confidence: bin.confidence?, accuracy: bin.accuracy?, labels: bin.labels as u32 })
+    };
+    let (baselines, of_all) = match (report, scale) {
+        (Some(_), Some(scale)) => (
+            baselines::baselines_by_annotator(cx, kept, scale.len())?,
+            baselines::baselines(cx, kept, scale)?,
+        ),
+        _ => (BTreeMap::new(), Vec::new()),
+    };
+    let person = |a: &AnnotatorScores| {
+        let who = index.annotators().get(a.annotator as usize)?;
+        Some(RunAnnotator {
+            annotator: who.id,
+            name: who.name.clone(),
+            labels: a.labels as u32,
+            accuracy: a.accuracy,
+            baseline: baselines.get(&a.annotator).copied().unwrap_or(a.baseline),
+            log_loss: a.log_loss,
         })
+    };
+    let auxiliary = auxiliary_of(kept);
+    let mut notes = kept.outcome.notes.clone();
+    notes.extend(auxiliary.iter().map(auxiliary_note));
+    if let Some(joules) = kept.outcome.energy_joules {
+        notes.push(format!("The processor used {:.1} kJ.", joules / 1000.0));
     }
+    if let Some(found) = cx.context.self_agreement(kept.choices.question)?
+        && report.is_some()
+    {
+        notes.push(ceiling_note(&found));
+    }
+    if baselines.is_empty() && report.is_some_and(|report| !report.annotators.is_empty()) {
+        notes.push(BASELINE_OF_TEST.to_owned());
+    }
+    if report.is_some() && kept.outcome.f1_rule.is_none() {
+        notes.push(NOT_TUNED.to_owned());
+    }
+    let whole = index.question(kept.choices.question.row());
+    if let (Some(found), Some(whole)) = (&kept.outcome.together, whole) {
+        notes.insert(0, options_of_run_together(found, whole.scale.levels()));
+    }
+    if of_sets {
+        notes.push(OF_SETS.to_owned());
+    }
+    if let RunFolder::Foreign(path, reason) = cx.kept.find_folder(kept) {
+        notes.push(format!("The files at {} are not those of this run: {reason}.", path.display()));
+    }
+    Ok(RunDetail {
+        info,
+        choices: kept.choices.clone(),
+        sizes: kept.outcome.sizes.clone(),
+        encoder: kept.outcome.encoder.clone(),
+        auxiliary,
+        classes: report.filter(|_| !of_sets).map(|r| named(&names, &r.classes)).unwrap_or_default(),
+        options: report.map(|r| named(&names, &r.options)).unwrap_or_default(),
+        confusion: report
+            .filter(|_| !of_sets)
+            .map(|r| r.confusion.iter().map(|row| row.iter().map(|n| *n as u32).collect()).collect())
+            .unwrap_or_default(),
+        calibration: report.map(|r| r.calibration.iter().filter_map(bin).collect()).unwrap_or_default(),
+        annotators: report.map(|r| r.annotators.iter().filter_map(person).collect()).unwrap_or_default(),
+        baselines: of_all,
+        words: words_of(kept),
+        notes,
+    })
 }

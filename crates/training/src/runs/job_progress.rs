@@ -1,6 +1,7 @@
 //! The progress of a run, for the window.
 
 use super::Runs;
+use crate::runs::work;
 use dissensus_project::jobs::{Job, Progress, Throttle};
 use dissensus_project::sync::lock;
 use dissensus_store::RunId;
@@ -30,7 +31,7 @@ impl Progress for JobProgress<'_> {
         self.job.report(done, total, doing);
         self.of.iter().for_each(|run| self.runs.at_work.step(run.0, done, total));
         if lock(&self.throttle).ready() {
-            self.runs.tell(&self.of);
+            work::tell(&self.runs, &self.of);
         }
     }
 

@@ -9,38 +9,36 @@ use dissensus_stats::data::Observation;
 use dissensus_store::{RunLabel, RunPart};
 use sha2::{Digest, Sha256};
 
-impl Runs {
-    /// SHA-256 of a question's current labels, in hexadecimal. Cached until a label is recorded or
-    /// retracted, because a run at work asks for it twice a second.
-    pub fn labels_sha256(&self, question: QuestionId) -> Result<String, ProjectError> {
-        let last = self.context.store.last_event()?;
-        if let Some((_, sum)) = lock(&self.at_work.sums).get(&question).filter(|(at, _)| *at == last) {
-            return Ok(sum.clone());
-        }
-        let sum = sha256_of(self.context.store.current_labels(question)?);
-        lock(&self.at_work.sums).insert(question, (last, sum.clone()));
-        Ok(sum)
+/// SHA-256 of a question's current labels, in hexadecimal. Cached until a label is recorded or
+/// retracted, because a run at work asks for it twice a second.
+pub fn labels_sha256(cx: &Runs, question: QuestionId) -> Result<String, ProjectError> {
+    let last = cx.context.store.last_event()?;
+    if let Some((_, sum)) = lock(&cx.at_work.sums).get(&question).filter(|(at, _)| *at == last) {
+        return Ok(sum.clone());
     }
+    let sum = sha256_of(cx.context.store.current_labels(question)?);
+    lock(&cx.at_work.sums).insert(question, (last, sum.clone()));
+    Ok(sum)
+}
 
-    /// Whether the labels differ from those at the start of the run.
-    pub(super) fn labels_changed(&self, kept: &SavedRun, question: QuestionId) -> Result<bool, ProjectError> {
-        let now = self.labels_sha256(question)?;
-        Ok(kept.run.asked.data_sha256.as_ref().is_some_and(|then| *then != now))
-    }
+/// Whether the labels differ from those at the start of the run.
+pub(super) fn labels_changed(cx: &Runs, kept: &SavedRun, question: QuestionId) -> Result<bool, ProjectError> {
+    let now = labels_sha256(cx, question)?;
+    Ok(kept.run.asked.data_sha256.as_ref().is_some_and(|then| *then != now))
+}
 
-    /// Labels of one part of a run, as rows of the arrays.
-    pub(super) fn rows_of(&self, kept: &SavedRun, part: RunPart) -> Result<Vec<Observation>, ProjectError> {
-        let index = self.context.index();
-        let observation = |label: &RunLabel| {
-            Some(Observation {
-                text: index.text_row(label.text)?,
-                annotator: index.annotator_row(label.annotator)?,
-                level: label.level,
-            })
-        };
-        let labels = self.context.store.run_labels(kept.run.id, part)?.labels;
-        Ok(labels.iter().filter_map(observation).collect())
-    }
+/// Labels of one part of a run, as rows of the arrays.
+pub(super) fn rows_of(cx: &Runs, kept: &SavedRun, part: RunPart) -> Result<Vec<Observation>, ProjectError> {
+    let index = cx.context.index();
+    let observation = |label: &RunLabel| {
+        Some(Observation {
+            text: index.text_row(label.text)?,
+            annotator: index.annotator_row(label.annotator)?,
+            level: label.level,
+        })
+    };
+    let labels = cx.context.store.run_labels(kept.run.id, part)?.labels;
+    Ok(labels.iter().filter_map(observation).collect())
 }
 
 /// SHA-256 of current labels by their rows in this file.

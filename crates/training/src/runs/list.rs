@@ -2,6 +2,8 @@
 
 use super::Runs;
 use super::data::left_out_texts;
+use crate::runs::labels;
+use crate::runs::resume;
 use crate::saved_runs::SavedRun;
 use dissensus_api::{RunInfo, RunMetric, RunScores};
 use dissensus_domain::WorkState;
@@ -9,76 +11,74 @@ use dissensus_project::error::ProjectError;
 use dissensus_stats::metrics::Report;
 use dissensus_stats::metrics::Scores;
 
-impl Runs {
-    /// Every training run, newest first.
-    pub fn list(&self) -> Result<Vec<RunInfo>, ProjectError> {
-        self.infos(&self.kept.all()?)
-    }
+/// Every training run, newest first.
+pub fn list(cx: &Runs) -> Result<Vec<RunInfo>, ProjectError> {
+    infos(cx, &cx.kept.all()?)
+}
 
-    /// The entries of the list for these runs.
-    pub(crate) fn infos(&self, kept: &[SavedRun]) -> Result<Vec<RunInfo>, ProjectError> {
-        let predicts = self.encoding.run_in_use()?;
-        kept.iter()
-            .map(|kept| {
-                let changed = self.labels_changed(kept, kept.choices.question)?;
-                self.info_of(kept, changed, predicts)
-            })
-            .collect()
-    }
-
-    fn info_of(
-        &self,
-        kept: &SavedRun,
-        data_changed: bool,
-        predicts: Option<u32>,
-    ) -> Result<RunInfo, ProjectError> {
-        let SavedRun { run, choices, outcome, epochs, .. } = kept;
-        let live = self.at_work.state(run.id.0);
-        let finished = run.state == WorkState::Finished;
-        let seconds = match (&live, finished) {
-            (Some(live), _) => live.seconds,
-            (None, true) => outcome.seconds,
-            (None, false) => epochs.last().map_or(0.0, |epoch| epoch.seconds),
-        };
-        Ok(RunInfo {
-            id: run.id.0,
-            uid: run.uid.to_string(),
-            question: choices.question,
-            question_name: self
-                .context
-                .index()
-                .question(choices.question)
-                .map_or_else(String::new, |question| question.name.clone()),
-            model: choices.model,
-            tuning: choices.tuning.clone(),
-            layers: choices.layers,
-            rank: choices.rank,
-            vectors: choices.vectors,
-            auxiliary: choices.auxiliary.len() as u32,
-            joint: choices.joint.len() as u32,
-            trained_with: {
-                let mut numbers = self.kept.numbers_together(kept)?;
-                numbers.retain(|number| *number != run.id.0);
-                numbers
-            },
-            split: choices.split,
-            seed: choices.seed,
-            state: run.state,
-            job: live.as_ref().map(|live| live.job),
-            started_at: run.asked.started_ms as f64,
-            seconds,
-            device: if outcome.device.is_empty() { run.asked.device.clone() } else { outcome.device.clone() },
-            epochs: epochs.clone(),
-            epochs_planned: choices.epochs,
-            seconds_left: live.as_ref().and_then(|live| live.seconds_left),
-            scores: outcome.report.as_ref().map(|report| scores(report, left_out_texts(kept))),
-            problem: outcome.problem.clone(),
-            predicts: finished && predicts == Some(run.id.0),
-            usable: finished && self.kept.can_be_used(kept),
-            data_changed,
-            resumable: live.is_none() && self.cannot_resume(kept)?.is_none(),
+/// The entries of the list for these runs.
+pub(crate) fn infos(cx: &Runs, kept: &[SavedRun]) -> Result<Vec<RunInfo>, ProjectError> {
+    let predicts = cx.encoding.run_in_use()?;
+    kept.iter()
+        .map(|kept| {
+            let changed = labels::labels_changed(cx, kept, kept.choices.question)?;
+            info_of(cx, kept, changed, predicts)
         })
-    }
+        .collect()
+}
+
+fn info_of(
+    cx: &Runs,
+    kept: &SavedRun,
+    data_changed: bool,
+    predicts: Option<u32>,
+) -> Result<RunInfo, ProjectError> {
+    let SavedRun { run, choices, outcome, epochs, .. } = kept;
+    let live = cx.at_work.state(run.id.0);
+    let finished = run.state == WorkState::Finished;
+    let seconds = match (&live, finished) {
+        (Some(live), _) => live.seconds,
+        (None, true) => outcome.seconds,
+        (None, false) => epochs.last().map_or(0.0, |epoch| epoch.seconds),
+    };
+    Ok(RunInfo {
+        id: run.id.0,
+        uid: run.uid.to_string(),
+        question: choices.question,
+        question_name: cx
+            .context
+            .index()
+            .question(choices.question)
+            .map_or_else(String::new, |question| question.name.clone()),
+        model: choices.model,
+        tuning: choices.tuning.clone(),
+        layers: choices.layers,
+        rank: choices.rank,
+        vectors: choices.vectors,
+        auxiliary: choices.auxiliary.len() as u32,
+        joint: choices.joint.len() as u32,
+        trained_with: {
+            let mut numbers = cx.kept.numbers_together(kept)?;
+            numbers.retain(|number| *number != run.id.0);
+            numbers
+        },
+        split: choices.split,
+        seed: choices.seed,
+        state: run.state,
+        job: live.as_ref().map(|live| live.job),
+        started_at: run.asked.started_ms as f64,
+        seconds,
+        device: if outcome.device.is_empty() { run.asked.device.clone() } else { outcome.device.clone() },
+        epochs: epochs.clone(),
+        epochs_planned: choices.epochs,
+        seconds_left: live.as_ref().and_then(|live| live.seconds_left),
+        scores: outcome.report.as_ref().map(|report| scores(report, left_out_texts(kept))),
+        problem: outcome.problem.clone(),
+        predicts: finished && predicts == Some(run.id.0),
+        usable: finished && cx.kept.can_be_used(kept),
+        data_changed,
+        resumable: live.is_none() && resume::cannot_resume(cx, kept)?.is_none(),
+    })
 }
 
 /// Metrics for which lower is better.

@@ -4,6 +4,10 @@ use super::Runs;
 use crate::encoding::encoders::{SelectedEncoder, tuned_options};
 use crate::encoding::{EncodedText, first_texts};
 use crate::error::TrainingError;
+use crate::runs::data;
+use crate::runs::labels;
+use crate::runs::tuned_data;
+use crate::runs::use_run;
 use crate::saved_runs::{SavedRun, choices};
 use dissensus_domain::AnnotatorId;
 use dissensus_encoder::{BatchPlan, Encoder, FreezePolicy};
@@ -30,72 +34,70 @@ pub struct RunPrediction {
     pub probabilities: Vec<f32>,
 }
 
-impl Runs {
-    /// Predicts one annotator's label for a text without labels, by the model of a finished run.
-    ///
-    /// # Errors
-    /// There is no such run, the run is not finished, its files are gone, or the project uses another
-    /// encoder now.
-    pub fn predict(
-        &self,
-        run: u32,
-        annotator: AnnotatorId,
-        text: &str,
-        progress: &dyn Progress,
-    ) -> Result<RunPrediction, ProjectError> {
-        let found = self.predict_by(&[run], annotator, text, None, progress)?;
-        found.into_iter().next().ok_or(ProjectError::from(TrainingError::NoSuchRun(run)))
-    }
+/// Predicts one annotator's label for a text without labels, by the model of a finished run.
+///
+/// # Errors
+/// There is no such run, the run is not finished, its files are gone, or the project uses another
+/// encoder now.
+pub fn predict(
+    cx: &Runs,
+    run: u32,
+    annotator: AnnotatorId,
+    text: &str,
+    progress: &dyn Progress,
+) -> Result<RunPrediction, ProjectError> {
+    let found = predict_by(cx, &[run], annotator, text, None, progress)?;
+    found.into_iter().next().ok_or(ProjectError::from(TrainingError::NoSuchRun(run)))
+}
 
-    /// Predicts by the models of several runs, in their order. The text is read once per encoder: runs that
-    /// were trained as one share it, and so do runs on the same frozen encoder.
-    ///
-    /// # Errors
-    /// Those of [`Runs::predict`], for any of them.
-    pub fn predict_several(
-        &self,
-        runs: &[u32],
-        annotator: AnnotatorId,
-        text: &str,
-        progress: &dyn Progress,
-    ) -> Result<Vec<RunPrediction>, ProjectError> {
-        self.predict_by(runs, annotator, text, None, progress)
-    }
+/// Predicts by the models of several runs, in their order. The text is read once per encoder: runs that
+/// were trained as one share it, and so do runs on the same frozen encoder.
+///
+/// # Errors
+/// Those of [`predict`], for any of them.
+pub fn predict_several(
+    cx: &Runs,
+    runs: &[u32],
+    annotator: AnnotatorId,
+    text: &str,
+    progress: &dyn Progress,
+) -> Result<Vec<RunPrediction>, ProjectError> {
+    predict_by(cx, runs, annotator, text, None, progress)
+}
 
-    /// Predicts one annotator's label for the text of the project with the name `text`, by the model of a
-    /// finished run, including what the model learned from labels of this text. A network, and a text that
-    /// was added after the run, are treated as for a new text.
-    ///
-    /// # Errors
-    /// Those of [`Runs::predict`], and there is no such text.
-    pub fn predict_text(
-        &self,
-        run: u32,
-        annotator: AnnotatorId,
-        text: &str,
-        progress: &dyn Progress,
-    ) -> Result<RunPrediction, ProjectError> {
-        let found = self.predict_text_by_several(&[run], annotator, text, progress)?;
-        found.into_iter().next().ok_or(ProjectError::from(TrainingError::NoSuchRun(run)))
-    }
+/// Predicts one annotator's label for the text of the project with the name `text`, by the model of a
+/// finished run, including what the model learned from labels of this text. A network, and a text that
+/// was added after the run, are treated as for a new text.
+///
+/// # Errors
+/// Those of [`predict`], and there is no such text.
+pub fn predict_text(
+    cx: &Runs,
+    run: u32,
+    annotator: AnnotatorId,
+    text: &str,
+    progress: &dyn Progress,
+) -> Result<RunPrediction, ProjectError> {
+    let found = predict_text_by_several(cx, &[run], annotator, text, progress)?;
+    found.into_iter().next().ok_or(ProjectError::from(TrainingError::NoSuchRun(run)))
+}
 
-    /// Predicts by the models of several runs, in their order; see [`Runs::predict_several`] and
-    /// [`Runs::predict_text`].
-    pub fn predict_text_by_several(
-        &self,
-        runs: &[u32],
-        annotator: AnnotatorId,
-        text: &str,
-        progress: &dyn Progress,
-    ) -> Result<Vec<RunPrediction>, ProjectError> {
-        let (id, body) = self
-            .context
-            .store
-            .text_by_external(text)?
-            .map(|text| (text.id, text.body))
-            .ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?;
-        self.predict_by(runs, annotator, &body, self.context.index().text_row(id), progress)
-    }
+/// Predicts by the models of several runs, in their order; see [`predict_several`] and
+/// [`predict_text`].
+pub fn predict_text_by_several(
+    cx: &Runs,
+    runs: &[u32],
+    annotator: AnnotatorId,
+    text: &str,
+    progress: &dyn Progress,
+) -> Result<Vec<RunPrediction>, ProjectError> {
+    let (id, body) = cx
+        .context
+        .store
+        .text_by_external(text)?
+        .map(|text| (text.id, text.body))
+        .ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?;
+    predict_by(cx, runs, annotator, &body, cx.context.index().text_row(id), progress)
 }
 
 /// An encoder that runs share, and its output for the requested text.
@@ -104,59 +106,57 @@ struct Read {
     text: EncodedText,
 }
 
-impl Runs {
-    fn predict_by(
-        &self,
-        runs: &[u32],
-        annotator: AnnotatorId,
-        text: &str,
-        row: Option<u32>,
-        progress: &dyn Progress,
-    ) -> Result<Vec<RunPrediction>, ProjectError> {
-        let mut read: HashMap<String, Read> = HashMap::new();
-        runs.iter()
-            .map(|run| {
-                let kept = self.kept.get(*run)?;
-                if kept.outcome.report.is_none() {
-                    return Err(TrainingError::NoScores(*run).into());
+fn predict_by(
+    cx: &Runs,
+    runs: &[u32],
+    annotator: AnnotatorId,
+    text: &str,
+    row: Option<u32>,
+    progress: &dyn Progress,
+) -> Result<Vec<RunPrediction>, ProjectError> {
+    let mut read: HashMap<String, Read> = HashMap::new();
+    runs.iter()
+        .map(|run| {
+            let kept = cx.kept.get(*run)?;
+            if kept.outcome.report.is_none() {
+                return Err(TrainingError::NoScores(*run).into());
+            }
+            let (config, _) = choices::config(&kept.choices)?;
+            let read = match read.entry(encoder_of_run(&kept, &config)) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    let encoder = encoder_of(cx, &kept, &config)?.0;
+                    let text = EncodedText::new(text, encoder.encode(&[text])?.swap_remove(0))?;
+                    new.insert(Read { encoder, text })
                 }
-                let (config, _) = choices::config(&kept.choices)?;
-                let read = match read.entry(encoder_of_run(&kept, &config)) {
-                    Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(new) => {
-                        let encoder = self.encoder_of(&kept, &config)?.0;
-                        let text = EncodedText::new(text, encoder.encode(&[text])?.swap_remove(0))?;
-                        new.insert(Read { encoder, text })
-                    }
-                };
-                self.prediction(&kept, &config, read, annotator, row, progress)
-            })
-            .collect()
-    }
-
-    fn prediction(
-        &self,
-        kept: &SavedRun,
-        config: &TrainConfig,
-        read: &Read,
-        annotator: AnnotatorId,
-        row: Option<u32>,
-        progress: &dyn Progress,
-    ) -> Result<RunPrediction, ProjectError> {
-        let model = self.model_of(kept, config, &read.encoder, progress)?;
-        let who = self.row_in(kept, annotator)?;
-        let mut probabilities = vec![0.0; model.levels()];
-        match row.filter(|row| (*row as usize) < model.texts() && (who as usize) < model.annotators()) {
-            Some(row) => model.predict(row, who, &mut probabilities),
-            None => model.predict_new_text(read.text.features(), who, &mut probabilities)?,
-        }
-        Ok(RunPrediction {
-            run: kept.run.id.0,
-            model: kept.choices.model.name().to_owned(),
-            knows_annotator: model.knows(who),
-            probabilities,
+            };
+            prediction(cx, &kept, &config, read, annotator, row, progress)
         })
+        .collect()
+}
+
+fn prediction(
+    cx: &Runs,
+    kept: &SavedRun,
+    config: &TrainConfig,
+    read: &Read,
+    annotator: AnnotatorId,
+    row: Option<u32>,
+    progress: &dyn Progress,
+) -> Result<RunPrediction, ProjectError> {
+    let model = model_of(cx, kept, config, &read.encoder, progress)?;
+    let who = row_in(cx, kept, annotator)?;
+    let mut probabilities = vec![0.0; model.levels()];
+    match row.filter(|row| (*row as usize) < model.texts() && (who as usize) < model.annotators()) {
+        Some(row) => model.predict(row, who, &mut probabilities),
+        None => model.predict_new_text(read.text.features(), who, &mut probabilities)?,
     }
+    Ok(RunPrediction {
+        run: kept.run.id.0,
+        model: kept.choices.model.name().to_owned(),
+        knows_annotator: model.knows(who),
+        probabilities,
+    })
 }
 
 /// A key that distinguishes the encoders of runs: the frozen one, by its version, or that of the training
@@ -169,131 +169,129 @@ pub(super) fn encoder_of_run(kept: &SavedRun, config: &TrainConfig) -> String {
     }
 }
 
-impl Runs {
-    /// The encoder of a run's model, and its folder: its own, or the project's if that is still the same.
-    pub(super) fn encoder_of(
-        &self,
-        kept: &SavedRun,
-        config: &TrainConfig,
-    ) -> Result<(Encoder, PathBuf), ProjectError> {
-        self.kept.has_same_levels(kept)?;
-        if config.policy != FreezePolicy::Frozen {
-            let dir = self.kept.folder(kept)?.join("encoder");
-            let encoder = Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?;
-            return Ok((encoder, dir));
-        }
-        let chosen = self.frozen_of(kept)?;
-        let found = self.encoding.find_encoder(None, chosen.as_ref())?;
-        let options = chosen.as_ref().map(SelectedEncoder::options).unwrap_or_default();
-        let encoder = Encoder::open(&found.dir, &options)?;
-        match &kept.outcome.encoder {
-            Some(then) if *then != encoder.version().key() => Err(TrainingError::EncoderChanged {
-                stored: then.clone(),
-                dir: found.dir,
-                found: encoder.version().key(),
-            }
-            .into()),
-            _ => Ok((encoder, found.dir)),
-        }
+/// The encoder of a run's model, and its folder: its own, or the project's if that is still the same.
+pub(super) fn encoder_of(
+    cx: &Runs,
+    kept: &SavedRun,
+    config: &TrainConfig,
+) -> Result<(Encoder, PathBuf), ProjectError> {
+    cx.kept.has_same_levels(kept)?;
+    if config.policy != FreezePolicy::Frozen {
+        let dir = cx.kept.folder(kept)?.join("encoder");
+        let encoder = Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?;
+        return Ok((encoder, dir));
     }
-
-    pub(super) fn model_of(
-        &self,
-        kept: &SavedRun,
-        config: &TrainConfig,
-        encoder: &Encoder,
-        progress: &dyn Progress,
-    ) -> Result<Box<dyn AnnotatorModel>, ProjectError> {
-        if !config.is_convex() && config.network.model != ModelKind::Multilevel {
-            let nothing = Embeddings { dim: encoder.version().dim, ..Embeddings::none(0) };
-            let folder = self.kept.folder(kept)?;
-            return Ok(Box::new(NetworkModel::load(&folder, Arc::new(nothing))?));
+    let chosen = use_run::frozen_of(cx, kept)?;
+    let found = cx.encoding.find_encoder(None, chosen.as_ref())?;
+    let options = chosen.as_ref().map(SelectedEncoder::options).unwrap_or_default();
+    let encoder = Encoder::open(&found.dir, &options)?;
+    match &kept.outcome.encoder {
+        Some(then) if *then != encoder.version().key() => Err(TrainingError::EncoderChanged {
+            stored: then.clone(),
+            dir: found.dir,
+            found: encoder.version().key(),
         }
-        self.fitted_again(kept, config, encoder, progress, |data, options| {
-            fit(config.network.model, data, options, progress)
-        })
+        .into()),
+        _ => Ok((encoder, found.dir)),
     }
+}
 
-    /// Fits, by `by`, to the labels that a run's model was fitted to.
-    pub(super) fn fitted_again<M>(
-        &self,
-        kept: &SavedRun,
-        config: &TrainConfig,
-        encoder: &Encoder,
-        progress: &dyn Progress,
-        by: impl Fn(&TrainingData<'_>, &FitOptions) -> Result<M, ModelError>,
-    ) -> Result<M, ProjectError> {
-        let fitted = |data: &TrainingData<'_>| {
-            let options = FitOptions { seed: u64::from(kept.choices.seed), ..FitOptions::default() };
-            by(data, &options).map_err(ProjectError::from)
-        };
-        if kept.run.start.is_some() {
-            let data = self.run_data(kept)?;
-            if !kept.outcome.calibrated {
-                // Fitted as at that time, so that it predicts what it was scored with.
-                let x = if config.policy == FreezePolicy::Frozen {
-                    self.run_embeddings(&data)?
-                } else {
-                    Arc::new(self.encoded(encoder, data.texts, progress)?)
-                };
-                let x = match x.tuned_on {
-                    None => x,
-                    Some(_) => Arc::new(Embeddings { tuned_on: None, ..x.as_ref().clone() }),
-                };
-                return fitted(&data.training(&x));
-            }
-            if config.policy == FreezePolicy::Frozen {
-                let embeddings = self.run_embeddings(&data)?;
-                return fitted(&data.training(&embeddings));
-            }
-            let x = self.after_tuning(&data, self.encoded(encoder, data.texts, progress)?)?;
-            let labels = data.training_and_validation();
-            return fitted(&TrainingData { observations: &labels, ..data.training(&x) });
-        }
-        // For runs of format 2, which have no record of the texts and annotators at that time.
-        let question = self.context.index().with_levels(kept.choices.question)?.clone();
-        let question_data = self.context.question_data(&question)?;
-        let train = self.rows_of(kept, RunPart::Train)?;
-        let embeddings = if config.policy == FreezePolicy::Frozen {
-            let all = match &kept.outcome.encoder {
-                Some(key) => Arc::new(self.encoding.embeddings_of(key)?),
-                None => self.encoding.embeddings()?.0,
+pub(super) fn model_of(
+    cx: &Runs,
+    kept: &SavedRun,
+    config: &TrainConfig,
+    encoder: &Encoder,
+    progress: &dyn Progress,
+) -> Result<Box<dyn AnnotatorModel>, ProjectError> {
+    if !config.is_convex() && config.network.model != ModelKind::Multilevel {
+        let nothing = Embeddings { dim: encoder.version().dim, ..Embeddings::none(0) };
+        let folder = cx.kept.folder(kept)?;
+        return Ok(Box::new(NetworkModel::load(&folder, Arc::new(nothing))?));
+    }
+    fitted_again(cx, kept, config, encoder, progress, |data, options| {
+        fit(config.network.model, data, options, progress)
+    })
+}
+
+/// Fits, by `by`, to the labels that a run's model was fitted to.
+pub(super) fn fitted_again<M>(
+    cx: &Runs,
+    kept: &SavedRun,
+    config: &TrainConfig,
+    encoder: &Encoder,
+    progress: &dyn Progress,
+    by: impl Fn(&TrainingData<'_>, &FitOptions) -> Result<M, ModelError>,
+) -> Result<M, ProjectError> {
+    let fitted = |data: &TrainingData<'_>| {
+        let options = FitOptions { seed: u64::from(kept.choices.seed), ..FitOptions::default() };
+        by(data, &options).map_err(ProjectError::from)
+    };
+    if kept.run.start.is_some() {
+        let data = data::run_data(cx, kept)?;
+        if !kept.outcome.calibrated {
+            // Fitted as at that time, so that it predicts what it was scored with.
+            let x = if config.policy == FreezePolicy::Frozen {
+                data::run_embeddings(cx, &data)?
+            } else {
+                Arc::new(encoded(cx, encoder, data.texts, progress)?)
             };
-            first_texts(&all, question_data.texts.len())?
-        } else {
-            Arc::new(self.encoded(encoder, question_data.texts.len(), progress)?)
+            let x = match x.tuned_on {
+                None => x,
+                Some(_) => Arc::new(Embeddings { tuned_on: None, ..x.as_ref().clone() }),
+            };
+            return fitted(&data.training(&x));
+        }
+        if config.policy == FreezePolicy::Frozen {
+            let embeddings = data::run_embeddings(cx, &data)?;
+            return fitted(&data.training(&embeddings));
+        }
+        let x = tuned_data::after_tuning(cx, &data, encoded(cx, encoder, data.texts, progress)?)?;
+        let labels = data.training_and_validation();
+        return fitted(&TrainingData { observations: &labels, ..data.training(&x) });
+    }
+    // For runs of format 2, which have no record of the texts and annotators at that time.
+    let question = cx.context.index().with_levels(kept.choices.question)?.clone();
+    let question_data = cx.context.question_data(&question)?;
+    let train = labels::rows_of(cx, kept, RunPart::Train)?;
+    let embeddings = if config.policy == FreezePolicy::Frozen {
+        let all = match &kept.outcome.encoder {
+            Some(key) => Arc::new(cx.encoding.embeddings_of(key)?),
+            None => cx.encoding.embeddings()?.0,
         };
-        fitted(&TrainingData { observations: &train, ..question_data.data(&embeddings) })
-    }
+        first_texts(&all, question_data.texts.len())?
+    } else {
+        Arc::new(encoded(cx, encoder, question_data.texts.len(), progress)?)
+    };
+    fitted(&TrainingData { observations: &train, ..question_data.data(&embeddings) })
+}
 
-    /// The row of an annotator in a run's model; beyond all rows for an unknown annotator.
-    fn row_in(&self, kept: &SavedRun, annotator: AnnotatorId) -> Result<u32, ProjectError> {
-        if kept.run.start.is_some() {
-            return Ok(self.run_data(kept)?.row_of(annotator));
-        }
-        Ok(self.context.index().annotator_row(annotator).unwrap_or(u32::MAX))
+/// The row of an annotator in a run's model; beyond all rows for an unknown annotator.
+fn row_in(cx: &Runs, kept: &SavedRun, annotator: AnnotatorId) -> Result<u32, ProjectError> {
+    if kept.run.start.is_some() {
+        return Ok(data::run_data(cx, kept)?.row_of(annotator));
     }
+    Ok(cx.context.index().annotator_row(annotator).unwrap_or(u32::MAX))
+}
 
-    /// Embeddings of the first `texts` texts of the project, as used when the run's model was fitted.
-    pub(super) fn encoded(
-        &self,
-        encoder: &Encoder,
-        texts: usize,
-        progress: &dyn Progress,
-    ) -> Result<Embeddings, ProjectError> {
-        let mut bodies = self.context.bodies()?;
-        bodies.truncate(texts);
-        let mut rows = vec![Vec::new(); bodies.len()];
-        let done = encoder.encode_stream(&bodies, &BatchPlan::default(), |batch| {
-            progress.report(batch.texts_done as u64, Some(texts as u64), "encoding with the run's encoder");
-            for (index, row) in batch.indices.into_iter().zip(batch.embeddings) {
-                rows[index] = row;
-            }
-            progress.flow()
-        })?;
-        if done.cancelled {
-            return Err(ProjectError::Cancelled);
+/// Embeddings of the first `texts` texts of the project, as used when the run's model was fitted.
+pub(super) fn encoded(
+    cx: &Runs,
+    encoder: &Encoder,
+    texts: usize,
+    progress: &dyn Progress,
+) -> Result<Embeddings, ProjectError> {
+    let mut bodies = cx.context.bodies()?;
+    bodies.truncate(texts);
+    let mut rows = vec![Vec::new(); bodies.len()];
+    let done = encoder.encode_stream(&bodies, &BatchPlan::default(), |batch| {
+        progress.report(batch.texts_done as u64, Some(texts as u64), "encoding with the run's encoder");
+        for (index, row) in batch.indices.into_iter().zip(batch.embeddings) {
+            rows[index] = row;
         }
-        Ok(Embeddings::new(encoder.version().dim, rows.concat())?)
+        progress.flow()
+    })?;
+    if done.cancelled {
+        return Err(ProjectError::Cancelled);
     }
+    Ok(Embeddings::new(encoder.version().dim, rows.concat())?)
 }

@@ -2,6 +2,7 @@
 //! options.
 
 use super::Runs;
+use crate::runs::compare;
 use crate::saved_runs::SavedRun;
 use dissensus_api::options_together;
 use dissensus_domain::{Question, QuestionId};
@@ -56,117 +57,114 @@ pub struct TrainedWords {
     pub answers: [u32; 3],
 }
 
-impl Runs {
-    /// The questions with spans whose words were learned in the training of this run, without those for
-    /// which the run of a type was deleted.
-    ///
-    /// # Errors
-    /// There is no such run.
-    pub fn trained_words(&self, run: u32) -> Result<Vec<TrainedWords>, ProjectError> {
-        let together = self.kept.together(run)?;
-        let index = self.context.index();
-        let of = |question: &Question| -> Option<TrainedWords> {
-            let run = |option: &Question| together.iter().find(|kept| kept.choices.question == option.id);
-            let runs: Vec<&SavedRun> = question.options().iter().map(run).collect::<Option<_>>()?;
-            let words = runs.first()?.outcome.words.clone()?;
-            Some(TrainedWords {
-                question: question.name.clone(),
-                types: question.scale.levels().to_vec(),
-                runs: runs.iter().map(|kept| kept.run.id.0).collect(),
-                scores: words.model,
-                baselines: words.baselines,
-                answers: words.answers,
-            })
-        };
-        Ok(index.questions().iter().filter_map(of).collect())
-    }
-
-    /// The multi-label questions of which every option was learned in the training of this run, each scored
-    /// as a whole. Empty for an unfinished training, and if the run of an option was deleted.
-    ///
-    /// # Errors
-    /// There is no such run, or a stored prediction cannot be read.
-    pub fn trained_sets(&self, run: u32) -> Result<Vec<TrainedSets>, ProjectError> {
-        let together = self.kept.together(run)?;
-        let mut runs: BTreeMap<QuestionId, &SavedRun> = BTreeMap::new();
-        for kept in together.iter().filter(|kept| kept.outcome.report.is_some()) {
-            runs.insert(kept.choices.question, kept);
-        }
-        let index = self.context.index();
-        let whole = index.questions().iter().filter(|question| question.scale.is_multi_label());
-        whole.filter_map(|question| self.sets_of(question, &runs).transpose()).collect()
-    }
-
-    fn sets_of(
-        &self,
-        question: &Question,
-        runs: &BTreeMap<QuestionId, &SavedRun>,
-    ) -> Result<Option<TrainedSets>, ProjectError> {
-        let of: Option<Vec<&SavedRun>> =
-            question.options().iter().map(|option| runs.get(&option.id).copied()).collect();
-        let Some(of) = of else { return Ok(None) };
-        let predicted = of
-            .iter()
-            .map(|kept| Ok(Predicted::new(kept.choices.model.name(), self.scored(kept.run.id.0)?)))
-            .collect::<Result<_, ProjectError>>()?;
-        let mut sets = PredictedSets::new(predicted)?;
-        if let Some(found) = of.first().and_then(|kept| kept.outcome.together.clone()) {
-            sets = sets.correlated_by(found)?;
-        }
-        let (scores, names) = (sets.evaluation()?, question.scale.levels());
-        Ok(Some(TrainedSets {
+/// The questions with spans whose words were learned in the training of this run, without those for
+/// which the run of a type was deleted.
+///
+/// # Errors
+/// There is no such run.
+pub fn trained_words(cx: &Runs, run: u32) -> Result<Vec<TrainedWords>, ProjectError> {
+    let together = cx.kept.together(run)?;
+    let index = cx.context.index();
+    let of = |question: &Question| -> Option<TrainedWords> {
+        let run = |option: &Question| together.iter().find(|kept| kept.choices.question == option.id);
+        let runs: Vec<&SavedRun> = question.options().iter().map(run).collect::<Option<_>>()?;
+        let words = runs.first()?.outcome.words.clone()?;
+        Some(TrainedWords {
             question: question.name.clone(),
-            options: names.to_vec(),
-            runs: of.iter().map(|kept| kept.run.id.0).collect(),
-            options_together: scores.together.as_ref().map(|found| options_together(found, names)),
-            scores,
-        }))
-    }
+            types: question.scale.levels().to_vec(),
+            runs: runs.iter().map(|kept| kept.run.id.0).collect(),
+            scores: words.model,
+            baselines: words.baselines,
+            answers: words.answers,
+        })
+    };
+    Ok(index.questions().iter().filter_map(of).collect())
+}
 
-    /// The correlations between options that the training of all these runs learned; none if they are not of
-    /// one training, or it learned none.
-    ///
-    /// # Errors
-    /// There is no such run.
-    pub fn options_learned_together(&self, runs: &[u32]) -> Result<Option<OptionCorrelations>, ProjectError> {
-        let of = |run: &u32| Ok(self.kept.get(*run)?.outcome.together);
-        let mut all = runs.iter().map(of).collect::<Result<Vec<_>, ProjectError>>()?;
-        let same = all.windows(2).all(|two| two[0] == two[1]);
-        Ok(all.pop().flatten().filter(|found| same && found.factors.options() == runs.len()))
+/// The multi-label questions of which every option was learned in the training of this run, each scored
+/// as a whole. Empty for an unfinished training, and if the run of an option was deleted.
+///
+/// # Errors
+/// There is no such run, or a stored prediction cannot be read.
+pub fn trained_sets(cx: &Runs, run: u32) -> Result<Vec<TrainedSets>, ProjectError> {
+    let together = cx.kept.together(run)?;
+    let mut runs: BTreeMap<QuestionId, &SavedRun> = BTreeMap::new();
+    for kept in together.iter().filter(|kept| kept.outcome.report.is_some()) {
+        runs.insert(kept.choices.question, kept);
     }
+    let index = cx.context.index();
+    let whole = index.questions().iter().filter(|question| question.scale.is_multi_label());
+    whole.filter_map(|question| sets_of(cx, question, &runs).transpose()).collect()
+}
 
-    /// Estimates the correlations between the options of every multi-label question whose options were all
-    /// trained, on the labels that tuned their answers: an entry for each of these runs, none for the
-    /// others. `trained` has the question of each run and these labels.
-    ///
-    /// # Errors
-    /// The project cannot be read.
-    pub(super) fn options_together(
-        &self,
-        trained: &[(QuestionId, Option<&Scored>)],
-        seed: u64,
-    ) -> Result<Vec<Option<OptionCorrelations>>, ProjectError> {
-        let (index, mut all) = (self.context.index(), vec![None; trained.len()]);
-        for question in index.questions().iter().filter(|question| question.scale.is_multi_label()) {
-            let place = |option: &Question| trained.iter().position(|(of, _)| *of == option.id);
-            let places: Option<Vec<usize>> = question.options().iter().map(place).collect();
-            let Some(places) = places else { continue };
-            let held_out: Option<Vec<&Scored>> = places.iter().map(|at| trained[*at].1).collect();
-            let (Some(held_out), Some(first)) =
-                (held_out, self.context.learned_data(question)?.into_iter().next())
-            else {
-                continue;
-            };
-            let learned = HeldOutSets::of_options(&held_out, |text| first.unit(text))
-                .and_then(|held_out| OptionCorrelations::learn(places.len(), &held_out, seed));
-            match learned {
-                Ok(found) => places.iter().for_each(|at| all[*at] = Some(found.clone())),
-                // The trained models are worth more than this.
-                Err(error) => {
-                    tracing::warn!(%error, "options of a question were held out on different answers")
-                }
+fn sets_of(
+    cx: &Runs,
+    question: &Question,
+    runs: &BTreeMap<QuestionId, &SavedRun>,
+) -> Result<Option<TrainedSets>, ProjectError> {
+    let of: Option<Vec<&SavedRun>> =
+        question.options().iter().map(|option| runs.get(&option.id).copied()).collect();
+    let Some(of) = of else { return Ok(None) };
+    let predicted = of
+        .iter()
+        .map(|kept| Ok(Predicted::new(kept.choices.model.name(), compare::scored(cx, kept.run.id.0)?)))
+        .collect::<Result<_, ProjectError>>()?;
+    let mut sets = PredictedSets::new(predicted)?;
+    if let Some(found) = of.first().and_then(|kept| kept.outcome.together.clone()) {
+        sets = sets.correlated_by(found)?;
+    }
+    let (scores, names) = (sets.evaluation()?, question.scale.levels());
+    Ok(Some(TrainedSets {
+        question: question.name.clone(),
+        options: names.to_vec(),
+        runs: of.iter().map(|kept| kept.run.id.0).collect(),
+        options_together: scores.together.as_ref().map(|found| options_together(found, names)),
+        scores,
+    }))
+}
+
+/// The correlations between options that the training of all these runs learned; none if they are not of
+/// one training, or it learned none.
+///
+/// # Errors
+/// There is no such run.
+pub fn options_learned_together(cx: &Runs, runs: &[u32]) -> Result<Option<OptionCorrelations>, ProjectError> {
+    let of = |run: &u32| Ok(cx.kept.get(*run)?.outcome.together);
+    let mut all = runs.iter().map(of).collect::<Result<Vec<_>, ProjectError>>()?;
+    let same = all.windows(2).all(|two| two[0] == two[1]);
+    Ok(all.pop().flatten().filter(|found| same && found.factors.options() == runs.len()))
+}
+
+/// Estimates the correlations between the options of every multi-label question whose options were all
+/// trained, on the labels that tuned their answers: an entry for each of these runs, none for the
+/// others. `trained` has the question of each run and these labels.
+///
+/// # Errors
+/// The project cannot be read.
+pub(super) fn correlate_options(
+    cx: &Runs,
+    trained: &[(QuestionId, Option<&Scored>)],
+    seed: u64,
+) -> Result<Vec<Option<OptionCorrelations>>, ProjectError> {
+    let (index, mut all) = (cx.context.index(), vec![None; trained.len()]);
+    for question in index.questions().iter().filter(|question| question.scale.is_multi_label()) {
+        let place = |option: &Question| trained.iter().position(|(of, _)| *of == option.id);
+        let places: Option<Vec<usize>> = question.options().iter().map(place).collect();
+        let Some(places) = places else { continue };
+        let held_out: Option<Vec<&Scored>> = places.iter().map(|at| trained[*at].1).collect();
+        let (Some(held_out), Some(first)) = (held_out, cx.context.learned_data(question)?.into_iter().next())
+        else {
+            continue;
+        };
+        let learned = HeldOutSets::of_options(&held_out, |text| first.unit(text))
+            .and_then(|held_out| OptionCorrelations::learn(places.len(), &held_out, seed));
+        match learned {
+            Ok(found) => places.iter().for_each(|at| all[*at] = Some(found.clone())),
+            // The trained models are worth more than this.
+            Err(error) => {
+                tracing::warn!(%error, "options of a question were held out on different answers")
             }
         }
-        Ok(all)
     }
+    Ok(all)
 }

@@ -7,6 +7,11 @@ use super::notes::{calibration, words_at_face_value};
 use super::words::{WordsAtWork, keep_learned};
 use crate::encoding::OtherTrainingData;
 use crate::encoding::encoders::SelectedEncoder;
+use crate::runs::auxiliary;
+use crate::runs::held;
+use crate::runs::tuned_data;
+use crate::runs::words;
+use crate::runs::work;
 use crate::saved_runs::{Card, TrainedWordScores, io, write_card};
 use dissensus_api::{EpochInfo, GradientNorm, TrainChoices};
 use dissensus_domain::AnnotatorId;
@@ -37,13 +42,11 @@ pub(crate) struct Fitted {
     pub(super) words: Option<TrainedWordScores>,
 }
 
-impl Runs {
-    /// Threads that a training may use: all, but one less if a window is open for labelling.
-    fn threads_for_training(&self) -> Option<usize> {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let labelled_meanwhile = self.context.works_in_background();
-        labelled_meanwhile.then_some(cores.saturating_sub(1).max(1))
-    }
+/// Threads that a training may use: all, but one less if a window is open for labelling.
+fn threads_for_training(cx: &Runs) -> Option<usize> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let labelled_meanwhile = cx.context.works_in_background();
+    labelled_meanwhile.then_some(cores.saturating_sub(1).max(1))
 }
 
 /// A training at work.
@@ -84,7 +87,7 @@ impl Work<'_> {
                 epochs.retain(|epoch| epoch.step < record.step);
                 epochs.push(epoch_info(record, nth));
             }
-            self.runs.evaluated(&runs, &epochs);
+            work::evaluated(&self.runs, &runs, &epochs);
         };
         if config.policy == FreezePolicy::Frozen {
             let trained =
@@ -104,7 +107,7 @@ impl Work<'_> {
         let found = self.runs.encoding.find_encoder(None, chosen.as_ref())?;
         let options = EncoderOptions {
             device: self.device,
-            threads: self.runs.threads_for_training(),
+            threads: threads_for_training(&self.runs),
             // Tuning computes in fp32, regardless of the precision of the project's embeddings.
             precision: PrecisionChoice::default(),
             ..chosen.as_ref().map(SelectedEncoder::options).unwrap_or_default()
@@ -113,11 +116,11 @@ impl Work<'_> {
         bodies.truncate(members[0].data.texts);
         let texts: Vec<&str> = bodies.iter().map(String::as_str).collect();
         let encoder = EncoderToTune { dir: &found.dir, options: &options, texts: &texts };
-        let auxiliary = self.runs.kept_auxiliary(&members[0].kept, first)?;
+        let auxiliary = auxiliary::kept_auxiliary(&members[0].kept, first)?;
         let auxiliary_bodies: Vec<Vec<&str>> = auxiliary.iter().map(AuxiliaryLabels::bodies).collect();
         let tasks: Vec<AuxiliaryTask<'_>> =
             auxiliary.iter().zip(&auxiliary_bodies).map(|(labels, bodies)| labels.task(bodies)).collect();
-        let words = self.runs.words_to_learn(members, first, &texts)?;
+        let words = words::words_to_learn(members, first, &texts)?;
         let asked: Vec<WordQuestion<'_>> = words
             .iter()
             .map(|words| words.asked(words.members.iter().map(|at| weight_of(&members[*at])).sum()))
@@ -125,7 +128,7 @@ impl Work<'_> {
         let mut trainer =
             trainer(members, x, Some(encoder), config)?.with_words(&asked)?.with_auxiliary(&tasks)?;
         for (nth, member) in members.iter().enumerate() {
-            if let Some(head) = self.runs.head_held_for(&member.kept)? {
+            if let Some(head) = held::head_held_for(&self.runs, &member.kept)? {
                 trainer = trainer.holding(nth, &head)?;
             }
         }
@@ -143,7 +146,7 @@ impl Work<'_> {
             let mut notes: Vec<String> = cut.iter().cloned().collect();
             notes.extend(words.as_ref().and_then(words_at_face_value));
             notes.push(format!("The tuned encoder is in {}.", folder.join("encoder").display()));
-            let x = Arc::new(self.runs.after_tuning(&member.data, x.clone())?);
+            let x = Arc::new(tuned_data::after_tuning(&self.runs, &member.data, x.clone())?);
             let validation = &member.data.division.validation;
             let held_out = if config.network.model == ModelKind::Multilevel {
                 notes.extend(calibration(&x, validation));
@@ -176,7 +179,7 @@ impl Work<'_> {
         let mut learned = Vec::new();
         for (words, head) in words.iter().zip(&trained.word_heads) {
             let Some(first) = words.members.first() else { continue };
-            let taught = and_copies(self.runs.taught(&members[*first].data)?, bodies);
+            let taught = and_copies(tuned_data::taught(&self.runs, &members[*first].data)?, bodies);
             let (kept, found) = words.finished(head, &encoder, bodies, &taught, self.progress)?;
             words.members.iter().for_each(|at| scores[*at] = Some(found.clone()));
             learned.push(kept);

@@ -2,6 +2,7 @@
 
 use super::Runs;
 use crate::encoding::EncodedText;
+use crate::runs::predict;
 use crate::saved_runs::{SavedRun, choices};
 use dissensus_domain::ScaleKind;
 use dissensus_encoder::Encoder;
@@ -34,36 +35,34 @@ enum Kind {
     Solved(Box<dyn AnnotatorModel>),
 }
 
-impl Runs {
-    pub(super) fn table_model(
-        &self,
-        kept: &SavedRun,
-        encoder: &Encoder,
-        progress: &dyn Progress,
-    ) -> Result<TableModel, ProjectError> {
-        let (config, _) = choices::config(&kept.choices)?;
-        let kind = config.network.model;
-        let (kind, levels) = if kind == ModelKind::Multilevel {
-            let model = self.fitted_again(kept, &config, encoder, progress, |data, options| {
-                LiveModel::fit(data, options, progress)
-            })?;
-            let (kept, texts, levels) = (model.to_bytes()?, model.texts(), model.levels());
-            (Kind::Live { model: Box::new(model), kept, texts }, levels)
-        } else if config.is_convex() {
-            let model = self.fitted_again(kept, &config, encoder, progress, |data, options| {
-                fit(kind, data, options, progress)
-            })?;
-            let levels = model.levels();
-            (Kind::Solved(model), levels)
-        } else {
-            let nothing = Embeddings { dim: encoder.version().dim, ..Embeddings::none(0) };
-            let model = NetworkModel::load(&self.kept.folder(kept)?, Arc::new(nothing))?;
-            let levels = model.levels();
-            (Kind::Network(Some(Box::new(model))), levels)
-        };
-        let scale = self.context.index().with_levels(kept.choices.question)?.scale.kind();
-        Ok(TableModel { kind, is_ordinal: scale == ScaleKind::Ordinal, levels })
-    }
+pub(super) fn table_model(
+    cx: &Runs,
+    kept: &SavedRun,
+    encoder: &Encoder,
+    progress: &dyn Progress,
+) -> Result<TableModel, ProjectError> {
+    let (config, _) = choices::config(&kept.choices)?;
+    let kind = config.network.model;
+    let (kind, levels) = if kind == ModelKind::Multilevel {
+        let model = predict::fitted_again(cx, kept, &config, encoder, progress, |data, options| {
+            LiveModel::fit(data, options, progress)
+        })?;
+        let (kept, texts, levels) = (model.to_bytes()?, model.texts(), model.levels());
+        (Kind::Live { model: Box::new(model), kept, texts }, levels)
+    } else if config.is_convex() {
+        let model = predict::fitted_again(cx, kept, &config, encoder, progress, |data, options| {
+            fit(kind, data, options, progress)
+        })?;
+        let levels = model.levels();
+        (Kind::Solved(model), levels)
+    } else {
+        let nothing = Embeddings { dim: encoder.version().dim, ..Embeddings::none(0) };
+        let model = NetworkModel::load(&cx.kept.folder(kept)?, Arc::new(nothing))?;
+        let levels = model.levels();
+        (Kind::Network(Some(Box::new(model))), levels)
+    };
+    let scale = cx.context.index().with_levels(kept.choices.question)?.scale.kind();
+    Ok(TableModel { kind, is_ordinal: scale == ScaleKind::Ordinal, levels })
 }
 
 impl TableModel {

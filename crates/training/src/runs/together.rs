@@ -17,61 +17,57 @@ use dissensus_selection::evaluation::{
 use dissensus_stats::data::{Embeddings, Observation, Target, TrainingData};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-impl Runs {
-    /// What a training is to learn, with the weight of each: the requested questions, with each option in
-    /// place of a multi-label question. All options together weigh as much as another question, whatever
-    /// their number.
-    pub(super) fn learned_together(
-        &self,
-        choices: &TrainChoices,
-    ) -> Result<Vec<(Question, f64)>, ProjectError> {
-        let alone = [JointQuestion { question: choices.question, weight: 1.0 }];
-        let asked = if choices.joint.is_empty() { &alone[..] } else { &choices.joint };
-        let index = self.context.index();
-        let mut found: Vec<(Question, f64)> = Vec::new();
-        for JointQuestion { question, weight } in asked {
-            let whole = index.question(*question).ok_or(ProjectError::NoQuestion)?;
-            if !weight.is_finite() || *weight <= 0.0 {
+/// What a training is to learn, with the weight of each: the requested questions, with each option in
+/// place of a multi-label question. All options together weigh as much as another question, whatever
+/// their number.
+pub(super) fn learned_together(
+    cx: &Runs,
+    choices: &TrainChoices,
+) -> Result<Vec<(Question, f64)>, ProjectError> {
+    let alone = [JointQuestion { question: choices.question, weight: 1.0 }];
+    let asked = if choices.joint.is_empty() { &alone[..] } else { &choices.joint };
+    let index = cx.context.index();
+    let mut found: Vec<(Question, f64)> = Vec::new();
+    for JointQuestion { question, weight } in asked {
+        let whole = index.question(*question).ok_or(ProjectError::NoQuestion)?;
+        if !weight.is_finite() || *weight <= 0.0 {
+            return Err(TrainingError::Joint(format!(
+                "the weight of \"{}\" is {weight}, and every weight is more than 0",
+                whole.name
+            ))
+            .into());
+        }
+        let options = whole.options();
+        let learned = if options.is_empty() { vec![whole.clone()] } else { options };
+        let each = weight / learned.len() as f64;
+        for question in learned {
+            if found.iter().any(|(known, _)| known.id == question.id) {
                 return Err(TrainingError::Joint(format!(
-                    "the weight of \"{}\" is {weight}, and every weight is more than 0",
-                    whole.name
+                    "\"{}\" is named twice, by itself or with its whole question: name it once",
+                    question.name
                 ))
                 .into());
             }
-            let options = whole.options();
-            let learned = if options.is_empty() { vec![whole.clone()] } else { options };
-            let each = weight / learned.len() as f64;
-            for question in learned {
-                if found.iter().any(|(known, _)| known.id == question.id) {
-                    return Err(TrainingError::Joint(format!(
-                        "\"{}\" is named twice, by itself or with its whole question: name it once",
-                        question.name
-                    ))
-                    .into());
-                }
-                found.push((question, each));
-            }
+            found.push((question, each));
         }
-        Ok(found)
     }
+    Ok(found)
+}
 
-    /// Checks that a weight of yes is only given for a question that is answered with yes or no.
-    pub(super) fn check_pos_weight(
-        &self,
-        learned: &[(Question, f64)],
-        config: &TrainConfig,
-    ) -> Result<(), ProjectError> {
-        let has_yes = learned.iter().any(|(question, _)| question.scale.kind() == ScaleKind::Binary);
-        if has_yes || (config.pos_weight - 1.0).abs() < f64::EPSILON {
-            return Ok(());
-        }
-        Err(ProjectError::Setting {
-            name: "pos_weight",
-            value: config.pos_weight.to_string(),
-            allowed: "1 where nothing that is learned is answered with yes or no: use class weights"
-                .to_owned(),
-        })
+/// Checks that a weight of yes is only given for a question that is answered with yes or no.
+pub(super) fn check_pos_weight(
+    learned: &[(Question, f64)],
+    config: &TrainConfig,
+) -> Result<(), ProjectError> {
+    let has_yes = learned.iter().any(|(question, _)| question.scale.kind() == ScaleKind::Binary);
+    if has_yes || (config.pos_weight - 1.0).abs() < f64::EPSILON {
+        return Ok(());
     }
+    Err(ProjectError::Setting {
+        name: "pos_weight",
+        value: config.pos_weight.to_string(),
+        allowed: "1 where nothing that is learned is answered with yes or no: use class weights".to_owned(),
+    })
 }
 
 /// Checks that questions can be learned together as requested.

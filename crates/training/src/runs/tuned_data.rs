@@ -14,37 +14,35 @@ impl RunData {
     }
 }
 
-impl Runs {
-    /// The features before tuning: no embeddings, n-grams if the run's model reads them, and the texts whose
-    /// labels trained the encoder from which the tuning starts.
-    pub fn before_tuning(&self, data: &RunData) -> Result<Embeddings, ProjectError> {
-        self.with_ngrams(data, Embeddings::none(data.texts).with_tuned_on(self.taught_before(data)?.into())?)
-    }
+/// The features before tuning: no embeddings, n-grams if the run's model reads them, and the texts whose
+/// labels trained the encoder from which the tuning starts.
+pub fn before_tuning(cx: &Runs, data: &RunData) -> Result<Embeddings, ProjectError> {
+    with_ngrams(cx, data, Embeddings::none(data.texts).with_tuned_on(taught_before(cx, data)?.into())?)
+}
 
-    /// Embeddings `x` of the run's texts by the encoder that it tuned, with n-grams if its model reads them,
-    /// and with the texts whose labels trained that encoder or the one from which its tuning started.
-    pub(super) fn after_tuning(&self, data: &RunData, x: Embeddings) -> Result<Embeddings, ProjectError> {
-        self.with_ngrams(data, x.with_tuned_on(self.taught(data)?.into())?)
-    }
+/// Embeddings `x` of the run's texts by the encoder that it tuned, with n-grams if its model reads them,
+/// and with the texts whose labels trained that encoder or the one from which its tuning started.
+pub(super) fn after_tuning(cx: &Runs, data: &RunData, x: Embeddings) -> Result<Embeddings, ProjectError> {
+    with_ngrams(cx, data, x.with_tuned_on(taught(cx, data)?.into())?)
+}
 
-    /// Whether the labels of each of the run's texts trained the encoder that it tuned, or the one from
-    /// which its tuning started.
-    pub(super) fn taught(&self, data: &RunData) -> Result<Vec<bool>, ProjectError> {
-        let mut tuned_on = self.taught_before(data)?;
-        data.division.train.iter().for_each(|o| tuned_on[o.text as usize] = true);
-        data.taught_by_others.iter().for_each(|text| tuned_on[*text as usize] = true);
-        Ok(tuned_on)
-    }
+/// Whether the labels of each of the run's texts trained the encoder that it tuned, or the one from
+/// which its tuning started.
+pub(super) fn taught(cx: &Runs, data: &RunData) -> Result<Vec<bool>, ProjectError> {
+    let mut tuned_on = taught_before(cx, data)?;
+    data.division.train.iter().for_each(|o| tuned_on[o.text as usize] = true);
+    data.taught_by_others.iter().for_each(|text| tuned_on[*text as usize] = true);
+    Ok(tuned_on)
+}
 
-    fn taught_before(&self, data: &RunData) -> Result<Vec<bool>, ProjectError> {
-        let parent = data.encoder.as_ref().map(|encoder| encoder.key.as_str());
-        let seen = self.encoding.seen_by(parent, &self.context.index())?;
-        let mut taught = seen.taught().to_vec();
-        taught.resize(data.texts, false);
-        Ok(taught)
-    }
+fn taught_before(cx: &Runs, data: &RunData) -> Result<Vec<bool>, ProjectError> {
+    let parent = data.encoder.as_ref().map(|encoder| encoder.key.as_str());
+    let seen = cx.encoding.seen_by(parent, &cx.context.index())?;
+    let mut taught = seen.taught().to_vec();
+    taught.resize(data.texts, false);
+    Ok(taught)
+}
 
-    fn with_ngrams(&self, data: &RunData, x: Embeddings) -> Result<Embeddings, ProjectError> {
-        Ok(if data.ngrams { x.with_ngrams(self.encoding.ngrams_of_run(data.texts)?)? } else { x })
-    }
+fn with_ngrams(cx: &Runs, data: &RunData, x: Embeddings) -> Result<Embeddings, ProjectError> {
+    Ok(if data.ngrams { x.with_ngrams(cx.encoding.ngrams_of_run(data.texts)?)? } else { x })
 }

@@ -9,6 +9,7 @@ use super::Runs;
 use super::member::Member;
 use crate::error::TrainingError;
 use crate::learned_words::{LearnedWords, form_print};
+use crate::runs::data;
 use crate::saved_runs::{SavedRun, TrainedWordScores, WORDS_TO_LEARN, io, run_of_encoder};
 use dissensus_api::Tuning;
 use dissensus_domain::{AnnotatorId, Question, QuestionId, ScaleKind, Span, SpanSet};
@@ -109,66 +110,61 @@ impl WordLabels {
     }
 }
 
-impl Runs {
-    /// Stores the marked words that a training which is about to start learns, in the folder of its first
-    /// run; returns the number of questions. `spans` has the answers to questions with spans.
-    pub(super) fn keep_words_to_learn(
-        &self,
-        together: &[SavedRun],
-        data: &[QuestionData],
-        divisions: &[DataSplit],
-        spans: &HashMap<u32, Vec<SpanLabel>>,
-    ) -> Result<u32, ProjectError> {
-        let Some(first) = together.first().filter(|first| learns_words(first)) else { return Ok(0) };
-        let runs: Vec<QuestionId> = together.iter().map(|kept| kept.choices.question).collect();
-        let questions = self.context.index().questions().to_vec();
-        let mut all = Vec::new();
-        for (question, places) in whole_questions(&questions, &runs) {
-            let (Some(at), Some(labels)) = (places.first(), spans.get(&question.row().0)) else { continue };
-            all.push(WordLabels::new(question, places.len(), &data[*at], labels, &divisions[*at]));
-        }
-        if all.is_empty() {
-            return Ok(0);
-        }
-        let path = self.kept.make_folder(first)?.join(WORDS_TO_LEARN);
-        let bytes = serde_json::to_vec(&all).map_err(|e| ProjectError::internal(&e))?;
-        write_atomically(&path, &bytes).map_err(|e| io(&path, "writing", e))?;
-        Ok(all.len() as u32)
+/// Stores the marked words that a training which is about to start learns, in the folder of its first
+/// run; returns the number of questions. `spans` has the answers to questions with spans.
+pub(super) fn keep_words_to_learn(
+    cx: &Runs,
+    together: &[SavedRun],
+    data: &[QuestionData],
+    divisions: &[DataSplit],
+    spans: &HashMap<u32, Vec<SpanLabel>>,
+) -> Result<u32, ProjectError> {
+    let Some(first) = together.first().filter(|first| learns_words(first)) else { return Ok(0) };
+    let runs: Vec<QuestionId> = together.iter().map(|kept| kept.choices.question).collect();
+    let questions = cx.context.index().questions().to_vec();
+    let mut all = Vec::new();
+    for (question, places) in whole_questions(&questions, &runs) {
+        let (Some(at), Some(labels)) = (places.first(), spans.get(&question.row().0)) else { continue };
+        all.push(WordLabels::new(question, places.len(), &data[*at], labels, &divisions[*at]));
     }
+    if all.is_empty() {
+        return Ok(0);
+    }
+    let path = cx.kept.make_folder(first)?.join(WORDS_TO_LEARN);
+    let bytes = serde_json::to_vec(&all).map_err(|e| ProjectError::internal(&e))?;
+    write_atomically(&path, &bytes).map_err(|e| io(&path, "writing", e))?;
+    Ok(all.len() as u32)
+}
 
-    /// The marked words that a training learns, in the form that it uses; `bodies` are those of the
-    /// training's texts.
-    pub(super) fn words_to_learn(
-        &self,
-        members: &[Member],
-        folder: &Path,
-        bodies: &[&str],
-    ) -> Result<Vec<WordsAtWork>, ProjectError> {
-        let Some(first) = members.first().filter(|member| member.data.learns_words > 0) else {
-            return Ok(Vec::new());
-        };
-        let path = folder.join(WORDS_TO_LEARN);
-        let run = first.kept.run.id.0;
-        let unreadable = |reason: String| {
-            ProjectError::from(TrainingError::WordLabels { run, path: path.clone(), reason })
-        };
-        let bytes = std::fs::read(&path).map_err(|e| unreadable(e.to_string()))?;
-        let all: Vec<WordLabels> = serde_json::from_slice(&bytes).map_err(|e| unreadable(e.to_string()))?;
-        if all.len() as u32 != first.data.learns_words {
-            return Err(unreadable("it is of another run".to_owned()));
-        }
-        let runs: Vec<QuestionId> = members.iter().map(|member| member.kept.choices.question).collect();
-        all.into_iter()
-            .map(|labels| {
-                let of_question = |(_, run): &(usize, &QuestionId)| {
-                    run.row().0 == labels.question && run.option().is_some()
-                };
-                let places: Vec<usize> =
-                    runs.iter().enumerate().filter(of_question).map(|(place, _)| place).collect();
-                WordsAtWork::new(labels, places, bodies).map_err(&unreadable)
-            })
-            .collect()
+/// The marked words that a training learns, in the form that it uses; `bodies` are those of the
+/// training's texts.
+pub(super) fn words_to_learn(
+    members: &[Member],
+    folder: &Path,
+    bodies: &[&str],
+) -> Result<Vec<WordsAtWork>, ProjectError> {
+    let Some(first) = members.first().filter(|member| member.data.learns_words > 0) else {
+        return Ok(Vec::new());
+    };
+    let path = folder.join(WORDS_TO_LEARN);
+    let run = first.kept.run.id.0;
+    let unreadable =
+        |reason: String| ProjectError::from(TrainingError::WordLabels { run, path: path.clone(), reason });
+    let bytes = std::fs::read(&path).map_err(|e| unreadable(e.to_string()))?;
+    let all: Vec<WordLabels> = serde_json::from_slice(&bytes).map_err(|e| unreadable(e.to_string()))?;
+    if all.len() as u32 != first.data.learns_words {
+        return Err(unreadable("it is of another run".to_owned()));
     }
+    let runs: Vec<QuestionId> = members.iter().map(|member| member.kept.choices.question).collect();
+    all.into_iter()
+        .map(|labels| {
+            let of_question =
+                |(_, run): &(usize, &QuestionId)| run.row().0 == labels.question && run.option().is_some();
+            let places: Vec<usize> =
+                runs.iter().enumerate().filter(of_question).map(|(place, _)| place).collect();
+            WordsAtWork::new(labels, places, bodies).map_err(&unreadable)
+        })
+        .collect()
 }
 
 /// Whether the marked words that a training learns are still stored; true if it learns none.
@@ -385,52 +381,50 @@ pub(super) fn keep_learned(
     Ok(())
 }
 
-impl Runs {
-    /// What the run whose encoder is named `encoder` has learned of the words of a question, also if another
-    /// run on that encoder predicts; none if it has learned none. The name is that of the encoder that was
-    /// opened, because the project may use another one by now.
-    pub fn learned_words(
-        &self,
-        question: QuestionId,
-        encoder: &str,
-    ) -> Result<Option<(u32, LearnedWords)>, ProjectError> {
-        let Some(uid) = run_of_encoder(encoder) else { return Ok(None) };
-        let Some(run) = self.context.store.run_by_uid(uid)?.map(|run| run.id.0) else { return Ok(None) };
-        let all = self.words_of_run(run)?;
-        Ok(all.into_iter().find(|of| of.question == question.row().0).map(|learned| (run, learned)))
-    }
+/// What the run whose encoder is named `encoder` has learned of the words of a question, also if another
+/// run on that encoder predicts; none if it has learned none. The name is that of the encoder that was
+/// opened, because the project may use another one by now.
+pub fn learned_words(
+    cx: &Runs,
+    question: QuestionId,
+    encoder: &str,
+) -> Result<Option<(u32, LearnedWords)>, ProjectError> {
+    let Some(uid) = run_of_encoder(encoder) else { return Ok(None) };
+    let Some(run) = cx.context.store.run_by_uid(uid)?.map(|run| run.id.0) else { return Ok(None) };
+    let all = words_of_run(cx, run)?;
+    Ok(all.into_iter().find(|of| of.question == question.row().0).map(|learned| (run, learned)))
+}
 
-    /// What a run, or its training, has learned of words, for each question; empty if it learned none.
-    ///
-    /// # Errors
-    /// There is no such run; its learned words cannot be read.
-    fn words_of_run(&self, run: u32) -> Result<Vec<LearnedWords>, ProjectError> {
-        let kept = self.kept.get(run)?;
-        self.kept.has_same_levels(&kept)?;
-        let path = self.kept.folder(&kept)?.join(LEARNED);
-        if !path.is_file() {
-            return Ok(Vec::new());
-        }
-        let bytes = std::fs::read(&path).map_err(|e| io(&path, "reading", e))?;
-        serde_json::from_slice(&bytes)
-            .map_err(|e| ProjectError::from(TrainingError::WordLabels { run, path, reason: e.to_string() }))
+/// What a run, or its training, has learned of words, for each question; empty if it learned none.
+///
+/// # Errors
+/// There is no such run; its learned words cannot be read.
+fn words_of_run(cx: &Runs, run: u32) -> Result<Vec<LearnedWords>, ProjectError> {
+    let kept = cx.kept.get(run)?;
+    cx.kept.has_same_levels(&kept)?;
+    let path = cx.kept.folder(&kept)?.join(LEARNED);
+    if !path.is_file() {
+        return Ok(Vec::new());
     }
+    let bytes = std::fs::read(&path).map_err(|e| io(&path, "reading", e))?;
+    serde_json::from_slice(&bytes)
+        .map_err(|e| ProjectError::from(TrainingError::WordLabels { run, path, reason: e.to_string() }))
+}
 
-    /// What a run has learned of the words of a question, and the annotators that it knows.
-    ///
-    /// # Errors
-    /// There is no such run; its learned words are missing or cannot be read.
-    pub fn words_with_people(
-        &self,
-        run: u32,
-        question: QuestionId,
-    ) -> Result<(LearnedWords, Vec<AnnotatorId>), ProjectError> {
-        let kept = self.kept.get(run)?;
-        let learned = self.words_of_run(run)?.into_iter().find(|of| of.question == question.row().0);
-        let Some(learned) = learned else {
-            let path = self.kept.folder(&kept)?.join(LEARNED);
-            return Err(TrainingError::WordLabels { run, path, reason: "it is not there".to_owned() }.into());
-        };
-        Ok((learned, self.run_data(&kept)?.annotators))
-    }
+/// What a run has learned of the words of a question, and the annotators that it knows.
+///
+/// # Errors
+/// There is no such run; its learned words are missing or cannot be read.
+pub fn words_with_people(
+    cx: &Runs,
+    run: u32,
+    question: QuestionId,
+) -> Result<(LearnedWords, Vec<AnnotatorId>), ProjectError> {
+    let kept = cx.kept.get(run)?;
+    let learned = words_of_run(cx, run)?.into_iter().find(|of| of.question == question.row().0);
+    let Some(learned) = learned else {
+        let path = cx.kept.folder(&kept)?.join(LEARNED);
+        return Err(TrainingError::WordLabels { run, path, reason: "it is not there".to_owned() }.into());
+    };
+    Ok((learned, data::run_data(cx, &kept)?.annotators))
 }

@@ -3,6 +3,7 @@
 use super::Exchange;
 use super::choices::{Exported, Pseudonymised};
 use super::tool_export::{Collected, ToolExport, ToolExportChoices};
+use crate::exchange::tool_export;
 use dissensus_api::{ExportContents, ExportFormat, ExportLoss, ExportWish};
 use dissensus_exchange::{ExchangeError, LossReason, ToolFormat};
 use dissensus_project::error::ProjectError;
@@ -21,50 +22,49 @@ pub fn export_formats() -> Vec<ExportFormat> {
     ToolFormat::all().iter().map(one).collect()
 }
 
-impl Exchange {
-    /// Determines the contents of a file, and which of the labels its format cannot represent. Nothing is
-    /// written. Only the latest request runs: an earlier one is cancelled.
-    ///
-    /// # Errors
-    /// No such format or question, a damaged project, or a cancel.
-    pub fn export_contents(&self, wish: &ExportWish) -> Result<ExportContents, ProjectError> {
-        let asked = self.looks.ask();
-        let choices = choices_of(wish);
-        let Some(name) = wish.format.as_deref() else {
-            let Collected { labels, exported } = self.collected(&choices, &asked)?;
-            let (texts, people) = (labels.texts.len(), labels.people.len());
-            return Ok(contents(texts, people, exported));
-        };
-        Ok(contents_of(&self.for_tool(format_named(name)?, &choices, &asked)?, wish))
-    }
+/// Determines the contents of a file, and which of the labels its format cannot represent. Nothing is
+/// written. Only the latest request runs: an earlier one is cancelled.
+///
+/// # Errors
+/// No such format or question, a damaged project, or a cancel.
+pub fn export_contents(cx: &Exchange, wish: &ExportWish) -> Result<ExportContents, ProjectError> {
+    let asked = cx.looks.ask();
+    let choices = choices_of(wish);
+    let Some(name) = wish.format.as_deref() else {
+        let Collected { labels, exported } = tool_export::collected(cx, &choices, &asked)?;
+        let (texts, people) = (labels.texts.len(), labels.people.len());
+        return Ok(contents(texts, people, exported));
+    };
+    Ok(contents_of(&tool_export::for_tool(cx, format_named(name)?, &choices, &asked)?, wish))
+}
 
-    /// Cancels the request for the contents of a file.
-    pub fn stop_export_contents(&self) {
-        self.looks.stop();
-    }
+/// Cancels the request for the contents of a file.
+pub fn stop_export_contents(cx: &Exchange) {
+    cx.looks.stop();
+}
 
-    /// Writes labels for another program, as a job, and returns what the file contains and what it does not.
-    ///
-    /// # Errors
-    /// The same as [`Exchange::for_tool`] and [`ToolExport::write`]; no such format; an export is running.
-    pub fn export_for_tool_as_job(
-        &self,
-        path: &Path,
-        wish: &ExportWish,
-        replace: bool,
-    ) -> Result<ExportContents, ProjectError> {
-        let format = format_named(wish.format.as_deref().unwrap_or_default())?;
-        format.check_name(path)?;
-        let context = &self.context;
-        let _reserved = context.reservations.reserve(Activity::Export)?;
-        let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let written = context.as_job("export", &title, |job| {
-            let ready = self.for_tool(format, &choices_of(wish), job.as_ref())?;
-            ready.write(path, replace, job.as_ref())?;
-            Ok(contents_of(&ready, wish))
-        });
-        written.map_err(ProjectError::all_or_nothing)
-    }
+/// Writes labels for another program, as a job, and returns what the file contains and what it does not.
+///
+/// # Errors
+/// The same as [`tool_export::for_tool`](crate::exchange::tool_export::for_tool) and
+/// [`ToolExport::write`]; no such format; an export is running.
+pub fn export_for_tool_as_job(
+    cx: &Exchange,
+    path: &Path,
+    wish: &ExportWish,
+    replace: bool,
+) -> Result<ExportContents, ProjectError> {
+    let format = format_named(wish.format.as_deref().unwrap_or_default())?;
+    format.check_name(path)?;
+    let context = &cx.context;
+    let _reserved = context.reservations.reserve(Activity::Export)?;
+    let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let written = context.as_job("export", &title, |job| {
+        let ready = tool_export::for_tool(cx, format, &choices_of(wish), job.as_ref())?;
+        ready.write(path, replace, job.as_ref())?;
+        Ok(contents_of(&ready, wish))
+    });
+    written.map_err(ProjectError::all_or_nothing)
 }
 
 fn choices_of(wish: &ExportWish) -> ToolExportChoices {

@@ -5,6 +5,7 @@ use super::choices::{DecisionLayer, ExportChoices, Exported, Pseudonymised};
 use super::mask::{Mask, MaskedRow};
 use super::study::StudyBeside;
 use crate::error::TransferError;
+use crate::exchange::study;
 use dissensus_domain::{
     Annotator, AnnotatorId, Attributes, Event, GuidelineId, Question, QuestionId, Remark, Scale, ScaleKind,
     Shown, TextId, WordingId, option_names, spans_named,
@@ -19,90 +20,88 @@ use dissensus_store::{ExportRow, ExportScope, Marked, Order, Repeat, ShownFacts,
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-impl Exchange {
-    /// Writes all current labels (of one question, or of all) to a CSV, TSV, JSONL or CoNLL file, by its
-    /// extension, as of one moment: labels given meanwhile are not included. Returns the number of answers.
-    /// The file appears whole or not at all.
-    ///
-    /// # Errors
-    /// An unsupported extension, a file that exists (without `replace`), a label without a name because the
-    /// project is damaged, a full disk, or a cancel.
-    pub fn export(
-        &self,
-        path: &Path,
-        question: Option<&str>,
-        replace: bool,
-        progress: &dyn Progress,
-    ) -> Result<u64, ProjectError> {
-        let choices =
-            ExportChoices { question: question.map(str::to_owned), replace, ..ExportChoices::default() };
-        Ok(self.export_with(path, &choices, progress)?.answers)
-    }
+/// Writes all current labels (of one question, or of all) to a CSV, TSV, JSONL or CoNLL file, by its
+/// extension, as of one moment: labels given meanwhile are not included. Returns the number of answers.
+/// The file appears whole or not at all.
+///
+/// # Errors
+/// An unsupported extension, a file that exists (without `replace`), a label without a name because the
+/// project is damaged, a full disk, or a cancel.
+pub fn export(
+    cx: &Exchange,
+    path: &Path,
+    question: Option<&str>,
+    replace: bool,
+    progress: &dyn Progress,
+) -> Result<u64, ProjectError> {
+    let choices =
+        ExportChoices { question: question.map(str::to_owned), replace, ..ExportChoices::default() };
+    Ok(export_with(cx, path, &choices, progress)?.answers)
+}
 
-    /// Exports labels like [`Exchange::export`], with all options.
-    ///
-    /// # Errors
-    /// The same as [`Exchange::export`]; one row a span in JSON Lines, or without a question that is answered
-    /// with spans; a CoNLL file of other questions, or with answers that it cannot represent and that shall
-    /// not be left out.
-    pub fn export_with(
-        &self,
-        path: &Path,
-        choices: &ExportChoices,
-        progress: &dyn Progress,
-    ) -> Result<Exported, ProjectError> {
-        if path.exists() && !choices.replace {
-            return Err(ProjectError::ExportExists(path.to_owned()));
-        }
-        let format = if choices.dataset { OutputFormat::Parquet } else { OutputFormat::of_path(path)? };
-        if format == OutputFormat::Conll && choices.decisions.is_some() {
-            return Err(TransferError::DecisionsInConll.into());
-        }
-        if choices.span_rows && matches!(format, OutputFormat::Jsonl | OutputFormat::Conll) {
-            return Err(TransferError::SpanRowsInJson.into());
-        }
-        let only = choices.question.as_deref().map(|name| self.asked_for_whole(name)).transpose()?;
-        let mask = match choices.pseudonyms {
-            Some(wish) => Some(Mask::new(&self.context, only.as_ref().map(|question| question.id), wish)?),
-            None => None,
-        };
-        let study = self.beside(choices)?;
-        let file = File {
-            path,
-            format,
-            dataset: choices.dataset,
-            replace: choices.replace,
-            span_rows: choices.span_rows,
-            leave_out: choices.leave_out_overlaps,
-            mask: mask.as_ref(),
-            study: &study,
-        };
-        self.context.store.snapshot(|snapshot| write_labels(snapshot, &file, only.as_ref(), progress))
+/// Exports labels like [`export`], with all options.
+///
+/// # Errors
+/// The same as [`export`]; one row a span in JSON Lines, or without a question that is answered
+/// with spans; a CoNLL file of other questions, or with answers that it cannot represent and that shall
+/// not be left out.
+pub fn export_with(
+    cx: &Exchange,
+    path: &Path,
+    choices: &ExportChoices,
+    progress: &dyn Progress,
+) -> Result<Exported, ProjectError> {
+    if path.exists() && !choices.replace {
+        return Err(ProjectError::ExportExists(path.to_owned()));
     }
+    let format = if choices.dataset { OutputFormat::Parquet } else { OutputFormat::of_path(path)? };
+    if format == OutputFormat::Conll && choices.decisions.is_some() {
+        return Err(TransferError::DecisionsInConll.into());
+    }
+    if choices.span_rows && matches!(format, OutputFormat::Jsonl | OutputFormat::Conll) {
+        return Err(TransferError::SpanRowsInJson.into());
+    }
+    let only = choices.question.as_deref().map(|name| asked_for_whole(cx, name)).transpose()?;
+    let mask = match choices.pseudonyms {
+        Some(wish) => Some(Mask::new(&cx.context, only.as_ref().map(|question| question.id), wish)?),
+        None => None,
+    };
+    let study = study::beside(cx, choices)?;
+    let file = File {
+        path,
+        format,
+        dataset: choices.dataset,
+        replace: choices.replace,
+        span_rows: choices.span_rows,
+        leave_out: choices.leave_out_overlaps,
+        mask: mask.as_ref(),
+        study: &study,
+    };
+    cx.context.store.snapshot(|snapshot| write_labels(snapshot, &file, only.as_ref(), progress))
+}
 
-    /// Runs [`Exchange::export_with`] on all labels, as a job; an existing file is replaced (the dialog has
-    /// asked).
-    ///
-    /// # Errors
-    /// The same as [`Exchange::export_with`], or an export is running.
-    pub fn export_as_job(
-        &self,
-        path: &Path,
-        pseudonyms: Option<Pseudonymised>,
-        decisions: Option<DecisionLayer>,
-    ) -> Result<Exported, ProjectError> {
-        let context = &self.context;
-        let _reserved = context.reservations.reserve(Activity::Export)?;
-        let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let choices = ExportChoices { replace: true, pseudonyms, decisions, ..ExportChoices::default() };
-        context.as_job("export", &title, |job| self.export_with(path, &choices, job.as_ref()))
-    }
+/// Runs [`export_with`] on all labels, as a job; an existing file is replaced (the dialog has
+/// asked).
+///
+/// # Errors
+/// The same as [`export_with`], or an export is running.
+pub fn export_as_job(
+    cx: &Exchange,
+    path: &Path,
+    pseudonyms: Option<Pseudonymised>,
+    decisions: Option<DecisionLayer>,
+) -> Result<Exported, ProjectError> {
+    let context = &cx.context;
+    let _reserved = context.reservations.reserve(Activity::Export)?;
+    let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let choices = ExportChoices { replace: true, pseudonyms, decisions, ..ExportChoices::default() };
+    context.as_job("export", &title, |job| export_with(cx, path, &choices, job.as_ref()))
+}
 
-    /// Returns the question of this name; options have no labels of their own to write.
-    pub(super) fn asked_for_whole(&self, name: &str) -> Result<Question, ProjectError> {
-        let index = self.context.index();
-        Ok(index.whole(index.question_asked_for(Some(name))?.id)?.clone())
-    }
+/// Returns the question of this name; options have no labels of their own to write.
+pub(super) fn asked_for_whole(cx: &Exchange, name: &str) -> Result<Question, ProjectError> {
+    let index = cx.context.index();
+    Ok(index.whole(index.question_asked_for(Some(name))?.id)?.clone())
 }
 
 /// The file to write.

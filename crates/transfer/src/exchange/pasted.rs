@@ -17,27 +17,25 @@ const LONGEST_NAME: usize = 40;
 /// The column of lines without a name.
 const TEXT: &str = "text";
 
-impl Exchange {
-    /// Writes pasted rows to a file. Cells are separated by tabs, as spreadsheets copy them; rows without a
-    /// tab are one text a line. `header` is whether the first row has the names of the columns; without it
-    /// that is guessed. Of unnamed columns the one with the most characters is called `text`, the others
-    /// `column_2` and so on.
-    ///
-    /// # Errors
-    /// The text is only white space, or the file cannot be written.
-    pub fn paste(&self, pasted: &str, header: Option<bool>) -> Result<PastedRows, ProjectError> {
-        let rows = rows_of(pasted);
-        let width = rows.iter().map(Vec::len).max().unwrap_or_default();
-        if width == 0 {
-            return Err(TransferError::NothingPasted.into());
-        }
-        let header = header.unwrap_or_else(|| looks_like_header(&rows));
-        let folder = self.context.home.pasted();
-        make_private_folder(&folder).map_err(failed("making the folder", &folder))?;
-        forget_old(&folder);
-        let path = write(&folder, &rows, width, header)?;
-        Ok(PastedRows { path: path.to_string_lossy().into_owned(), header })
+/// Writes pasted rows to a file. Cells are separated by tabs, as spreadsheets copy them; rows without a
+/// tab are one text a line. `header` is whether the first row has the names of the columns; without it
+/// that is guessed. Of unnamed columns the one with the most characters is called `text`, the others
+/// `column_2` and so on.
+///
+/// # Errors
+/// The text is only white space, or the file cannot be written.
+pub fn paste(cx: &Exchange, pasted: &str, header: Option<bool>) -> Result<PastedRows, ProjectError> {
+    let rows = rows_of(pasted);
+    let width = rows.iter().map(Vec::len).max().unwrap_or_default();
+    if width == 0 {
+        return Err(TransferError::NothingPasted.into());
     }
+    let header = header.unwrap_or_else(|| looks_like_header(&rows));
+    let folder = cx.context.home.pasted();
+    make_private_folder(&folder).map_err(failed("making the folder", &folder))?;
+    forget_old(&folder);
+    let path = write(&folder, &rows, width, header)?;
+    Ok(PastedRows { path: path.to_string_lossy().into_owned(), header })
 }
 
 /// Removes a file of pasted rows; it never removes any other file, and a missing file is not an error.

@@ -108,189 +108,184 @@ fn is_summary(columns: &[String]) -> bool {
     both && begins("count_") && begins("share_") && !has("label")
 }
 
-impl Exchange {
-    /// Reads the whole file and determines what importing it would change. Nothing is written.
-    pub(super) fn plan(
-        &self,
-        read: Read,
-        choices: &ImportChoices,
-        progress: &dyn Progress,
-    ) -> Result<Plan, ProjectError> {
-        let (source, roles) = (read.source.clone(), read.roles());
-        if is_summary(read.plain.columns()) {
-            return Err(TransferError::IsSummary(source.path().to_owned()).into());
-        }
-        let kind = roles.kind(&source).map_err(|error| in_sheet(&source, error.into()))?;
-        let labels = kind == FileKind::Labels;
-        let column = answer_column(&read.reading);
-        let file = match source.path().parent() == Some(self.context.home.pasted().as_path()) {
-            true => String::new(),
-            false => {
-                source.path().file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
-            }
-        };
-        let unnamed = Unnamed { column: &column, file: &file };
-        let spans = roles.every_row_is_a_span();
-        let now_ms = now_ms();
-        let mut several = source.questions();
-        several.extend(read.reading.questions().into_iter().map(str::to_owned));
-        if choices.question.is_some() && several.len() > 1 {
-            return Err(
-                TransferError::SeveralQuestions { path: source.path().to_owned(), names: several }.into()
-            );
-        }
-        let hints = source.hints();
-        // If the file does not name its questions, all labels answer one question.
-        let one = match labels && (roles.question.is_none() || choices.question.is_some()) {
-            true => Some(self.asked(choices.question.as_deref(), unnamed, spans, hints.first(), choices)?),
-            false => None,
-        };
-        let mut questions = Vec::new();
-        let mut checker = match &one {
-            Some(asked) => {
-                questions.extend(asked.existing.iter().map(|question| (0, question.id)));
-                Checker::new(asked.scale.clone())
-            }
-            None if labels => {
-                let mut checker = Checker::by_question(new_scale(choices, spans)?);
-                for question in self.context.index().questions() {
-                    let number = checker.add_question(&question.name, Some(question.scale.clone()));
-                    questions.push((number, question.id));
-                }
-                for hint in &hints {
-                    let asked = self.asked(Some(&hint.name), unnamed, spans, Some(hint), choices)?;
-                    if asked.existing.is_none() && asked.scale.is_some() {
-                        checker.add_question(&hint.name, asked.scale);
-                    }
-                }
-                checker
-            }
-            None => Checker::new(None),
-        }
-        .at(now_ms)
-        .folding_case(read.reading.values.fold_case);
-        let seeds = seeded(&self.context.store, &mut checker, &questions)?;
-        let scan = scan_file(&source, &roles, checker.clone(), progress)?;
-        let known = one.as_ref().and_then(|asked| asked.existing.as_ref()).map(|q| q.name.clone());
-        let mut plan = Plan { read, source, roles, kind, scan, known, parts: Vec::new(), checker, seeds };
-        if !labels {
-            return Ok(plan);
-        }
-        let parts = match one {
-            Some(asked) => {
-                let found = plan.scan.questions.first().map(|found| part(0, asked, found, choices, &column));
-                found.into_iter().collect()
-            }
-            None => self.named_parts(&plan.scan, choices, unnamed, spans, &hints)?,
-        };
-        for part in parts {
-            // Without a scale, rejected or missing rows are the likelier cause, and are reported first.
-            let part = part.map_err(|error| match (plan.scan.rows, plan.scan.problem_count) {
-                (0, _) => ProjectError::from(TransferError::NoRows(plan.source.path().to_owned())),
-                (_, 0) => error,
-                _ => plan.bad_rows(Some(error)),
-            })?;
-            if part.existing.is_none() {
-                self.context.index().check_options(&part.name, &part.scale)?;
-            }
-            plan.parts.push(part);
-        }
-        plan.fix_scales(progress)?;
-        Ok(plan)
+/// Reads the whole file and determines what importing it would change. Nothing is written.
+pub(super) fn plan(
+    cx: &Exchange,
+    read: Read,
+    choices: &ImportChoices,
+    progress: &dyn Progress,
+) -> Result<Plan, ProjectError> {
+    let (source, roles) = (read.source.clone(), read.roles());
+    if is_summary(read.plain.columns()) {
+        return Err(TransferError::IsSummary(source.path().to_owned()).into());
     }
-
-    /// The questions that the rows of a file name, by name.
-    fn named_parts(
-        &self,
-        scan: &Scan,
-        choices: &ImportChoices,
-        unnamed: Unnamed<'_>,
-        spans: bool,
-        hints: &[Hint],
-    ) -> Result<Vec<Result<Part, ProjectError>>, ProjectError> {
-        let mut parts = Vec::new();
-        let any = scan.questions.iter().any(|found| !found.names.is_empty());
-        for (number, found) in scan.questions.iter().enumerate().filter(|(_, found)| found.rows > 0) {
-            let Some(name) = &found.name else { continue };
-            let hint = hints.iter().find(|hint| hint.name == *name);
-            let asked = self.asked(Some(name), unnamed, spans, hint, choices)?;
-            // No label answers it: marks and notes on its texts cannot be stored, and the writing reports
-            // them.
-            if any && found.names.is_empty() && asked.existing.is_none() {
-                continue;
+    let kind = roles.kind(&source).map_err(|error| in_sheet(&source, error.into()))?;
+    let labels = kind == FileKind::Labels;
+    let column = answer_column(&read.reading);
+    let file = match source.path().parent() == Some(cx.context.home.pasted().as_path()) {
+        true => String::new(),
+        false => {
+            source.path().file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+        }
+    };
+    let unnamed = Unnamed { column: &column, file: &file };
+    let spans = roles.every_row_is_a_span();
+    let now_ms = now_ms();
+    let mut several = source.questions();
+    several.extend(read.reading.questions().into_iter().map(str::to_owned));
+    if choices.question.is_some() && several.len() > 1 {
+        return Err(TransferError::SeveralQuestions { path: source.path().to_owned(), names: several }.into());
+    }
+    let hints = source.hints();
+    // If the file does not name its questions, all labels answer one question.
+    let one = match labels && (roles.question.is_none() || choices.question.is_some()) {
+        true => Some(ask(cx, choices.question.as_deref(), unnamed, spans, hints.first(), choices)?),
+        false => None,
+    };
+    let mut questions = Vec::new();
+    let mut checker = match &one {
+        Some(asked) => {
+            questions.extend(asked.existing.iter().map(|question| (0, question.id)));
+            Checker::new(asked.scale.clone())
+        }
+        None if labels => {
+            let mut checker = Checker::by_question(new_scale(choices, spans)?);
+            for question in cx.context.index().questions() {
+                let number = checker.add_question(&question.name, Some(question.scale.clone()));
+                questions.push((number, question.id));
             }
-            parts.push((name.clone(), part(number, asked, found, choices, unnamed.column)));
-        }
-        parts.sort_by(|a, b| a.0.cmp(&b.0));
-        Ok(parts.into_iter().map(|(_, part)| part).collect())
-    }
-
-    /// Returns the question that labels answer, and its scale if that is known before the labels are read.
-    /// With `spans` every row is a span; `hint` is what the file specifies about the question.
-    fn asked(
-        &self,
-        name: Option<&str>,
-        unnamed: Unnamed<'_>,
-        spans: bool,
-        hint: Option<&Hint>,
-        choices: &ImportChoices,
-    ) -> Result<Asked, ProjectError> {
-        let kind = match hint {
-            _ if spans => Some(ScaleKind::Spans),
-            // Options that have a column each.
-            Some(hint) if hint.name.is_empty() => Some(hint.kind),
-            _ => None,
-        };
-        let (name, existing) = self.question_for(name, unnamed, kind)?;
-        let mut scale =
-            match choices.scales.iter().find(|of| of.question == name).filter(|_| existing.is_none()) {
-                Some(of) => {
-                    for level in &of.levels {
-                        checked_name("level", level)?;
-                    }
-                    Some(Scale::new(of.kind, &of.levels)?)
+            for hint in &hints {
+                let asked = ask(cx, Some(&hint.name), unnamed, spans, Some(hint), choices)?;
+                if asked.existing.is_none() && asked.scale.is_some() {
+                    checker.add_question(&hint.name, asked.scale);
                 }
-                None => known_scale(existing.as_ref(), spans, choices)?,
-            };
-        let hint = hint.filter(|_| scale.is_none() && choices.scale.is_none());
-        if let Some(told) = hint.and_then(Hint::scale) {
-            let no_scale =
-                |source| ProjectError::from(TransferError::NoScale { column: name.clone(), source });
-            scale = Some(told.map_err(no_scale)?);
+            }
+            checker
         }
-        Ok(Asked { name, existing, scale, spans, kind: hint.map(|hint| hint.kind) })
+        None => Checker::new(None),
     }
-
-    /// Returns the name of the question and, if it exists, the question. A column with a general name, such
-    /// as `label`, answers the only question of a project, or one that is named like the column or the file;
-    /// labels of a known `kind`, such as spans that have a row each, answer the only one of that kind.
-    fn question_for(
-        &self,
-        asked: Option<&str>,
-        unnamed: Unnamed<'_>,
-        kind: Option<ScaleKind>,
-    ) -> Result<(String, Option<Question>), ProjectError> {
-        let index = self.context.index();
-        let fits = |question: &&Question| kind.is_none_or(|kind| question.scale.kind() == kind);
-        let spans = kind == Some(ScaleKind::Spans);
-        let fitting: Vec<&Question> = index.questions().iter().filter(fits).collect();
-        let find = |name: &str| index.questions().iter().find(|q| q.name == name).cloned();
-        let named = asked.or_else(|| find(unnamed.column).map(|_| unnamed.column));
-        match (named, fitting.as_slice()) {
-            (None, [only]) if spans || unnamed.is_general() => Ok((only.name.clone(), Some((*only).clone()))),
-            (named, _) => match find(named.unwrap_or_else(|| unnamed.name())) {
-                Some(existing) => Ok((existing.name.clone(), Some(existing))),
-                None => {
-                    let name = checked_name("question", named.unwrap_or_else(|| unnamed.name()))?;
-                    // Labels answer a question as a whole, and no other question has the name of an option.
-                    if let Some(option) = index.option_named(&name) {
-                        index.whole(option.id)?;
-                    }
-                    let existing = find(&name);
-                    Ok((name, existing))
-                }
-            },
+    .at(now_ms)
+    .folding_case(read.reading.values.fold_case);
+    let seeds = seeded(&cx.context.store, &mut checker, &questions)?;
+    let scan = scan_file(&source, &roles, checker.clone(), progress)?;
+    let known = one.as_ref().and_then(|asked| asked.existing.as_ref()).map(|q| q.name.clone());
+    let mut plan = Plan { read, source, roles, kind, scan, known, parts: Vec::new(), checker, seeds };
+    if !labels {
+        return Ok(plan);
+    }
+    let parts = match one {
+        Some(asked) => {
+            let found = plan.scan.questions.first().map(|found| part(0, asked, found, choices, &column));
+            found.into_iter().collect()
         }
+        None => named_parts(cx, &plan.scan, choices, unnamed, spans, &hints)?,
+    };
+    for part in parts {
+        // Without a scale, rejected or missing rows are the likelier cause, and are reported first.
+        let part = part.map_err(|error| match (plan.scan.rows, plan.scan.problem_count) {
+            (0, _) => ProjectError::from(TransferError::NoRows(plan.source.path().to_owned())),
+            (_, 0) => error,
+            _ => plan.bad_rows(Some(error)),
+        })?;
+        if part.existing.is_none() {
+            cx.context.index().check_options(&part.name, &part.scale)?;
+        }
+        plan.parts.push(part);
+    }
+    plan.fix_scales(progress)?;
+    Ok(plan)
+}
+
+/// The questions that the rows of a file name, by name.
+fn named_parts(
+    cx: &Exchange,
+    scan: &Scan,
+    choices: &ImportChoices,
+    unnamed: Unnamed<'_>,
+    spans: bool,
+    hints: &[Hint],
+) -> Result<Vec<Result<Part, ProjectError>>, ProjectError> {
+    let mut parts = Vec::new();
+    let any = scan.questions.iter().any(|found| !found.names.is_empty());
+    for (number, found) in scan.questions.iter().enumerate().filter(|(_, found)| found.rows > 0) {
+        let Some(name) = &found.name else { continue };
+        let hint = hints.iter().find(|hint| hint.name == *name);
+        let asked = ask(cx, Some(name), unnamed, spans, hint, choices)?;
+        // No label answers it: marks and notes on its texts cannot be stored, and the writing reports
+        // them.
+        if any && found.names.is_empty() && asked.existing.is_none() {
+            continue;
+        }
+        parts.push((name.clone(), part(number, asked, found, choices, unnamed.column)));
+    }
+    parts.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(parts.into_iter().map(|(_, part)| part).collect())
+}
+
+/// Returns the question that labels answer, and its scale if that is known before the labels are read.
+/// With `spans` every row is a span; `hint` is what the file specifies about the question.
+fn ask(
+    cx: &Exchange,
+    name: Option<&str>,
+    unnamed: Unnamed<'_>,
+    spans: bool,
+    hint: Option<&Hint>,
+    choices: &ImportChoices,
+) -> Result<Asked, ProjectError> {
+    let kind = match hint {
+        _ if spans => Some(ScaleKind::Spans),
+        // Options that have a column each.
+        Some(hint) if hint.name.is_empty() => Some(hint.kind),
+        _ => None,
+    };
+    let (name, existing) = question_for(cx, name, unnamed, kind)?;
+    let mut scale = match choices.scales.iter().find(|of| of.question == name).filter(|_| existing.is_none())
+    {
+        Some(of) => {
+            for level in &of.levels {
+                checked_name("level", level)?;
+            }
+            Some(Scale::new(of.kind, &of.levels)?)
+        }
+        None => known_scale(existing.as_ref(), spans, choices)?,
+    };
+    let hint = hint.filter(|_| scale.is_none() && choices.scale.is_none());
+    if let Some(told) = hint.and_then(Hint::scale) {
+        let no_scale = |source| ProjectError::from(TransferError::NoScale { column: name.clone(), source });
+        scale = Some(told.map_err(no_scale)?);
+    }
+    Ok(Asked { name, existing, scale, spans, kind: hint.map(|hint| hint.kind) })
+}
+
+/// Returns the name of the question and, if it exists, the question. A column with a general name, such
+/// as `label`, answers the only question of a project, or one that is named like the column or the file;
+/// labels of a known `kind`, such as spans that have a row each, answer the only one of that kind.
+fn question_for(
+    cx: &Exchange,
+    asked: Option<&str>,
+    unnamed: Unnamed<'_>,
+    kind: Option<ScaleKind>,
+) -> Result<(String, Option<Question>), ProjectError> {
+    let index = cx.context.index();
+    let fits = |question: &&Question| kind.is_none_or(|kind| question.scale.kind() == kind);
+    let spans = kind == Some(ScaleKind::Spans);
+    let fitting: Vec<&Question> = index.questions().iter().filter(fits).collect();
+    let find = |name: &str| index.questions().iter().find(|q| q.name == name).cloned();
+    let named = asked.or_else(|| find(unnamed.column).map(|_| unnamed.column));
+    match (named, fitting.as_slice()) {
+        (None, [only]) if spans || unnamed.is_general() => Ok((only.name.clone(), Some((*only).clone()))),
+        (named, _) => match find(named.unwrap_or_else(|| unnamed.name())) {
+            Some(existing) => Ok((existing.name.clone(), Some(existing))),
+            None => {
+                let name = checked_name("question", named.unwrap_or_else(|| unnamed.name()))?;
+                // Labels answer a question as a whole, and no other question has the name of an option.
+                if let Some(option) = index.option_named(&name) {
+                    index.whole(option.id)?;
+                }
+                let existing = find(&name);
+                Ok((name, existing))
+            }
+        },
     }
 }
 

@@ -69,162 +69,153 @@ fn listed(readings: &[RankedReading]) -> Vec<ImportReading> {
     listed
 }
 
-impl Exchange {
-    /// Returns the possible readings of a file, the best first, and whether that is clearly better than the
-    /// next.
-    pub fn readings(
-        &self,
-        path: &Path,
-        choices: &ImportChoices,
-    ) -> Result<(Vec<ImportReading>, bool), ProjectError> {
-        let source = self.opened.open(path, choices)?;
-        let label = choices.columns.as_ref().and_then(|columns| columns.label.as_deref());
-        let left_out = choices.columns.as_ref().map_or(&[][..], |columns| &columns.ignored);
-        let found = self.recognised(&source, label, left_out)?;
-        Ok((listed(&found.readings), found.is_decided()))
-    }
+/// Returns the possible readings of a file, the best first, and whether that is clearly better than the
+/// next.
+pub fn readings(
+    cx: &Exchange,
+    path: &Path,
+    choices: &ImportChoices,
+) -> Result<(Vec<ImportReading>, bool), ProjectError> {
+    let source = cx.opened.open(path, choices)?;
+    let label = choices.columns.as_ref().and_then(|columns| columns.label.as_deref());
+    let left_out = choices.columns.as_ref().map_or(&[][..], |columns| &columns.ignored);
+    let found = recognised(cx, &source, label, left_out)?;
+    Ok((listed(&found.readings), found.is_decided()))
+}
 
-    /// Completes the choices with roles for the columns that they leave open.
-    ///
-    /// # Errors
-    /// The file, or the one that it is joined with, cannot be read.
-    pub fn complete_columns(
-        &self,
-        path: &Path,
-        choices: &ImportChoices,
-    ) -> Result<ColumnChoices, ProjectError> {
-        let source = self.opened.open(path, choices)?;
-        let partial = reading_from(choices.columns.as_ref().unwrap_or(&ColumnChoices::default()));
-        Ok(choices_of(&complete(&source, &partial)?))
-    }
+/// Completes the choices with roles for the columns that they leave open.
+///
+/// # Errors
+/// The file, or the one that it is joined with, cannot be read.
+pub fn complete_columns(
+    cx: &Exchange,
+    path: &Path,
+    choices: &ImportChoices,
+) -> Result<ColumnChoices, ProjectError> {
+    let source = cx.opened.open(path, choices)?;
+    let partial = reading_from(choices.columns.as_ref().unwrap_or(&ColumnChoices::default()));
+    Ok(choices_of(&complete(&source, &partial)?))
+}
 
-    /// The names of the columns of a file.
-    pub fn columns_of(&self, path: &Path, choices: &ImportChoices) -> Result<Vec<String>, ProjectError> {
-        Ok(self.opened.open(path, choices)?.columns().to_vec())
-    }
+/// The names of the columns of a file.
+pub fn columns_of(cx: &Exchange, path: &Path, choices: &ImportChoices) -> Result<Vec<String>, ProjectError> {
+    Ok(cx.opened.open(path, choices)?.columns().to_vec())
+}
 
-    /// Returns those of these columns of a file whose cells are lists.
-    pub fn columns_of_lists(
-        &self,
-        path: &Path,
-        choices: &ImportChoices,
-        names: &[String],
-    ) -> Result<Vec<String>, ProjectError> {
-        let source = self.opened.open(path, choices)?;
-        Ok(list_columns(&source, names)?)
-    }
+/// Returns those of these columns of a file whose cells are lists.
+pub fn columns_of_lists(
+    cx: &Exchange,
+    path: &Path,
+    choices: &ImportChoices,
+    names: &[String],
+) -> Result<Vec<String>, ProjectError> {
+    let source = cx.opened.open(path, choices)?;
+    Ok(list_columns(&source, names)?)
+}
 
-    /// Joins two files: the one with the answers is read, and the other provides its texts. If `on` is blank,
-    /// the column is detected.
-    ///
-    /// # Errors
-    /// A file cannot be read, no column has the ids of both, or neither has answers.
-    pub fn join_columns(
-        &self,
-        path: &Path,
-        choices: &ImportChoices,
-        join: &JoinChoice,
-    ) -> Result<ColumnChoices, ProjectError> {
-        let source = self.opened.open(path, choices)?;
-        let other = Source::open(&join.path)?;
-        let (on, there) = match join.on.trim() {
-            "" => find_join(&source, &other)?.ok_or_else(|| TransferError::NoCommonColumn {
-                path: path.to_owned(),
-                other: join.path.clone().into(),
-            })?,
-            on => (on.to_owned(), join.other.clone().unwrap_or_else(|| on.to_owned())),
-        };
-        let named = reading_from(choices.columns.as_ref().unwrap_or(&ColumnChoices::default()));
-        let [here, beyond] = [self.joined_reading(&source, &named)?, self.joined_reading(&other, &named)?];
-        let answers = |(reading, _): &(TableReading, bool)| {
-            reading.roles.label.is_some() || !reading.answers.is_empty()
-        };
-        let ((mut reading, decided), (texts, _), id, path) = match (answers(&here), answers(&beyond)) {
-            (false, true) => (beyond, here, there.clone(), other.path().to_owned()),
-            _ => (here, beyond, on.clone(), source.path().to_owned()),
-        };
-        if !decided {
-            let found = self.recognised(if path == source.path() { &source } else { &other }, None, &[])?;
-            let listed = listed_readings(&listed(&found.readings));
-            return Err(TransferError::SeveralReadings { path, listed }.into());
-        }
-        reading.roles.text_id = Some(id);
-        reading.roles.text = texts.roles.text.or(reading.roles.text);
-        reading.roles.split = texts.roles.split.or(reading.roles.split);
-        reading.roles.group = texts.roles.group.or(reading.roles.group);
-        reading.join =
-            Some(Join { path: join.path.clone().into(), other: (there != on).then_some(there), on });
-        Ok(choices_of(&reading))
+/// Joins two files: the one with the answers is read, and the other provides its texts. If `on` is blank,
+/// the column is detected.
+///
+/// # Errors
+/// A file cannot be read, no column has the ids of both, or neither has answers.
+pub fn join_columns(
+    cx: &Exchange,
+    path: &Path,
+    choices: &ImportChoices,
+    join: &JoinChoice,
+) -> Result<ColumnChoices, ProjectError> {
+    let source = cx.opened.open(path, choices)?;
+    let other = Source::open(&join.path)?;
+    let (on, there) = match join.on.trim() {
+        "" => find_join(&source, &other)?.ok_or_else(|| TransferError::NoCommonColumn {
+            path: path.to_owned(),
+            other: join.path.clone().into(),
+        })?,
+        on => (on.to_owned(), join.other.clone().unwrap_or_else(|| on.to_owned())),
+    };
+    let named = reading_from(choices.columns.as_ref().unwrap_or(&ColumnChoices::default()));
+    let [here, beyond] = [joined_reading(cx, &source, &named)?, joined_reading(cx, &other, &named)?];
+    let answers =
+        |(reading, _): &(TableReading, bool)| reading.roles.label.is_some() || !reading.answers.is_empty();
+    let ((mut reading, decided), (texts, _), id, path) = match (answers(&here), answers(&beyond)) {
+        (false, true) => (beyond, here, there.clone(), other.path().to_owned()),
+        _ => (here, beyond, on.clone(), source.path().to_owned()),
+    };
+    if !decided {
+        let found = recognised(cx, if path == source.path() { &source } else { &other }, None, &[])?;
+        let listed = listed_readings(&listed(&found.readings));
+        return Err(TransferError::SeveralReadings { path, listed }.into());
     }
+    reading.roles.text_id = Some(id);
+    reading.roles.text = texts.roles.text.or(reading.roles.text);
+    reading.roles.split = texts.roles.split.or(reading.roles.split);
+    reading.roles.group = texts.roles.group.or(reading.roles.group);
+    reading.join = Some(Join { path: join.path.clone().into(), other: (there != on).then_some(there), on });
+    Ok(choices_of(&reading))
+}
 
-    /// Returns the reading of one of two files that are joined, and whether it is clear: by the columns that
-    /// were named, if the file has them.
-    fn joined_reading(
-        &self,
-        source: &Source,
-        named: &TableReading,
-    ) -> Result<(TableReading, bool), ProjectError> {
-        let left_out: Vec<String> =
-            named.ignored.iter().filter(|name| source.columns().contains(name)).cloned().collect();
-        if !named.answers.is_empty() && has_answers(source.columns(), named) {
-            let partial = TableReading { ignored: left_out, ..named.clone() };
-            return Ok((complete(source, &partial)?, true));
-        }
-        let label = named.roles.label.as_deref().filter(|label| source.columns().iter().any(|c| c == label));
-        let found = self.recognised(source, label, &left_out)?;
-        let decided = found.is_decided();
-        let fits =
-            |ranked: &&RankedReading| label.is_none() || ranked.reading.roles.label.as_deref() == label;
-        let best = found.readings.iter().find(fits).or(found.readings.first());
-        let reading = best.map(|ranked| ranked.reading.clone()).unwrap_or_default();
-        Ok((reading, decided || label.is_some()))
+/// Returns the reading of one of two files that are joined, and whether it is clear: by the columns that
+/// were named, if the file has them.
+fn joined_reading(
+    cx: &Exchange,
+    source: &Source,
+    named: &TableReading,
+) -> Result<(TableReading, bool), ProjectError> {
+    let left_out: Vec<String> =
+        named.ignored.iter().filter(|name| source.columns().contains(name)).cloned().collect();
+    if !named.answers.is_empty() && has_answers(source.columns(), named) {
+        let partial = TableReading { ignored: left_out, ..named.clone() };
+        return Ok((complete(source, &partial)?, true));
     }
+    let label = named.roles.label.as_deref().filter(|label| source.columns().iter().any(|c| c == label));
+    let found = recognised(cx, source, label, &left_out)?;
+    let decided = found.is_decided();
+    let fits = |ranked: &&RankedReading| label.is_none() || ranked.reading.roles.label.as_deref() == label;
+    let best = found.readings.iter().find(fits).or(found.readings.first());
+    let reading = best.map(|ranked| ranked.reading.clone()).unwrap_or_default();
+    Ok((reading, decided || label.is_some()))
+}
 
-    pub(super) fn recognised(
-        &self,
-        source: &Source,
-        label: Option<&str>,
-        left_out: &[String],
-    ) -> Result<Recognised, ProjectError> {
-        let is_text = |id: &str| self.context.store.text_by_external(id).is_ok_and(|text| text.is_some());
-        Ok(recognise(source, &Beside { label, left_out, is_text: Some(&is_text) })?)
-    }
+pub(super) fn recognised(
+    cx: &Exchange,
+    source: &Source,
+    label: Option<&str>,
+    left_out: &[String],
+) -> Result<Recognised, ProjectError> {
+    let is_text = |id: &str| cx.context.store.text_by_external(id).is_ok_and(|text| text.is_some());
+    Ok(recognise(source, &Beside { label, left_out, is_text: Some(&is_text) })?)
+}
 
-    /// Returns a file with its reading: the one that was chosen, or the best.
-    ///
-    /// # Errors
-    /// The file, or the one that it is joined with, cannot be read, or the choice does not fit it.
-    pub(super) fn read(&self, plain: &Source, choices: &ImportChoices) -> Result<Read, ProjectError> {
-        let found = self.recognised(plain, None, &[])?;
-        let decided = found.is_decided();
-        let best = found.readings.first().map(|ranked| ranked.reading.clone()).unwrap_or_default();
-        if choices.columns.is_none() {
-            let source = plain.with_reading(&best, None)?;
-            let readings = if plain.is_of_tool() { Vec::new() } else { found.readings };
-            return Ok(Read { plain: plain.clone(), source, reading: best, readings, undecided: !decided });
-        }
+/// Returns a file with its reading: the one that was chosen, or the best.
+///
+/// # Errors
+/// The file, or the one that it is joined with, cannot be read, or the choice does not fit it.
+pub(super) fn read(cx: &Exchange, plain: &Source, choices: &ImportChoices) -> Result<Read, ProjectError> {
+    let found = recognised(cx, plain, None, &[])?;
+    let decided = found.is_decided();
+    let best = found.readings.first().map(|ranked| ranked.reading.clone()).unwrap_or_default();
+    if choices.columns.is_none() {
+        let source = plain.with_reading(&best, None)?;
         let readings = if plain.is_of_tool() { Vec::new() } else { found.readings };
-        Ok(Read { readings, ..self.read_as_chosen(plain, choices)? })
+        return Ok(Read { plain: plain.clone(), source, reading: best, readings, undecided: !decided });
     }
+    let readings = if plain.is_of_tool() { Vec::new() } else { found.readings };
+    Ok(Read { readings, ..read_as_chosen(plain, choices)? })
+}
 
-    /// Reads a file by the chosen columns, without alternatives.
-    pub(super) fn read_as_chosen(
-        &self,
-        plain: &Source,
-        choices: &ImportChoices,
-    ) -> Result<Read, ProjectError> {
-        let columns = choices.columns.clone().unwrap_or_default();
-        let other = columns.join.as_ref().map(|join| Source::open(&join.path)).transpose()?;
-        // The file with the answers determines the columns that belong to an answer.
-        let reading = reading_from(&columns);
-        let answered = other.as_ref().filter(|other| {
-            !has_answers(plain.columns(), &reading) && has_answers(other.columns(), &reading)
-        });
-        let reading = chosen(answered.unwrap_or(plain), &columns)?;
-        let source = plain.with_reading(&reading, other.as_ref())?;
-        let (readings, undecided) = (Vec::new(), false);
-        Ok(Read { plain: plain.clone(), source, reading, readings, undecided })
-    }
+/// Reads a file by the chosen columns, without alternatives.
+pub(super) fn read_as_chosen(plain: &Source, choices: &ImportChoices) -> Result<Read, ProjectError> {
+    let columns = choices.columns.clone().unwrap_or_default();
+    let other = columns.join.as_ref().map(|join| Source::open(&join.path)).transpose()?;
+    // The file with the answers determines the columns that belong to an answer.
+    let reading = reading_from(&columns);
+    let answered = other
+        .as_ref()
+        .filter(|other| !has_answers(plain.columns(), &reading) && has_answers(other.columns(), &reading));
+    let reading = chosen(answered.unwrap_or(plain), &columns)?;
+    let source = plain.with_reading(&reading, other.as_ref())?;
+    let (readings, undecided) = (Vec::new(), false);
+    Ok(Read { plain: plain.clone(), source, reading, readings, undecided })
 }
 
 /// Returns the reading for chosen columns. Columns of an export that cannot be chosen (question, duration,

@@ -17,41 +17,39 @@ pub(super) struct StudyBeside {
     only_decisions: bool,
 }
 
-impl Exchange {
-    /// Collects the data on annotators, and on texts if asked for.
-    pub(super) fn beside(&self, choices: &ExportChoices) -> Result<StudyBeside, ProjectError> {
-        let book = self.practice.book()?;
-        let (practice, marked) = (book.is_there(), book.check_rule.is_some());
-        let index = self.context.index();
-        let mut people = HashMap::new();
-        if practice || marked {
-            let everybody: Vec<AnnotatorId> = index.annotators().iter().map(|person| person.id).collect();
-            let checks = if marked { self.practice.checks_of_all(&everybody)? } else { BTreeMap::new() };
-            for who in everybody {
-                let practised = book.result(who).map(|result| result.standing);
-                people.insert(who, (practised, checks.get(&who).map(|checks| checks.standing)));
-            }
+/// Collects the data on annotators, and on texts if asked for.
+pub(super) fn beside(cx: &Exchange, choices: &ExportChoices) -> Result<StudyBeside, ProjectError> {
+    let book = cx.practice.book()?;
+    let (practice, marked) = (book.is_there(), book.check_rule.is_some());
+    let index = cx.context.index();
+    let mut people = HashMap::new();
+    if practice || marked {
+        let everybody: Vec<AnnotatorId> = index.annotators().iter().map(|person| person.id).collect();
+        let checks = if marked { cx.practice.checks_of_all(&everybody)? } else { BTreeMap::new() };
+        for who in everybody {
+            let practised = book.result(who).map(|result| result.standing);
+            people.insert(who, (practised, checks.get(&who).map(|checks| checks.standing)));
         }
-        let mut decisions = BTreeMap::new();
-        if choices.decisions.is_some() {
-            for question in index.questions() {
-                for decision in self.context.store.decisions(question.id)? {
-                    // Sorted by text; the last one is valid.
-                    decisions.insert((question.id, decision.text), decision);
-                }
-            }
-            decisions.retain(|_, decision| decision.outcome != Outcome::Reopened);
-        }
-        let only_decisions = choices.decisions == Some(DecisionLayer::Only);
-        let layout = StudyLayout {
-            practice: practice && !only_decisions,
-            checks: people.values().any(|(_, checks)| checks.is_some()) && !only_decisions,
-            decisions: choices.decisions.is_some(),
-            wordings: choices.wordings && !only_decisions,
-        };
-        let leave_out_failed = choices.leave_out_failed;
-        Ok(StudyBeside { people, decisions, layout, leave_out_failed, only_decisions })
     }
+    let mut decisions = BTreeMap::new();
+    if choices.decisions.is_some() {
+        for question in index.questions() {
+            for decision in cx.context.store.decisions(question.id)? {
+                // Sorted by text; the last one is valid.
+                decisions.insert((question.id, decision.text), decision);
+            }
+        }
+        decisions.retain(|_, decision| decision.outcome != Outcome::Reopened);
+    }
+    let only_decisions = choices.decisions == Some(DecisionLayer::Only);
+    let layout = StudyLayout {
+        practice: practice && !only_decisions,
+        checks: people.values().any(|(_, checks)| checks.is_some()) && !only_decisions,
+        decisions: choices.decisions.is_some(),
+        wordings: choices.wordings && !only_decisions,
+    };
+    let leave_out_failed = choices.leave_out_failed;
+    Ok(StudyBeside { people, decisions, layout, leave_out_failed, only_decisions })
 }
 
 impl StudyBeside {

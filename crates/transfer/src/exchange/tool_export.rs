@@ -6,6 +6,8 @@ use super::choices::{ExportChoices, Exported, Pseudonymised};
 use super::export::Said;
 use super::mask::Mask;
 use super::study::StudyBeside;
+use crate::exchange::export;
+use crate::exchange::study;
 use dissensus_domain::{Annotator, AnnotatorId, LabelSource, Question, QuestionId, Remark, Text, TextId};
 use dissensus_exchange::{
     Divided, Loss, ToolAnswer, ToolFormat, ToolLabels, ToolPerson, ToolQuestion, ToolText, divide,
@@ -82,52 +84,51 @@ impl ToolExport {
     }
 }
 
-impl Exchange {
-    /// Collects all current labels (of one question, or of all), re-annotations and marks for another tool,
-    /// as of one moment, and determines what its format cannot represent. Nothing is written.
-    ///
-    /// # Errors
-    /// No such question, a damaged project, or a cancel.
-    pub fn for_tool(
-        &self,
-        format: ToolFormat,
-        choices: &ToolExportChoices,
-        progress: &dyn Progress,
-    ) -> Result<ToolExport, ProjectError> {
-        let Collected { labels, exported } = self.collected(choices, progress)?;
-        let divided = divide(labels, format);
-        let lost = divided.losses.iter().filter(|loss| loss.reason.is_of_answers()).map(|loss| loss.count);
-        let answers = answers_in(&divided.kept);
-        let exported = Exported { answers, left_out: lost.sum(), ..exported };
-        Ok(ToolExport { format, divided, exported })
-    }
+/// Collects all current labels (of one question, or of all), re-annotations and marks for another tool,
+/// as of one moment, and determines what its format cannot represent. Nothing is written.
+///
+/// # Errors
+/// No such question, a damaged project, or a cancel.
+pub fn for_tool(
+    cx: &Exchange,
+    format: ToolFormat,
+    choices: &ToolExportChoices,
+    progress: &dyn Progress,
+) -> Result<ToolExport, ProjectError> {
+    let Collected { labels, exported } = collected(cx, choices, progress)?;
+    let divided = divide(labels, format);
+    let lost = divided.losses.iter().filter(|loss| loss.reason.is_of_answers()).map(|loss| loss.count);
+    let answers = answers_in(&divided.kept);
+    let exported = Exported { answers, left_out: lost.sum(), ..exported };
+    Ok(ToolExport { format, divided, exported })
+}
 
-    /// Collects everything that can be written for another tool.
-    pub(super) fn collected(
-        &self,
-        choices: &ToolExportChoices,
-        progress: &dyn Progress,
-    ) -> Result<Collected, ProjectError> {
-        let only = choices.question.as_deref().map(|name| self.asked_for_whole(name)).transpose()?;
-        let mask = match choices.pseudonyms {
-            Some(wish) => Some(Mask::new(&self.context, only.as_ref().map(|question| question.id), wish)?),
-            None => None,
-        };
-        let study = self.beside(&ExportChoices {
-            leave_out_failed: choices.leave_out_failed,
-            ..ExportChoices::default()
-        })?;
-        let collected = self.context.store.snapshot(|snapshot| {
-            Collecting::new(snapshot, only.as_ref(), &study)?.collect(snapshot, progress)
-        })?;
-        let (mut labels, left_out_failed) = collected;
-        if let Some(mask) = &mask {
-            mask.labels(&mut labels);
-        }
-        let masked = mask.as_ref().map_or_else(Exported::default, Mask::done);
-        let exported = Exported { answers: answers_in(&labels), left_out_failed, ..masked };
-        Ok(Collected { labels, exported })
+/// Collects everything that can be written for another tool.
+pub(super) fn collected(
+    cx: &Exchange,
+    choices: &ToolExportChoices,
+    progress: &dyn Progress,
+) -> Result<Collected, ProjectError> {
+    let only = choices.question.as_deref().map(|name| export::asked_for_whole(cx, name)).transpose()?;
+    let mask = match choices.pseudonyms {
+        Some(wish) => Some(Mask::new(&cx.context, only.as_ref().map(|question| question.id), wish)?),
+        None => None,
+    };
+    let study = study::beside(
+        cx,
+        &ExportChoices { leave_out_failed: choices.leave_out_failed, ..ExportChoices::default() },
+    )?;
+    let collected = cx
+        .context
+        .store
+        .snapshot(|snapshot| Collecting::new(snapshot, only.as_ref(), &study)?.collect(snapshot, progress))?;
+    let (mut labels, left_out_failed) = collected;
+    if let Some(mask) = &mask {
+        mask.labels(&mut labels);
     }
+    let masked = mask.as_ref().map_or_else(Exported::default, Mask::done);
+    let exported = Exported { answers: answers_in(&labels), left_out_failed, ..masked };
+    Ok(Collected { labels, exported })
 }
 
 /// Labels as of one moment, pseudonymised if that is asked for.

@@ -19,81 +19,79 @@ const NAMED: usize = 200;
 /// Maximum number of differences that are listed in a sentence.
 const FEW: usize = 5;
 
-impl Study {
-    /// Adds the differences between both copies to the report.
-    pub(super) fn tell_apart(&self, taken: &TakenIn, file: &mut MergedFile) -> Result<(), ProjectError> {
-        file.contradicted = taken.contradicted;
-        for one in taken.contradictions.iter().take(NAMED) {
-            file.contradictions.push(self.contradiction(one)?);
-        }
-        (file.texts_changed, file.splits_changed) = (taken.texts_changed, taken.splits_changed);
-        file.splits = taken
-            .splits
-            .iter()
-            .take(NAMED)
-            .map(|one| MergeSplit { text: one.text.clone(), was: one.was.clone(), now: one.now.clone() })
-            .collect();
-        if taken.left_out > 0 {
-            file.problems.push(self.left_out(taken)?);
-        }
-        Ok(())
+/// Adds the differences between both copies to the report.
+pub(super) fn tell_apart(cx: &Study, taken: &TakenIn, file: &mut MergedFile) -> Result<(), ProjectError> {
+    file.contradicted = taken.contradicted;
+    for one in taken.contradictions.iter().take(NAMED) {
+        file.contradictions.push(contradiction(cx, one)?);
     }
+    (file.texts_changed, file.splits_changed) = (taken.texts_changed, taken.splits_changed);
+    file.splits = taken
+        .splits
+        .iter()
+        .take(NAMED)
+        .map(|one| MergeSplit { text: one.text.clone(), was: one.was.clone(), now: one.now.clone() })
+        .collect();
+    if taken.left_out > 0 {
+        file.problems.push(left_out(cx, taken)?);
+    }
+    Ok(())
+}
 
-    /// Reports data of a copy with an identity that exists here for something else, which has priority.
-    fn left_out(&self, taken: &TakenIn) -> Result<MergeProblem, ProjectError> {
-        let store = &self.context.store;
-        let questions = store.questions()?;
-        let mut named = Vec::new();
-        for (question, text, annotator) in &taken.left_out_about {
-            let question = questions.iter().find(|one| one.id == *question).map(|one| one.name.clone());
-            let one = format!(
-                "{}, {}, {}",
-                store.annotator(*annotator)?.map_or_else(String::new, |known| known.external_id),
-                store.text(*text)?.map_or_else(String::new, |text| text.external_id),
-                question.unwrap_or_default()
-            );
-            if !named.contains(&one) && named.len() < FEW {
-                named.push(one);
-            }
-        }
-        let remark = format!(
-            "{} in this copy under the identity of something else here, and {} left out ({}): a packet was changed between two times that \
-             it was handed in, or one of the two copies was changed by another program. Each copy keeps its own; ask this person which is right, and let them answer again",
-            if taken.left_out == 1 {
-                "1 answer or mark stands".to_owned()
-            } else {
-                format!("{} answers and marks stand", taken.left_out)
-            },
-            if taken.left_out == 1 { "was" } else { "were" },
-            named.join("; ")
+/// Reports data of a copy with an identity that exists here for something else, which has priority.
+fn left_out(cx: &Study, taken: &TakenIn) -> Result<MergeProblem, ProjectError> {
+    let store = &cx.context.store;
+    let questions = store.questions()?;
+    let mut named = Vec::new();
+    for (question, text, annotator) in &taken.left_out_about {
+        let question = questions.iter().find(|one| one.id == *question).map(|one| one.name.clone());
+        let one = format!(
+            "{}, {}, {}",
+            store.annotator(*annotator)?.map_or_else(String::new, |known| known.external_id),
+            store.text(*text)?.map_or_else(String::new, |text| text.external_id),
+            question.unwrap_or_default()
         );
-        let problem = ProjectError::from(StudyError::Remark(remark)).problem();
-        Ok(MergeProblem { refused: false, problem })
+        if !named.contains(&one) && named.len() < FEW {
+            named.push(one);
+        }
     }
+    let remark = format!(
+        "{} in this copy under the identity of something else here, and {} left out ({}): a packet was changed between two times that \
+             it was handed in, or one of the two copies was changed by another program. Each copy keeps its own; ask this person which is right, and let them answer again",
+        if taken.left_out == 1 {
+            "1 answer or mark stands".to_owned()
+        } else {
+            format!("{} answers and marks stand", taken.left_out)
+        },
+        if taken.left_out == 1 { "was" } else { "were" },
+        named.join("; ")
+    );
+    let problem = ProjectError::from(StudyError::Remark(remark)).problem();
+    Ok(MergeProblem { refused: false, problem })
+}
 
-    fn contradiction(&self, one: &Contradiction) -> Result<MergeContradiction, ProjectError> {
-        let store = &self.context.store;
-        let questions = store.questions()?;
-        let question = questions.iter().find(|question| question.id == one.question);
-        let scale = question.map(|question| &question.scale);
-        let name = |event: &Event| {
-            let name = scale.zip(event.answer()).and_then(|(scale, answer)| scale.name_of_answer(answer));
-            name.map_or_else(String::new, std::borrow::Cow::into_owned)
-        };
-        let last = one.answers.len().saturating_sub(1);
-        let answers = one.answers.iter().enumerate().map(|(nth, event)| MergeAnswer {
-            answer: name(event),
-            at_ms: event.at_ms as f64,
-            time: local_moment(event.at_ms as f64),
-            current: nth == last,
-        });
-        Ok(MergeContradiction {
-            annotator: store.annotator(one.annotator)?.map_or_else(String::new, |known| known.external_id),
-            text: store.text(one.text)?.map_or_else(String::new, |text| text.external_id),
-            question: question.map_or_else(String::new, |question| question.name.clone()),
-            answers: answers.collect(),
-        })
-    }
+fn contradiction(cx: &Study, one: &Contradiction) -> Result<MergeContradiction, ProjectError> {
+    let store = &cx.context.store;
+    let questions = store.questions()?;
+    let question = questions.iter().find(|question| question.id == one.question);
+    let scale = question.map(|question| &question.scale);
+    let name = |event: &Event| {
+        let name = scale.zip(event.answer()).and_then(|(scale, answer)| scale.name_of_answer(answer));
+        name.map_or_else(String::new, std::borrow::Cow::into_owned)
+    };
+    let last = one.answers.len().saturating_sub(1);
+    let answers = one.answers.iter().enumerate().map(|(nth, event)| MergeAnswer {
+        answer: name(event),
+        at_ms: event.at_ms as f64,
+        time: local_moment(event.at_ms as f64),
+        current: nth == last,
+    });
+    Ok(MergeContradiction {
+        annotator: store.annotator(one.annotator)?.map_or_else(String::new, |known| known.external_id),
+        text: store.text(one.text)?.map_or_else(String::new, |text| text.external_id),
+        question: question.map_or_else(String::new, |question| question.name.clone()),
+        answers: answers.collect(),
+    })
 }
 
 /// Reports answers of a copy that are in the future by this computer's clock, if there are any.

@@ -3,6 +3,7 @@
 use super::Study;
 use super::drawing::{Item, Known, Person, Wanted, draw};
 use crate::study::error::StudyError;
+use crate::study::practice;
 use dissensus_api::{StudyDraft, StudyShare, StudyWish};
 use dissensus_domain::{Annotator, AnnotatorId, Packet, Question, QuestionId, TextId, look_alike};
 use dissensus_project::answer_time::median_seconds;
@@ -63,145 +64,141 @@ pub(super) struct DrawnPerson {
     pub(super) items: Vec<Item>,
 }
 
-impl Study {
-    /// Computes a plan; nothing is changed.
-    ///
-    /// # Errors
-    /// The plan is impossible ([`StudyError`] names the number that prevents it), a question or an attribute
-    /// is unknown, or the file cannot be read.
-    pub fn draft(&self, wish: &StudyWish) -> Result<StudyDraft, ProjectError> {
-        let drawn = self.drawn(wish)?;
-        self.told(&drawn)
-    }
+/// Computes a plan; nothing is changed.
+///
+/// # Errors
+/// The plan is impossible ([`StudyError`] names the number that prevents it), a question or an attribute
+/// is unknown, or the file cannot be read.
+pub fn draft(cx: &Study, wish: &StudyWish) -> Result<StudyDraft, ProjectError> {
+    let drawn = drawn(cx, wish)?;
+    told(cx, &drawn)
+}
 
-    /// Draws the new assignments of each annotator, in addition to the existing ones.
-    pub(super) fn drawn(&self, wish: &StudyWish) -> Result<Drawn, ProjectError> {
-        self.whole_project()?;
-        let wanted = wanted(wish)?;
-        let index = self.context.index();
-        let questions = questions(&index, wish)?;
-        let texts = index.texts().to_vec();
-        let book = self.practice.book()?;
-        let practice: BTreeSet<usize> =
-            (0..texts.len()).filter(|row| book.is_practice(texts[*row])).collect();
-        if texts.len() == practice.len() {
-            return Err(StudyError::NoTexts.into());
-        }
-        let people = people(&index, &self.context.store, wish)?;
-        let known: Vec<AnnotatorId> =
-            people.iter().filter_map(|asked| Some(asked.known.as_ref()?.id)).collect();
-        let again = self.practise_again(&known)?;
-        let packets = self.context.store.packets()?;
-        let mut owned = self.owned(&index, &packets, &questions)?;
-        owned.values_mut().for_each(|has| has.retain(|text| !practice.contains(text)));
-        let groups = groups(&index, wish, &people)?;
-        let member =
-            |id: &AnnotatorId| people.iter().any(|asked| asked.known.as_ref().is_some_and(|p| p.id == *id));
-        let handed: HashSet<AnnotatorId> = packets.iter().map(|(packet, _)| packet.annotator).collect();
-        let mut count = vec![0; texts.len()];
-        for (_, has) in owned.iter().filter(|(id, _)| handed.contains(id) || member(id)) {
-            has.iter().for_each(|text| count[*text] += 1);
-        }
-        let anchors = packets.iter().flat_map(|(packet, _)| &packet.assignments).filter(|item| item.anchor);
-        let anchors = anchors.filter_map(|item| Some(index.text_row(item.text)? as usize));
-        let anchors = anchors.filter(|text| !practice.contains(text)).collect();
-        let person = |asked: &Asked| Person {
-            name: asked.name.clone(),
-            has: asked.known.as_ref().and_then(|person| owned.get(&person.id).cloned()).unwrap_or_default(),
-            group: groups.get(&asked.name).copied(),
-        };
-        let asked: HashSet<QuestionId> = questions.iter().map(|question| question.id).collect();
-        let checks = self.context.store.attention_checks()?;
-        let checks = checks.iter().filter(|check| asked.contains(&check.question));
-        let checks = checks.filter_map(|check| Some(index.text_row(check.text)? as usize));
-        let checks = checks.filter(|text| !practice.contains(text)).collect();
-        let people_asked = people.iter().map(person).collect();
-        let asked = texts.len() - practice.len();
-        let known = Known { texts: texts.len(), count, anchors, checks, practice, people: people_asked };
-        let items = draw(&wanted, &known).map_err(StudyError::from)?;
-        let mut people_of = known.count.clone();
-        items.iter().flatten().filter(|item| item.occasion == 1).for_each(|item| people_of[item.text] += 1);
-        let shared = people_of.iter().filter(|people| **people > 1).count();
-        let mut anchors = known.anchors;
-        anchors.extend(items.iter().flatten().filter(|item| item.anchor).map(|item| item.text));
-        let drawn = |((asked, items), person): ((Asked, Vec<Item>), &Person)| {
-            let id = asked.known.map(|known| known.id);
-            let packets = packets.iter().filter(|(packet, _)| Some(packet.annotator) == id).count() as u32;
-            let Asked { name, near, .. } = asked;
-            DrawnPerson { name, id, near, packets, before: person.has.len(), items }
-        };
-        let people = people.into_iter().zip(items).zip(&known.people).map(drawn).collect();
-        Ok(Drawn { questions, people, anchors, texts, asked, shared, again })
+/// Draws the new assignments of each annotator, in addition to the existing ones.
+pub(super) fn drawn(cx: &Study, wish: &StudyWish) -> Result<Drawn, ProjectError> {
+    cx.whole_project()?;
+    let wanted = wanted(wish)?;
+    let index = cx.context.index();
+    let questions = questions(&index, wish)?;
+    let texts = index.texts().to_vec();
+    let book = cx.practice.book()?;
+    let practice: BTreeSet<usize> = (0..texts.len()).filter(|row| book.is_practice(texts[*row])).collect();
+    if texts.len() == practice.len() {
+        return Err(StudyError::NoTexts.into());
     }
+    let people = people(&index, &cx.context.store, wish)?;
+    let known: Vec<AnnotatorId> = people.iter().filter_map(|asked| Some(asked.known.as_ref()?.id)).collect();
+    let again = practice::practise_again(cx, &known)?;
+    let packets = cx.context.store.packets()?;
+    let mut owned = owned(cx, &index, &packets, &questions)?;
+    owned.values_mut().for_each(|has| has.retain(|text| !practice.contains(text)));
+    let groups = groups(&index, wish, &people)?;
+    let member =
+        |id: &AnnotatorId| people.iter().any(|asked| asked.known.as_ref().is_some_and(|p| p.id == *id));
+    let handed: HashSet<AnnotatorId> = packets.iter().map(|(packet, _)| packet.annotator).collect();
+    let mut count = vec![0; texts.len()];
+    for (_, has) in owned.iter().filter(|(id, _)| handed.contains(id) || member(id)) {
+        has.iter().for_each(|text| count[*text] += 1);
+    }
+    let anchors = packets.iter().flat_map(|(packet, _)| &packet.assignments).filter(|item| item.anchor);
+    let anchors = anchors.filter_map(|item| Some(index.text_row(item.text)? as usize));
+    let anchors = anchors.filter(|text| !practice.contains(text)).collect();
+    let person = |asked: &Asked| Person {
+        name: asked.name.clone(),
+        has: asked.known.as_ref().and_then(|person| owned.get(&person.id).cloned()).unwrap_or_default(),
+        group: groups.get(&asked.name).copied(),
+    };
+    let asked: HashSet<QuestionId> = questions.iter().map(|question| question.id).collect();
+    let checks = cx.context.store.attention_checks()?;
+    let checks = checks.iter().filter(|check| asked.contains(&check.question));
+    let checks = checks.filter_map(|check| Some(index.text_row(check.text)? as usize));
+    let checks = checks.filter(|text| !practice.contains(text)).collect();
+    let people_asked = people.iter().map(person).collect();
+    let asked = texts.len() - practice.len();
+    let known = Known { texts: texts.len(), count, anchors, checks, practice, people: people_asked };
+    let items = draw(&wanted, &known).map_err(StudyError::from)?;
+    let mut people_of = known.count.clone();
+    items.iter().flatten().filter(|item| item.occasion == 1).for_each(|item| people_of[item.text] += 1);
+    let shared = people_of.iter().filter(|people| **people > 1).count();
+    let mut anchors = known.anchors;
+    anchors.extend(items.iter().flatten().filter(|item| item.anchor).map(|item| item.text));
+    let drawn = |((asked, items), person): ((Asked, Vec<Item>), &Person)| {
+        let id = asked.known.map(|known| known.id);
+        let packets = packets.iter().filter(|(packet, _)| Some(packet.annotator) == id).count() as u32;
+        let Asked { name, near, .. } = asked;
+        DrawnPerson { name, id, near, packets, before: person.has.len(), items }
+    };
+    let people = people.into_iter().zip(items).zip(&known.people).map(drawn).collect();
+    Ok(Drawn { questions, people, anchors, texts, asked, shared, again })
+}
 
-    /// Returns the texts that each annotator was assigned with all of these questions, or has answered as far
-    /// as the questions have no condition.
-    fn owned(
-        &self,
-        index: &Index,
-        packets: &[(Packet, PacketKey)],
-        questions: &[Question],
-    ) -> Result<HashMap<AnnotatorId, HashSet<usize>>, ProjectError> {
-        let mut owned: HashMap<AnnotatorId, HashSet<usize>> = HashMap::new();
-        let row = |text: TextId| index.text_row(text).map(|row| row as usize);
-        for (packet, _) in packets {
-            if questions.iter().all(|question| packet.questions.contains(&question.id)) {
-                let texts = packet.assignments.iter().filter_map(|item| row(item.text));
-                owned.entry(packet.annotator).or_default().extend(texts);
+/// Returns the texts that each annotator was assigned with all of these questions, or has answered as far
+/// as the questions have no condition.
+fn owned(
+    cx: &Study,
+    index: &Index,
+    packets: &[(Packet, PacketKey)],
+    questions: &[Question],
+) -> Result<HashMap<AnnotatorId, HashSet<usize>>, ProjectError> {
+    let mut owned: HashMap<AnnotatorId, HashSet<usize>> = HashMap::new();
+    let row = |text: TextId| index.text_row(text).map(|row| row as usize);
+    for (packet, _) in packets {
+        if questions.iter().all(|question| packet.questions.contains(&question.id)) {
+            let texts = packet.assignments.iter().filter_map(|item| row(item.text));
+            owned.entry(packet.annotator).or_default().extend(texts);
+        }
+    }
+    let always = questions.iter().filter(|question| question.only_if.is_none());
+    let mut answered: HashMap<(AnnotatorId, usize), usize> = HashMap::new();
+    for question in always.clone() {
+        let labels = cx.context.store.current_labels(question.id)?.into_iter();
+        let said = labels.map(|label| (label.text, label.annotator));
+        for (text, annotator) in said.chain(cx.context.store.cannot_say(question.id)?) {
+            if let Some(row) = row(text) {
+                *answered.entry((annotator, row)).or_default() += 1;
             }
         }
-        let always = questions.iter().filter(|question| question.only_if.is_none());
-        let mut answered: HashMap<(AnnotatorId, usize), usize> = HashMap::new();
-        for question in always.clone() {
-            let labels = self.context.store.current_labels(question.id)?.into_iter();
-            let said = labels.map(|label| (label.text, label.annotator));
-            for (text, annotator) in said.chain(self.context.store.cannot_say(question.id)?) {
-                if let Some(row) = row(text) {
-                    *answered.entry((annotator, row)).or_default() += 1;
-                }
-            }
-        }
-        let wanted = always.count();
-        for ((who, text), _) in answered.into_iter().filter(|(_, given)| *given == wanted) {
-            owned.entry(who).or_default().insert(text);
-        }
-        Ok(owned)
     }
+    let wanted = always.count();
+    for ((who, text), _) in answered.into_iter().filter(|(_, given)| *given == wanted) {
+        owned.entry(who).or_default().insert(text);
+    }
+    Ok(owned)
+}
 
-    /// Summarises a drawn plan in numbers.
-    pub(super) fn told(&self, drawn: &Drawn) -> Result<StudyDraft, ProjectError> {
-        let share = |person: &DrawnPerson| {
-            let first = person.items.iter().filter(|item| item.occasion == 1);
-            StudyShare {
-                annotator: person.name.clone(),
-                known: person.id.is_some(),
-                looks_like: person.near.person.clone(),
-                looks_withdrawn: person.near.withdrawn,
-                texts: first.clone().count() as u32,
-                anchors: first.filter(|item| item.anchor).count() as u32,
-                repeats: person.items.iter().filter(|item| item.occasion > 1).count() as u32,
-                before: person.before as u32,
-                file: None,
-            }
-        };
-        let people: Vec<StudyShare> = drawn.people.iter().map(share).collect();
-        let asked: u32 = drawn.people.iter().map(|person| person.items.len() as u32).sum();
-        let mut each = Some(0.0);
-        for question in &drawn.questions {
-            let (time, _) = median_seconds(&self.context.store, question.id)?;
-            each = each.zip(time).map(|(sum, time)| sum + time);
+/// Summarises a drawn plan in numbers.
+pub(super) fn told(cx: &Study, drawn: &Drawn) -> Result<StudyDraft, ProjectError> {
+    let share = |person: &DrawnPerson| {
+        let first = person.items.iter().filter(|item| item.occasion == 1);
+        StudyShare {
+            annotator: person.name.clone(),
+            known: person.id.is_some(),
+            looks_like: person.near.person.clone(),
+            looks_withdrawn: person.near.withdrawn,
+            texts: first.clone().count() as u32,
+            anchors: first.filter(|item| item.anchor).count() as u32,
+            repeats: person.items.iter().filter(|item| item.occasion > 1).count() as u32,
+            before: person.before as u32,
+            file: None,
         }
-        let repeats = people.iter().map(|person| person.repeats).filter(|repeats| *repeats > 0).min();
-        Ok(StudyDraft {
-            answers: asked * drawn.questions.len() as u32,
-            texts: drawn.asked as u32,
-            anchors: drawn.anchors.len() as u32,
-            seconds: each.map(|each| each * f64::from(asked)),
-            margin: (drawn.shared > 0).then(|| margin(drawn.shared as f64)),
-            self_margin: repeats.map(|repeats| margin(repeats.into())),
-            people,
-        })
+    };
+    let people: Vec<StudyShare> = drawn.people.iter().map(share).collect();
+    let asked: u32 = drawn.people.iter().map(|person| person.items.len() as u32).sum();
+    let mut each = Some(0.0);
+    for question in &drawn.questions {
+        let (time, _) = median_seconds(&cx.context.store, question.id)?;
+        each = each.zip(time).map(|(sum, time)| sum + time);
     }
+    let repeats = people.iter().map(|person| person.repeats).filter(|repeats| *repeats > 0).min();
+    Ok(StudyDraft {
+        answers: asked * drawn.questions.len() as u32,
+        texts: drawn.asked as u32,
+        anchors: drawn.anchors.len() as u32,
+        seconds: each.map(|each| each * f64::from(asked)),
+        margin: (drawn.shared > 0).then(|| margin(drawn.shared as f64)),
+        self_margin: repeats.map(|repeats| margin(repeats.into())),
+        people,
+    })
 }
 
 /// Half the width of a 95 % interval of a share over `n` independent texts at its widest, in percentage

@@ -8,6 +8,8 @@ use super::Study;
 use crate::study::error::StudyError;
 use dissensus_api::{HandedIn, OpenPacket};
 use dissensus_files::{AtomicFile, PrivateFolder};
+use dissensus_labelling::practice_answers;
+use dissensus_labelling::progress;
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
@@ -39,82 +41,79 @@ pub(super) struct Header {
     pub(super) bytes: u64,
 }
 
-impl Study {
-    /// Returns the progress of the open packet; `None` if the open project is not a packet.
-    pub fn open_packet(&self) -> Result<Option<OpenPacket>, ProjectError> {
-        let context = &self.context;
-        let Some(packet) = &context.packet else { return Ok(None) };
-        let progress = self.labelling.progress(packet.annotator, &packet.questions)?;
-        let index = context.index();
-        let row = index.annotator_row(packet.annotator);
-        let last = context.store.hand_ins()?.last().map(|one| one.at_ms);
-        let rows = context.store.work_rows()?;
-        let before = context.store.handed_in_rows()?.unwrap_or_default();
-        let since: u32 = rows.iter().zip(before).map(|(now, before)| now.saturating_sub(before)).sum();
-        Ok(Some(OpenPacket {
-            annotator: row
-                .map_or_else(String::new, |row| index.annotators()[row as usize].external_id.clone()),
-            wanted: progress.total,
-            given: progress.done,
-            handed_in: last.map(|at_ms| at_ms as f64),
-            since,
-            practice: self.labelling.practice(packet.annotator)?,
-        }))
-    }
+/// Returns the progress of the open packet; `None` if the open project is not a packet.
+pub fn open_packet(cx: &Study) -> Result<Option<OpenPacket>, ProjectError> {
+    let context = &cx.context;
+    let Some(packet) = &context.packet else { return Ok(None) };
+    let progress = progress::count(&cx.labelling, packet.annotator, &packet.questions)?;
+    let index = context.index();
+    let row = index.annotator_row(packet.annotator);
+    let last = context.store.hand_ins()?.last().map(|one| one.at_ms);
+    let rows = context.store.work_rows()?;
+    let before = context.store.handed_in_rows()?.unwrap_or_default();
+    let since: u32 = rows.iter().zip(before).map(|(now, before)| now.saturating_sub(before)).sum();
+    Ok(Some(OpenPacket {
+        annotator: row.map_or_else(String::new, |row| index.annotators()[row as usize].external_id.clone()),
+        wanted: progress.total,
+        given: progress.done,
+        handed_in: last.map(|at_ms| at_ms as f64),
+        since,
+        practice: practice_answers::state_of(&cx.labelling, packet.annotator)?,
+    }))
+}
 
-    /// Writes all work on the open packet to one file. This can be repeated: data that is in several
-    /// submissions is merged once.
-    ///
-    /// # Errors
-    /// The open project is not a packet, or the file cannot be written; without `replace`, a file of that
-    /// name exists.
-    pub fn hand_in(&self, file: &Path, replace: bool) -> Result<HandedIn, ProjectError> {
-        let context = &self.context;
-        let Some(packet) = &context.packet else { return Err(StudyError::NotPacket.into()) };
-        // The packet records that it was submitted.
-        context.store.must_write()?;
-        let failed = |source| ProjectError::Io { path: file.to_owned(), doing: "writing", source };
-        if std::fs::symlink_metadata(file).is_ok() && (!replace || !may_be_replaced(file).map_err(failed)?) {
-            return Err(StudyError::Exists(file.to_owned()).into());
-        }
-        let progress = self.labelling.progress(packet.annotator, &packet.questions)?;
-        let key = context.store.own_packet_key()?.ok_or(StudyError::NotPacket)?;
-        let at_ms = now_ms();
-        let folder = dissensus_files::folder_of(file);
-        let inside = PrivateFolder::create_in(folder).map_err(failed)?;
-        let copy = inside.path().join("packet.dissensus");
-        context.store.copy_to(&copy, CopyTarget::New, |_, _| ControlFlow::Continue(()))?;
-        let noted = HandIn { packet: packet.id, at_ms, answers: progress.done };
-        let handed = Store::open(&copy)?;
-        handed.write(move |tx| -> Result<(), StoreError> {
-            tx.add_hand_in(&noted)?;
-            tx.forget_packet_key()
-        })?;
-        let rows = handed.work_rows()?;
-        handed.close()?;
-        let bytes = std::fs::metadata(&copy).map_err(failed)?.len();
-        let header = Header { project: context.store.project_id()?.0, packet: packet.id.0, at_ms, bytes };
-        let mut target = AtomicFile::create_private(file).map_err(failed)?;
-        write(&header, &key, &mut File::open(&copy).map_err(failed)?, &mut target).map_err(failed)?;
-        match replace {
-            true => target.finish().map_err(failed)?,
-            false => target.finish_new().map_err(|source| match source.kind() {
-                std::io::ErrorKind::AlreadyExists => StudyError::Exists(file.to_owned()).into(),
-                _ => failed(source),
-            })?,
-        }
-        // The file exists: failing to record it in the packet must not fail the submission.
-        go_on("noting what was handed in", context.store.write(move |tx| tx.add_hand_in(&noted)));
-        go_on("noting what was handed in", context.store.set_handed_in_rows(rows));
-        context.listeners.send(&Event::Project);
-        let bytes = std::fs::metadata(file).map_or(bytes, |about| about.len());
-        Ok(HandedIn {
-            file: file.to_string_lossy().into_owned(),
-            bytes: bytes as f64,
-            given: progress.done,
-            wanted: progress.total,
-        })
+/// Writes all work on the open packet to one file. This can be repeated: data that is in several
+/// submissions is merged once.
+///
+/// # Errors
+/// The open project is not a packet, or the file cannot be written; without `replace`, a file of that
+/// name exists.
+pub fn hand_in(cx: &Study, file: &Path, replace: bool) -> Result<HandedIn, ProjectError> {
+    let context = &cx.context;
+    let Some(packet) = &context.packet else { return Err(StudyError::NotPacket.into()) };
+    // The packet records that it was submitted.
+    context.store.must_write()?;
+    let failed = |source| ProjectError::Io { path: file.to_owned(), doing: "writing", source };
+    if std::fs::symlink_metadata(file).is_ok() && (!replace || !may_be_replaced(file).map_err(failed)?) {
+        return Err(StudyError::Exists(file.to_owned()).into());
     }
+    let progress = progress::count(&cx.labelling, packet.annotator, &packet.questions)?;
+    let key = context.store.own_packet_key()?.ok_or(StudyError::NotPacket)?;
+    let at_ms = now_ms();
+    let folder = dissensus_files::folder_of(file);
+    let inside = PrivateFolder::create_in(folder).map_err(failed)?;
+    let copy = inside.path().join("packet.dissensus");
+    context.store.copy_to(&copy, CopyTarget::New, |_, _| ControlFlow::Continue(()))?;
+    let noted = HandIn { packet: packet.id, at_ms, answers: progress.done };
+    let handed = Store::open(&copy)?;
+    handed.write(move |tx| -> Result<(), StoreError> {
+        tx.add_hand_in(&noted)?;
+        tx.forget_packet_key()
+    })?;
+    let rows = handed.work_rows()?;
+    handed.close()?;
+    let bytes = std::fs::metadata(&copy).map_err(failed)?.len();
+    let header = Header { project: context.store.project_id()?.0, packet: packet.id.0, at_ms, bytes };
+    let mut target = AtomicFile::create_private(file).map_err(failed)?;
+    write(&header, &key, &mut File::open(&copy).map_err(failed)?, &mut target).map_err(failed)?;
+    match replace {
+        true => target.finish().map_err(failed)?,
+        false => target.finish_new().map_err(|source| match source.kind() {
+            std::io::ErrorKind::AlreadyExists => StudyError::Exists(file.to_owned()).into(),
+            _ => failed(source),
+        })?,
+    }
+    // The file exists: failing to record it in the packet must not fail the submission.
+    go_on("noting what was handed in", context.store.write(move |tx| tx.add_hand_in(&noted)));
+    go_on("noting what was handed in", context.store.set_handed_in_rows(rows));
+    context.listeners.send(&Event::Project);
+    let bytes = std::fs::metadata(file).map_or(bytes, |about| about.len());
+    Ok(HandedIn {
+        file: file.to_string_lossy().into_owned(),
+        bytes: bytes as f64,
+        given: progress.done,
+        wanted: progress.total,
+    })
 }
 
 /// Whether a file is a submission: only those are replaced, never a project, and above all not the packet

@@ -3,14 +3,16 @@
 use super::Study;
 use super::draft::{Drawn, DrawnPerson};
 use super::lacking::PLANNED;
+use crate::study::draft;
 use crate::study::error::StudyError;
 use dissensus_api::{StudyDraft, StudyWish};
 use dissensus_domain::{AnnotatorId, Assignment, Packet, PacketId};
+use dissensus_editing::annotators;
 use dissensus_files::{AtomicFile, PrivateFolder};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
-use dissensus_project::jobs::Progress;
+use dissensus_project::jobs::{Follow, Progress};
 use dissensus_project::sync::lock;
 use dissensus_project::words::counted;
 use dissensus_store::{NewAnnotator, PacketKey, StoreError};
@@ -41,231 +43,232 @@ fn names_differ(drawn: &Drawn) -> Result<(), ProjectError> {
     Ok(())
 }
 
-impl Study {
-    /// Draws the new assignments of each annotator, adds them to the project together with new annotators,
-    /// and writes a task packet for each into `folder`. Existing assignments do not change.
-    ///
-    /// # Errors
-    /// The same as [`Study::draft`]; a new name looks like that of another annotator and the wish does not
-    /// confirm that it is another person ([`ProjectError::NearName`]); nothing is left to hand out, or a
-    /// file is in the way: nothing is changed then. If a file cannot be written, the packets are in the
-    /// project all the same and [`Study::write_again`] writes them.
-    pub fn hand_out(
-        &self,
-        wish: &StudyWish,
-        folder: &Path,
-        progress: &dyn Progress,
-    ) -> Result<StudyDraft, ProjectError> {
-        self.context.store.must_write()?;
-        self.all_written()?;
-        let planning = lock(&self.planning);
-        let drawn = self.drawn(wish)?;
-        if !wish.new_people {
-            names_differ(&drawn)?;
-        }
-        let mut told = self.told(&drawn)?;
-        if drawn.people.iter().all(|person| person.items.is_empty()) {
-            return Err(StudyError::NothingNew.into());
-        }
-        let files = self.files(&drawn, folder)?;
-        let packets = self.add(&drawn, wish)?;
-        drop(planning);
-        let unwritten: Vec<Unwritten> = (packets.into_iter())
-            .filter_map(|(person, packet)| Some(Unwritten { packet, file: files.get(person)?.clone()? }))
-            .collect();
-        self.write(&unwritten, progress).map_err(|error| match error {
-            ProjectError::Cancelled => StudyError::Unwritten("it was stopped".to_owned()).into(),
-            other => ProjectError::from(StudyError::Unwritten(other.to_string())),
-        })?;
-        for (share, file) in told.people.iter_mut().zip(files) {
-            share.file = file.map(|file| file.to_string_lossy().into_owned());
-        }
-        Ok(told)
-    }
+/// Draws the new assignments of each annotator, adds them to the project together with new annotators,
+/// and writes a task packet for each into `folder`. Existing assignments do not change.
+///
+/// # Errors
+/// The same as [`draft::draft`](crate::study::draft::draft); a new name looks like that of another
+/// annotator and the wish does not confirm that it is another person ([`ProjectError::NearName`]);
+/// nothing is left to hand out, or a file is in the way: nothing is changed then. If a file cannot be
+/// written, the packets are in the project all the same and [`write_again`] writes them.
+pub fn hand_out<'a>(
+    cx: &Study,
+    wish: &StudyWish,
+    folder: &Path,
+    follow: impl Into<Follow<'a>>,
+) -> Result<StudyDraft, ProjectError> {
+    let title = counted(wish.people.len() as u64, "packet");
+    cx.context.run(follow, "hand-out", &title, |progress| draw_and_write(cx, wish, folder, progress))
+}
 
-    /// Writes the packets of some annotators, or of all without names, again into `folder`, for packets that
-    /// were lost. It is the packet that was handed out, without answers; answers given in both are merged.
-    /// Returns the files.
-    ///
-    /// # Errors
-    /// Nothing was handed out to one of them, or a file is in the way or cannot be written.
-    pub fn write_again(
-        &self,
-        people: &[String],
-        folder: &Path,
-        progress: &dyn Progress,
-    ) -> Result<Vec<String>, ProjectError> {
-        self.whole_project()?;
-        let index = self.context.index();
-        let packets = self.context.store.packets()?;
-        let mut wanted: Vec<AnnotatorId> = Vec::new();
-        for name in people {
-            let person = index.annotator_asked_for(name)?;
-            if packets.iter().all(|(packet, _)| packet.annotator != person.id) {
-                return Err(StudyError::NoPacket(person.external_id.clone()).into());
-            }
-            wanted.push(person.id);
-        }
-        let mut names = FileNames::in_folder(folder)?;
-        let mut unwritten = Vec::new();
-        for (at, (packet, _)) in packets.iter().enumerate() {
-            let row = index.annotator_row(packet.annotator);
-            let Some(person) = row.map(|row| &index.annotators()[row as usize]) else { continue };
-            if !people.is_empty() && !wanted.contains(&person.id) {
-                continue;
-            }
-            let before =
-                packets[..at].iter().filter(|(other, _)| other.annotator == packet.annotator).count();
-            unwritten
-                .push(Unwritten { packet: packet.id, file: names.of(&person.external_id, before as u32)? });
-        }
-        self.write(&unwritten, progress)?;
-        Ok(unwritten.iter().map(|one| one.file.to_string_lossy().into_owned()).collect())
+fn draw_and_write(
+    cx: &Study,
+    wish: &StudyWish,
+    folder: &Path,
+    progress: &dyn Progress,
+) -> Result<StudyDraft, ProjectError> {
+    cx.context.store.must_write()?;
+    all_written(cx)?;
+    let planning = lock(&cx.planning);
+    let drawn = draft::drawn(cx, wish)?;
+    if !wish.new_people {
+        names_differ(&drawn)?;
     }
-
-    /// Runs [`Study::hand_out`] as a job.
-    pub fn hand_out_as_job(&self, wish: &StudyWish, folder: &Path) -> Result<StudyDraft, ProjectError> {
-        let title = counted(wish.people.len() as u64, "packet");
-        self.context.as_job("hand-out", &title, |job| self.hand_out(wish, folder, job.as_ref()))
+    let mut told = draft::told(cx, &drawn)?;
+    if drawn.people.iter().all(|person| person.items.is_empty()) {
+        return Err(StudyError::NothingNew.into());
     }
-
-    /// Runs [`Study::write_again`] as a job.
-    pub fn write_again_as_job(&self, people: &[String], folder: &Path) -> Result<Vec<String>, ProjectError> {
-        let title = counted(people.len() as u64, "packet");
-        self.context.as_job("hand-out", &title, |job| self.write_again(people, folder, job.as_ref()))
+    let files = file_names(&drawn, folder)?;
+    let packets = add(cx, &drawn, wish)?;
+    drop(planning);
+    let unwritten: Vec<Unwritten> = (packets.into_iter())
+        .filter_map(|(person, packet)| Some(Unwritten { packet, file: files.get(person)?.clone()? }))
+        .collect();
+    write(cx, &unwritten, progress).map_err(|error| match error {
+        ProjectError::Cancelled => StudyError::Unwritten("it was stopped".to_owned()).into(),
+        other => ProjectError::from(StudyError::Unwritten(other.to_string())),
+    })?;
+    for (share, file) in told.people.iter_mut().zip(files) {
+        share.file = file.map(|file| file.to_string_lossy().into_owned());
     }
+    Ok(told)
+}
 
-    /// Refuses to draw more while packets of an earlier run have no file.
-    fn all_written(&self) -> Result<(), ProjectError> {
-        let store = &self.context.store;
-        let unwritten: Vec<Uuid> = store.setting(UNWRITTEN)?.unwrap_or_default();
-        if unwritten.is_empty() {
-            return Ok(());
+/// Writes the packets of some annotators, or of all without names, again into `folder`, for packets that
+/// were lost. It is the packet that was handed out, without answers; answers given in both are merged.
+/// Returns the files.
+///
+/// # Errors
+/// Nothing was handed out to one of them, or a file is in the way or cannot be written.
+pub fn write_again<'a>(
+    cx: &Study,
+    people: &[String],
+    folder: &Path,
+    follow: impl Into<Follow<'a>>,
+) -> Result<Vec<String>, ProjectError> {
+    let title = counted(people.len() as u64, "packet");
+    cx.context.run(follow, "hand-out", &title, |progress| write_theirs(cx, people, folder, progress))
+}
+
+fn write_theirs(
+    cx: &Study,
+    people: &[String],
+    folder: &Path,
+    progress: &dyn Progress,
+) -> Result<Vec<String>, ProjectError> {
+    cx.whole_project()?;
+    let index = cx.context.index();
+    let packets = cx.context.store.packets()?;
+    let mut wanted: Vec<AnnotatorId> = Vec::new();
+    for name in people {
+        let person = index.annotator_asked_for(name)?;
+        if packets.iter().all(|(packet, _)| packet.annotator != person.id) {
+            return Err(StudyError::NoPacket(person.external_id.clone()).into());
         }
-        let mut people = Vec::new();
-        for (packet, _) in store.packets()?.into_iter().filter(|(packet, _)| unwritten.contains(&packet.id.0))
-        {
-            people.extend(store.annotator(packet.annotator)?.map(|person| person.external_id));
+        wanted.push(person.id);
+    }
+    let mut names = FileNames::in_folder(folder)?;
+    let mut unwritten = Vec::new();
+    for (at, (packet, _)) in packets.iter().enumerate() {
+        let row = index.annotator_row(packet.annotator);
+        let Some(person) = row.map(|row| &index.annotators()[row as usize]) else { continue };
+        if !people.is_empty() && !wanted.contains(&person.id) {
+            continue;
         }
-        match people.as_slice() {
-            // They belong to annotators who withdrew meanwhile.
-            [] => Ok(()),
-            people => {
-                let whose = people.join(",");
-                Err(StudyError::Stranded { packets: counted(people.len() as u64, "packet"), people: whose }
-                    .into())
-            }
+        let before = packets[..at].iter().filter(|(other, _)| other.annotator == packet.annotator).count();
+        unwritten.push(Unwritten { packet: packet.id, file: names.of(&person.external_id, before as u32)? });
+    }
+    write(cx, &unwritten, progress)?;
+    Ok(unwritten.iter().map(|one| one.file.to_string_lossy().into_owned()).collect())
+}
+
+/// Refuses to draw more while packets of an earlier run have no file.
+fn all_written(cx: &Study) -> Result<(), ProjectError> {
+    let store = &cx.context.store;
+    let unwritten: Vec<Uuid> = store.setting(UNWRITTEN)?.unwrap_or_default();
+    if unwritten.is_empty() {
+        return Ok(());
+    }
+    let mut people = Vec::new();
+    for (packet, _) in store.packets()?.into_iter().filter(|(packet, _)| unwritten.contains(&packet.id.0)) {
+        people.extend(store.annotator(packet.annotator)?.map(|person| person.external_id));
+    }
+    match people.as_slice() {
+        // They belong to annotators who withdrew meanwhile.
+        [] => Ok(()),
+        people => {
+            let whose = people.join(",");
+            Err(StudyError::Stranded { packets: counted(people.len() as u64, "packet"), people: whose }
+                .into())
         }
     }
+}
 
-    /// Records that a packet has its file.
-    fn written(&self, packet: PacketId) -> Result<(), ProjectError> {
-        let store = &self.context.store;
-        let unwritten: Vec<Uuid> = store.setting(UNWRITTEN)?.unwrap_or_default();
-        // A read-only project can write packets again all the same.
-        if !unwritten.contains(&packet.0) || store.must_write().is_err() {
-            return Ok(());
-        }
-        let noted = store.write(move |tx| -> Result<(), StoreError> {
-            let mut unwritten: Vec<Uuid> = tx.setting(UNWRITTEN)?.unwrap_or_default();
-            unwritten.retain(|one| *one != packet.0);
-            tx.set_setting(UNWRITTEN, &unwritten)
+/// Records that a packet has its file.
+fn written(cx: &Study, packet: PacketId) -> Result<(), ProjectError> {
+    let store = &cx.context.store;
+    let unwritten: Vec<Uuid> = store.setting(UNWRITTEN)?.unwrap_or_default();
+    // A read-only project can write packets again all the same.
+    if !unwritten.contains(&packet.0) || store.must_write().is_err() {
+        return Ok(());
+    }
+    let noted = store.write(move |tx| -> Result<(), StoreError> {
+        let mut unwritten: Vec<Uuid> = tx.setting(UNWRITTEN)?.unwrap_or_default();
+        unwritten.retain(|one| *one != packet.0);
+        tx.set_setting(UNWRITTEN, &unwritten)
+    });
+    Ok(noted?)
+}
+
+/// Returns the path of each annotator's packet; `None` for those without new assignments.
+fn file_names(drawn: &Drawn, folder: &Path) -> Result<Vec<Option<PathBuf>>, ProjectError> {
+    let mut names = FileNames::in_folder(folder)?;
+    let file = |person: &DrawnPerson| match person.items.is_empty() {
+        true => Ok(None),
+        false => names.of(&person.name, person.packets).map(Some),
+    };
+    drawn.people.iter().map(file).collect()
+}
+
+/// Adds annotators and packets to the project, in one transaction. Returns each packet with the index of
+/// its annotator.
+fn add(cx: &Study, drawn: &Drawn, wish: &StudyWish) -> Result<Vec<(usize, PacketId)>, ProjectError> {
+    let made_at_ms = now_ms();
+    let mut new: Vec<(usize, String, Option<AnnotatorId>, Packet, PacketKey)> = Vec::new();
+    for (place, person) in drawn.people.iter().enumerate().filter(|(_, person)| !person.items.is_empty()) {
+        let assignments = person.items.iter().map(|item| Assignment {
+            text: drawn.texts[item.text],
+            occasion: item.occasion,
+            anchor: item.anchor,
         });
-        Ok(noted?)
-    }
-
-    /// Returns the path of each annotator's packet; `None` for those without new assignments.
-    fn files(&self, drawn: &Drawn, folder: &Path) -> Result<Vec<Option<PathBuf>>, ProjectError> {
-        let mut names = FileNames::in_folder(folder)?;
-        let file = |person: &DrawnPerson| match person.items.is_empty() {
-            true => Ok(None),
-            false => names.of(&person.name, person.packets).map(Some),
+        let packet = Packet {
+            id: PacketId(Uuid::now_v7()),
+            annotator: AnnotatorId(0),
+            made_at_ms,
+            seed: wish.seed,
+            questions: drawn.questions.iter().map(|question| question.id).collect(),
+            assignments: assignments.collect(),
         };
-        drawn.people.iter().map(file).collect()
+        new.push((place, person.name.clone(), person.id, packet, PacketKey(rand::random())));
     }
-
-    /// Adds annotators and packets to the project, in one transaction. Returns each packet with the index of
-    /// its annotator.
-    fn add(&self, drawn: &Drawn, wish: &StudyWish) -> Result<Vec<(usize, PacketId)>, ProjectError> {
-        let made_at_ms = now_ms();
-        let mut new: Vec<(usize, String, Option<AnnotatorId>, Packet, PacketKey)> = Vec::new();
-        for (place, person) in drawn.people.iter().enumerate().filter(|(_, person)| !person.items.is_empty())
-        {
-            let assignments = person.items.iter().map(|item| Assignment {
-                text: drawn.texts[item.text],
-                occasion: item.occasion,
-                anchor: item.anchor,
-            });
-            let packet = Packet {
-                id: PacketId(Uuid::now_v7()),
-                annotator: AnnotatorId(0),
-                made_at_ms,
-                seed: wish.seed,
-                questions: drawn.questions.iter().map(|question| question.id).collect(),
-                assignments: assignments.collect(),
+    let (again, per_text) = (drawn.again.clone(), wish.per_text);
+    let added = cx.context.store.write(move |tx| -> Result<Vec<_>, StoreError> {
+        // A packet does not contain right answers of checks: that its annotator has to practise again is
+        // added to it.
+        for (annotator, round) in again {
+            tx.ask_to_practise_again(annotator, round, made_at_ms)?;
+        }
+        tx.set_setting(PLANNED, &per_text)?;
+        let mut added = Vec::with_capacity(new.len());
+        for (place, name, id, packet, key) in new {
+            let annotator = match id {
+                Some(id) => id,
+                None => tx.add_annotator(&NewAnnotator {
+                    external_id: name.clone(),
+                    name,
+                    ..NewAnnotator::default()
+                })?,
             };
-            new.push((place, person.name.clone(), person.id, packet, PacketKey(rand::random())));
+            tx.add_packet(&Packet { annotator, ..packet.clone() }, &key)?;
+            added.push((place, packet.id));
         }
-        let (again, per_text) = (drawn.again.clone(), wish.per_text);
-        let added = self.context.store.write(move |tx| -> Result<Vec<_>, StoreError> {
-            // A packet does not contain right answers of checks: that its annotator has to practise again is
-            // added to it.
-            for (annotator, round) in again {
-                tx.ask_to_practise_again(annotator, round, made_at_ms)?;
-            }
-            tx.set_setting(PLANNED, &per_text)?;
-            let mut added = Vec::with_capacity(new.len());
-            for (place, name, id, packet, key) in new {
-                let annotator = match id {
-                    Some(id) => id,
-                    None => tx.add_annotator(&NewAnnotator {
-                        external_id: name.clone(),
-                        name,
-                        ..NewAnnotator::default()
-                    })?,
-                };
-                tx.add_packet(&Packet { annotator, ..packet.clone() }, &key)?;
-                added.push((place, packet.id));
-            }
-            let mut unwritten: Vec<Uuid> = tx.setting(UNWRITTEN)?.unwrap_or_default();
-            unwritten.extend(added.iter().map(|(_, packet)| packet.0));
-            tx.set_setting(UNWRITTEN, &unwritten)?;
-            Ok(added)
-        })?;
-        // They are in the project: later errors must not make this fail.
-        self.context.keep_whole();
-        self.project.people_added();
-        self.context.listeners.send(&Event::Project);
+        let mut unwritten: Vec<Uuid> = tx.setting(UNWRITTEN)?.unwrap_or_default();
+        unwritten.extend(added.iter().map(|(_, packet)| packet.0));
+        tx.set_setting(UNWRITTEN, &unwritten)?;
         Ok(added)
-    }
+    })?;
+    // They are in the project: later errors must not make this fail.
+    cx.context.keep_whole();
+    annotators::announce(&cx.project);
+    cx.context.listeners.send(&Event::Project);
+    Ok(added)
+}
 
-    /// Writes the files of packets, each whole or not at all.
-    fn write(&self, unwritten: &[Unwritten], progress: &dyn Progress) -> Result<(), ProjectError> {
-        let all = unwritten.len() as u64;
-        for (done, Unwritten { packet, file }) in (0..).zip(unwritten) {
-            progress.report(done, Some(all), "packets");
-            if progress.cancelled() {
-                return Err(ProjectError::Cancelled);
-            }
-            let failed =
-                |source| ProjectError::Io { path: file.clone(), doing: "writing the packet", source };
-            let folder = dissensus_files::folder_of(file);
-            let inside = PrivateFolder::create_in(folder).map_err(failed)?;
-            let made = inside.path().join("packet.dissensus");
-            self.context.store.write_packet(*packet, &made)?;
-            // It contains the key that signs answers.
-            let mut target = AtomicFile::create_private(file).map_err(failed)?;
-            let mut made = std::fs::File::open(&made).map_err(failed)?;
-            std::io::copy(&mut made, &mut target).map_err(failed)?;
-            target.finish_new().map_err(|source| match source.kind() {
-                std::io::ErrorKind::AlreadyExists => StudyError::Exists(file.clone()).into(),
-                _ => failed(source),
-            })?;
-            self.written(*packet)?;
+/// Writes the files of packets, each whole or not at all.
+fn write(cx: &Study, unwritten: &[Unwritten], progress: &dyn Progress) -> Result<(), ProjectError> {
+    let all = unwritten.len() as u64;
+    for (done, Unwritten { packet, file }) in (0..).zip(unwritten) {
+        progress.report(done, Some(all), "packets");
+        if progress.cancelled() {
+            return Err(ProjectError::Cancelled);
         }
-        progress.report(all, Some(all), "packets");
-        Ok(())
+        let failed = |source| ProjectError::Io { path: file.clone(), doing: "writing the packet", source };
+        let folder = dissensus_files::folder_of(file);
+        let inside = PrivateFolder::create_in(folder).map_err(failed)?;
+        let made = inside.path().join("packet.dissensus");
+        cx.context.store.write_packet(*packet, &made)?;
+        // It contains the key that signs answers.
+        let mut target = AtomicFile::create_private(file).map_err(failed)?;
+        let mut made = std::fs::File::open(&made).map_err(failed)?;
+        std::io::copy(&mut made, &mut target).map_err(failed)?;
+        target.finish_new().map_err(|source| match source.kind() {
+            std::io::ErrorKind::AlreadyExists => StudyError::Exists(file.clone()).into(),
+            _ => failed(source),
+        })?;
+        written(cx, *packet)?;
     }
+    progress.report(all, Some(all), "packets");
+    Ok(())
 }
 
 /// Unused names of files in one folder.

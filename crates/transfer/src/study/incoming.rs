@@ -34,203 +34,201 @@ pub(super) struct Incoming {
     _inside: Option<PrivateFolder>,
 }
 
-impl Study {
-    /// Opens a file: a task packet, a submission, or a full copy.
-    pub(super) fn incoming(&self, path: &Path) -> Result<Incoming, ProjectError> {
-        let failed = |source| ProjectError::Io { path: path.to_owned(), doing: "reading", source };
-        let ours = self.context.store.file();
-        // Also under another name of the same file.
-        if dissensus_store::is_same_file(path, ours) {
-            return Err(StudyError::Itself.into());
+/// Opens a file: a task packet, a submission, or a full copy.
+pub(super) fn identify(cx: &Study, path: &Path) -> Result<Incoming, ProjectError> {
+    let failed = |source| ProjectError::Io { path: path.to_owned(), doing: "reading", source };
+    let ours = cx.context.store.file();
+    // Also under another name of the same file.
+    if dissensus_store::is_same_file(path, ours) {
+        return Err(StudyError::Itself.into());
+    }
+    let about = std::fs::metadata(path).map_err(failed)?;
+    if !about.is_file() {
+        return Err(StudyError::NotOurs.into());
+    }
+    let mut file = File::open(path).map_err(failed)?;
+    let incoming = match is_hand_in(&mut file).map_err(failed)? {
+        true => handed_in(cx, &mut file)?,
+        false => {
+            drop(file);
+            let (store, inside) = opened(cx, path)?;
+            same_project(cx, store.project_id()?)?;
+            let own = store.own_packet()?.map(|packet| packet.id);
+            let packet = match own {
+                Some(packet) => Some(packet),
+                None => packet_of(cx, &store)?,
+            };
+            packet.map_or(Ok(()), |packet| not_withdrawn(cx, packet))?;
+            let kind = if packet.is_some() { MergedKind::Packet } else { MergedKind::Copy };
+            let known = packet.is_none() && cx.context.store.knows_copy(&store)?;
+            let disguised = packet.is_some() && own.is_none();
+            let genuine = packet.map_or(Ok(true), |packet| has_key_of(cx, packet, &store))?;
+            Incoming { store, kind, packet, disguised, genuine, known, at_ms: None, _inside: inside }
         }
-        let about = std::fs::metadata(path).map_err(failed)?;
-        if !about.is_file() {
-            return Err(StudyError::NotOurs.into());
+    };
+    same_project(cx, incoming.store.project_id()?)?;
+    Ok(incoming)
+}
+
+/// Returns the packet that a file is which pretends to be a full copy; `None` for a real full copy.
+///
+/// Every full copy has the project's secret, and no packet ever does. Files that diverged before there
+/// was a secret are recognised by their common events, as long as they contain nothing from a packet.
+fn packet_of(cx: &Study, store: &Store) -> Result<Option<PacketId>, ProjectError> {
+    let ours = &cx.context.store;
+    if ours.shares_secret(store)? {
+        return Ok(None);
+    }
+    let inside = ours.packets_in(store)?;
+    for packet in &inside {
+        not_withdrawn(cx, *packet)?;
+        if ours.packet(*packet)?.is_some() {
+            return Ok(Some(*packet));
         }
-        let mut file = File::open(path).map_err(failed)?;
-        let incoming = match is_hand_in(&mut file).map_err(failed)? {
-            true => self.handed_in(&mut file)?,
-            false => {
-                drop(file);
-                let (store, inside) = self.opened(path)?;
-                self.same_project(store.project_id()?)?;
-                let own = store.own_packet()?.map(|packet| packet.id);
-                let packet = match own {
-                    Some(packet) => Some(packet),
-                    None => self.packet_of(&store)?,
-                };
-                packet.map_or(Ok(()), |packet| self.not_withdrawn(packet))?;
-                let kind = if packet.is_some() { MergedKind::Packet } else { MergedKind::Copy };
-                let known = packet.is_none() && self.context.store.knows_copy(&store)?;
-                let disguised = packet.is_some() && own.is_none();
-                let genuine = packet.map_or(Ok(true), |packet| self.has_key_of(packet, &store))?;
-                Incoming { store, kind, packet, disguised, genuine, known, at_ms: None, _inside: inside }
+    }
+    if ours.has_history_of(store)? {
+        return Ok(None);
+    }
+    match inside.is_empty() && !ours.ever_handed_out()? {
+        true => Ok(None),
+        false => Err(StudyError::NoCopy.into()),
+    }
+}
+
+/// Whether a packet's file has the key of that packet. A submission does not contain it, so a submission
+/// cannot be turned into the packet by those who see it.
+fn has_key_of(cx: &Study, packet: PacketId, store: &Store) -> Result<bool, ProjectError> {
+    let Some((_, key)) = cx.context.store.packet(packet)? else { return Ok(true) };
+    // A file that pretends to be a full copy has the key in the packet's row.
+    let in_row = store.packet(packet)?.map(|(_, key)| key);
+    Ok([store.own_packet_key()?, in_row].contains(&Some(key)))
+}
+
+/// Opens a project file to read; one of an earlier format as a copy that is migrated.
+fn opened(cx: &Study, path: &Path) -> Result<(Store, Option<PrivateFolder>), ProjectError> {
+    match Store::open_reader_recorded(path, &cx.context.home.check_records()) {
+        Ok(store) => Ok((store, None)),
+        Err(StoreError::NotSqlite(_) | StoreError::NotOurs(_)) => Err(StudyError::NotOurs.into()),
+        Err(StoreError::Older { .. }) => {
+            let failed = |source| ProjectError::Io { path: path.to_owned(), doing: "copying", source };
+            let inside = PrivateFolder::create_in(&std::env::temp_dir()).map_err(failed)?;
+            let copy = inside.path().join("copy.dissensus");
+            Store::copy_of_earlier(path, &copy, &cx.context.home.check_records())?;
+            Ok((Store::open(&copy)?, Some(inside)))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn handed_in(cx: &Study, file: &mut File) -> Result<Incoming, ProjectError> {
+    let header = hand_in::header(file)?;
+    same_project(cx, ProjectId(header.project))?;
+    let inside = PrivateFolder::create_in(&std::env::temp_dir());
+    let failed = |source| ProjectError::Io { path: std::env::temp_dir(), doing: "writing to", source };
+    let inside = inside.map_err(failed)?;
+    let path = inside.path().join("packet.dissensus");
+    let mut target = File::create_new(&path).map_err(failed)?;
+    not_withdrawn(cx, PacketId(header.packet))?;
+    let known = cx.context.store.packet(PacketId(header.packet))?;
+    let key = known.ok_or(StudyError::UnknownPacket)?.1;
+    hand_in::unpack(file, &header, &key, &mut target)?;
+    drop(target);
+    // Opened to write, which migrates a submission of an earlier version: the file is a temporary copy.
+    let store = Store::open(&path)?;
+    let packet = store.own_packet()?;
+    match packet.filter(|packet| packet.id.0 == header.packet) {
+        None => Err(StudyError::Tampered.into()),
+        Some(packet) => Ok(Incoming {
+            store,
+            kind: MergedKind::HandIn,
+            packet: Some(packet.id),
+            disguised: false,
+            genuine: true,
+            known: false,
+            at_ms: Some(header.at_ms),
+            _inside: Some(inside),
+        }),
+    }
+}
+
+/// Rejects a packet of an annotator who withdrew.
+fn not_withdrawn(cx: &Study, packet: PacketId) -> Result<(), ProjectError> {
+    match cx.context.store.is_withdrawn_packet(packet)? {
+        true => Err(StudyError::Withdrawn.into()),
+        false => Ok(()),
+    }
+}
+
+/// Whether merging a file changes data that an open project holds in memory: it contains a withdrawal
+/// that is not known here, or renumbers levels. False if the file cannot be merged: the merge reports
+/// that.
+pub fn is_to_be_alone_for(cx: &Study, path: &Path) -> bool {
+    let rearranges = |incoming: Incoming| cx.context.store.is_rearranged_by(&incoming.store);
+    is_to_erase_for(cx, path)
+        || identify(cx, path).is_ok_and(|incoming| rearranges(incoming).unwrap_or(false))
+}
+
+/// Whether a file contains a withdrawal that is not known here. False if the file cannot be merged: the
+/// merge reports that.
+pub fn is_to_erase_for(cx: &Study, path: &Path) -> bool {
+    let erases = |incoming: Incoming| cx.context.store.is_to_erase_for(&incoming.store);
+    identify(cx, path).is_ok_and(|incoming| erases(incoming).unwrap_or(false))
+}
+
+fn same_project(cx: &Study, theirs: ProjectId) -> Result<(), ProjectError> {
+    match cx.context.store.project_id()? == theirs {
+        true => Ok(()),
+        false => Err(StudyError::OtherProject.into()),
+    }
+}
+
+/// Lists everything in a packet that was not handed out with it; if many are alike, the first few and
+/// their number.
+pub(super) fn not_as_handed_out(
+    cx: &Study,
+    packet: &Packet,
+    store: &Store,
+) -> Result<Vec<String>, ProjectError> {
+    let index = cx.context.index();
+    let ours = &cx.context.store;
+    let mut all = Vec::new();
+    let person = index.annotator_row(packet.annotator).map(|row| &index.annotators()[row as usize]);
+    let name = person.map_or("?", |person| person.external_id.as_str());
+    let others = store.annotators()?.into_iter().filter(|other| other.external_id != name);
+    all.push(others.map(|other| format!("\"{}\" labelled in the packet of \"{name}\": label under the name that it was handed out to, or export these labels and import them", other.external_id)).collect());
+    let (mut added, mut changed) = (Vec::new(), Vec::new());
+    let mut handed_out: HashSet<TextId> = packet.assignments.iter().map(|item| item.text).collect();
+    handed_out.extend(ours.ever_practised_on(&packet.questions)?);
+    store.for_each_text(|text| {
+        match ours.text_by_external(&text.external_id)? {
+            Some(known) if known.body != text.body => {
+                changed.push(format!("text \"{}\" was changed in the packet", text.external_id));
             }
-        };
-        self.same_project(incoming.store.project_id()?)?;
-        Ok(incoming)
-    }
-
-    /// Returns the packet that a file is which pretends to be a full copy; `None` for a real full copy.
-    ///
-    /// Every full copy has the project's secret, and no packet ever does. Files that diverged before there
-    /// was a secret are recognised by their common events, as long as they contain nothing from a packet.
-    fn packet_of(&self, store: &Store) -> Result<Option<PacketId>, ProjectError> {
-        let ours = &self.context.store;
-        if ours.shares_secret(store)? {
-            return Ok(None);
+            Some(known) if handed_out.contains(&known.id) => {}
+            _ => added.push(format!("text \"{}\" was added to the packet", text.external_id)),
         }
-        let inside = ours.packets_in(store)?;
-        for packet in &inside {
-            self.not_withdrawn(*packet)?;
-            if ours.packet(*packet)?.is_some() {
-                return Ok(Some(*packet));
+        Ok::<(), ProjectError>(())
+    })?;
+    all.extend([added, changed]);
+    if let Some(copy) = ours.copy_of_others(store, packet.annotator)? {
+        all.push(vec![format!(
+            "what was done in the packet has the identity of what others did in copy {copy}"
+        )]);
+    }
+    let theirs = store.questions()?;
+    let asked: Vec<&Question> = packet.questions.iter().filter_map(|id| index.question(*id)).collect();
+    let odd =
+        theirs.iter().filter_map(|question| match asked.iter().find(|ours| ours.name == question.name) {
+            None => Some(format!("question \"{}\" was added to the packet", question.name)),
+            // Differences to the levels that it had when it was handed out are reported when they are
+            // merged.
+            Some(ours) if ours.scale.kind() != question.scale.kind() => {
+                Some(format!("question \"{}\" has other levels in the packet", question.name))
             }
-        }
-        if ours.has_history_of(store)? {
-            return Ok(None);
-        }
-        match inside.is_empty() && !ours.ever_handed_out()? {
-            true => Ok(None),
-            false => Err(StudyError::NoCopy.into()),
-        }
-    }
-
-    /// Whether a packet's file has the key of that packet. A submission does not contain it, so a submission
-    /// cannot be turned into the packet by those who see it.
-    fn has_key_of(&self, packet: PacketId, store: &Store) -> Result<bool, ProjectError> {
-        let Some((_, key)) = self.context.store.packet(packet)? else { return Ok(true) };
-        // A file that pretends to be a full copy has the key in the packet's row.
-        let in_row = store.packet(packet)?.map(|(_, key)| key);
-        Ok([store.own_packet_key()?, in_row].contains(&Some(key)))
-    }
-
-    /// Opens a project file to read; one of an earlier format as a copy that is migrated.
-    fn opened(&self, path: &Path) -> Result<(Store, Option<PrivateFolder>), ProjectError> {
-        match Store::open_reader_recorded(path, &self.context.home.check_records()) {
-            Ok(store) => Ok((store, None)),
-            Err(StoreError::NotSqlite(_) | StoreError::NotOurs(_)) => Err(StudyError::NotOurs.into()),
-            Err(StoreError::Older { .. }) => {
-                let failed = |source| ProjectError::Io { path: path.to_owned(), doing: "copying", source };
-                let inside = PrivateFolder::create_in(&std::env::temp_dir()).map_err(failed)?;
-                let copy = inside.path().join("copy.dissensus");
-                Store::copy_of_earlier(path, &copy, &self.context.home.check_records())?;
-                Ok((Store::open(&copy)?, Some(inside)))
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    fn handed_in(&self, file: &mut File) -> Result<Incoming, ProjectError> {
-        let header = hand_in::header(file)?;
-        self.same_project(ProjectId(header.project))?;
-        let inside = PrivateFolder::create_in(&std::env::temp_dir());
-        let failed = |source| ProjectError::Io { path: std::env::temp_dir(), doing: "writing to", source };
-        let inside = inside.map_err(failed)?;
-        let path = inside.path().join("packet.dissensus");
-        let mut target = File::create_new(&path).map_err(failed)?;
-        self.not_withdrawn(PacketId(header.packet))?;
-        let known = self.context.store.packet(PacketId(header.packet))?;
-        let key = known.ok_or(StudyError::UnknownPacket)?.1;
-        hand_in::unpack(file, &header, &key, &mut target)?;
-        drop(target);
-        // Opened to write, which migrates a submission of an earlier version: the file is a temporary copy.
-        let store = Store::open(&path)?;
-        let packet = store.own_packet()?;
-        match packet.filter(|packet| packet.id.0 == header.packet) {
-            None => Err(StudyError::Tampered.into()),
-            Some(packet) => Ok(Incoming {
-                store,
-                kind: MergedKind::HandIn,
-                packet: Some(packet.id),
-                disguised: false,
-                genuine: true,
-                known: false,
-                at_ms: Some(header.at_ms),
-                _inside: Some(inside),
-            }),
-        }
-    }
-
-    /// Rejects a packet of an annotator who withdrew.
-    fn not_withdrawn(&self, packet: PacketId) -> Result<(), ProjectError> {
-        match self.context.store.is_withdrawn_packet(packet)? {
-            true => Err(StudyError::Withdrawn.into()),
-            false => Ok(()),
-        }
-    }
-
-    /// Whether merging a file changes data that an open project holds in memory: it contains a withdrawal
-    /// that is not known here, or renumbers levels. False if the file cannot be merged: the merge reports
-    /// that.
-    pub fn is_to_be_alone_for(&self, path: &Path) -> bool {
-        let rearranges = |incoming: Incoming| self.context.store.is_rearranged_by(&incoming.store);
-        self.is_to_erase_for(path)
-            || self.incoming(path).is_ok_and(|incoming| rearranges(incoming).unwrap_or(false))
-    }
-
-    /// Whether a file contains a withdrawal that is not known here. False if the file cannot be merged: the
-    /// merge reports that.
-    pub fn is_to_erase_for(&self, path: &Path) -> bool {
-        let erases = |incoming: Incoming| self.context.store.is_to_erase_for(&incoming.store);
-        self.incoming(path).is_ok_and(|incoming| erases(incoming).unwrap_or(false))
-    }
-
-    fn same_project(&self, theirs: ProjectId) -> Result<(), ProjectError> {
-        match self.context.store.project_id()? == theirs {
-            true => Ok(()),
-            false => Err(StudyError::OtherProject.into()),
-        }
-    }
-
-    /// Lists everything in a packet that was not handed out with it; if many are alike, the first few and
-    /// their number.
-    pub(super) fn not_as_handed_out(
-        &self,
-        packet: &Packet,
-        store: &Store,
-    ) -> Result<Vec<String>, ProjectError> {
-        let index = self.context.index();
-        let ours = &self.context.store;
-        let mut all = Vec::new();
-        let person = index.annotator_row(packet.annotator).map(|row| &index.annotators()[row as usize]);
-        let name = person.map_or("?", |person| person.external_id.as_str());
-        let others = store.annotators()?.into_iter().filter(|other| other.external_id != name);
-        all.push(others.map(|other| format!("\"{}\" labelled in the packet of \"{name}\": label under the name that it was handed out to, or export these labels and import them", other.external_id)).collect());
-        let (mut added, mut changed) = (Vec::new(), Vec::new());
-        let mut handed_out: HashSet<TextId> = packet.assignments.iter().map(|item| item.text).collect();
-        handed_out.extend(ours.ever_practised_on(&packet.questions)?);
-        store.for_each_text(|text| {
-            match ours.text_by_external(&text.external_id)? {
-                Some(known) if known.body != text.body => {
-                    changed.push(format!("text \"{}\" was changed in the packet", text.external_id));
-                }
-                Some(known) if handed_out.contains(&known.id) => {}
-                _ => added.push(format!("text \"{}\" was added to the packet", text.external_id)),
-            }
-            Ok::<(), ProjectError>(())
-        })?;
-        all.extend([added, changed]);
-        if let Some(copy) = ours.copy_of_others(store, packet.annotator)? {
-            all.push(vec![format!(
-                "what was done in the packet has the identity of what others did in copy {copy}"
-            )]);
-        }
-        let theirs = store.questions()?;
-        let asked: Vec<&Question> = packet.questions.iter().filter_map(|id| index.question(*id)).collect();
-        let odd =
-            theirs.iter().filter_map(|question| match asked.iter().find(|ours| ours.name == question.name) {
-                None => Some(format!("question \"{}\" was added to the packet", question.name)),
-                // Differences to the levels that it had when it was handed out are reported when they are
-                // merged.
-                Some(ours) if ours.scale.kind() != question.scale.kind() => {
-                    Some(format!("question \"{}\" has other levels in the packet", question.name))
-                }
-                Some(_) => None,
-            });
-        all.push(odd.collect());
-        Ok(all.into_iter().flat_map(few).collect())
-    }
+            Some(_) => None,
+        });
+    all.push(odd.collect());
+    Ok(all.into_iter().flat_map(few).collect())
 }
 
 fn few(mut told: Vec<String>) -> Vec<String> {

@@ -4,13 +4,17 @@ use super::Study;
 use super::apart::ahead_remark;
 use super::effect::{effect_digest, effect_info};
 use super::incoming::Incoming;
+use crate::study::apart;
 use crate::study::error::StudyError;
+use crate::study::incoming;
 use dissensus_api::{MergeConsent, MergeProblem, MergeQuestion, MergeReport, MergedFile, MergedKind};
 use dissensus_domain::{Packet, PacketId};
+use dissensus_editing::withdraw;
+use dissensus_labelling::feed;
 use dissensus_project::clock::{now_ms, today};
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
-use dissensus_project::jobs::Progress;
+use dissensus_project::jobs::{Follow, Progress};
 use dissensus_project::log::go_on;
 use dissensus_project::sync::lock;
 use dissensus_project::words::counted;
@@ -21,295 +25,294 @@ use std::path::{Path, PathBuf};
 /// only a wrong clock is ahead.
 const AHEAD_MS: i64 = 24 * 60 * 60 * 1000;
 
-impl Study {
-    /// Merges files in the order given: each as a whole, or not at all with the reason. The result does not
-    /// depend on the order, and merging a file again changes nothing. A full copy that is new here, or that
-    /// changes something here, is merged only with `consent`; otherwise the report describes what it would
-    /// do.
-    ///
-    /// # Errors
-    /// The open project is a task packet or is read-only, the merge was cancelled between two files (the
-    /// earlier ones are merged), or the disk fails. Problems with a file are in the report.
-    pub fn merge(
-        &self,
-        files: &[PathBuf],
-        consent: &MergeConsent,
-        progress: &dyn Progress,
-    ) -> Result<MergeReport, ProjectError> {
-        self.whole_project()?;
-        self.context.store.must_write()?;
-        // A plan that is drawn meanwhile would not include the merged data.
-        let _planning = lock(&self.planning);
-        let mut report = MergeReport { files: Vec::new() };
-        for (done, path) in (0..).zip(files) {
-            progress.report(done, Some(files.len() as u64), "files");
-            if progress.cancelled() {
-                self.merged(&report);
-                return Err(ProjectError::Cancelled);
-            }
-            report.files.push(self.merge_file(path, consent));
+/// Merges files in the order given: each as a whole, or not at all with the reason. The result does not
+/// depend on the order, and merging a file again changes nothing. A full copy that is new here, or that
+/// changes something here, is merged only with `consent`; otherwise the report describes what it would
+/// do.
+///
+/// # Errors
+/// The open project is a task packet or is read-only, the merge was cancelled between two files (the
+/// earlier ones are merged), or the disk fails. Problems with a file are in the report.
+pub fn merge<'a>(
+    cx: &Study,
+    files: &[PathBuf],
+    consent: &MergeConsent,
+    follow: impl Into<Follow<'a>>,
+) -> Result<MergeReport, ProjectError> {
+    let title = match files {
+        [one] => one.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+        many => counted(many.len() as u64, "file"),
+    };
+    cx.context.run(follow, "merge", &title, |progress| merge_each(cx, files, consent, progress))
+}
+
+fn merge_each(
+    cx: &Study,
+    files: &[PathBuf],
+    consent: &MergeConsent,
+    progress: &dyn Progress,
+) -> Result<MergeReport, ProjectError> {
+    cx.whole_project()?;
+    cx.context.store.must_write()?;
+    // A plan that is drawn meanwhile would not include the merged data.
+    let _planning = lock(&cx.planning);
+    let mut report = MergeReport { files: Vec::new() };
+    for (done, path) in (0..).zip(files) {
+        progress.report(done, Some(files.len() as u64), "files");
+        if progress.cancelled() {
+            merged(cx, &report);
+            return Err(ProjectError::Cancelled);
         }
-        // The copy that created a packet may have been merged after it.
-        let unknown =
-            |file: &MergedFile| file.problems.iter().any(|one| one.problem.code == "merge-unknown-packet");
-        if report.files.iter().any(|file| file.kind == Some(MergedKind::Copy) && !file.refused) {
-            for (file, path) in report.files.iter_mut().zip(files).filter(|(file, _)| unknown(file)) {
-                *file = self.merge_file(path, consent);
-            }
+        report.files.push(merge_file(cx, path, consent));
+    }
+    // The copy that created a packet may have been merged after it.
+    let unknown =
+        |file: &MergedFile| file.problems.iter().any(|one| one.problem.code == "merge-unknown-packet");
+    if report.files.iter().any(|file| file.kind == Some(MergedKind::Copy) && !file.refused) {
+        for (file, path) in report.files.iter_mut().zip(files).filter(|(file, _)| unknown(file)) {
+            *file = merge_file(cx, path, consent);
         }
-        progress.report(files.len() as u64, Some(files.len() as u64), "files");
-        self.merged(&report);
-        Ok(report)
     }
+    progress.report(files.len() as u64, Some(files.len() as u64), "files");
+    merged(cx, &report);
+    Ok(report)
+}
 
-    /// Runs [`Study::merge`] as a job.
-    pub fn merge_as_job(
-        &self,
-        files: &[PathBuf],
-        consent: &MergeConsent,
-    ) -> Result<MergeReport, ProjectError> {
-        let title = match files {
-            [one] => one.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
-            many => counted(many.len() as u64, "file"),
-        };
-        self.context.as_job("merge", &title, |job| self.merge(files, consent, job.as_ref()))
-    }
-
-    /// Previews the merge of each of these files, each by itself; nothing is changed.
-    ///
-    /// # Errors
-    /// The same as [`Study::merge`].
-    pub fn preview_merge(&self, files: &[PathBuf]) -> Result<MergeReport, ProjectError> {
-        self.whole_project()?;
-        self.context.store.must_write()?;
-        let preview = |path: &PathBuf| {
-            let mut file = as_nothing(path);
-            if let Err(error) = self.preview_file(path, &mut file) {
-                refuse(&mut file, error);
-            }
-            file
-        };
-        Ok(MergeReport { files: files.iter().map(preview).collect() })
-    }
-
-    /// Notifies the other parts of the program that the project has changed.
-    fn merged(&self, report: &MergeReport) {
-        if report.files.iter().all(|file| file.refused) {
-            return;
-        }
-        self.context.reload();
-        go_on("cleaning up after somebody was erased", self.project.finish_erasing());
-        self.context.keep_whole();
-        go_on("following what was taken in", self.labelling.skip_events());
-        self.context.listeners.send(&Event::Project);
-        self.background.start_again();
-    }
-
-    fn merge_file(&self, path: &Path, consent: &MergeConsent) -> MergedFile {
+/// Previews the merge of each of these files, each by itself; nothing is changed.
+///
+/// # Errors
+/// The same as [`merge`].
+pub fn preview_merge(cx: &Study, files: &[PathBuf]) -> Result<MergeReport, ProjectError> {
+    cx.whole_project()?;
+    cx.context.store.must_write()?;
+    let preview = |path: &PathBuf| {
         let mut file = as_nothing(path);
-        if let Err(error) = self.take_file(path, consent, &mut file) {
+        if let Err(error) = preview_file(cx, path, &mut file) {
             refuse(&mut file, error);
         }
         file
-    }
+    };
+    Ok(MergeReport { files: files.iter().map(preview).collect() })
+}
 
-    fn take_file(
-        &self,
-        path: &Path,
-        consent: &MergeConsent,
-        file: &mut MergedFile,
-    ) -> Result<(), ProjectError> {
-        let incoming = self.incoming(path)?;
-        file.kind = Some(incoming.kind);
-        match incoming.packet {
-            Some(packet) => self.take_packet(packet, &incoming, false, file),
-            None => self.take_copy(path, &incoming, consent, file),
+/// Notifies the other parts of the program that the project has changed.
+fn merged(cx: &Study, report: &MergeReport) {
+    if report.files.iter().all(|file| file.refused) {
+        return;
+    }
+    cx.context.reload();
+    go_on("cleaning up after somebody was erased", withdraw::finish_erasing(&cx.project));
+    cx.context.keep_whole();
+    go_on("following what was taken in", feed::skip(&cx.labelling));
+    cx.context.listeners.send(&Event::Project);
+    cx.background.start_again();
+}
+
+fn merge_file(cx: &Study, path: &Path, consent: &MergeConsent) -> MergedFile {
+    let mut file = as_nothing(path);
+    if let Err(error) = take_file(cx, path, consent, &mut file) {
+        refuse(&mut file, error);
+    }
+    file
+}
+
+fn take_file(
+    cx: &Study,
+    path: &Path,
+    consent: &MergeConsent,
+    file: &mut MergedFile,
+) -> Result<(), ProjectError> {
+    let incoming = incoming::identify(cx, path)?;
+    file.kind = Some(incoming.kind);
+    match incoming.packet {
+        Some(packet) => take_packet(cx, packet, &incoming, false, file),
+        None => take_copy(cx, path, &incoming, consent, file),
+    }
+}
+
+fn preview_file(cx: &Study, path: &Path, file: &mut MergedFile) -> Result<(), ProjectError> {
+    let incoming = incoming::identify(cx, path)?;
+    file.kind = Some(incoming.kind);
+    if let Some(packet) = incoming.packet {
+        return take_packet(cx, packet, &incoming, true, file);
+    }
+    match cx.context.store.take_in_if(&incoming.store, None, |_| false)? {
+        MergeOutcome::Left(effect) | MergeOutcome::Taken(effect) => {
+            file.asks = question(path, &incoming, &effect);
+            file.effect = Some(effect_info(&effect));
+            file.new = news(&effect.taken);
         }
     }
+    Ok(())
+}
 
-    fn preview_file(&self, path: &Path, file: &mut MergedFile) -> Result<(), ProjectError> {
-        let incoming = self.incoming(path)?;
-        file.kind = Some(incoming.kind);
-        if let Some(packet) = incoming.packet {
-            return self.take_packet(packet, &incoming, true, file);
-        }
-        match self.context.store.take_in_if(&incoming.store, None, |_| false)? {
-            MergeOutcome::Left(effect) | MergeOutcome::Taken(effect) => {
-                file.asks = question(path, &incoming, &effect);
-                file.effect = Some(effect_info(&effect));
-                file.new = news(&effect.taken);
-            }
-        }
-        Ok(())
+/// Merges what a packet's annotator may change, or previews it.
+fn take_packet(
+    cx: &Study,
+    packet: PacketId,
+    incoming: &Incoming,
+    preview: bool,
+    file: &mut MergedFile,
+) -> Result<(), ProjectError> {
+    let ours = &cx.context.store;
+    let packet = ours.packet(packet)?.ok_or(StudyError::UnknownPacket)?.0;
+    file.annotator = ours.annotator(packet.annotator)?.map(|person| person.external_id);
+    file.handed_in = incoming.at_ms.map(|at_ms| at_ms as f64);
+    if !incoming.genuine {
+        return Err(StudyError::NoKey(file.annotator.clone().unwrap_or_default()).into());
     }
-
-    /// Merges what a packet's annotator may change, or previews it.
-    fn take_packet(
-        &self,
-        packet: PacketId,
-        incoming: &Incoming,
-        preview: bool,
-        file: &mut MergedFile,
-    ) -> Result<(), ProjectError> {
-        let ours = &self.context.store;
-        let packet = ours.packet(packet)?.ok_or(StudyError::UnknownPacket)?.0;
-        file.annotator = ours.annotator(packet.annotator)?.map(|person| person.external_id);
-        file.handed_in = incoming.at_ms.map(|at_ms| at_ms as f64);
-        if !incoming.genuine {
-            return Err(StudyError::NoKey(file.annotator.clone().unwrap_or_default()).into());
-        }
-        if incoming.disguised {
-            let name = file.annotator.as_deref().unwrap_or("?");
-            file.problems.push(remark(format!(
+    if incoming.disguised {
+        let name = file.annotator.as_deref().unwrap_or("?");
+        file.problems.push(remark(format!(
                 "this file says that it is a whole copy of the project, and is the packet of \"{name}\" that was handed out: only what \
                  \"{name}\" may say is taken from it"
             )));
-        }
-        if self.context.works_in_background() && ours.is_rearranged_by(&incoming.store)? {
-            return Err(ProjectError::Rearranged);
-        }
-        let odd = self.not_as_handed_out(&packet, &incoming.store)?;
-        if !odd.is_empty() {
-            file.refused = true;
-            let told = odd.into_iter().map(|odd| StudyError::NotAsHandedOut(odd).into());
-            let told = told.map(|e: ProjectError| MergeProblem { refused: true, problem: e.problem() });
-            file.problems.extend(told);
-            return Ok(());
-        }
-        let before = ours.hand_ins()?;
-        match ours.take_in_if(&incoming.store, Some(packet.id), move |_| !preview)? {
-            MergeOutcome::Left(effect) => tell_counts(&effect.taken, file),
-            MergeOutcome::Taken(effect) => {
-                let remarks = self.remarks(&packet, incoming, &effect.taken, &before)?;
-                file.problems.extend(remarks.into_iter().map(remark));
-                self.tell_apart(&effect.taken, file)?;
-                tell_counts(&effect.taken, file);
-            }
-        }
-        Ok(())
     }
-
-    /// Merges a full copy, as far as its effect was agreed to.
-    fn take_copy(
-        &self,
-        path: &Path,
-        incoming: &Incoming,
-        consent: &MergeConsent,
-        file: &mut MergedFile,
-    ) -> Result<(), ProjectError> {
-        let ours = &self.context.store;
-        let known = incoming.known || consent.whole_copies;
-        // An effect that only adds is agreed to with the copy itself; an effect that was shown before, or
-        // that changes something, is computed first.
-        let at_once = known && consent.seen.is_empty();
-        let first = ours.take_in_if(&incoming.store, None, move |effect| {
-            effect.is_nothing() || (at_once && effect.only_adds())
-        })?;
-        let effect = match first {
-            MergeOutcome::Taken(effect) => {
-                return self.tell(&effect, incoming, file);
-            }
-            MergeOutcome::Left(effect) => effect,
-        };
-        if let Some(asked) = question(path, incoming, &effect) {
-            let agreed = (!asked.whole_copy || consent.whole_copies)
-                && (!asked.changes || consent.changes)
-                && (consent.seen.is_empty() || consent.seen.contains(&asked.seen));
-            if !agreed {
-                let error = match (consent.seen.is_empty(), asked.whole_copy && !consent.whole_copies) {
-                    (false, _) => StudyError::ChangedSince,
-                    (true, true) => StudyError::NewCopy,
-                    (true, false) => StudyError::Changes,
-                };
-                let whole_copy = asked.whole_copy && !consent.whole_copies;
-                file.asks = Some(MergeQuestion { whole_copy, ..asked });
-                file.effect = Some(effect_info(&effect));
-                return Err(error.into());
-            }
-        }
-        if self.context.works_in_background() && ours.is_to_erase_for(&incoming.store)? {
-            return Err(StudyError::Erases.into());
-        }
-        if self.context.works_in_background() && ours.is_rearranged_by(&incoming.store)? {
-            return Err(ProjectError::Rearranged);
-        }
-        if !effect.only_adds() {
-            let backup = ours.back_up(&format!("merge-{}", today()))?;
-            file.backup = Some(backup.to_string_lossy().into_owned());
-        }
-        let shown = effect.clone();
-        match ours.take_in_if(&incoming.store, None, move |effect| *effect == shown)? {
-            MergeOutcome::Taken(effect) => self.tell(&effect, incoming, file)?,
-            MergeOutcome::Left(effect) => {
-                // Nothing was changed: the backup that was made before is not needed.
-                if let Some(unused) = file.backup.take() {
-                    let _ = std::fs::remove_file(unused);
-                }
-                file.asks = question(path, incoming, &effect);
-                file.effect = Some(effect_info(&effect));
-                return Err(StudyError::ChangedSince.into());
-            }
-        }
-        Ok(())
+    if cx.context.works_in_background() && ours.is_rearranged_by(&incoming.store)? {
+        return Err(ProjectError::Rearranged);
     }
-
-    /// Reports the effect of merging a full copy.
-    fn tell(
-        &self,
-        effect: &MergeEffect,
-        incoming: &Incoming,
-        file: &mut MergedFile,
-    ) -> Result<(), ProjectError> {
-        if effect.taken.events > 0 {
-            file.problems.extend(ahead_remark(&incoming.store, now_ms())?);
-        }
-        self.tell_apart(&effect.taken, file)?;
-        tell_counts(&effect.taken, file);
-        file.withdrawn = effect.taken.withdrawn;
-        file.effect = Some(effect_info(effect));
-        Ok(())
+    let odd = incoming::not_as_handed_out(cx, &packet, &incoming.store)?;
+    if !odd.is_empty() {
+        file.refused = true;
+        let told = odd.into_iter().map(|odd| StudyError::NotAsHandedOut(odd).into());
+        let told = told.map(|e: ProjectError| MergeProblem { refused: true, problem: e.problem() });
+        file.problems.extend(told);
+        return Ok(());
     }
-
-    /// Returns notices about a merged packet.
-    fn remarks(
-        &self,
-        packet: &Packet,
-        incoming: &Incoming,
-        taken: &TakenIn,
-        before: &[HandIn],
-    ) -> Result<Vec<String>, ProjectError> {
-        let ours = &self.context.store;
-        let mut remarks = Vec::new();
-        let (mine, theirs) = (ours.annotator(packet.annotator)?, incoming.store.annotators()?);
-        if let Some((mine, theirs)) = mine.zip(theirs.into_iter().next())
-            && mine.name != theirs.name
-        {
-            remarks.push(format!(
-                "\"{}\" is called \"{}\" in the packet and \"{}\" here, which stays",
-                mine.external_id, theirs.name, mine.name
-            ));
+    let before = ours.hand_ins()?;
+    match ours.take_in_if(&incoming.store, Some(packet.id), move |_| !preview)? {
+        MergeOutcome::Left(effect) => tell_counts(&effect.taken, file),
+        MergeOutcome::Taken(effect) => {
+            let remarks = note_remarks(cx, &packet, incoming, &effect.taken, &before)?;
+            file.problems.extend(remarks.into_iter().map(remark));
+            apart::tell_apart(cx, &effect.taken, file)?;
+            tell_counts(&effect.taken, file);
         }
-        let (ahead, _) = incoming.store.answers_after(now_ms().saturating_add(AHEAD_MS))?;
-        if ahead > 0 {
-            remarks.push(format!(
+    }
+    Ok(())
+}
+
+/// Merges a full copy, as far as its effect was agreed to.
+fn take_copy(
+    cx: &Study,
+    path: &Path,
+    incoming: &Incoming,
+    consent: &MergeConsent,
+    file: &mut MergedFile,
+) -> Result<(), ProjectError> {
+    let ours = &cx.context.store;
+    let known = incoming.known || consent.whole_copies;
+    // An effect that only adds is agreed to with the copy itself; an effect that was shown before, or
+    // that changes something, is computed first.
+    let at_once = known && consent.seen.is_empty();
+    let first = ours.take_in_if(&incoming.store, None, move |effect| {
+        effect.is_nothing() || (at_once && effect.only_adds())
+    })?;
+    let effect = match first {
+        MergeOutcome::Taken(effect) => {
+            return tell(cx, &effect, incoming, file);
+        }
+        MergeOutcome::Left(effect) => effect,
+    };
+    if let Some(asked) = question(path, incoming, &effect) {
+        let agreed = (!asked.whole_copy || consent.whole_copies)
+            && (!asked.changes || consent.changes)
+            && (consent.seen.is_empty() || consent.seen.contains(&asked.seen));
+        if !agreed {
+            let error = match (consent.seen.is_empty(), asked.whole_copy && !consent.whole_copies) {
+                (false, _) => StudyError::ChangedSince,
+                (true, true) => StudyError::NewCopy,
+                (true, false) => StudyError::Changes,
+            };
+            let whole_copy = asked.whole_copy && !consent.whole_copies;
+            file.asks = Some(MergeQuestion { whole_copy, ..asked });
+            file.effect = Some(effect_info(&effect));
+            return Err(error.into());
+        }
+    }
+    if cx.context.works_in_background() && ours.is_to_erase_for(&incoming.store)? {
+        return Err(StudyError::Erases.into());
+    }
+    if cx.context.works_in_background() && ours.is_rearranged_by(&incoming.store)? {
+        return Err(ProjectError::Rearranged);
+    }
+    if !effect.only_adds() {
+        let backup = ours.back_up(&format!("merge-{}", today()))?;
+        file.backup = Some(backup.to_string_lossy().into_owned());
+    }
+    let shown = effect.clone();
+    match ours.take_in_if(&incoming.store, None, move |effect| *effect == shown)? {
+        MergeOutcome::Taken(effect) => tell(cx, &effect, incoming, file)?,
+        MergeOutcome::Left(effect) => {
+            // Nothing was changed: the backup that was made before is not needed.
+            if let Some(unused) = file.backup.take() {
+                let _ = std::fs::remove_file(unused);
+            }
+            file.asks = question(path, incoming, &effect);
+            file.effect = Some(effect_info(&effect));
+            return Err(StudyError::ChangedSince.into());
+        }
+    }
+    Ok(())
+}
+
+/// Reports the effect of merging a full copy.
+fn tell(
+    cx: &Study,
+    effect: &MergeEffect,
+    incoming: &Incoming,
+    file: &mut MergedFile,
+) -> Result<(), ProjectError> {
+    if effect.taken.events > 0 {
+        file.problems.extend(ahead_remark(&incoming.store, now_ms())?);
+    }
+    apart::tell_apart(cx, &effect.taken, file)?;
+    tell_counts(&effect.taken, file);
+    file.withdrawn = effect.taken.withdrawn;
+    file.effect = Some(effect_info(effect));
+    Ok(())
+}
+
+/// Returns notices about a merged packet.
+fn note_remarks(
+    cx: &Study,
+    packet: &Packet,
+    incoming: &Incoming,
+    taken: &TakenIn,
+    before: &[HandIn],
+) -> Result<Vec<String>, ProjectError> {
+    let ours = &cx.context.store;
+    let mut remarks = Vec::new();
+    let (mine, theirs) = (ours.annotator(packet.annotator)?, incoming.store.annotators()?);
+    if let Some((mine, theirs)) = mine.zip(theirs.into_iter().next())
+        && mine.name != theirs.name
+    {
+        remarks.push(format!(
+            "\"{}\" is called \"{}\" in the packet and \"{}\" here, which stays",
+            mine.external_id, theirs.name, mine.name
+        ));
+    }
+    let (ahead, _) = incoming.store.answers_after(now_ms().saturating_add(AHEAD_MS))?;
+    if ahead > 0 {
+        remarks.push(format!(
                 "{} from a clock that is more than a day ahead: where somebody answered the same text apart in two copies, these \
                  count as the later ones",
                 if ahead == 1 { "1 answer is".to_owned() } else { format!("{ahead} answers are") }
             ));
-        }
-        let newest = before.iter().filter(|one| one.packet == packet.id).map(|one| one.at_ms).max();
-        if let Some((at_ms, newest)) = incoming.at_ms.zip(newest)
-            && at_ms < newest
-        {
-            remarks.push(match taken.events + taken.repeats {
+    }
+    let newest = before.iter().filter(|one| one.packet == packet.id).map(|one| one.at_ms).max();
+    if let Some((at_ms, newest)) = incoming.at_ms.zip(newest)
+        && at_ms < newest
+    {
+        remarks.push(match taken.events + taken.repeats {
                 0 => "a later one of this packet was taken in before, which had all of it".to_owned(),
                 _ => "a later one of this packet was taken in before, and this one has answers that it had not: it comes \
                       from another copy of the packet"
                     .to_owned(),
             });
-        }
-        if taken.contradicted > 0 {
-            remarks.push(format!(
+    }
+    if taken.contradicted > 0 {
+        remarks.push(format!(
                 "{} given differently in this packet and elsewhere (in another copy of it, or in the project), and neither knew of the other: \
                  the later answer counts, and both are kept. If two people worked under one name, give the second a packet of their own",
                 match taken.contradicted {
@@ -317,9 +320,8 @@ impl Study {
                     answers => format!("{answers} answers were"),
                 }
             ));
-        }
-        Ok(remarks)
     }
+    Ok(remarks)
 }
 
 /// A report on a file before it is read.

@@ -17,13 +17,22 @@ mod practice;
 mod report;
 mod talk;
 
+pub use checks::{checks_from, list_checks, set_checks};
 use dissensus_editing::Project;
 use dissensus_labelling::Labelling;
 use dissensus_labelling::practice::Practice;
 use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
 use dissensus_training::background::Background;
+pub use draft::draft;
+pub use hand_in::{hand_in, open_packet};
+pub use hand_out::{hand_out, write_again};
+pub use incoming::{is_to_be_alone_for, is_to_erase_for};
+pub use merge::{merge, preview_merge};
+pub use practice::{check_rule, practice, practice_from, set_check_rule, set_practice, set_practice_rule};
+pub use report::{packet_texts, report};
 use std::sync::{Arc, Mutex};
+pub use talk::{all_decisions, decide, list_decisions, talk};
 
 /// The study of the open project.
 #[derive(Clone)]

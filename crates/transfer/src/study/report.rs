@@ -2,9 +2,13 @@
 
 use super::Study;
 use super::lacking::{PLANNED, people_per_text};
+use crate::study::agreement;
+use crate::study::checks;
+use crate::study::earlier;
 use crate::study::error::StudyError;
 use dissensus_api::{PacketText, StudyPerson, StudyReport};
 use dissensus_domain::{AnnotatorId, Packet, QuestionId, TextId};
+use dissensus_editing::reveal;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::math::median::median;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -37,141 +41,140 @@ impl Answered {
     }
 }
 
-impl Study {
-    /// Returns the progress of the study.
-    pub fn report(&self) -> Result<StudyReport, ProjectError> {
-        let store = &self.context.store;
-        let packets = store.packets()?;
-        let index = self.context.index();
-        let answered =
-            self.answered(packets.iter().flat_map(|(packet, _)| packet.questions.iter().copied()))?;
-        let always = self.always_asked();
-        let hand_ins = store.hand_ins()?;
-        let (anchors, own) = (self.anchor_agreement(&packets)?, self.own_agreement(&packets)?);
-        let (seconds, attention) = (self.seconds()?, self.attention()?);
-        let asked: Vec<AnnotatorId> =
-            packets.iter().map(|(packet, _)| packet.annotator).collect::<BTreeSet<_>>().into_iter().collect();
-        let (book, marks) = (self.practice.book()?, self.practice.checks_of_all(&asked)?);
-        let left_out = store.texts_left_out()?;
-        let mut people: Vec<StudyPerson> = Vec::new();
-        let mut places: HashMap<AnnotatorId, usize> = HashMap::new();
-        let mut texts: BTreeMap<TextId, bool> = BTreeMap::new();
-        let mut anchor_texts: HashSet<TextId> = HashSet::new();
-        for (packet, _) in &packets {
-            let place = *places.entry(packet.annotator).or_insert_with(|| {
-                let row = index.annotator_row(packet.annotator);
-                let found = row.map(|row| &index.annotators()[row as usize]);
-                people.push(StudyPerson {
-                    annotator: found.map_or_else(String::new, |a| a.external_id.clone()),
-                    name: found.map_or_else(String::new, |a| a.name.clone()),
-                    left_out: left_out.get(&packet.annotator).copied().unwrap_or(0),
-                    packets: 0,
-                    wanted: 0,
-                    given: 0,
-                    repeated: 0,
-                    handed_in: None,
-                    seconds: seconds.get(&packet.annotator).copied(),
-                    anchor_agreement: anchors.people.get(&packet.annotator).cloned(),
-                    self_agreement: own.people.get(&packet.annotator).cloned(),
-                    attention: attention.get(&packet.annotator).cloned(),
-                    attention_standing: marks.get(&packet.annotator).map(|checks| checks.standing),
-                    practice: book.result(packet.annotator),
-                });
-                people.len() - 1
+/// Returns the progress of the study.
+pub fn report(cx: &Study) -> Result<StudyReport, ProjectError> {
+    let store = &cx.context.store;
+    let packets = store.packets()?;
+    let index = cx.context.index();
+    let answered =
+        count_answered(cx, packets.iter().flat_map(|(packet, _)| packet.questions.iter().copied()))?;
+    let always = always_asked(cx);
+    let hand_ins = store.hand_ins()?;
+    let (anchors, own) =
+        (agreement::anchor_agreement(cx, &packets)?, agreement::own_agreement(cx, &packets)?);
+    let (seconds, attention) = (seconds(cx)?, checks::attention(cx)?);
+    let asked: Vec<AnnotatorId> =
+        packets.iter().map(|(packet, _)| packet.annotator).collect::<BTreeSet<_>>().into_iter().collect();
+    let (book, marks) = (cx.practice.book()?, cx.practice.checks_of_all(&asked)?);
+    let left_out = store.texts_left_out()?;
+    let mut people: Vec<StudyPerson> = Vec::new();
+    let mut places: HashMap<AnnotatorId, usize> = HashMap::new();
+    let mut texts: BTreeMap<TextId, bool> = BTreeMap::new();
+    let mut anchor_texts: HashSet<TextId> = HashSet::new();
+    for (packet, _) in &packets {
+        let place = *places.entry(packet.annotator).or_insert_with(|| {
+            let row = index.annotator_row(packet.annotator);
+            let found = row.map(|row| &index.annotators()[row as usize]);
+            people.push(StudyPerson {
+                annotator: found.map_or_else(String::new, |a| a.external_id.clone()),
+                name: found.map_or_else(String::new, |a| a.name.clone()),
+                left_out: left_out.get(&packet.annotator).copied().unwrap_or(0),
+                packets: 0,
+                wanted: 0,
+                given: 0,
+                repeated: 0,
+                handed_in: None,
+                seconds: seconds.get(&packet.annotator).copied(),
+                anchor_agreement: anchors.people.get(&packet.annotator).cloned(),
+                self_agreement: own.people.get(&packet.annotator).cloned(),
+                attention: attention.get(&packet.annotator).cloned(),
+                attention_standing: marks.get(&packet.annotator).map(|checks| checks.standing),
+                practice: book.result(packet.annotator),
             });
-            let person = &mut people[place];
-            person.packets += 1;
-            for item in &packet.assignments {
-                let done = answered.done(packet, &always, item.text, item.occasion);
-                person.wanted += 1;
-                person.given += u32::from(done);
-                person.repeated += u32::from(done && item.occasion > 1);
-                if item.occasion == 1 {
-                    *texts.entry(item.text).or_insert(true) &= done;
-                }
-                anchor_texts.extend(item.anchor.then_some(item.text));
-            }
-            let last = hand_ins.iter().filter(|one| one.packet == packet.id).map(|one| one.at_ms as f64);
-            person.handed_in = last.chain(person.handed_in).reduce(f64::max);
-        }
-        let (per_text, short_texts) = people_per_text(&packets, store.setting(PLANNED)?, |packet, text| {
-            answered.done(packet, &always, text, 1)
+            people.len() - 1
         });
-        Ok(StudyReport {
-            texts: texts.len() as u32,
-            texts_done: texts.values().filter(|done| **done).count() as u32,
-            anchors: anchor_texts.len() as u32,
-            wanted: people.iter().map(|person| person.wanted).sum(),
-            given: people.iter().map(|person| person.given).sum(),
-            anchor_agreement: anchors.overall,
-            self_agreement: own.overall,
-            checks: self.context.store.attention_checks()?.len() as u32,
-            labels_after_shown: self.project.labels_after_shown()?,
-            earlier: self.earlier(&packets, &answered)?,
-            per_text,
-            short_texts,
-            people,
-        })
-    }
-
-    /// Returns the texts of the open packet, in order, and which of them are answered.
-    ///
-    /// # Errors
-    /// The open project is not a packet, or the file cannot be read.
-    pub fn packet_texts(&self) -> Result<Vec<PacketText>, ProjectError> {
-        let Some(packet) = &self.context.packet else { return Err(StudyError::NotPacket.into()) };
-        let answered = self.answered(packet.questions.iter().copied())?;
-        let always = self.always_asked();
-        let mut texts = Vec::with_capacity(packet.assignments.len());
+        let person = &mut people[place];
+        person.packets += 1;
         for item in &packet.assignments {
-            if let Some(text) = self.context.store.text(item.text)? {
-                texts.push(PacketText {
-                    text_id: text.external_id,
-                    text: text.body,
-                    occasion: item.occasion,
-                    done: answered.done(packet, &always, item.text, item.occasion),
-                });
+            let done = answered.done(packet, &always, item.text, item.occasion);
+            person.wanted += 1;
+            person.given += u32::from(done);
+            person.repeated += u32::from(done && item.occasion > 1);
+            if item.occasion == 1 {
+                *texts.entry(item.text).or_insert(true) &= done;
             }
+            anchor_texts.extend(item.anchor.then_some(item.text));
         }
-        Ok(texts)
+        let last = hand_ins.iter().filter(|one| one.packet == packet.id).map(|one| one.at_ms as f64);
+        person.handed_in = last.chain(person.handed_in).reduce(f64::max);
     }
+    let (per_text, short_texts) = people_per_text(&packets, store.setting(PLANNED)?, |packet, text| {
+        answered.done(packet, &always, text, 1)
+    });
+    Ok(StudyReport {
+        texts: texts.len() as u32,
+        texts_done: texts.values().filter(|done| **done).count() as u32,
+        anchors: anchor_texts.len() as u32,
+        wanted: people.iter().map(|person| person.wanted).sum(),
+        given: people.iter().map(|person| person.given).sum(),
+        anchor_agreement: anchors.overall,
+        self_agreement: own.overall,
+        checks: cx.context.store.attention_checks()?.len() as u32,
+        labels_after_shown: reveal::labels_after_shown(&cx.project)?,
+        earlier: earlier::earlier(cx, &packets, &answered)?,
+        per_text,
+        short_texts,
+        people,
+    })
+}
 
-    /// Questions without a condition.
-    pub(super) fn always_asked(&self) -> HashSet<QuestionId> {
-        let index = self.context.index();
-        index
-            .questions()
-            .iter()
-            .filter(|question| question.only_if.is_none())
-            .map(|question| question.id)
-            .collect()
-    }
-
-    /// Collects the answers to these questions.
-    pub(super) fn answered(
-        &self,
-        questions: impl Iterator<Item = QuestionId>,
-    ) -> Result<Answered, ProjectError> {
-        let mut answered = Answered::default();
-        for question in questions.collect::<HashSet<_>>() {
-            let labels = self.context.store.current_labels(question)?;
-            answered.first.extend(labels.iter().map(|label| (question, label.annotator, label.text)));
-            let unsaid = self.context.store.cannot_say(question)?;
-            answered.first.extend(unsaid.into_iter().map(|(text, annotator)| (question, annotator, text)));
-            let repeats = self.context.store.repeats(question)?;
-            answered.again.extend(repeats.iter().map(|r| (question, r.annotator, r.text, r.occasion)));
+/// Returns the texts of the open packet, in order, and which of them are answered.
+///
+/// # Errors
+/// The open project is not a packet, or the file cannot be read.
+pub fn packet_texts(cx: &Study) -> Result<Vec<PacketText>, ProjectError> {
+    let Some(packet) = &cx.context.packet else { return Err(StudyError::NotPacket.into()) };
+    let answered = count_answered(cx, packet.questions.iter().copied())?;
+    let always = always_asked(cx);
+    let mut texts = Vec::with_capacity(packet.assignments.len());
+    for item in &packet.assignments {
+        if let Some(text) = cx.context.store.text(item.text)? {
+            texts.push(PacketText {
+                text_id: text.external_id,
+                text: text.body,
+                occasion: item.occasion,
+                done: answered.done(packet, &always, item.text, item.occasion),
+            });
         }
-        Ok(answered)
     }
+    Ok(texts)
+}
 
-    /// Returns the median seconds that each annotator took for an answer.
-    fn seconds(&self) -> Result<HashMap<AnnotatorId, f64>, ProjectError> {
-        let mut times: HashMap<AnnotatorId, Vec<f64>> = HashMap::new();
-        for question in self.context.index().questions() {
-            for timed in self.context.store.timed_answers(question.id)? {
-                times.entry(timed.annotator).or_default().push(f64::from(timed.duration_ms) / 1000.0);
-            }
-        }
-        Ok(times.into_iter().filter_map(|(who, times)| Some((who, median(times)?))).collect())
+/// Questions without a condition.
+pub(super) fn always_asked(cx: &Study) -> HashSet<QuestionId> {
+    let index = cx.context.index();
+    index
+        .questions()
+        .iter()
+        .filter(|question| question.only_if.is_none())
+        .map(|question| question.id)
+        .collect()
+}
+
+/// Collects the answers to these questions.
+pub(super) fn count_answered(
+    cx: &Study,
+    questions: impl Iterator<Item = QuestionId>,
+) -> Result<Answered, ProjectError> {
+    let mut answered = Answered::default();
+    for question in questions.collect::<HashSet<_>>() {
+        let labels = cx.context.store.current_labels(question)?;
+        answered.first.extend(labels.iter().map(|label| (question, label.annotator, label.text)));
+        let unsaid = cx.context.store.cannot_say(question)?;
+        answered.first.extend(unsaid.into_iter().map(|(text, annotator)| (question, annotator, text)));
+        let repeats = cx.context.store.repeats(question)?;
+        answered.again.extend(repeats.iter().map(|r| (question, r.annotator, r.text, r.occasion)));
     }
+    Ok(answered)
+}
+
+/// Returns the median seconds that each annotator took for an answer.
+fn seconds(cx: &Study) -> Result<HashMap<AnnotatorId, f64>, ProjectError> {
+    let mut times: HashMap<AnnotatorId, Vec<f64>> = HashMap::new();
+    for question in cx.context.index().questions() {
+        for timed in cx.context.store.timed_answers(question.id)? {
+            times.entry(timed.annotator).or_default().push(f64::from(timed.duration_ms) / 1000.0);
+        }
+    }
+    Ok(times.into_iter().filter_map(|(who, times)| Some((who, median(times)?))).collect())
 }

@@ -14,116 +14,112 @@ use std::collections::BTreeMap;
 /// The longest comment, in characters.
 const LONGEST_COMMENT: usize = 10_000;
 
-impl Study {
-    /// Returns all answers to a text, including re-annotations, with their notes, and the decisions.
-    ///
-    /// # Errors
-    /// No such question or text, or the file cannot be read.
-    pub fn talk(&self, question: QuestionId, text: TextId) -> Result<TextTalk, ProjectError> {
-        let (store, index) = (&self.context.store, self.context.index());
-        let question = index.question(question.row()).ok_or(ProjectError::NoQuestion)?;
-        index.text_row(text).ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
-        let mut people: BTreeMap<AnnotatorId, GivenAnswerInfo> = BTreeMap::new();
-        let person = |annotator: AnnotatorId| {
-            let row = index.annotator_row(annotator).map(|row| &index.annotators()[row as usize]);
-            GivenAnswerInfo {
-                annotator,
-                name: row.map_or_else(String::new, |person| person.name.clone()),
-                answer: None,
-                before: Vec::new(),
-                again: None,
-                remark: Remark::default(),
-                said_again: Remark::default(),
-                guideline: None,
-                flagged: false,
-            }
+/// Returns all answers to a text, including re-annotations, with their notes, and the decisions.
+///
+/// # Errors
+/// No such question or text, or the file cannot be read.
+pub fn talk(cx: &Study, question: QuestionId, text: TextId) -> Result<TextTalk, ProjectError> {
+    let (store, index) = (&cx.context.store, cx.context.index());
+    let question = index.question(question.row()).ok_or(ProjectError::NoQuestion)?;
+    index.text_row(text).ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
+    let mut people: BTreeMap<AnnotatorId, GivenAnswerInfo> = BTreeMap::new();
+    let person = |annotator: AnnotatorId| {
+        let row = index.annotator_row(annotator).map(|row| &index.annotators()[row as usize]);
+        GivenAnswerInfo {
+            annotator,
+            name: row.map_or_else(String::new, |person| person.name.clone()),
+            answer: None,
+            before: Vec::new(),
+            again: None,
+            remark: Remark::default(),
+            said_again: Remark::default(),
+            guideline: None,
+            flagged: false,
+        }
+    };
+    let numbers = store.guideline_numbers()?;
+    for events in store.events_on_text(question.id, text)?.chunk_by(|a, b| a.annotator == b.annotator) {
+        let Some(first) = events.first() else { continue };
+        let current = current_answer(events);
+        let marks = marks(events);
+        let before = events.iter().filter(|e| Some(e.id) != current.map(|c| c.id)).filter_map(|e| e.answer());
+        let info = GivenAnswerInfo {
+            answer: current.and_then(|event| event.answer().cloned()),
+            before: before.cloned().collect(),
+            remark: marks.remark,
+            guideline: current.and_then(|event| numbers.get(&event.guideline?).copied()),
+            flagged: marks.flagged,
+            ..person(first.annotator)
         };
-        let numbers = store.guideline_numbers()?;
-        for events in store.events_on_text(question.id, text)?.chunk_by(|a, b| a.annotator == b.annotator) {
-            let Some(first) = events.first() else { continue };
-            let current = current_answer(events);
-            let marks = marks(events);
-            let before =
-                events.iter().filter(|e| Some(e.id) != current.map(|c| c.id)).filter_map(|e| e.answer());
-            let info = GivenAnswerInfo {
-                answer: current.and_then(|event| event.answer().cloned()),
-                before: before.cloned().collect(),
-                remark: marks.remark,
-                guideline: current.and_then(|event| numbers.get(&event.guideline?).copied()),
-                flagged: marks.flagged,
-                ..person(first.annotator)
-            };
-            people.insert(first.annotator, info);
-        }
-        for repeat in store.repeats_on_text(question.id, text)? {
-            let info = people.entry(repeat.annotator).or_insert_with(|| person(repeat.annotator));
-            info.again = Some(repeat.answer);
-            info.said_again = repeat.details.remark;
-        }
-        let mut answers: Vec<GivenAnswerInfo> = people.into_values().collect();
-        answers.retain(|one| {
-            one.answer.is_some() || one.again.is_some() || !one.remark.is_empty() || one.flagged
-        });
-        let decisions = told(&store.decisions_on_text(question.id, text)?, question);
-        Ok(TextTalk { question: question.id, text, answers, decisions })
+        people.insert(first.annotator, info);
     }
+    for repeat in store.repeats_on_text(question.id, text)? {
+        let info = people.entry(repeat.annotator).or_insert_with(|| person(repeat.annotator));
+        info.again = Some(repeat.answer);
+        info.said_again = repeat.details.remark;
+    }
+    let mut answers: Vec<GivenAnswerInfo> = people.into_values().collect();
+    answers
+        .retain(|one| one.answer.is_some() || one.again.is_some() || !one.remark.is_empty() || one.flagged);
+    let decisions = told(&store.decisions_on_text(question.id, text)?, question);
+    Ok(TextTalk { question: question.id, text, answers, decisions })
+}
 
-    /// Records a decision on a text, in addition to its labels, which do not change.
-    ///
-    /// # Errors
-    /// No such question or text, an answer off the scale, a comment that is too long, or a disk error.
-    pub fn decide(&self, new: &NewDecision) -> Result<TextTalk, ProjectError> {
-        self.whole_project()?;
-        let index = self.context.index();
-        let question = index.whole(new.question)?;
-        if let Some(answer) = &new.answer
-            && let Err(error) = answer.check(&question.scale)
-        {
-            return Err(ProjectError::off_scale(&error.to_string(), question));
-        }
-        let length = new.comment.chars().count();
-        if length > LONGEST_COMMENT {
-            let value = format!("{length} characters long");
-            return Err(
-                StudyError::Range { what: "a comment", value, allowed: "10,000 characters at most" }.into()
-            );
-        }
-        let decision = Decision {
-            question: new.question,
-            text: new.text,
-            at_ms: now_ms(),
-            outcome: new.outcome,
-            answer: new.answer.clone(),
-            comment: new.comment.trim().to_owned(),
-            by: new.by.trim().to_owned(),
-        };
-        self.context.store.write(move |tx| tx.decide(&decision))?;
-        self.context.listeners.send(&Event::Project);
-        self.talk(new.question, new.text)
+/// Records a decision on a text, in addition to its labels, which do not change.
+///
+/// # Errors
+/// No such question or text, an answer off the scale, a comment that is too long, or a disk error.
+pub fn decide(cx: &Study, new: &NewDecision) -> Result<TextTalk, ProjectError> {
+    cx.whole_project()?;
+    let index = cx.context.index();
+    let question = index.whole(new.question)?;
+    if let Some(answer) = &new.answer
+        && let Err(error) = answer.check(&question.scale)
+    {
+        return Err(ProjectError::off_scale(&error.to_string(), question));
     }
+    let length = new.comment.chars().count();
+    if length > LONGEST_COMMENT {
+        let value = format!("{length} characters long");
+        return Err(
+            StudyError::Range { what: "a comment", value, allowed: "10,000 characters at most" }.into()
+        );
+    }
+    let decision = Decision {
+        question: new.question,
+        text: new.text,
+        at_ms: now_ms(),
+        outcome: new.outcome,
+        answer: new.answer.clone(),
+        comment: new.comment.trim().to_owned(),
+        by: new.by.trim().to_owned(),
+    };
+    cx.context.store.write(move |tx| tx.decide(&decision))?;
+    cx.context.listeners.send(&Event::Project);
+    talk(cx, new.question, new.text)
+}
 
-    /// Returns the valid decisions, by question and text.
-    pub fn decisions(&self) -> Result<Vec<DecisionInfo>, ProjectError> {
-        let mut all = self.all_decisions()?;
-        all.retain(|decision| decision.holds);
-        Ok(all)
-    }
+/// Returns the valid decisions, by question and text.
+pub fn list_decisions(cx: &Study) -> Result<Vec<DecisionInfo>, ProjectError> {
+    let mut all = all_decisions(cx)?;
+    all.retain(|decision| decision.holds);
+    Ok(all)
+}
 
-    /// Returns every decision that was ever made, by question and text, the latest of each first.
-    pub fn all_decisions(&self) -> Result<Vec<DecisionInfo>, ProjectError> {
-        let index = self.context.index();
-        let mut all = Vec::new();
-        for question in index.questions() {
-            let decisions = self.context.store.decisions(question.id)?;
-            for of_text in decisions.chunk_by(|a, b| a.text == b.text) {
-                let Some(last) = of_text.last() else { continue };
-                let text_id = self.context.store.text(last.text)?.map(|text| text.external_id);
-                let found = told(of_text, question).into_iter();
-                all.extend(found.map(|one| DecisionInfo { text_id: text_id.clone(), ..one }));
-            }
+/// Returns every decision that was ever made, by question and text, the latest of each first.
+pub fn all_decisions(cx: &Study) -> Result<Vec<DecisionInfo>, ProjectError> {
+    let index = cx.context.index();
+    let mut all = Vec::new();
+    for question in index.questions() {
+        let decisions = cx.context.store.decisions(question.id)?;
+        for of_text in decisions.chunk_by(|a, b| a.text == b.text) {
+            let Some(last) = of_text.last() else { continue };
+            let text_id = cx.context.store.text(last.text)?.map(|text| text.external_id);
+            let found = told(of_text, question).into_iter();
+            all.extend(found.map(|one| DecisionInfo { text_id: text_id.clone(), ..one }));
         }
-        Ok(all)
     }
+    Ok(all)
 }
 
 /// Returns the decisions on one text, the latest first: only that one is valid, unless it reopens the text.

@@ -2,9 +2,13 @@
 
 use super::*;
 use dissensus_analysis::bundles::{Bundle, BundleChoices};
+use dissensus_analysis::word_predictions;
+use dissensus_editing::annotators;
 use dissensus_training::encoding::TextFileChoices;
 use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::runs;
 use dissensus_training::word_predictor::WordPredictionFile;
+use dissensus_transfer::exchange;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -39,8 +43,9 @@ fn asked(annotators: &[&str]) -> PredictionChoices {
 fn by_project(session: &Session, folder: &Path, annotators: &[&str]) -> Vec<Row> {
     let out = folder.join("by-project.csv");
     let analysis = &session.analysis;
-    let checked = analysis.check_word_predictions(&asked(annotators), &texts(folder), &out, &Silent).unwrap();
-    analysis.word_predictions(&checked, &EncoderChoice::default(), &Silent).unwrap();
+    let checked =
+        word_predictions::check(analysis, &asked(annotators), &texts(folder), &out, &Silent).unwrap();
+    word_predictions::write(analysis, &checked, &EncoderChoice::default(), &Silent).unwrap();
     rows(&out)
 }
 
@@ -141,11 +146,11 @@ fn a_run_is_bundled_with_the_words_that_its_training_learned() {
     let session = project(folder.path(), 90);
     // A question without words comes first.
     let asked = choices(&session, ModelKind::Multilevel, &["rude", "where"]);
-    let first = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    let first = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap();
     let all = all(&session, &first);
     let id_of = |name: &str| all.iter().find(|run| run.info.question_name == name).unwrap().info.id;
     let runs = vec![id_of("rude"), id_of("where: all"), id_of("where: insult")];
-    session.project.add_annotator("late", &Default::default()).unwrap();
+    annotators::add(&session.project, "late", &Default::default()).unwrap();
     let manifest = |dir: &Path| -> serde_json::Value {
         serde_json::from_str(&std::fs::read_to_string(dir.join("bundle.json")).unwrap()).unwrap()
     };
@@ -173,7 +178,7 @@ fn a_run_is_bundled_with_the_words_that_its_training_learned() {
         let figures = words["held_out"]["figures"].as_array().unwrap().clone();
         figures.into_iter().find(|figure| figure["name"] == "log loss of words").unwrap()["value"].clone()
     };
-    let scores = &session.runs.trained_words(runs[1]).unwrap()[0].scores.scores;
+    let scores = &runs::trained_words(&session.runs, runs[1]).unwrap()[0].scores.scores;
     assert_eq!(figure(&words), scores.token_log_loss);
     assert_eq!(
         (&words["run"], words["annotators"].as_array().unwrap().len()),
@@ -181,7 +186,7 @@ fn a_run_is_bundled_with_the_words_that_its_training_learned() {
     );
 
     // The project predicts the same once it uses the run.
-    session.runs.use_run(Some(runs[2])).unwrap();
+    runs::use_run(&session.runs, Some(runs[2])).unwrap();
     session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
     let live = BundleChoices { questions: vec!["where".to_owned()], ..BundleChoices::default() };
     let of_live = manifest(&bundled(&session, folder.path(), &live))["words"][0].clone();
@@ -210,7 +215,7 @@ fn nothing_is_left_of_a_table_of_words_that_cannot_be_written() {
         ..PredictionChoices::default()
     };
     let check = |choices: &PredictionChoices, out: &Path| {
-        analysis.check_word_predictions(choices, &new, out, &Silent).err().map(|e| e.to_string())
+        word_predictions::check(analysis, choices, &new, out, &Silent).err().map(|e| e.to_string())
     };
     assert!(check(&of("rude"), &out).unwrap().contains("\"rude\""));
     assert!(check(&asked(&["nobody"]), &out).unwrap().contains("nobody"));
@@ -220,13 +225,13 @@ fn nothing_is_left_of_a_table_of_words_that_cannot_be_written() {
     assert_eq!(std::fs::read_to_string(&out).unwrap(), "mine");
 
     let other = folder.path().join("other.csv");
-    let checked = analysis.check_word_predictions(&of("where"), &new, &other, &Silent).unwrap();
-    assert!(analysis.word_predictions(&checked, &EncoderChoice::default(), &Stopped).is_err());
+    let checked = word_predictions::check(analysis, &of("where"), &new, &other, &Silent).unwrap();
+    assert!(word_predictions::write(analysis, &checked, &EncoderChoice::default(), &Stopped).is_err());
     assert!(!other.exists());
     // A file that changes between two reads is not half predicted.
-    let checked = analysis.check_word_predictions(&of("where"), &new, &other, &Silent).unwrap();
+    let checked = word_predictions::check(analysis, &of("where"), &new, &other, &Silent).unwrap();
     std::fs::write(&new.path, "another text").unwrap();
-    let error = analysis.word_predictions(&checked, &EncoderChoice::default(), &Silent).unwrap_err();
+    let error = word_predictions::write(analysis, &checked, &EncoderChoice::default(), &Silent).unwrap_err();
     assert_eq!(error.code(), "file-changed", "{error}");
     assert!(!other.exists());
 }
@@ -242,9 +247,9 @@ fn people_whose_texts_are_too_many_to_learn_from_are_known_all_the_same() {
     let file = folder.path().join("long.csv");
     std::fs::write(&file, csv).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
     for text in 0..210 {
-        session.project.add_annotator(&format!("only{text}"), &Default::default()).unwrap();
+        annotators::add(&session.project, &format!("only{text}"), &Default::default()).unwrap();
         let marked = Answer::Spans(SpanSet::new([Span { start: 5, end: 8, kind: 0 }]).unwrap());
         label(&session, id(&session, "where"), TEXTS + 1 + text, 4 + text, marked);
     }
@@ -252,7 +257,8 @@ fn people_whose_texts_are_too_many_to_learn_from_are_known_all_the_same() {
     let out = folder.path().join("out.csv");
     let everybody = PredictionChoices { question: Some("where".to_owned()), ..PredictionChoices::default() };
     let asked =
-        session.analysis.check_word_predictions(&everybody, &texts(folder.path()), &out, &Silent).unwrap();
-    let written = session.analysis.word_predictions(&asked, &EncoderChoice::default(), &Silent).unwrap();
+        word_predictions::check(&session.analysis, &everybody, &texts(folder.path()), &out, &Silent).unwrap();
+    let written =
+        word_predictions::write(&session.analysis, &asked, &EncoderChoice::default(), &Silent).unwrap();
     assert_eq!((written.annotators, written.annotators_without_labels), (213, 0));
 }

@@ -6,6 +6,8 @@
 mod leaving;
 
 use crate::support::{OpenSession, StopHalfWay, Stopped, home, tiny};
+use dissensus_analysis::word_models;
+use dissensus_analysis::word_table;
 use dissensus_api::{
     DisagreementMeasure, DisagreementQuery, ImportChoices, JointQuestion, NewLabel, RunDetail, TrainChoices,
     WordHeat, WordNeeds,
@@ -15,12 +17,18 @@ use dissensus_domain::{
     AnnotatorId, Answer, LabelSource, QuestionId, ScaleKind, Span, SpanSet, TextId, WorkState,
 };
 use dissensus_editing::CopyChoices;
+use dissensus_editing::copy;
+use dissensus_editing::questions;
 use dissensus_encoder::{DeviceChoice, Pooling};
+use dissensus_labelling::record;
+use dissensus_labelling::undo;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_test_support::TestProject;
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_training::runs;
+use dissensus_transfer::exchange;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,7 +56,7 @@ fn marks(text: u32, who: u32) -> Answer {
 fn label(session: &Session, question: QuestionId, text: u32, who: u32, answer: Answer) {
     let (text, annotator) = (TextId(text), AnnotatorId(who));
     let new = NewLabel { question, text, annotator, answer, duration_ms: None };
-    session.labelling.record(&new, LabelSource::Command).unwrap();
+    record::record(&session.labelling, &new, LabelSource::Command).unwrap();
 }
 
 /// A hundred texts (numbers from 1), of which the first `answered` are answered by three people to "where"
@@ -68,12 +76,12 @@ fn project(folder: &Path, answered: u32) -> Session {
 }
 
 fn id(session: &Session, name: &str) -> QuestionId {
-    session.project.question(Some(name)).unwrap().id
+    questions::find(&session.project, Some(name)).unwrap().id
 }
 
 fn undo(session: &Session, who: u32) {
     let of = [id(session, "where")];
-    let undone = session.labelling.undo(AnnotatorId(who), of, LabelSource::Command).unwrap();
+    let undone = undo::undo(&session.labelling, AnnotatorId(who), of, LabelSource::Command).unwrap();
     assert!(undone.is_some());
 }
 
@@ -87,7 +95,7 @@ fn heat(session: &Session, of_type: &str, text: u32, reading_as: Option<u32>) ->
         attributes: Default::default(),
         labelled_only: false,
     };
-    session.analysis.word_heat(&query, TextId(text), reading_as.map(AnnotatorId), false).unwrap()
+    word_models::heat(&session.analysis, &query, TextId(text), reading_as.map(AnnotatorId), false).unwrap()
 }
 
 fn expected(heat: &WordHeat) -> Vec<f64> {
@@ -99,7 +107,9 @@ fn a_model_of_words_follows_answers_and_what_is_taken_back() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 40);
     assert_eq!(heat(&session, "where: insult", 1, None).needs, Some(WordNeeds::Fit));
-    let report = session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    let report =
+        word_models::fit_words(&session.analysis, id(&session, "where"), &EncoderChoice::default(), &Silent)
+            .unwrap();
     assert_eq!((report.answers, report.texts, report.tuned), (120, TEXTS, false));
 
     // On an unlabelled text the marked word stands out, and the person who marks everything differs from
@@ -139,7 +149,8 @@ fn a_model_of_words_follows_answers_and_what_is_taken_back() {
 fn nothing_is_expected_of_the_reader_before_that_person_has_answered() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 30);
-    session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    word_models::fit_words(&session.analysis, id(&session, "where"), &EncoderChoice::default(), &Silent)
+        .unwrap();
     // Three people; the reader is excluded.
     let hidden = heat(&session, "where: all", 50, Some(3));
     assert_eq!((hidden.people, hidden.reader_left_out), (2, true));
@@ -178,11 +189,14 @@ fn two_fits_at_once_are_refused_and_answers_that_come_meanwhile_are_known() {
     let session = project(folder.path(), 30);
     let (gate, choice) = (Gate::default(), EncoderChoice::default());
     std::thread::scope(|scope| {
-        let fit = scope.spawn(|| session.analysis.fit_words(Some("where"), &choice, &gate).unwrap());
+        let fit = scope.spawn(|| {
+            word_models::fit_words(&session.analysis, id(&session, "where"), &choice, &gate).unwrap()
+        });
         while !gate.reached.load(Ordering::SeqCst) {
             std::thread::yield_now();
         }
-        let error = session.analysis.fit_words(Some("where"), &choice, &Silent).unwrap_err();
+        let error =
+            word_models::fit_words(&session.analysis, id(&session, "where"), &choice, &Silent).unwrap_err();
         assert_eq!(error.code(), "busy");
         // The window is not blocked, and labels given now are not lost to the model.
         label(&session, id(&session, "where"), 31, 1, marks(31, 1));
@@ -201,14 +215,15 @@ fn two_fits_at_once_are_refused_and_answers_that_come_meanwhile_are_known() {
 fn a_copy_and_a_project_that_is_opened_again_know_the_model_of_before() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 30);
-    session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    word_models::fit_words(&session.analysis, id(&session, "where"), &EncoderChoice::default(), &Silent)
+        .unwrap();
     // Answers after the fit count: one new, one changed, one taken back.
     label(&session, id(&session, "where"), 41, 1, marks(41, 1));
     label(&session, id(&session, "where"), 2, 2, Answer::Spans(SpanSet::new([]).unwrap()));
     label(&session, id(&session, "where"), 42, 2, marks(42, 2));
     undo(&session, 2);
     let (path, copy) = (folder.path().join("p.dissensus"), folder.path().join("copy.dissensus"));
-    session.project.save_copy(&copy, CopyChoices::default(), &Silent).unwrap();
+    copy::save_copy(&session.project, &copy, CopyChoices::default(), &Silent).unwrap();
     let shown = |session: &Session| {
         [2, 41, 42, 99].map(|text| {
             let heat = heat(session, "where: insult", text, None);
@@ -232,7 +247,8 @@ fn a_copy_and_a_project_that_is_opened_again_know_the_model_of_before() {
                 assert!(near, "{p:?} {before:?}");
             }
         }
-        session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+        word_models::fit_words(&session.analysis, id(&session, "where"), &EncoderChoice::default(), &Silent)
+            .unwrap();
         assert_eq!(heat(&session, "where: insult", 41, None).fitted_on.unwrap().answers, 91);
     }
 }
@@ -241,11 +257,12 @@ fn a_copy_and_a_project_that_is_opened_again_know_the_model_of_before() {
 fn a_model_that_is_kept_is_of_the_encoder_in_use_and_of_the_texts_and_types_of_then() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 30);
-    session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    word_models::fit_words(&session.analysis, id(&session, "where"), &EncoderChoice::default(), &Silent)
+        .unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     let more = folder.path().join("more.csv");
     std::fs::write(&more, "text_id,text\nlate,this comment is bad\n").unwrap();
-    session.exchange.import(&more, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &more, &ImportChoices::default(), &silent).unwrap();
     drop(session);
     let path = folder.path().join("p.dissensus");
     let session = Session::open(&path, &home(folder.path())).unwrap();
@@ -269,7 +286,8 @@ fn a_model_that_is_kept_is_of_the_encoder_in_use_and_of_the_texts_and_types_of_t
 fn a_kept_model_is_shown_when_all_answers_were_taken_back() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 12);
-    session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    word_models::fit_words(&session.analysis, id(&session, "where"), &EncoderChoice::default(), &Silent)
+        .unwrap();
     (0..12).for_each(|_| (1..=3).for_each(|who| undo(&session, who)));
     let before = heat(&session, "where: insult", 41, None);
     drop(session);
@@ -285,24 +303,24 @@ fn words_are_shown_by_id_and_written_to_a_table_of_all_texts() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 30);
     let analysis = &session.analysis;
-    let marked = analysis.words_of_text(Some("where"), "t1").unwrap();
+    let marked = word_table::read(analysis, Some("where"), "t1").unwrap();
     assert_eq!(
         (marked.people, marked.words[3].types[0].expected),
         (0, None),
         "without a model who marked it alone"
     );
-    analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
-    let found = analysis.words_of_text(Some("where"), "t1").unwrap();
+    word_models::fit_words(analysis, id(&session, "where"), &EncoderChoice::default(), &Silent).unwrap();
+    let found = word_table::read(analysis, Some("where"), "t1").unwrap();
     assert_eq!((found.answers, found.people, found.types.len()), (3, 3, 2));
     let bad = &found.words[3];
     assert_eq!((bad.word.as_str(), bad.start, bad.end), ("bad", 16, 19));
     assert_eq!((bad.types[0].marked_by.len(), &bad.types[1].marked_by[..]), (3, &["c".to_owned()][..]));
     assert!(bad.types[0].expected.unwrap() > 0.5);
-    assert_eq!(analysis.words_of_text(Some("where"), "nobody").unwrap_err().code(), "no-such-text");
-    assert!(analysis.words_of_text(Some("rude"), "t1").is_err());
+    assert_eq!(word_table::read(analysis, Some("where"), "nobody").unwrap_err().code(), "no-such-text");
+    assert!(word_table::read(analysis, Some("rude"), "t1").is_err());
 
     let out = folder.path().join("words.csv");
-    let written = analysis.words_to_file(Some("where"), &out, false, &Silent).unwrap();
+    let written = word_table::write(analysis, Some("where"), &out, false, &Silent).unwrap();
     assert_eq!((written.texts, written.rows), (u64::from(TEXTS), u64::from(TEXTS) * 6 * 2));
     let text = std::fs::read_to_string(&out).unwrap();
     assert_eq!(text.lines().next().unwrap(), "text_id,start,end,word,type,marked,answers,expected,differ");
@@ -310,17 +328,17 @@ fn words_are_shown_by_id_and_written_to_a_table_of_all_texts() {
     assert_eq!(text.lines().count() as u32, 1 + TEXTS * 6 * 2);
     // Nothing is replaced without a request, and nothing is half written.
     assert_eq!(
-        analysis.words_to_file(Some("where"), &out, false, &Silent).unwrap_err().code(),
+        word_table::write(analysis, Some("where"), &out, false, &Silent).unwrap_err().code(),
         "export-exists"
     );
     let other = folder.path().join("other.csv");
-    assert!(analysis.words_to_file(Some("where"), &other, false, &Stopped).is_err());
+    assert!(word_table::write(analysis, Some("where"), &other, false, &Stopped).is_err());
     assert!(!other.exists());
 }
 
 fn choices(session: &Session, model: ModelKind, names: &[&str]) -> TrainChoices {
     let joint = names.iter().map(|name| JointQuestion { question: id(session, name), weight: 1.0 }).collect();
-    let choices = session.runs.choices(id(session, names[0]), model, "full").unwrap();
+    let choices = runs::choices_for(&session.runs, id(session, names[0]), model, "full").unwrap();
     TrainChoices {
         epochs: 3,
         patience: 0,
@@ -337,12 +355,12 @@ fn all(session: &Session, first: &RunDetail) -> Vec<RunDetail> {
     let mut numbers = first.info.trained_with.clone();
     numbers.push(first.info.id);
     numbers.sort_unstable();
-    numbers.into_iter().map(|number| session.runs.detail(number).unwrap()).collect()
+    numbers.into_iter().map(|number| runs::detail(&session.runs, number).unwrap()).collect()
 }
 
 /// The same bits, for two ways to one training run.
 fn scores(session: &Session, run: u32) -> String {
-    let words = session.runs.trained_words(run).unwrap();
+    let words = runs::trained_words(&session.runs, run).unwrap();
     assert_eq!(words.len(), 1);
     serde_json::to_string(&words[0].scores).unwrap()
 }
@@ -353,11 +371,11 @@ fn words_are_learned_together_with_what_is_said_of_texts_and_predict_when_the_ru
     let session = project(folder.path(), 90);
     for model in [ModelKind::Shared, ModelKind::Multilevel] {
         let asked = choices(&session, model, &["where", "rude"]);
-        let first = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+        let first = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap();
         let runs = all(&session, &first);
         let names: Vec<&str> = runs.iter().map(|run| run.info.question_name.as_str()).collect();
         assert_eq!(names, ["where: insult", "where: all", "rude"]);
-        let words = session.runs.trained_words(runs[0].info.id).unwrap();
+        let words = runs::trained_words(&session.runs, runs[0].info.id).unwrap();
         let [words] = &words[..] else { panic!("{words:?}") };
         assert_eq!((words.question.as_str(), words.runs.len(), words.types.len()), ("where", 2, 2));
         let [train, validation, test] = words.answers;
@@ -374,18 +392,26 @@ fn words_are_learned_together_with_what_is_said_of_texts_and_predict_when_the_ru
         assert!(runs[0].words.is_some() && runs[2].words.is_none());
     }
     // Once used, its head predicts words; it knows later answers, and nothing has to be fitted for that.
-    let run = session.runs.list().unwrap().into_iter().find(|run| run.question_name == "rude").unwrap().id;
-    session.runs.use_run(Some(run)).unwrap();
+    let run =
+        runs::list(&session.runs).unwrap().into_iter().find(|run| run.question_name == "rude").unwrap().id;
+    runs::use_run(&session.runs, Some(run)).unwrap();
     session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
-    let report = session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    let report =
+        word_models::fit_words(&session.analysis, id(&session, "where"), &EncoderChoice::default(), &Silent)
+            .unwrap();
     assert!(report.tuned);
     assert!(report.answers < 270, "answers that it was learned from, not all");
     // Another run on that encoder does not affect what the encoder's own run learned about words.
-    let frozen = session.runs.choices(id(&session, "rude"), ModelKind::Multilevel, "frozen").unwrap();
+    let frozen =
+        runs::choices_for(&session.runs, id(&session, "rude"), ModelKind::Multilevel, "frozen").unwrap();
     let frozen = TrainChoices { split: SplitSpec::ByText(0.7), joint: Vec::new(), ..frozen };
-    let frozen = session.runs.train(&frozen, DeviceChoice::Cpu, &Silent).unwrap().info.id;
-    session.runs.use_run(Some(frozen)).unwrap();
-    assert!(session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap().tuned);
+    let frozen = runs::train(&session.runs, &frozen, DeviceChoice::Cpu, &Silent).unwrap().info.id;
+    runs::use_run(&session.runs, Some(frozen)).unwrap();
+    assert!(
+        word_models::fit_words(&session.analysis, id(&session, "where"), &EncoderChoice::default(), &Silent)
+            .unwrap()
+            .tuned
+    );
     let p = expected(&heat(&session, "where: all", 95, None));
     assert_eq!(p.len(), 6);
     label(&session, id(&session, "where"), 95, 1, marks(95, 3));
@@ -404,10 +430,14 @@ fn words_are_learned_together_with_what_is_said_of_texts_and_predict_when_the_ru
         );
         std::fs::write(path, "{").unwrap();
     }
-    let error = session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap_err();
+    let error =
+        word_models::fit_words(&session.analysis, id(&session, "where"), &EncoderChoice::default(), &Silent)
+            .unwrap_err();
     assert!(error.to_string().contains("words.json"), "{error}");
     learned.iter().for_each(|path| std::fs::remove_file(path).unwrap());
-    let report = session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    let report =
+        word_models::fit_words(&session.analysis, id(&session, "where"), &EncoderChoice::default(), &Silent)
+            .unwrap();
     assert!(!report.tuned);
 }
 
@@ -416,17 +446,17 @@ fn words_that_cannot_be_calibrated_are_taken_at_face_value_and_it_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 60);
     let few = TrainChoices { validation: 0.2, ..choices(&session, ModelKind::Multilevel, &["where"]) };
-    let run = session.runs.train(&few, DeviceChoice::Cpu, &Silent).unwrap();
+    let run = runs::train(&session.runs, &few, DeviceChoice::Cpu, &Silent).unwrap();
     assert!(
         run.notes.iter().any(|note| note.contains("its head for words is not calibrated")),
         "{:?}",
         run.notes
     );
-    assert_eq!(session.runs.trained_words(run.info.id).unwrap()[0].answers[1], 0);
+    assert_eq!(runs::trained_words(&session.runs, run.info.id).unwrap()[0].answers[1], 0);
     // Without the run of one of its types the question is incomplete.
-    session.runs.delete(run.info.id).unwrap();
-    let other = session.runs.list().unwrap()[0].id;
-    assert!(session.runs.trained_words(other).unwrap().is_empty());
+    runs::delete(&session.runs, run.info.id).unwrap();
+    let other = runs::list(&session.runs).unwrap()[0].id;
+    assert!(runs::trained_words(&session.runs, other).unwrap().is_empty());
 }
 
 #[test]
@@ -434,25 +464,25 @@ fn a_training_of_words_that_broke_off_goes_on_to_the_same_numbers_whatever_was_m
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 60);
     let asked = choices(&session, ModelKind::Multilevel, &["where", "rude"]);
-    let whole = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
-    session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
-    let broken = session.runs.list().unwrap().into_iter().find(|run| run.resumable).unwrap().id;
+    let whole = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
+    runs::train(&session.runs, &asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+    let broken = runs::list(&session.runs).unwrap().into_iter().find(|run| run.resumable).unwrap().id;
     // Marks of training and test answers change, and new ones are added.
     for text in 1..=65 {
         label(&session, id(&session, "where"), text, 2, marks(text, 3));
     }
-    let resumed = session.runs.resume_here(broken, &Silent).unwrap();
+    let resumed = runs::resume_here(&session.runs, broken, &Silent).unwrap();
     assert_eq!(resumed.info.state, WorkState::Finished);
     assert_eq!(scores(&session, whole), scores(&session, resumed.info.id));
 
     // Without its training data it reports an error and does not resume.
-    session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
-    let broken: Vec<_> = session.runs.list().unwrap().into_iter().filter(|run| run.resumable).collect();
+    runs::train(&session.runs, &asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+    let broken: Vec<_> = runs::list(&session.runs).unwrap().into_iter().filter(|run| run.resumable).collect();
     let runs = std::fs::read_dir(folder.path().join("p.dissensus.runs")).unwrap().flatten();
     let to_learn: Vec<_> =
         runs.map(|run| run.path().join("words_to_learn.json")).filter(|path| path.is_file()).collect();
     assert!(!to_learn.is_empty());
     to_learn.iter().for_each(|path| std::fs::remove_file(path).unwrap());
-    let error = session.runs.resume_here(broken[0].id, &Silent).unwrap_err();
+    let error = runs::resume_here(&session.runs, broken[0].id, &Silent).unwrap_err();
     assert!(error.to_string().contains("the marked words that it learns are not there"), "{error}");
 }
