@@ -1,6 +1,6 @@
 //! Labels as arrays of indices.
 
-use dissensus_domain::ScaleKind;
+use dissensus_domain::{AnswerForm, ScaleKind};
 use dissensus_stats::data::{Observation, Target};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -52,5 +52,10 @@ pub(crate) fn observations(
 /// The scale with this name and number of levels.
 pub(crate) fn target(scale: &str, levels: usize) -> PyResult<Target> {
     let kind = scale.parse::<ScaleKind>().map_err(|error| PyValueError::new_err(error.to_string()))?;
-    Ok(Target { kind, levels })
+    match kind.rules().form() {
+        AnswerForm::Level => Ok(Target { kind: kind.rules().target(), levels }),
+        AnswerForm::Options | AnswerForm::Spans => Err(PyValueError::new_err(format!(
+            "answers to a {kind} question are not levels: give each of its options or types as binary labels"
+        ))),
+    }
 }

@@ -4,7 +4,7 @@ use super::Analysis;
 use super::near_texts::by_similarity;
 use crate::explain;
 use dissensus_api::NearText;
-use dissensus_domain::{Answer, QuestionId, ScaleKind, TextId};
+use dissensus_domain::{Answer, QuestionId, TargetKind, TextId};
 use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::{AnnotatorModel as _, Target};
@@ -32,7 +32,7 @@ pub fn nearest(cx: &Analysis, question: QuestionId, text: TextId) -> Result<Vec<
     let x = embeddings.rows.get(at * embeddings.dim..(at + 1) * embeddings.dim).unwrap_or_default();
     let others = (0..embeddings.texts as u32).filter(|other| *other != row);
     let near = by_similarity(&embeddings, x, others);
-    let kind = question.scale.kind();
+    let kind = question.scale.target();
     let found = cx.live.models.with(question.id, |fitted| nearest_agreed(&fitted.model, kind, &near));
     let mut texts = Vec::new();
     for (row, similarity, level, labels) in found.unwrap_or_default() {
@@ -44,7 +44,7 @@ pub fn nearest(cx: &Analysis, question: QuestionId, text: TextId) -> Result<Vec<
 }
 
 /// The first of `near` (rows with their cosine, the nearest first) on which people agreed.
-pub(super) fn nearest_agreed(model: &LiveModel, kind: ScaleKind, near: &[(u32, f32)]) -> Vec<NearRow> {
+pub(super) fn nearest_agreed(model: &LiveModel, kind: TargetKind, near: &[(u32, f32)]) -> Vec<NearRow> {
     let known = near.iter().filter(|(row, _)| (*row as usize) < model.texts());
     let agreed = known.filter_map(|&(row, cosine)| {
         let mut counts = vec![0u32; model.levels()];
@@ -58,7 +58,7 @@ pub(super) fn nearest_agreed(model: &LiveModel, kind: ScaleKind, near: &[(u32, f
 /// The level that people agree on and the number of people, by their labels counted by level; `None` if they
 /// do not agree, or there are fewer than two. It is the median on scales with an order and distances,
 /// otherwise the most frequent answer.
-fn agreement(kind: ScaleKind, counts: &[u32]) -> Option<(u16, u32)> {
+fn agreement(kind: TargetKind, counts: &[u32]) -> Option<(u16, u32)> {
     let labels: u32 = counts.iter().sum();
     let split = if kind.is_ordered() { split_of_labels(counts)? } else { differing_labels(counts)? };
     let shares: Vec<f32> = counts.iter().map(|count| *count as f32 / labels as f32).collect();
@@ -71,14 +71,14 @@ mod tests {
 
     #[test]
     fn people_agree_where_their_labels_are_hardly_split() {
-        assert_eq!(agreement(ScaleKind::Ordinal, &[0, 1, 0]), None);
-        assert_eq!(agreement(ScaleKind::Ordinal, &[0, 0, 5, 1, 0]), Some((2, 6)));
-        assert_eq!(agreement(ScaleKind::Ordinal, &[5, 0, 0, 1, 3]), None);
-        assert_eq!(agreement(ScaleKind::Binary, &[0, 3]), Some((1, 3)));
-        assert_eq!(agreement(ScaleKind::Binary, &[1, 3]), None);
+        assert_eq!(agreement(TargetKind::Ordinal, &[0, 1, 0]), None);
+        assert_eq!(agreement(TargetKind::Ordinal, &[0, 0, 5, 1, 0]), Some((2, 6)));
+        assert_eq!(agreement(TargetKind::Ordinal, &[5, 0, 0, 1, 3]), None);
+        assert_eq!(agreement(TargetKind::Binary, &[0, 3]), Some((1, 3)));
+        assert_eq!(agreement(TargetKind::Binary, &[1, 3]), None);
         // Levels without an order have no distance: next to each other is as far as from end to end.
-        assert_eq!(agreement(ScaleKind::Choice, &[0, 0, 2, 2, 0]), None);
-        assert_eq!(agreement(ScaleKind::Choice, &[0, 0, 4, 0, 0]), Some((2, 4)));
-        assert_eq!(agreement(ScaleKind::Choice, &[0, 0, 0]), None);
+        assert_eq!(agreement(TargetKind::Nominal, &[0, 0, 2, 2, 0]), None);
+        assert_eq!(agreement(TargetKind::Nominal, &[0, 0, 4, 0, 0]), Some((2, 4)));
+        assert_eq!(agreement(TargetKind::Nominal, &[0, 0, 0]), None);
     }
 }

@@ -1,7 +1,7 @@
 //! How much the annotators of a question agree.
 
 use super::Analysis;
-use dissensus_domain::{QuestionId, ScaleKind};
+use dissensus_domain::{QuestionId, TargetKind};
 use dissensus_project::error::ProjectError;
 use dissensus_stats::agreement::Alphas;
 use dissensus_stats::agreement::agreement;
@@ -53,16 +53,16 @@ pub fn measure(cx: &Analysis, question: QuestionId) -> Result<Agreement, Project
 }
 
 /// Alpha under the difference that fits the scale.
-pub(super) fn alpha(alphas: &Alphas, kind: ScaleKind) -> Option<f64> {
+pub(super) fn alpha(alphas: &Alphas, kind: TargetKind) -> Option<f64> {
     match kind {
-        ScaleKind::Ordinal => alphas.ordinal,
-        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::MultiLabel | ScaleKind::Spans => alphas.nominal,
+        TargetKind::Ordinal => alphas.ordinal,
+        TargetKind::Binary | TargetKind::Nominal => alphas.nominal,
     }
 }
 
-pub(super) fn metric(kind: ScaleKind) -> &'static str {
+pub(super) fn metric(kind: TargetKind) -> &'static str {
     match kind {
-        ScaleKind::Ordinal => "ordinal",
-        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::MultiLabel | ScaleKind::Spans => "nominal",
+        TargetKind::Ordinal => "ordinal",
+        TargetKind::Binary | TargetKind::Nominal => "nominal",
     }
 }

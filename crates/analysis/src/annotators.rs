@@ -4,7 +4,7 @@ use super::Analysis;
 use super::agreement::{alpha, metric};
 use crate::held_out;
 use dissensus_api::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Estimation, Figure};
-use dissensus_domain::{Annotator, AnnotatorId, QuestionId, ScaleKind};
+use dissensus_domain::{Annotator, AnnotatorId, QuestionId, TargetKind};
 use dissensus_models::mixed::Discrimination;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
@@ -105,7 +105,7 @@ pub(crate) fn report(
     let speeds = measure_speeds(cx, question, people)?;
     let levels = context.index().question(question).map(|q| q.scale.levels().to_vec()).unwrap_or_default();
     let ordered = target.kind.is_ordered();
-    let ordinal = target.kind == ScaleKind::Ordinal;
+    let ordinal = target.kind == TargetKind::Ordinal;
     let live: Option<(Vec<LiveFigures>, AnnotatorMap, Estimation)> =
         cx.live.models.with(question, |fitted| {
             let of = |row| (fitted.model.severity(row), fitted.model.discrimination(row));

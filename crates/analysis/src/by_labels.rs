@@ -10,7 +10,7 @@ use crate::chosen;
 use crate::ranking;
 use crate::text_detail;
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, DisagreementRow, Ranking};
-use dissensus_domain::{ScaleKind, TextId};
+use dissensus_domain::{TargetKind, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_training::live::form_camps;
 
@@ -91,7 +91,7 @@ pub(super) fn rows_by_labels(
     if !ranked_by_labels(query.by) {
         return Ok(Vec::new());
     }
-    let ordinal = cx.context.index().with_levels(query.question)?.scale.kind() == ScaleKind::Ordinal;
+    let ordinal = cx.context.index().with_levels(query.question)?.scale.target() == TargetKind::Ordinal;
     let mut rows = Vec::with_capacity(texts.len());
     for id in texts {
         let Some(text) = cx.context.store.text(*id)? else { continue };

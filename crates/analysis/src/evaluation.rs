@@ -4,7 +4,7 @@ use super::Analysis;
 use super::compared::{Compared, ModelCalibration, ModelDifferences, WithoutCopies};
 use crate::recorded;
 use dissensus_api::SelfAgreementShare;
-use dissensus_domain::{Question, QuestionId, ScaleKind};
+use dissensus_domain::{Question, QuestionId, TargetKind};
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::context::QuestionData;
 use dissensus_project::error::ProjectError;
@@ -174,7 +174,7 @@ fn evaluate_tuned(
     question_data.check_split(choices.split)?;
     let seen = cx.encoding.seen_by_encoder(&cx.context.index())?;
     let divided = divide(&question_data, &seen, choices)?;
-    let ordinal = question.scale.kind() == ScaleKind::Ordinal && at_least.is_none();
+    let ordinal = question.scale.target() == TargetKind::Ordinal && at_least.is_none();
     let (mut models, mut device) = (Vec::new(), "cpu".to_owned());
     for kind in &choices.models {
         let mut asked = runs::choices_for(&cx.runs, question.id, *kind, &choices.tuning)?;
@@ -257,7 +257,7 @@ fn evaluate_frozen(
         None => (None, None),
     };
     let baselines = baselines_of(&data, &question_data, &seen, choices, at_least)?;
-    let ordinal = question.scale.kind() == ScaleKind::Ordinal && at_least.is_none();
+    let ordinal = question.scale.target() == TargetKind::Ordinal && at_least.is_none();
     let compared = Compared { models, baselines, ordinal };
     let (models, baselines) = compared.scores();
     Ok(Evaluation {

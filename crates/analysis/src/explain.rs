@@ -11,7 +11,7 @@ use dissensus_api::{
     ExplainQuery, ExplainedAnnotator, ExplainedOdds, Explanation, InfluentialLabel, NearText, PartDifference,
     ScorePart, ScorePartKind,
 };
-use dissensus_domain::{Annotator, AnnotatorId, Answer, Question, QuestionId, ScaleKind, TextId};
+use dissensus_domain::{Annotator, AnnotatorId, Answer, Question, QuestionId, TargetKind, TextId};
 use dissensus_models::live::{ExplainedPrediction, ExplainedText, Influence, LiveModel, Outcome};
 use dissensus_models::mixed::ScoreParts;
 use dissensus_project::error::ProjectError;
@@ -138,7 +138,7 @@ fn explain_people(
         return Err(AnalysisError::TextNotFitted(name).into());
     }
     cx.context.held_here("explain");
-    let told = asked.told(&model, question.scale.kind(), &rows, &near)?;
+    let told = asked.told(&model, question.scale.target(), &rows, &near)?;
     let mut annotators = Vec::new();
     for ((annotator, _), told_of) in persons.iter().zip(&told.annotators) {
         annotators.push(explain_annotator(cx, annotator, told_of.as_ref(), &told, &question)?);
@@ -185,10 +185,10 @@ fn explain_annotator(
     let (Some(told), Some(odds)) = (told, all.odds) else { return Ok(explained) };
     let found = &told.prediction;
     let (values, log_odds) = of_odds(found, odds);
-    let kind = question.scale.kind();
+    let kind = question.scale.target();
     let has = |part: ScorePartKind| match part {
         ScorePartKind::OwnLabel => found.own_level.is_some(),
-        ScorePartKind::Thresholds => kind == ScaleKind::Ordinal && question.scale.len() > 2,
+        ScorePartKind::Thresholds => kind == TargetKind::Ordinal && question.scale.len() > 2,
         ScorePartKind::Slope => all.has_slopes,
         ScorePartKind::Discrimination => all.has_discrimination,
         _ => true,
@@ -244,7 +244,7 @@ impl Asked<'_> {
     fn told(
         &self,
         model: &LiveModel,
-        kind: ScaleKind,
+        kind: TargetKind,
         annotators: &[Option<u32>],
         near: &[(u32, f32)],
     ) -> Result<ToldOfAll, ProjectError> {
@@ -285,7 +285,7 @@ impl Asked<'_> {
 /// Chooses the odds to explain. For one annotator: the odds nearest to even ones of an ordered scale, which
 /// bound the median, otherwise the most likely level against the next one. For two: where their
 /// probabilities differ most, otherwise the most likely level of each. `None` without predictions.
-fn chosen_odds(kind: ScaleKind, predictions: &[&ExplainedPrediction]) -> Option<ExplainedOdds> {
+fn chosen_odds(kind: TargetKind, predictions: &[&ExplainedPrediction]) -> Option<ExplainedOdds> {
     let first = predictions.first()?;
     if kind.is_ordered() {
         let above = |found: &ExplainedPrediction, j: usize| found.probabilities[j + 1..].iter().sum::<f64>();
@@ -342,7 +342,7 @@ fn differences(first: &ExplainedAnnotator, second: &ExplainedAnnotator) -> Vec<P
 mod tests {
     use super::*;
 
-    fn predicted(kind: ScaleKind, log_odds: &[f64]) -> ExplainedPrediction {
+    fn predicted(kind: TargetKind, log_odds: &[f64]) -> ExplainedPrediction {
         let logits: Vec<ScoreParts> = log_odds
             .iter()
             .map(|score| ScoreParts { words: *score, attenuation: 1.0, ..ScoreParts::default() })
@@ -360,22 +360,22 @@ mod tests {
 
     #[test]
     fn the_odds_of_one_bound_the_median_and_of_two_they_part_them() {
-        let mild = predicted(ScaleKind::Ordinal, &[2.0, 0.3, -1.0, -3.0]);
-        let harsh = predicted(ScaleKind::Ordinal, &[3.0, 2.0, 1.5, 0.2]);
-        let odds = |of: &[&ExplainedPrediction]| chosen_odds(ScaleKind::Ordinal, of).unwrap();
+        let mild = predicted(TargetKind::Ordinal, &[2.0, 0.3, -1.0, -3.0]);
+        let harsh = predicted(TargetKind::Ordinal, &[3.0, 2.0, 1.5, 0.2]);
+        let odds = |of: &[&ExplainedPrediction]| chosen_odds(TargetKind::Ordinal, of).unwrap();
         assert_eq!(odds(&[&mild]), ExplainedOdds { level: 2, against: None });
         assert_eq!(odds(&[&harsh]), ExplainedOdds { level: 4, against: None });
         // sigma(1.5) - sigma(-1) is the widest.
         assert_eq!(odds(&[&mild, &harsh]), ExplainedOdds { level: 3, against: None });
-        assert_eq!(chosen_odds(ScaleKind::Ordinal, &[]), None);
+        assert_eq!(chosen_odds(TargetKind::Ordinal, &[]), None);
     }
 
     #[test]
     fn levels_without_an_order_are_held_against_each_other() {
-        let one = predicted(ScaleKind::Choice, &[0.0, 2.0, 1.0]);
-        let same = predicted(ScaleKind::Choice, &[1.0, 1.5, 0.0]);
-        let other = predicted(ScaleKind::Choice, &[3.0, 0.0, 0.0]);
-        let odds = |of: &[&ExplainedPrediction]| chosen_odds(ScaleKind::Choice, of).unwrap();
+        let one = predicted(TargetKind::Nominal, &[0.0, 2.0, 1.0]);
+        let same = predicted(TargetKind::Nominal, &[1.0, 1.5, 0.0]);
+        let other = predicted(TargetKind::Nominal, &[3.0, 0.0, 0.0]);
+        let odds = |of: &[&ExplainedPrediction]| chosen_odds(TargetKind::Nominal, of).unwrap();
         assert_eq!(odds(&[&one]), ExplainedOdds { level: 1, against: Some(2) });
         assert_eq!(odds(&[&one, &same]), ExplainedOdds { level: 1, against: Some(2) });
         assert_eq!(odds(&[&one, &other]), ExplainedOdds { level: 1, against: Some(0) });

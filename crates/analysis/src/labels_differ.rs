@@ -1,6 +1,6 @@
 //! How far the labels of one text differ, without predictions.
 
-use dissensus_domain::{Answer, Scale, ScaleKind};
+use dissensus_domain::{Answer, AnswerForm, Scale, TargetKind};
 use dissensus_training::live::{differing_labels, split_of_labels};
 
 /// How far these answers to one text differ, from 0 (all alike) to 1: on an ordinal scale the mean squared
@@ -11,15 +11,15 @@ pub fn labels_differ(scale: &Scale, answers: &[&Answer]) -> Option<f32> {
     let answers: Vec<&Answer> =
         answers.iter().copied().filter(|answer| **answer != Answer::CannotSay).collect();
     let answers = answers.as_slice();
-    match scale.kind() {
-        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::Ordinal => {
+    match scale.form() {
+        AnswerForm::Level => {
             let counts = level_counts(scale, answers);
-            match scale.kind() {
-                ScaleKind::Ordinal => split_of_labels(&counts),
-                _ => differing_labels(&counts),
+            match scale.target() {
+                TargetKind::Ordinal => split_of_labels(&counts),
+                TargetKind::Binary | TargetKind::Nominal => differing_labels(&counts),
             }
         }
-        ScaleKind::MultiLabel | ScaleKind::Spans => {
+        AnswerForm::Options | AnswerForm::Spans => {
             let n = answers.len();
             let pairs =
                 answers.iter().enumerate().flat_map(|(at, a)| answers[..at].iter().map(move |b| a != b));
@@ -31,36 +31,14 @@ pub fn labels_differ(scale: &Scale, answers: &[&Answer]) -> Option<f32> {
 
 /// How many of these answers hold each level, option or type.
 pub fn level_counts(scale: &Scale, answers: &[&Answer]) -> Vec<u32> {
-    let mut counts = vec![0_u32; scale.len()];
-    let mut add = |level: u16| {
-        if let Some(count) = counts.get_mut(usize::from(level)) {
-            *count += 1;
-        }
-    };
-    for answer in answers {
-        match answer {
-            Answer::CannotSay => {}
-            Answer::Level(level) => add(*level),
-            Answer::Options(set) => {
-                (0..scale.len().min(64) as u8)
-                    .filter(|option| set.contains(*option))
-                    .for_each(|o| add(o.into()));
-            }
-            Answer::Spans(spans) => {
-                let mut kinds: Vec<u16> = spans.as_slice().iter().map(|span| span.kind).collect();
-                kinds.sort_unstable();
-                kinds.dedup();
-                kinds.into_iter().for_each(&mut add);
-            }
-        }
-    }
-    counts
+    let count = |level: u16| answers.iter().filter(|answer| answer.includes(level)).count() as u32;
+    (0..scale.len() as u16).map(count).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dissensus_domain::{Span, SpanSet};
+    use dissensus_domain::{ScaleKind, Span, SpanSet};
 
     fn scale(kind: ScaleKind, levels: &[&str]) -> Scale {
         let levels: Vec<String> = levels.iter().map(|level| (*level).to_owned()).collect();

@@ -12,7 +12,9 @@ use dissensus_api::{
     ContestedText, DisagreementMeasure, DisagreementQuery, NextStep, NextStepKind, Overview,
     OverviewAgreement, OverviewContested, OverviewPerson, OverviewQuestion,
 };
-use dissensus_domain::{AnnotatorId, Answer, CurrentLabel, Question, QuestionId, ScaleKind, TextId};
+use dissensus_domain::{
+    AnnotatorId, Answer, AnswerForm, CurrentLabel, Question, QuestionId, Scale, TargetKind, TextId,
+};
 use dissensus_exchange::text_id_of;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
@@ -128,7 +130,7 @@ pub fn agreement(cx: &Analysis, question: QuestionId) -> Result<OverviewAgreemen
         like_these: false,
         these_low: None,
         these_high: None,
-        metric: metric(asked.scale.kind()).to_owned(),
+        metric: metric(&asked.scale).to_owned(),
         shared,
         needs: None,
     };
@@ -157,13 +159,16 @@ pub fn agreement(cx: &Analysis, question: QuestionId) -> Result<OverviewAgreemen
 }
 
 fn alpha_of(cx: &Analysis, question: &Question, progress: &dyn Progress) -> Result<Estimate, ProjectError> {
-    Ok(match question.scale.kind() {
-        ScaleKind::Ordinal => aggregation::estimate_reliability(cx, question.id, progress)?.alpha_ordinal,
-        ScaleKind::Binary | ScaleKind::Choice => {
-            aggregation::estimate_reliability(cx, question.id, progress)?.alpha_nominal
+    Ok(match question.scale.form() {
+        AnswerForm::Level => {
+            let found = aggregation::estimate_reliability(cx, question.id, progress)?;
+            match question.scale.target() {
+                TargetKind::Ordinal => found.alpha_ordinal,
+                TargetKind::Binary | TargetKind::Nominal => found.alpha_nominal,
+            }
         }
-        ScaleKind::MultiLabel => multi_label::agreements(cx, question, progress)?.alpha_masi,
-        ScaleKind::Spans => span_agreement::measure(cx, question, progress)?.any.alpha,
+        AnswerForm::Options => multi_label::agreements(cx, question, progress)?.alpha_masi,
+        AnswerForm::Spans => span_agreement::measure(cx, question, progress)?.any.alpha,
     })
 }
 
@@ -277,11 +282,10 @@ fn of_question(question: &Question, labels: &[CurrentLabel]) -> OverviewQuestion
     }
 }
 
-fn metric(kind: ScaleKind) -> &'static str {
-    match kind {
-        ScaleKind::Ordinal => "ordinal",
-        ScaleKind::Binary | ScaleKind::Choice => "nominal",
-        ScaleKind::MultiLabel => "MASI",
-        ScaleKind::Spans => "words",
+fn metric(scale: &Scale) -> &'static str {
+    match scale.form() {
+        AnswerForm::Level => crate::agreement::metric(scale.target()),
+        AnswerForm::Options => "MASI",
+        AnswerForm::Spans => "words",
     }
 }

@@ -15,7 +15,7 @@ use dissensus_api::{
     Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, Estimation,
     GroupDifference, Ranking, SeverityDifference,
 };
-use dissensus_domain::{AnnotatorId, QuestionId, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, QuestionId, TargetKind, TextId};
 use dissensus_models::live::OnSide;
 use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
@@ -314,11 +314,11 @@ fn check(cx: &Analysis, query: &DisagreementQuery) -> Result<(), ProjectError> {
     let index = cx.context.index();
     let scale = &index.with_levels(query.question)?.scale;
     let levels = scale.len();
-    let ordinal = scale.kind() == ScaleKind::Ordinal;
+    let ordinal = scale.target() == TargetKind::Ordinal;
     let fits = match query.by {
         M::FarApart => ordinal && levels > 2,
         M::Surprising | M::GroupGap => ordinal,
-        M::OppositeSides => scale.kind().is_ordered(),
+        M::OppositeSides => scale.is_ordered(),
         _ => true,
     };
     let cut = query.cut.is_none_or(|cut| cut >= 1 && usize::from(cut) < levels);
@@ -345,7 +345,7 @@ pub(super) fn observed_split(
 ) -> Result<Option<f32>, ProjectError> {
     let index = cx.context.index();
     let scale = &index.with_levels(question)?.scale;
-    if scale.kind() == ScaleKind::Ordinal {
+    if scale.target() == TargetKind::Ordinal {
         return Ok(split_of_labels(counts));
     }
     Ok(differing_labels(counts))

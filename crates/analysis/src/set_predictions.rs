@@ -6,7 +6,7 @@ use crate::error::AnalysisError;
 use crate::prediction_file;
 use crate::set_distances;
 use dissensus_api::whole_sets_together;
-use dissensus_domain::{Question, QuestionId, TextId};
+use dissensus_domain::{AnswerForm, Question, QuestionId, TextId};
 use dissensus_exchange::TypedTable;
 use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
@@ -61,7 +61,7 @@ pub fn check(
     progress: &dyn Progress,
 ) -> Result<CheckedSets, ProjectError> {
     let question = cx.context.index().question_asked_for(choices.question.as_deref())?.clone();
-    if !question.scale.is_multi_label() {
+    if question.scale.form() != AnswerForm::Options {
         return Err(AnalysisError::NoOptions(question.name).into());
     }
     TypedTable::check(out, false)?;

@@ -11,7 +11,7 @@ use dissensus_api::{
     AnnotatorPrediction, DisagreementMeasure, DisagreementQuery, GroupPrediction, TextDetail,
 };
 use dissensus_api::{DisagreementScores, GroupDifference, SeverityDifference};
-use dissensus_domain::{Annotator, AnnotatorId, Answer, QuestionId, ScaleKind, Shown, TextId};
+use dissensus_domain::{Annotator, AnnotatorId, Answer, QuestionId, Shown, TargetKind, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::live::{Fitted, Over};
@@ -149,14 +149,14 @@ fn measured_on(
 fn has_order(cx: &Analysis, question: QuestionId) -> Result<bool, ProjectError> {
     let index = cx.context.index();
     let question = index.with_levels(question)?;
-    Ok(question.scale.kind().is_ordered())
+    Ok(question.scale.is_ordered())
 }
 
 /// True if levels are ordered and have distances.
 pub(super) fn is_ordinal(cx: &Analysis, question: QuestionId) -> Result<bool, ProjectError> {
     let index = cx.context.index();
     let question = index.with_levels(question)?;
-    Ok(question.scale.kind() == ScaleKind::Ordinal)
+    Ok(question.scale.target() == TargetKind::Ordinal)
 }
 
 /// Number of labels that each annotator's model is based on; only annotators with a label are included.

@@ -7,7 +7,7 @@ use dissensus_domain::{Answer, CurrentLabel, Scale};
 /// otherwise their indices from 0 (so that the mean of a yes/no question is the share of yes). None for
 /// other scales.
 pub(crate) fn level_values(scale: &Scale) -> Option<Vec<f64>> {
-    if !scale.kind().is_ordered() {
+    if !scale.is_ordered() {
         return None;
     }
     let number = |name: &String| name.trim().parse::<f64>().ok().filter(|x| x.is_finite());

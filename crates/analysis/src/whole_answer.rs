@@ -6,7 +6,7 @@ use crate::error::AnalysisError;
 use crate::set_distances;
 use crate::set_predictions;
 use dissensus_api::whole_sets_together;
-use dissensus_domain::{AnnotatorId, Answer, Question, TextId};
+use dissensus_domain::{AnnotatorId, Answer, AnswerForm, Question, TextId};
 use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -83,7 +83,7 @@ pub fn predict(
     text: AskedText<'_>,
     progress: &dyn Progress,
 ) -> Result<WholeAnswer, ProjectError> {
-    if !question.scale.is_multi_label() {
+    if question.scale.form() != AnswerForm::Options {
         return Err(AnalysisError::NoOptions(question.name.clone()).into());
     }
     let row = match text {

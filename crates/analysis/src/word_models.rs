@@ -10,7 +10,7 @@ use dissensus_api::{
     DisagreementQuery, FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport,
 };
 use dissensus_domain::{
-    AnnotatorId, Answer, CurrentLabel, EventId, EventKind, Question, QuestionId, ScaleKind, SpanSet, TextId,
+    AnnotatorId, Answer, AnswerForm, CurrentLabel, EventId, EventKind, Question, QuestionId, SpanSet, TextId,
 };
 use dissensus_models::spans::{ExpectedMarks, LiveSpans, SpanAnswer};
 use dissensus_project::error::ProjectError;
@@ -129,7 +129,7 @@ fn fit_question(
     choice: &EncoderChoice,
     progress: &dyn Progress,
 ) -> Result<WordModelReport, ProjectError> {
-    if question.scale.kind() != ScaleKind::Spans {
+    if question.scale.form() != AnswerForm::Spans {
         return Err(AnalysisError::NoSpans(question.name.clone()).into());
     }
     let _reserved = cx.context.reservations.reserve(Activity::WordModel)?;
@@ -327,7 +327,7 @@ pub(super) fn span_question(cx: &Analysis, id: QuestionId) -> Result<(Question, 
         Some((question.clone(), Some(of_type as u16)))
     });
     match found {
-        Some((question, of_type)) if question.scale.kind() == ScaleKind::Spans => Ok((question, of_type)),
+        Some((question, of_type)) if question.scale.form() == AnswerForm::Spans => Ok((question, of_type)),
         Some((question, _)) => Err(AnalysisError::NoSpans(question.name).into()),
         None => Err(ProjectError::NoQuestion),
     }

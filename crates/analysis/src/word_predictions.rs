@@ -7,7 +7,7 @@ use crate::error::AnalysisError;
 use crate::prediction_file;
 use crate::word_fit;
 use crate::word_table;
-use dissensus_domain::{AnnotatorId, Question, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, AnswerForm, Question, TextId};
 use dissensus_exchange::TypedTable;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -104,7 +104,7 @@ pub fn predict(
     encoder: &EncoderChoice,
     progress: &dyn Progress,
 ) -> Result<WordsOfText, ProjectError> {
-    if question.scale.kind() != ScaleKind::Spans {
+    if question.scale.form() != AnswerForm::Spans {
         return Err(AnalysisError::NoSpans(question.name.clone()).into());
     }
     let people: Vec<AnnotatorId> = match annotator {

@@ -4,7 +4,7 @@ use super::Analysis;
 use crate::error::AnalysisError;
 use crate::word_models;
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, WordHeat};
-use dissensus_domain::{AnnotatorId, Question, QuestionId, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, AnswerForm, Question, QuestionId, TextId};
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -175,9 +175,9 @@ pub fn write(
 
 pub(super) fn question_with_spans(cx: &Analysis, name: Option<&str>) -> Result<Question, ProjectError> {
     let question = cx.context.index().question_asked_for(name)?.clone();
-    match question.scale.kind() {
-        ScaleKind::Spans => Ok(question),
-        _ => Err(AnalysisError::NoSpans(question.name).into()),
+    match question.scale.form() {
+        AnswerForm::Spans => Ok(question),
+        AnswerForm::Level | AnswerForm::Options => Err(AnalysisError::NoSpans(question.name).into()),
     }
 }
 

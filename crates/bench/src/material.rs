@@ -59,7 +59,7 @@ impl Material {
             bodies,
             observations: observations.collect(),
             annotators: people.len(),
-            target: Target { kind: question.scale.kind(), levels: question.scale.len() },
+            target: Target::from_scale(&question.scale),
             embeddings: Embeddings::new(found.dim, found.values)?.with_ngrams(Arc::new(ngrams))?,
         })
     }

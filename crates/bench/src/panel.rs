@@ -299,9 +299,8 @@ fn difference(theirs: &[Scored], ours: &[Scored], of: fn(&Scored) -> f64) -> [f6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dissensus_domain::ScaleKind;
 
-    const TARGET: Target = Target { kind: ScaleKind::Ordinal, levels: 3 };
+    const TARGET: Target = Target { kind: dissensus_domain::TargetKind::Ordinal, levels: 3 };
 
     #[test]
     fn the_majority_model_is_scored_as_a_verdict() {

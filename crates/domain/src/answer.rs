@@ -45,31 +45,10 @@ impl Answer {
     /// # Errors
     /// The scale has no such level or option, or takes another kind of answer.
     pub fn check(&self, scale: &Scale) -> Result<(), AnswerError> {
-        let other_kind = |answer: &'static str| Err(AnswerError::OtherKind { scale: scale.kind(), answer });
-        match (self, scale.kind()) {
-            (Self::CannotSay, ScaleKind::Spans) => other_kind("\"cannot say\": mark nothing instead"),
-            (Self::CannotSay, _) => Ok(()),
-            (Self::Level(_), ScaleKind::MultiLabel | ScaleKind::Spans) => other_kind("a level"),
-            (Self::Level(level), _) if usize::from(*level) >= scale.len() => {
-                Err(AnswerError::LevelOutside { level: *level, levels: scale.len() })
-            }
-            (Self::Level(_), _) => Ok(()),
-            (Self::Options(set), ScaleKind::MultiLabel) => {
-                let options = scale.len();
-                match set.iter().find(|option| usize::from(*option) >= options) {
-                    Some(option) => Err(AnswerError::OptionOutside { option, options }),
-                    None => Ok(()),
-                }
-            }
-            (Self::Options(_), _) => other_kind("a set of options"),
-            (Self::Spans(set), ScaleKind::Spans) => {
-                let types = scale.len();
-                match set.as_slice().iter().find(|span| usize::from(span.kind) >= types) {
-                    Some(span) => Err(AnswerError::TypeOutside { kind: span.kind, types }),
-                    None => Ok(()),
-                }
-            }
-            (Self::Spans(_), _) => other_kind("spans"),
+        match (self, scale.kind().rules().refuses_cannot_say()) {
+            (Self::CannotSay, None) => Ok(()),
+            (Self::CannotSay, Some(answer)) => Err(AnswerError::OtherKind { scale: scale.kind(), answer }),
+            _ => scale.kind().rules().check(self, scale),
         }
     }
 

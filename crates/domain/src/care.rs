@@ -1,6 +1,6 @@
 //! Limits and settings that protect annotators who label harmful texts.
 
-use crate::{Answer, Scale, ScaleKind};
+use crate::{Answer, Scale, TargetKind};
 use serde::{Deserialize, Serialize};
 
 /// Study-wide settings that apply to every annotator.
@@ -30,21 +30,18 @@ impl StudyLimits {
 /// are harmful; on other scales only that level, option or type of span.
 pub fn is_harmful(answer: &Answer, scale: &Scale, level: u16) -> bool {
     match answer {
-        Answer::CannotSay => false,
-        Answer::Level(given) if scale.kind() == ScaleKind::Ordinal => *given >= level,
-        Answer::Level(given) => *given == level,
-        Answer::Options(set) => set.iter().any(|option| u16::from(option) == level),
-        Answer::Spans(spans) => spans.as_slice().iter().any(|span| span.kind == level),
+        Answer::Level(given) if scale.target() == TargetKind::Ordinal => *given >= level,
+        other => other.includes(level),
     }
 }
 
 /// Like [`is_harmful`] for a prediction: whether the probability of harm is at least 0.5.
 /// `probabilities` are per level, or per option the probability that it is chosen.
-pub fn is_predicted_harmful(probabilities: &[f32], kind: ScaleKind, level: u16) -> bool {
+pub fn is_predicted_harmful(probabilities: &[f32], scale: &Scale, level: u16) -> bool {
     let from = usize::from(level);
-    let probability: f32 = match kind {
-        ScaleKind::Ordinal => probabilities.iter().skip(from).sum(),
-        _ => probabilities.get(from).copied().unwrap_or(0.0),
+    let probability: f32 = match scale.target() {
+        TargetKind::Ordinal => probabilities.iter().skip(from).sum(),
+        TargetKind::Binary | TargetKind::Nominal => probabilities.get(from).copied().unwrap_or(0.0),
     };
     probability >= 0.5
 }
@@ -52,6 +49,7 @@ pub fn is_predicted_harmful(probabilities: &[f32], kind: ScaleKind, level: u16) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ScaleKind;
 
     #[test]
     fn a_strict_limit_can_be_lowered_and_not_raised() {
@@ -70,9 +68,9 @@ mod tests {
         let binary = Scale::new(ScaleKind::Binary, ["fine", "harmful"]).unwrap();
         assert!(is_harmful(&Answer::Level(3), &ordinal, 2) && !is_harmful(&Answer::Level(1), &ordinal, 2));
         assert!(is_harmful(&Answer::Level(0), &binary, 0) && !is_harmful(&Answer::Level(1), &binary, 0));
-        assert!(is_predicted_harmful(&[0.3, 0.1, 0.2, 0.4], ScaleKind::Ordinal, 2));
-        assert!(!is_predicted_harmful(&[0.3, 0.3, 0.2, 0.2], ScaleKind::Ordinal, 2));
-        assert!(!is_predicted_harmful(&[0.6, 0.4], ScaleKind::Binary, 1));
-        assert!(!is_predicted_harmful(&[0.6], ScaleKind::Binary, 1), "a level that is not there");
+        assert!(is_predicted_harmful(&[0.3, 0.1, 0.2, 0.4], &ordinal, 2));
+        assert!(!is_predicted_harmful(&[0.3, 0.3, 0.2, 0.2], &ordinal, 2));
+        assert!(!is_predicted_harmful(&[0.6, 0.4], &binary, 1));
+        assert!(!is_predicted_harmful(&[0.6], &binary, 1), "a level that is not there");
     }
 }

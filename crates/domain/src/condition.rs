@@ -25,12 +25,7 @@ impl Condition {
 
     /// Whether this answer to the other question meets the condition.
     pub fn holds(&self, answer: &Answer) -> bool {
-        match answer {
-            Answer::Level(level) => self.levels.contains(level),
-            Answer::Options(set) => set.iter().any(|option| self.levels.contains(&option.into())),
-            Answer::Spans(spans) => spans.as_slice().iter().any(|span| self.levels.contains(&span.kind)),
-            Answer::CannotSay => false,
-        }
+        self.levels.iter().any(|level| answer.includes(*level))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Practice answers are stored as separate records and are not labels.
 
-use crate::{AnnotatorId, Answer, QuestionId, Scale, ScaleKind, TextId};
+use crate::{AnnotatorId, Answer, QuestionId, Scale, TextId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -58,10 +58,7 @@ impl Default for PracticeRule {
 /// Whether an answer counts as right. On ordinal scales the answer may be up to `within` levels
 /// away.
 pub fn is_right(scale: &Scale, right: &Answer, given: &Answer, within: u16) -> bool {
-    match (scale.kind(), right.level(), given.level()) {
-        (ScaleKind::Ordinal, Some(right), Some(given)) => right.abs_diff(given) <= within,
-        _ => right == given,
-    }
+    scale.kind().rules().is_right(right, given, within)
 }
 
 /// How many attention checks must be right, and what happens otherwise.
@@ -220,6 +217,7 @@ impl PracticeRound {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ScaleKind;
     use rstest::rstest;
 
     const TEXTS: [(u32, u16); 3] = [(1, 0), (2, 3), (3, 4)];

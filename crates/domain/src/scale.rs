@@ -1,60 +1,10 @@
-//! Scales: the kinds of answers that a question takes.
+//! Scales: the levels, options or types that a question offers.
 
-use crate::{Answer, OptionSet, reads_as_spans, spans_named};
+use crate::kind::options_of;
+use crate::{Answer, AnswerForm, OptionSet, ScaleKind, TargetKind};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    Serialize,
-    Deserialize,
-    strum::Display,
-    strum::IntoStaticStr,
-    strum::EnumString,
-    strum::VariantArray,
-)]
-#[cfg_attr(feature = "specta", derive(specta::Type))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case", parse_err_ty = ScaleError, parse_err_fn = unknown_kind)]
-pub enum ScaleKind {
-    /// Two levels, the second of which means "yes".
-    Binary,
-    /// One of several unordered levels.
-    Choice,
-    /// Any subset of several options, each of them a yes/no question; see
-    /// [`QuestionId::of_option`](crate::QuestionId::of_option). Formerly named `multi-choice`.
-    #[serde(alias = "multi-choice")]
-    #[strum(to_string = "multi-label", serialize = "multi-choice")]
-    MultiLabel,
-    /// One of several ordered levels, lowest first.
-    Ordinal,
-    /// Any number of passages of the text, each of one of several types. Whether a text has a
-    /// passage of a type is a yes/no question, like the options of a multi-label question.
-    Spans,
-}
-
-impl ScaleKind {
-    /// The name used on the command line, in SQL and in files.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// Whether levels are ordered, lowest (or "no") first.
-    pub fn is_ordered(self) -> bool {
-        matches!(self, Self::Binary | Self::Ordinal)
-    }
-}
-
-fn unknown_kind(name: &str) -> ScaleError {
-    ScaleError::UnknownKind(name.to_owned())
-}
 
 crate::errors! {
     /// Why levels do not form a scale.
@@ -122,24 +72,10 @@ impl Scale {
     ) -> Result<Self, ScaleError> {
         let levels: Vec<String> = levels.into_iter().map(|l| l.as_ref().trim().to_owned()).collect();
         let levels = match options_of(&levels) {
-            Some(options) if kind == ScaleKind::MultiLabel => options,
+            Some(options) if kind.rules().form() == AnswerForm::Options => options,
             _ => levels,
         };
-        if kind == ScaleKind::Spans && levels.is_empty() {
-            return Err(ScaleError::NoTypes);
-        }
-        if levels.len() < 2 && kind != ScaleKind::Spans {
-            return Err(ScaleError::TooFew(levels.len()));
-        }
-        if matches!(kind, ScaleKind::MultiLabel | ScaleKind::Spans) && levels.len() > Self::MAX_OPTIONS {
-            return Err(ScaleError::TooManyOptions(levels.len()));
-        }
-        if levels.len() > Self::MAX_LEVELS {
-            return Err(ScaleError::TooMany(levels.len()));
-        }
-        if kind == ScaleKind::Binary && levels.len() != 2 {
-            return Err(ScaleError::NotBinary(levels.len(), levels.join(", ")));
-        }
+        kind.rules().check_names(&levels)?;
         let mut seen = BTreeSet::new();
         for level in &levels {
             if level.is_empty() {
@@ -148,16 +84,6 @@ impl Scale {
             if !seen.insert(level.as_str()) {
                 return Err(ScaleError::Repeated(level.clone()));
             }
-        }
-        let joins = |name: &&String| match kind {
-            ScaleKind::MultiLabel => option_names(name) != [name.as_str()],
-            // The types found in a text are also joined with this separator when labels are
-            // aggregated.
-            ScaleKind::Spans => name.as_str() == NONE || name.contains(AND),
-            _ => false,
-        };
-        if let Some(name) = levels.iter().find(joins) {
-            return Err(ScaleError::OptionName(name.clone()));
         }
         Ok(Self { kind, levels })
     }
@@ -180,8 +106,8 @@ impl Scale {
     pub fn guess<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Result<Self, ScaleError> {
         let distinct: BTreeSet<String> =
             values.into_iter().map(|v| v.as_ref().trim().to_owned()).filter(|v| is_level(v)).collect();
-        let kind = Self::guess_kind(&distinct);
-        Self::guess_levels(kind, distinct)
+        let kind = ScaleKind::guess(&distinct);
+        Self::new(kind, kind.rules().names_from_values(distinct))
     }
 
     /// Creates a scale of a known `kind` from the values of a column, ordered as by
@@ -195,63 +121,7 @@ impl Scale {
     ) -> Result<Self, ScaleError> {
         let distinct: BTreeSet<String> =
             values.into_iter().map(|v| v.as_ref().trim().to_owned()).filter(|v| is_level(v)).collect();
-        Self::guess_levels(kind, distinct)
-    }
-
-    fn guess_kind(distinct: &BTreeSet<String>) -> ScaleKind {
-        if distinct.iter().any(|value| reads_as_spans(value) && spans_named(value).is_ok()) {
-            return ScaleKind::Spans;
-        }
-        if read_as_sets(distinct) {
-            return ScaleKind::MultiLabel;
-        }
-        // A single value of a usual pair implies the other one.
-        let paired = |only: &String| usual_pair(only).is_some();
-        if distinct.len() == 2 || distinct.len() == 1 && distinct.iter().all(paired) {
-            return ScaleKind::Binary;
-        }
-        match whole_numbers(distinct) {
-            Some(numbers) if spread(&numbers) <= Self::MAX_ORDINAL_SPREAD => ScaleKind::Ordinal,
-            _ => ScaleKind::Choice,
-        }
-    }
-
-    fn guess_levels(kind: ScaleKind, distinct: BTreeSet<String>) -> Result<Self, ScaleError> {
-        if kind == ScaleKind::MultiLabel {
-            let options: BTreeSet<&str> = distinct.iter().flat_map(|value| option_names(value)).collect();
-            return Self::new(kind, options);
-        }
-        if kind == ScaleKind::Spans {
-            let named = distinct.iter().filter_map(|value| spans_named(value).ok()).flatten();
-            return Self::new(kind, named.map(|span| span.label).collect::<BTreeSet<_>>());
-        }
-        if kind == ScaleKind::Binary && distinct.len() == 1 {
-            // Only one class so far: a usual pair implies the other one.
-            let only = distinct.iter().next().cloned().unwrap_or_default();
-            if let Some(pair) = usual_pair(&only) {
-                return Self::new(kind, pair);
-            }
-        }
-        let numbers = whole_numbers(&distinct);
-        let levels: Vec<String> = match numbers {
-            Some(numbers)
-                if kind == ScaleKind::Ordinal
-                    && spread(&numbers) <= Self::MAX_ORDINAL_SPREAD
-                    && numbers.len() > 1 =>
-            {
-                let (low, high) = (numbers[0], numbers[numbers.len() - 1]);
-                (low..=high).map(|n| n.to_string()).collect()
-            }
-            Some(numbers) => numbers.iter().map(ToString::to_string).collect(),
-            None => {
-                let mut levels: Vec<String> = distinct.into_iter().collect();
-                if levels.len() == 2 && reads_as_no(&levels[1]) && !reads_as_no(&levels[0]) {
-                    levels.swap(0, 1);
-                }
-                levels
-            }
-        };
-        Self::new(kind, levels)
+        Self::new(kind, kind.rules().names_from_values(distinct))
     }
 
     pub fn kind(&self) -> ScaleKind {
@@ -264,14 +134,29 @@ impl Scale {
         &self.levels
     }
 
-    /// Whether answers are sets of options.
-    pub fn is_multi_label(&self) -> bool {
-        self.kind == ScaleKind::MultiLabel
+    /// What an answer consists of.
+    pub fn form(&self) -> AnswerForm {
+        self.kind.rules().form()
+    }
+
+    /// What a model learns from answers to the question, or to each of its options or types.
+    pub fn target(&self) -> TargetKind {
+        self.kind.rules().target()
+    }
+
+    /// Whether answers are levels in an order, lowest (or "no") first.
+    pub fn is_ordered(&self) -> bool {
+        self.kind.rules().is_ordered()
+    }
+
+    /// Whether answers are one of two levels, the second of which means "yes".
+    pub fn is_binary(&self) -> bool {
+        self.form() == AnswerForm::Level && self.target() == TargetKind::Binary
     }
 
     /// Whether each level is a yes/no question: options and types of spans.
     pub fn has_options(&self) -> bool {
-        matches!(self.kind, ScaleKind::MultiLabel | ScaleKind::Spans)
+        self.form().has_parts()
     }
 
     /// The number of levels, options or types of spans; at least two, or one for spans.
@@ -289,7 +174,9 @@ impl Scale {
     /// Whether a cell is [`CANNOT_SAY`]. On a scale that has a level of that name, the cell means
     /// the level.
     pub fn is_cannot_say(&self, cell: &str) -> bool {
-        cell.trim() == CANNOT_SAY && self.kind != ScaleKind::Spans && self.index_of(cell).is_none()
+        cell.trim() == CANNOT_SAY
+            && self.kind.rules().refuses_cannot_say().is_none()
+            && self.index_of(cell).is_none()
     }
 
     /// Parses an answer. [`CANNOT_SAY`] is "cannot say". A set of options is written as `a + b`,
@@ -299,30 +186,14 @@ impl Scale {
         if self.is_cannot_say(name) {
             return Some(Answer::CannotSay);
         }
-        match self.kind {
-            ScaleKind::Spans => return self.spans_named(name).ok().map(Answer::Spans),
-            ScaleKind::MultiLabel => {}
-            _ => return self.index_of(name).map(Answer::Level),
-        }
-        if name.trim().is_empty() || contradicts_itself(name) {
-            return None;
-        }
-        let named = option_names(name);
-        let option = |name: &str| self.index_of(name).and_then(|option| u8::try_from(option).ok());
-        let options = named.into_iter().map(option).collect::<Option<Vec<u8>>>()?;
-        OptionSet::new(options).ok().map(Answer::Options)
+        self.kind.rules().parse(name, self)
     }
 
     /// The name of an answer; `None` if it is not on the scale. A set of options is `a + b`, the
     /// empty set `none`.
     pub fn name_of_answer(&self, answer: &Answer) -> Option<Cow<'_, str>> {
         answer.check(self).ok()?;
-        match answer {
-            Answer::Level(level) => self.name_of(*level).map(Cow::Borrowed),
-            Answer::Options(set) => Some(Cow::Owned(set_name(&self.levels, set.bits()))),
-            Answer::Spans(spans) => self.name_of_spans(spans).map(Cow::Owned),
-            Answer::CannotSay => Some(Cow::Borrowed(CANNOT_SAY)),
-        }
+        answer.format(self)
     }
 
     pub fn name_of(&self, index: u16) -> Option<&str> {
@@ -337,101 +208,6 @@ fn is_level(cell: &str) -> bool {
 
 /// Represents "cannot say" in files and on the command line. No new level may have this name.
 pub const CANNOT_SAY: &str = "[cannot say]";
-
-/// The empty set of options.
-const NONE: &str = "none";
-const AND: &str = " + ";
-
-fn set_name(options: &[String], set: u64) -> String {
-    let members: Vec<&str> = options
-        .iter()
-        .enumerate()
-        .filter(|(k, _)| set >> k & 1 == 1)
-        .map(|(_, name)| name.as_str())
-        .collect();
-    if members.is_empty() { NONE.to_owned() } else { members.join(AND) }
-}
-
-/// Recovers the options if `levels` are all of their subsets, which is how earlier versions stored
-/// a scale of up to six options.
-fn options_of(levels: &[String]) -> Option<Vec<String>> {
-    if levels.len() < 4 || !levels.len().is_power_of_two() {
-        return None;
-    }
-    let ones = (0..levels.len().trailing_zeros()).map(|k| levels[1 << k].clone());
-    let options: Vec<String> = ones.collect();
-    (0..).zip(levels).all(|(set, name)| *name == set_name(&options, set)).then_some(options)
-}
-
-/// The options named in a value, as parsed by [`Scale::answer_named`].
-pub fn option_names(value: &str) -> Vec<&str> {
-    names(value).into_iter().filter(|name| *name != NONE).collect()
-}
-
-/// Whether a value contains both "none" and options, which is not valid on any scale of options.
-pub fn contradicts_itself(value: &str) -> bool {
-    value.contains(NONE) && names(value).contains(&NONE) && !option_names(value).is_empty()
-}
-
-fn names(value: &str) -> Vec<&str> {
-    let value = value.trim();
-    let inner = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    inner
-        .unwrap_or(value)
-        .split(|c: char| matches!(c, ';' | '|' | '[' | ']') || inner.is_some() && c == ',')
-        .flat_map(|part| part.split(AND))
-        .map(|part| part.trim().trim_matches(['"', '\'']))
-        .filter(|part| !part.is_empty())
-        .collect()
-}
-
-/// Whether some of these values are sets of a small number of options that occur in more than one
-/// value.
-fn read_as_sets(values: &BTreeSet<String>) -> bool {
-    let named: Vec<Vec<&str>> = values.iter().map(|value| option_names(value)).collect();
-    let options: BTreeSet<&str> = named.iter().flatten().copied().collect();
-    // A list is a set, however few options it names.
-    let lists = values.iter().all(|value| value.starts_with('['));
-    if lists && (2..=Scale::MAX_OPTIONS).contains(&options.len()) {
-        return true;
-    }
-    named.iter().any(|parts| parts.len() > 1)
-        && (2..=Scale::MAX_OPTIONS).contains(&options.len())
-        && named.iter().map(Vec::len).sum::<usize>() > options.len()
-}
-
-/// All values as sorted whole numbers; `None` if there are none or one is not a whole number.
-fn whole_numbers(values: &BTreeSet<String>) -> Option<Vec<i64>> {
-    let mut numbers = Vec::with_capacity(values.len());
-    for value in values {
-        let number: i64 = value.parse().ok()?;
-        if number.to_string() != *value {
-            return None; // "01" or "+1" is a name, not a number
-        }
-        numbers.push(number);
-    }
-    numbers.sort_unstable();
-    (!numbers.is_empty()).then_some(numbers)
-}
-
-fn spread(numbers: &[i64]) -> i64 {
-    numbers[numbers.len() - 1].saturating_sub(numbers[0])
-}
-
-fn reads_as_no(name: &str) -> bool {
-    let name = name.to_lowercase();
-    ["no", "false", "n", "f", "negative", "none", "ok", "normal"].contains(&name.as_str())
-        || name.starts_with("no")
-        || name.starts_with("non")
-        || name.starts_with("not")
-        || name.starts_with("un")
-}
-
-fn usual_pair(only: &str) -> Option<[&'static str; 2]> {
-    [["0", "1"], ["no", "yes"], ["false", "true"], ["False", "True"], ["No", "Yes"]]
-        .into_iter()
-        .find(|pair| pair.contains(&only))
-}
 
 #[cfg(test)]
 mod tests {
@@ -496,7 +272,7 @@ mod tests {
     fn every_option_is_listed() {
         let scale = Scale::new(ScaleKind::MultiLabel, ["rude", "threat", "lie"]).unwrap();
         assert_eq!(scale.levels(), ["rude", "threat", "lie"]);
-        assert!(!scale.kind().is_ordered());
+        assert!(!scale.is_ordered());
     }
 
     #[rstest]

@@ -7,7 +7,7 @@ use dissensus_api::{
     LevelUseInfo, QuestionDraft, QuestionEditInfo, QuestionEdits, QuestionInfo, QuestionPart,
 };
 use dissensus_domain::{
-    Answer, Condition, FactKind, LevelEdit, Question, QuestionHelp, QuestionId, RemarkForm, Scale, ScaleKind,
+    Answer, AnswerForm, Condition, FactKind, LevelEdit, Question, QuestionHelp, QuestionId, RemarkForm, Scale,
 };
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
@@ -37,11 +37,13 @@ pub struct QuestionChange {
 /// # Errors
 /// There is no such answer to the question.
 pub fn answer_named(question: &Question, value: &str) -> Result<Answer, ProjectError> {
-    match question.scale.kind() {
-        ScaleKind::Spans => {
+    match question.scale.form() {
+        AnswerForm::Spans => {
             Ok(Answer::Spans(question.scale.spans_named(value).map_err(EditingError::Spans)?))
         }
-        _ => question.scale.answer_named(value).ok_or_else(|| ProjectError::off_scale(value, question)),
+        AnswerForm::Level | AnswerForm::Options => {
+            question.scale.answer_named(value).ok_or_else(|| ProjectError::off_scale(value, question))
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::row_error::RowErrorKind;
 use crate::time::latest_meant;
 use crate::verdict::LabelVerdict;
 use dissensus_domain::{
-    Answer, CANNOT_SAY, Scale, ScaleError, ScaleKind, contradicts_itself, option_names, reads_as_spans,
+    Answer, AnswerForm, CANNOT_SAY, Scale, ScaleError, contradicts_itself, option_names, reads_as_spans,
     spans_named,
 };
 use std::borrow::Cow;
@@ -235,8 +235,10 @@ impl Answers {
                 .map_or_else(|| Scale::guess(self.levels.keys()), Ok)
             {
                 // If there are many sets, only some are stored by name.
-                Ok(scale) if scale.is_multi_label() => Scale::new(scale.kind(), self.options.keys()),
-                Ok(scale) if scale.kind() == ScaleKind::Spans => Scale::new(scale.kind(), self.types.keys()),
+                Ok(scale) if scale.form() == AnswerForm::Options => {
+                    Scale::new(scale.kind(), self.options.keys())
+                }
+                Ok(scale) if scale.form() == AnswerForm::Spans => Scale::new(scale.kind(), self.types.keys()),
                 found => found,
             },
         }
@@ -252,7 +254,7 @@ impl Answers {
             let answer = (label.trim() == CANNOT_SAY).then_some(Answer::CannotSay);
             return Ok(Judged { name: level_name(label).to_owned(), answer, end });
         };
-        if scale.kind() == ScaleKind::Spans {
+        if scale.form() == AnswerForm::Spans {
             let spans = scale.spans_named(label)?;
             let end = spans.as_slice().iter().map(|span| span.end).max();
             let name = scale.name_of_spans(&spans).unwrap_or_default();
@@ -385,12 +387,12 @@ impl Answers {
             None => {}
         }
         // Without a scale any name may be a set, and any list may be one of spans.
-        let kind = self.scale.as_ref().map(Scale::kind);
-        if kind.is_none_or(|kind| kind == ScaleKind::Spans) && reads_as_spans(name) {
+        let form = self.scale.as_ref().map(Scale::form);
+        if form.is_none_or(|form| form == AnswerForm::Spans) && reads_as_spans(name) {
             let spans = spans_named(name).unwrap_or_default();
             let types: BTreeSet<String> = spans.into_iter().map(|span| span.label).collect();
             types.iter().for_each(|name| count_in(&mut self.types, name));
-        } else if kind.is_none_or(|kind| kind == ScaleKind::MultiLabel) {
+        } else if form.is_none_or(|form| form == AnswerForm::Options) {
             option_names(name).into_iter().for_each(|option| count_in(&mut self.options, option));
         }
     }

@@ -1,7 +1,7 @@
 //! The spellings of a label that mean one level.
 
 use crate::reading::truth_value;
-use dissensus_domain::{Answer, Scale, ScaleKind, option_names};
+use dissensus_domain::{Answer, AnswerForm, Scale, option_names};
 
 /// Returns a label in its plain spelling: trimmed, and a whole number without a point, so that `3`, `"3"` and
 /// `3.0` are one.
@@ -35,7 +35,7 @@ pub(crate) fn folded_on(scale: &Scale, label: &str) -> Option<u16> {
     if scale.has_options() {
         return None;
     }
-    let is_binary = scale.kind() == ScaleKind::Binary;
+    let is_binary = scale.is_binary();
     let label = level_name(label);
     let folded = label.to_lowercase();
     let by_case = |level: &String| level.to_lowercase() == folded;
@@ -54,5 +54,7 @@ pub(crate) fn folded_set_on(scale: &Scale, label: &str) -> Option<Answer> {
         scale.levels().iter().find(|level| level.to_lowercase() == folded).cloned()
     };
     let names: Vec<String> = option_names(label).into_iter().map(named).collect::<Option<_>>()?;
-    scale.answer_named(&serde_json::Value::from(names).to_string()).filter(|_| scale.is_multi_label())
+    scale
+        .answer_named(&serde_json::Value::from(names).to_string())
+        .filter(|_| scale.form() == AnswerForm::Options)
 }

@@ -7,7 +7,7 @@ use crate::{
     Checker, ColumnRoles, ExchangeError, FileKind, LabelVerdict, Row, RowError, RowErrorKind, Source,
     Verdict, read_rows_while,
 };
-use dissensus_domain::{Scale, ScaleError, ScaleKind};
+use dissensus_domain::{AnswerForm, Scale, ScaleError};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -389,8 +389,8 @@ impl QuestionScan {
     fn new(answers: &Answers, name: Option<&String>) -> Self {
         let scale = answers.scale();
         let counts = match &scale {
-            Ok(scale) if scale.is_multi_label() => answers.options(),
-            Ok(scale) if scale.kind() == ScaleKind::Spans => answers.types(),
+            Ok(scale) if scale.form() == AnswerForm::Options => answers.options(),
+            Ok(scale) if scale.form() == AnswerForm::Spans => answers.types(),
             _ => answers.levels(),
         };
         let levels = match &scale {

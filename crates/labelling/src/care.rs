@@ -152,7 +152,7 @@ fn is_harmful_to(
                 return Ok(true);
             }
             let predicted = cx.live.own_prediction(question.id, text, annotator);
-            if predicted.is_some_and(|p| is_predicted_harmful(&p, question.scale.kind(), *level)) {
+            if predicted.is_some_and(|p| is_predicted_harmful(&p, &question.scale, *level)) {
                 return Ok(true);
             }
         }

@@ -9,7 +9,7 @@ use dissensus_analysis::multi_label;
 use dissensus_analysis::plan;
 use dissensus_analysis::repeats;
 use dissensus_analysis::span_agreement;
-use dissensus_domain::ScaleKind;
+use dissensus_domain::AnswerForm;
 use dissensus_labelling::guideline::OnScreen;
 use dissensus_project::clock::local_time;
 use dissensus_project::error::ProjectError;
@@ -31,10 +31,10 @@ pub(super) fn agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Pr
             "Too little to tell how people agree: {ENOUGH} texts with labels of two people or more are needed, and there are {shared}."
         ))]);
     }
-    let mut blocks = match asked.question.scale.kind() {
-        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::Ordinal => of_levels(work, asked, shared)?,
-        ScaleKind::MultiLabel => of_options(work, asked, shared)?,
-        ScaleKind::Spans => of_spans(work, asked, shared)?,
+    let mut blocks = match asked.question.scale.form() {
+        AnswerForm::Level => of_levels(work, asked, shared)?,
+        AnswerForm::Options => of_options(work, asked, shared)?,
+        AnswerForm::Spans => of_spans(work, asked, shared)?,
     };
     blocks.extend(by_version(work, asked, OnScreen::Wording)?);
     blocks.extend(by_version(work, asked, OnScreen::Guideline)?);

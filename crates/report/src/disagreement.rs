@@ -4,7 +4,7 @@ use super::document::Block;
 use super::work::{Asked, Work};
 use dissensus_analysis::labels_differ::labels_differ;
 use dissensus_analysis::overview;
-use dissensus_domain::{Answer, CurrentLabel, ScaleKind};
+use dissensus_domain::{Answer, AnswerForm, CurrentLabel, TargetKind};
 use dissensus_project::error::ProjectError;
 use dissensus_render::plots;
 use dissensus_render::plots::Bar;
@@ -30,15 +30,15 @@ pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Proje
             values.len()
         ))]);
     }
-    let measure = match scale.kind() {
-        ScaleKind::Ordinal => {
+    let measure = match (scale.form(), scale.target()) {
+        (AnswerForm::Level, TargetKind::Ordinal) => {
             "the mean squared distance of two labels of the text over the largest that as many people can reach"
         }
-        ScaleKind::Binary | ScaleKind::Choice => {
+        (AnswerForm::Level, TargetKind::Binary | TargetKind::Nominal) => {
             "the chance that two labels of the text differ, over its maximum for as many people"
         }
-        ScaleKind::MultiLabel => "the chance that two people chose different sets",
-        ScaleKind::Spans => "the chance that two people marked different passages",
+        (AnswerForm::Options, _) => "the chance that two people chose different sets",
+        (AnswerForm::Spans, _) => "the chance that two people marked different passages",
     };
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let none = values.iter().filter(|value| **value <= 0.0).count();

@@ -3,7 +3,7 @@
 use super::document::Block;
 use super::work::{Asked, Work};
 use dissensus_analysis::labels_differ::level_counts;
-use dissensus_domain::{Answer, ScaleKind};
+use dissensus_domain::{Answer, AnswerForm};
 use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
 use dissensus_render::plots;
@@ -76,15 +76,11 @@ fn levels(asked: &Asked) -> Result<Vec<Block>, ProjectError> {
     let answers: Vec<&Answer> = asked.labels.iter().map(|label| &label.answer).collect();
     let counts = level_counts(scale, &answers);
     let all = asked.labels.len() as f64;
-    let what = match scale.kind() {
-        ScaleKind::MultiLabel => "option",
-        ScaleKind::Spans => "type",
-        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::Ordinal => "level",
-    };
-    let together = match scale.kind() {
-        ScaleKind::MultiLabel => "; a label may hold several or none",
-        ScaleKind::Spans => "; a label holds a type where it marks one passage of it or more",
-        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::Ordinal => "",
+    let what = scale.form().part();
+    let together = match scale.form() {
+        AnswerForm::Options => "; a label may hold several or none",
+        AnswerForm::Spans => "; a label holds a type where it marks one passage of it or more",
+        AnswerForm::Level => "",
     };
     let row = |(name, n): (&String, &u32)| {
         vec![Cell::text(name), Cell::Count((*n).into()), Cell::percent(Some(f64::from(*n) / all))]

@@ -10,7 +10,7 @@ use dissensus_analysis::learning_curve;
 use dissensus_analysis::option_evaluation;
 use dissensus_analysis::span_evaluation;
 use dissensus_api::RunDetail;
-use dissensus_domain::{ScaleKind, WorkState};
+use dissensus_domain::{AnswerForm, WorkState};
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::clock::local_time;
 use dissensus_project::error::ProjectError;
@@ -83,17 +83,15 @@ fn evaluate(
     let analysis = &work.of.analysis;
     let done = || -> Result<serde_json::Value, ProjectError> {
         let choices = choices(work, asked)?;
-        match asked.question.scale.kind() {
-            ScaleKind::MultiLabel => as_value(&option_evaluation::evaluate(analysis, &choices, work.steps)?),
-            ScaleKind::Spans => as_value(&span_evaluation::evaluate(
+        match asked.question.scale.form() {
+            AnswerForm::Options => as_value(&option_evaluation::evaluate(analysis, &choices, work.steps)?),
+            AnswerForm::Spans => as_value(&span_evaluation::evaluate(
                 analysis,
                 &choices,
                 &EncoderChoice::default(),
                 work.steps,
             )?),
-            ScaleKind::Binary | ScaleKind::Choice | ScaleKind::Ordinal => {
-                as_value(&evaluation::evaluate(analysis, &choices, work.steps)?)
-            }
+            AnswerForm::Level => as_value(&evaluation::evaluate(analysis, &choices, work.steps)?),
         }
     };
     match told(done())? {

@@ -16,7 +16,7 @@
 mod read;
 
 use anyhow::{Context, Result, ensure};
-use dissensus_domain::{ScaleKind, Split};
+use dissensus_domain::{Split, TargetKind};
 use dissensus_selection::evaluation::{SplitColumns, SplitSpec, evaluate};
 use dissensus_stats::data::progress::Silent;
 use dissensus_stats::data::{FitOptions, ModelKind, Target, TrainingData};
@@ -35,7 +35,7 @@ fn main() -> Result<()> {
         embeddings.texts,
         labels.splits.len()
     );
-    let kind: ScaleKind = args[3].parse()?;
+    let kind: TargetKind = args[3].parse()?;
     let target = Target { kind, levels: labels.levels };
     let data = TrainingData {
         embeddings: &embeddings,

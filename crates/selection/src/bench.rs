@@ -1,6 +1,6 @@
 //! Internals for benchmarks: a model without a fit, and a single kind of head. Needs the feature `bench`.
 
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_models::batch::{Multilevel, TextScorer};
 use dissensus_models::linear::dual::DualRidge;
 use dissensus_models::mixed::CrossedEffects;
@@ -12,7 +12,7 @@ use std::time::Instant;
 
 /// Creates a `multilevel` model of any size with simulated parameters (no fit).
 pub fn predictor(texts: usize, annotators: usize, levels: usize, seed: u64) -> Box<dyn AnnotatorModel> {
-    let kind = if levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
+    let kind = if levels == 2 { TargetKind::Binary } else { TargetKind::Ordinal };
     let link = Link::new(Target { kind, levels });
     let mut rng = dissensus_stats::math::random::generator(seed, 5);
     let mut normal = move || -> f64 { StandardNormal.sample(&mut rng) };
@@ -43,7 +43,7 @@ pub fn sep_heads(
     annotators: usize,
     penalty: f64,
 ) -> Result<SepHeadsTime, ModelError> {
-    let target = Target { kind: ScaleKind::Binary, levels: 2 };
+    let target = Target { kind: TargetKind::Binary, levels: 2 };
     let observations =
         TrainingData { embeddings, observations, annotators, target, attributes: &[] }.sorted()?;
     let start = Instant::now();

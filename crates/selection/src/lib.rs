@@ -7,7 +7,7 @@
 //! | [`fit`] | one function for every kind of model |
 //!
 //! ```
-//! use dissensus_domain::ScaleKind;
+//! use dissensus_domain::TargetKind;
 //! use dissensus_models::live::LiveModel;
 //! use dissensus_stats::data::progress::Silent;
 //! use dissensus_stats::data::{Embeddings, FitOptions, ModelError, Observation, Target, TrainingData};
@@ -17,7 +17,7 @@
 //! let embeddings = Embeddings::new(2, vec![1.0, 0.0, 0.0, 1.0, 0.7, 0.7])?;
 //! let o = |text, annotator, level| Observation { text, annotator, level };
 //! let observations = [o(0, 0, 0), o(0, 1, 1), o(1, 0, 0), o(1, 1, 1), o(2, 1, 1)];
-//! let target = Target { kind: ScaleKind::Binary, levels: 2 };
+//! let target = Target { kind: TargetKind::Binary, levels: 2 };
 //! let (embeddings, observations) = (&embeddings, &observations);
 //! let data = TrainingData { embeddings, observations, annotators: 2, target, attributes: &[] };
 //!

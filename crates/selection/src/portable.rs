@@ -104,7 +104,7 @@ impl PortableModel {
             }
             ModelKind::Multilevel => Inner::Multilevel(LiveModel::fit(data, options, progress)?),
         };
-        let ordinal = data.target.kind == dissensus_domain::ScaleKind::Ordinal;
+        let ordinal = data.target.kind == dissensus_domain::TargetKind::Ordinal;
         Ok(Self { dim: data.embeddings.dim, ordinal, inner })
     }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
-use dissensus_domain::{ScaleKind, Split};
+use dissensus_domain::{Split, TargetKind};
 use dissensus_selection::evaluation::{Evaluation, SplitColumns, SplitSpec, evaluate, held_out};
 use dissensus_selection::fit::fit;
 use dissensus_stats::data::progress::Silent;
@@ -78,7 +78,7 @@ fn copies_do_not_teach_what_they_are_tested_with() {
         .map(|(text, annotator)| Observation { text, annotator, level: level(text % bodies) })
         .collect();
     let embeddings = Embeddings::none(2 * bodies as usize);
-    let target = Target { kind: ScaleKind::Binary, levels: 2 };
+    let target = Target { kind: TargetKind::Binary, levels: 2 };
     let data = TrainingData {
         embeddings: &embeddings,
         observations: &observations,

@@ -10,7 +10,7 @@ use crate::noted::question_added;
 use crate::places::{began_with, keys, levels_of, rows_by_key};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    Fact, FactKind, Level, LevelEdit, Levels, Question, QuestionHelp, QuestionId, Scale, ScaleKind,
+    AnswerForm, Fact, FactKind, Level, LevelEdit, Levels, Question, QuestionHelp, QuestionId, Scale,
 };
 use serde::Serialize;
 use std::collections::HashSet;
@@ -126,7 +126,7 @@ impl WriteTx<'_> {
             }
         }
         if let Some(cannot_say) = edit.cannot_say.filter(|wanted| *wanted != found.cannot_say) {
-            if found.scale.kind() == ScaleKind::Spans {
+            if found.scale.form() == AnswerForm::Spans {
                 return Err(refused(
                     "a question about spans does not offer to say that one cannot say: mark nothing, or skip the text".to_owned(),
                 ));
@@ -164,7 +164,7 @@ impl WriteTx<'_> {
             .map_err(|e| e.to_string())?;
         // A binary scale would have no room for a third level that another copy uses and that would
         // have to be restored.
-        if scale.kind() == ScaleKind::Binary && wanted.iter().any(|level| level.from.is_none()) {
+        if scale.is_binary() && wanted.iter().any(|level| level.from.is_none()) {
             return Err(
                 "its two levels stay, as it is binary: rename them, or make a new question".to_owned()
             );
@@ -231,7 +231,7 @@ impl WriteTx<'_> {
                 ));
             }
         }
-        if !question.scale.kind().is_ordered() {
+        if !question.scale.is_ordered() {
             return Ok(());
         }
         let answered = |levels: &Levels| -> Vec<String> {
@@ -292,7 +292,7 @@ impl WriteTx<'_> {
 
 /// Maximum number of levels that a question ever had; for options, the capacity of a set.
 fn most_rows(question: &Question) -> u16 {
-    if question.scale.is_multi_label() { Scale::MAX_OPTIONS as u16 } else { MOST_ROWS }
+    if question.scale.form() == AnswerForm::Options { Scale::MAX_OPTIONS as u16 } else { MOST_ROWS }
 }
 
 impl Store {

@@ -64,7 +64,7 @@ impl WriteTx<'_> {
                     "INSERT INTO questions (id, name, prompt, scale, noted_at_ms) VALUES ({}, ?1, ?2, ?3, ?4)",
                     next_row("questions")
                 ),
-                (&new.name, &new.prompt, kind_in_file(new.scale.kind()), at_ms),
+                (&new.name, &new.prompt, new.scale.kind().name_in_file(), at_ms),
             )
             .map_err(explain)?;
         for (level, name) in (0_u16..).zip(new.scale.levels()) {
@@ -87,15 +87,6 @@ impl Store {
     /// Finds a question by name.
     pub fn question_by_name(&self, name: &str) -> Result<Option<Question>> {
         self.read("reading a question", |c| by_name(c, name))
-    }
-}
-
-/// The name of a kind of scale in the file. A multi-label question is still `multi-choice` there,
-/// so that files need no migration for it and earlier versions can open one with up to six options.
-fn kind_in_file(kind: ScaleKind) -> &'static str {
-    match kind {
-        ScaleKind::MultiLabel => "multi-choice",
-        other => other.name(),
     }
 }
 

@@ -95,7 +95,7 @@ impl TableFile {
         out: &Path,
         replace: bool,
     ) -> Result<Self, ProjectError> {
-        let target = Target { kind: question.scale.kind(), levels: question.scale.len() };
+        let target = Target::from_scale(&question.scale);
         let levels = question.scale.levels().to_vec();
         Self::new((&question.name, levels, target), chosen, knows_observed, out, replace)
     }

@@ -26,6 +26,7 @@ const STAGES: [&[&[Step]]; 3] = [
         ("fmt", |project| cargo(project, &["fmt", "--all", "--check"]).run()),
         ("crates", super::crates::check),
         ("comments", super::comments::check),
+        ("kinds", super::kinds::check),
         ("methods", super::methods::check),
         ("documents", super::documents::check),
         ("benchmarks", super::benchmarks::check),

@@ -7,7 +7,7 @@ use super::{Bundle, Bundles};
 use crate::error::AnalysisError;
 use crate::set_distances;
 use dissensus_api::{sets_of_run_together, whole_sets_together};
-use dissensus_domain::Question;
+use dissensus_domain::{AnswerForm, Question};
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -30,7 +30,9 @@ impl Bundles {
     ) -> Result<Vec<BundledSets>, ProjectError> {
         let index = self.context.index();
         let mut all = Vec::new();
-        for question in index.questions().iter().filter(|question| question.scale.is_multi_label()) {
+        for question in
+            index.questions().iter().filter(|question| question.scale.form() == AnswerForm::Options)
+        {
             let place = |option: &Question| models.iter().position(|model| model.question.id == option.id);
             let places: Option<Vec<usize>> = question.options().iter().map(place).collect();
             if let Some(places) = places.filter(|places| are_one(places, described)) {

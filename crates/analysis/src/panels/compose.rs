@@ -144,7 +144,7 @@ fn rule_of(written: &str) -> Result<PanelRule, PanelError> {
 
 fn verdicts_of(rule: &PanelRule, question: &Question, size: usize) -> Result<Verdicts, PanelError> {
     let scale = &question.scale;
-    let target = Target { kind: scale.kind(), levels: scale.len() };
+    let target = Target::from_scale(scale);
     let level = |name: &Option<String>| match name {
         Some(name) => scale.index_of(name).ok_or_else(|| PanelError::Level {
             rule: rule.to_string(),
@@ -152,7 +152,7 @@ fn verdicts_of(rule: &PanelRule, question: &Question, size: usize) -> Result<Ver
             level: name.clone(),
             known: scale.levels().join(", "),
         }),
-        None if scale.kind().is_ordered() => Ok(scale.len() as u16 - 1),
+        None if scale.is_ordered() => Ok(scale.len() as u16 - 1),
         None => Err(PanelError::Rule {
             rule: rule.to_string(),
             why: format!(

@@ -19,7 +19,7 @@ use super::Analysis;
 use dissensus_api::{
     CorrelationChoice, CorrelationFigure, CorrelationFigures, QuestionCorrelation, ScorePair, ScoredQuestion,
 };
-use dissensus_domain::{Question, ScaleKind, TextId};
+use dissensus_domain::{Question, TargetKind, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::words::counted;
@@ -151,9 +151,9 @@ fn questions_to_correlate(
         let new = learned.into_iter().filter(|one| !found.iter().any(|known| known.id == one.id));
         found.extend(new.collect::<Vec<_>>());
     }
-    let scores = |question: &Question| match question.scale.kind() {
-        ScaleKind::Choice => question.scale.len(),
-        _ => 1,
+    let scores = |question: &Question| match question.scale.target() {
+        TargetKind::Nominal => question.scale.len(),
+        TargetKind::Binary | TargetKind::Ordinal => 1,
     };
     match found.iter().map(scores).sum::<usize>() {
         0 | 1 => Err(TrainingError::NotCorrelated(

@@ -2,6 +2,7 @@
 
 use super::scores::{Scored, ScoredTexts, clusters_of, with_copies};
 use crate::Analysis;
+use dissensus_domain::TargetKind;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_training::error::TrainingError;
@@ -43,7 +44,7 @@ pub(super) fn run_scores(
         scored.push(Scored { question, run: Some(*run), as_learned, held_out, learned });
     }
     let data = data.ok_or(ProjectError::NoQuestion)?;
-    if scored.len() < 2 && scored[0].question.scale.kind() != dissensus_domain::ScaleKind::Choice {
+    if scored.len() < 2 && scored[0].question.scale.target() != TargetKind::Nominal {
         return Err(TrainingError::NotCorrelated("it takes runs of two questions".to_owned()).into());
     }
     let texts = data.texts.len();

@@ -1,7 +1,7 @@
 //! Scores of every text by the models of several questions: including what its labels taught, and without.
 
 use crate::Analysis;
-use dissensus_domain::{Question, QuestionId, ScaleKind};
+use dissensus_domain::{Question, QuestionId, TargetKind};
 use dissensus_project::context::QuestionData;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -173,19 +173,19 @@ pub(super) fn columns(of: usize, scored: &Scored) -> Vec<Column> {
         Column { name, score, range, of, as_learned, held_out }
     };
     let only = |level: usize| (0..levels.len()).map(|k| f64::from(u8::from(k == level))).collect::<Vec<_>>();
-    match scale.kind() {
-        ScaleKind::Ordinal => {
+    match scale.target() {
+        TargetKind::Ordinal => {
             let (first, last) =
                 (levels.first().map_or("", String::as_str), levels.last().map_or("", String::as_str));
             let score = format!("mean level, 1 ({first}) to {} ({last})", levels.len());
             let weights = (1..=levels.len()).map(|level| level as f64).collect();
             vec![column(name.clone(), score, (1.0, levels.len() as f64), weights)]
         }
-        ScaleKind::Binary => {
+        TargetKind::Binary => {
             let score = format!("probability of {}", levels.last().map_or("", String::as_str));
             vec![column(name.clone(), score, (0.0, 1.0), only(levels.len() - 1))]
         }
-        _ => (0..levels.len())
+        TargetKind::Nominal => (0..levels.len())
             .map(|level| {
                 let score = format!("probability of {}", levels[level]);
                 column(format!("{name} = {}", levels[level]), score, (0.0, 1.0), only(level))

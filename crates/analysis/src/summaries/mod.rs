@@ -7,7 +7,7 @@ mod texts;
 use crate::Analysis;
 use crate::error::AnalysisError;
 use dissensus_api::{SummaryOf, SummaryWish, SummaryWritten};
-use dissensus_domain::{Question, QuestionId};
+use dissensus_domain::{AnswerForm, Question, QuestionId};
 use dissensus_exchange::TypedTable;
 use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
@@ -100,7 +100,7 @@ impl Summaries {
                 "one row a text: labels are brought together to one of each text",
             );
         }
-        if wish.aggregate.is_some() && scale.has_options() && !scale.is_multi_label() {
+        if wish.aggregate.is_some() && scale.form() == AnswerForm::Spans {
             return refused("aggregate", aggregate, "questions that are answered with levels or options");
         }
         TypedTable::check(out, false)?;

@@ -10,7 +10,7 @@ use crate::ranking;
 use crate::text_figures::{TextFigures, mean_of};
 use crate::{AggregatedText, OptionsOfText};
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, DisagreementRow, SummaryWritten};
-use dissensus_domain::{CurrentLabel, Question, TextId};
+use dissensus_domain::{AnswerForm, CurrentLabel, Question, TextId};
 use dissensus_exchange::ColumnKind;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -217,7 +217,7 @@ fn decided(
     method: &str,
     progress: &dyn Progress,
 ) -> Result<HashMap<String, Decided>, ProjectError> {
-    if question.scale.is_multi_label() {
+    if question.scale.form() == AnswerForm::Options {
         let found = multi_label::aggregate(&of.analysis, question, method, progress)?;
         let one = |text: OptionsOfText| {
             let tie = !text.ties.is_empty();

@@ -8,7 +8,6 @@ use dissensus_analysis::{EvaluateChoices, SpanEvaluationReport};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, ScaleKind, Span, SpanSet};
 use dissensus_encoder::DeviceChoice;
-use dissensus_labelling::record;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;

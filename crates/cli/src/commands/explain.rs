@@ -11,7 +11,7 @@ use dissensus_analysis::explain_words;
 use dissensus_api::{
     ExplainQuery, ExplainedAnnotator, ExplainedOdds, ExplainedWords, Explanation, NearText, ScorePartKind,
 };
-use dissensus_domain::{Question, ScaleKind};
+use dissensus_domain::{Question, TargetKind};
 use dissensus_editing::annotators;
 use dissensus_editing::questions;
 use dissensus_editing::texts;
@@ -96,7 +96,7 @@ fn odds_words(question: &Question, odds: ExplainedOdds) -> String {
     }
 }
 
-fn part_words(part: ScorePartKind, kind: ScaleKind) -> &'static str {
+fn part_words(part: ScorePartKind, kind: TargetKind) -> &'static str {
     match part {
         ScorePartKind::Average => "the average annotator",
         ScorePartKind::Words => "the text's words",
@@ -123,7 +123,7 @@ fn row(name: &str, value: f64) -> Vec<String> {
 
 fn show(question: &Question, explanation: &Explanation, words: Option<&ExplainedWords>) -> Result<()> {
     let Some(odds) = explanation.odds else { return Ok(()) };
-    let (kind, asked) = (question.scale.kind(), odds_words(question, odds));
+    let (kind, asked) = (question.scale.target(), odds_words(question, odds));
     if let Some(remark) = &explanation.remark {
         output::line(remark)?;
     }
@@ -178,10 +178,10 @@ fn show_labels(question: &Question, person: &ExplainedAnnotator, odds: Explained
             person.name
         ));
     }
-    let unit = match question.scale.kind() {
-        ScaleKind::Ordinal => "expected level".to_owned(),
-        ScaleKind::Binary => format!("probability of {}", level(question, 1)),
-        _ => format!("probability of {}", level(question, odds.level)),
+    let unit = match question.scale.target() {
+        TargetKind::Ordinal => "expected level".to_owned(),
+        TargetKind::Binary => format!("probability of {}", level(question, 1)),
+        TargetKind::Nominal => format!("probability of {}", level(question, odds.level)),
     };
     output::line(&format!(
         "Labels of {} that move this most: what each adds to the {unit}, against a fit of {} without it",

@@ -254,5 +254,5 @@ pub(super) fn named(question: &Question, answer: &Answer) -> String {
 /// The predicted level of an annotator.
 fn predicted(question: &Question, person: &ExplainedAnnotator) -> u16 {
     let p: Vec<f32> = person.distribution.iter().map(|p| *p as f32).collect();
-    Target { kind: question.scale.kind(), levels: p.len() }.answer(&p)
+    Target { kind: question.scale.target(), levels: p.len() }.answer(&p)
 }

@@ -15,7 +15,7 @@ use dissensus_analysis::train;
 use dissensus_analysis::{
     Analysis, EncoderComparison, EncoderLoss, EvaluateChoices, PoolingChoice, PoolingLoss,
 };
-use dissensus_domain::ScaleKind;
+use dissensus_domain::AnswerForm;
 use dissensus_editing::questions;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -149,15 +149,15 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
     let scale =
         questions::find(&open_to_read(&args.project.path)?.project, args.question.name.as_deref())?.scale;
     let (whole, encoder) = (args.tuning == "frozen" && !args.prediction_sets, encoder_choice(&args.encoder));
-    match scale.kind() {
-        ScaleKind::MultiLabel if whole => scored(
+    match scale.form() {
+        AnswerForm::Options if whole => scored(
             args,
             |analysis, progress| {
                 dissensus_analysis::option_evaluation::evaluate(&analysis, &choices, progress)
             },
             option_evaluation::show,
         ),
-        ScaleKind::Spans if whole => scored(
+        AnswerForm::Spans if whole => scored(
             args,
             |analysis, progress| {
                 dissensus_analysis::span_evaluation::evaluate(&analysis, &choices, &encoder, progress)

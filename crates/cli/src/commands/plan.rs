@@ -13,7 +13,7 @@ use dissensus_editing::questions;
 pub(crate) fn plan(args: &Plan) -> Result<()> {
     let session = open_to_read(&args.project.path)?;
     let question = questions::find(&session.project, args.question.name.as_deref())?;
-    if args.interval_width.is_some() && !question.scale.kind().is_ordered() {
+    if args.interval_width.is_some() && !question.scale.is_ordered() {
         bail!(
             "the levels of {} have no order, so a text has no mean level and no interval of it: plan with --reliability alone",
             question.name

@@ -28,7 +28,7 @@ use dissensus_api::{
     SeverityDifference, SideOfBorder, distances_together,
 };
 use dissensus_app::session::Session;
-use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, ScaleKind};
+use dissensus_domain::{Annotator, AnnotatorId, AnswerForm, Question, QuestionId, TargetKind};
 use dissensus_editing::info;
 use dissensus_editing::questions;
 use dissensus_stats::data::Target;
@@ -108,10 +108,10 @@ fn predict_once(args: &Predict) -> Result<()> {
         );
     }
     if let (Some(texts), Some(out)) = (&args.file.texts, &args.file.out) {
-        return match questions::find(&session.project, args.question.name.as_deref())?.scale.kind() {
-            ScaleKind::Spans => predict_words(&session, args, texts, out),
-            ScaleKind::MultiLabel => predict_sets(&session, args, texts, out),
-            _ => predict_file(&session, args, texts, out),
+        return match questions::find(&session.project, args.question.name.as_deref())?.scale.form() {
+            AnswerForm::Spans => predict_words(&session, args, texts, out),
+            AnswerForm::Options => predict_sets(&session, args, texts, out),
+            AnswerForm::Level => predict_file(&session, args, texts, out),
         };
     }
     let named = args.annotator.as_deref();
@@ -121,10 +121,10 @@ fn predict_once(args: &Predict) -> Result<()> {
         return predict_by_runs(&session, &one_annotator(annotator)?, args);
     }
     let question = questions::find(&session.project, args.question.name.as_deref())?;
-    if question.scale.is_multi_label() {
+    if question.scale.form() == AnswerForm::Options {
         return predict_options(&session, &question, annotator.as_ref(), args);
     }
-    if question.scale.kind() == ScaleKind::Spans {
+    if question.scale.form() == AnswerForm::Spans {
         return predict_spans(&session, &question, annotator.as_ref(), args);
     }
     let annotator = one_annotator(annotator)?;
@@ -206,7 +206,7 @@ fn document<'a>(
 
 /// Index of the most likely level.
 fn best_of(question: &Question, p: &[f32]) -> usize {
-    usize::from(Target { kind: question.scale.kind(), levels: p.len() }.answer(p))
+    usize::from(Target { kind: question.scale.target(), levels: p.len() }.answer(p))
 }
 
 fn show_prediction(
@@ -216,8 +216,9 @@ fn show_prediction(
     by: Option<&RunPrediction>,
 ) -> Result<()> {
     let (levels, best) = (question.scale.levels(), best_of(question, p));
-    let how = if question.scale.kind() == ScaleKind::Ordinal { "answer about" } else { "most likely answer" };
-    let what = if question.scale.kind() == ScaleKind::Ordinal { " (the median)" } else { "" };
+    let how =
+        if question.scale.target() == TargetKind::Ordinal { "answer about" } else { "most likely answer" };
+    let what = if question.scale.target() == TargetKind::Ordinal { " (the median)" } else { "" };
     output::line(&format!("{} would {how} {}{what}", annotator.name, levels[best]))?;
     if let Some(by) = by.filter(|by| !by.knows_annotator) {
         output::line(&format!(
@@ -284,7 +285,7 @@ fn prediction_table(args: &Predictions) -> Result<()> {
     if !args.run.is_empty() {
         return run_tables(&session, &args.run, &choices, None, &args.out, args.output.json);
     }
-    if questions::find(&session.project, args.question.name.as_deref())?.scale.is_multi_label() {
+    if questions::find(&session.project, args.question.name.as_deref())?.scale.form() == AnswerForm::Options {
         return write_sets(&session, &choices, None, &args.out, &args.encoder, args.output.json);
     }
     write_table(&session, &choices, None, &args.out, &args.encoder, args.output.json)

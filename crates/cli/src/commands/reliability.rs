@@ -11,7 +11,7 @@ use dissensus_analysis::multi_label;
 use dissensus_analysis::span_agreement;
 use dissensus_analysis::{AnnotatorPairAgreement, OptionAgreement, OptionsOfText, TypeAgreement};
 use dissensus_app::session::Session;
-use dissensus_domain::{Question, ScaleKind};
+use dissensus_domain::{AnswerForm, Question};
 use dissensus_editing::questions;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::agreement::{Estimate, IntervalScope, Reliability, Unitizing, WordAgreement};
@@ -48,7 +48,7 @@ pub(super) struct AggregatedOptions<'a> {
 pub(crate) fn agreement(args: &Agreement) -> Result<()> {
     let session = open_to_read(&args.project.path)?;
     let question = questions::find(&session.project, args.question.name.as_deref())?;
-    if question.scale.kind() == ScaleKind::Spans {
+    if question.scale.form() == AnswerForm::Spans {
         return span_agreement(&session, &question, args);
     }
     if question.scale.has_options() {

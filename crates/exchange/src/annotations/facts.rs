@@ -5,7 +5,7 @@ use crate::annotations::item::{Item, Items, Met, Said};
 use crate::annotations::parts::Part;
 use crate::row_error::RowErrorKind;
 use crate::time::parse_ms;
-use dissensus_domain::{Scale, ScaleError, ScaleKind};
+use dissensus_domain::{AnswerForm, Scale, ScaleError, ScaleKind};
 use foldhash::quality::RandomState;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasher;
@@ -457,7 +457,8 @@ impl Facts {
 
 impl Question {
     fn is_set(&self) -> bool {
-        self.several || self.declared.as_ref().is_some_and(|(kind, _)| *kind == ScaleKind::MultiLabel)
+        self.several
+            || self.declared.as_ref().is_some_and(|(kind, _)| kind.rules().form() == AnswerForm::Options)
     }
 
     /// Returns why answers cannot be levels of a question.

@@ -152,13 +152,14 @@ fn read(
         let question = label.clone().unwrap_or_else(|| "choice".to_owned());
         let ids = options.iter().filter_map(|option| text_of(option.get("id"))).collect();
         let style = task.get("config").and_then(|config| config.get("choice_style")).and_then(Value::as_str);
-        let kind = if style == Some("multiple") { ScaleKind::MultiLabel } else { ScaleKind::Choice };
-        if style == Some("multiple") || options.len() > 2 {
+        let multiple = style == Some("multiple");
+        let kind = if multiple { ScaleKind::MultiLabel } else { ScaleKind::Choice };
+        if multiple || options.len() > 2 {
             items.declare(&question, kind, ids);
         }
         let chosen = task.get("accept").and_then(strings).unwrap_or_default();
         // An annotator who may choose one option and chose none has not answered.
-        let said = (!chosen.is_empty() || kind == ScaleKind::MultiLabel).then_some(Said::Several(chosen));
+        let said = (!chosen.is_empty() || multiple).then_some(Said::Several(chosen));
         questions.push((question, said));
     }
     if by_hand || (blocks && label.is_none() && task.contains_key("spans")) {

@@ -4,7 +4,7 @@ use super::labels::ToolLabels;
 use super::{LossReason, Writer, tell};
 use crate::error::io_reason;
 use crate::formats::crowd_kit::{LABEL, TASK, WORKER};
-use dissensus_domain::{Progress, ScaleKind};
+use dissensus_domain::{AnswerForm, Progress};
 use std::io::{self, Write};
 
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl Writer for CrowdKit {
         &[]
     }
 
-    fn question(&self, _kind: ScaleKind) -> Option<&'static str> {
+    fn question(&self, _form: AnswerForm) -> Option<&'static str> {
         Some(LABEL)
     }
 

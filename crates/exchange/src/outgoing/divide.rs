@@ -5,7 +5,7 @@ use super::losses::{Loss, LossReason};
 use super::occasions::tellable;
 use super::scales::{Used, is_told};
 use super::{ToolFormat, Writer, people};
-use dissensus_domain::{Answer, ScaleKind};
+use dissensus_domain::{Answer, AnswerForm};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What will be in a file, and what will be lost.
@@ -67,10 +67,10 @@ impl Division {
             return None;
         }
         let answered: HashSet<usize> = self.labels.answers.iter().map(|answer| answer.question).collect();
-        let held = |nth: &usize| match self.labels.questions[*nth].scale.kind() {
-            ScaleKind::Spans => self.holds(LossReason::Spans),
-            ScaleKind::MultiLabel => self.holds(LossReason::Sets),
-            _ => true,
+        let held = |nth: &usize| match self.labels.questions[*nth].scale.form() {
+            AnswerForm::Spans => self.holds(LossReason::Spans),
+            AnswerForm::Options => self.holds(LossReason::Sets),
+            AnswerForm::Level => true,
         };
         let mut all = (0..self.labels.questions.len()).filter(|nth| answered.contains(nth));
         all.clone().find(held).or_else(|| all.next())
@@ -267,7 +267,7 @@ impl Division {
             let unused = scale.levels().iter().filter(|level| !levels.contains(level)).count();
             self.lose(LossReason::ScaleKinds, usize::from(!is_told(scale, told.as_ref())));
             self.lose(LossReason::UnusedLevels, unused);
-            if let Some(name) = self.writer.question(scale.kind()) {
+            if let Some(name) = self.writer.question(scale.form()) {
                 self.lose(LossReason::QuestionNames, usize::from(question.name != name));
                 question.name = name.to_owned();
             }

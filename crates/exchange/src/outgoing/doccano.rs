@@ -5,7 +5,7 @@ use super::labels::{Named, ToolLabels};
 use super::{LossReason, Writer, id_value, tell};
 use crate::annotations::STANDARD;
 use crate::formats::doccano::{ALL, KEYS, LABEL, SPANS};
-use dissensus_domain::{Progress, ScaleKind};
+use dissensus_domain::{AnswerForm, Progress};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -29,8 +29,8 @@ impl Writer for Doccano {
         &[Spans, Sets, Notes, Bodies, Metadata]
     }
 
-    fn question(&self, kind: ScaleKind) -> Option<&'static str> {
-        Some(if kind == ScaleKind::Spans { SPANS } else { LABEL })
+    fn question(&self, form: AnswerForm) -> Option<&'static str> {
+        Some(if form == AnswerForm::Spans { SPANS } else { LABEL })
     }
 
     fn person<'a>(&self, id: &'a str) -> Cow<'a, str> {

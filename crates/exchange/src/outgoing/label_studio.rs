@@ -12,7 +12,7 @@ use super::{LossReason, Writer, id_value, tell};
 use crate::annotations::STANDARD;
 use crate::formats::label_studio::{GIVEN, LEAD_TIME, QUESTION};
 use crate::time::format_ms;
-use dissensus_domain::{Progress, Scale, ScaleKind};
+use dissensus_domain::{Progress, Scale, ScaleKind, TargetKind};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -145,7 +145,8 @@ fn seconds(ms: u64) -> f64 {
 /// A control of stars has the steps 1, 2, 3 and so on.
 fn is_rating(scale: &Scale) -> bool {
     let steps = (1..).map(|step: u32| step.to_string());
-    scale.kind() == ScaleKind::Ordinal && scale.levels().iter().zip(steps).all(|(level, step)| *level == step)
+    scale.target() == TargetKind::Ordinal
+        && scale.levels().iter().zip(steps).all(|(level, step)| *level == step)
 }
 
 fn add_results(kept: &ToolLabels, answer: &ToolAnswer, results: &mut Vec<Value>) {

@@ -6,7 +6,7 @@ use super::scales::Used;
 use super::{LossReason, Writer, tell};
 use crate::annotations::STANDARD;
 use crate::formats::lewidi_2023_2025::{EXPLANATIONS, OTHER_INFO, declared};
-use dissensus_domain::{Progress, Scale, ScaleKind};
+use dissensus_domain::{AnswerForm, Progress, Scale, ScaleKind};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ impl Writer for Lewidi {
     }
 
     fn told(&self, scale: &Scale, _used: &Used) -> Option<(ScaleKind, Vec<String>)> {
-        Some(declared(scale.levels().to_vec(), scale.is_multi_label()))
+        Some(declared(scale.levels().to_vec(), scale.form() == AnswerForm::Options))
     }
 
     fn write(&self, kept: &ToolLabels, out: &mut dyn Write, progress: &dyn Progress) -> io::Result<()> {
@@ -109,7 +109,7 @@ fn soft_label(kept: &ToolLabels, scale: &Scale, answers: &[&ToolAnswer]) -> Valu
     }
     let share = |count: u32| f64::from(count) / answers.len().max(1) as f64;
     let shares = chosen.into_iter().map(|(level, count)| {
-        let of = match scale.is_multi_label() {
+        let of = match scale.form() == AnswerForm::Options {
             true => json!({ "0": share(answers.len() as u32 - count), "1": share(count) }),
             false => share(count).into(),
         };

@@ -23,7 +23,7 @@ pub use labels::{ToolAnswer, ToolLabels, ToolPerson, ToolQuestion, ToolText};
 pub use losses::{Loss, LossReason};
 
 use crate::annotations::STANDARD;
-use dissensus_domain::{Progress, Scale, ScaleKind};
+use dissensus_domain::{AnswerForm, Progress, Scale, ScaleKind};
 use scales::Used;
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -124,7 +124,7 @@ pub(crate) trait Writer: Debug + Sync {
     }
 
     /// The name of the question in the file, where that is not its own.
-    fn question(&self, _kind: ScaleKind) -> Option<&'static str> {
+    fn question(&self, _form: AnswerForm) -> Option<&'static str> {
         None
     }
 

@@ -9,7 +9,7 @@ use super::scales::Used;
 use super::{LossReason, Writer, tell};
 use crate::annotations::STANDARD;
 use crate::formats::prodigy::{OWN, QUESTION, TEXT_ID};
-use dissensus_domain::{Progress, Scale, ScaleKind};
+use dissensus_domain::{AnswerForm, Progress, Scale, ScaleKind};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
@@ -60,12 +60,11 @@ impl Writer for Prodigy {
 
     fn told(&self, scale: &Scale, used: &Used) -> Option<(ScaleKind, Vec<String>)> {
         let all = || scale.levels().to_vec();
-        match scale.kind() {
-            _ if is_yes_or_no(scale) => Some((ScaleKind::Binary, all())),
-            ScaleKind::MultiLabel => Some((ScaleKind::MultiLabel, all())),
-            ScaleKind::Spans => used.guess(),
-            _ if scale.len() > 2 => Some((ScaleKind::Choice, all())),
-            _ => used.guess(),
+        match scale.form() {
+            AnswerForm::Level if is_yes_or_no(scale) => Some((ScaleKind::Binary, all())),
+            AnswerForm::Level if scale.len() > 2 => Some((ScaleKind::Choice, all())),
+            AnswerForm::Options => Some((ScaleKind::MultiLabel, all())),
+            AnswerForm::Level | AnswerForm::Spans => used.guess(),
         }
     }
 
@@ -88,7 +87,7 @@ impl Writer for Prodigy {
 
 /// Accepting is yes, and rejecting is no.
 fn is_yes_or_no(scale: &Scale) -> bool {
-    scale.kind() == ScaleKind::Binary && scale.levels() == ["no", "yes"]
+    scale.is_binary() && scale.levels() == ["no", "yes"]
 }
 
 /// Returns a number by which Prodigy identifies a task.
@@ -127,7 +126,7 @@ fn task(kept: &ToolLabels, question: &ToolQuestion, answer: &ToolAnswer) -> Valu
         task["user_input"] = note.as_str().into();
     }
     let named = kept.named(answer);
-    if question.scale.kind() == ScaleKind::Spans {
+    if question.scale.form() == AnswerForm::Spans {
         let spans = match named {
             Some(Named::Spans(spans)) => spans,
             _ => Vec::new(),
@@ -152,7 +151,7 @@ fn task(kept: &ToolLabels, question: &ToolQuestion, answer: &ToolAnswer) -> Valu
         Some(Named::Options(options)) => options,
         _ => Vec::new(),
     };
-    let style = if question.scale.is_multi_label() { "multiple" } else { "single" };
+    let style = if question.scale.form() == AnswerForm::Options { "multiple" } else { "single" };
     task["_view_id"] = "choice".into();
     task["options"] =
         question.scale.levels().iter().map(|level| json!({ "id": level, "text": level })).collect();

@@ -59,5 +59,5 @@ pub(crate) fn is_told(scale: &Scale, told: Option<&(ScaleKind, Vec<String>)>) ->
     let Some((kind, levels)) = told else { return false };
     let ours = scale.levels().iter().filter(|level| levels.contains(level));
     let theirs = levels.iter().filter(|level| scale.levels().contains(level));
-    *kind == scale.kind() && (!kind.is_ordered() || ours.eq(theirs))
+    *kind == scale.kind() && (!kind.rules().is_ordered() || ours.eq(theirs))
 }

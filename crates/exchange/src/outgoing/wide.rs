@@ -5,7 +5,7 @@ use super::{LossReason, Writer, tell};
 use crate::error::io_reason;
 use crate::formats::wide::{LABEL, TEXT, TEXT_ID};
 use csv::QuoteStyle;
-use dissensus_domain::{Progress, ScaleKind};
+use dissensus_domain::{AnswerForm, Progress};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -26,7 +26,7 @@ impl Writer for Wide {
         &[LossReason::Bodies]
     }
 
-    fn question(&self, _kind: ScaleKind) -> Option<&'static str> {
+    fn question(&self, _form: AnswerForm) -> Option<&'static str> {
         Some(LABEL)
     }
 

@@ -2,7 +2,7 @@
 
 use super::Guidelines;
 use dissensus_api::{GuidelineAgreement, GuidelineFigures, WordingInfo, WordingLevel};
-use dissensus_domain::{CurrentLabel, GuidelineId, QuestionId, ScaleKind, Wording, WordingId};
+use dissensus_domain::{CurrentLabel, GuidelineId, QuestionId, TargetKind, Wording, WordingId};
 use dissensus_project::error::ProjectError;
 use dissensus_stats::agreement::{IntervalScope, reliability};
 use dissensus_stats::data::Observation;
@@ -114,8 +114,8 @@ impl Guidelines {
         for (number, labels) in versions {
             let found = reliability(&labels, texts, annotators, target, Some(&bootstrap), &Silent)?;
             let alpha = match target.kind {
-                ScaleKind::Ordinal => found.alpha_ordinal,
-                _ => found.alpha_nominal,
+                TargetKind::Ordinal => found.alpha_ordinal,
+                TargetKind::Binary | TargetKind::Nominal => found.alpha_nominal,
             };
             // With complete agreement there is nothing to resample.
             let all_agree = found.pairable >= ENOUGH && alpha.value.is_some_and(|value| value > 1.0 - 1e-9);

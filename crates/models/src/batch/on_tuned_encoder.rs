@@ -415,7 +415,7 @@ mod tests {
     use super::*;
     use crate::batch::{Multilevel, fit_at_face_value, validation_scores};
     use crate::mixed::text_scale_simulation::fitted_told;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
     use dissensus_stats::data::progress::Silent;
     use dissensus_stats::data::{Target, TrainingData};
     use dissensus_stats::math::random::generator;
@@ -506,7 +506,7 @@ mod tests {
     }
 
     fn data<'a>(embeddings: &'a Embeddings, observations: &'a [Observation]) -> TrainingData<'a> {
-        let target = Target { kind: ScaleKind::Binary, levels: 2 };
+        let target = Target { kind: TargetKind::Binary, levels: 2 };
         TrainingData { embeddings, observations, annotators: ANNOTATORS, target, attributes: &[] }
     }
 
@@ -566,7 +566,7 @@ mod tests {
         let options = FitOptions::default();
         let tells = |tuned_on: Option<Vec<bool>>| {
             let embeddings = Embeddings { tuned_on: tuned_on.map(Into::into), ..embeddings.clone() };
-            let target = Target { kind: ScaleKind::Ordinal, levels: 5 };
+            let target = Target { kind: TargetKind::Ordinal, levels: 5 };
             let data = TrainingData {
                 embeddings: &embeddings,
                 observations: &labels,
@@ -687,14 +687,14 @@ mod tests {
 
     #[test]
     fn a_level_that_one_side_has_not_used_does_not_move_the_scores_of_the_other() {
-        let ordinal = Link::new(Target { kind: ScaleKind::Ordinal, levels: 4 });
+        let ordinal = Link::new(Target { kind: TargetKind::Ordinal, levels: 4 });
         // Intercepts 2, 0, -3 against 1.7, -0.3, -9: the highest level is unused on the second side.
         let first = [2.0, 2.0f64.ln(), 3.0f64.ln()];
         let second = [1.7, 2.0f64.ln(), 8.7f64.ln()];
         let used = vec![100.0, 300.0, 100.0, 20.0];
         let shift = difference(ordinal, [&first, &second], &[used.clone(), vec![10.0, 30.0, 10.0, 0.0]]);
         assert!((shift[0] - 0.3).abs() < 1e-9, "{shift:?}");
-        let choice = Link::new(Target { kind: ScaleKind::Choice, levels: 3 });
+        let choice = Link::new(Target { kind: TargetKind::Nominal, levels: 3 });
         let counts = [vec![50.0, 30.0, 5.0], vec![20.0, 30.0, 0.0]];
         let shift = difference(choice, [&[1.0, 1.5, -3.0], &[0.6, 1.1, -8.0]], &counts);
         assert!(shift.iter().all(|shift| (shift - 0.4).abs() < 1e-9), "{shift:?}");
@@ -707,8 +707,8 @@ mod tests {
     /// The last level is rare, and missing among the labels to calibrate on.
     #[test]
     fn a_level_that_is_not_among_the_labels_to_calibrate_on_is_predicted_as_often_as_it_is_given() {
-        for kind in [ScaleKind::Ordinal, ScaleKind::Choice] {
-            let levels = if kind == ScaleKind::Ordinal { 4 } else { 3 };
+        for kind in [TargetKind::Ordinal, TargetKind::Nominal] {
+            let levels = if kind == TargetKind::Ordinal { 4 } else { 3 };
             let (train, others, test) = (600, 60, 600);
             let mut rng = generator(11, 3);
             let mut normal = |sd: f64| -> f64 {
@@ -733,7 +733,7 @@ mod tests {
                 for i in 0..5 {
                     let annotator = (t * 3 + i * 7) % ANNOTATORS;
                     let (u, x) = (score + severity[annotator], rng.random::<f64>());
-                    let level = if kind == ScaleKind::Ordinal {
+                    let level = if kind == TargetKind::Ordinal {
                         [-1.0, 1.0, 5.0].iter().filter(|threshold| x < sigmoid(u - **threshold)).count()
                     } else {
                         let weights = [1.0, u.exp(), 0.1];

@@ -3,13 +3,13 @@
 use super::{Multilevel, TextScorer};
 use crate::mixed::CrossedEffects;
 use crate::mixed::link::Link;
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_stats::data::{AnnotatorModel, Target};
 use dissensus_stats::disagreement::{RunningSums, Sums};
 use dissensus_stats::math::sigmoid;
 
 /// Three annotators without uncertainty, two texts with uncertain scores.
-fn model(kind: ScaleKind, levels: usize) -> Multilevel {
+fn model(kind: TargetKind, levels: usize) -> Multilevel {
     let link = Link::new(Target { kind, levels });
     let scores = (0..2 * link.scores()).map(|i| 0.4 - 0.3 * i as f64).collect();
     let mut crossed = CrossedEffects::new(link, scores, 3, &[]);
@@ -28,7 +28,7 @@ fn sums(model: &Multilevel) -> Sums {
 /// The integral by the trapezoid rule, using only the formulas of the binary link.
 #[test]
 fn the_chance_to_differ_is_the_integral_over_the_text() {
-    let model = model(ScaleKind::Binary, 2);
+    let model = model(TargetKind::Binary, 2);
     let found = sums(&model);
     for (text, (score, var)) in [(0.4, 0.3_f64), (0.1, 2.0)].into_iter().enumerate() {
         let (mut total, mut weights) = (0.0, 0.0);
@@ -51,7 +51,7 @@ fn the_chance_to_differ_is_the_integral_over_the_text() {
 
 #[test]
 fn doubt_about_a_text_does_not_set_its_readers_apart() {
-    for (kind, levels) in [(ScaleKind::Binary, 2), (ScaleKind::Ordinal, 5), (ScaleKind::Choice, 4)] {
+    for (kind, levels) in [(TargetKind::Binary, 2), (TargetKind::Ordinal, 5), (TargetKind::Nominal, 4)] {
         let model = model(kind, levels);
         let found = sums(&model);
         let mut marginals = RunningSums::new(levels, false, 2);

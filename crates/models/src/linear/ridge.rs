@@ -322,12 +322,12 @@ impl<'a> DataPass<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
     use dissensus_stats::data::{Embeddings, Target};
     use serde_json::Value;
 
     /// First rows of predictions of scikit-learn's `LogisticRegression` and statsmodels' `OrderedModel`.
-    fn compare(name: &str, kind: ScaleKind, levels: usize, lambda: f64) {
+    fn compare(name: &str, kind: TargetKind, levels: usize, lambda: f64) {
         let reference: Value =
             serde_json::from_str(include_str!("../../../stats/tests/fixtures/reference.json")).unwrap();
         let heads = &reference["heads"];
@@ -368,16 +368,16 @@ mod tests {
 
     #[test]
     fn binary_heads_are_those_of_scikit_learn() {
-        compare("binary", ScaleKind::Binary, 2, 3.0);
+        compare("binary", TargetKind::Binary, 2, 3.0);
     }
 
     #[test]
     fn choice_heads_are_those_of_scikit_learn() {
-        compare("choice", ScaleKind::Choice, 3, 3.0);
+        compare("choice", TargetKind::Nominal, 3, 3.0);
     }
 
     #[test]
     fn ordinal_heads_are_those_of_statsmodels() {
-        compare("ordinal", ScaleKind::Ordinal, 4, 1e-6);
+        compare("ordinal", TargetKind::Ordinal, 4, 1e-6);
     }
 }

@@ -273,7 +273,7 @@ fn without_label(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
     use dissensus_stats::data::AnnotatorModel as _;
     use dissensus_stats::data::progress::Silent;
     use dissensus_stats::data::synthetic::{Simulation, simulate};
@@ -294,7 +294,7 @@ mod tests {
     /// Binary, ordinal, one with a common stretch of many thresholds, and choice.
     fn models() -> Vec<(Simulation, LiveModel)> {
         let mut choice = simulate(120, 8, 4, 5, 40, 3);
-        choice.target = Target { kind: ScaleKind::Choice, levels: 4 };
+        choice.target = Target { kind: TargetKind::Nominal, levels: 4 };
         [simulate(120, 8, 2, 5, 40, 1), simulate(120, 8, 5, 5, 40, 2), simulate(90, 8, 12, 4, 40, 4), choice]
             .into_iter()
             .map(|sim| {
@@ -462,7 +462,7 @@ mod tests {
     fn an_influence_is_what_retracting_the_label_changes() {
         for (sim, model) in models() {
             let by = match sim.target.kind {
-                ScaleKind::Choice => Outcome::Level(1),
+                TargetKind::Nominal => Outcome::Level(1),
                 _ => Outcome::ExpectedLevel,
             };
             let own = sim.observations.iter().find(|o| o.annotator == 3).unwrap();

@@ -236,12 +236,12 @@ mod tests {
     use super::*;
     use crate::batch::{Multilevel, TextScorer};
     use crate::mixed::group_slope_simulation::{Design, FEATURES, USUAL};
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
     use dissensus_stats::data::Target;
     use dissensus_stats::data::progress::Silent;
 
     fn live(crossed: CrossedEffects) -> LiveModel {
-        let target = Target { kind: ScaleKind::Ordinal, levels: 5 };
+        let target = Target { kind: TargetKind::Ordinal, levels: 5 };
         let head = TextScorer::constant(crossed.link);
         LiveModel::from_model(Multilevel::from_parts(head, crossed), target, Vec::new(), 0)
     }

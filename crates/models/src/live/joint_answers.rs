@@ -47,7 +47,7 @@ mod tests {
     use crate::batch::{Multilevel, TextScorer};
     use crate::mixed::CrossedEffects;
     use crate::mixed::link::Link;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
     use dissensus_stats::data::Target;
     use dissensus_stats::data::progress::Silent;
     use dissensus_stats::data::synthetic::simulate;
@@ -60,7 +60,7 @@ mod tests {
     use rand_distr::{Distribution, StandardNormal};
 
     /// Twelve people of known severities and three texts with known uncertainty.
-    fn model(kind: ScaleKind, levels: usize) -> LiveModel {
+    fn model(kind: TargetKind, levels: usize) -> LiveModel {
         let target = Target { kind, levels };
         let link = Link::new(target);
         let scores = (0..3 * link.scores()).map(|i| 0.6 - 0.3 * (i % 4) as f64).collect();
@@ -97,12 +97,12 @@ mod tests {
         const DRAWS: usize = 40_000;
         let people: Vec<u32> = (0..12).collect();
         let members: Vec<usize> = (0..12).collect();
-        for (kind, levels) in [(ScaleKind::Binary, 2), (ScaleKind::Ordinal, 4), (ScaleKind::Choice, 3)] {
+        for (kind, levels) in [(TargetKind::Binary, 2), (TargetKind::Ordinal, 4), (TargetKind::Nominal, 3)] {
             let live = model(kind, levels);
             let crossed = &live.model.crossed;
             let q = crossed.link.scores();
             let rules = match kind {
-                ScaleKind::Choice => vec![VerdictRule::Majority],
+                TargetKind::Nominal => vec![VerdictRule::Majority],
                 _ => vec![
                     VerdictRule::Majority,
                     VerdictRule::Mean,
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn who_answered_stands_with_the_answer_and_everybody_else_hears_it() {
-        let mut live = model(ScaleKind::Binary, 2);
+        let mut live = model(TargetKind::Binary, 2);
         let before = live.joint_answers(1, &[0, 1]);
         live.record(Observation { text: 1, annotator: 0, level: 1 }).unwrap();
         let after = live.joint_answers(1, &[0, 1, 99]);
@@ -168,7 +168,7 @@ mod tests {
     /// Averaged over all points, each person's answers equal the prediction for that person.
     #[test]
     fn a_member_alone_answers_as_predicted() {
-        for (kind, levels) in [(ScaleKind::Binary, 2), (ScaleKind::Ordinal, 5), (ScaleKind::Choice, 3)] {
+        for (kind, levels) in [(TargetKind::Binary, 2), (TargetKind::Ordinal, 5), (TargetKind::Nominal, 3)] {
             let live = model(kind, levels);
             for text in 0..3 {
                 let mut p = vec![0.0; levels];

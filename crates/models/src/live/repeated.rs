@@ -105,7 +105,7 @@ impl LiveModel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
     use dissensus_stats::data::progress::Silent;
     use dissensus_stats::data::{Embeddings, FitOptions, Observation, Target, TrainingData};
     use dissensus_stats::math::random::generator;
@@ -165,7 +165,7 @@ mod tests {
         }
         observations.sort_by_key(|o| (o.text, o.annotator));
         let embeddings = Embeddings::none(250);
-        let target = Target { kind: ScaleKind::Ordinal, levels: LEVELS };
+        let target = Target { kind: TargetKind::Ordinal, levels: LEVELS };
         let data = TrainingData {
             embeddings: &embeddings,
             observations: &observations,
@@ -222,7 +222,7 @@ mod tests {
         let observations: Vec<Observation> =
             (0..400).map(|i| Observation { text: i / 8, annotator: i % 8, level: 2 }).collect();
         let embeddings = Embeddings::none(50);
-        let target = Target { kind: ScaleKind::Ordinal, levels: LEVELS };
+        let target = Target { kind: TargetKind::Ordinal, levels: LEVELS };
         let data = TrainingData {
             embeddings: &embeddings,
             observations: &observations,

@@ -5,13 +5,13 @@ use super::model::LiveModel;
 use crate::batch::{Multilevel, TextScorer};
 use crate::linear::pca::PcaEmbeddings;
 use crate::mixed::text_scale_simulation::{fitted, fitted_told};
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_stats::data::{AnnotatorModel as _, Observation, Target, TextFeatures};
 
 fn live() -> LiveModel {
     let mut crossed = fitted(0.5, 3);
     assert!(crossed.select_text_scales());
-    let target = Target { kind: ScaleKind::Ordinal, levels: 5 };
+    let target = Target { kind: TargetKind::Ordinal, levels: 5 };
     let head = TextScorer::constant(crossed.link);
     LiveModel::from_model(Multilevel::from_parts(head, crossed), target, Vec::new(), 0)
 }
@@ -92,7 +92,7 @@ fn a_text_that_comes_later_is_predicted_as_a_new_one() {
     let fold: Vec<u8> = (0..crossed.texts()).map(|text| (text % 5) as u8).collect();
     let scale = crossed.select_told_scales(&x, &fold, 5);
     assert!(scale.is_some());
-    let target = Target { kind: ScaleKind::Ordinal, levels: 5 };
+    let target = Target { kind: TargetKind::Ordinal, levels: 5 };
     let head = TextScorer::of_scale(crossed.link, 8, scale);
     let mut model = LiveModel::from_model(Multilevel::from_parts(head, crossed), target, Vec::new(), 0);
     let (mut p, mut other) = (vec![0.0; 5], vec![0.0; 5]);

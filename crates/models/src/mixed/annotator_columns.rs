@@ -189,18 +189,18 @@ impl AnnotatorColumns {
 mod tests {
     use super::*;
     use crate::mixed::CrossedEffects;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
     use dissensus_stats::data::Target;
 
     #[test]
     fn a_row_of_people_is_what_their_columns_have() {
         for (kind, levels, slopes, discrimination) in [
-            (ScaleKind::Binary, 2, 0, false),
-            (ScaleKind::Binary, 2, 0, true),
-            (ScaleKind::Ordinal, 5, 2, false),
-            (ScaleKind::Ordinal, 5, 2, true),
-            (ScaleKind::Ordinal, 12, 0, true),
-            (ScaleKind::Choice, 4, 0, false),
+            (TargetKind::Binary, 2, 0, false),
+            (TargetKind::Binary, 2, 0, true),
+            (TargetKind::Ordinal, 5, 2, false),
+            (TargetKind::Ordinal, 5, 2, true),
+            (TargetKind::Ordinal, 12, 0, true),
+            (TargetKind::Nominal, 4, 0, false),
         ] {
             let link = Link { discrimination, ..Link::new(Target { kind, levels }) };
             let scores = (0..3 * link.scores()).map(|i| 0.7 - 0.3 * i as f64).collect();

@@ -150,7 +150,7 @@ fn gains_by_more_than_chance(trial: &[Vec<(u32, f64)>], before: &[Vec<(u32, f64)
 mod tests {
     use super::*;
     use crate::mixed::link::Link;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
     use dissensus_stats::data::{Observation, Target};
     use dissensus_stats::math::random::generator;
     use dissensus_stats::math::sigmoid;
@@ -205,7 +205,7 @@ mod tests {
 
     /// The effects without and with the trial, and whether it was accepted.
     fn fitted(sim: &Simulated) -> (CrossedEffects, bool) {
-        let kind = if sim.levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
+        let kind = if sim.levels == 2 { TargetKind::Binary } else { TargetKind::Ordinal };
         let link = Link::new(Target { kind, levels: sim.levels });
         let mut crossed = CrossedEffects::new(link, vec![0.0; sim.texts], sim.log.len(), &sim.observations);
         crossed.expectation_maximisation(FINAL);
@@ -267,7 +267,7 @@ mod tests {
         const SEEDS: u64 = 12;
         let used = |seed: u64| {
             let sim = simulate(5, 100, 30, 40, 0.0, seed);
-            let link = Link::new(Target { kind: ScaleKind::Ordinal, levels: 5 });
+            let link = Link::new(Target { kind: TargetKind::Ordinal, levels: 5 });
             let scores = sim.score.iter().map(|score| score / 1.8).collect();
             let mut crossed = CrossedEffects::new(link, scores, 30, &sim.observations);
             crossed.expectation_maximisation(FINAL);
@@ -282,7 +282,7 @@ mod tests {
     fn two_annotators_and_scales_without_order_go_without() {
         let (crossed, used) = fitted(&simulate(3, 60, 2, 50, 1.0, 1));
         assert!(!used && crossed.discrimination(0).is_none());
-        let link = Link::new(Target { kind: ScaleKind::Choice, levels: 3 });
+        let link = Link::new(Target { kind: TargetKind::Nominal, levels: 3 });
         let observations = simulate(3, 60, 8, 40, 1.0, 1).observations;
         let mut choice = CrossedEffects::new(link, vec![0.0; 180], 8, &observations);
         choice.expectation_maximisation(ROUGH);

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use crate::mixed::link::Link;
     use crate::mixed::text_scale_simulation::fitted;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
     use dissensus_stats::data::progress::Silent;
     use dissensus_stats::data::{Observation, Target};
 
@@ -183,12 +183,12 @@ mod tests {
 
     #[test]
     fn two_levels_or_few_texts_are_too_little() {
-        let link = Link::new(Target { kind: ScaleKind::Ordinal, levels: 5 });
+        let link = Link::new(Target { kind: TargetKind::Ordinal, levels: 5 });
         let few: Vec<Observation> =
             (0..60).map(|i| Observation { text: i / 3, annotator: i % 3, level: (i % 5) as u16 }).collect();
         let crossed = CrossedEffects::new(link, vec![0.0; 20], 3, &few);
         assert_eq!(crossed.text_dispersion(19, 0, &Silent).unwrap(), None);
-        let binary = Link::new(Target { kind: ScaleKind::Binary, levels: 2 });
+        let binary = Link::new(Target { kind: TargetKind::Binary, levels: 2 });
         let many: Vec<Observation> =
             (0..300).map(|i| Observation { text: i / 3, annotator: i % 3, level: (i % 2) as u16 }).collect();
         assert_eq!(

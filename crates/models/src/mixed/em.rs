@@ -289,7 +289,7 @@ mod tests {
     use super::super::convergence::FINAL;
     use super::*;
     use crate::mixed::link::Link;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
     use dissensus_stats::data::{Observation, Target};
     use dissensus_stats::math::random::generator;
     use rand::RngExt;
@@ -320,7 +320,7 @@ mod tests {
     }
 
     fn effects(texts: usize, annotators: usize, observations: &[Observation]) -> CrossedEffects {
-        let link = Link::new(Target { kind: ScaleKind::Binary, levels: 2 });
+        let link = Link::new(Target { kind: TargetKind::Binary, levels: 2 });
         CrossedEffects::new(link, vec![0.0; texts], annotators, observations)
     }
 

@@ -4,7 +4,7 @@
 use super::convergence::FINAL;
 use super::crossed::CrossedEffects;
 use crate::mixed::link::Link;
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_stats::data::progress::Silent;
 use dissensus_stats::data::{Attribute, GroupSlopes, Observation, Target};
 use dissensus_stats::math::random::generator;
@@ -121,7 +121,7 @@ impl Design {
             }
         }
         observations.sort_by_key(|o| (o.text, o.annotator));
-        let kind = if self.levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
+        let kind = if self.levels == 2 { TargetKind::Binary } else { TargetKind::Ordinal };
         let link = Link::new(Target { kind, levels: self.levels });
         let heads = z.iter().step_by(FEATURES).copied().collect();
         let mut crossed = CrossedEffects::new(link, heads, self.annotators, &observations);

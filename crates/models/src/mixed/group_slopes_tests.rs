@@ -4,7 +4,7 @@ use super::*;
 use crate::mixed::group_slope_simulation::{
     Design, FEATURES, Simulated, USUAL, coverage, expected, select, taken,
 };
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_stats::data::Target;
 
 /// Adds slopes of the groups by gender, whether or not they predict better.
@@ -66,7 +66,7 @@ fn what_is_found_is_what_was_simulated() {
         assert_eq!(sim.crossed.annotators[last].theta[d..], men);
         assert_eq!(expected(&sim, [Some(1), None]), vec![0.0; FEATURES]);
         assert_eq!(sim.crossed.prior_mean(last - 1)[d..], vec![0.0; FEATURES]);
-        assert!(sim.crossed.check(Target { kind: ScaleKind::Ordinal, levels: 5 }).is_ok());
+        assert!(sim.crossed.check(Target { kind: TargetKind::Ordinal, levels: 5 }).is_ok());
         sim.crossed.push_annotator();
         assert_eq!(sim.crossed.prior_mean(last + 1), vec![0.0; d + FEATURES]);
         sim.crossed.set_attributes(last + 1, &[None, Some(0)]);

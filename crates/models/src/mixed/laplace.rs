@@ -121,7 +121,7 @@ mod tests {
     use crate::mixed::CrossedEffects;
     use crate::mixed::convergence::FINAL;
     use crate::mixed::link::Link;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
     use dissensus_stats::data::{Observation, Target};
     use serde_json::Value;
 
@@ -190,7 +190,7 @@ mod tests {
                 })
                 .collect();
             observations.sort_by_key(|o| (o.text, o.annotator));
-            let kind = if design.levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
+            let kind = if design.levels == 2 { TargetKind::Binary } else { TargetKind::Ordinal };
             let link = Link::new(Target { kind, levels: design.levels });
             let mut crossed =
                 CrossedEffects::new(link, vec![0.0; design.texts], design.annotators, &observations);

@@ -386,14 +386,14 @@ fn cumulative_information(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
 
     fn ordinal() -> Link {
-        Link::new(Target { kind: ScaleKind::Ordinal, levels: 4 })
+        Link::new(Target { kind: TargetKind::Ordinal, levels: 4 })
     }
 
     fn choice() -> Link {
-        Link::new(Target { kind: ScaleKind::Choice, levels: 3 })
+        Link::new(Target { kind: TargetKind::Nominal, levels: 3 })
     }
 
     #[test]

@@ -387,7 +387,7 @@ pub(super) fn clip_probabilities(out: &mut [f32], levels: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
     use dissensus_stats::data::Target;
     use dissensus_stats::math::quadrature::FIVE;
 
@@ -397,7 +397,7 @@ mod tests {
     fn moved_predictors_have_the_variance_of_the_one_they_come_from() {
         for correlation in [-0.85, 0.0, 0.6] {
             let link =
-                Link { discrimination: true, ..Link::new(Target { kind: ScaleKind::Binary, levels: 2 }) };
+                Link { discrimination: true, ..Link::new(Target { kind: TargetKind::Binary, levels: 2 }) };
             let mut crossed = CrossedEffects::new(link, vec![0.0; 3], 1, &[]);
             let (severity, log) = (0.3, 0.02f64);
             let both = correlation * f64::sqrt(severity * log);

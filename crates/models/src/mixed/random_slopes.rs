@@ -174,7 +174,7 @@ impl CrossedEffects {
 mod tests {
     use super::*;
     use crate::mixed::link::Link;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
     use dissensus_stats::data::{Observation, Target};
     use dissensus_stats::math::random::generator;
     use rand::RngExt;
@@ -199,7 +199,7 @@ mod tests {
                     });
                 }
             }
-            let link = Link::new(Target { kind: ScaleKind::Binary, levels: 2 });
+            let link = Link::new(Target { kind: TargetKind::Binary, levels: 2 });
             let mut crossed = CrossedEffects::new(link, vec![0.0; texts], annotators, &observations);
             crossed.expectation_maximisation(crate::mixed::convergence::FINAL);
             let fold: Vec<u8> = (0..texts).map(|t| (t / 2 % 5) as u8).collect();

@@ -415,10 +415,10 @@ mod tests {
     #[test]
     fn two_levels_and_few_texts_get_none() {
         use crate::mixed::link::Link;
-        use dissensus_domain::ScaleKind;
+        use dissensus_domain::TargetKind;
         use dissensus_stats::data::{Observation, Target};
         for (kind, levels, texts) in
-            [(ScaleKind::Binary, 2, 100), (ScaleKind::Ordinal, 5, 20), (ScaleKind::Choice, 4, 100)]
+            [(TargetKind::Binary, 2, 100), (TargetKind::Ordinal, 5, 20), (TargetKind::Nominal, 4, 100)]
         {
             let observations: Vec<Observation> = (0..3 * texts as u32)
                 .map(|i| Observation { text: i / 3, annotator: i % 3, level: (i * i % levels) as u16 })
@@ -434,9 +434,9 @@ mod tests {
     #[test]
     fn labels_that_tell_nothing_give_none() {
         use crate::mixed::link::Link;
-        use dissensus_domain::ScaleKind;
+        use dissensus_domain::TargetKind;
         use dissensus_stats::data::{Observation, Target};
-        let link = Link::new(Target { kind: ScaleKind::Ordinal, levels: 5 });
+        let link = Link::new(Target { kind: TargetKind::Ordinal, levels: 5 });
         for (labels, level) in [(3, 0), (3, 4), (1, 0)] {
             let of = |i: u32| Observation {
                 text: i / labels,

@@ -3,7 +3,7 @@
 use super::convergence::FINAL;
 use super::crossed::CrossedEffects;
 use crate::mixed::link::Link;
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_stats::data::{Embeddings, Observation, Target};
 use dissensus_stats::math::random::generator;
 use dissensus_stats::math::sigmoid;
@@ -50,7 +50,7 @@ fn fitted_around(means: &[f64], omega: f64, seed: u64) -> CrossedEffects {
         }
     }
     observations.sort_by_key(|o| (o.text, o.annotator));
-    let link = Link::new(Target { kind: ScaleKind::Ordinal, levels });
+    let link = Link::new(Target { kind: TargetKind::Ordinal, levels });
     let mut crossed = CrossedEffects::new(link, vec![0.0; texts], annotators, &observations);
     crossed.expectation_maximisation(FINAL);
     crossed

@@ -9,7 +9,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers are outside the functions that clippy exempts
 
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_models::live::LiveModel;
 use dissensus_stats::data::progress::Silent;
 use dissensus_stats::data::{Embeddings, FitOptions, Observation, Target, TrainingData};
@@ -150,7 +150,7 @@ impl Project {
     /// Whether the interval of each text contains the truth.
     fn held(&self, by: Measure, seed: u64) -> Vec<bool> {
         let levels = self.design.levels;
-        let kind = if levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
+        let kind = if levels == 2 { TargetKind::Binary } else { TargetKind::Ordinal };
         let data = TrainingData {
             embeddings: &self.embeddings,
             observations: &self.observations,

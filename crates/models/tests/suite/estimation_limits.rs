@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_models::live::LiveModel;
 use dissensus_models::mixed::EstimationLimit;
 use dissensus_stats::data::progress::Silent;
@@ -11,7 +11,7 @@ use dissensus_stats::data::{AnnotatorModel, Embeddings, FitOptions, Observation,
 use dissensus_stats::disagreement::Measure;
 
 /// A fit without embeddings, after checking that every figure is finite and in its range.
-fn fitted(kind: ScaleKind, levels: usize, labels: &[(u32, u32, u16)]) -> LiveModel {
+fn fitted(kind: TargetKind, levels: usize, labels: &[(u32, u32, u16)]) -> LiveModel {
     let mut observations: Vec<Observation> =
         labels.iter().map(|&(text, annotator, level)| Observation { text, annotator, level }).collect();
     observations.sort_by_key(|o| (o.text, o.annotator));
@@ -61,33 +61,33 @@ fn all_by_all(texts: u32, annotators: u32, of: impl Fn(u32, u32) -> u16) -> Vec<
 
 #[test]
 fn nothing_is_held_against_a_sound_design() {
-    let live = fitted(ScaleKind::Binary, 2, &all_by_all(30, 8, |t, a| level(t, a, 2)));
+    let live = fitted(TargetKind::Binary, 2, &all_by_all(30, 8, |t, a| level(t, a, 2)));
     assert_eq!(limits(&live), []);
     assert!(live.estimation().converged && live.estimation().rounds > 0);
 }
 
 #[test]
 fn no_label() {
-    assert_eq!(limits(&fitted(ScaleKind::Binary, 2, &[])), [EstimationLimit::NoLabels]);
+    assert_eq!(limits(&fitted(TargetKind::Binary, 2, &[])), [EstimationLimit::NoLabels]);
 }
 
 #[test]
 fn one_annotator_and_two() {
-    let one = fitted(ScaleKind::Binary, 2, &all_by_all(40, 1, |t, a| level(t, a, 2)));
+    let one = fitted(TargetKind::Binary, 2, &all_by_all(40, 1, |t, a| level(t, a, 2)));
     assert_eq!(limits(&one), [EstimationLimit::OneAnnotator]);
-    let two = fitted(ScaleKind::Ordinal, 4, &all_by_all(40, 2, |t, a| level(t, a, 4)));
+    let two = fitted(TargetKind::Ordinal, 4, &all_by_all(40, 2, |t, a| level(t, a, 4)));
     assert_eq!(limits(&two), [EstimationLimit::FewAnnotators { annotators: 2 }]);
 }
 
 #[test]
 fn one_label_a_text() {
     let labels: Vec<(u32, u32, u16)> = (0..200).map(|t| (t, t % 10, level(t, t % 10, 2))).collect();
-    assert_eq!(limits(&fitted(ScaleKind::Binary, 2, &labels)), [EstimationLimit::OneLabelPerText]);
+    assert_eq!(limits(&fitted(TargetKind::Binary, 2, &labels)), [EstimationLimit::OneLabelPerText]);
 }
 
 #[test]
 fn everybody_gives_the_same_level() {
-    for (kind, levels) in [(ScaleKind::Binary, 2), (ScaleKind::Ordinal, 5), (ScaleKind::Choice, 3)] {
+    for (kind, levels) in [(TargetKind::Binary, 2), (TargetKind::Ordinal, 5), (TargetKind::Nominal, 3)] {
         for same in 0..levels as u16 {
             let live = fitted(kind, levels, &all_by_all(30, 6, |_, _| same));
             assert!(limits(&live).contains(&EstimationLimit::OneLevel), "{kind} {same}: {:?}", limits(&live));
@@ -98,7 +98,7 @@ fn everybody_gives_the_same_level() {
 #[test]
 fn a_level_nobody_used() {
     let live =
-        fitted(ScaleKind::Ordinal, 5, &all_by_all(40, 6, |t, a| [0, 1, 3, 4][level(t, a, 4) as usize]));
+        fitted(TargetKind::Ordinal, 5, &all_by_all(40, 6, |t, a| [0, 1, 3, 4][level(t, a, 4) as usize]));
     assert!(limits(&live).contains(&EstimationLimit::UnusedLevels { levels: 1 }), "{:?}", limits(&live));
 }
 
@@ -107,7 +107,7 @@ fn a_level_nobody_used() {
 #[test]
 fn random_answers_and_the_middle() {
     let live = fitted(
-        ScaleKind::Ordinal,
+        TargetKind::Ordinal,
         5,
         &all_by_all(60, 8, |t, a| match a {
             0 => level(t, a, 5),
@@ -121,7 +121,7 @@ fn random_answers_and_the_middle() {
 #[test]
 fn seventeen_thousand_annotators_with_one_label_each() {
     let labels: Vec<(u32, u32, u16)> = (0..17_000).map(|a| (a / 170, a, level(a / 170, a, 2))).collect();
-    let live = fitted(ScaleKind::Binary, 2, &labels);
+    let live = fitted(TargetKind::Binary, 2, &labels);
     assert_eq!(limits(&live), [EstimationLimit::OneLabelPerAnnotator]);
 }
 
@@ -131,13 +131,13 @@ fn islands() {
         .into_iter()
         .map(|(t, a, level)| (t, a + 4 * (t % 3), level))
         .collect();
-    assert_eq!(limits(&fitted(ScaleKind::Binary, 2, &labels)), [EstimationLimit::Islands { groups: 3 }]);
+    assert_eq!(limits(&fitted(TargetKind::Binary, 2, &labels)), [EstimationLimit::Islands { groups: 3 }]);
 }
 
 /// Later labels resolve limits: these depend on the current labels.
 #[test]
 fn limits_follow_the_labels() {
-    let mut live = fitted(ScaleKind::Binary, 2, &all_by_all(40, 1, |t, a| level(t, a, 2)));
+    let mut live = fitted(TargetKind::Binary, 2, &all_by_all(40, 1, |t, a| level(t, a, 2)));
     let other = live.add_annotator();
     live.record(Observation { text: 0, annotator: other, level: 1 }).unwrap();
     assert_eq!(limits(&live), [EstimationLimit::FewAnnotators { annotators: 2 }]);

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_models::live::LiveModel;
 use dissensus_stats::data::progress::Silent;
 use dissensus_stats::data::{Embeddings, FitOptions, Observation, Target, TrainingData};
@@ -124,7 +124,7 @@ fn normal_quantile(p: f64) -> f64 {
 }
 
 fn target(levels: usize) -> Target {
-    Target { kind: if levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal }, levels }
+    Target { kind: if levels == 2 { TargetKind::Binary } else { TargetKind::Ordinal }, levels }
 }
 
 fn compared(design: &Design, project: &Project) -> SidesCompared {

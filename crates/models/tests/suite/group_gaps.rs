@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_models::live::LiveModel;
 use dissensus_stats::data::progress::Silent;
 use dissensus_stats::data::{Embeddings, FitOptions, Observation, Target, TrainingData};
@@ -107,7 +107,7 @@ fn gaps(design: Design, seed: u64) -> Vec<(GroupGap, f64)> {
         embeddings: &embeddings,
         observations: &observations,
         annotators,
-        target: Target { kind: ScaleKind::Ordinal, levels: LEVELS },
+        target: Target { kind: TargetKind::Ordinal, levels: LEVELS },
         attributes: &[],
     };
     let model = LiveModel::fit(&data, &FitOptions { seed, ..FitOptions::default() }, &Silent).unwrap();

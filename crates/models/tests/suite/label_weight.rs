@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_models::live::{LabelWeight, LiveModel};
 use dissensus_stats::data::progress::Silent;
 use dissensus_stats::data::{Embeddings, FitOptions, Observation, Target, TrainingData};
@@ -24,11 +24,11 @@ struct Design {
     contested: f64,
     /// Shift of either half, in logits.
     pulled: f64,
-    kind: ScaleKind,
+    kind: TargetKind,
 }
 
 const FOLLOWS_MEAN: Design =
-    Design { texts: 300, annotators: 60, labels: 9, contested: 0.0, pulled: 0.0, kind: ScaleKind::Ordinal };
+    Design { texts: 300, annotators: 60, labels: 9, contested: 0.0, pulled: 0.0, kind: TargetKind::Ordinal };
 /// Halves of nine labels carry almost no information about camps, however they are used (a correlation of .1
 /// at these logits).
 const CAMPS: Design = Design { labels: 16, contested: 0.3, pulled: 2.5, ..FOLLOWS_MEAN };

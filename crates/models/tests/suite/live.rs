@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_models::batch::PreparedTexts;
 use dissensus_models::live::{LabelChange, LiveModel};
 use dissensus_stats::data::progress::Silent;
@@ -77,7 +77,7 @@ fn texts_that_were_prepared_before_change_nothing() {
 #[test]
 fn a_choice_question_goes_live_too() {
     let mut sim = simulate(120, 5, 4, 4, 50, 1);
-    sim.target = Target { kind: ScaleKind::Choice, levels: 4 };
+    sim.target = Target { kind: TargetKind::Nominal, levels: 4 };
     let mut live = live(&sim);
     assert_eq!(live.severity(0), None);
     live.record(Observation { text: 3, annotator: 2, level: 1 }).unwrap();
@@ -172,7 +172,7 @@ fn bytes_bring_the_model_back() {
 /// Head and people without their training data, for two, five and unordered levels.
 #[test]
 fn a_model_for_new_texts_predicts_them_alike_and_holds_no_label() {
-    for (levels, kind) in [(2, ScaleKind::Binary), (5, ScaleKind::Ordinal), (3, ScaleKind::Choice)] {
+    for (levels, kind) in [(2, TargetKind::Binary), (5, TargetKind::Ordinal), (3, TargetKind::Nominal)] {
         let mut sim = simulate(300, 30, levels, 6, 40, 4);
         sim.target = Target { kind, levels };
         let mut live = live(&sim);

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_models::live::{LiveModel, SeveritySides};
 use dissensus_stats::data::progress::Silent;
 use dissensus_stats::data::{Embeddings, FitOptions, Observation, Target, TrainingData};
@@ -68,7 +68,7 @@ fn fitted(design: Design, seed: u64) -> LiveModel {
         embeddings: &embeddings,
         observations: &observations,
         annotators,
-        target: Target { kind: ScaleKind::Ordinal, levels: LEVELS },
+        target: Target { kind: TargetKind::Ordinal, levels: LEVELS },
         attributes: &[],
     };
     LiveModel::fit(&data, &FitOptions { seed, ..FitOptions::default() }, &Silent).unwrap()

@@ -175,7 +175,7 @@ fn labels_that_cannot_be_judged_are_counted() {
     let sim = synthetic::Simulation {
         embeddings: dissensus_stats::data::Embeddings::none(12),
         annotators: 2,
-        target: Target { kind: dissensus_domain::ScaleKind::Binary, levels: 2 },
+        target: Target { kind: dissensus_domain::TargetKind::Binary, levels: 2 },
         observations,
         severity: Vec::new(),
         score: Vec::new(),

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_models::live::LiveModel;
 use dissensus_models::mixed::Estimation;
 use dissensus_stats::data::progress::Silent;
@@ -79,7 +79,7 @@ fn labels(cell: Cell, seed: u64) -> Vec<Observation> {
 fn estimate(cell: Cell, seed: u64) -> Estimation {
     let observations = labels(cell, seed);
     let embeddings = Embeddings::none(cell.texts);
-    let kind = if cell.levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
+    let kind = if cell.levels == 2 { TargetKind::Binary } else { TargetKind::Ordinal };
     let data = TrainingData {
         embeddings: &embeddings,
         observations: &observations,

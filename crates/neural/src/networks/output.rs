@@ -58,11 +58,11 @@ pub(crate) fn loss(outputs: &Tensor, targets: &Tensor, target: Target) -> Result
 mod tests {
     use super::*;
     use candle_core::{Device, Var};
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
 
     #[test]
     fn they_are_those_of_the_link_and_their_slopes_are_right() {
-        for (kind, levels) in [(ScaleKind::Binary, 2), (ScaleKind::Ordinal, 5), (ScaleKind::Choice, 3)] {
+        for (kind, levels) in [(TargetKind::Binary, 2), (TargetKind::Ordinal, 5), (TargetKind::Nominal, 3)] {
             let target = Target { kind, levels };
             let n = Link::new(target).intercepts();
             let r: Vec<f32> = (0..n).map(|i| 0.4 - 0.3 * i as f32).collect();
@@ -100,7 +100,7 @@ mod tests {
     /// precision.
     #[test]
     fn labels_that_are_nearly_impossible_have_their_loss_and_its_gradient() {
-        let binary = Target { kind: ScaleKind::Binary, levels: 2 };
+        let binary = Target { kind: TargetKind::Binary, levels: 2 };
         let softplus = |x: f64| x.max(0.0) + (-x.abs()).exp().ln_1p();
         let sigma = |x: f64| 1.0 / (1.0 + (-x).exp());
         for o in [-30.0_f64, -17.5, -5.0, 0.0, 5.0, 15.0, 17.5, 30.0] {
@@ -119,7 +119,7 @@ mod tests {
                 assert!((of - slope).abs() < 1e-6, "{o}: gradient {of} {slope}");
             }
         }
-        let ordinal = Target { kind: ScaleKind::Ordinal, levels: 3 };
+        let ordinal = Target { kind: TargetKind::Ordinal, levels: 3 };
         for (o, r) in [(30.0_f64, 1.0_f64), (-30.0, 1.0), (0.0, -5.5), (22.0, 2.5), (-18.0, 0.0)] {
             let below = o - r.exp();
             // ln P(y = 1) by exact expansion, where the difference of sigmoids has no digits left.
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn what_is_not_a_number_shows_in_the_loss() {
-        let binary = Target { kind: ScaleKind::Binary, levels: 2 };
+        let binary = Target { kind: TargetKind::Binary, levels: 2 };
         let r = Tensor::new(&[[f32::NAN]], &Device::Cpu).unwrap();
         let wanted = Tensor::from_slice(&[1.0f32, 0.0], (1, 2), &Device::Cpu).unwrap();
         assert!(loss(&r, &wanted, binary).unwrap().to_scalar::<f32>().unwrap().is_nan());
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_is_nearly_impossible_has_a_finite_loss() {
-        let target = Target { kind: ScaleKind::Ordinal, levels: 3 };
+        let target = Target { kind: TargetKind::Ordinal, levels: 3 };
         let r = Tensor::new(&[[200.0f32, -50.0], [-200.0, 90.0]], &Device::Cpu).unwrap();
         let all = log_probabilities(&r, target).unwrap().flatten_all().unwrap().to_vec1::<f32>().unwrap();
         assert!(all.iter().all(|p| p.is_finite()), "{all:?}");

@@ -2,7 +2,7 @@
 
 use super::config::TrainConfig;
 use crate::networks::Rows;
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_stats::data::Observation;
 use dissensus_stats::data::{ModelKind, Target, majority_level};
 use dissensus_stats::math::random::generator;
@@ -131,7 +131,7 @@ impl ClassWeights {
         let (apart, levels) = (config.network.model == ModelKind::SepHeads, target.levels);
         if !config.class_weights {
             let yes = config.pos_weight as f32;
-            let of = if target.kind == ScaleKind::Binary { vec![1.0, yes] } else { Vec::new() };
+            let of = if target.kind == TargetKind::Binary { vec![1.0, yes] } else { Vec::new() };
             return Self { of, levels, apart: false };
         }
         let groups = if apart { annotators } else { 1 };
@@ -179,7 +179,7 @@ mod tests {
         Observation { text: 3, annotator: 2, level: 1 },
     ];
 
-    const YES_NO: Target = Target { kind: ScaleKind::Binary, levels: 2 };
+    const YES_NO: Target = Target { kind: TargetKind::Binary, levels: 2 };
 
     fn config(model: ModelKind) -> TrainConfig {
         TrainConfig::new(model, FreezePolicy::Frozen)
@@ -244,7 +244,7 @@ mod tests {
         let targets = soft.rows(&[0], 0).targets;
         assert!((targets[1] / targets[0] - 8.0).abs() < 1e-5 && (soft.weight(&[0]) - 3.0).abs() < 1e-6);
         // A scale has no yes.
-        let scale = Target { kind: ScaleKind::Ordinal, levels: 2 };
+        let scale = Target { kind: TargetKind::Ordinal, levels: 2 };
         let scale =
             Examples::new(&LABELS, scale, 3, &TrainConfig { pos_weight: 4.0, ..config(ModelKind::Shared) });
         assert_eq!(scale.weight(&[0, 1]), 5.0);

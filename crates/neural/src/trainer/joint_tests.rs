@@ -3,7 +3,7 @@
 use super::tests::{BODIES, StopAt, data, four, four_samples, tiny, tiny_without_dropout, tuned, values};
 use super::*;
 use crate::networks::NetworkModel;
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_encoder::{Encoder, EncoderOptions, FreezePolicy};
 use dissensus_stats::data::progress::Silent;
 use dissensus_stats::data::synthetic::simulate;
@@ -12,7 +12,7 @@ use dissensus_stats::data::{
 };
 use dissensus_stats::metrics::{log_loss, score};
 
-const THREE: Target = Target { kind: ScaleKind::Ordinal, levels: 3 };
+const THREE: Target = Target { kind: TargetKind::Ordinal, levels: 3 };
 
 /// Three levels, three annotators, on two of the texts: 0 and 2.
 fn scale() -> Vec<Observation> {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::networks::Network;
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_encoder::{EncoderOptions, FreezePolicy, LoraConfig};
 use dissensus_stats::data::FitOptions;
 use dissensus_stats::data::progress::{Progress, Silent};
@@ -66,7 +66,7 @@ pub(super) fn four_samples() -> Vec<Observation> {
 }
 
 pub(super) fn four<'a>(embeddings: &'a Embeddings, observations: &'a [Observation]) -> TrainingData<'a> {
-    let target = Target { kind: ScaleKind::Binary, levels: 2 };
+    let target = Target { kind: TargetKind::Binary, levels: 2 };
     TrainingData { embeddings, observations, annotators: 2, target, attributes: &[] }
 }
 
@@ -356,7 +356,7 @@ fn attributes_are_learned_where_they_tell_people_apart() {
         embeddings: &x,
         observations: &train,
         annotators: 30,
-        target: Target { kind: ScaleKind::Binary, levels: 2 },
+        target: Target { kind: TargetKind::Binary, levels: 2 },
         attributes: &attributes,
     };
     for kind in [ModelKind::ShareRecFfn, ModelKind::ShareRecDcn] {
@@ -519,13 +519,13 @@ fn of_other_question() -> Vec<Observation> {
 }
 
 fn other_question(observations: &[Observation]) -> AuxiliaryTask<'_> {
-    let target = Target { kind: ScaleKind::Ordinal, levels: 3 };
+    let target = Target { kind: TargetKind::Ordinal, levels: 3 };
     AuxiliaryTask { texts: &OTHER_BODIES, observations, annotators: 3, target, attributes: &[] }
 }
 
 /// A choice among five options by four annotators, on two of these texts.
 fn small_question(observations: &[Observation]) -> AuxiliaryTask<'_> {
-    let target = Target { kind: ScaleKind::Choice, levels: 5 };
+    let target = Target { kind: TargetKind::Nominal, levels: 5 };
     AuxiliaryTask { texts: &OTHER_BODIES[..2], observations, annotators: 4, target, attributes: &[] }
 }
 
@@ -607,7 +607,7 @@ fn an_auxiliary_question_teaches_the_encoder_what_tells_texts_apart() {
     let others: Vec<Observation> =
         (0..8).map(|i| Observation { text: i / 2, annotator: i % 2, level: (i / 2 % 2) as u16 }).collect();
     let other_bodies = ["you are good", "you are bad", "here is good work", "here is bad work"];
-    let target = Target { kind: ScaleKind::Binary, levels: 2 };
+    let target = Target { kind: TargetKind::Binary, levels: 2 };
     let auxiliary =
         AuxiliaryTask { texts: &other_bodies, observations: &others, annotators: 2, target, attributes: &[] };
     let none = Embeddings::none(4);

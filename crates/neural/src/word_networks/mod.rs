@@ -9,7 +9,7 @@ mod tests;
 use crate::networks::{Network, Rows};
 use crate::trainer::{Seeds, StepsChosen, TrainConfig, fit_for_chosen_steps};
 use candle_core::{Device, Tensor};
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_encoder::FreezePolicy;
 use dissensus_models::spans::{
     Halves, Scaling, SpanAnswer, SpanFitOptions, SpanPredictions, SpanTexts, SpanTraining, best_threshold,
@@ -134,7 +134,7 @@ impl Work<'_> {
             embeddings: &self.items.states,
             observations: &all,
             annotators: self.of.annotators,
-            target: Target { kind: ScaleKind::Binary, levels: 2 },
+            target: Target { kind: TargetKind::Binary, levels: 2 },
             attributes: &[],
         };
         let config = config(self.kind, self.items.states.texts, self.seed);

@@ -10,7 +10,7 @@ impl Context {
     pub fn question_parts(&self, question: QuestionId) -> Result<(String, Target), ProjectError> {
         let index = self.index();
         let found = index.with_levels(question)?;
-        Ok((found.name.clone(), Target { kind: found.scale.kind(), levels: found.scale.len() }))
+        Ok((found.name.clone(), Target::from_scale(&found.scale)))
     }
 
     /// Number of texts and annotators.

@@ -43,7 +43,7 @@ impl QuestionData {
     }
 
     pub fn target(&self) -> Target {
-        Target { kind: self.question.scale.kind(), levels: self.question.scale.len() }
+        Target::from_scale(&self.question.scale)
     }
 
     pub fn columns(&self) -> SplitColumns<'_> {

@@ -7,7 +7,6 @@ pub(super) use crowdworksheets::crowdworksheets;
 pub(super) use data_statement::data_statement;
 
 use super::facts::Facts;
-use dissensus_domain::ScaleKind;
 use dissensus_project::words::counted;
 use dissensus_render::escape::markdown;
 
@@ -68,13 +67,7 @@ impl Form {
 fn questions(facts: &Facts<'_>) -> Vec<String> {
     let one = |asked: &super::work::Asked| {
         let question = &asked.question;
-        let kind = match question.scale.kind() {
-            ScaleKind::Binary => "yes or no",
-            ScaleKind::Choice => "one of several",
-            ScaleKind::Ordinal => "one of several in order",
-            ScaleKind::MultiLabel => "any of several",
-            ScaleKind::Spans => "passages of several types",
-        };
+        let kind = question.scale.kind().rules().title();
         let level = |(at, name): (usize, &String)| match question.definition(at as u16) {
             "" => markdown(name),
             meaning => format!("{} ({})", markdown(name), markdown(meaning)),

@@ -3,7 +3,7 @@
 use super::predicted::{Evaluation, Predicted};
 use super::split::{SplitColumns, SplitSpec};
 use super::test_set::TestSet;
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_stats::data::{
     ModelError, MostFrequentLevel, Observation, Target, TrainingData, check_observation,
 };
@@ -25,7 +25,7 @@ pub fn baselines(
     at_least: Option<u16>,
     seed: u64,
 ) -> Result<Vec<Evaluation>, ModelError> {
-    let ordinal = data.target.kind == ScaleKind::Ordinal && at_least.is_none();
+    let ordinal = data.target.kind == TargetKind::Ordinal && at_least.is_none();
     let found = predict_baselines(data, split, columns, at_least, seed)?;
     Ok(found.iter().map(|baseline| baseline.evaluation(ordinal)).collect())
 }
@@ -71,7 +71,7 @@ pub fn baselines_of(
     test: Vec<Observation>,
     target: Target,
 ) -> Result<Vec<Evaluation>, ModelError> {
-    let ordinal = target.kind == ScaleKind::Ordinal;
+    let ordinal = target.kind == TargetKind::Ordinal;
     let annotators = train.iter().chain(&test).map(|o| o.annotator as usize + 1).max().unwrap_or(0);
     for (at, o) in train.iter().chain(&test).enumerate() {
         check_observation(at, o, usize::MAX, annotators, target.levels)?;
@@ -157,7 +157,7 @@ mod tests {
             embeddings: &Embeddings::none(5),
             observations: &labels,
             annotators: 3,
-            target: Target { kind: ScaleKind::Ordinal, levels: 4 },
+            target: Target { kind: TargetKind::Ordinal, levels: 4 },
             attributes: &[],
         };
         let found = baselines(&data, SplitSpec::Column, columns, None, 0).unwrap();
@@ -193,7 +193,7 @@ mod tests {
             embeddings: &Embeddings::none(10),
             observations: &labels,
             annotators: 1,
-            target: Target { kind: ScaleKind::Ordinal, levels: 5 },
+            target: Target { kind: TargetKind::Ordinal, levels: 5 },
             attributes: &[],
         };
         let of = |at_least| predict_baselines(&data, SplitSpec::Column, columns, at_least, 0).unwrap();

@@ -2,7 +2,7 @@
 
 use super::seen::SeenByEncoder;
 use crate::fit::fit;
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_stats::data::FitOptions;
 use dissensus_stats::data::ModelError;
 use dissensus_stats::data::ModelKind;
@@ -143,7 +143,7 @@ fn plan(data: &TrainingData<'_>, spec: &ColdStart, seed: u64) -> Result<Plan, Mo
     })?;
     if let Some(level) = spec.at_least {
         let levels = data.target.levels;
-        if data.target.kind != ScaleKind::Ordinal || level == 0 || usize::from(level) >= levels {
+        if data.target.kind != TargetKind::Ordinal || level == 0 || usize::from(level) >= levels {
             return Err(ModelError::AtLeast { level, levels });
         }
     }

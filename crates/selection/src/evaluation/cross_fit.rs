@@ -121,7 +121,7 @@ pub fn mean_predictions(model: &dyn AnnotatorModel, texts: &[u32]) -> Vec<Vec<f6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
     use dissensus_stats::data::progress::Silent;
     use dissensus_stats::data::{Embeddings, Target};
 
@@ -164,7 +164,7 @@ mod tests {
         let labelled: Vec<bool> = (0..40).map(|text| text < 35).collect();
         let own: Vec<u32> = (0..40).collect();
         let folds = TextFolds::new(&labelled, &own, &own, FOLDS, 0);
-        let target = Target { kind: ScaleKind::Binary, levels: 2 };
+        let target = Target { kind: TargetKind::Binary, levels: 2 };
         let score = |observations: &[Observation]| {
             let data = TrainingData {
                 embeddings: &embeddings,

@@ -508,7 +508,7 @@ impl schemars::JsonSchema for SplitSpec {
 #[cfg(test)]
 mod tests {
     pub(crate) use super::*;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
     use dissensus_stats::data::{Embeddings, Target};
 
     /// 20 texts and 6 annotators, three of whom label each text.
@@ -532,7 +532,7 @@ mod tests {
             embeddings: &embeddings,
             observations: &observations,
             annotators: 6,
-            target: Target { kind: ScaleKind::Binary, levels: 2 },
+            target: Target { kind: TargetKind::Binary, levels: 2 },
             attributes: &[],
         };
         split.divide(&data, columns, seed, validation)
@@ -837,7 +837,7 @@ mod tests {
             embeddings: &embeddings,
             observations: &division.train,
             annotators: 6,
-            target: Target { kind: ScaleKind::Binary, levels: 2 },
+            target: Target { kind: TargetKind::Binary, levels: 2 },
             attributes: &[],
         };
         let kind = dissensus_stats::data::ModelKind::Shared;

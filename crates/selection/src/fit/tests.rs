@@ -1,7 +1,7 @@
 //! Properties of every annotator model.
 
 use super::fit;
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_models::live::LiveModel;
 use dissensus_stats::data::progress::{Progress, Silent};
 use dissensus_stats::data::synthetic::{Simulation, simulate};
@@ -23,7 +23,7 @@ fn data(sim: &Simulation) -> TrainingData<'_> {
 
 fn simulations() -> Vec<Simulation> {
     let mut choice = simulate(60, 5, 4, 6, 30, 3);
-    choice.target.kind = ScaleKind::Choice;
+    choice.target.kind = TargetKind::Nominal;
     vec![simulate(60, 5, 2, 6, 30, 1), simulate(60, 5, 5, 6, 30, 2), choice, simulate(60, 5, 5, 0, 30, 4)]
 }
 
@@ -177,7 +177,7 @@ fn a_stranger_is_the_average_person() {
 fn no_labels_and_one_class_are_no_accident() {
     let sim = simulate(30, 3, 5, 4, 10, 6);
     for kind in ModelKind::ALL {
-        for target in [sim.target, Target { kind: ScaleKind::Choice, levels: 5 }] {
+        for target in [sim.target, Target { kind: TargetKind::Nominal, levels: 5 }] {
             let empty = TrainingData { observations: &[], target, ..data(&sim) };
             let model = fitted(kind, &empty);
             for p in p(model.as_ref(), 0, 0) {
@@ -196,7 +196,7 @@ fn no_labels_and_one_class_are_no_accident() {
 #[test]
 fn nobody_and_nothing_can_be_fitted() {
     let none = Embeddings::none(0);
-    let target = Target { kind: ScaleKind::Binary, levels: 2 };
+    let target = Target { kind: TargetKind::Binary, levels: 2 };
     for kind in ModelKind::ALL {
         let model = fitted(
             kind,
@@ -575,7 +575,7 @@ fn models_say_whom_they_know() {
 #[test]
 fn odd_annotators_and_missing_classes_are_no_accident() {
     let mut choice = simulate(80, 8, 4, 5, 40, 31);
-    choice.target.kind = ScaleKind::Choice;
+    choice.target.kind = TargetKind::Nominal;
     for mut sim in [simulate(80, 8, 2, 5, 40, 32), simulate(80, 8, 5, 5, 40, 33), choice] {
         let top = (sim.target.levels - 1) as u16;
         // Annotator 0 has one label, annotator 1 one class, level 1 never occurs (of more than two).

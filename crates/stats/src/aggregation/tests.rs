@@ -5,7 +5,7 @@ use super::result::{Aggregation, AggregationOptions, Aggregator, Tie};
 use super::votes::Votes;
 use crate::data::progress::Silent;
 use crate::data::{ModelError, Observation, Target};
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use serde_json::Value;
 use strum::VariantArray;
 
@@ -50,7 +50,7 @@ fn run(
     annotators: usize,
     levels: usize,
 ) -> Aggregation {
-    let target = Target { kind: ScaleKind::Choice, levels };
+    let target = Target { kind: TargetKind::Nominal, levels };
     let options = AggregationOptions::default();
     aggregate(aggregator, of, texts, annotators, target, &options, &Silent).unwrap()
 }
@@ -178,7 +178,7 @@ fn spammers_are_found() {
 
 #[test]
 fn says_what_is_wrong() {
-    let target = Target { kind: ScaleKind::Binary, levels: 2 };
+    let target = Target { kind: TargetKind::Binary, levels: 2 };
     let options = AggregationOptions::default();
     let error = aggregate(Aggregator::Glad, &[o(0, 0, 2)], 1, 1, target, &options, &Silent);
     assert!(matches!(error, Err(ModelError::UnknownLevel { level: 2, .. })));

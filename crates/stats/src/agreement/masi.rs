@@ -6,7 +6,7 @@ use super::reliability::{Estimate, LEAST_DECIDING, Reliability, reliability};
 use crate::data::progress::Progress;
 use crate::data::{ModelError, Observation, Target};
 use crate::metrics::{BootstrapOptions, Cluster, Figure, Interval, resample};
-use dissensus_domain::{OptionSet, ScaleKind};
+use dissensus_domain::{OptionSet, TargetKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -117,7 +117,7 @@ pub fn option_reliability(
     reliability(&observations, texts, annotators, BINARY, bootstrap, progress)
 }
 
-const BINARY: Target = Target { kind: ScaleKind::Binary, levels: 2 };
+const BINARY: Target = Target { kind: TargetKind::Binary, levels: 2 };
 
 fn option_observations(answers: &[SetAnswer], option: Option<u8>) -> Vec<Observation> {
     let level = |set: OptionSet| u16::from(option.is_some_and(|option| set.contains(option)));
@@ -305,7 +305,7 @@ mod tests {
                 level: a.set.bits().trailing_zeros() as u16,
             })
             .collect();
-        let target = Target { kind: ScaleKind::Choice, levels: 4 };
+        let target = Target { kind: TargetKind::Nominal, levels: 4 };
         let options = BootstrapOptions { resamples: 2000, ..Default::default() };
         let nominal = reliability(&observations, 30, 3, target, Some(&options), &Silent).unwrap();
         let found = set_reliability(&one, 30, 3, Some(&options), &Silent).unwrap();

@@ -9,7 +9,7 @@ use crate::data::ModelError;
 use crate::data::progress::Progress;
 use crate::data::{Observation, Target};
 use crate::metrics::{BootstrapOptions, Cluster, Figure, Interval, resample};
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -114,7 +114,7 @@ pub fn reliability(
         Some(_) => left_out(&sorted, &mut counts, annotators, target, progress)?,
         None => std::array::from_fn(|_| LeftOut::default()),
     };
-    let ordinal = target.kind == ScaleKind::Ordinal;
+    let ordinal = target.kind == TargetKind::Ordinal;
     let patterns = Pattern::all(&counts, target.levels);
     let sizes: Vec<u32> = patterns.iter().map(|p| p.texts).collect();
     let once: Vec<f64> = sizes.iter().map(|n| f64::from(*n)).collect();
@@ -203,7 +203,7 @@ fn left_out(
     target: Target,
     progress: &dyn Progress,
 ) -> Result<[LeftOut; COEFFICIENTS], ModelError> {
-    let (levels, ordinal) = (target.levels, target.kind == ScaleKind::Ordinal);
+    let (levels, ordinal) = (target.levels, target.kind == TargetKind::Ordinal);
     let mut found: [LeftOut; COEFFICIENTS] = std::array::from_fn(|_| LeftOut::default());
     let mut all = Sums::new(levels);
     let patterns = Pattern::all(counts, levels);

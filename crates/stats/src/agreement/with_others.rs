@@ -240,7 +240,7 @@ fn reversed(shared: &[Shared]) -> Option<AnnotatorFlag> {
 mod tests {
     use super::*;
     use crate::data::synthetic::simulate;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
 
     /// People who judge according to the model, on projects with many texts and few, five levels and two:
     /// each flag for at most 1 % of them.
@@ -298,7 +298,7 @@ mod tests {
     fn agreement_counts_pairs() {
         let o = |text, annotator, level| Observation { text, annotator, level };
         let all = [o(0, 0, 1), o(0, 1, 1), o(0, 2, 0), o(1, 0, 0), o(1, 1, 1), o(2, 0, 1)];
-        let target = Target { kind: ScaleKind::Binary, levels: 2 };
+        let target = Target { kind: TargetKind::Binary, levels: 2 };
         let found = beside_others(&all, 3, 4, target).unwrap();
         assert_eq!((found[0].texts, found[0].interval), (2, None));
         assert!((found[0].equal.unwrap() - 1.0 / 3.0).abs() < 1e-12);

@@ -191,7 +191,7 @@ mod tests {
     use crate::agreement::reliability;
     use crate::data::progress::Silent;
     use crate::data::{Observation, Target};
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
 
     fn marked(text: u32, words: u32, marked: &[u32]) -> MarkedWords {
         MarkedWords { text, annotator: 0, words, marked: marked.iter().copied().collect() }
@@ -221,7 +221,7 @@ mod tests {
             }
             *annotator += 1;
         }
-        let target = Target { kind: ScaleKind::Binary, levels: 2 };
+        let target = Target { kind: TargetKind::Binary, levels: 2 };
         let expected = reliability(&units, 4_000, 5, target, None, &Silent).unwrap().alpha_nominal.value;
         let found = word_agreement(&answers, None, &Silent).unwrap();
         assert!((found.alpha.value.unwrap() - expected.unwrap()).abs() < 1e-12, "{found:?}");

@@ -26,7 +26,7 @@ dissensus_domain::errors! {
             "annotator {annotator} has two labels on text {text}: pass only the current one";
         NoSuchLabel { text: u32, annotator: u32 } =>
             "annotator {annotator} has no label on text {text}, so there is nothing to take back";
-        Levels { kind: dissensus_domain::ScaleKind, levels: usize } =>
+        Levels { kind: dissensus_domain::TargetKind, levels: usize } =>
             "a {kind} question cannot have {levels} levels: give at least two, and exactly two for binary";
         AtLeast { level: u16, levels: usize } =>
             "\"at least level {level}\" (counted from 0) makes no two classes here: it needs an ordinal question, and a level from 1 to {max}" (max = levels.saturating_sub(1));

@@ -2,7 +2,7 @@
 
 use super::sparse_rows::{SparseRow, SparseRows};
 use crate::data::ModelError;
-use dissensus_domain::ScaleKind;
+use dissensus_domain::{Scale, TargetKind};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -114,19 +114,25 @@ pub struct Observation {
 /// The scale of the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
-    /// Binary, choice or ordinal. A multi-label question becomes a binary one for each of its options, a span
-    /// question one for each of its types.
-    pub kind: ScaleKind,
+    /// A multi-label question becomes a binary target for each of its options, a span question one for each of
+    /// its types.
+    pub kind: TargetKind,
     /// Number of levels, at least two.
     pub levels: usize,
 }
 
 impl Target {
+    /// The target of a question whose answers are levels of `scale`. [`Target::check`] refuses that of a scale
+    /// of options or types of spans: each of these is a target of its own.
+    pub fn from_scale(scale: &Scale) -> Self {
+        let levels = if scale.has_options() { 0 } else { scale.len() };
+        Self { kind: scale.target(), levels }
+    }
+
     pub fn check(self) -> Result<(), ModelError> {
         let fits = self.levels >= 2
             && self.levels <= usize::from(u16::MAX)
-            && (self.kind != ScaleKind::Binary || self.levels == 2)
-            && !matches!(self.kind, ScaleKind::MultiLabel | ScaleKind::Spans);
+            && (self.kind != TargetKind::Binary || self.levels == 2);
         if fits { Ok(()) } else { Err(ModelError::Levels { kind: self.kind, levels: self.levels }) }
     }
 }
@@ -224,7 +230,7 @@ mod tests {
     use super::*;
 
     fn data<'a>(embeddings: &'a Embeddings, observations: &'a [Observation]) -> TrainingData<'a> {
-        let target = Target { kind: ScaleKind::Ordinal, levels: 3 };
+        let target = Target { kind: TargetKind::Ordinal, levels: 3 };
         TrainingData { embeddings, observations, annotators: 2, target, attributes: &[] }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::data::{Embeddings, Observation, Target};
 use crate::math::random::generator;
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_distr::{Distribution, StandardNormal};
@@ -63,7 +63,7 @@ pub fn simulate_consistency(
         })
         .collect();
     let severity: Vec<f64> = (0..annotators).map(|_| 1.2 * normal()).collect();
-    let kind = if levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
+    let kind = if levels == 2 { TargetKind::Binary } else { TargetKind::Ordinal };
     let people: Vec<(f64, f64)> =
         severity.iter().map(|severity| (*severity, (discrimination_sd * normal()).exp())).collect();
     let observations = label(&score, &people, levels, labels_per_annotator, seed);

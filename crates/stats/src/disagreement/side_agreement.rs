@@ -141,7 +141,7 @@ mod tests {
     use crate::agreement::agreement;
     use crate::data::progress::Silent;
     use crate::data::{Observation, Target};
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
 
     #[test]
     fn within_a_side_it_is_the_agreement_of_that_side_alone() {
@@ -165,7 +165,7 @@ mod tests {
                 .collect()
             })
             .collect();
-        let target = Target { kind: ScaleKind::Ordinal, levels: 4 };
+        let target = Target { kind: TargetKind::Ordinal, levels: 4 };
         let found = side_agreement(&texts, 4, true, &Silent).unwrap();
         for (side, within) in [(0..4, 0), (4..8, 1)] {
             let own: Vec<Observation> = all.iter().filter(|o| side.contains(&o.annotator)).copied().collect();

@@ -5,7 +5,7 @@ use super::mean_gap::{MeanGap, mean_gap};
 use super::side_agreement::{SideAgreement, side_agreement};
 use crate::data::progress::Progress;
 use crate::data::{ModelError, Observation, Target};
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use std::collections::{BTreeMap, HashMap};
 
 /// Comparison of the labels of two sides over all texts.
@@ -56,7 +56,7 @@ impl SidesCompared {
         if found.is_enough() {
             let unseen = unseen(shared.len(), texts);
             found.gap = if target.kind.is_ordered() { mean_gap(shared, unseen, progress)? } else { None };
-            let ordinal = target.kind == ScaleKind::Ordinal;
+            let ordinal = target.kind == TargetKind::Ordinal;
             found.agreement = Some(side_agreement(&all, target.levels, ordinal, progress)?);
         }
         Ok(found)

@@ -1,7 +1,7 @@
 //! Single answers from a predicted distribution; each measure has a different optimal answer.
 
 use crate::data::Target;
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 
 /// Tolerance of cumulative probabilities, which are in single precision.
 const ROUNDING: f64 = 1e-6;
@@ -33,10 +33,8 @@ impl Target {
     /// are ordered (ordinal), else the most likely one. The lowest in case of ties; 0 without levels.
     pub fn answer(self, p: &[f32]) -> u16 {
         match self.kind {
-            ScaleKind::Ordinal => median(p),
-            ScaleKind::Binary | ScaleKind::Choice | ScaleKind::MultiLabel | ScaleKind::Spans => {
-                most_likely(p)
-            }
+            TargetKind::Ordinal => median(p),
+            TargetKind::Binary | TargetKind::Nominal => most_likely(p),
         }
     }
 }
@@ -49,7 +47,7 @@ mod tests {
     fn the_answer_is_the_median_of_ordered_levels_and_the_mode_of_others() {
         let p = [0.4, 0.05, 0.15, 0.2, 0.2];
         let answer = |kind| Target { kind, levels: 5 }.answer(&p);
-        assert_eq!((answer(ScaleKind::Ordinal), answer(ScaleKind::Choice)), (2, 0));
+        assert_eq!((answer(TargetKind::Ordinal), answer(TargetKind::Nominal)), (2, 0));
     }
 
     #[test]

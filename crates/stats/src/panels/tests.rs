@@ -3,7 +3,7 @@
 use super::{JointAnswers, Verdict, VerdictRule, Verdicts};
 use crate::data::{ModelError, Target};
 use crate::math::random::generator;
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use rand::RngExt;
 
 const RULES: [VerdictRule; 8] = [
@@ -18,7 +18,7 @@ const RULES: [VerdictRule; 8] = [
 ];
 
 fn ordinal(levels: usize) -> Target {
-    Target { kind: ScaleKind::Ordinal, levels }
+    Target { kind: TargetKind::Ordinal, levels }
 }
 
 /// Random distributions at three nodes.
@@ -84,8 +84,8 @@ fn convolutions_are_what_enumeration_finds() {
 
 #[test]
 fn two_levels_and_levels_without_an_order_are_enumerated_too() {
-    let binary = Target { kind: ScaleKind::Binary, levels: 2 };
-    let choice = Target { kind: ScaleKind::Choice, levels: 3 };
+    let binary = Target { kind: TargetKind::Binary, levels: 2 };
+    let choice = Target { kind: TargetKind::Nominal, levels: 3 };
     for (target, size) in [(binary, 4), (binary, 5), (choice, 4)] {
         let joint = joint(size, target.levels, 5);
         let members: Vec<usize> = (0..size).collect();
@@ -120,7 +120,7 @@ fn large_majorities_are_drawn_closely() {
     let members: Vec<usize> = (0..size).collect();
     let found = verdicts.of(&JointAnswers::new(vec![1.0], levels, p), &members).unwrap();
     let p: Vec<f64> = (0..size).flat_map(|person| of(person)[..2].to_vec()).collect();
-    let binary = Target { kind: ScaleKind::Binary, levels: 2 };
+    let binary = Target { kind: TargetKind::Binary, levels: 2 };
     let exact = Verdicts::new(VerdictRule::Majority, binary, size).unwrap();
     let exact = exact.of(&JointAnswers::new(vec![1.0], 2, p), &members).unwrap();
     assert!((found.probabilities[0] - exact.probabilities[0]).abs() < 0.08, "{found:?} {exact:?}");

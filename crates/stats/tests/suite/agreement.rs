@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_stats::agreement::agreement;
 use dissensus_stats::agreement::{Estimate, Reliability, cohen_pairs, reliability};
 use dissensus_stats::data::progress::Silent;
@@ -23,8 +23,8 @@ struct Case {
 fn cases() -> Vec<Case> {
     let reference: Value = serde_json::from_str(include_str!("../fixtures/agreement.json")).unwrap();
     let kinds =
-        [("ragged", ScaleKind::Ordinal), ("complete", ScaleKind::Ordinal), ("rare", ScaleKind::Binary)];
-    let case = |(name, kind): (&'static str, ScaleKind)| {
+        [("ragged", TargetKind::Ordinal), ("complete", TargetKind::Ordinal), ("rare", TargetKind::Binary)];
+    let case = |(name, kind): (&'static str, TargetKind)| {
         let theirs = reference[name].clone();
         let size = |key: &str| theirs[key].as_u64().unwrap() as usize;
         let rows: Vec<(u32, u32, u16)> = serde_json::from_value(theirs["rows"].clone()).unwrap();
@@ -54,7 +54,7 @@ fn coefficients_are_those_of_other_libraries() {
         near("nominal", ours.alpha_nominal.value, &theirs["alpha"]["nominal"]);
         near("fleiss", ours.fleiss.value, &theirs["fleiss"]);
         near("ac1", ours.ac1.value, &theirs["gwet"]["identity"]);
-        if case.target.kind == ScaleKind::Ordinal {
+        if case.target.kind == TargetKind::Ordinal {
             near("ordinal", ours.alpha_ordinal.value, &theirs["alpha"]["ordinal"]);
             near("interval", ours.alpha_interval.value, &theirs["alpha"]["interval"]);
             near("ac2 linear", ours.ac2_linear.value, &theirs["gwet"]["linear"]);
@@ -84,7 +84,7 @@ fn standard_errors_are_those_of_another_bootstrap() {
             ("ac1", ours.ac1),
             ("fleiss", ours.fleiss),
         ] {
-            if case.target.kind != ScaleKind::Ordinal && key == "alpha_interval" {
+            if case.target.kind != TargetKind::Ordinal && key == "alpha_interval" {
                 continue;
             }
             if case.name == "rare" {
@@ -118,7 +118,7 @@ fn pairs_are_those_of_scikit_learn() {
             assert_eq!(ours.texts as u64, count(2));
             near("agreement", Some(ours.agreement), &theirs[3]);
             near("kappa", ours.kappa, &theirs[4]);
-            if case.target.kind == ScaleKind::Ordinal {
+            if case.target.kind == TargetKind::Ordinal {
                 near("quadratic", ours.quadratic, &theirs[5]);
             } else {
                 assert_eq!(ours.quadratic, None);
@@ -132,7 +132,7 @@ fn pairs_are_those_of_scikit_learn() {
 fn kappa_by_hand() {
     let o = |text, annotator, level| Observation { text, annotator, level };
     let of = [o(0, 0, 0), o(0, 1, 0), o(0, 2, 0), o(1, 0, 0), o(1, 1, 0), o(1, 2, 1)];
-    let target = Target { kind: ScaleKind::Binary, levels: 2 };
+    let target = Target { kind: TargetKind::Binary, levels: 2 };
     let ours = reliability(&of, 2, 3, target, None, &Silent).unwrap();
     let chance = 26.0 / 36.0;
     assert!((ours.fleiss.value.unwrap() - (2.0 / 3.0 - chance) / (1.0 - chance)).abs() < 1e-12);
@@ -149,7 +149,7 @@ fn kappa_by_hand() {
 fn edge_cases_are_finite_or_undefined() {
     let o = |text, annotator, level| Observation { text, annotator, level };
     let options = BootstrapOptions { resamples: 100, ..Default::default() };
-    let target = Target { kind: ScaleKind::Ordinal, levels: 3 };
+    let target = Target { kind: TargetKind::Ordinal, levels: 3 };
     let run = |of: &[Observation], texts| {
         let ours = reliability(of, texts, 4, target, Some(&options), &Silent).unwrap();
         let shown = format!("{ours:?}");

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_stats::agreement::{LabelDesign, SelfAgreement, VarianceComponents, reliability};
 use dissensus_stats::data::progress::Silent;
 use dissensus_stats::data::{Observation, Target};
@@ -265,7 +265,7 @@ impl Crossed {
     /// for these people: nominal, ordinal.
     fn held(&self, sets: u64) -> [[f64; 2]; 2] {
         let truth = self.truth();
-        let target = Target { kind: ScaleKind::Ordinal, levels: self.levels };
+        let target = Target { kind: TargetKind::Ordinal, levels: self.levels };
         let options = BootstrapOptions { resamples: 200, ..BootstrapOptions::default() };
         let one = |set: u64| -> [[f64; 2]; 2] {
             let found = reliability(
@@ -465,7 +465,7 @@ fn every_interval_holds_its_figure_or_there_is_none() {
             none += usize::from(of.is_empty());
         }
         let people = scored.observations.iter().map(|o| o.annotator + 1).max().unwrap_or(0) as usize;
-        let kind = if ordinal { ScaleKind::Ordinal } else { ScaleKind::Choice };
+        let kind = if ordinal { TargetKind::Ordinal } else { TargetKind::Nominal };
         let target = Target { kind, levels: scored.levels };
         let found = reliability(&scored.observations, 45, people, target, Some(&options), &Silent).unwrap();
         for (name, estimate) in [

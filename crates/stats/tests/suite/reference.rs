@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_stats::agreement::agreement;
 use dissensus_stats::data::{Observation, Target};
 use dissensus_stats::metrics::{Scored, Scores};
@@ -43,7 +43,7 @@ fn metrics_are_those_of_scikit_learn() {
 #[test]
 fn alpha_is_that_of_krippendorff_with_and_without_each() {
     let reference = reference();
-    let target = Target { kind: ScaleKind::Ordinal, levels: 4 };
+    let target = Target { kind: TargetKind::Ordinal, levels: 4 };
     let ours = agreement(&observations(&reference), 30, 6, target).unwrap();
     let compare = |ours: &dissensus_stats::agreement::Alphas, theirs: &Value| {
         near("nominal", ours.nominal, &theirs["nominal"]);
@@ -73,7 +73,7 @@ fn alpha_of_the_worked_example() {
             observations.push(Observation { text: t as u32, annotator: a as u32, level: v - 1 });
         }
     }
-    let target = Target { kind: ScaleKind::Ordinal, levels: 5 };
+    let target = Target { kind: TargetKind::Ordinal, levels: 5 };
     let all = agreement(&observations, 12, 4, target).unwrap().all;
     assert!((all.nominal.unwrap() - 0.743).abs() < 5e-4);
     assert!((all.ordinal.unwrap() - 0.815).abs() < 5e-4);
@@ -82,7 +82,7 @@ fn alpha_of_the_worked_example() {
 
 #[test]
 fn agreement_without_pairs_is_undefined() {
-    let target = Target { kind: ScaleKind::Binary, levels: 2 };
+    let target = Target { kind: TargetKind::Binary, levels: 2 };
     let one = [Observation { text: 0, annotator: 0, level: 1 }];
     let ours = agreement(&one, 1, 2, target).unwrap();
     assert_eq!((ours.all.nominal, ours.pairwise, ours.texts), (None, None, 0));

@@ -93,7 +93,7 @@ impl LiveModels {
         let target = {
             let index = self.context.index();
             let scale = &index.with_levels(question)?.scale;
-            Target { kind: scale.kind(), levels: scale.len() }
+            Target::from_scale(scale)
         };
         let kept = if anew { None } else { self.kept(question, &basis, target, embeddings.texts)? };
         let (fit, fresh) = match kept {

@@ -3,7 +3,7 @@
 use super::LiveModels;
 use super::fitted::Fitted;
 use dissensus_api::TextPredictions;
-use dissensus_domain::{AnnotatorId, Answer, QuestionId, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, Answer, AnswerForm, QuestionId, TextId};
 use dissensus_models::live::LabelChange;
 use dissensus_project::sync::lock_or_reset;
 use dissensus_stats::data::AnnotatorModel as _;
@@ -66,7 +66,7 @@ impl LiveModels {
             let index = self.context.index();
             (index.text_row(text)?, index.annotator_row(annotator)?)
         };
-        if self.context.index().question(question)?.scale.kind() == ScaleKind::Spans {
+        if self.context.index().question(question)?.scale.form() == AnswerForm::Spans {
             // Others' marks are shown instead of the probability that they mark anything.
             return None;
         }
@@ -101,7 +101,7 @@ impl LiveModels {
     ) -> Option<Vec<f32>> {
         let index = self.context.index();
         let (row, who) = (index.text_row(text)?, index.annotator_row(annotator)?);
-        if index.question(question)?.scale.kind() == ScaleKind::Spans {
+        if index.question(question)?.scale.form() == AnswerForm::Spans {
             return None;
         }
         let all = self.of_all(question, |fitted| fitted.predictions_on(row, who))?;

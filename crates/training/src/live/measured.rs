@@ -272,7 +272,7 @@ mod tests {
                 embeddings: &embeddings,
                 observations: &observations,
                 annotators: 12,
-                target: Target { kind: dissensus_domain::ScaleKind::Ordinal, levels: 5 },
+                target: Target { kind: dissensus_domain::TargetKind::Ordinal, levels: 5 },
                 attributes: &[],
             };
             LiveModel::fit(&data, &FitOptions::default(), &Silent).unwrap()

@@ -26,7 +26,7 @@ pub(super) fn baselines(cx: &Runs, kept: &SavedRun, scale: &Scale) -> Result<Vec
     let Some(KeptLabels { train, test }) = kept_labels(cx, kept, scale.len())? else {
         return Ok(Vec::new());
     };
-    let target = Target { kind: scale.kind(), levels: scale.len() };
+    let target = Target::from_scale(scale);
     let found = baselines_of(&train, test, target)?.into_iter();
     Ok(found
         .map(|one| RunBaseline { name: one.model.clone(), metrics: plain_metrics(&one.scores) })

@@ -4,7 +4,7 @@ use super::Runs;
 use crate::encoding::EncodedText;
 use crate::runs::predict;
 use crate::saved_runs::{SavedRun, choices};
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_encoder::Encoder;
 use dissensus_models::live::LiveModel;
 use dissensus_neural::networks::NetworkModel;
@@ -61,8 +61,8 @@ pub(super) fn table_model(
         let levels = model.levels();
         (Kind::Network(Some(Box::new(model))), levels)
     };
-    let scale = cx.context.index().with_levels(kept.choices.question)?.scale.kind();
-    Ok(TableModel { kind, is_ordinal: scale == ScaleKind::Ordinal, levels })
+    let scale = cx.context.index().with_levels(kept.choices.question)?.scale.target();
+    Ok(TableModel { kind, is_ordinal: scale == TargetKind::Ordinal, levels })
 }
 
 impl TableModel {

@@ -7,7 +7,7 @@
 use super::Runs;
 use crate::error::TrainingError;
 use dissensus_api::{JointQuestion, TrainChoices};
-use dissensus_domain::{Question, QuestionId, ScaleKind, Split};
+use dissensus_domain::{Question, QuestionId, Split};
 use dissensus_neural::trainer::TrainConfig;
 use dissensus_project::context::QuestionData;
 use dissensus_project::error::ProjectError;
@@ -59,7 +59,7 @@ pub(super) fn check_pos_weight(
     learned: &[(Question, f64)],
     config: &TrainConfig,
 ) -> Result<(), ProjectError> {
-    let has_yes = learned.iter().any(|(question, _)| question.scale.kind() == ScaleKind::Binary);
+    let has_yes = learned.iter().any(|(question, _)| question.scale.is_binary());
     if has_yes || (config.pos_weight - 1.0).abs() < f64::EPSILON {
         return Ok(());
     }
@@ -120,7 +120,7 @@ pub(super) fn divide(
         embeddings: &none,
         observations: &all,
         annotators: of.iter().map(|data| data.annotators.len()).max().unwrap_or(0),
-        target: Target { kind: ScaleKind::Binary, levels: 2 },
+        target: Target { kind: dissensus_domain::TargetKind::Binary, levels: 2 },
         attributes: &[],
     };
     let columns = first.columns();

@@ -10,7 +10,7 @@ use crate::runs::data;
 use crate::runs::sets;
 use crate::runs::tuned_data;
 use crate::saved_runs::{Outcome, SavedRun, choices};
-use dissensus_domain::ScaleKind;
+use dissensus_domain::TargetKind;
 use dissensus_encoder::{DeviceChoice, FreezePolicy};
 use dissensus_neural::trainer::TrainConfig;
 use dissensus_project::error::ProjectError;
@@ -152,7 +152,7 @@ fn score_one(
     };
     let rule = F1Rule::choose(&held_out, &data.division.train);
     let scored = data.division.test.score(model.name(), model.as_ref())?.tuned_by(&rule);
-    let ordinal = question.scale.kind() == ScaleKind::Ordinal;
+    let ordinal = question.scale.target() == TargetKind::Ordinal;
     let report = metrics::Report::new(
         &scored,
         &data.division.train,

@@ -12,7 +12,7 @@ use crate::learned_words::{LearnedWords, form_print};
 use crate::runs::data;
 use crate::saved_runs::{SavedRun, TrainedWordScores, WORDS_TO_LEARN, io, run_of_encoder};
 use dissensus_api::Tuning;
-use dissensus_domain::{AnnotatorId, Question, QuestionId, ScaleKind, Span, SpanSet};
+use dissensus_domain::{AnnotatorId, AnswerForm, Question, QuestionId, Span, SpanSet};
 use dissensus_encoder::{Encoder, WordStates};
 use dissensus_files::write_atomically;
 use dissensus_models::mixed::FEWEST_CALIBRATION_TEXTS;
@@ -66,7 +66,7 @@ fn whole_questions(questions: &[Question], runs: &[QuestionId]) -> Vec<(Question
     let place = |option: &Question| runs.iter().position(|run| *run == option.id);
     questions
         .iter()
-        .filter(|question| question.scale.kind() == ScaleKind::Spans)
+        .filter(|question| question.scale.form() == AnswerForm::Spans)
         .filter_map(|question| {
             let places: Option<Vec<usize>> = question.options().iter().map(place).collect();
             Some((question.id, places?))

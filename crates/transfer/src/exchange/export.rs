@@ -7,7 +7,7 @@ use super::study::StudyBeside;
 use crate::error::TransferError;
 use crate::exchange::study;
 use dissensus_domain::{
-    Annotator, AnnotatorId, Attributes, Event, GuidelineId, Question, QuestionId, Remark, Scale, ScaleKind,
+    Annotator, AnnotatorId, AnswerForm, Attributes, Event, GuidelineId, Question, QuestionId, Remark, Scale,
     Shown, TextId, WordingId, option_names, spans_named,
 };
 use dissensus_exchange::{
@@ -215,7 +215,7 @@ impl Writing<'_> {
 
 /// Returns how spans are written to a file of these questions.
 fn span_layout(questions: &[Question], rows: bool) -> Result<SpanLayout, ProjectError> {
-    let spans = questions.iter().filter(|question| question.scale.kind() == ScaleKind::Spans).count();
+    let spans = questions.iter().filter(|question| question.scale.form() == AnswerForm::Spans).count();
     match (rows, spans) {
         (false, _) => Ok(SpanLayout::Lists),
         (true, 0) => Err(TransferError::NoSpansToExport.into()),
@@ -242,12 +242,12 @@ fn untold_scales<'a>(
             if some.len() < KEPT_ANSWERS && !some.contains(level) {
                 some.insert(level.to_owned());
             }
-            match scale.kind() {
-                ScaleKind::MultiLabel => options.extend(option_names(level).into_iter().map(str::to_owned)),
-                ScaleKind::Spans => {
+            match scale.form() {
+                AnswerForm::Options => options.extend(option_names(level).into_iter().map(str::to_owned)),
+                AnswerForm::Spans => {
                     options.extend(spans_named(level).unwrap_or_default().into_iter().map(|span| span.label));
                 }
-                _ => {}
+                AnswerForm::Level => {}
             }
             Ok::<(), ProjectError>(())
         })?;
@@ -300,7 +300,9 @@ fn write_labels(
     let (said, study) = (Said::new(snapshot, &questions)?, file.study);
     let occasions = !repeats.is_empty();
     let sink = match file.format {
-        OutputFormat::Conll if questions.iter().any(|question| question.scale.kind() != ScaleKind::Spans) => {
+        OutputFormat::Conll
+            if questions.iter().any(|question| question.scale.form() != AnswerForm::Spans) =>
+        {
             return Err(TransferError::NoConll.into());
         }
         OutputFormat::Conll => Sink::Conll(ConllWriter::create(file.path, occasions, attributes)?),
@@ -352,7 +354,7 @@ fn write_labels(
                 text: &row.text.body,
                 annotator: &row.annotator.external_id,
                 label: row.level,
-                spans: row.question.scale.kind() == ScaleKind::Spans,
+                spans: row.question.scale.form() == AnswerForm::Spans,
                 question: Some(&row.question.name),
                 split: row.text.split.as_deref(),
                 group: row.text.group.as_deref(),
@@ -473,7 +475,7 @@ fn write_decisions(
             text: &text.body,
             annotator: "",
             label: label.as_deref(),
-            spans: question.scale.kind() == ScaleKind::Spans,
+            spans: question.scale.form() == AnswerForm::Spans,
             question: Some(&question.name),
             split: text.split.as_deref(),
             group: text.group.as_deref().filter(|_| !masked),
@@ -576,7 +578,7 @@ fn write_repeats(
             text: &text.body,
             annotator: &annotator.external_id,
             label: question.scale.name_of_answer(&repeat.answer).as_deref(),
-            spans: question.scale.kind() == ScaleKind::Spans,
+            spans: question.scale.form() == AnswerForm::Spans,
             question: Some(&question.name),
             split: text.split.as_deref(),
             group: text.group.as_deref(),

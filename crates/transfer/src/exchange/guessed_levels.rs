@@ -4,7 +4,7 @@
 
 use super::reading::choices_of;
 use dissensus_api::ImportNotice;
-use dissensus_domain::{Scale, ScaleKind};
+use dissensus_domain::{Scale, TargetKind};
 use dissensus_exchange::{Missing, TableReading, missing_code, ordered_scale, truth_value};
 use dissensus_project::words::counted;
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ fn one_level(scale: &Scale, used: &[(&str, u64)]) -> Option<ImportNotice> {
         "All labels are \"{only}\", so the scale is taken to be {}. If other levels could be given, name all of them, lowest first",
         scale.levels().join(", ")
     );
-    (scale.kind() == ScaleKind::Binary).then(|| notice("one-level", 1, message))
+    (scale.is_binary()).then(|| notice("one-level", 1, message))
 }
 
 /// Returns a notice about levels that differ only in case and spaces, or are several spellings of yes and no.
@@ -162,7 +162,7 @@ fn gaps(scale: &Scale, used: &[(&str, u64)]) -> Option<ImportNotice> {
         .collect::<Option<_>>()?;
     numbers.sort_unstable();
     let has = numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    if scale.kind() == ScaleKind::Ordinal {
+    if scale.target() == TargetKind::Ordinal {
         let filled = ranges(
             &numbers
                 .windows(2)
@@ -183,7 +183,7 @@ fn gaps(scale: &Scale, used: &[(&str, u64)]) -> Option<ImportNotice> {
     );
     let far_apart = numbers.len() > 2
         && numbers[numbers.len() - 1].saturating_sub(numbers[0]) > Scale::MAX_ORDINAL_SPREAD;
-    (scale.kind() == ScaleKind::Choice && far_apart)
+    (scale.target() == TargetKind::Nominal && far_apart)
         .then(|| notice("numbers-far-apart", numbers.len(), message))
 }
 

@@ -5,7 +5,7 @@ use super::seed::{Seeds, seeded};
 use super::{Exchange, notices};
 use crate::error::TransferError;
 use dissensus_api::ImportChoices;
-use dissensus_domain::{Question, QuestionId, Scale, ScaleKind};
+use dissensus_domain::{AnswerForm, Question, QuestionId, Scale, ScaleKind, TargetKind};
 use dissensus_exchange::{
     Changes, Checker, ColumnRoles, FileKind, Hint, QuestionScan, RowError, RowErrorKind, Scan, Source,
     TableReading, ordered_scale, scan_while,
@@ -268,7 +268,7 @@ fn question_for(
 ) -> Result<(String, Option<Question>), ProjectError> {
     let index = cx.context.index();
     let fits = |question: &&Question| kind.is_none_or(|kind| question.scale.kind() == kind);
-    let spans = kind == Some(ScaleKind::Spans);
+    let spans = kind.is_some_and(|kind| kind.rules().form() == AnswerForm::Spans);
     let fitting: Vec<&Question> = index.questions().iter().filter(fits).collect();
     let find = |name: &str| index.questions().iter().find(|q| q.name == name).cloned();
     let named = asked.or_else(|| find(unnamed.column).map(|_| unnamed.column));
@@ -420,13 +420,14 @@ fn part(
         (None, Some(kind)) => {
             let seen =
                 names_of(kind, found).iter().filter(|(_, count)| *count > 0).map(|(name, _)| name.as_str());
-            match kind {
-                ScaleKind::MultiLabel | ScaleKind::Spans => Scale::new(kind, seen),
-                ScaleKind::Ordinal => {
+            let rules = kind.rules();
+            match (rules.form(), rules.target()) {
+                (AnswerForm::Options | AnswerForm::Spans, _) => Scale::new(kind, seen),
+                (AnswerForm::Level, TargetKind::Ordinal) => {
                     let seen: Vec<&str> = seen.collect();
                     ordered_scale(&seen).map_or_else(|| Scale::of_kind(kind, &seen), Ok)
                 }
-                _ => Scale::of_kind(kind, seen),
+                (AnswerForm::Level, TargetKind::Binary | TargetKind::Nominal) => Scale::of_kind(kind, seen),
             }
         }
         (None, None) => found.scale.clone(),
@@ -448,10 +449,10 @@ fn part(
 
 /// Returns the names of levels of a scale of this kind in the file, with the number of labels of each.
 fn names_of(kind: ScaleKind, found: &QuestionScan) -> &[(String, u64)] {
-    match kind {
-        ScaleKind::MultiLabel => &found.options,
-        ScaleKind::Spans => &found.types,
-        _ => &found.names,
+    match kind.rules().form() {
+        AnswerForm::Options => &found.options,
+        AnswerForm::Spans => &found.types,
+        AnswerForm::Level => &found.names,
     }
 }
 

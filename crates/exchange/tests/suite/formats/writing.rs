@@ -101,7 +101,7 @@ fn scales_are_as_told(source: &Source, divided: &Divided, format: ToolFormat) {
         assert_eq!(found.kind(), question.scale.kind(), "{format}: {question:?}");
         let sorted = |scale: &Scale| {
             let mut levels = scale.levels().to_vec();
-            if !scale.kind().is_ordered() {
+            if !scale.is_ordered() {
                 levels.sort();
             }
             levels

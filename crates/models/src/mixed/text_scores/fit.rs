@@ -99,7 +99,7 @@ mod tests {
     use crate::linear::pca::PcaEmbeddings;
     use crate::mixed::convergence::ROUGH;
     use crate::mixed::link::Link;
-    use dissensus_domain::ScaleKind;
+    use dissensus_domain::TargetKind;
     use dissensus_stats::data::progress::Silent;
     use dissensus_stats::data::{Embeddings, Observation, SparseRows, Target};
     use dissensus_stats::math::random::generator;
@@ -136,7 +136,7 @@ mod tests {
     }
 
     fn effects(texts: usize, observations: &[Observation]) -> CrossedEffects {
-        let link = Link::new(Target { kind: ScaleKind::Binary, levels: 2 });
+        let link = Link::new(Target { kind: TargetKind::Binary, levels: 2 });
         let mut crossed = CrossedEffects::new(link, vec![0.0; texts], 4, observations);
         crossed.expectation_maximisation(ROUGH);
         crossed

@@ -1,0 +1,236 @@
+//! Kinds of questions: what an answer is, which levels a question may have, how answers are written and
+//! compared, and what annotator models learn from them.
+//!
+//! Everything that depends on the kind alone is decided here. Other crates ask for properties
+//! ([`ScaleKind::rules`]) or, where they compute differently, match exhaustively on [`AnswerForm`] or
+//! [`TargetKind`]; `cargo xtask test --only kinds` refuses matches on [`ScaleKind`] elsewhere.
+//! To add a kind: a file with an implementation of [`QuestionKind`], a variant of [`ScaleKind`] and its line
+//! in [`ScaleKind::rules`].
+
+mod level;
+mod multi_label;
+mod spans;
+
+pub(crate) use multi_label::options_of;
+pub use multi_label::{contradicts_itself, option_names};
+
+use crate::{Answer, AnswerError, Scale, ScaleError};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::VariantArray,
+)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case", parse_err_ty = ScaleError, parse_err_fn = unknown_kind)]
+pub enum ScaleKind {
+    /// Two levels, the second of which means "yes".
+    Binary,
+    /// One of several unordered levels.
+    Choice,
+    /// Any subset of several options, each of them a yes/no question; see
+    /// [`QuestionId::of_option`](crate::QuestionId::of_option). Formerly named `multi-choice`.
+    #[serde(alias = "multi-choice")]
+    #[strum(to_string = "multi-label", serialize = "multi-choice")]
+    MultiLabel,
+    /// One of several ordered levels, lowest first.
+    Ordinal,
+    /// Any number of passages of the text, each of one of several types. Whether a text has a
+    /// passage of a type is a yes/no question, like the options of a multi-label question.
+    Spans,
+}
+
+/// What an answer to a question consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray)]
+pub enum AnswerForm {
+    /// One level of the scale: [`Answer::Level`].
+    Level,
+    /// A set of options: [`Answer::Options`].
+    Options,
+    /// Passages of the text, each of a type: [`Answer::Spans`].
+    Spans,
+}
+
+/// What an annotator model predicts: one level of a scale of this kind. A question whose answers are sets of
+/// options or spans teaches one binary model for each option or type.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::VariantArray,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum TargetKind {
+    /// Two levels, the second of which means "yes".
+    Binary,
+    /// Unordered levels; named `choice` in files.
+    #[serde(rename = "choice")]
+    #[strum(serialize = "choice")]
+    Nominal,
+    /// Ordered levels, lowest first.
+    Ordinal,
+}
+
+impl TargetKind {
+    /// Whether levels are ordered, lowest (or "no") first.
+    pub fn is_ordered(self) -> bool {
+        self != Self::Nominal
+    }
+}
+
+/// The rules of one kind of question.
+pub trait QuestionKind: Sync {
+    /// The kind in words, as printed in reports.
+    fn title(&self) -> &'static str;
+
+    fn form(&self) -> AnswerForm;
+
+    /// What a model learns from answers to the question, or to each of its options or types.
+    fn target(&self) -> TargetKind;
+
+    /// Whether answers are levels in an order, lowest (or "no") first.
+    fn is_ordered(&self) -> bool {
+        self.form() == AnswerForm::Level && self.target().is_ordered()
+    }
+
+    /// Checks what this kind alone demands of the names of levels, options or types. That they are neither
+    /// blank nor repeated is checked by [`Scale::new`].
+    fn check_names(&self, names: &[String]) -> Result<(), ScaleError>;
+
+    /// The names on the scale of a column with these distinct values.
+    fn names_from_values(&self, values: BTreeSet<String>) -> Vec<String>;
+
+    /// Checks that `answer`, which is not "cannot say", is valid on `scale`, which is of this kind.
+    fn check(&self, answer: &Answer, scale: &Scale) -> Result<(), AnswerError>;
+
+    /// Why the question does not take "cannot say"; `None` if it does.
+    fn refuses_cannot_say(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Parses a cell that is not "cannot say"; `None` if it is no answer on `scale`.
+    fn parse(&self, cell: &str, scale: &Scale) -> Option<Answer>;
+
+    /// Whether an answer counts as right where `right` is expected. On ordered scales it may be up to `within`
+    /// levels away.
+    fn is_right(&self, right: &Answer, given: &Answer, _within: u16) -> bool {
+        right == given
+    }
+}
+
+impl ScaleKind {
+    pub fn rules(self) -> &'static dyn QuestionKind {
+        match self {
+            Self::Binary => &level::Levels(TargetKind::Binary),
+            Self::Choice => &level::Levels(TargetKind::Nominal),
+            Self::Ordinal => &level::Levels(TargetKind::Ordinal),
+            Self::MultiLabel => &multi_label::MultiLabel,
+            Self::Spans => &spans::Spans,
+        }
+    }
+
+    /// The name used on the command line, in SQL and in files.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// The name in project files. A multi-label question is still `multi-choice` there, so that files need no
+    /// migration for it and earlier versions can open one with up to six options.
+    pub fn name_in_file(self) -> &'static str {
+        match self {
+            Self::MultiLabel => "multi-choice",
+            other => other.name(),
+        }
+    }
+
+    /// Guesses the kind from the distinct values of a column; see [`Scale::guess`].
+    pub(crate) fn guess(values: &BTreeSet<String>) -> Self {
+        if spans::reads_as_answers(values) {
+            Self::Spans
+        } else if multi_label::reads_as_answers(values) {
+            Self::MultiLabel
+        } else {
+            match level::guess(values) {
+                TargetKind::Binary => Self::Binary,
+                TargetKind::Nominal => Self::Choice,
+                TargetKind::Ordinal => Self::Ordinal,
+            }
+        }
+    }
+}
+
+impl AnswerForm {
+    /// What the names on a scale are called.
+    pub fn part(self) -> &'static str {
+        match self {
+            Self::Level => "level",
+            Self::Options => "option",
+            Self::Spans => "type",
+        }
+    }
+
+    /// Whether each name on the scale is a yes/no question of its own: options and types of spans.
+    pub fn has_parts(self) -> bool {
+        self != Self::Level
+    }
+}
+
+impl Answer {
+    /// The name of the answer on a scale with these names; `None` if a name is missing.
+    pub(crate) fn format<'a>(&self, scale: &'a Scale) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Level(level) => scale.name_of(*level).map(Cow::Borrowed),
+            Self::Options(set) => Some(Cow::Owned(multi_label::set_name(scale.levels(), set.bits()))),
+            Self::Spans(spans) => scale.name_of_spans(spans).map(Cow::Owned),
+            Self::CannotSay => Some(Cow::Borrowed(crate::CANNOT_SAY)),
+        }
+    }
+
+    /// Whether the answer is this level, or includes this option or type of span.
+    pub fn includes(&self, level: u16) -> bool {
+        match self {
+            Self::Level(given) => *given == level,
+            Self::Options(set) => set.iter().any(|option| u16::from(option) == level),
+            Self::Spans(spans) => spans.as_slice().iter().any(|span| span.kind == level),
+            Self::CannotSay => false,
+        }
+    }
+}
+
+/// The refusal of an answer of another form than that of `scale`.
+fn other_form(answer: &Answer, scale: &Scale) -> AnswerError {
+    let answer = match answer {
+        Answer::Level(_) => "a level",
+        Answer::Options(_) => "a set of options",
+        Answer::Spans(_) => "spans",
+        Answer::CannotSay => "\"cannot say\"",
+    };
+    AnswerError::OtherKind { scale: scale.kind(), answer }
+}
+
+fn unknown_kind(name: &str) -> ScaleError {
+    ScaleError::UnknownKind(name.to_owned())
+}
