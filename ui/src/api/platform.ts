@@ -10,39 +10,41 @@ const TABLE = {
   extensions: ["csv", "tsv", "jsonl", "ndjson", "json", "txt", "conll", "conllu", "zip", "xmi", "gz"],
 };
 
-let asking = false;
+let isOpen = false;
 
 /** One file dialog at a time: asking again while one is open gives nothing. */
-async function ask<T>(dialog: () => Promise<T | null>): Promise<T | null> {
-  if (asking) return null;
-  asking = true;
+async function openDialog<T>(dialog: () => Promise<T | null>): Promise<T | null> {
+  if (isOpen) return null;
+  isOpen = true;
   try {
     return await dialog();
   } finally {
-    asking = false;
+    isOpen = false;
   }
 }
 
 /** A project to open. */
 export async function chooseProject(title = "Open a project"): Promise<string | null> {
-  return ask(() => open({ title, filters: [PROJECT], multiple: false, directory: false }));
+  return openDialog(() => open({ title, filters: [PROJECT], multiple: false, directory: false }));
 }
 
 /** Where a new project goes. */
 export async function chooseNewProject(name: string): Promise<string | null> {
-  return ask(() => save({ title: "New project", filters: [PROJECT], defaultPath: `${name}.dissensus` }));
+  return openDialog(() =>
+    save({ title: "New project", filters: [PROJECT], defaultPath: `${name}.dissensus` }),
+  );
 }
 
 /** A file to import. */
 export async function chooseImport(): Promise<string | null> {
-  return ask(() =>
+  return openDialog(() =>
     open({ title: "Import texts or labels", filters: [TABLE], multiple: false, directory: false }),
   );
 }
 
 /** A file with the texts of what is imported. */
 export async function chooseTexts(): Promise<string | null> {
-  return ask(() =>
+  return openDialog(() =>
     open({ title: "Texts in another file", filters: [TABLE], multiple: false, directory: false }),
   );
 }
@@ -52,7 +54,7 @@ export async function choosePicture(): Promise<string | null> {
   const filters = [
     { name: "Pictures (PNG, JPEG, GIF, WebP)", extensions: ["png", "jpg", "jpeg", "gif", "webp"] },
   ];
-  return ask(() => open({ title: "Add a picture", filters, multiple: false, directory: false }));
+  return openDialog(() => open({ title: "Add a picture", filters, multiple: false, directory: false }));
 }
 
 /** Where labels, or predictions, are written to. */
@@ -61,14 +63,14 @@ export async function chooseExport(name: string, title = "Export labels"): Promi
     { name: "CSV", extensions: ["csv"] },
     { name: "JSON Lines", extensions: ["jsonl"] },
   ];
-  return ask(() => save({ title, filters, defaultPath: `${name}.csv` }));
+  return openDialog(() => save({ title, filters, defaultPath: `${name}.csv` }));
 }
 
 /** Where labels for another program are written to: a file, or without an ending a folder that is made. */
 export async function chooseProgramFile(title: string, name: string, ending: string): Promise<string | null> {
   const filters = ending === "" ? [] : [{ name: title, extensions: [ending] }];
   const defaultPath = ending === "" ? name : `${name}.${ending}`;
-  return ask(() => save({ title: `Export as ${title}`, filters, defaultPath }));
+  return openDialog(() => save({ title: `Export as ${title}`, filters, defaultPath }));
 }
 
 /** Where a report of runs is written to; the ending says which kind. */
@@ -79,33 +81,35 @@ export async function chooseReport(name: string): Promise<string | null> {
     { name: "JSON", extensions: ["json"] },
     { name: "LaTeX table", extensions: ["tex"] },
   ];
-  return ask(() => save({ title: "Export runs", filters, defaultPath: `${name}.html` }));
+  return openDialog(() => save({ title: "Export runs", filters, defaultPath: `${name}.html` }));
 }
 
 /** Where a report for a paper goes: a folder that is made. */
 export async function chooseReportFolder(name: string): Promise<string | null> {
-  return ask(() => save({ title: "Report for a paper", defaultPath: `${name} report` }));
+  return openDialog(() => save({ title: "Report for a paper", defaultPath: `${name} report` }));
 }
 
 /** Where a copy of the project goes. */
 export async function chooseCopy(name: string): Promise<string | null> {
-  return ask(() => save({ title: "Save a copy", filters: [PROJECT], defaultPath: `${name} copy.dissensus` }));
+  return openDialog(() =>
+    save({ title: "Save a copy", filters: [PROJECT], defaultPath: `${name} copy.dissensus` }),
+  );
 }
 
 /** Where what was done with a packet is written to. */
 export async function chooseHandIn(name: string): Promise<string | null> {
-  return ask(() => save({ title: "Hand in", filters: [HAND_IN], defaultPath: `${name}.handin` }));
+  return openDialog(() => save({ title: "Hand in", filters: [HAND_IN], defaultPath: `${name}.handin` }));
 }
 
 /** Files that came back: what was handed in, packets, copies of the project. */
-export async function chooseHandedIn(): Promise<string[] | null> {
+export async function chooseSubmissions(): Promise<string[] | null> {
   const filters = [{ name: "Handed in, packets, copies", extensions: ["handin", "dissensus"] }];
-  return ask(() => open({ title: "Merge hand-ins", filters, multiple: true, directory: false }));
+  return openDialog(() => open({ title: "Merge hand-ins", filters, multiple: true, directory: false }));
 }
 
 /** A folder. */
 export async function chooseFolder(title: string): Promise<string | null> {
-  return ask(() => open({ title, multiple: false, directory: true }));
+  return openDialog(() => open({ title, multiple: false, directory: true }));
 }
 
 /** Puts a text on the clipboard. It may still be on its way: WebKit allows writing only within the click itself. */

@@ -50,8 +50,8 @@ it("goes where it is dragged, never so far that a pane cannot be read, and is re
 });
 
 it("moves by keys, which nothing else hears, and goes back by Enter or a double click", async () => {
-  const heard = vi.fn();
-  window.addEventListener("keydown", heard);
+  const listener = vi.fn();
+  window.addEventListener("keydown", listener);
   const found = await line();
   await fireEvent.keyDown(found, { key: "ArrowLeft" });
   expect(share(found)).toBeCloseTo(0.584);
@@ -59,14 +59,14 @@ it("moves by keys, which nothing else hears, and goes back by Enter or a double 
   expect(share(found)).toBeCloseTo(0.64);
   await fireEvent.keyDown(found, { key: "Home" });
   expect(share(found)).toBeCloseTo(0.33);
-  expect(heard).not.toHaveBeenCalled();
+  expect(listener).not.toHaveBeenCalled();
   await fireEvent.keyDown(found, { key: "Enter" });
   expect(columns(found)).toBe("");
   await drag(found, 500);
   await fireEvent.dblClick(found);
   expect(columns(found)).toBe("");
   expect(localStorage.getItem("dissensus.pane.models")).toBeNull();
-  window.removeEventListener("keydown", heard);
+  window.removeEventListener("keydown", listener);
 });
 
 it("stays where it is without a drag, and with what cannot have been remembered", async () => {

@@ -1,5 +1,5 @@
 // Every action that has a key or may be given one: its name, where it can be done, and its key at first.
-import type { View } from "./shown";
+import type { View } from "./views";
 
 /** Where a key means an action: in one view, or wherever one is. */
 export type Scope = "everywhere" | View;

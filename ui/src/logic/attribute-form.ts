@@ -9,7 +9,7 @@ export interface FormLine {
   optional: boolean;
 }
 
-export const NOT_SAID = "Prefer not to say";
+export const PREFER_NOT_TO_SAY = "Prefer not to say";
 
 export const emptyLine = (): FormLine => ({ name: "", prompt: "", values: "", optional: false });
 
@@ -18,7 +18,7 @@ export function lineOf({ name, prompt, values, optional }: FormAttribute): FormL
 }
 
 /** The line of an attribute that people have already, with the values that are in use. */
-export function lineOfKnown({ name, values }: AttributeInfo): FormLine {
+export function attributeLine({ name, values }: AttributeInfo): FormLine {
   return { ...emptyLine(), name, values: [...values].sort().join(", ") };
 }
 
@@ -50,8 +50,8 @@ export function formProblem(lines: readonly FormLine[]): string | null {
     if (values.length < 2) return `“${name}” needs two values or more, with commas between them.`;
     const twice = values.find((value, i) => values.indexOf(value) !== i);
     if (twice !== undefined) return `“${twice}” is there twice in “${name}”.`;
-    if (values.some((value) => value.toLowerCase() === NOT_SAID.toLowerCase()))
-      return `“${NOT_SAID}” can always be answered: leave it out.`;
+    if (values.some((value) => value.toLowerCase() === PREFER_NOT_TO_SAY.toLowerCase()))
+      return `“${PREFER_NOT_TO_SAY}” can always be answered: leave it out.`;
   }
   return null;
 }

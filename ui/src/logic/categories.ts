@@ -29,7 +29,7 @@ const SHAPES = [
 const AREA = 78;
 /** The eighth stands for everything that has no colour of its own. */
 const OWN = 7;
-export const NOT_KNOWN = "not known";
+export const UNKNOWN = "not known";
 const OTHERS = "others";
 
 /** The most frequent values get a sign of their own; further ones share one. Without an attribute all are alike. */
@@ -43,7 +43,7 @@ export function categorise(values: readonly string[]): {
     path: pathOf(i),
   }));
   const others: Category = { value: OTHERS, colour: "var(--cat-8)", path: pathOf(0) };
-  const unknown: Category = { value: NOT_KNOWN, colour: "var(--cat-8)", path: pathOf(0) };
+  const unknown: Category = { value: UNKNOWN, colour: "var(--cat-8)", path: pathOf(0) };
   if (values.length > OWN) list.push(others);
   return {
     list,

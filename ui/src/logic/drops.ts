@@ -1,5 +1,5 @@
 // What a drop of files means: what was handed in is taken in, a project is opened, anything else is imported.
-import type { View } from "./shown";
+import type { View } from "./views";
 
 export type Drop =
   | { kind: "nothing" }
@@ -9,15 +9,15 @@ export type Drop =
   | { kind: "take"; file: string; left: string[] };
 
 /** Whether a file is what somebody handed in. */
-export function isHandIn(path: string): boolean {
+export function isSubmission(path: string): boolean {
   return path.toLowerCase().endsWith(".handin");
 }
 
 /** What becomes of files that are dropped while a view is shown; none where no project is open. */
 export function routeDrop(paths: readonly string[], view: View | null): Drop {
   if (view === "people-study" && paths.length > 0) return { kind: "merge", files: [...paths], left: [] };
-  const files = paths.filter(isHandIn);
-  const left = paths.filter((path) => !isHandIn(path));
+  const files = paths.filter(isSubmission);
+  const left = paths.filter((path) => !isSubmission(path));
   if (files.length > 0) return { kind: "merge", files, left };
   const [file, ...rest] = left;
   return file === undefined ? { kind: "nothing" } : { kind: "take", file, left: rest };

@@ -3,15 +3,15 @@ import { expect, it } from "vitest";
 import { differs, lineDiff, type DiffRow } from "./line-diff";
 
 /** As one would write it down. */
-const told = (before: string, after: string) =>
+const diffLines = (before: string, after: string) =>
   lineDiff(before, after).map((row: DiffRow) =>
     row.kind === "fold" ? `@${row.lines}` : `${{ same: " ", added: "+", removed: "-" }[row.kind]}${row.line}`,
   );
 
 it("tells lines that were taken out and put in", () => {
-  expect(told("a\nb\nc", "a\nx\nc\nd")).toEqual([" a", "-b", "+x", " c", "+d"]);
-  expect(told("", "a\n\nb")).toEqual(["+a", "+", "+b"]);
-  expect(told("a", "")).toEqual(["-a"]);
+  expect(diffLines("a\nb\nc", "a\nx\nc\nd")).toEqual([" a", "-b", "+x", " c", "+d"]);
+  expect(diffLines("", "a\n\nb")).toEqual(["+a", "+", "+b"]);
+  expect(diffLines("a", "")).toEqual(["-a"]);
 });
 
 it("passes over the end of the last line", () => {
@@ -23,7 +23,7 @@ it("passes over the end of the last line", () => {
 it("folds what is the same and far from any change", () => {
   const lines = Array.from({ length: 20 }, (_, i) => `line ${i}`);
   const changed = lines.with(10, "other");
-  expect(told(lines.join("\n"), changed.join("\n"))).toEqual([
+  expect(diffLines(lines.join("\n"), changed.join("\n"))).toEqual([
     "@8",
     " line 8",
     " line 9",
@@ -34,7 +34,7 @@ it("folds what is the same and far from any change", () => {
     "@7",
   ]);
   // One line is as short as saying that it is left out.
-  expect(told("a\nb\nc\nd", "a\nb\nc\nx")[0]).toBe(" a");
+  expect(diffLines("a\nb\nc\nd", "a\nb\nc\nx")[0]).toBe(" a");
 });
 
 it("gives the text of either side back", () => {

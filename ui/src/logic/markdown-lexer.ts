@@ -8,7 +8,7 @@ const MOST_SIGNS = 400;
 /** After so long no more is looked at. An honest guideline of 200,000 characters takes a tenth of it. */
 const LONGEST_MS = 2000;
 
-const SIGNS = /[*_~`[\]<!@]/g;
+const SYNTAX = /[*_~`[\]<!@]/g;
 const QUOTE = /^ {0,3}>/;
 const ITEM = /^ {0,3}(?:[*+-]|\d{1,9}[.)])(?:[ \t\n]|$)/;
 
@@ -54,7 +54,7 @@ class BoundedLexer extends Lexer {
   }
 
   override inline(source: string, tokens: Token[] = []): Token[] {
-    return this.#unless((source.match(SIGNS)?.length ?? 0) > MOST_SIGNS, source, tokens, () =>
+    return this.#unless((source.match(SYNTAX)?.length ?? 0) > MOST_SIGNS, source, tokens, () =>
       super.inline(source, tokens),
     );
   }

@@ -1,7 +1,7 @@
 // The annotators of a text as lines, those who labelled it first: one after the other, or below the group that an attribute puts them in.
 import type { AnnotatorPrediction, GroupPrediction, TextDetail } from "$api/bindings";
 
-const NOT_KNOWN = "not known";
+const UNKNOWN = "not known";
 
 /** A group without a mean, as where all of its members are hidden. */
 type BareGroup = Pick<GroupPrediction, "value" | "annotators"> & {
@@ -36,7 +36,7 @@ export function peopleLines(
   if (attribute === null) return byLabel(from.annotators);
   const members = new Map<string, AnnotatorPrediction[]>();
   for (const one of from.annotators) {
-    const value = one.attributes[attribute] ?? NOT_KNOWN;
+    const value = one.attributes[attribute] ?? UNKNOWN;
     members.set(value, [...(members.get(value) ?? []), one]);
   }
   const means = new Map(from.groups.map((group) => [group.value, group]));

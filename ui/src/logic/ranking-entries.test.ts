@@ -1,6 +1,6 @@
 // Texts that cannot be told apart are one row that opens.
 import { expect, it } from "vitest";
-import { entriesOf, hiddenIn, SHOWN } from "./ranking-entries";
+import { entriesOf, hiddenIn, ROWS_AT_FIRST } from "./ranking-entries";
 
 const order = Array.from({ length: 60 }, (_, at) => 100 + at);
 
@@ -8,9 +8,9 @@ it("shows the first ten of a group, and all of it once it is open", () => {
   const closed = entriesOf(order, [2, 40], new Set());
   expect(closed.slice(0, 3).map((e) => e.kind)).toEqual(["text", "text", "tie"]);
   expect(closed[2]).toEqual({ kind: "tie", group: 1, first: 3, size: 40, open: false });
-  expect(closed).toHaveLength(2 + 1 + SHOWN + 18);
+  expect(closed).toHaveLength(2 + 1 + ROWS_AT_FIRST + 18);
   // What follows a closed group keeps its rank.
-  expect(closed[2 + 1 + SHOWN]).toEqual({ kind: "text", text: 142, rank: 43 });
+  expect(closed[2 + 1 + ROWS_AT_FIRST]).toEqual({ kind: "text", text: 142, rank: 43 });
   const open = entriesOf(order, [2, 40], new Set([1]));
   expect(open.filter((e) => e.kind === "text").map((e) => e.rank)).toEqual(order.map((_, at) => at + 1));
 });

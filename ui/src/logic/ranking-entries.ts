@@ -2,8 +2,8 @@
 import type { TextId } from "$api/bindings";
 
 /** So many texts of a group are shown while it is closed; groups hardly larger need no row of their own. */
-export const SHOWN = 10;
-const SMALLEST = SHOWN + 3;
+export const ROWS_AT_FIRST = 10;
+const SMALLEST = ROWS_AT_FIRST + 3;
 
 export type Entry =
   | { kind: "text"; text: TextId; rank: number }
@@ -30,7 +30,7 @@ export function entriesOf(
     }
     const end = at + size;
     entries.push({ kind: "tie", group, first: at + 1, size, open: open.has(group) });
-    push(open.has(group) ? size : SHOWN);
+    push(open.has(group) ? size : ROWS_AT_FIRST);
     at = end;
   });
   push(order.length);
@@ -48,7 +48,7 @@ export function hiddenIn(
   let from = 0;
   for (const [group, size] of ties.entries()) {
     if (place < from + size)
-      return size >= SMALLEST && !open.has(group) && place >= from + SHOWN ? group : null;
+      return size >= SMALLEST && !open.has(group) && place >= from + ROWS_AT_FIRST ? group : null;
     from += size;
   }
   return null;

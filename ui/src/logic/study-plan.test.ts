@@ -1,7 +1,7 @@
 // What a plan asks for, what cannot be asked for, and the memory of it.
 import { beforeEach, expect, it, vi } from "vitest";
 import { dropWords, routeDrop } from "./drops";
-import { faults, namesOf, remember, remembered, USUAL, wishOf } from "./study-plan";
+import { faults, namesOf, remember, remembered, USUAL, requestOf } from "./study-plan";
 import { mergeWords, refusedFirst, workingTime } from "$words/study";
 import type { MergedFile } from "$api/bindings";
 
@@ -9,10 +9,10 @@ beforeEach(() => localStorage.clear());
 
 it("takes names one a line or by commas, and nobody twice for being in both lists", () => {
   expect(namesOf(" Ada ,ben\n\n,  Çelik, A. \r\n")).toEqual(["Ada", "ben", "Çelik", "A."]);
-  const wish = wishOf({ ...USUAL, known: ["ada", "ben"], names: "ben, cleo" }, []);
+  const wish = requestOf({ ...USUAL, known: ["ada", "ben"], names: "ben, cleo" }, []);
   expect(wish.people).toEqual(["ada", "ben", "cleo"]);
   // Two of the same name in one list may be two people: the program says so.
-  expect(wishOf({ ...USUAL, names: "ada, ada" }, []).people).toEqual(["ada", "ada"]);
+  expect(requestOf({ ...USUAL, names: "ada, ada" }, []).people).toEqual(["ada", "ada"]);
 });
 
 it("numbers people to come on from those who are there", () => {
@@ -20,14 +20,14 @@ it("numbers people to come on from those who are there", () => {
     { external_id: "person-1", name: "person-1" },
     { external_id: "x7", name: "person-3" },
   ];
-  const wish = wishOf({ ...USUAL, names: "person-4", to_come: 2 }, project);
+  const wish = requestOf({ ...USUAL, names: "person-4", to_come: 2 }, project);
   expect(wish.people).toEqual(["person-4", "person-2", "person-5"]);
 });
 
 it("asks for shares, and for no distance where nothing is asked again", () => {
-  const wish = wishOf({ ...USUAL, again: 5, again_after: 20, anchors: null, seed: null }, []);
+  const wish = requestOf({ ...USUAL, again: 5, again_after: 20, anchors: null, seed: null }, []);
   expect(wish).toMatchObject({ repeat: 0.05, again_after: 20, anchors: 0, seed: 0, per_person: null });
-  expect(wishOf({ ...USUAL, again: null, again_after: -3 }, []).again_after).toBe(0);
+  expect(requestOf({ ...USUAL, again: null, again_after: -3 }, []).again_after).toBe(0);
 });
 
 it("names each number that the program would not take", () => {

@@ -35,21 +35,33 @@ export const USUAL: StudyForm = {
   seed: 0,
 };
 
-type Limit = { from: number; to: number; whole: boolean; empty: boolean; says: string };
+type Limit = { from: number; to: number; whole: boolean; empty: boolean; message: string };
 const LIMITS: Partial<Record<keyof StudyForm, Limit>> = {
   to_come: {
     from: 0,
     to: 10_000,
     whole: true,
     empty: true,
-    says: "A whole number up to 10,000, or nothing.",
+    message: "A whole number up to 10,000, or nothing.",
   },
-  per_text: { from: 1, to: 4e9, whole: true, empty: false, says: "A whole number, 1 or more." },
-  per_person: { from: 1, to: 4e9, whole: true, empty: true, says: "A whole number, 1 or more, or nothing." },
-  anchors: { from: 0, to: 4e9, whole: true, empty: true, says: "A whole number, or nothing." },
-  again: { from: 0, to: 100, whole: false, empty: true, says: "A number from 0 to 100." },
-  again_after: { from: 0, to: 4e9, whole: true, empty: true, says: "A whole number." },
-  seed: { from: 0, to: 4_294_967_295, whole: true, empty: true, says: "A whole number up to 4,294,967,295." },
+  per_text: { from: 1, to: 4e9, whole: true, empty: false, message: "A whole number, 1 or more." },
+  per_person: {
+    from: 1,
+    to: 4e9,
+    whole: true,
+    empty: true,
+    message: "A whole number, 1 or more, or nothing.",
+  },
+  anchors: { from: 0, to: 4e9, whole: true, empty: true, message: "A whole number, or nothing." },
+  again: { from: 0, to: 100, whole: false, empty: true, message: "A number from 0 to 100." },
+  again_after: { from: 0, to: 4e9, whole: true, empty: true, message: "A whole number." },
+  seed: {
+    from: 0,
+    to: 4_294_967_295,
+    whole: true,
+    empty: true,
+    message: "A whole number up to 4,294,967,295.",
+  },
 };
 
 /** What is wrong with what was entered, by its field; nothing where it can be asked about. */
@@ -63,7 +75,7 @@ export function faults(form: StudyForm): Partial<Record<keyof StudyForm, string>
       value === null
         ? limit.empty
         : value >= limit.from && value <= limit.to && (!limit.whole || Number.isInteger(value));
-    if (!fits) found[field] = limit.says;
+    if (!fits) found[field] = limit.message;
   }
   return found;
 }
@@ -84,7 +96,7 @@ function namesToCome(n: number, taken: ReadonlySet<string>): string[] {
 }
 
 /** What is asked for; `project` are the people of the project. */
-export function wishOf(
+export function requestOf(
   form: StudyForm,
   project: readonly { external_id: string; name: string }[],
 ): StudyWish {
@@ -110,8 +122,8 @@ const KEY = "dissensus.study-plan:";
 /** What was entered last for this project, on this computer; none where nothing is kept. */
 export function remembered(project: string): StudyForm | null {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY + project) ?? "null");
-    return typeof kept === "object" && kept !== null ? fitted(kept as Record<string, unknown>) : null;
+    const stored: unknown = JSON.parse(localStorage.getItem(KEY + project) ?? "null");
+    return typeof stored === "object" && stored !== null ? fitted(stored as Record<string, unknown>) : null;
   } catch {
     return null;
   }
@@ -132,26 +144,26 @@ export function forget(project: string): void {
 }
 
 /** Only what is of the kind that it should be: another version may have written it. */
-function fitted(kept: Record<string, unknown>): StudyForm {
+function fitted(stored: Record<string, unknown>): StudyForm {
   const number = (field: keyof StudyForm) => {
-    const value = kept[field];
+    const value = stored[field];
     return typeof value === "number" || value === null ? value : (USUAL[field] as number | null);
   };
   const list = <T>(field: keyof StudyForm, is: (one: unknown) => one is T): T[] => {
-    const value = kept[field];
+    const value = stored[field];
     return Array.isArray(value) ? value.filter(is) : [];
   };
   return {
     questions: list("questions", (one): one is number => typeof one === "number"),
     known: list("known", (one): one is string => typeof one === "string"),
-    names: typeof kept["names"] === "string" ? kept["names"] : "",
+    names: typeof stored["names"] === "string" ? stored["names"] : "",
     to_come: number("to_come"),
     per_text: number("per_text"),
     per_person: number("per_person"),
     anchors: number("anchors"),
     again: number("again"),
     again_after: number("again_after"),
-    balance: typeof kept["balance"] === "string" ? kept["balance"] : null,
+    balance: typeof stored["balance"] === "string" ? stored["balance"] : null,
     seed: number("seed"),
   };
 }

@@ -89,8 +89,8 @@ describe("without a segmenter", () => {
       const places = [0];
       for (let at = 0; at < body.length;) places.push((at = plain.next(at)));
       expect(places.at(-1)).toBe(body.length);
-      for (const place of places.slice(0, -1)) expect(body.slice(place)).not.toMatch(/^[\p{M}\u200d]/u);
-      for (const place of places.slice(1, -1)) expect(body.slice(place - 1, place + 1)).not.toBe("\r\n");
+      for (const offset of places.slice(0, -1)) expect(body.slice(offset)).not.toMatch(/^[\p{M}\u200d]/u);
+      for (const offset of places.slice(1, -1)) expect(body.slice(offset - 1, offset + 1)).not.toBe("\r\n");
       expect(plain.words.every(({ start, end }) => start < end)).toBe(true);
     },
   );

@@ -93,7 +93,7 @@ it("finds the word at a place, and the last one before it", () => {
     { start: 2, end: 4 },
     { start: 7, end: 9 },
   ];
-  expect([0, 2, 3, 4, 5, 7, 9, 12].map((place) => wordAt(words, place))).toEqual([
+  expect([0, 2, 3, 4, 5, 7, 9, 12].map((offset) => wordAt(words, offset))).toEqual([
     null,
     0,
     0,
@@ -103,7 +103,7 @@ it("finds the word at a place, and the last one before it", () => {
     1,
     null,
   ]);
-  expect([0, 5, 40].map((place) => wordUpTo(words, place))).toEqual([-1, 0, 1]);
+  expect([0, 5, 40].map((offset) => wordUpTo(words, offset))).toEqual([-1, 0, 1]);
 });
 
 it("tells who marked a word and what is expected of it", () => {

@@ -67,21 +67,21 @@ export function runsOf(units: TextUnits, words: readonly HeatWord[], heats: read
 }
 
 /** The last word that begins at or before a place; -1 where none does. */
-export function wordUpTo(words: readonly Stretch[], place: number): number {
+export function wordUpTo(words: readonly Stretch[], offset: number): number {
   let [low, high] = [0, words.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((words[middle]?.start ?? 0) <= place) low = middle + 1;
+    if ((words[middle]?.start ?? 0) <= offset) low = middle + 1;
     else high = middle;
   }
   return low - 1;
 }
 
 /** The word at a place, or the one that ends there; null between words. */
-export function wordAt(words: readonly Stretch[], place: number): number | null {
-  const at = wordUpTo(words, place);
+export function wordAt(words: readonly Stretch[], offset: number): number | null {
+  const at = wordUpTo(words, offset);
   const word = words[at];
-  return word && place <= word.end ? at : null;
+  return word && offset <= word.end ? at : null;
 }
 
 /** "3 of 5 marked it: Ada, Ben, Cy; expected 40 % of 262, two of them differ with 41 %" */

@@ -3,9 +3,9 @@ import { guideline } from "./guideline";
 import { history } from "./log";
 import type { commands as RealCommands, events as RealEvents } from "$api/bindings";
 import type * as view from "$api/bindings";
-import type { Place } from "$logic/place";
+import type { Assignment } from "$logic/assignment";
 import { answerOf } from "$kinds/level/levels";
-import { sameRemark } from "$logic/remarks";
+import { sameNote } from "$logic/notes";
 import { MockCare } from "./care";
 import { compare, refusal } from "./compare";
 import { contentsOf, exportFormats, LEFT_BLANK } from "./exporting";
@@ -16,7 +16,7 @@ import { MockPractice } from "./practice";
 import { MockRemoval } from "./removal";
 import { MockRuns } from "./runs";
 import { slips } from "./slips";
-import { whoDiffers } from "./who";
+import { whoDiffers } from "./who-differs";
 import { MockStudy } from "./study";
 import {
   entropy,
@@ -34,7 +34,7 @@ import {
 } from "./world";
 import { plan } from "./plan";
 import { problem, refuse } from "./refusals";
-import { explain, explainWords } from "./why";
+import { explain, explainWords } from "./explain";
 import { MockTexts } from "./texts";
 import { MockWords } from "./words";
 
@@ -61,9 +61,9 @@ let flags = new Set<string>();
 let skips = new Set<string>();
 let choices: view.ProjectChoices = emptyChoices();
 /** Where the project is a packet: whose, and what was handed out in which order. */
-let handed: { annotator: number; items: Place[] } | null = null;
+let handed: { annotator: number; items: Assignment[] } | null = null;
 let again = new Map<string, view.Answer>();
-let handedIn: number | null = null;
+let submittedAt: number | null = null;
 
 /** What was decided about texts, the last first. */
 let decided: view.DecisionInfo[] = [];
@@ -71,13 +71,13 @@ const questionOrOption = (q: number) =>
   world.questions.find(({ id, options }) => id === q || options.some((option) => option.id === q)) ??
   question(q);
 
-function talkOf(q: number, text: number): view.TextTalk {
+function discussionOf(q: number, text: number): view.TextTalk {
   const { id, scale } = questionOrOption(q);
   const answers = world.people.flatMap((person) => {
     const label = current(id, person.id, text);
     if (label === undefined) return [];
     const answer = answered(world, scale, label);
-    const said = remarkOf(id, person.id, text);
+    const said = noteOf(id, person.id, text);
     const note = said.note ?? (person.id === 2 ? "I read this as irony." : null);
     const { name } = person;
     const said_again = { note: null, reasons: [], confidence: null };
@@ -89,22 +89,22 @@ function talkOf(q: number, text: number): view.TextTalk {
 }
 
 /** Opens as the packet of somebody from now on. */
-export function playPacket(annotator: number, items: Place[]): void {
+export function playPacket(annotator: number, items: Assignment[]): void {
   handed = { annotator, items };
 }
 
 /** What was said beside answers, by question, person and text. */
 const remarks = new Map<string, view.Remark>();
-const remarkOf = (q: number, annotator: number, text: number): view.Remark =>
+const noteOf = (q: number, annotator: number, text: number): view.Remark =>
   remarks.get(labelKey(q, annotator, text)) ?? { note: null, reasons: [], confidence: null };
-const remarksAgain = new Map<string, view.Remark>();
+const notesOfLaterRounds = new Map<string, view.Remark>();
 /** What was typed and not given; it outlives the window. */
 const drafts = new Map<string, view.Remark>();
 
-const againKey = (q: number, annotator: number, { text, occasion }: Place) =>
+const againKey = (q: number, annotator: number, { text, occasion }: Assignment) =>
   `${labelKey(q, annotator, text)}:${occasion}`;
 /** Whether something of a packet is still to be answered. */
-const isLeft = (annotator: number, q: number, item: Place) =>
+const isUnanswered = (annotator: number, q: number, item: Assignment) =>
   item.occasion > 1
     ? !again.has(againKey(q, annotator, item))
     : current(q, annotator, item.text) === undefined;
@@ -119,7 +119,7 @@ let settings: view.AppSettings = firstSettings();
 let reveals = !asked.has("noreveal");
 
 /** The project's runs; tests move them with `runs.step()`. */
-export const runs = new MockRuns(() => world, say, first, Number(asked.get("crowd") ?? 0));
+export const runs = new MockRuns(() => world, emit, first, Number(asked.get("crowd") ?? 0));
 runs.reset(asked.get("runs") === "none");
 // In a browser the run at work moves by itself.
 if (import.meta.env.MODE === "mock") setInterval(() => open && runs.step(), 1500);
@@ -127,7 +127,7 @@ if (import.meta.env.MODE === "mock") setInterval(() => open && runs.step(), 1500
 /** Models of words; in a browser reading them takes a moment. With `?read` those of the first question are read. */
 const words = new MockWords(
   () => world,
-  (job) => say("jobChanged", job),
+  (job) => emit("jobChanged", job),
   import.meta.env.MODE === "mock" ? 600 : 1,
 );
 words.forget(asked.has("read") ? [first] : []);
@@ -148,7 +148,7 @@ const texts = new MockTexts(
     flags,
     skips,
     noted: (q, annotator, text) => {
-      const { note, reasons, confidence } = remarkOf(q, annotator, text);
+      const { note, reasons, confidence } = noteOf(q, annotator, text);
       return note !== null || reasons.length > 0 || confidence !== null;
     },
     revision: () => revision,
@@ -173,7 +173,7 @@ function newPractice(): MockPractice {
 
 export const study = new MockStudy(
   () => world,
-  () => say("projectChanged", []),
+  () => emit("projectChanged", []),
 );
 
 function emptyChoices(): view.ProjectChoices {
@@ -205,7 +205,7 @@ function firstSettings(): view.AppSettings {
 /** As it was when the page was loaded; for tests. */
 export function reset(): void {
   remarks.clear();
-  remarksAgain.clear();
+  notesOfLaterRounds.clear();
   drafts.clear();
   guideline.versions = [];
   world = made();
@@ -233,26 +233,26 @@ export function reset(): void {
   care.forget();
   handed = null;
   again = new Map();
-  handedIn = null;
+  submittedAt = null;
   decided = [];
-  heard.clear();
+  listeners.clear();
 }
 
 type Heard = (event: { payload: never }) => void;
-const heard = new Map<string, Set<Heard>>();
+const listeners = new Map<string, Set<Heard>>();
 if (asked.has("study")) study.begin(Number(asked.get("study")) || 12);
 
 /** Says an event; for tests and for the commands below. */
-export function say(name: keyof typeof RealEvents, payload: unknown): void {
-  heard.get(name)?.forEach((listener) => listener({ payload: payload as never }));
+export function emit(name: keyof typeof RealEvents, payload: unknown): void {
+  listeners.get(name)?.forEach((listener) => listener({ payload: payload as never }));
 }
 
 function event(name: keyof typeof RealEvents) {
   return {
     listen: (listener: Heard) => {
-      if (!heard.has(name)) heard.set(name, new Set());
-      heard.get(name)?.add(listener);
-      return Promise.resolve(() => heard.get(name)?.delete(listener));
+      if (!listeners.has(name)) listeners.set(name, new Set());
+      listeners.get(name)?.add(listener);
+      return Promise.resolve(() => listeners.get(name)?.delete(listener));
     },
   };
 }
@@ -364,19 +364,19 @@ function isAsked(q: number, annotator: number, text: number): boolean {
 }
 
 /** The questions that are asked about a text and not answered. */
-const openOn = (annotator: number, qs: readonly number[], text: number) =>
+const openQuestions = (annotator: number, qs: readonly number[], text: number) =>
   qs.filter((q) => isAsked(q, annotator, text) && current(q, annotator, text) === undefined);
 
 function progress(annotator: number, qs: readonly number[]): view.Progress {
   if (handed) {
-    const left = handed.items.filter((item) => isLeft(annotator, qs[0] ?? 0, item)).length;
+    const left = handed.items.filter((item) => isUnanswered(annotator, qs[0] ?? 0, item)).length;
     const [total, done] = [handed.items.length, handed.items.length - left];
     return { today: done, done, total, skipped: 0, flagged: 0 };
   }
   const [only] = qs;
   if (only !== undefined && qs.length === 1 && !question(only).only_if) return progressOf(annotator, only);
   const texts = world.texts.filter(({ id }) => qs.some((q) => isAsked(q, annotator, id)));
-  const open = texts.map(({ id }) => [id, openOn(annotator, qs, id)] as const);
+  const open = texts.map(({ id }) => [id, openQuestions(annotator, qs, id)] as const);
   const done = open.filter(([, left]) => left.length === 0);
   return {
     today: done.length,
@@ -393,7 +393,7 @@ function progressOf(annotator: number, q: number): view.Progress {
   const prefix = `${q}:${annotator}:`;
   const mine = [...world.labels.keys()].filter((key) => key.startsWith(prefix)).length;
   const open = world.texts.filter(({ id }) => !world.labels.has(labelKey(q, annotator, id)));
-  const left_out = open.filter(({ body }) => care.leavesOut(annotator, body)).length;
+  const left_out = open.filter(({ body }) => care.excludes(annotator, body)).length;
   return {
     today: given.filter((g) => g.annotator === annotator && g.question === q).length,
     done: mine,
@@ -421,17 +421,22 @@ function reveal(annotator: number, q: number, text: Text): view.TextPredictions 
   };
 }
 
-function draftAt(q: number, annotator: number, place: Place, given: view.Remark): view.Remark | null {
-  const typed = drafts.get(againKey(q, annotator, place));
-  return typed && !sameRemark(typed, given) ? typed : null;
+function draftAt(
+  q: number,
+  annotator: number,
+  assignment: Assignment,
+  given: view.Remark,
+): view.Remark | null {
+  const typed = drafts.get(againKey(q, annotator, assignment));
+  return typed && !sameNote(typed, given) ? typed : null;
 }
 
-function taskAgain(annotator: number, q: number, place: Place): view.LabelTask {
-  const answer = again.get(againKey(q, annotator, place)) ?? null;
-  const first = task(annotator, q, textOf(place.text));
-  const remark = remarksAgain.get(againKey(q, annotator, place)) ?? remarkOf(-1, -1, -1);
-  const draft = draftAt(q, annotator, place, remark);
-  return { ...first, occasion: place.occasion, answer, remark, draft, reveal: null, spans: null };
+function taskAgain(annotator: number, q: number, assignment: Assignment): view.LabelTask {
+  const answer = again.get(againKey(q, annotator, assignment)) ?? null;
+  const first = task(annotator, q, textOf(assignment.text));
+  const remark = notesOfLaterRounds.get(againKey(q, annotator, assignment)) ?? noteOf(-1, -1, -1);
+  const draft = draftAt(q, annotator, assignment, remark);
+  return { ...first, occasion: assignment.occasion, answer, remark, draft, reveal: null, spans: null };
 }
 
 function task(annotator: number, q: number, text: Text, random = false): view.LabelTask {
@@ -444,8 +449,8 @@ function task(annotator: number, q: number, text: Text, random = false): view.La
     group: null,
     asked: isAsked(q, annotator, text.id),
     answer: level === null ? null : answered(world, question(q).scale, level),
-    remark: remarkOf(q, annotator, text.id),
-    draft: draftAt(q, annotator, { text: text.id, occasion: 1 }, remarkOf(q, annotator, text.id)),
+    remark: noteOf(q, annotator, text.id),
+    draft: draftAt(q, annotator, { text: text.id, occasion: 1 }, noteOf(q, annotator, text.id)),
     flagged: flags.has(labelKey(q, annotator, text.id)),
     skipped: skips.has(labelKey(q, annotator, text.id)),
     random,
@@ -556,7 +561,7 @@ function learn(q: number, annotator: number, text: number): void {
     person.severity += 0.25 * (level - middle - textOf(text).heat - person.severity);
   }
   revision += 1;
-  say("labelsChanged", { question: q, text, annotator, revision });
+  emit("labelsChanged", { question: q, text, annotator, revision });
 }
 
 export { TRAINING_SETTINGS } from "$api/bindings";
@@ -602,7 +607,7 @@ export const commands: typeof RealCommands = {
   saveSettings: async (next) => ((settings = next), null),
   setStudyCare: async (next) => {
     care.study = next;
-    say("projectChanged", []);
+    emit("projectChanged", []);
     return null;
   },
   textGroups: async () => [],
@@ -612,7 +617,7 @@ export const commands: typeof RealCommands = {
   goOnToday: async (annotator) => care.goOn(annotator),
   setReveal: async (on) => {
     reveals = on;
-    say("projectChanged", []);
+    emit("projectChanged", []);
     return null;
   },
   closingAsked: async () => null,
@@ -627,7 +632,7 @@ export const commands: typeof RealCommands = {
     installed: !missing,
   }),
   downloadEncoder: async () => {
-    say("downloadChanged", { done: 4e7, total: 91_335_000, file: "model.safetensors" });
+    emit("downloadChanged", { done: 4e7, total: 91_335_000, file: "model.safetensors" });
     await new Promise((resolve) => setTimeout(resolve, 400));
     missing = false;
     return null;
@@ -828,7 +833,7 @@ export const commands: typeof RealCommands = {
   nextText: async (annotator, qs, order, after) => {
     const q = qs[0] ?? 0;
     if (handed) {
-      const next = handed.items.find((item) => item.text !== after && isLeft(annotator, q, item));
+      const next = handed.items.find((item) => item.text !== after && isUnanswered(annotator, q, item));
       return next
         ? next.occasion > 1
           ? taskAgain(annotator, q, next)
@@ -839,8 +844,8 @@ export const commands: typeof RealCommands = {
       (t) =>
         t.id !== after &&
         !practice.is(t.id) &&
-        !care.leavesOut(annotator, t.body) &&
-        openOn(annotator, qs, t.id).some((left) => !skips.has(labelKey(left, annotator, t.id))),
+        !care.excludes(annotator, t.body) &&
+        openQuestions(annotator, qs, t.id).some((left) => !skips.has(labelKey(left, annotator, t.id))),
     );
     const random = seeded(annotator * 1000 + open.length);
     const pick = order === "file" ? open[0] : open[Math.floor(random() * open.length)];
@@ -875,7 +880,7 @@ export const commands: typeof RealCommands = {
     };
   },
   recordAgain: async ({ question: q, annotator, text, answer }, { remark }, occasion) => {
-    remarksAgain.set(againKey(q, annotator, { text, occasion }), remark);
+    notesOfLaterRounds.set(againKey(q, annotator, { text, occasion }), remark);
     again.set(againKey(q, annotator, { text, occasion }), answer);
     return { progress: progress(annotator, [q]), reveal: null, spans: null };
   },
@@ -894,7 +899,7 @@ export const commands: typeof RealCommands = {
       world.people.flatMap((person) =>
         world.texts.flatMap((text) => {
           const key = labelKey(q.id, person.id, text.id);
-          const said = remarkOf(q.id, person.id, text.id);
+          const said = noteOf(q.id, person.id, text.id);
           const [flag, skipped] = [flags.has(key), skips.has(key)];
           if (!remarks.has(key) && !flag && !skipped) return [];
           if ((annotator ?? person.id) !== person.id || (flagged && !flag)) return [];
@@ -929,7 +934,7 @@ export const commands: typeof RealCommands = {
   guidelineAgreement: async () => guideline.agreement(),
   picture: async (name) => guideline.picture(name),
   readPicture: async () => guideline.picture("0011223344556677"),
-  textTalk: async (question, text) => talkOf(question, text),
+  textTalk: async (question, text) => discussionOf(question, text),
   decide: async ({ question: q, text, outcome, answer, comment, by }) => {
     const { id, name, scale } = questionOrOption(q);
     decided = decided.map((one) =>
@@ -948,7 +953,7 @@ export const commands: typeof RealCommands = {
       at: Date.UTC(2026, 10, 1) + decided.length,
       holds: outcome !== "reopened",
     });
-    return talkOf(q, text);
+    return discussionOf(q, text);
   },
   practiceState: async (annotator) => practice.state(annotator),
   nextPractice: async (annotator) => practice.next(annotator),
@@ -990,19 +995,19 @@ export const commands: typeof RealCommands = {
   openPacket: async () => {
     if (!handed) return null;
     const { annotator, items } = handed;
-    const left = items.filter((item) => isLeft(annotator, world.questions[0]?.id ?? 0, item)).length;
+    const left = items.filter((item) => isUnanswered(annotator, world.questions[0]?.id ?? 0, item)).length;
     const name = world.people.find(({ id }) => id === annotator)?.name ?? "";
     return {
       annotator: name,
       wanted: items.length,
       given: items.length - left,
-      handed_in: handedIn,
+      handed_in: submittedAt,
       since: 0,
       practice: practice.state(annotator),
     };
   },
   handIn: async (file) => {
-    handedIn = Date.now();
+    submittedAt = Date.now();
     const items = handed?.items ?? [];
     return { file, bytes: 60_000, given: items.length, wanted: items.length };
   },
@@ -1018,13 +1023,13 @@ export const commands: typeof RealCommands = {
     const { scale } = question(q);
     const now = last.before === undefined ? null : answered(world, scale, last.before);
     const answer = answered(world, scale, level);
-    const remark = remarkOf(q, annotator, last.text);
+    const remark = noteOf(q, annotator, last.text);
     remarks.delete(key);
     const undone = { question: q, text: last.text, occasion: 1, answer, remark, now };
     return { ...undone, progress: progress(annotator, qs) };
   },
   skipText: async (annotator, qs, text) => {
-    for (const q of openOn(annotator, qs, text)) skips.add(labelKey(q, annotator, text));
+    for (const q of openQuestions(annotator, qs, text)) skips.add(labelKey(q, annotator, text));
     return progress(annotator, qs);
   },
   flagText: async (annotator, q, text, on) => {
@@ -1100,7 +1105,7 @@ export const commands: typeof RealCommands = {
     if (refused) throw refused;
     compared = compare(world, q, groups, revision);
     const done = { ...job("finished", 3), id: COMPARISON, kind: "compare", title: "groups", total: 3 };
-    setTimeout(() => say("jobChanged", done));
+    setTimeout(() => emit("jobChanged", done));
     return COMPARISON;
   },
   groupComparison: async (q, groups) =>
@@ -1108,7 +1113,7 @@ export const commands: typeof RealCommands = {
   correlateQuestions: async (choice) => {
     correlated = correlate(world, choice, revision);
     const done = { ...job("finished", 3), id: CORRELATION, kind: "correlate", title: "questions", total: 3 };
-    setTimeout(() => say("jobChanged", done));
+    setTimeout(() => emit("jobChanged", done));
     return CORRELATION;
   },
   questionCorrelation: async (choice) =>
@@ -1172,7 +1177,7 @@ export const commands: typeof RealCommands = {
   startEncoding: async () => job("running", 0),
   jobs: async () => (asked.has("job") ? [job("running", 61)] : []),
   cancelJob: async (id) => {
-    if (!words.cancel(id) && !runs.cancel(id)) say("jobChanged", job("cancelled", 61));
+    if (!words.cancel(id) && !runs.cancel(id)) emit("jobChanged", job("cancelled", 61));
     return null;
   },
 };

@@ -45,13 +45,13 @@ export class MockCare {
     return this.info(annotator);
   }
 
-  leavesOut(annotator: number, body: string): boolean {
+  excludes(annotator: number, body: string): boolean {
     const words = body.toLowerCase().split(/[^\p{L}\p{N}]+/u);
     return this.own(annotator).words.some((word) => words.includes(word.toLowerCase()));
   }
 
-  leftOut(annotator: number): number {
-    return this.world().texts.filter(({ body }) => this.leavesOut(annotator, body)).length;
+  excludedTexts(annotator: number): number {
+    return this.world().texts.filter(({ body }) => this.excludes(annotator, body)).length;
   }
 
   info(annotator: number): view.CareInfo {
@@ -64,7 +64,7 @@ export class MockCare {
     const hard = this.#hard.get(annotator)?.size ?? 0;
     const may_go_on = !study.strict || study.limit === null;
     const reached = limit !== null && hard >= limit && !(may_go_on && this.#wentOn.has(annotator));
-    const left_out = this.leftOut(annotator);
+    const left_out = this.excludedTexts(annotator);
     return { study, own, limit, reached, may_go_on, today: hard, in_all: hard, left_out };
   }
 }

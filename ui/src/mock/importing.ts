@@ -17,7 +17,7 @@ const COUNTS = [301, 422, 260, 151, 70];
 const NUMBERS = ["1", "2", "3", "4", "5"];
 
 /** The questions that the answers are to, with scales as they were chosen. */
-function askedOf(
+function requestedQuestions(
   columns: view.ColumnChoices,
   given: view.ImportChoices,
   ofTool: boolean,
@@ -179,7 +179,7 @@ export function preview(
     (reading) => JSON.stringify(reading.columns) === JSON.stringify(columns),
   );
   const bodies = texts.slice(0, 6).map(({ body }) => body);
-  const asked = askedOf(columns, given, ofTool);
+  const asked = requestedQuestions(columns, given, ofTool);
   const people = peopleOf(columns);
   const [first] = asked;
   const bad = path.includes("bad");

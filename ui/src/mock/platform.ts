@@ -21,7 +21,7 @@ export const chooseReportFolder = async (name: string): Promise<string | null> =
 
 export const chooseCopy = async (name: string): Promise<string | null> => `/home/you/${name} copy.dissensus`;
 export const chooseHandIn = async (name: string): Promise<string | null> => `/home/you/${name}.handin`;
-export const chooseHandedIn = async (): Promise<string[] | null> => [
+export const chooseSubmissions = async (): Promise<string[] | null> => [
   "/home/you/ada.handin",
   "/home/you/another study.handin",
   "/home/you/ben again.handin",

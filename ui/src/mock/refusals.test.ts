@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { problem, SENTENCES } from "./refusals";
 
-const PLACE = /\{[^{}]*\}/g;
+const PLACEHOLDER = /\{[^{}]*\}/g;
 
 /** Sentences and codes as the program's source has them, with `{}` for what is filled in. */
 const said = new Set(
@@ -14,14 +14,14 @@ const said = new Set(
       text
         .replaceAll(/\\\r?\n\s*/g, "")
         .replaceAll('\\"', '"')
-        .replaceAll(PLACE, "{}"),
+        .replaceAll(PLACEHOLDER, "{}"),
     ),
 );
 
 it("finds the program's sentences", () => expect(said.size).toBeGreaterThan(500));
 
 it.each(Object.entries(SENTENCES))("%s is a sentence of the program", (which, sentence) => {
-  expect(said).toContain(sentence.replaceAll(PLACE, "{}"));
+  expect(said).toContain(sentence.replaceAll(PLACEHOLDER, "{}"));
   expect(said).toContain(which.split(" ")[0]);
 });
 

@@ -3,7 +3,7 @@ import type * as view from "$api/bindings";
 import { entropy, seeded, type World } from "./world";
 import { problem, refuse } from "./refusals";
 
-type Say = (name: "runChanged" | "jobChanged", payload: unknown) => void;
+type Emit = (name: "runChanged" | "jobChanged", payload: unknown) => void;
 
 interface Run {
   info: view.RunInfo;
@@ -67,15 +67,15 @@ export class MockRuns {
   #last = new Map<string, view.TrainChoices>();
   #next = 1;
   readonly #world: () => World;
-  readonly #say: Say;
+  readonly #say: Emit;
   /** The question that the runs there are at first belong to. */
   readonly #question: number;
   /** How many people are scored; 0 for those of the project. */
   readonly #crowd: number;
 
-  constructor(world: () => World, say: Say, question: number, crowd: number) {
+  constructor(world: () => World, emit: Emit, question: number, crowd: number) {
     this.#world = world;
-    this.#say = say;
+    this.#say = emit;
     this.#question = question;
     this.#crowd = crowd;
   }
@@ -306,12 +306,12 @@ export class MockRuns {
     asked: Partial<view.TrainChoices>,
     hoursAgo: number,
     more: Partial<view.RunInfo> = {},
-    leftOut = 0,
+    excluded = 0,
   ): void {
     const run = this.#add(model, tuning, asked, hoursAgo, "finished");
     // The model of the window is solved in one go where the encoder is frozen.
     if (model !== "multilevel") this.#evaluate(run, Math.min(run.info.epochs_planned, 18));
-    this.#score(run, leftOut);
+    this.#score(run, excluded);
     Object.assign(run.info, { usable: true, ...more });
     if (model === "multilevel") run.info.seconds = 3.4;
   }
@@ -350,7 +350,7 @@ export class MockRuns {
     info.seconds = info.epochs.at(-1)?.seconds ?? 0;
   }
 
-  #score({ info }: Run, leftOut = 0): void {
+  #score({ info }: Run, excluded = 0): void {
     const [loss, accuracy, auroc] = SKILL[info.model];
     const shift = info.tuning === "frozen" ? 0 : 0.021;
     const cold = info.split.startsWith("by-annotator") ? 0.06 : 0;
@@ -365,7 +365,7 @@ export class MockRuns {
       labels: 249,
       texts: 48,
       annotators: 8,
-      left_out_texts: leftOut,
+      left_out_texts: excluded,
       metrics: [
         metric("log_loss", loss - shift * 2 + cold * 2, 0.062, false),
         metric("accuracy", accuracy + shift - cold, 0.031),

@@ -28,7 +28,7 @@ export class MockWords {
 
   constructor(
     readonly world: () => World,
-    readonly tell: (job: view.JobInfo) => void,
+    readonly emit: (job: view.JobInfo) => void,
     readonly pause: number,
   ) {}
 
@@ -61,16 +61,16 @@ export class MockWords {
       const answer = label === undefined ? null : answered(world, question.scale, label);
       return answer?.kind === "spans" ? [{ person, spans: answer.value }] : [];
     });
-    const told = people.filter(
+    const visible = people.filter(
       ({ id: who }) => showHidden || who !== readingAs || answers.some(({ person }) => person.id === who),
     );
     const read = this.#read.has(question.id);
-    const needs = told.length < 2 ? "people" : missing ? "encoder" : read ? null : "fit";
+    const needs = visible.length < 2 ? "people" : missing ? "encoder" : read ? null : "fit";
     const words = wordsOf(text.body).map(({ start, end }) => {
       const marked = answers.filter(({ spans }) =>
         spans.some((span) => span.kind === kind && span.start < end && start < span.end),
       );
-      const rows = told.map(({ severity }) => likely(marked.length, answers.length, severity));
+      const rows = visible.map(({ severity }) => likely(marked.length, answers.length, severity));
       return {
         start,
         end,
@@ -82,9 +82,9 @@ export class MockWords {
     return {
       words,
       answers: answers.length,
-      people: needs ? 0 : told.length,
+      people: needs ? 0 : visible.length,
       needs,
-      reader_left_out: told.length < people.length,
+      reader_left_out: visible.length < people.length,
       fitted_on: needs ? null : { answers: answers.length, now: answers.length, tuned: false },
     };
   }
@@ -93,15 +93,15 @@ export class MockWords {
     const question = this.world().questions.find((one) => one.id === id) ?? this.#typeOf(id).question;
     const stopped = new Promise<"stopped">((stop) => (this.#stop = () => stop("stopped")));
     for (let done = 0; done < STEPS; done += 1) {
-      this.tell(job(question.name, "running", done));
+      this.emit(job(question.name, "running", done));
       const paused = new Promise<"on">((on) => setTimeout(() => on("on"), this.pause));
       if ((await Promise.race([paused, stopped])) === "on") continue;
-      this.tell(job(question.name, "cancelled", done));
+      this.emit(job(question.name, "cancelled", done));
       refuse("cancelled");
     }
     this.#read.add(question.id);
     this.#stop = null;
-    this.tell(job(question.name, "finished", STEPS));
+    this.emit(job(question.name, "finished", STEPS));
     return {
       question: question.name,
       answers: 0,

@@ -2,8 +2,8 @@
 import { named, NAMED, type ActionId, type Named } from "$logic/action-table";
 import { app } from "./app.svelte";
 import { commands, type Theme } from "$api/bindings";
-import { offers } from "./offers.svelte";
-import { destinationOf, PACKET_VIEWS, TABS, type Destination, type View } from "$logic/shown";
+import { viewActions } from "./view-actions.svelte";
+import { destinationOf, PACKET_VIEWS, TABS, type Destination, type View } from "$logic/views";
 import { zoom } from "./zoom.svelte";
 import * as platform from "$platform";
 
@@ -94,7 +94,7 @@ const ACTIONS: Record<ActionId, Action> = {
   "data.remove-import": {
     with: "study",
     writes: true,
-    run: () => app.askToRemove("last_import"),
+    run: () => app.confirmRemoval("last_import"),
     words: "undo import delete file mistake",
   },
   "data.export": {
@@ -144,7 +144,7 @@ const ACTIONS: Record<ActionId, Action> = {
   "study.take-in": {
     with: "study",
     writes: true,
-    run: () => app.study.askForFiles(),
+    run: () => app.study.chooseFilesToMerge(),
     words: "merge packets import",
   },
   "study.hand-in": {
@@ -167,7 +167,7 @@ const ACTIONS: Record<ActionId, Action> = {
   "project.copy": {
     with: "project",
     when: () => !copying(),
-    run: () => app.outputs.askForCopy(),
+    run: () => app.outputs.chooseCopyPath(),
     words: "backup",
   },
   "project.close": { with: "project", run: () => app.close(), words: "leave" },
@@ -239,19 +239,19 @@ export function can(id: ActionId): boolean {
   if (!belongs(id)) return false;
   if (action.writes && app.readOnly) return false;
   if (action.when && !action.when()) return false;
-  return action.run !== undefined || action.view !== undefined || offers.get(id) !== undefined;
+  return action.run !== undefined || action.view !== undefined || viewActions.get(id) !== undefined;
 }
 
 /** Does it, where it can be done. */
 export function perform(id: ActionId): void {
   if (!can(id)) return;
   const { run, view } = ACTIONS[id];
-  offers.forget();
+  viewActions.forget();
   if (run) void run();
   else {
     // Shown once more, the view would leave what it is asked for.
     if (view && app.view !== view) app.show(view);
-    offers.want(id);
+    viewActions.request(id);
   }
 }
 

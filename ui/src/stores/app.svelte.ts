@@ -23,7 +23,7 @@ import type {
 } from "$api/bindings";
 import { CareStore } from "./care.svelte";
 import { Drafts } from "./drafts";
-import { isHandIn, routeDrop } from "$logic/drops";
+import { isSubmission, routeDrop } from "$logic/drops";
 import { EncoderStore } from "./encoder.svelte";
 import { GuidelineStore } from "./guideline.svelte";
 import { JobList } from "./job-list.svelte";
@@ -48,7 +48,7 @@ import {
   type Leaving,
   type OpenDialog,
   type View,
-} from "$logic/shown";
+} from "$logic/views";
 import { Toasts, type ToastAction } from "./toasts.svelte";
 import * as platform from "$platform";
 
@@ -68,7 +68,7 @@ export class App {
   people = $state.raw<AnnotatorInfo[]>([]);
   view = $state<View>("label");
   /** How often the view on screen was asked for once more: it leads back to how it opens. */
-  shownAgain = $state(0);
+  viewRequests = $state(0);
   questionId = $state<QuestionId | null>(null);
   /** The option whose figures were chosen last, of whichever question. */
   optionId = $state<QuestionId | null>(null);
@@ -86,7 +86,7 @@ export class App {
   /** The groups that were compared last. */
   compared = $state.raw<GroupsChoice | null>(null);
   /** Groups that another view wants compared in Findings. */
-  wantedGroups = $state.raw<{ groups: GroupsChoice; reason: string } | null>(null);
+  requestedGroups = $state.raw<{ groups: GroupsChoice; reason: string } | null>(null);
   /** Questions that are correlated: all with labels while none is chosen; and the work at hand, by its job. */
   correlated = $state.raw<CorrelationChoice>({ questions: [], runs: [] });
   correlating = $state.raw<number | null>(null);
@@ -94,11 +94,11 @@ export class App {
   comparison = $state.raw<ComparisonAtWork | null>(null);
   dialog = $state<OpenDialog>(null);
   /** A text that another view wants to be shown in Findings. */
-  wantedText = $state<TextId | null>(null);
+  requestedText = $state<TextId | null>(null);
   /** A text that another view wants on the desk. */
-  wantedOnDesk = $state<TextId | null>(null);
+  requestedDeskText = $state<TextId | null>(null);
   /** A person that another view wants to be shown in People. */
-  wantedPerson = $state<AnnotatorId | null>(null);
+  requestedPerson = $state<AnnotatorId | null>(null);
   importing = $state<string | null>(null);
   /** What was imported, while it is looked at. */
   imported = $state.raw<ImportReport | null>(null);
@@ -110,7 +110,7 @@ export class App {
   changes = $state(0);
   readonly toasts: Toasts = new Toasts((code) =>
     CAN_BE_SAVED.includes(code)
-      ? { label: "Save a copy of what is open", run: () => this.outputs.askForCopy() }
+      ? { label: "Save a copy of what is open", run: () => this.outputs.chooseCopyPath() }
       : undefined,
   );
   readonly ranking = new RankingStore();
@@ -138,7 +138,7 @@ export class App {
     this.project?.questions.find((q) => q.id === this.questionId) ?? null,
   );
   /** What Label asks: the questions of the screen, or the one that is chosen. */
-  readonly asked: readonly QuestionInfo[] = $derived.by(() => {
+  readonly shownQuestions: readonly QuestionInfo[] = $derived.by(() => {
     const all = this.project?.questions ?? [];
     const together = this.screen.flatMap((id) => all.find((q) => q.id === id) ?? []);
     return together.length > 1 ? together : this.question ? [this.question] : [];
@@ -262,7 +262,7 @@ export class App {
   }
 
   /** Asks whether something that was added by mistake goes. */
-  askToRemove(what: Removal): void {
+  confirmRemoval(what: Removal): void {
     if (this.readOnly) {
       this.toasts.note(READ_ONLY);
       return;
@@ -343,8 +343,8 @@ export class App {
 
   /** Files were dropped. */
   drop(paths: readonly string[]): void {
-    if (this.guideline.taking) {
-      this.guideline.taking(paths);
+    if (this.guideline.onPictures) {
+      this.guideline.onPictures(paths);
       return;
     }
     const drop = routeDrop(paths, this.droppedOn);
@@ -357,12 +357,12 @@ export class App {
     }
     if (drop.left.length > 0)
       this.toasts.note("One file at a time", "The first of the dropped files is taken.");
-    void this.take(drop.file);
+    void this.openPath(drop.file);
   }
 
   /** A named file: what was handed in is taken in, projects are opened, anything else is imported into the open project or a new one. */
-  async take(path: string): Promise<void> {
-    if (isHandIn(path)) {
+  async openPath(path: string): Promise<void> {
+    if (isSubmission(path)) {
       await this.study.merge([path]);
       return;
     }
@@ -410,7 +410,7 @@ export class App {
     // The list of texts leads to the desk: whoever goes to Label wants to label.
     if (view !== "label-list") this.#tabs[destinationOf(view)] = view;
     if (this.view === view) {
-      this.shownAgain += 1;
+      this.viewRequests += 1;
       return;
     }
     this.view = view;
@@ -419,13 +419,13 @@ export class App {
 
   /** Shows everything about a text, among the texts of Findings. */
   showText(text: TextId): void {
-    this.wantedText = text;
+    this.requestedText = text;
     this.show("findings-texts");
   }
 
   /** Lays a text on the desk of Label. */
   labelText(text: TextId): void {
-    this.wantedOnDesk = text;
+    this.requestedDeskText = text;
     this.show("label");
   }
 
@@ -450,18 +450,18 @@ export class App {
 
   /** Shows everything about a person, among the annotators of People. */
   showPerson(person: AnnotatorId): void {
-    this.wantedPerson = person;
+    this.requestedPerson = person;
     this.show("people");
   }
 
   /** Compares two groups, in Findings; `reason` says why these. */
   showGroups(groups: GroupsChoice, reason: string): void {
-    this.wantedGroups = { groups, reason };
+    this.requestedGroups = { groups, reason };
     this.show("findings-texts");
   }
 
   /** Chooses a question, or with an option also its question. */
-  ask(question: QuestionId): void {
+  showFigures(question: QuestionId): void {
     const whole = this.project?.questions.find((q) => q.options.some((option) => option.id === question));
     this.questionId = whole?.id ?? question;
     if (whole) this.optionId = question;
@@ -469,13 +469,13 @@ export class App {
   }
 
   /** Asks one question at a time from now on. */
-  askAlone(question: QuestionId): void {
+  chooseQuestion(question: QuestionId): void {
     this.screen = [];
-    this.ask(question);
+    this.showFigures(question);
   }
 
   /** Asks these on one screen, in this order; fewer than two are asked one at a time. */
-  askTogether(questions: readonly QuestionId[]): void {
+  chooseQuestions(questions: readonly QuestionId[]): void {
     const [only] = questions;
     this.screen = questions.length > 1 ? [...questions] : [];
     if (this.screen.length === 0 && only !== undefined) this.questionId = only;
@@ -526,7 +526,7 @@ export class App {
   }
 
   /** Takes somebody out who was added by mistake; who has labelled since stays, and it is said why. */
-  async takeOut({ id, name }: AnnotatorInfo): Promise<void> {
+  async removeAnnotator({ id, name }: AnnotatorInfo): Promise<void> {
     const found = await this.attempt(() => commands.removal({ annotator: id }));
     if (!found) return;
     if (found.stays !== null) {
@@ -537,7 +537,7 @@ export class App {
   }
 
   /** Remembers what was wanted of a study, with the project. */
-  keepPlan(plan: PlanWish): void {
+  savePlan(plan: PlanWish): void {
     if (JSON.stringify(plan) === JSON.stringify(this.plan)) return;
     this.plan = plan;
     this.saveChoices();
@@ -599,7 +599,7 @@ export class App {
     this.texts.forget();
     this.runs.forget();
     this.study.forget();
-    this.wantedOnDesk = null;
+    this.requestedDeskText = null;
     this.practice.forget();
     const { choices } = project;
     this.order = choices.order;
@@ -638,22 +638,22 @@ export class App {
   async #listen(): Promise<void> {
     const changed = (change: Change) => {
       this.changes += 1;
-      this.ranking.hear(change.question);
+      this.ranking.receive(change.question);
       // A label of a multi-label question is one of each of its options.
       const asked = this.project?.questions.find((q) => q.id === change.question);
-      asked?.options.forEach((option) => this.ranking.hear(option.id));
+      asked?.options.forEach((option) => this.ranking.receive(option.id));
       // The counts on the status line may lag; labelling must not wait for them.
       clearTimeout(this.#counting);
       this.#counting = setTimeout(() => void this.refresh(), COUNTS_LAG_MS);
     };
     await Promise.all([
-      events.jobChanged.listen(({ payload }) => this.work.hear(payload)),
+      events.jobChanged.listen(({ payload }) => this.work.receive(payload)),
       events.labelsChanged.listen(({ payload }) => changed(payload)),
       events.modelChanged.listen(({ payload }) => changed(payload)),
       events.projectChanged.listen(() => void this.refresh()),
-      events.downloadChanged.listen(({ payload }) => this.encoder.hear(payload)),
+      events.downloadChanged.listen(({ payload }) => this.encoder.receive(payload)),
       events.openRequested.listen(
-        ({ payload: { path, read_only } }) => void (read_only ? this.openToRead(path) : this.take(path)),
+        ({ payload: { path, read_only } }) => void (read_only ? this.openToRead(path) : this.openPath(path)),
       ),
       events.closeRequested.listen(() => {
         void commands.closingAsked();
@@ -661,7 +661,7 @@ export class App {
       }),
       events.runChanged.listen(({ payload }) => {
         // A run that fails is told by its job.
-        if (this.runs.hear(payload))
+        if (this.runs.receive(payload))
           this.toasts.done(`${modelName(payload.model)} has finished training`, headlineWords(payload));
       }),
     ]);

@@ -66,10 +66,10 @@ describe("a problem", () => {
     "project-link-changed",
     "project-out-of-reach",
   ])("%s offers to save what is open, in the program's words, whoever meets it", async (code: string) => {
-    const save = vi.spyOn(app.outputs, "askForCopy").mockResolvedValue();
+    const save = vi.spyOn(app.outputs, "chooseCopyPath").mockResolvedValue();
     app.toasts.problem({ code, message: "/p.dissensus: what the program says", detail: null });
     const toast = app.toasts.list.at(-1);
-    expect(toast).toMatchObject({ kind: "problem", stays: true });
+    expect(toast).toMatchObject({ kind: "problem", persistent: true });
     expect(toast?.message).toBe("/p.dissensus: what the program says");
     expect(toast?.act?.label).toBe("Save a copy of what is open");
     await toast?.act?.run();
@@ -86,7 +86,7 @@ describe("a problem", () => {
     const notice = "It is kept as x.dissensus-wal.of-another-file-2026-01-31.";
     vi.spyOn(commands, "openProject").mockResolvedValueOnce({ ...project, journal_notice: notice });
     expect(await app.open("/x.dissensus")).toBe(true);
-    expect(app.toasts.list.at(-1)).toMatchObject({ detail: notice, stays: true });
+    expect(app.toasts.list.at(-1)).toMatchObject({ detail: notice, persistent: true });
   });
 
   it("of opening is told, and the open project stays", async () => {
@@ -103,16 +103,16 @@ describe("a problem", () => {
 describe("a dropped file", () => {
   it("is opened where it is a project, and looked at where it is not", async () => {
     const open = vi.spyOn(commands, "openProject");
-    await app.take("/a/Study.DISSENSUS");
+    await app.openPath("/a/Study.DISSENSUS");
     expect(open).toHaveBeenCalledWith("/a/Study.DISSENSUS");
-    await app.take("/a/comments.csv");
+    await app.openPath("/a/comments.csv");
     expect(app.importing).toBe("/a/comments.csv");
   });
 
   it("gets a new project where none is open", async () => {
     await app.close();
     const create = vi.spyOn(commands, "newProject");
-    await app.take("/a/my comments.csv");
+    await app.openPath("/a/my comments.csv");
     expect(create).toHaveBeenCalledWith("/home/you/Documents/my comments.dissensus");
     expect(app.importing).toBe("/a/my comments.csv");
   });
@@ -126,7 +126,7 @@ describe("a copy of the project", () => {
       runs: null,
       runs_left: "/home/you/Comments.dissensus.runs",
     });
-    await app.outputs.askForCopy();
+    await app.outputs.chooseCopyPath();
     expect(save).toHaveBeenCalledWith(expect.stringMatching(/ copy\.dissensus$/));
     expect(app.toasts.list.at(-1)).toMatchObject({
       kind: "done",

@@ -8,10 +8,10 @@ import type {
   Remark,
   TextPredictions,
 } from "$api/bindings";
-import type { QuestionDrafts, QuestionRemarks } from "./drafts";
-import { placeKey } from "$logic/place";
+import type { QuestionDrafts, QuestionNotes } from "./drafts";
+import { assignmentKey } from "$logic/assignment";
 import { optionsOf, sameAnswer } from "$kinds/level/levels";
-import { isEmpty, NO_REMARK, sameRemark } from "$logic/remarks";
+import { isEmpty, NO_NOTE, sameNote } from "$logic/notes";
 import { SpanMarks } from "$kinds/spans/span-marks.svelte";
 import { answerOfSpans, spansOf } from "$kinds/spans/spans";
 
@@ -28,9 +28,9 @@ export class DeskQuestion {
   /** Options put together for this text, not given yet. */
   pending = $state.raw<Answer | null>(null);
   /** What is said beside the answer. */
-  remark = $state.raw<Remark>(NO_REMARK);
+  remark = $state.raw<Remark>(NO_NOTE);
   /** What of it is on disk. */
-  #said = $state.raw<Remark>(NO_REMARK);
+  #said = $state.raw<Remark>(NO_NOTE);
   /** What is marked in the text, of a question of spans. */
   readonly marks: SpanMarks | null;
 
@@ -38,7 +38,7 @@ export class DeskQuestion {
     readonly info: QuestionInfo,
     private readonly drafts: QuestionDrafts,
     /** What was said and is not on disk, by place. */
-    private readonly waiting: QuestionRemarks,
+    private readonly waiting: QuestionNotes,
   ) {
     this.marks = info.scale.kind === "spans" ? new SpanMarks(info.scale) : null;
   }
@@ -57,7 +57,7 @@ export class DeskQuestion {
     return this.marks ? answerOfSpans(this.marks.spans) : this.pending;
   });
   /** Something is said that is not on disk. */
-  readonly unsaid: boolean = $derived(!sameRemark(this.remark, this.#said));
+  readonly unsaid: boolean = $derived(!sameNote(this.remark, this.#said));
   /** It waits for an answer, or for a changed one to be given. */
   readonly open: boolean = $derived(this.asked && (this.given === null || this.changed));
 
@@ -65,11 +65,11 @@ export class DeskQuestion {
    * Puts a text before it, or none. What is put together for a text waits there until it comes back. Of an answer that was just taken
    * back (`undone`) options and marks are there to be changed, unless another answer stands in its place.
    */
-  lay(task: LabelTask | null, undone: Answer | null = null, unsaid: Remark | null = null): void {
+  load(task: LabelTask | null, undone: Answer | null = null, unsaid: Remark | null = null): void {
     this.putAway();
     this.task = task;
-    this.#said = task?.remark ?? NO_REMARK;
-    const key = task ? placeKey(task) : "";
+    this.#said = task?.remark ?? NO_NOTE;
+    const key = task ? assignmentKey(task) : "";
     // What was said after an answer that was taken back holds; else what came with that answer is offered again.
     const offered = task?.answer === null && isEmpty(this.#said) ? unsaid : null;
     this.remark = this.waiting.get(key) ?? task?.draft ?? offered ?? this.#said;
@@ -83,21 +83,21 @@ export class DeskQuestion {
 
   /** Keeps what is put together, before the text leaves the desk or the desk is left. */
   putAway(): void {
-    if (this.task && this.draft) this.drafts.set(placeKey(this.task), this.draft);
-    if (this.task && this.unsaid) this.waiting.set(placeKey(this.task), this.remark);
+    if (this.task && this.draft) this.drafts.set(assignmentKey(this.task), this.draft);
+    if (this.task && this.unsaid) this.waiting.set(assignmentKey(this.task), this.remark);
   }
 
   /** What was put together for the text, out of where it was kept. */
   #takeUp(): Answer | null {
-    const kept = this.task && this.drafts.get(placeKey(this.task));
-    if (this.task) this.drafts.delete(placeKey(this.task));
+    const kept = this.task && this.drafts.get(assignmentKey(this.task));
+    if (this.task) this.drafts.delete(assignmentKey(this.task));
     return kept ?? null;
   }
 
   #layMarks(marks: SpanMarks, draft: Answer | null, undone: Answer | null): void {
     const { text, body } = this.task ?? { text: null, body: "" };
-    marks.lay(text, body, this.given && spansOf(this.given), draft && spansOf(draft));
-    if (undone && draft === null) marks.offer(spansOf(undone));
+    marks.load(text, body, this.given && spansOf(this.given), draft && spansOf(draft));
+    if (undone && draft === null) marks.setDraft(spansOf(undone));
   }
 
   /** What was said of others comes with a text; it counts only beside an answer. */
@@ -107,15 +107,15 @@ export class DeskQuestion {
   }
 
   /** What was said is on disk. */
-  takeRemark(remark: Remark): void {
+  setNote(remark: Remark): void {
     this.#said = remark;
   }
 
   /** An answer is on disk. What was put together since it was given stays, to be given. */
-  take(answer: Answer, receipt: LabelReceipt): void {
+  accept(answer: Answer, receipt: LabelReceipt): void {
     this.given = answer;
     if (sameAnswer(this.pending, answer)) this.pending = null;
     this.show(receipt);
-    this.marks?.take(spansOf(answer));
+    this.marks?.setSaved(spansOf(answer));
   }
 }

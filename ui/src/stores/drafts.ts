@@ -5,12 +5,12 @@ import type { AnnotatorId, Answer, QuestionId, Remark } from "$api/bindings";
 export type QuestionDrafts = Map<string, Answer>;
 
 /** What one person says beside answers to one question, by place. */
-export type QuestionRemarks = Map<string, Remark>;
+export type QuestionNotes = Map<string, Remark>;
 
 /** They last as long as the project is open, whatever is shown meanwhile, and are in no file. */
 export class Drafts {
   #all = new Map<string, QuestionDrafts>();
-  #remarks = new Map<string, QuestionRemarks>();
+  #remarks = new Map<string, QuestionNotes>();
 
   of(annotator: AnnotatorId, question: QuestionId): QuestionDrafts {
     const key = `${annotator} ${question}`;
@@ -20,7 +20,7 @@ export class Drafts {
   }
 
   /** What is said beside answers and not given yet. */
-  remarksOf(annotator: AnnotatorId, question: QuestionId): QuestionRemarks {
+  notesOf(annotator: AnnotatorId, question: QuestionId): QuestionNotes {
     const key = `${annotator} ${question}`;
     const known = this.#remarks.get(key) ?? new Map<string, Remark>();
     this.#remarks.set(key, known);

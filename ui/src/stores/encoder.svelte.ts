@@ -31,7 +31,7 @@ export class EncoderStore {
     }
   }
 
-  hear(progress: DownloadChanged): void {
+  receive(progress: DownloadChanged): void {
     if (this.download) this.download = progress;
   }
 
@@ -75,13 +75,13 @@ export class EncoderStore {
   /** Encodes the open project. */
   async encode(): Promise<void> {
     const job = await this.host.attempt(() => commands.startEncoding());
-    if (job) this.host.work.hear(job);
+    if (job) this.host.work.receive(job);
   }
 
   /** Encodes the open project with the encoder in a folder. */
   async use(folder: string): Promise<boolean> {
     const job = await this.host.attempt(() => commands.useEncoder(folder));
-    if (job) this.host.work.hear(job);
+    if (job) this.host.work.receive(job);
     return job !== undefined;
   }
 }

@@ -59,8 +59,8 @@ export class Explanations {
   begin(root: HTMLElement = document.body): () => void {
     const end = new AbortController();
     const { signal } = end;
-    const on = <K extends keyof DocumentEventMap>(name: K, heard: (event: DocumentEventMap[K]) => void) =>
-      document.addEventListener(name, heard, { signal, capture: true });
+    const on = <K extends keyof DocumentEventMap>(name: K, handler: (event: DocumentEventMap[K]) => void) =>
+      document.addEventListener(name, handler, { signal, capture: true });
     on("pointerover", (event) => this.#hover(event));
     // Focus also moves while a view is being drawn, as where what has it goes: nothing may change under that.
     on("focusin", ({ target }) =>

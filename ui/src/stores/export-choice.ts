@@ -1,5 +1,5 @@
 // What labels were exported for last. Whether people are named is never remembered: it is chosen each time.
-import { remember, remembered } from "./remembered";
+import { remember, remembered } from "./local-storage";
 
 const USES = ["share", "import", "program", "summary", "predictions"] as const;
 type ExportUse = (typeof USES)[number];

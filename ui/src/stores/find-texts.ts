@@ -1,7 +1,7 @@
 // Texts that hold some words, or whose name does, for the palette.
 import { commands } from "$bindings";
 import type { TextId, TextQuery } from "$api/bindings";
-import { placeName } from "$words/text-list";
+import { rowName } from "$words/text-list";
 
 export interface FoundText {
   id: TextId;
@@ -28,7 +28,7 @@ export async function findTexts(search: string, most: number): Promise<Found> {
   const { total, rows } = await commands.findTexts(query, 0, most, null);
   return {
     total,
-    texts: rows.map((row) => ({ id: row.text, name: placeName(row), snippet: row.snippet })),
+    texts: rows.map((row) => ({ id: row.text, name: rowName(row), snippet: row.snippet })),
   };
 }
 

@@ -73,7 +73,7 @@ export class GuidelineDraft {
         body.includes(`picture:${name}`) ? [file] : [],
       );
       const written = await commands.writeGuideline({ body, change, by, pictures, after: base?.id ?? null });
-      keepBy(by);
+      saveAuthor(by);
       return written;
     } catch (thrown) {
       this.problem = asProblem(thrown);
@@ -102,7 +102,7 @@ export class GuidelineDraft {
 }
 
 /** Without room for it, it is entered again the next time. */
-function keepBy(by: string): void {
+function saveAuthor(by: string): void {
   try {
     localStorage.setItem(BY, by);
   } catch {

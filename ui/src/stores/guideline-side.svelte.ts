@@ -5,7 +5,7 @@ export const NARROWEST = 260;
 export const WIDEST = 720;
 const USUAL = 380;
 const PANEL = "dissensus.guideline-panel:";
-const SEEN = "dissensus.guideline-seen:";
+const SEEN_VERSION = "dissensus.guideline-seen:";
 
 /** Where there is no room beside the text, and it is laid out above it; the same width is in the styles of the view and the panel. */
 const NARROW = "(max-width: 1000px)";
@@ -36,7 +36,7 @@ export class GuidelineSide {
     this.open = !this.open;
     if (!this.open) this.news = null;
     else if (this.#unseen !== null && this.news !== null) {
-      write(SEEN + this.project, { ...read(SEEN + this.project), [this.#unseen]: this.news });
+      write(SEEN_VERSION + this.project, { ...read(SEEN_VERSION + this.project), [this.#unseen]: this.news });
       this.#unseen = null;
     }
     this.#keep();
@@ -57,7 +57,7 @@ export class GuidelineSide {
    * Where it would take the text's room it is marked as new, and opens when they ask for it.
    */
   look(annotator: AnnotatorId, { id }: GuidelineInfo): void {
-    const seen = read(SEEN + this.project);
+    const seen = read(SEEN_VERSION + this.project);
     const before = seen[annotator];
     if (before === id) return;
     this.before = typeof before === "string" ? before : null;
@@ -69,7 +69,7 @@ export class GuidelineSide {
       return;
     }
     this.open = true;
-    write(SEEN + this.project, { ...seen, [annotator]: id });
+    write(SEEN_VERSION + this.project, { ...seen, [annotator]: id });
   }
 
   /** There is a version that the person has not had on screen, and it is not. */
@@ -99,8 +99,8 @@ function within(width: number): number {
 /** What is kept, if it can be read. */
 function read(key: string): Record<string, unknown> {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(key) ?? "null");
-    return typeof kept === "object" && kept !== null ? (kept as Record<string, unknown>) : {};
+    const stored: unknown = JSON.parse(localStorage.getItem(key) ?? "null");
+    return typeof stored === "object" && stored !== null ? (stored as Record<string, unknown>) : {};
   } catch {
     return {};
   }

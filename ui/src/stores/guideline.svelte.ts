@@ -3,12 +3,12 @@ import { commands } from "$bindings";
 import type { GuidelineInfo, PictureData } from "$api/bindings";
 
 /** So many pictures are kept; of a guideline with more the oldest are fetched again. */
-const KEPT = 40;
+const CACHED = 40;
 
 export class GuidelineStore {
   current = $state.raw<GuidelineInfo | null>(null);
   /** Takes files that are dropped while a guideline is written; none at other times. */
-  taking = $state.raw<((paths: readonly string[]) => void) | null>(null);
+  onPictures = $state.raw<((paths: readonly string[]) => void) | null>(null);
 
   #pictures = new Map<string, Promise<PictureData>>();
   #turn = 0;
@@ -17,11 +17,11 @@ export class GuidelineStore {
   async refresh(open: boolean): Promise<void> {
     const mine = ++this.#turn;
     const found = open ? await commands.guideline() : null;
-    if (mine === this.#turn) this.take(found);
+    if (mine === this.#turn) this.set(found);
   }
 
   /** Shows this version. One that is the same stays as it is, so that nothing is drawn anew. */
-  take(found: GuidelineInfo | null): void {
+  set(found: GuidelineInfo | null): void {
     const { current } = this;
     if (current?.id !== found?.id || current?.number !== found?.number) this.current = found;
   }
@@ -41,7 +41,7 @@ export class GuidelineStore {
     this.#pictures.set(name, asked);
     asked.catch(() => this.#pictures.delete(name));
     const [oldest] = this.#pictures.keys();
-    if (this.#pictures.size > KEPT && oldest !== undefined) this.#pictures.delete(oldest);
+    if (this.#pictures.size > CACHED && oldest !== undefined) this.#pictures.delete(oldest);
     return asked;
   }
 }

@@ -4,9 +4,9 @@ import { jobState, jobTitle } from "$words/jobs";
 import type { Toasts } from "./toasts.svelte";
 
 /** Kinds of jobs whose failure is told where they were asked for. */
-const TOLD_WHERE_ASKED: readonly string[] = ["import", "words", "hand-out", "merge"];
+const REPORTED_BY_VIEW: readonly string[] = ["import", "words", "hand-out", "merge"];
 /** Work that closing would break off. Encoding and fitting go on by themselves when the project is opened again. */
-const LOST_BY_CLOSING: readonly string[] = [
+const INTERRUPTED_BY_CLOSING: readonly string[] = [
   "train",
   "import",
   "export",
@@ -16,7 +16,7 @@ const LOST_BY_CLOSING: readonly string[] = [
   "merge",
 ];
 /** How long finished work stays on the status line. */
-const STAYS_MS = 6000;
+const FINISHED_MS = 6000;
 
 export class JobList {
   all = $state.raw<JobInfo[]>([]);
@@ -24,7 +24,7 @@ export class JobList {
   announcement = $state("");
   /** What would be broken off by closing the project. */
   readonly lost: JobInfo[] = $derived(
-    this.all.filter((job) => job.state === "running" && LOST_BY_CLOSING.includes(job.kind)),
+    this.all.filter((job) => job.state === "running" && INTERRUPTED_BY_CLOSING.includes(job.kind)),
   );
 
   constructor(
@@ -37,15 +37,18 @@ export class JobList {
     this.all = jobs.filter((job) => job.state === "running");
   }
 
-  hear(job: JobInfo): void {
+  receive(job: JobInfo): void {
     const known = this.all.some((j) => j.id === job.id);
     // Beginning and end only: a screen reader must not read out every step.
     if (!known || job.state !== "running") this.announcement = `${jobTitle(job)}: ${jobState(job)}`;
     this.all = known ? this.all.map((j) => (j.id === job.id ? job : j)) : [...this.all, job];
     if (job.state === "running") return;
-    if (job.state === "failed" && job.problem && !TOLD_WHERE_ASKED.includes(job.kind))
+    if (job.state === "failed" && job.problem && !REPORTED_BY_VIEW.includes(job.kind))
       this.toasts.problem(job.problem);
     this.onend(job);
-    setTimeout(() => (this.all = this.all.filter((j) => j.id !== job.id || j.state === "running")), STAYS_MS);
+    setTimeout(
+      () => (this.all = this.all.filter((j) => j.id !== job.id || j.state === "running")),
+      FINISHED_MS,
+    );
   }
 }

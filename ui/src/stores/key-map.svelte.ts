@@ -1,8 +1,8 @@
 // Which key does which action now: the table, and what was changed about it on this computer.
 import { NAMED, named, overlap, type ActionId, type Named, type Scope } from "$logic/action-table";
 import { chordKeys, chordName, chordOf, refusal, type KeyPress } from "$logic/chords";
-import { remember, remembered } from "./remembered";
-import { FORMER_VIEWS } from "$logic/shown";
+import { remember, remembered } from "./local-storage";
+import { FORMER_VIEWS } from "$logic/views";
 
 type Changed = Partial<Record<ActionId, string | null>>;
 const STORE = "keys";
@@ -18,12 +18,12 @@ export class KeyMap {
 
   /** What was remembered, as far as it can be meant: of another version an action may be gone, or a key not be free. */
   static #kept(): Changed {
-    const kept = remembered<Changed & Record<string, unknown>>(STORE, {}, isChanged);
+    const stored = remembered<Changed & Record<string, unknown>>(STORE, {}, isChanged);
     const former = new Map([...FORMER_VIEWS].map(([was, is]) => [`view.${is}`, `view.${was}`]));
     return Object.fromEntries(
       NAMED.flatMap(({ id, alone }) => {
         const was = former.get(id);
-        const key: unknown = id in kept || was === undefined ? kept[id] : kept[was];
+        const key: unknown = id in stored || was === undefined ? stored[id] : stored[was];
         const meant = key === null || (typeof key === "string" && refusal(key, alone) === null);
         return meant ? [[id, key]] : [];
       }),
@@ -88,12 +88,12 @@ export class KeyMap {
   }
 
   #keep(next: Changed): void {
-    const kept = NAMED.flatMap((one): [ActionId, string | null][] => {
+    const stored = NAMED.flatMap((one): [ActionId, string | null][] => {
       const key = next[one.id];
       return key === undefined || key === one.key ? [] : [[one.id, key]];
     });
-    this.#changed = Object.fromEntries(kept) as Changed;
-    remember(STORE, kept.length > 0 ? this.#changed : null);
+    this.#changed = Object.fromEntries(stored) as Changed;
+    remember(STORE, stored.length > 0 ? this.#changed : null);
   }
 }
 

@@ -111,8 +111,13 @@ describe("the map", () => {
   });
 
   it("takes nothing of what was remembered that cannot be meant", () => {
-    for (const kept of ["{", "7", "[]", '{"label.undo":"1","no.such":"X","label.skip":7,"label.flag":"X"}']) {
-      localStorage.setItem("dissensus.keys", kept);
+    for (const stored of [
+      "{",
+      "7",
+      "[]",
+      '{"label.undo":"1","no.such":"X","label.skip":7,"label.flag":"X"}',
+    ]) {
+      localStorage.setItem("dissensus.keys", stored);
       const map = new KeyMap();
       expect(map.of("label.undo")).toBe("U");
       expect(map.of("label.skip")).toBe("S");

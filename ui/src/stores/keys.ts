@@ -6,11 +6,11 @@ import { keyMap } from "./key-map.svelte";
 
 /** True where a letter or digit goes into a field, an open list or a dialog, and so is no command. */
 export function belongsToControl(event: KeyboardEvent): boolean {
-  return event.ctrlKey || event.metaKey || event.altKey || isTakenByControl(event);
+  return event.ctrlKey || event.metaKey || event.altKey || isHandledByControl(event);
 }
 
 /** The same of a key that is pressed together with Ctrl. */
-export function isTakenByControl(event: KeyboardEvent): boolean {
+export function isHandledByControl(event: KeyboardEvent): boolean {
   if (event.isComposing) return true;
   const target = event.target;
   if (!(target instanceof Element)) return false;

@@ -13,11 +13,11 @@ import type {
   Undone,
 } from "$api/bindings";
 import type { Drafts } from "./drafts";
-import { placeKey, type Place } from "$logic/place";
+import { assignmentKey, type Assignment } from "$logic/assignment";
 import { DeskQuestion } from "./desk-question.svelte";
 import { sameAnswer } from "$kinds/level/levels";
 import { asProblem } from "$words/problems";
-import { TypedRemarks } from "./typed-remarks";
+import { NoteDrafts } from "./note-drafts";
 import { VisibleTime } from "./visible-time";
 
 interface Desk {
@@ -67,7 +67,7 @@ export class LabelDesk {
   #assigned: boolean;
   #guideline: () => string | null;
   #care: DeskCare | null;
-  #trail: Place[] = [];
+  #trail: Assignment[] = [];
   #at = -1;
   #ahead: { after: string; next: Promise<LabelTask[] | null> } | null = null;
   #queue: Promise<unknown> = Promise.resolve();
@@ -75,7 +75,7 @@ export class LabelDesk {
   #moves = 0;
   #left = false;
   #settled = false;
-  #typed: TypedRemarks;
+  #typed: NoteDrafts;
 
   constructor(
     desk: Desk,
@@ -87,13 +87,13 @@ export class LabelDesk {
     this.#guideline = desk.guideline ?? (() => null);
     this.#care = desk.care ?? null;
     this.#ids = desk.questions.map(({ id }) => id);
-    this.#typed = new TypedRemarks(desk.annotator, fail);
+    this.#typed = new NoteDrafts(desk.annotator, fail);
     this.questions = desk.questions.map(
       (info) =>
         new DeskQuestion(
           info,
           desk.drafts.of(desk.annotator, info.id),
-          desk.drafts.remarksOf(desk.annotator, info.id),
+          desk.drafts.notesOf(desk.annotator, info.id),
         ),
     );
   }
@@ -112,7 +112,7 @@ export class LabelDesk {
 
   /** Names the text on the desk and its occasion; undefined where none lies there. */
   get #here(): string | undefined {
-    return this.task ? placeKey(this.task) : undefined;
+    return this.task ? assignmentKey(this.task) : undefined;
   }
 
   /** More than one question is asked on one screen. */
@@ -126,7 +126,7 @@ export class LabelDesk {
   }
 
   /** The next question that waits for an answer, or the one before; null where there is none that way. */
-  openBeside(step: 1 | -1): number | null {
+  adjacentOpen(step: 1 | -1): number | null {
     for (let at = this.at + step; at >= 0 && at < this.questions.length; at += step)
       if (this.questions[at]?.open) return at;
     return null;
@@ -145,8 +145,10 @@ export class LabelDesk {
       try {
         await this.#care?.begin();
         this.progress = await commands.progress(this.#annotator, this.#ids);
-        const place = wanted === null ? null : { text: wanted, occasion: 1 };
-        this.#lay(await (place ? this.#whole(this.#task(this.#ids[0] ?? 0, place)) : this.#fetchNext(null)));
+        const assignment = wanted === null ? null : { text: wanted, occasion: 1 };
+        this.#lay(
+          await (assignment ? this.#whole(this.#task(this.#ids[0] ?? 0, assignment)) : this.#fetchNext(null)),
+        );
       } catch (thrown) {
         this.state = "failed";
         throw thrown;
@@ -199,13 +201,13 @@ export class LabelDesk {
 
   /** Answers the question that has the keys. The same answer once more goes on; another one corrects it. */
   answer(answer: Answer): Promise<void> {
-    const [question, place, here, moves] = [this.question, this.task, this.#here, this.#moves];
+    const [question, assignment, here, moves] = [this.question, this.task, this.#here, this.#moves];
     return this.#inTurn(async () => {
       // The key was meant for the text and the question on screen when it was pressed, and for no other.
-      if (!place || here !== this.#here || !question.asked) return;
+      if (!assignment || here !== this.#here || !question.asked) return;
       // Whoever goes elsewhere has answered; where the desk went on meanwhile, the key may have been meant for that.
       if (question !== this.question && moves !== this.#moves) return;
-      if (!sameAnswer(question.given, answer)) await this.#record(question, place, answer);
+      if (!sameAnswer(question.given, answer)) await this.#record(question, assignment, answer);
       else if (question === this.question) await this.#advance();
     });
   }
@@ -236,7 +238,7 @@ export class LabelDesk {
 
   /** Goes back on the trail, and from its start to the text before in the file. */
   back(): Promise<void> {
-    const [place, here] = [this.task, this.#here];
+    const [assignment, here] = [this.task, this.#here];
     return this.#inTurn(async () => {
       if (here !== this.#here) return;
       const over = this.state === "done" || this.state === "finished";
@@ -244,8 +246,8 @@ export class LabelDesk {
       if (before !== undefined) {
         if (!over) this.#at -= 1;
         await this.#return(before);
-      } else if (place) {
-        await this.#beside(place, -1);
+      } else if (assignment) {
+        await this.#beside(assignment, -1);
       }
     });
   }
@@ -270,12 +272,12 @@ export class LabelDesk {
 
   /** Puts off what is asked about the text and not answered. */
   skip(): Promise<void> {
-    const [place, here] = [this.task, this.#here];
+    const [assignment, here] = [this.task, this.#here];
     return this.#inTurn(async () => {
-      if (!place || here !== this.#here) return;
-      this.progress = await commands.skipText(this.#annotator, this.#ids, place.text);
+      if (!assignment || here !== this.#here) return;
+      this.progress = await commands.skipText(this.#annotator, this.#ids, assignment.text);
       this.#ahead = null;
-      await this.#onward(place);
+      await this.#onward(assignment);
     });
   }
 
@@ -293,7 +295,7 @@ export class LabelDesk {
   }
 
   /** Says something beside the answer to the question that has the keys. It goes to the disk with the answer, and where one is given by itself. */
-  say(remark: Remark): void {
+  setNote(remark: Remark): void {
     this.#settled = false;
     const { task, question } = this;
     if (!task) return;
@@ -302,15 +304,15 @@ export class LabelDesk {
   }
 
   /** What is said and not given outlives the window; what is given needs no keeping. */
-  #keepTyped(question: DeskQuestion, place: Place): void {
+  #keepTyped(question: DeskQuestion, assignment: Assignment): void {
     // Of a text that left the desk nothing more is typed.
-    const here = question.task !== null && placeKey(question.task) === placeKey(place);
+    const here = question.task !== null && assignmentKey(question.task) === assignmentKey(assignment);
     const typed = here && question.unsaid ? question.remark : null;
-    this.#typed.keep(question.info.id, place, typed);
+    this.#typed.store(question.info.id, assignment, typed);
   }
 
   /** Writes what is said beside an answer that is given; what is said before one goes with it. */
-  keepRemark(question: DeskQuestion = this.question): Promise<void> {
+  saveNote(question: DeskQuestion = this.question): Promise<void> {
     const answered = question.given !== null || question.saving !== null;
     return answered ? this.#keep(question) : Promise.resolve();
   }
@@ -340,42 +342,42 @@ export class LabelDesk {
       } else {
         await commands.remarkText(this.#annotator, id, text, beside);
       }
-      if (question.task === task) question.takeRemark(remark);
+      if (question.task === task) question.setNote(remark);
       this.#keepTyped(question, task);
     });
   }
 
   /** The models have changed: a prediction that was not there when the answer was given may be there now. */
   lookAgain(): Promise<void> {
-    const [place, here] = [this.task, this.#here];
+    const [assignment, here] = [this.task, this.#here];
     const missing = () =>
       this.goOn
         ? []
         : this.questions.filter((q) => q.given !== null && q.reveal === null && q.others === null);
-    if (!place || missing().length === 0) return Promise.resolve();
+    if (!assignment || missing().length === 0) return Promise.resolve();
     return this.#inTurn(async () => {
       if (this.#here !== here) return;
       for (const question of missing()) {
         // Nobody asked for this: without an answer the screen stays as it is.
-        const task = await this.#task(question.info.id, place).catch(() => null);
+        const task = await this.#task(question.info.id, assignment).catch(() => null);
         if (task && !this.#left && task.answer !== null) question.show(task);
       }
     });
   }
 
-  async #record(question: DeskQuestion, place: Place, answer: Answer): Promise<void> {
+  async #record(question: DeskQuestion, assignment: Assignment, answer: Answer): Promise<void> {
     question.saving = answer;
     try {
       const duration_ms = this.#timeFor(question);
-      const { text, occasion } = place;
+      const { text, occasion } = assignment;
       const label = { question: question.info.id, annotator: this.#annotator, text, answer, duration_ms };
       const beside = { remark: question.remark, guideline: this.#guideline() };
       const before = question.task?.draft != null || question.unsaid;
       const receipt = await (occasion > 1
         ? commands.recordAgain(label, beside, occasion)
         : commands.recordLabel(label, beside));
-      question.take(answer, receipt);
-      question.takeRemark(beside.remark);
+      question.accept(answer, receipt);
+      question.setNote(beside.remark);
       if (before && question.task) this.#keepTyped(question, question.task);
       this.last = { question: question.info, answer };
       this.progress = await this.#progressAfter(receipt.progress);
@@ -386,12 +388,12 @@ export class LabelDesk {
     } finally {
       question.saving = null;
     }
-    await this.#care?.read(place.text);
-    await this.#askAgain(place);
+    await this.#care?.read(assignment.text);
+    await this.#askAgain(assignment);
     // Keys are not taken from a question that was gone to meanwhile, nor from what was put together meanwhile.
     const byItself = this.goOn && !this.writing;
     if (byItself && question === this.question && !question.changed) await this.#advance(true);
-    else if (!this.questions.some(({ open }) => open)) this.#lookAhead(place);
+    else if (!this.questions.some(({ open }) => open)) this.#lookAhead(assignment);
   }
 
   /** Only the first answer on a text takes the reading of it, as every answer does where one question is asked: others have no time. */
@@ -407,10 +409,10 @@ export class LabelDesk {
   }
 
   /** Looks which questions are asked, now that another one is answered so. */
-  async #askAgain(place: Place): Promise<void> {
+  async #askAgain(assignment: Assignment): Promise<void> {
     if (!this.several) return;
     for (const question of this.questions.filter(({ info }) => info.only_if !== null)) {
-      const { asked } = await this.#task(question.info.id, place);
+      const { asked } = await this.#task(question.info.id, assignment);
       if (question.task) question.task = { ...question.task, asked };
     }
   }
@@ -425,34 +427,35 @@ export class LabelDesk {
 
   async #next(byItself = false): Promise<void> {
     const onTrail = this.#trail[this.#at + 1];
-    const place = this.task;
+    const assignment = this.task;
     if (onTrail !== undefined) {
       this.#at += 1;
       await this.#return(onTrail);
-    } else if (place) {
-      await this.#onward(place, byItself);
+    } else if (assignment) {
+      await this.#onward(assignment, byItself);
     }
   }
 
   /** To the next text of the order. One that was not answered is passed over in the file's own order. */
-  async #onward(place: Place, byItself = false): Promise<void> {
+  async #onward(assignment: Assignment, byItself = false): Promise<void> {
     const passedOver = this.questions.some(({ asked, given }) => asked && given === null);
     const inFile = this.#order === "file" && !this.#assigned;
-    if (passedOver && inFile && (await this.#beside(place, 1))) return;
-    const ahead = this.#ahead?.after === placeKey(place) ? this.#ahead.next : null;
+    if (passedOver && inFile && (await this.#beside(assignment, 1))) return;
+    const ahead = this.#ahead?.after === assignmentKey(assignment) ? this.#ahead.next : null;
     this.#ahead = null;
-    const next = await (ahead ?? this.#fetchNext(place));
+    const next = await (ahead ?? this.#fetchNext(assignment));
     // Whoever began to write meanwhile writes about this text.
-    if (byItself && this.writing) this.#ahead = { after: placeKey(place), next: Promise.resolve(next) };
+    if (byItself && this.writing)
+      this.#ahead = { after: assignmentKey(assignment), next: Promise.resolve(next) };
     else this.#lay(next);
   }
 
-  async #beside(place: Place, step: number): Promise<boolean> {
-    const first = commands.neighbourText(this.#annotator, this.#ids[0] ?? 0, place.text, step);
+  async #beside(assignment: Assignment, step: number): Promise<boolean> {
+    const first = commands.neighbourText(this.#annotator, this.#ids[0] ?? 0, assignment.text, step);
     const tasks = await this.#whole(first);
     if (!tasks) return false;
     if (step < 0) {
-      this.#trail.unshift(placeOf(tasks[0] ?? place));
+      this.#trail.unshift(assignmentOf(tasks[0] ?? assignment));
       this.#at = 0;
       this.#put(tasks);
     } else {
@@ -461,16 +464,16 @@ export class LabelDesk {
     return true;
   }
 
-  async #return(place: Place, undone: Undone | null = null): Promise<void> {
-    const tasks = await this.#whole(this.#task(this.#ids[0] ?? 0, place));
+  async #return(assignment: Assignment, undone: Undone | null = null): Promise<void> {
+    const tasks = await this.#whole(this.#task(this.#ids[0] ?? 0, assignment));
     if (tasks) this.#put(tasks, undone);
   }
 
-  #task(question: QuestionId, { text, occasion }: Place): Promise<LabelTask> {
+  #task(question: QuestionId, { text, occasion }: Assignment): Promise<LabelTask> {
     return commands.labelTask(this.#annotator, question, text, occasion);
   }
 
-  #fetchNext(after: Place | null): Promise<LabelTask[] | null> {
+  #fetchNext(after: Assignment | null): Promise<LabelTask[] | null> {
     return this.#whole(commands.nextText(this.#annotator, this.#ids, this.#order, after?.text ?? null));
   }
 
@@ -484,11 +487,11 @@ export class LabelDesk {
   }
 
   /** Fetches the next text while this one is still being read, so that going on takes no time. */
-  #lookAhead(place: Place): void {
-    const next = this.#fetchNext(place);
+  #lookAhead(assignment: Assignment): void {
+    const next = this.#fetchNext(assignment);
     // Should it fail, it is asked for again (and fails aloud) when it is needed.
     next.catch(() => (this.#ahead = null));
-    this.#ahead = { after: placeKey(place), next };
+    this.#ahead = { after: assignmentKey(assignment), next };
   }
 
   #lay(tasks: LabelTask[] | null): void {
@@ -498,7 +501,7 @@ export class LabelDesk {
         this.state = tasks && first ? "finished" : "done";
         this.#at = this.#trail.length - 1;
         this.#keepRemarks();
-        this.questions.forEach((question) => question.lay(null));
+        this.questions.forEach((question) => question.load(null));
       }
       return;
     }
@@ -506,10 +509,10 @@ export class LabelDesk {
     this.#put(tasks);
   }
 
-  #follow(place: Place): void {
-    const key = placeKey(place);
-    const before = this.#trail.slice(0, this.#at + 1).filter((other) => placeKey(other) !== key);
-    this.#trail = [...before, placeOf(place)];
+  #follow(assignment: Assignment): void {
+    const key = assignmentKey(assignment);
+    const before = this.#trail.slice(0, this.#at + 1).filter((other) => assignmentKey(other) !== key);
+    this.#trail = [...before, assignmentOf(assignment)];
     this.#at = this.#trail.length - 1;
   }
 
@@ -518,8 +521,8 @@ export class LabelDesk {
     this.#keepRemarks();
     this.questions.forEach((question, i) =>
       undone?.question === question.info.id
-        ? question.lay(tasks[i] ?? null, undone.answer, undone.remark)
-        : question.lay(tasks[i] ?? null),
+        ? question.load(tasks[i] ?? null, undone.answer, undone.remark)
+        : question.load(tasks[i] ?? null),
     );
     // Keys begin with what is not answered yet.
     const first = this.questions.findIndex(({ open }) => open);
@@ -543,6 +546,6 @@ export class LabelDesk {
 }
 
 /** What names a text on the trail, and nothing else of it. */
-function placeOf({ text, occasion }: Place): Place {
+function assignmentOf({ text, occasion }: Assignment): Assignment {
   return { text, occasion };
 }

@@ -1,7 +1,7 @@
 // What leaves the window: copies of the project, reports of runs, and what is put on the clipboard.
 import { commands } from "$bindings";
 import type { ExportFormat, ExportWish, PaperWish, SummaryWish } from "$api/bindings";
-import { heldWords, maskWords, writtenWords } from "$words/export";
+import { contentsWords, maskWords, exportReport } from "$words/export";
 import { count, counted, fileName } from "$words/format";
 import { asProblem } from "$words/problems";
 import type { Toasts } from "./toasts.svelte";
@@ -74,8 +74,8 @@ export class Outputs {
   async exportForProgramTo(path: string, wish: ExportWish, replace: boolean): Promise<boolean> {
     const done = await this.#unlessStopped(() => commands.exportForProgram(path, wish, replace));
     if (!done) return false;
-    const rest = writtenWords(done);
-    this.host.toasts.done(`${heldWords(done)} written to ${fileName(path)}`, [path, ...rest].join("\n"));
+    const rest = exportReport(done);
+    this.host.toasts.done(`${contentsWords(done)} written to ${fileName(path)}`, [path, ...rest].join("\n"));
     return true;
   }
 
@@ -158,7 +158,7 @@ export class Outputs {
   }
 
   /** Asks where to, then {@link saveCopy}. */
-  async askForCopy(): Promise<void> {
+  async chooseCopyPath(): Promise<void> {
     const name = this.host.project?.name ?? "project";
     const path = await this.host.attempt(() => platform.chooseCopy(name));
     if (path) await this.saveCopy(path);
@@ -183,9 +183,9 @@ export class Outputs {
 
   /** Writes what was done with the packet that is open to one file. */
   async handInTo(path: string): Promise<boolean> {
-    const handed = await this.host.attempt(() => commands.handIn(path));
-    if (!handed) return false;
-    const { given, wanted, file } = handed;
+    const submission = await this.host.attempt(() => commands.handIn(path));
+    if (!submission) return false;
+    const { given, wanted, file } = submission;
     const far =
       given === wanted ? `All ${counted(wanted, "text")}` : `${count(given)} of ${counted(wanted, "text")}`;
     const rest = given === wanted ? "" : " You can go on, and hand in again.";

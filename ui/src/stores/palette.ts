@@ -2,8 +2,8 @@
 import type { ActionId, Named } from "$logic/action-table";
 import type { AnnotatorInfo } from "$api/bindings";
 import { match } from "$logic/fuzzy";
-import type { View } from "$logic/shown";
-import { remember, remembered } from "./remembered";
+import type { View } from "$logic/views";
+import { remember, remembered } from "./local-storage";
 
 const STORE = "recent-actions";
 const MOST_RECENT = 6;

@@ -21,7 +21,7 @@ function onPaste(event: ClipboardEvent): void {
   if (!isForWindow(event)) return;
   const text = event.clipboardData?.getData("text/plain") ?? "";
   event.preventDefault();
-  if (text.trim() !== "") void app.paste.take(text);
+  if (text.trim() !== "") void app.paste.preview(text);
 }
 
 /** Takes what is pasted into the window; returns what stops it. */

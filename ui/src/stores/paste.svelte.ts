@@ -27,7 +27,7 @@ export class PasteStore {
   constructor(private readonly host: Host) {}
 
   /** Begins to import what was pasted. False where that is nothing. */
-  take(text: string): Promise<boolean> {
+  preview(text: string): Promise<boolean> {
     if (this.host.readOnly) {
       this.host.toasts.note(READ_ONLY, "Open it to write, then paste the rows.");
       return Promise.resolve(false);
@@ -43,7 +43,7 @@ export class PasteStore {
   /** Pastes what is on the clipboard, where the system lets it be read. */
   async fromClipboard(): Promise<void> {
     const text = await platform.readClipboard();
-    if (text !== null) await this.take(text);
+    if (text !== null) await this.preview(text);
     else
       this.host.toasts.note(
         "The clipboard cannot be read from here",

@@ -10,7 +10,7 @@ import type {
 } from "$api/bindings";
 import { DeskQuestion } from "./desk-question.svelte";
 import type { PracticeStore } from "./practice.svelte";
-import { NO_REMARK } from "$logic/remarks";
+import { NO_NOTE } from "$logic/notes";
 
 export class PracticeDesk {
   /** The question about the text on the desk; null where none lies there. */
@@ -52,7 +52,7 @@ export class PracticeDesk {
       const feedback = await commands.recordPractice(given);
       question.given = answer;
       this.feedback = feedback;
-      this.practice.take(feedback.state);
+      this.practice.setState(feedback.state);
     } catch (thrown) {
       this.fail(thrown);
     } finally {
@@ -90,9 +90,9 @@ export class PracticeDesk {
     this.at = (this.practice.state?.done ?? 0) + 1;
     this.total = this.practice.state?.total ?? this.at;
     const question = new DeskQuestion(info, new Map(), new Map());
-    const fresh = { group: null, occasion: 1, asked: true, answer: null, remark: NO_REMARK, draft: null };
+    const fresh = { group: null, occasion: 1, asked: true, answer: null, remark: NO_NOTE, draft: null };
     const marks = { flagged: false, skipped: false, random: false, reveal: null, spans: null };
-    question.lay({ text, external_id, body, ...fresh, ...marks });
+    question.load({ text, external_id, body, ...fresh, ...marks });
     return question;
   }
 }

@@ -28,11 +28,11 @@ export class PracticeStore {
     const found = await this.host.attempt(() => commands.practiceState(annotator));
     if (mine !== this.#turn) return;
     // What cannot be asked keeps nobody from the texts: these are refused where they must be.
-    this.take(found ?? null);
+    this.setState(found ?? null);
   }
 
   /** This is how far it is now. */
-  take(state: PracticeState | null): void {
+  setState(state: PracticeState | null): void {
     this.#turn += 1;
     this.state = state;
     if (state && state.step !== "label") this.shown = true;

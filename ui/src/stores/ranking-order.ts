@@ -1,6 +1,6 @@
 // What the texts of Findings are ranked by, as chosen last for a project on this computer.
 import type { DisagreementMeasure } from "$api/bindings";
-import { remember, remembered } from "./remembered";
+import { remember, remembered } from "./local-storage";
 
 const STORE = "ranking-order:";
 const USUAL: DisagreementMeasure = "combined";

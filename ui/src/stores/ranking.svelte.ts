@@ -48,7 +48,7 @@ export class RankingStore {
   }
 
   /** Shows what `query` asks for. Asking the same again keeps the old order, to show what moved since. */
-  async ask(query: DisagreementQuery): Promise<void> {
+  async load(query: DisagreementQuery): Promise<void> {
     if (JSON.stringify(query) !== JSON.stringify(this.query)) {
       this.query = query;
       this.#clear();
@@ -57,21 +57,21 @@ export class RankingStore {
   }
 
   /** Predictions for a question changed; several changes in a row make one refresh. */
-  hear(question: QuestionId): void {
+  receive(question: QuestionId): void {
     if (question !== this.query?.question || !this.reading) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.refresh(this.reading?.() ?? false), SETTLE_MS);
   }
 
   /** Fetches the newest predictions. With `hold`, a changed order waits in {@link waiting}. */
-  async refresh(hold: boolean): Promise<void> {
+  async refresh(defer: boolean): Promise<void> {
     const query = this.query;
     if (!query) return;
     const turn = ++this.#turn;
     this.loading = true;
     try {
       const ranking = await commands.disagreementRanking(query);
-      if (turn === this.#turn) await this.#arrive(ranking, hold);
+      if (turn === this.#turn) await this.#arrive(ranking, defer);
     } catch (thrown) {
       if (turn === this.#turn) this.failed = thrown;
     } finally {
@@ -90,7 +90,7 @@ export class RankingStore {
     await this.#load();
   }
 
-  async #arrive(ranking: Ranking, hold: boolean): Promise<void> {
+  async #arrive(ranking: Ranking, defer: boolean): Promise<void> {
     this.failed = null;
     this.revision = ranking.revision;
     this.annotators = ranking.annotators;
@@ -101,7 +101,7 @@ export class RankingStore {
     if (same(ranking.texts, this.order)) {
       this.waiting = null;
       this.ties = ranking.ties;
-    } else if (hold && this.order.length > 0) this.waiting = ranking.texts;
+    } else if (defer && this.order.length > 0) this.waiting = ranking.texts;
     else this.#reorder(ranking.texts);
     await this.#load();
   }

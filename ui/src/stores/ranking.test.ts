@@ -43,7 +43,7 @@ beforeEach(() => {
 
 async function asked(): Promise<RankingStore> {
   const store = new RankingStore();
-  await store.ask(query);
+  await store.load(query);
   await store.need([1, 2]);
   return store;
 }
@@ -101,7 +101,7 @@ it("lets go of an order that waits when the old one holds again", async () => {
 it("shows what moved since it was last seen, when it is asked the same again", async () => {
   const store = await asked();
   now = { ...now, revision: 2, texts: [2, 1, 3] };
-  await store.ask({ ...query });
+  await store.load({ ...query });
   expect(store.moves.get(2)).toBe(1);
 });
 
@@ -111,9 +111,9 @@ it("drops an answer that another question has overtaken", async () => {
   vi.mocked(commands.disagreementRanking).mockImplementationOnce(
     () => new Promise((resolve) => (late = resolve)),
   );
-  const first = store.ask(query);
+  const first = store.load(query);
   now = { ...now, texts: [9] };
-  await store.ask({ ...query, search: "x" });
+  await store.load({ ...query, search: "x" });
   late({ ...now, texts: [1, 2, 3] });
   await first;
   expect(store.order).toEqual([9]);

@@ -73,7 +73,7 @@ export class RunsStore {
   }
 
   /** A run began, moved or ended. True where one that was seen at work has ended well: that is news, once. */
-  hear(run: RunInfo): boolean {
+  receive(run: RunInfo): boolean {
     if (this.#leaving.has(run.id)) return false;
     this.#heard.set(run.id, run);
     const known = this.list.some((r) => r.id === run.id);

@@ -25,8 +25,8 @@ describe("the store", () => {
     let answer: (list: RunInfo[]) => void = () => {};
     vi.spyOn(commands, "runs").mockReturnValue(new Promise((resolve) => (answer = resolve)));
     const loading = store.load();
-    store.hear({ ...first(), seconds: 999 });
-    store.hear({ ...first(), id: 77, started_at: Date.now() + 1 });
+    store.receive({ ...first(), seconds: 999 });
+    store.receive({ ...first(), id: 77, started_at: Date.now() + 1 });
     answer(old);
     await loading;
     expect(store.get(8)?.seconds).toBe(999);
@@ -36,12 +36,12 @@ describe("the store", () => {
 
   it("has no news of runs that it never saw at work", () => {
     const store = new RunsStore();
-    expect(store.hear({ ...first(), state: "finished" })).toBe(false);
-    store.hear(first());
-    expect(store.hear({ ...first(), state: "finished" })).toBe(true);
-    expect(store.hear({ ...first(), state: "finished" })).toBe(false);
-    store.hear(first());
-    expect(store.hear({ ...first(), state: "failed" })).toBe(false);
+    expect(store.receive({ ...first(), state: "finished" })).toBe(false);
+    store.receive(first());
+    expect(store.receive({ ...first(), state: "finished" })).toBe(true);
+    expect(store.receive({ ...first(), state: "finished" })).toBe(false);
+    store.receive(first());
+    expect(store.receive({ ...first(), state: "failed" })).toBe(false);
   });
 
   it("forgets the answer for a project that was closed", async () => {
@@ -58,7 +58,7 @@ describe("the store", () => {
     await store.load();
     await store.delete(8);
     expect(store.get(8)).toBeNull();
-    store.hear({ ...runs.list()[0], id: 8 } as RunInfo);
+    store.receive({ ...runs.list()[0], id: 8 } as RunInfo);
     expect(store.get(8)).not.toBeNull();
   });
 

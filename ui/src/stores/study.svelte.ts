@@ -19,7 +19,7 @@ export class StudyStore {
   /** What came of files that were taken in, until it is closed. */
   merged = $state.raw<MergeReport | null>(null);
   /** Whole copies that are taken in only if the user agrees to what they do. */
-  asked = $state.raw<readonly MergedFile[]>([]);
+  unconfirmed = $state.raw<readonly MergedFile[]>([]);
   /** Files that are being taken in. */
   merging = $state(0);
   #last: Promise<unknown> = Promise.resolve();
@@ -29,7 +29,7 @@ export class StudyStore {
   /** Another project is open. */
   forget(): void {
     this.merged = null;
-    this.asked = [];
+    this.unconfirmed = [];
   }
 
   /** Takes files in, after those that are being taken in already. What changes something here is asked about first. */
@@ -39,8 +39,8 @@ export class StudyStore {
 
   /** Agrees to what was asked about, as it was shown. */
   async agree(): Promise<void> {
-    const asked = this.asked;
-    this.asked = [];
+    const asked = this.unconfirmed;
+    this.unconfirmed = [];
     const seen = asked.flatMap((file) => (file.asks ? [file.asks.seen] : []));
     await this.#mergeAfterOthers(
       asked.map((file) => file.file),
@@ -50,7 +50,7 @@ export class StudyStore {
 
   /** Takes in nothing of what was asked about. */
   decline(): void {
-    this.asked = [];
+    this.unconfirmed = [];
   }
 
   async #mergeAfterOthers(files: readonly string[], consent: MergeConsent): Promise<void> {
@@ -82,12 +82,12 @@ export class StudyStore {
     const done = report.files.filter((file) => file.asks === null);
     if (done.length > 0) this.merged = { files: [...done, ...(this.merged?.files ?? [])] };
     const again = new Set(asked.map((file) => file.file));
-    this.asked = [...this.asked.filter((file) => !again.has(file.file)), ...asked];
+    this.unconfirmed = [...this.unconfirmed.filter((file) => !again.has(file.file)), ...asked];
   }
 
   /** Asks which files, then {@link merge}. */
-  async askForFiles(): Promise<void> {
-    const files = await this.host.attempt(() => platform.chooseHandedIn());
+  async chooseFilesToMerge(): Promise<void> {
+    const files = await this.host.attempt(() => platform.chooseSubmissions());
     if (files) await this.merge(files);
   }
 

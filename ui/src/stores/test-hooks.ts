@@ -32,7 +32,7 @@ declare global {
 }
 
 /** Puts the hooks on the window, if this is a test. */
-export function offerTestHooks(app: App): void {
+export function installTestHooks(app: App): void {
   if (window.__DISSENSUS_E2E__ !== true) return;
   window.__dissensus = {
     newProject: (path) => app.create(path),
@@ -46,7 +46,7 @@ export function offerTestHooks(app: App): void {
         { format, question: null, pseudonyms: false, notes: false },
         false,
       ),
-    paste: (text) => app.paste.take(text),
+    paste: (text) => app.paste.preview(text),
     exportRuns: (runs, path) => app.outputs.exportRuns(runs, path),
   };
 }

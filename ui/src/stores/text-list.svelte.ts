@@ -42,7 +42,7 @@ export class TextList {
   }
 
   /** Shows what is asked for. Asked for the same again, the chosen text stays chosen; what is on screen stays until that has come. */
-  async ask(query: TextQuery): Promise<void> {
+  async load(query: TextQuery): Promise<void> {
     const turn = ++this.#turn;
     this.loading = true;
     // One after the other: a search reads every text, and only the newest is of interest.
@@ -50,10 +50,10 @@ export class TextList {
     if (turn !== this.#turn) return;
     // Of another list one begins at the top; the same one goes on where it was.
     const again = this.#query === null || JSON.stringify(query) === JSON.stringify(this.#query);
-    const asking = commands.findTexts(query, 0, PAGE, again ? this.selected : null);
-    this.#last = asking;
+    const request = commands.findTexts(query, 0, PAGE, again ? this.selected : null);
+    this.#last = request;
     try {
-      const found = await asking;
+      const found = await request;
       if (turn !== this.#turn) return;
       this.#query = query;
       this.#clear();

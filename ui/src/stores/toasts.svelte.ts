@@ -8,7 +8,7 @@ interface Toast {
   message: string;
   detail: string | null;
   /** Until it is closed. */
-  stays: boolean;
+  persistent: boolean;
   /** What can be done about it. */
   act?: ToastAction | undefined;
   /** What there is to see of it. */
@@ -45,13 +45,13 @@ export class Toasts {
 
   /** `act` is what can be done about it, `more` what there is to see of it. */
   done(message: string, detail: string | null = null, act?: ToastAction, more?: ToastAction): void {
-    this.#passing({ kind: "done", message, detail, act, more, stays: false });
+    this.#passing({ kind: "done", message, detail, act, more, persistent: false });
   }
 
-  /** Something to know that is neither done nor wrong; with `stays` until it is closed. */
-  note(message: string, detail: string | null = null, stays = false): void {
-    const note = { kind: "note", message, detail, stays } as const;
-    if (stays) this.#add(note);
+  /** Something to know that is neither done nor wrong; with `persistent` until it is closed. */
+  note(message: string, detail: string | null = null, persistent = false): void {
+    const note = { kind: "note", message, detail, persistent } as const;
+    if (persistent) this.#add(note);
     else this.#passing(note);
   }
 
@@ -60,7 +60,7 @@ export class Toasts {
     const same = this.list.find((t) => t.kind === "problem" && t.message === problem.message);
     if (same) this.close(same.id);
     const { message, detail, code } = problem;
-    this.#add({ kind: "problem", message, detail, stays: true, act: act ?? this.offer(code) });
+    this.#add({ kind: "problem", message, detail, persistent: true, act: act ?? this.offer(code) });
   }
 
   close(id: number): void {
@@ -77,20 +77,20 @@ export class Toasts {
   }
 
   /** Somebody points at a notice or has the focus in it: none goes by itself. */
-  hold(): void {
+  pause(): void {
     this.#timers.forEach((timer) => clearTimeout(timer));
     this.#timers.clear();
   }
 
   /** Nobody does any more. */
   release(): void {
-    this.hold();
-    for (const toast of this.list) if (!toast.stays) this.#time(toast);
+    this.pause();
+    for (const toast of this.list) if (!toast.persistent) this.#time(toast);
   }
 
   #passing(toast: Omit<Toast, "id">): void {
-    this.list = this.list.filter(({ stays }) => stays);
-    this.hold();
+    this.list = this.list.filter(({ persistent }) => persistent);
+    this.pause();
     this.#time(this.#add(toast));
   }
 

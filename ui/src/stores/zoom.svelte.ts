@@ -1,5 +1,5 @@
 // How large the window is drawn; remembered on this computer.
-import { remember, remembered } from "./remembered";
+import { remember, remembered } from "./local-storage";
 import * as platform from "$platform";
 
 /** In percent of the size that the system asks for: each about an eighth larger than the one before. */
@@ -43,7 +43,7 @@ const WHEEL_MS = 90;
  */
 export function zoomByWheel(): () => void {
   let last = 0;
-  const hear = (event: WheelEvent) => {
+  const receive = (event: WheelEvent) => {
     if (!event.ctrlKey) return;
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -53,6 +53,6 @@ export function zoomByWheel(): () => void {
   };
   const how = { capture: true, passive: false };
   const kinds = ["wheel", "mousewheel"] as const;
-  for (const kind of kinds) window.addEventListener(kind, hear as EventListener, how);
-  return () => kinds.forEach((kind) => window.removeEventListener(kind, hear as EventListener, how));
+  for (const kind of kinds) window.addEventListener(kind, receive as EventListener, how);
+  return () => kinds.forEach((kind) => window.removeEventListener(kind, receive as EventListener, how));
 }

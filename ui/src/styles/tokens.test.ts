@@ -35,7 +35,7 @@ const TEXT: [string, string[]][] = [
 ];
 /** From none of something to much of it. */
 const RAMP = ["--ramp-low", "--ramp-mid", "--ramp-high"];
-const SEEN: [string, string[]][] = [
+const COMBINATIONS: [string, string[]][] = [
   ["--focus", GROUNDS],
   ["--line-strong", ["--ground", "--surface", "--raised"]],
   ["--bad", ["--raised", "--bad-soft"]],
@@ -86,7 +86,7 @@ describe.each([
     // Two steps of five levels lie between two of these.
     expect(Math.min(...steps)).toBeGreaterThan(1.25 ** 2);
   });
-  it("has controls, focus and marks at 3 to 1", () => expect(check(SEEN, 3)).toEqual([]));
+  it("has controls, focus and marks at 3 to 1", () => expect(check(COMBINATIONS, 3)).toEqual([]));
 });
 
 it("computes contrast as WCAG does", () => {

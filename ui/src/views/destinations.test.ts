@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
 import { keyMap, KeyMap } from "$stores/key-map.svelte";
-import { DESTINATIONS, destinationOf, FORMER_VIEWS, TABS, viewNamed } from "$logic/shown";
+import { DESTINATIONS, destinationOf, FORMER_VIEWS, TABS, viewNamed } from "$logic/views";
 import App from "../App.svelte";
 import { playPacket, reset } from "../mock/bindings";
 

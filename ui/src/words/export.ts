@@ -3,7 +3,7 @@ import type { ExportContents } from "$api/bindings";
 import { counted, sentence } from "./format";
 
 /** "13,036 labels on 1,500 texts by 262 people" */
-export function heldWords({ answers, texts, people }: ExportContents): string {
+export function contentsWords({ answers, texts, people }: ExportContents): string {
   return `${counted(answers, "label")} on ${counted(texts, "text")} by ${counted(people, "person", "people")}`;
 }
 
@@ -21,7 +21,7 @@ export function maskWords({
 }
 
 /** What is to be known of a file that was written: what is not in it, and what pseudonyms leave. */
-export function writtenWords(contents: ExportContents): string[] {
+export function exportReport(contents: ExportContents): string[] {
   const lost = contents.losses.map(({ message }) => `– ${sentence(message)}`);
   return [...(lost.length > 0 ? ["Not in the file:", ...lost] : []), ...maskWords(contents)];
 }

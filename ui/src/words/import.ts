@@ -3,7 +3,7 @@ import type { ImportAccount, ImportPlace, ImportReport } from "$api/bindings";
 import { count, counted } from "./format";
 
 /** "row 7: ana on t1: 4 counts, not 3" */
-export function placeWords(place: ImportPlace): string {
+export function locationWords(place: ImportPlace): string {
   const { row, annotator, text_id, counts, instead_of } = place;
   return `row ${count(row)}: ${annotator} on ${text_id}: ${counts} counts, not ${instead_of}`;
 }
@@ -19,7 +19,7 @@ export function addedWords(report: ImportReport): string {
 export function restWords(report: ImportReport, known: readonly string[]): string[] {
   const lines = report.notices.flatMap((notice) => [
     `${notice.message}.`,
-    ...notice.places.slice(0, 3).map((place) => `– ${placeWords(place)}`),
+    ...notice.places.slice(0, 3).map((place) => `– ${locationWords(place)}`),
   ]);
   if (report.repeats > 0)
     lines.push(`${counted(report.repeats, "answer")} of a later occasion, kept apart from the labels.`);

@@ -30,14 +30,14 @@ export function rulesOf(scale: Scale): { value: RuleKind; label: string; hint: s
 }
 
 /** As the program reads it. */
-export function written({ kind, needed, level }: Rule): string {
+export function formatRule({ kind, needed, level }: Rule): string {
   if (kind === "veto") return level === null ? "veto" : `veto:${level}`;
   if (kind !== "quorum") return kind;
   return level === null ? `quorum:${needed.trim()}` : `quorum:${needed.trim()}@${level}`;
 }
 
 /** A rule that the program wrote. */
-export function read(rule: string): Rule {
+export function parseRule(rule: string): Rule {
   const colon = rule.indexOf(":");
   const kind = (colon < 0 ? rule : rule.slice(0, colon)) as RuleKind;
   const rest = colon < 0 ? "" : rule.slice(colon + 1);
@@ -60,7 +60,7 @@ export function sureWords({ sure, too_little }: Pick<PanelVerdict, "sure" | "too
 export const percent = (p: number | null) => (p === null ? "–" : `${Math.round(100 * p)} %`);
 
 /** The wish that a kept panel stands for. */
-export function wishOf(kept: KeptPanel, question: QuestionId, draws: number): PanelWish {
+export function requestOf(kept: KeptPanel, question: QuestionId, draws: number): PanelWish {
   const { members, size, shares, seed, rule } = kept;
   return { question, members, size, shares, seed, rule, draws };
 }

@@ -43,7 +43,7 @@ export function needed(pass: number | null, of: number): number {
 }
 
 /** What is said on the screen before a round and after it. */
-export interface Said {
+export interface PracticeMessage {
   title: string;
   text: string;
   /** What is done next, by the button or Enter. */
@@ -54,7 +54,7 @@ const missed = ({ right, of }: PracticeResult, pass: number | null) =>
   `You had ${count(right)} of ${count(of)} right; ${count(needed(pass, of))} ${plural(needed(pass, of), "is", "are")} needed.`;
 
 /** Where somebody stands, in plain words: before the first text, between two rounds, and at the end. */
-export function saidOf(state: PracticeState): Said {
+export function practiceMessage(state: PracticeState): PracticeMessage {
   const { step, result, rule, total, round, by_checks } = state;
   if (step === "stopped")
     return {

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { DisagreementRow, Ranking, Scale } from "$api/bindings";
 import { measureWords } from "./measures";
-import { aboveWords, borderWords, followsMean, labelsTell, spearman, whatIsTold } from "./ranking";
+import { aboveWords, borderWords, followsMean, labelsSeparate, spearman, rankingNotes } from "./ranking";
 
 const scale: Scale = { kind: "ordinal", levels: ["1", "2", "3", "4", "5"] };
 const ranking = (some: Partial<Ranking>) =>
@@ -26,23 +26,23 @@ it("says that an order follows from the means only where it does", () => {
   const words = measureWords(scale, "split");
   const follows = ranking({ texts, means, values: split });
   expect(followsMean(follows, scale)).toBeCloseTo(1, 9);
-  expect(whatIsTold(follows, row([1, 12], [0.4, 0.5]), words, scale)).toMatch(
+  expect(rankingNotes(follows, row([1, 12], [0.4, 0.5]), words, scale)).toMatch(
     /^The first 12 texts cannot be told apart.*The prediction only repeats the average answer/,
   );
   const own = ranking({ texts, means, values: texts.map((t) => (t * 7) % 40) });
-  expect(whatIsTold(own, row([1, 1], [0.4, 0.5]), words, scale)).toBe("");
+  expect(rankingNotes(own, row([1, 1], [0.4, 0.5]), words, scale)).toBe("");
   // Without an interval nothing is said of the order.
-  expect(whatIsTold(own, row([1, 12], null), words, scale)).toBe("");
+  expect(rankingNotes(own, row([1, 12], null), words, scale)).toBe("");
   expect(followsMean(ranking({ texts, values: split }), scale)).toBeNull();
 });
 
 it("offers labels alone where enough texts have several and they differ", () => {
   const texts = Array.from({ length: 12 }, (_, i) => i + 1);
   const several = { texts, labels: texts.map(() => 5) };
-  expect(labelsTell(ranking({ ...several, observed_splits: texts.map((t) => t / 12) }))).toBe(true);
-  expect(labelsTell(ranking({ ...several, observed_splits: texts.map(() => 0) }))).toBe(false);
+  expect(labelsSeparate(ranking({ ...several, observed_splits: texts.map((t) => t / 12) }))).toBe(true);
+  expect(labelsSeparate(ranking({ ...several, observed_splits: texts.map(() => 0) }))).toBe(false);
   expect(
-    labelsTell(
+    labelsSeparate(
       ranking({ texts, labels: texts.map(() => 2), observed_splits: texts.map((t) => (t % 3) / 2) }),
     ),
   ).toBe(false);
@@ -51,19 +51,19 @@ it("offers labels alone where enough texts have several and they differ", () => 
 it("says what the default order stands on, and leaves ties to their rows", () => {
   const words = measureWords(scale, "combined");
   const basis = "Ordered by labels and prediction: 9 labels of a text count 34 %.";
-  expect(whatIsTold(ranking({ basis }), row([1, 12], [0.4, 0.5]), words, scale)).toBe(basis);
+  expect(rankingNotes(ranking({ basis }), row([1, 12], [0.4, 0.5]), words, scale)).toBe(basis);
   // While models are fitted nothing is said of a prediction.
   const texts = Array.from({ length: 40 }, (_, i) => i + 1);
   const means = texts.map((t) => (t / 40) * 2);
   const values = means.map((mean) => (mean / 4) * (1 - mean / 4));
   const fitting = ranking({ texts, means, values, by_labels: true, basis: "Ordered by labels alone." });
-  expect(whatIsTold(fitting, undefined, words, scale)).toBe("Ordered by labels alone.");
+  expect(rankingNotes(fitting, undefined, words, scale)).toBe("Ordered by labels alone.");
 });
 
 it("says why labels add nothing to the default order, and what would change that", () => {
   const words = measureWords(scale, "combined");
-  const told = (texts: number) =>
-    whatIsTold(
+  const notesFor = (texts: number) =>
+    rankingNotes(
       ranking({
         basis: "Ordered by the prediction: labels count 0 %.",
         label_weight: { half_at: null, labels: 5, weight: 0, texts },
@@ -72,12 +72,12 @@ it("says why labels add nothing to the default order, and what would change that
       words,
       scale,
     );
-  expect(told(1366)).toMatch(/^Ranked by the prediction alone\./);
-  expect(told(1366)).toContain("1,366 texts with four labels or more do not show that.");
-  expect(told(1366)).toContain("More labels on the same texts can change this.");
-  expect(told(1366)).not.toContain("0 %");
-  expect(told(1)).toContain("1 text with four labels or more does not show that.");
-  expect(told(0)).toContain("no text has the four labels");
+  expect(notesFor(1366)).toMatch(/^Ranked by the prediction alone\./);
+  expect(notesFor(1366)).toContain("1,366 texts with four labels or more do not show that.");
+  expect(notesFor(1366)).toContain("More labels on the same texts can change this.");
+  expect(notesFor(1366)).not.toContain("0 %");
+  expect(notesFor(1)).toContain("1 text with four labels or more does not show that.");
+  expect(notesFor(0)).toContain("no text has the four labels");
 });
 
 it("names a border by its levels, and how many answer above it", () => {

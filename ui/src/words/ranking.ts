@@ -57,7 +57,7 @@ export function followsMean(ranking: Ranking, scale: Scale): number | null {
 }
 
 /** Whether labels alone tell texts apart: enough texts have several, and they are not all alike. */
-export function labelsTell(ranking: Ranking): boolean {
+export function labelsSeparate(ranking: Ranking): boolean {
   const splits = ranking.observed_splits.filter(
     (split, at) => split != null && (ranking.labels[at] ?? 0) >= FEWEST_LABELS,
   );
@@ -65,7 +65,7 @@ export function labelsTell(ranking: Ranking): boolean {
 }
 
 /** What the order stands on and what it cannot tell; nothing where there is nothing to add. `first` is the row at the top. */
-export function whatIsTold(
+export function rankingNotes(
   ranking: Ranking,
   first: DisagreementRow | undefined,
   words: MeasureWords,
@@ -73,18 +73,18 @@ export function whatIsTold(
 ): string {
   if (words.value === "labels")
     return "Ranked by the answers given, without any prediction. With few labels a text, differences can be chance.";
-  const said: string[] = [];
+  const notes: string[] = [];
   const weight = ranking.label_weight;
-  if (weight && weight.half_at === null) said.push(withoutLabels(weight));
-  else if (ranking.basis) said.push(ranking.basis);
+  if (weight && weight.half_at === null) notes.push(withoutLabels(weight));
+  else if (ranking.basis) notes.push(ranking.basis);
   const last = first?.interval ? first.band[1] : 1;
   // In the default order these texts have a row of their own.
   if (last > 1 && words.value !== "combined")
-    said.push(`The first ${count(last)} texts cannot be told apart: their intervals overlap.`);
+    notes.push(`The first ${count(last)} texts cannot be told apart: their intervals overlap.`);
   const follows = ranking.by_labels ? null : followsMean(ranking, scale);
   if (follows !== null && follows >= FOLLOWS)
-    said.push(`The prediction only repeats the average answer (rank correlation ${decimal(follows)}).`);
-  return said.join(" ");
+    notes.push(`The prediction only repeats the average answer (rank correlation ${decimal(follows)}).`);
+  return notes.join(" ");
 }
 
 /** Why a text's own labels do not move it in the default order, and what to do about that. */

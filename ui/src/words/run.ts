@@ -179,7 +179,7 @@ const METRICS: Readonly<Record<string, { name: string; what: string }>> = {
 export const HEADLINE = ["log_loss", "accuracy", "disagreement_auroc"] as const;
 
 /** "12 texts are left out: the encoder was tuned on their labels."; null where none is. */
-export function leftOutWords(run: RunInfo): string | null {
+export function excludedWords(run: RunInfo): string | null {
   const texts = run.scores?.left_out_texts ?? 0;
   if (texts === 0) return null;
   return `${counted(texts, "text")} ${texts === 1 ? "is" : "are"} left out: the encoder was tuned on their labels.`;
@@ -193,7 +193,7 @@ export function metricName(key: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-export function metricWhat(key: string): string | undefined {
+export function metricExplanation(key: string): string | undefined {
   return METRICS[key]?.what;
 }
 

@@ -88,7 +88,7 @@ export function kindWords({ kind }: MergedFile): string {
 }
 
 /** "84 new", "nothing new", "not merged" */
-export function takenWords(file: MergedFile): string {
+export function mergedFileWords(file: MergedFile): string {
   if (file.refused) return "not merged";
   return file.new === 0 ? "nothing new" : `${count(file.new)} new`;
 }

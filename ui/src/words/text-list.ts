@@ -78,10 +78,6 @@ export function countOf(counts: TextCounts | null, filter: TextFilter): number |
 }
 
 /** What a text goes by: the name that a file gave it, else its place. */
-export function placeName({
-  named,
-  external_id,
-  row,
-}: Pick<TextRow, "named" | "external_id" | "row">): string {
+export function rowName({ named, external_id, row }: Pick<TextRow, "named" | "external_id" | "row">): string {
   return named ? external_id : `Row ${count(row)}`;
 }

@@ -35,13 +35,13 @@ const compared = ({ labels }: GroupDifference) => labels[0] > 0 && labels[1] > 0
 
 /** The groups that stand out, and the strict or the lenient; nothing where none could be compared. */
 function who(differences: readonly GroupDifference[], severity: SeverityDifference | null): string {
-  const standing = differences.filter((difference) => difference.stands);
-  const said = severity ? [severityWords(severity)] : [];
-  if (standing.length > 0)
-    said.unshift(
-      `${standing.map((d) => `${d.value} answer ${signed(d.gap, 1)} levels`).join(", ")} against the others.`,
+  const significant = differences.filter((difference) => difference.stands);
+  const parts = severity ? [severityWords(severity)] : [];
+  if (significant.length > 0)
+    parts.unshift(
+      `${significant.map((d) => `${d.value} answer ${signed(d.gap, 1)} levels`).join(", ")} against the others.`,
     );
-  if (said.length > 0) return said.join(" ");
+  if (parts.length > 0) return parts.join(" ");
   return differences.some(compared) ? "No group stands out." : "";
 }
 
@@ -68,11 +68,11 @@ function given(levels: readonly number[], scale: Scale): string {
     name,
     given: levels.filter((other) => other === level).length,
   }));
-  const said = counts
+  const parts = counts
     .filter(({ given }) => given > 0)
     .map(({ name, given }) => `${given} × ${name}`)
     .join(", ");
-  return `${counted(levels.length, "person", "people")} labelled it: ${said}.`;
+  return `${counted(levels.length, "person", "people")} labelled it: ${parts}.`;
 }
 
 function spread(scores: DisagreementScores, labels: number, people: number): string {

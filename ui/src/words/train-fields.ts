@@ -80,7 +80,7 @@ export const GROUPS: FieldGroup[] = [
       field("hidden"),
       field("activation", hidden),
       field("embedding_dropout", stepped),
-      field("head_dropout", (c) => hidden(c) || knowsPeople(c)),
+      field("head_dropout", (c) => hidden(c) || usesAnnotator(c)),
       field("label_smoothing"),
       field("class_weights"),
       field("pos_weight", (c) => c.model !== "multilevel" && !c.class_weights),
@@ -89,7 +89,7 @@ export const GROUPS: FieldGroup[] = [
   },
   {
     name: "Annotators",
-    fields: [field("use_identity", knowsPeople), field("use_attributes", knowsPeople)],
+    fields: [field("use_identity", usesAnnotator), field("use_attributes", usesAnnotator)],
   },
   {
     name: "Labels",
@@ -101,11 +101,11 @@ export const GROUPS: FieldGroup[] = [
 export function isSolved(choices: TrainChoices): boolean {
   const alike = !choices.class_weights && choices.pos_weight === 1;
   const plain = alike && choices.label_smoothing === 0 && !choices.soft_labels;
-  return !tuned(choices) && !knowsPeople(choices) && plain && !hidden(choices);
+  return !tuned(choices) && !usesAnnotator(choices) && plain && !hidden(choices);
 }
 
 /** True for the two models that recommend by text and person. */
-function knowsPeople(choices: TrainChoices): boolean {
+function usesAnnotator(choices: TrainChoices): boolean {
   return choices.model.startsWith("share-rec");
 }
 
@@ -139,7 +139,7 @@ export function faults(choices: TrainChoices): Record<string, string> {
   const { kind, share } = readSplit(choices.split);
   if (SPLITS[kind]?.share && (share === null || share < 0.05 || share > 0.95))
     found["split"] = "Write a share from 5 to 95 %.";
-  if (knowsPeople(choices) && !choices.use_identity && !choices.use_attributes)
+  if (usesAnnotator(choices) && !choices.use_identity && !choices.use_attributes)
     found["people"] = "Switch one of the two on: this model tells people apart by them.";
   return found;
 }

@@ -16,7 +16,7 @@ export const pairReason = ({ attribute, words }: AttributeDifference) =>
 export const barOf = (share: number | null) => `${100 * Math.min(1, Math.max(0, share ?? 0))}%`;
 
 /** Where values lie on a line from 0 to 100 with 0 in its middle. */
-export function stripPlaces(values: readonly number[]): number[] {
+export function stripPositions(values: readonly number[]): number[] {
   const widest = Math.max(1e-9, ...values.map(Math.abs));
   return values.map((value) => 50 + (48 * value) / widest);
 }

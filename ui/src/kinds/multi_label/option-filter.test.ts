@@ -15,7 +15,7 @@ const asked = async (count: number) => {
   await commands.addQuestion("many", "What is in it?", { kind: "multi-label", levels }, null, NO_HELP, []);
   await app.refresh();
   await app.join("Robin");
-  app.askAlone(5);
+  app.chooseQuestion(5);
   render(LabelView);
   await waitFor(() => expect(screen.getByTestId("label-text").dataset.textId).toBe("1"));
   return userEvent.setup();

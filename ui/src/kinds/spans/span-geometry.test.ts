@@ -1,6 +1,6 @@
 // Lines and places on an invented screen: characters ten wide and twenty high, lines of ten characters.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { boxesOf, boxesWithin, caretBox, linesOf, placeAt } from "./span-geometry";
+import { boxesOf, boxesWithin, caretBox, linesOf, offsetAt } from "./span-geometry";
 import { TextUnits } from "$logic/text-units";
 
 const WIDE = 10;
@@ -77,11 +77,11 @@ describe("boxes", () => {
 
   it("put the caret before a character, and behind the last one", () => {
     const units = put("abc");
-    expect([0, 2, 3].map((place) => caretBox(root, units, place)?.left)).toEqual([0, 20, 30]);
+    expect([0, 2, 3].map((offset) => caretBox(root, units, offset)?.left)).toEqual([0, 20, 30]);
     expect(caretBox(root, put(""), 0)).toBeNull();
     right = true;
     const arabic = put("أنت");
-    expect([0, 3].map((place) => caretBox(root, arabic, place)?.left)).toEqual([500, 470]);
+    expect([0, 3].map((offset) => caretBox(root, arabic, offset)?.left)).toEqual([500, 470]);
   });
 });
 
@@ -89,8 +89,8 @@ describe("lines", () => {
   const body = "one two th\nab\nee four five six";
   const go = (units: TextUnits, from: number, ...steps: (1 | -1)[]) => {
     const lines = linesOf(root, units, { place: -1, left: 0 });
-    let place = from;
-    return steps.map((step) => (place = lines.beside(place, step)));
+    let offset = from;
+    return steps.map((step) => (offset = lines.adjacentLine(offset, step)));
   };
 
   it("are gone down and up in one column, also past a short one", () => {
@@ -123,7 +123,7 @@ describe("a point of the window", () => {
     const range = document.createRange();
     range.setStart(node, offset);
     document.caretRangeFromPoint = () => range;
-    return placeAt(root, 8, 1, 50);
+    return offsetAt(root, 8, 1, 50);
   };
 
   it("is the place under it, in whichever node the engine finds it", () => {
@@ -139,7 +139,7 @@ describe("a point of the window", () => {
     put("abcdefgh");
     root.getBoundingClientRect = () => new DOMRect(0, 20, 100, 100);
     document.caretRangeFromPoint = () => null;
-    expect([placeAt(root, 8, 1, 5), placeAt(root, 8, 1, 500), placeAt(root, 8, 999, 50)]).toEqual([
+    expect([offsetAt(root, 8, 1, 5), offsetAt(root, 8, 1, 500), offsetAt(root, 8, 999, 50)]).toEqual([
       0,
       8,
       null,

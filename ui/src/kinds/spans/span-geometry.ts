@@ -26,15 +26,15 @@ function hitAt(x: number, y: number): Hit | null {
 }
 
 /** The place in the text under a point of the window; above the text its beginning, below it its end, else null. */
-export function placeAt(root: HTMLElement, length: number, x: number, y: number): number | null {
+export function offsetAt(root: HTMLElement, length: number, x: number, y: number): number | null {
   const hit = hitAt(x, y);
-  if (hit && root.contains(hit.node)) return placeOf(root, length, hit);
+  if (hit && root.contains(hit.node)) return offsetOf(root, length, hit);
   const { top, bottom } = root.getBoundingClientRect();
   if (y < top) return 0;
   return y > bottom ? length : null;
 }
 
-function placeOf(root: HTMLElement, length: number, { node, offset }: Hit): number {
+function offsetOf(root: HTMLElement, length: number, { node, offset }: Hit): number {
   if (node === root) {
     const behind = [...root.childNodes].slice(offset).find((child) => child instanceof HTMLElement);
     return behind instanceof HTMLElement ? Number(behind.dataset.at) : length;
@@ -83,9 +83,9 @@ export function boxesWithin(frame: HTMLElement, boxes: readonly Box[]): Box[] {
 }
 
 /** Where a caret before the character at a place is drawn; at the end of the text behind the last one. */
-export function caretBox(root: HTMLElement, units: TextUnits, place: number): Box | null {
-  const last = place >= units.length;
-  const from = last ? units.previous(units.length) : place;
+export function caretBox(root: HTMLElement, units: TextUnits, offset: number): Box | null {
+  const last = offset >= units.length;
+  const from = last ? units.previous(units.length) : offset;
   const all = boxesOf(root, from, units.next(from));
   const box = last ? all.at(-1) : all[0];
   if (!box) return null;
@@ -101,13 +101,13 @@ export interface Column {
 
 /** The lines of the text as they are broken on screen; `column` is kept from key to key. */
 export function linesOf(root: HTMLElement, units: TextUnits, column: Column): Lines {
-  const caret = (place: number) => caretBox(root, units, place);
+  const caret = (offset: number) => caretBox(root, units, offset);
   const sameLine = (a: number, b: number) => {
     const [one, other] = [caret(a), caret(b)];
     return one === null || other === null || Math.abs(one.top - other.top) < one.height / 2;
   };
   /** The first place from `low` on for which this holds, as it does for all further ones; `high` where none is. */
-  const first = (low: number, high: number, holds: (place: number) => boolean): number => {
+  const first = (low: number, high: number, holds: (offset: number) => boolean): number => {
     let [from, to] = [low, high];
     while (from < to) {
       const middle = (from + to) >> 1;
@@ -116,37 +116,37 @@ export function linesOf(root: HTMLElement, units: TextUnits, column: Column): Li
     }
     return from;
   };
-  const edge = (place: number, end: boolean): number => {
-    if (!end) return units.ceil(first(0, place, (other) => sameLine(other, place)));
-    if (sameLine(place, units.length)) return units.length;
-    const beyond = first(place, units.length, (other) => !sameLine(other, place));
-    return Math.max(place, units.previous(units.ceil(beyond)));
+  const edge = (offset: number, end: boolean): number => {
+    if (!end) return units.ceil(first(0, offset, (other) => sameLine(other, offset)));
+    if (sameLine(offset, units.length)) return units.length;
+    const beyond = first(offset, units.length, (other) => !sameLine(other, offset));
+    return Math.max(offset, units.previous(units.ceil(beyond)));
   };
   const nearest = (from: number, to: number, left: number): number => {
     let best = { place: from, away: Infinity };
-    for (let place = from; ; place = units.next(place)) {
-      const away = Math.abs((caret(place)?.left ?? Infinity) - left);
-      if (away < best.away) best = { place, away };
-      if (place >= to) return best.place;
+    for (let offset = from; ; offset = units.next(offset)) {
+      const away = Math.abs((caret(offset)?.left ?? Infinity) - left);
+      if (away < best.away) best = { place: offset, away };
+      if (offset >= to) return best.place;
     }
   };
-  const beside = (place: number, step: 1 | -1, left: number): number => {
+  const adjacentLine = (offset: number, step: 1 | -1, left: number): number => {
     if (step > 0) {
-      const end = edge(place, true);
+      const end = edge(offset, true);
       if (end >= units.length) return units.length;
       const below = units.next(end);
       return nearest(below, edge(below, true), left);
     }
-    const start = edge(place, false);
+    const start = edge(offset, false);
     if (start === 0) return 0;
     const above = units.previous(start);
     return nearest(edge(above, false), above, left);
   };
   return {
     edge,
-    beside(place, step) {
-      if (place !== column.place) column.left = caret(place)?.left ?? 0;
-      column.place = beside(place, step, column.left);
+    adjacentLine(offset, step) {
+      if (offset !== column.place) column.left = caret(offset)?.left ?? 0;
+      column.place = adjacentLine(offset, step, column.left);
       return column.place;
     },
   };

@@ -4,9 +4,9 @@ import type { SpanMarks } from "./span-marks.svelte";
 /** Where the lines of the text are on screen. */
 export interface Lines {
   /** The place one line below (or above) another, in the same column. */
-  beside(place: number, step: 1 | -1): number;
+  adjacentLine(offset: number, step: 1 | -1): number;
   /** Where the line of a place begins or ends. */
-  edge(place: number, end: boolean): number;
+  edge(offset: number, end: boolean): number;
 }
 
 /** Says that there is nothing to mark. */
@@ -56,7 +56,7 @@ export function textKey(event: KeyboardEvent, marks: SpanMarks, lines: Lines): b
   } else if (other) return false;
   else if (key === "ArrowUp" || key === "ArrowDown") {
     if (marks.caret === null) marks.step(1, "word", false);
-    else marks.moveTo(lines.beside(marks.caret, key === "ArrowDown" ? 1 : -1), extend);
+    else marks.moveTo(lines.adjacentLine(marks.caret, key === "ArrowDown" ? 1 : -1), extend);
   } else if (key === "Tab") return marks.cycle(extend ? -1 : 1);
   else if (key === " ") marks.press(marks.kind);
   else return false;

@@ -25,7 +25,7 @@ export class SpanMarks {
   /** The mark that keys and buttons change. */
   selected = $state.raw<Span | null>(null);
   /** What was done last, in words. */
-  said = $state("");
+  announcement = $state("");
 
   #scale: Scale;
   #text: TextId | null = null;
@@ -62,7 +62,7 @@ export class SpanMarks {
    * Puts a text on the desk with what was answered on it, and with other marks where these wait there to be given. The same text with
    * the same answer stays as it is.
    */
-  lay(
+  load(
     text: TextId | null,
     body: string,
     given: readonly Span[] | null,
@@ -79,13 +79,13 @@ export class SpanMarks {
   }
 
   /** These marks are on disk. What was marked since they were given stays, to be given. */
-  take(given: readonly Span[]): void {
+  setSaved(given: readonly Span[]): void {
     this.#given = given;
     if (sameSpans(this.#draft.spans, given)) this.#settle({ spans: given, decided: true });
   }
 
   /** Marks that were taken back as an answer can be made again. */
-  offer(spans: readonly Span[]): void {
+  setDraft(spans: readonly Span[]): void {
     this.#future = [{ spans: spanSet(spans), decided: true }];
   }
 
@@ -98,7 +98,7 @@ export class SpanMarks {
     this.#future = [];
     this.#anchor = null;
     this.selected = null;
-    this.said = "";
+    this.announcement = "";
   }
 
   /** The characters between two places as they would be marked; null where there are none. */
@@ -108,13 +108,13 @@ export class SpanMarks {
   }
 
   /** Puts the caret somewhere; `extend` keeps the other end of the selection. */
-  moveTo(place: number, extend = false, exact = !this.snap): void {
+  moveTo(offset: number, extend = false, exact = !this.snap): void {
     const before = this.caret ?? 0;
     this.#anchor = extend ? (this.#anchor ?? before) : null;
     this.#exact = exact;
-    this.caret = this.units.floor(place);
+    this.caret = this.units.floor(offset);
     this.selected = null;
-    this.said = this.#whereWords();
+    this.announcement = this.#whereWords();
   }
 
   /** One word or one character on or back. The first key puts the caret before the first word. */
@@ -141,17 +141,17 @@ export class SpanMarks {
   /** Chooses the type of the next mark, and marks nothing. */
   choosing(kind: number): void {
     this.kind = kind;
-    this.said = `Next: ${this.#name(kind)}`;
+    this.announcement = `Next: ${this.#name(kind)}`;
   }
 
   /** Marks a stretch; what is marked so already stays. */
   mark(stretch: Stretch, kind: number): void {
     const span = { start: this.units.pointOf(stretch.start), end: this.units.pointOf(stretch.end), kind };
     const words = `${this.#name(kind)}: ${wordsOf(this.units, span)}`;
-    if (this.spans.some((other) => sameSpan(other, span))) this.said = `Marked already as ${words}`;
+    if (this.spans.some((other) => sameSpan(other, span))) this.announcement = `Marked already as ${words}`;
     else {
       this.#change([...this.spans, span]);
-      this.said = `Marked as ${words}`;
+      this.announcement = `Marked as ${words}`;
     }
   }
 
@@ -166,7 +166,7 @@ export class SpanMarks {
   remove(span: Span): void {
     this.#change(this.spans.filter((other) => !sameSpan(other, span)));
     if (this.selected && sameSpan(this.selected, span)) this.selected = null;
-    this.said = `Removed: ${wordsOf(this.units, span)}`;
+    this.announcement = `Removed: ${wordsOf(this.units, span)}`;
   }
 
   /** Takes out the chosen mark, else the shortest one at the caret; false where there is none. */
@@ -180,13 +180,13 @@ export class SpanMarks {
   nothing(): void {
     this.#change([]);
     this.forget();
-    this.said = "Nothing to mark";
+    this.announcement = "Nothing to mark";
   }
 
   /** The marks over a place, the shortest first. */
-  at(place: number | null): Span[] {
-    if (place === null || place >= this.units.length) return [];
-    const point = this.units.pointOf(place);
+  at(offset: number | null): Span[] {
+    if (offset === null || offset >= this.units.length) return [];
+    const point = this.units.pointOf(offset);
     const over = this.spans.filter(({ start, end }) => start <= point && point < end);
     return over.sort((a, b) => a.end - a.start - (b.end - b.start));
   }
@@ -196,16 +196,16 @@ export class SpanMarks {
     this.selected = span;
     this.caret = this.units.unitOf(span.start);
     this.#anchor = null;
-    this.said = `${this.#name(span.kind)}: ${wordsOf(this.units, span)}`;
+    this.announcement = `${this.#name(span.kind)}: ${wordsOf(this.units, span)}`;
   }
 
   /** A click: on marks it chooses one after the other, elsewhere it puts the caret there. */
-  click(place: number): void {
-    const over = this.at(place);
+  click(offset: number): void {
+    const over = this.at(offset);
     const next = over.findIndex((span) => this.selected !== null && sameSpan(span, this.selected)) + 1;
     const span = over[next] ?? over[0];
     if (span) this.choose(span);
-    else this.moveTo(place);
+    else this.moveTo(offset);
   }
 
   /** To the mark after (or before) the chosen one or the caret; false where there is no further one. */
@@ -272,14 +272,14 @@ export class SpanMarks {
   #show(draft: Draft, what: string): void {
     this.#draft = draft;
     this.selected = null;
-    this.said = `${what}. Marked now: ${spansName(this.#scale, draft.spans)}`;
+    this.announcement = `${what}. Marked now: ${spansName(this.#scale, draft.spans)}`;
   }
 
   #retype(span: Span, kind: number): void {
     const other = { ...span, kind };
     if (span.kind !== kind) this.#change([...this.spans.filter((one) => !sameSpan(one, span)), other]);
     this.selected = other;
-    this.said = `${this.#name(kind)}: ${wordsOf(this.units, other)}`;
+    this.announcement = `${this.#name(kind)}: ${wordsOf(this.units, other)}`;
   }
 
   #change(spans: readonly Span[]): void {

@@ -8,13 +8,13 @@ const scale: Scale = { kind: "spans", levels: ["insult", "threat", "scorn"] };
 const BODY = "Oh, you pathetic fool!";
 /** Lines of ten characters, as a screen might break them. */
 const lines: Lines = {
-  beside: (place, step) => Math.max(0, Math.min(BODY.length, place + 10 * step)),
-  edge: (place, end) => Math.min(BODY.length, Math.floor(place / 10) * 10 + (end ? 9 : 0)),
+  adjacentLine: (offset, step) => Math.max(0, Math.min(BODY.length, offset + 10 * step)),
+  edge: (offset, end) => Math.min(BODY.length, Math.floor(offset / 10) * 10 + (end ? 9 : 0)),
 };
 
 function begun(body = BODY): SpanMarks {
   const marks = new SpanMarks(scale);
-  marks.lay(1, body, null);
+  marks.load(1, body, null);
   return marks;
 }
 
@@ -204,7 +204,7 @@ describe("changes", () => {
     marks.moveTo(4);
     press(marks, "1", "1");
     expect(words(marks)).toEqual(["you/0"]);
-    expect(marks.said).toBe("Marked already as insult: you");
+    expect(marks.announcement).toBe("Marked already as insult: you");
     marks.mark({ start: 4, end: 7 }, 1);
     marks.choose({ start: 4, end: 7, kind: 1 });
     press(marks, "1");
@@ -216,13 +216,13 @@ describe("changes", () => {
     expect(marks.changed).toBe(false);
     marks.nothing();
     expect([marks.changed, marks.spans]).toEqual([true, []]);
-    marks.take([]);
+    marks.setSaved([]);
     expect(marks.changed).toBe(false);
   });
 
   it("are none where what was given is put together again", () => {
     const marks = new SpanMarks(scale);
-    marks.lay(1, BODY, [{ start: 4, end: 7, kind: 0 }]);
+    marks.load(1, BODY, [{ start: 4, end: 7, kind: 0 }]);
     marks.remove({ start: 4, end: 7, kind: 0 });
     expect(marks.changed).toBe(true);
     marks.mark({ start: 4, end: 7 }, 0);
@@ -237,7 +237,7 @@ describe("changes", () => {
     const second = [...marks.spans];
     marks.mark({ start: 0, end: 2 }, 2);
     for (const answer of [first, second]) {
-      marks.take(answer);
+      marks.setSaved(answer);
       expect([words(marks), marks.changed, marks.undoable]).toEqual([
         ["Oh/2", "you/0", "fool/1"],
         true,
@@ -245,17 +245,17 @@ describe("changes", () => {
       ]);
     }
     // Without one that waits, the answer is shown as it is.
-    marks.lay(1, BODY, null);
+    marks.load(1, BODY, null);
     expect([words(marks), marks.changed]).toEqual([[], false]);
   });
 
   it("and the caret stay where the same text with the same answer is laid once more", () => {
     const marks = new SpanMarks(scale);
     const given = () => [{ start: 4, end: 7, kind: 0 }];
-    marks.lay(1, BODY, given());
+    marks.load(1, BODY, given());
     marks.moveTo(10);
     marks.press(1);
-    marks.lay(1, BODY, given());
+    marks.load(1, BODY, given());
     expect([words(marks), marks.caret, marks.undoable]).toEqual([["you/0", "pathetic/1"], 10, true]);
     expect(marks.changed).toBe(true);
   });
@@ -263,15 +263,15 @@ describe("changes", () => {
   it("that waited on a text are laid with it, to be given; of an answer that was taken back they can be made again", () => {
     const marks = begun();
     marks.mark({ start: 4, end: 7 }, 0);
-    marks.lay(2, "Another text", null);
+    marks.load(2, "Another text", null);
     expect([marks.spans, marks.changed, marks.undoable]).toEqual([[], false, false]);
-    marks.lay(1, BODY, null, [{ start: 4, end: 7, kind: 0 }]);
+    marks.load(1, BODY, null, [{ start: 4, end: 7, kind: 0 }]);
     expect([words(marks), marks.changed, marks.undoable]).toEqual([["you/0"], true, false]);
-    marks.lay(2, "Another text", null);
-    marks.lay(1, BODY, null, []);
+    marks.load(2, "Another text", null);
+    marks.load(1, BODY, null, []);
     expect([words(marks), marks.changed]).toEqual([[], true]);
-    marks.lay(1, BODY, [{ start: 0, end: 2, kind: 2 }]);
-    marks.offer([{ start: 4, end: 7, kind: 0 }]);
+    marks.load(1, BODY, [{ start: 0, end: 2, kind: 2 }]);
+    marks.setDraft([{ start: 4, end: 7, kind: 0 }]);
     expect([words(marks), marks.changed]).toEqual([["Oh/2"], false]);
     marks.redo();
     expect([words(marks), marks.changed]).toEqual([["you/0"], true]);
@@ -330,13 +330,13 @@ describe("by mouse", () => {
 it("says what is selected, where the caret stands and what was done", () => {
   const marks = begun();
   marks.moveTo(4);
-  expect(marks.said).toBe("you");
+  expect(marks.announcement).toBe("you");
   press(marks, "1");
-  expect(marks.said).toBe("Marked as insult: you");
+  expect(marks.announcement).toBe("Marked as insult: you");
   press(marks, "ArrowRight", "ArrowLeft");
-  expect(marks.said).toBe("you (insult)");
+  expect(marks.announcement).toBe("you (insult)");
   press(marks, "Shift+ArrowRight");
-  expect(marks.said).toBe("Selected: you");
+  expect(marks.announcement).toBe("Selected: you");
   press(marks, "Ctrl+z");
-  expect(marks.said).toBe("Taken back. Marked now: nothing");
+  expect(marks.announcement).toBe("Taken back. Marked now: nothing");
 });

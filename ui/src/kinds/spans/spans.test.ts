@@ -14,7 +14,7 @@ import {
   spanSet,
   spansName,
   spansOf,
-  toldAt,
+  pointedWordAt,
   wordsOf,
 } from "./spans";
 import { TextUnits } from "$logic/text-units";
@@ -114,9 +114,9 @@ describe("pieces", () => {
   });
 
   it("are found by the word at a place", () => {
-    expect(toldAt(units, pieces, 8)).toEqual({ words: "fool", piece: pieces[2] });
-    expect(toldAt(units, pieces, 6)?.words).toBe("you");
-    expect(toldAt(new TextUnits("a   b"), piecesOf(new TextUnits("a   b"), []), 2)).toBeNull();
+    expect(pointedWordAt(units, pieces, 8)).toEqual({ words: "fool", piece: pieces[2] });
+    expect(pointedWordAt(units, pieces, 6)?.words).toBe("you");
+    expect(pointedWordAt(new TextUnits("a   b"), piecesOf(new TextUnits("a   b"), []), 2)).toBeNull();
   });
 
   it("end with the text where a span of a file does not", () => {

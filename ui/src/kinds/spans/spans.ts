@@ -141,16 +141,16 @@ class Covers {
     );
   }
 
-  at(place: number): Cover {
+  at(offset: number): Cover {
     const own: number[] = [];
     const begins: number[] = [];
     this.#own.forEach(({ start, end }, i) => {
-      if (start <= place && place < end) own.push(i);
-      if (start === place && place < end) begins.push(i);
+      if (start <= offset && offset < end) own.push(i);
+      if (start === offset && offset < end) begins.push(i);
     });
     const kinds = new Map<PersonSpans, Set<number>>();
     for (const { person, kind, start, end } of this.#others) {
-      if (start > place || place >= end) continue;
+      if (start > offset || offset >= end) continue;
       kinds.set(person, (kinds.get(person) ?? new Set()).add(kind));
     }
     const others = [...kinds].map(([person, set]) => ({ person, kinds: [...set].sort((a, b) => a - b) }));
@@ -159,16 +159,20 @@ class Covers {
 }
 
 /** A word, and the piece of the text that it begins in. */
-export interface Told {
+export interface PointedWord {
   readonly words: string;
   readonly piece: Piece;
 }
 
 /** The word at a place; null in white space. */
-export function toldAt(units: TextUnits, pieces: readonly Piece[], place: number): Told | null {
-  const word = units.wordAt(place);
+export function pointedWordAt(
+  units: TextUnits,
+  pieces: readonly Piece[],
+  offset: number,
+): PointedWord | null {
+  const word = units.wordAt(offset);
   // Within a word that is marked in parts, the part that is pointed at.
-  const at = word && place >= word.start && place < word.end ? place : (word?.start ?? place);
+  const at = word && offset >= word.start && offset < word.end ? offset : (word?.start ?? offset);
   const piece = pieces.find(({ end }) => at < end);
   return word && piece ? { words: units.body.slice(word.start, word.end), piece } : null;
 }

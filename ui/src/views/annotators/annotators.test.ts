@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
-import { reset, say } from "../../mock/bindings";
+import { reset, emit } from "../../mock/bindings";
 import AnnotatorDetail from "./AnnotatorDetail.svelte";
 import AnnotatorsView from "./AnnotatorsView.svelte";
 
@@ -64,7 +64,7 @@ it("says when its figures are older than the labels", async () => {
   await app.start();
   render(AnnotatorsView);
   await waitFor(() => expect(screen.getByTestId("annotators-update")).toHaveTextContent("Refresh"));
-  say("labelsChanged", { question: 1, text: 1, annotator: 1, revision: 2 });
+  emit("labelsChanged", { question: 1, text: 1, annotator: 1, revision: 2 });
   await waitFor(() =>
     expect(screen.getByTestId("annotators-update")).toHaveTextContent("New labels · refresh"),
   );
@@ -87,11 +87,11 @@ it("shows people at once, and their accuracy when it is measured", async () => {
   render(AnnotatorsView);
   await waitFor(() => expect(screen.getByTestId("measuring")).toBeInTheDocument());
   expect(screen.getByTestId("annotators-alpha")).toBeInTheDocument();
-  say("jobChanged", { ...job, ...rest, state: "running" });
+  emit("jobChanged", { ...job, ...rest, state: "running" });
   await waitFor(() => expect(screen.getByRole("progressbar", { name: /accuracy/ })).toHaveValue(1));
   await user.click(screen.getByTestId("measuring-stop"));
   expect(cancel).toHaveBeenCalledWith(70);
-  say("jobChanged", { ...job, ...rest, state: "cancelled" });
+  emit("jobChanged", { ...job, ...rest, state: "cancelled" });
   await waitFor(() => expect(screen.getByTestId("not-measured")).toHaveTextContent("Refresh"));
   expect(measure).toHaveBeenCalledTimes(1);
 
@@ -100,7 +100,7 @@ it("shows people at once, and their accuracy when it is measured", async () => {
   await waitFor(() => expect(screen.getByTestId("measuring")).toBeInTheDocument());
   expect(measure).toHaveBeenCalledTimes(2);
   report.mockResolvedValue(row(true));
-  say("jobChanged", { ...job, ...rest, id: 71, state: "finished" });
+  emit("jobChanged", { ...job, ...rest, id: 71, state: "finished" });
   await waitFor(() => expect(screen.queryByTestId("measuring")).toBeNull());
   expect(screen.queryByTestId("not-measured")).toBeNull();
 });
@@ -113,7 +113,7 @@ it("shows severity and map once the models are fitted", async () => {
   render(AnnotatorsView);
   await waitFor(() => expect(screen.getByText(remark)).toBeInTheDocument());
   report.mockResolvedValue({ ...whole, remark: null });
-  say("modelChanged", { question: 1, revision: 3 });
+  emit("modelChanged", { question: 1, revision: 3 });
   await waitFor(() => expect(screen.queryByText(remark)).toBeNull());
   expect(report).toHaveBeenCalledTimes(2);
 });

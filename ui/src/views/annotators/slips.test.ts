@@ -5,7 +5,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
 import type { SlipReport, SlipRow } from "$api/bindings";
-import { reset, say } from "../../mock/bindings";
+import { reset, emit } from "../../mock/bindings";
 import AnnotatorsView from "./AnnotatorsView.svelte";
 
 beforeEach(async () => {
@@ -68,7 +68,7 @@ it("lists slips with what chance would bring, and opens a text", async () => {
   expect(slip).toHaveTextContent("given 5, usual for this person 1 · chance 0.4 % own, < 0.1 % others");
   expect(contested).toHaveTextContent("3 of 6 others on this text gave it too. Others would give it too.");
   await user.click(within(contested as HTMLElement).getByTestId("slip-open"));
-  expect([app.view, app.wantedText]).toEqual(["findings-texts", 9]);
+  expect([app.view, app.requestedText]).toEqual(["findings-texts", 9]);
   expect(screen.queryByTestId("slips")).toBeNull();
 });
 
@@ -123,7 +123,7 @@ it("says what is needed, and can be stopped", async () => {
   render(AnnotatorsView);
   await user.click(await screen.findByTestId("slips-all"));
   const rest = { seconds_left: null, note: null, problem: null };
-  say("jobChanged", {
+  emit("jobChanged", {
     id: 81,
     kind: "evaluate",
     title: "unusual labels",

@@ -16,7 +16,7 @@ beforeEach(async () => {
   await app.openSample();
 });
 
-const asking = (attributes: Record<string, string> = {}): DisagreementQuery => ({
+const queryWith = (attributes: Record<string, string> = {}): DisagreementQuery => ({
   question: question().id,
   by: "split",
   cut: null,
@@ -57,7 +57,7 @@ it("offers a new order with a pill while the focus is in the list, and R takes i
     basis: null,
     by_labels: false,
   });
-  app.ranking.hear(1);
+  app.ranking.receive(1);
   await waitFor(() => expect(screen.getByTestId("ranking-pill")).toBeVisible());
   expect(app.ranking.order).toBe(before);
   expect(screen.getByTestId("ranking-revision").textContent).toBe("41");
@@ -70,10 +70,10 @@ it("hears of labels by event", async () => {
   render(DisagreementView);
   await waitFor(() => expect(app.ranking.order.length).toBe(160));
   const asked = vi.spyOn(commands, "disagreementRanking");
-  app.ranking.hear(2);
+  app.ranking.receive(2);
   await new Promise((settled) => setTimeout(settled, 120));
   expect(asked).not.toHaveBeenCalled();
-  app.ranking.hear(1);
+  app.ranking.receive(1);
   await waitFor(() => expect(asked).toHaveBeenCalled());
 });
 
@@ -81,28 +81,30 @@ it("asks for the reader's own prediction only on demand, and for one text", asyn
   const user = userEvent.setup();
   await app.join("Robin");
   const asked = vi.spyOn(commands, "textDetail");
-  const { rerender } = render(TextPane, { question: question(), query: asking(), text: 5 });
+  const { rerender } = render(TextPane, { question: question(), query: queryWith(), text: 5 });
   await waitFor(() => expect(screen.getByTestId("detail-blind")).toBeVisible());
-  expect(asked.mock.calls[0]).toEqual([asking(), 5, "age", app.annotatorId, false]);
+  expect(asked.mock.calls[0]).toEqual([queryWith(), 5, "age", app.annotatorId, false]);
   await user.click(screen.getByText("Show anyway"));
   await waitFor(() => expect(asked.mock.calls.at(-1)?.[4]).toBe(true));
   await waitFor(() => expect(screen.queryByTestId("detail-blind")).toBeNull());
-  await rerender({ question: question(), query: asking(), text: 6 });
-  await waitFor(() => expect(asked.mock.calls.at(-1)).toEqual([asking(), 6, "age", app.annotatorId, false]));
+  await rerender({ question: question(), query: queryWith(), text: 6 });
+  await waitFor(() =>
+    expect(asked.mock.calls.at(-1)).toEqual([queryWith(), 6, "age", app.annotatorId, false]),
+  );
 });
 
 it("lists only the annotators whom the filter lets through", async () => {
   const people = await commands.annotators();
   const role = people[0]?.attributes["role"] ?? "";
   const of_role = people.filter((a) => a.attributes["role"] === role).length;
-  render(TextPane, { question: question(), query: asking({ role }), text: 5 });
+  render(TextPane, { question: question(), query: queryWith({ role }), text: 5 });
   await waitFor(() =>
     expect(screen.getByTestId("detail-chosen").textContent.trim()).toBe(`${of_role} of ${people.length}`),
   );
 });
 
 it("shows the label of somebody who answered apart from what is predicted", async () => {
-  const found = await commands.textDetail(asking(), 5, null, null, false);
+  const found = await commands.textDetail(queryWith(), 5, null, null, false);
   const [one] = found.annotators;
   if (!one) throw new Error("nobody");
   const scale = question().scale;
@@ -116,7 +118,7 @@ it("shows the label of somebody who answered apart from what is predicted", asyn
 });
 
 it("claims nothing of a text where fewer than two people are predicted, and says what is missing", async () => {
-  const found = await commands.textDetail(asking(), 5, null, null, false);
+  const found = await commands.textDetail(queryWith(), 5, null, null, false);
   const needs = "The annotator models are being fitted.";
   vi.spyOn(commands, "textDetail").mockResolvedValue({
     ...found,
@@ -131,7 +133,7 @@ it("claims nothing of a text where fewer than two people are predicted, and says
       observed: i < 2 ? { kind: "level", value: 3 } : null,
     })),
   });
-  render(TextPane, { question: question(), query: asking(), text: 5 });
+  render(TextPane, { question: question(), query: queryWith(), text: 5 });
   await waitFor(() => expect(screen.getByTestId("detail-needs")).toHaveTextContent(needs));
   expect(screen.getByTestId("detail-sentence")).toHaveTextContent(/^2 people labelled it: 2 × 4\.$/);
   expect(screen.queryByText("All measures")).toBeNull();
@@ -222,7 +224,7 @@ it("opens on the default order, and shows texts that cannot be told apart as one
 });
 
 it("shows the order by labels at once while the models are fitted, without a figure of theirs", async () => {
-  const found = await commands.disagreementRanking(asking());
+  const found = await commands.disagreementRanking(queryWith());
   const basis = "Ordered by labels alone while the annotator models are being fitted.";
   const first = found.texts.slice(0, 5);
   vi.spyOn(commands, "disagreementRanking").mockResolvedValue({
@@ -237,7 +239,7 @@ it("shows the order by labels at once while the models are fitted, without a fig
     basis,
     by_labels: true,
   });
-  const rows = await commands.disagreementRows(asking(), first);
+  const rows = await commands.disagreementRows(queryWith(), first);
   vi.spyOn(commands, "disagreementRows").mockResolvedValue(
     rows.map((row) => ({ ...row, scores: null, distribution: [], interval: null, rank: 0 })),
   );
@@ -312,11 +314,11 @@ async function chooseArea() {
 }
 
 it("does not ask with the cut of another question", async () => {
-  app.ranking.query = { ...asking(), by: "opposite_sides", cut: 4 };
+  app.ranking.query = { ...queryWith(), by: "opposite_sides", cut: 4 };
   const asked = vi.spyOn(commands, "disagreementRanking");
   render(DisagreementView);
   await waitFor(() => expect(asked.mock.calls.at(-1)?.[0]).toMatchObject({ question: 1, cut: 4 }));
-  app.ask(2);
+  app.showFigures(2);
   await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].question).toBe(2));
   expect(asked.mock.calls.filter(([q]) => q.question === 2).map(([q]) => q.cut)).toEqual([null]);
 });
@@ -325,9 +327,9 @@ it("lets go of the chosen area when the question changes", async () => {
   render(DisagreementView);
   await waitFor(() => expect(app.ranking.order.length).toBe(160));
   await chooseArea();
-  app.ask(2);
+  app.showFigures(2);
   await waitFor(() => expect(screen.queryByTestId("split-map")).toBeNull());
-  app.ask(1);
+  app.showFigures(1);
   await screen.findByTestId("split-map");
   expect(screen.queryByTestId("split-map-all")).toBeNull();
 });

@@ -5,7 +5,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
 import { firstChoice, members, NOBODY, withPerson, withValue } from "$logic/group-choice";
-import { reset, say } from "../../mock/bindings";
+import { reset, emit } from "../../mock/bindings";
 import DisagreementView from "./DisagreementView.svelte";
 
 beforeEach(async () => {
@@ -119,9 +119,9 @@ it("says that a comparison was stopped", async () => {
   const user = await open();
   vi.spyOn(commands, "compareGroups").mockResolvedValueOnce(41);
   await user.click(screen.getByTestId("group-compare"));
-  say("jobChanged", { ...JOB, state: "running" });
+  emit("jobChanged", { ...JOB, state: "running" });
   await waitFor(() => expect(screen.getByTestId("group-stop")).toBeVisible());
-  say("jobChanged", { ...JOB, state: "cancelled" });
+  emit("jobChanged", { ...JOB, state: "cancelled" });
   await waitFor(() => expect(screen.getByText("Stopped. Nothing was compared.")).toBeVisible());
 });
 
@@ -136,7 +136,7 @@ it("knows a comparison at work when the view is come back to, and shows what it 
   const user = await open();
   vi.spyOn(commands, "compareGroups").mockResolvedValueOnce(42);
   await user.click(screen.getByTestId("group-compare"));
-  say("jobChanged", { ...JOB, id: 42, state: "running" });
+  emit("jobChanged", { ...JOB, id: 42, state: "running" });
   await screen.findByTestId("group-stop");
   cleanup();
 
@@ -145,7 +145,7 @@ it("knows a comparison at work when the view is come back to, and shows what it 
   expect(screen.queryByText("Not compared yet")).toBeNull();
   expect(app.comparison).toEqual({ job: 42, question, groups });
   kept.mockResolvedValue(made);
-  say("jobChanged", { ...JOB, id: 42, state: "finished" });
+  emit("jobChanged", { ...JOB, id: 42, state: "finished" });
   await waitFor(() => expect(screen.getByTestId("group-overall")).toBeVisible());
   expect(screen.queryByTestId("group-stop")).toBeNull();
 });
@@ -155,11 +155,11 @@ it("says nothing of a comparison that was stopped once other groups are chosen",
   const user = await open();
   vi.spyOn(commands, "compareGroups").mockResolvedValueOnce(43);
   await user.click(screen.getByTestId("group-compare"));
-  say("jobChanged", { ...JOB, id: 43, state: "running" });
+  emit("jobChanged", { ...JOB, id: 43, state: "running" });
   await screen.findByTestId("group-stop");
   await user.click(screen.getAllByRole("button", { name: /^Take .* out of/ })[0] ?? document.body);
   await waitFor(() => expect(screen.queryByTestId("group-stop")).toBeNull());
-  say("jobChanged", { ...JOB, id: 43, state: "cancelled" });
+  emit("jobChanged", { ...JOB, id: 43, state: "cancelled" });
   await waitFor(() => expect(app.comparison).toBeNull());
   expect(screen.queryByText("Stopped. Nothing was compared.")).toBeNull();
 });

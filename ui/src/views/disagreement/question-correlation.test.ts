@@ -5,7 +5,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { perform } from "$stores/actions";
 import { app } from "$stores/app.svelte";
-import { reset, say } from "../../mock/bindings";
+import { reset, emit } from "../../mock/bindings";
 import DisagreementView from "./DisagreementView.svelte";
 
 beforeEach(async () => {
@@ -106,9 +106,9 @@ it("tells what cannot be correlated, and that it was stopped", async () => {
     note: null,
     problem: null,
   };
-  say("jobChanged", { ...job, state: "running" });
+  emit("jobChanged", { ...job, state: "running" });
   await screen.findByTestId("correlate-stop");
-  say("jobChanged", { ...job, state: "cancelled" });
+  emit("jobChanged", { ...job, state: "cancelled" });
   expect(await screen.findByText("Stopped. Nothing was correlated.")).toBeVisible();
 });
 

@@ -6,7 +6,7 @@ import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
 import type { DisagreementQuery, JobInfo, TextId, WordFigure, WordHeat } from "$api/bindings";
 import { heatChoice } from "$stores/word-heat.svelte";
-import { reset, say } from "../../mock/bindings";
+import { reset, emit } from "../../mock/bindings";
 import DisagreementView from "./DisagreementView.svelte";
 import TextPane from "./TextPane.svelte";
 
@@ -26,7 +26,7 @@ function type() {
   return found;
 }
 
-const asking = (attributes: Record<string, string> = {}): DisagreementQuery => ({
+const queryWith = (attributes: Record<string, string> = {}): DisagreementQuery => ({
   question: type().id,
   by: "split",
   cut: null,
@@ -61,7 +61,7 @@ function give(heat: WordHeat, body = BODY) {
 }
 
 const region = () => screen.getByTestId("heat-text");
-const told = () => screen.getByTestId("heat-told");
+const explanation = () => screen.getByTestId("heat-told");
 const chosen = () =>
   ["marked", "expected", "differ"].filter(
     (by) => screen.getByTestId(`heat-${by}`).getAttribute("aria-pressed") === "true",
@@ -71,7 +71,7 @@ const coloured = () =>
     .filter((run) => Number(run.dataset.heat) > 0)
     .map((run) => [run.textContent, Number(run.dataset.heat)]);
 
-const show = (text: TextId = 5) => render(TextPane, { question: type(), query: asking(), text } as const);
+const show = (text: TextId = 5) => render(TextPane, { question: type(), query: queryWith(), text } as const);
 
 beforeEach(async () => {
   reset();
@@ -82,14 +82,14 @@ beforeEach(async () => {
   await app.openSample();
   app.labelAs(null);
   user = userEvent.setup();
-  app.ask(type().id);
+  app.showFigures(type().id);
 });
 
 it("shows a text plainly where the question has no spans", async () => {
   const asked = vi.spyOn(commands, "wordHeat");
   const plain = app.project?.questions[0];
   if (!plain) throw new Error("no question");
-  render(TextPane, { question: plain, query: { ...asking(), question: plain.id }, text: 5 });
+  render(TextPane, { question: plain, query: { ...queryWith(), question: plain.id }, text: 5 });
   await screen.findByTestId("text-pane");
   expect(screen.queryByTestId("heat-text")).toBeNull();
   expect(asked).not.toHaveBeenCalled();
@@ -118,14 +118,14 @@ it("shows where people differ once that is known, and keeps what was chosen for 
   const { rerender } = show();
   await waitFor(() => expect(chosen()).toEqual(["differ"]));
   expect(screen.getByTestId("heat-scale")).toHaveTextContent(/^0\s+50 %$/);
-  expect(told()).toHaveTextContent("two of 8 people differ on a word; 50 % is the most");
+  expect(explanation()).toHaveTextContent("two of 8 people differ on a word; 50 % is the most");
   expect(coloured().map(([words]) => words)).toEqual(["fool", "shut", "up", "now"]);
   expect(screen.queryByTestId("heat-needs")).toBeNull();
   screen.getByTestId("heat-expected").focus();
   await user.keyboard("{Enter}");
   expect(chosen()).toEqual(["expected"]);
   expect(coloured()[0]).toEqual(["You", 0.8]);
-  await rerender({ question: type(), query: asking(), text: 6 });
+  await rerender({ question: type(), query: queryWith(), text: 6 });
   await waitFor(() => expect(screen.getByTestId("text-pane").dataset["textId"]).toBe("6"));
   expect(chosen()).toEqual(["expected"]);
 });
@@ -138,16 +138,16 @@ it("tells of a word that an arrow key leads to, and keeps these keys from the li
   await waitFor(() => expect(coloured().length).toBeGreaterThan(0));
   region().focus();
   await user.keyboard("{ArrowRight}");
-  expect(told()).toHaveTextContent(
+  expect(explanation()).toHaveTextContent(
     "You: none of 4 marked it; expected 80 % of 8, two of them differ with 0 %",
   );
   await user.keyboard("{ArrowRight}");
-  expect(told()).toHaveTextContent(
+  expect(explanation()).toHaveTextContent(
     /^fool: 3 of 4 marked it: Amara, Bruno, Chiara; expected 40 % of 8, two of them differ with 10 %$/,
   );
-  expect(told()).toHaveAttribute("aria-live", "polite");
+  expect(explanation()).toHaveAttribute("aria-live", "polite");
   await user.keyboard("{End}");
-  expect(told()).toHaveTextContent(/^now:/);
+  expect(explanation()).toHaveTextContent(/^now:/);
   await user.keyboard("{ArrowRight}{ArrowDown}");
   expect(region().dataset["caret"]).toBe("4");
   await user.keyboard("{ArrowLeft}{ArrowUp}");
@@ -156,7 +156,7 @@ it("tells of a word that an arrow key leads to, and keeps these keys from the li
   expect(region().dataset["caret"]).toBe("0");
   await user.keyboard("{Escape}");
   expect(region().dataset["caret"]).toBeUndefined();
-  expect(told()).toHaveTextContent("Point at a word");
+  expect(explanation()).toHaveTextContent("Point at a word");
   expect(outside).not.toHaveBeenCalled();
   window.removeEventListener("keydown", outside);
 });
@@ -169,19 +169,19 @@ it("keeps its place in a text of which everything was asked for again", async ()
   region().focus();
   await user.keyboard("{ArrowRight}{ArrowRight}");
   const before = [detail.mock.calls.length, asked.mock.calls.length] as const;
-  say("labelsChanged", { question: 4, text: 5, annotator: 1, revision: 9 });
+  emit("labelsChanged", { question: 4, text: 5, annotator: 1, revision: 9 });
   await waitFor(() => expect(detail.mock.calls.length).toBeGreaterThan(before[0]));
   await waitFor(() => expect(asked.mock.calls.length).toBeGreaterThan(before[1]));
   await new Promise((settled) => setTimeout(settled, 30));
   expect(region().dataset["caret"]).toBe("1");
-  expect(told()).toHaveTextContent(/^fool:/);
+  expect(explanation()).toHaveTextContent(/^fool:/);
   // Of another text it is no place.
   detail.mockImplementation(async () => ({
     ...(await detail.mock.results[0]?.value),
     text: 6,
     body: "Fool!",
   }));
-  await rerender({ question: type(), query: asking(), text: 6 });
+  await rerender({ question: type(), query: queryWith(), text: 6 });
   await waitFor(() => expect(region()).toHaveTextContent("Fool!"));
   expect(region().dataset["caret"]).toBeUndefined();
 });
@@ -193,11 +193,11 @@ it("leads left to the next word of a text from right to left", async () => {
   give(heat, "أنت   أحمق");
   show();
   await waitFor(() => expect(region().textContent).toContain("أحمق"));
-  await waitFor(() => expect(told()).toHaveTextContent("Point at a word"));
+  await waitFor(() => expect(explanation()).toHaveTextContent("Point at a word"));
   region().focus();
   await user.keyboard("{ArrowLeft}{ArrowLeft}");
   expect(region().dataset["caret"]).toBe("1");
-  expect(told()).toHaveTextContent(/^أحمق:/);
+  expect(explanation()).toHaveTextContent(/^أحمق:/);
 });
 
 it("tells of the word under the pointer", async () => {
@@ -211,9 +211,9 @@ it("tells of the word under the pointer", async () => {
     return range;
   };
   await fireEvent.pointerMove(region(), { clientX: 5, clientY: 5 });
-  expect(told()).toHaveTextContent(/^fool: 3 of 4 marked it: Amara, Bruno, Chiara$/);
+  expect(explanation()).toHaveTextContent(/^fool: 3 of 4 marked it: Amara, Bruno, Chiara$/);
   await fireEvent.pointerLeave(region());
-  expect(told()).toHaveTextContent("Point at a word");
+  expect(explanation()).toHaveTextContent("Point at a word");
 });
 
 it("reads words as a job that tells how far it is, and asks again when it has ended", async () => {
@@ -240,7 +240,7 @@ it("shows a reading that another text began, and stops it", async () => {
   const asked = give(figures());
   show();
   await screen.findByTestId("heat-read");
-  say("jobChanged", job);
+  emit("jobChanged", job);
   await waitFor(() =>
     expect(screen.getByTestId("heat-needs")).toHaveTextContent(/Reading words of passages….*40 %/),
   );
@@ -249,7 +249,7 @@ it("shows a reading that another text began, and stops it", async () => {
   expect(cancel).toHaveBeenCalledWith(9);
   const before = asked.mock.calls.length;
   asked.mockResolvedValue(known());
-  say("jobChanged", { ...job, state: "finished" });
+  emit("jobChanged", { ...job, state: "finished" });
   await waitFor(() => expect(asked.mock.calls.length).toBeGreaterThan(before));
   await waitFor(() => expect(chosen()).toEqual(["differ"]));
 });
@@ -275,7 +275,7 @@ it("says that texts are not encoded, or that too few people are chosen", async (
   await waitFor(() => expect(screen.getByTestId("heat-needs")).toHaveTextContent("not encoded yet"));
   expect(screen.queryByTestId("heat-read")).toBeNull();
   asked.mockResolvedValue(figures({ needs: "people" }));
-  await rerender({ question: type(), query: asking({ age: "60+" }), text: 5 });
+  await rerender({ question: type(), query: queryWith({ age: "60+" }), text: 5 });
   await waitFor(() => expect(screen.getByTestId("heat-needs")).toHaveTextContent("fewer are chosen"));
   expect(screen.getByTestId("heat-differ")).toBeDisabled();
 });
@@ -285,11 +285,11 @@ it("asks for what is expected of the reader only on demand, and for one text", a
   const asked = give(figures({ needs: "people", reader_left_out: true }));
   const { rerender } = show();
   await waitFor(() => expect(screen.getByTestId("heat-needs")).toHaveTextContent("hidden until you answer"));
-  expect(asked.mock.calls[0]).toEqual([asking(), 5, app.annotatorId, false]);
+  expect(asked.mock.calls[0]).toEqual([queryWith(), 5, app.annotatorId, false]);
   await user.click(screen.getByText("Show anyway"));
   await waitFor(() => expect(asked.mock.calls.at(-1)?.[3]).toBe(true));
-  await rerender({ question: type(), query: asking(), text: 6 });
-  await waitFor(() => expect(asked.mock.calls.at(-1)).toEqual([asking(), 6, app.annotatorId, false]));
+  await rerender({ question: type(), query: queryWith(), text: 6 });
+  await waitFor(() => expect(asked.mock.calls.at(-1)).toEqual([queryWith(), 6, app.annotatorId, false]));
 });
 
 it("offers to read words again once there are many more answers than were learned from", async () => {
@@ -300,11 +300,11 @@ it("offers to read words again once there are many more answers than were learne
   expect(screen.queryByTestId("heat-needs")).toBeNull();
   // Where the head learned with its encoder, reading words again would change nothing.
   asked.mockResolvedValue({ ...known(), fitted_on: { answers: 100, now: 130, tuned: true } });
-  await rerender({ question: type(), query: asking(), text: 7 });
+  await rerender({ question: type(), query: queryWith(), text: 7 });
   await waitFor(() => expect(asked.mock.calls.at(-1)?.[1]).toBe(7));
   expect(screen.queryByTestId("heat-needs")).toBeNull();
   asked.mockResolvedValue({ ...known(), fitted_on: { answers: 100, now: 130, tuned: false } });
-  await rerender({ question: type(), query: asking(), text: 6 });
+  await rerender({ question: type(), query: queryWith(), text: 6 });
   await waitFor(() =>
     expect(screen.getByTestId("heat-needs")).toHaveTextContent(
       "Learned from 100 answers; there are 130 now.",
@@ -324,7 +324,7 @@ it("asks again when labels change", async () => {
   await waitFor(() => expect(coloured()).toHaveLength(2));
   const words = figures().words.map((word) => ({ ...word, marked_by: [] }));
   asked.mockResolvedValue(figures({ words }));
-  say("labelsChanged", { question: 4, text: 5, annotator: 1, revision: 9 });
+  emit("labelsChanged", { question: 4, text: 5, annotator: 1, revision: 9 });
   await waitFor(() => expect(coloured()).toEqual([]));
 });
 
@@ -337,7 +337,7 @@ it("drops figures that come too late for another text", async () => {
   const { rerender } = show();
   await waitFor(() => expect(asked).toHaveBeenCalled());
   expect(coloured()).toEqual([]);
-  await rerender({ question: type(), query: asking(), text: 6 });
+  await rerender({ question: type(), query: queryWith(), text: 6 });
   await waitFor(() => expect(coloured()).toHaveLength(2));
   late(known());
   await new Promise((settled) => setTimeout(settled, 20));
@@ -348,7 +348,7 @@ it("drops figures that come too late for another text", async () => {
 it("tells of a text without words, and of one that nobody has answered", async () => {
   const asked = give(figures({ words: [] }), " … ");
   const { rerender } = show();
-  await waitFor(() => expect(told()).toHaveTextContent("This text has no words."));
+  await waitFor(() => expect(explanation()).toHaveTextContent("This text has no words."));
   region().focus();
   await user.keyboard("{ArrowRight}{End}");
   expect(region().dataset["caret"]).toBeUndefined();
@@ -356,15 +356,15 @@ it("tells of a text without words, and of one that nobody has answered", async (
   asked.mockResolvedValue(
     figures({ answers: 0, words: figures().words.map((word) => ({ ...word, marked_by: [] })) }),
   );
-  await rerender({ question: type(), query: asking(), text: 6 });
-  await waitFor(() => expect(told()).toHaveTextContent("Nobody has answered this text yet."));
+  await rerender({ question: type(), query: queryWith(), text: 6 });
+  await waitFor(() => expect(explanation()).toHaveTextContent("Nobody has answered this text yet."));
   expect(coloured()).toEqual([]);
 });
 
 it("tells of an empty text", async () => {
   give(figures({ words: [], answers: 0 }), "");
   show();
-  await waitFor(() => expect(told()).toHaveTextContent("This text is empty."));
+  await waitFor(() => expect(explanation()).toHaveTextContent("This text is empty."));
 });
 
 it("shows the text, and says why, where figures cannot be had", async () => {
@@ -375,7 +375,7 @@ it("shows the text, and says why, where figures cannot be had", async () => {
     detail: "Try again.",
   });
   show();
-  await waitFor(() => expect(told()).toHaveTextContent("The project cannot be read Try again."));
+  await waitFor(() => expect(explanation()).toHaveTextContent("The project cannot be read Try again."));
   expect(region()).toHaveTextContent(BODY);
 });
 

@@ -5,7 +5,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
 import type { EncoderOffer } from "$api/bindings";
-import { reset, say } from "../../mock/bindings";
+import { reset, emit } from "../../mock/bindings";
 import EncoderDialog from "./EncoderDialog.svelte";
 
 const offer: EncoderOffer = {
@@ -40,7 +40,7 @@ it("is offered with size, licence and source, and shows how far the download is"
   render(EncoderDialog);
   expect(await screen.findByTestId("encoder-size")).toHaveTextContent("91 MB");
   await user.click(screen.getByTestId("encoder-download"));
-  say("downloadChanged", { done: 45_667_500, total: 91_335_000, file: "model.safetensors" });
+  emit("downloadChanged", { done: 45_667_500, total: 91_335_000, file: "model.safetensors" });
   await waitFor(() => expect(screen.getByTestId("encoder-progress")).toHaveTextContent("50 %"));
   await user.click(screen.getByTestId("encoder-cancel"));
   expect(cancel).toHaveBeenCalledOnce();

@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
-import { reset, say } from "../../mock/bindings";
+import { reset, emit } from "../../mock/bindings";
 import EncodersDialog from "./EncodersDialog.svelte";
 
 beforeEach(async () => {
@@ -90,7 +90,7 @@ it("shows how far it is, and stops", async () => {
   render(EncodersDialog);
   await screen.findAllByTestId("encoders-tick");
   await user.click(screen.getByTestId("encoders-compare"));
-  say("jobChanged", {
+  emit("jobChanged", {
     id: 77,
     kind: "encoders",
     title: "",

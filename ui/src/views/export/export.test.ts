@@ -93,7 +93,7 @@ it("says before the file dialog what another program's format holds and what is 
   const toast = app.toasts.list.at(-1);
   expect(toast?.message).toMatch(/labels on .* texts by .* people written to Comments crowd-kit.csv/);
   expect(toast?.detail).toContain("Not in the file:\n– Notes: 4.");
-  expect(toast?.stays).toBe(false);
+  expect(toast?.persistent).toBe(false);
 });
 
 it("remembers what was exported last, and never that people were named", async () => {

@@ -74,7 +74,7 @@ describe("the first version", () => {
     await user.click(field("body"));
     await user.paste("[a](https://x.org)");
     await user.click(save());
-    await waitFor(() => expect(app.toasts.list[0]).toMatchObject({ kind: "note", stays: false }));
+    await waitFor(() => expect(app.toasts.list[0]).toMatchObject({ kind: "note", persistent: false }));
     expect(app.toasts.list[0]?.detail).toContain("1 link");
   });
 

@@ -30,7 +30,7 @@ async function opened(path: string): Promise<() => ColumnChoices | null | undefi
 }
 
 /** Takes the role that begins so. */
-async function take(testid: string, letters: string) {
+async function choose(testid: string, letters: string) {
   const user = userEvent.setup();
   screen.getByTestId(testid).focus();
   await user.keyboard(letters);
@@ -49,7 +49,7 @@ it("selects headers that are dragged over, and gives all of them a role", async 
   expect(pressed()).toEqual(["Q1_harm", "Q2_harm", "Q3_harm"]);
   expect(screen.getByTestId("import-selected")).toHaveTextContent("3 columns selected");
   // The menu of any selected one is that of all.
-  await take("import-role-Q2_harm", "A per");
+  await choose("import-role-Q2_harm", "A per");
   await waitFor(() =>
     expect(columns()?.answers.flatMap(({ annotator }) => annotator ?? [])).toEqual([
       "=Q1_harm",
@@ -74,7 +74,7 @@ it("selects by key alone", async () => {
   expect(pressed()).toEqual(["Q1_harm", "Q2_harm"]);
   await user.keyboard("{ArrowRight}{ArrowRight}[Space]");
   expect(pressed()).toEqual(["Q1_harm", "Q2_harm", "topic_politics"]);
-  await take("import-role-of-selected", "Left");
+  await choose("import-role-of-selected", "Left");
   await waitFor(() => expect(columns()?.ignored).toEqual(["Q1_harm", "Q2_harm", "topic_politics"]));
   header("id").focus();
   await user.keyboard("{Control>}a{/Control}");
@@ -90,14 +90,14 @@ it("adds to the selection with Shift and Ctrl, and changes an unselected column 
   await fireEvent.pointerDown(header("Q3_harm"), { shiftKey: true });
   await fireEvent.pointerDown(header("topic_sport"), { ctrlKey: true });
   expect(pressed()).toEqual(["Q1_harm", "Q2_harm", "Q3_harm", "topic_sport"]);
-  await take("import-role-rater_age", "Left");
+  await choose("import-role-rater_age", "Left");
   await waitFor(() => expect(columns()?.ignored).toEqual(["rater_age"]));
 });
 
 it("gives a role to all columns that look alike", async () => {
   const user = userEvent.setup();
   const columns = await opened("/tmp/several questions.csv");
-  await take("import-role-topic_sport", "Answers");
+  await choose("import-role-topic_sport", "Answers");
   const same = await screen.findByTestId("import-same-for-alike");
   expect(same).toHaveTextContent("The same for all 3 columns like topic_sport");
   await user.click(same);
@@ -139,7 +139,7 @@ it("draws few columns of a wide table, and changes all by a pattern", async () =
   expect(screen.getByTestId("import-columns-found")).toHaveTextContent("49 of 5,000 columns");
   expect(screen.queryByTestId("import-more-columns")).toBeNull();
   await user.click(screen.getByTestId("import-select-found"));
-  await take("import-role-of-selected", "Left");
+  await choose("import-role-of-selected", "Left");
   await waitFor(() => expect(columns()?.ignored).toHaveLength(49));
   expect(columns()?.answers).toHaveLength(4949);
 });
@@ -166,9 +166,9 @@ it("takes values for missing, ignores case, and reads times and attributes as it
   await user.click(screen.getByTestId("import-fold-case"));
   await waitFor(() => expect(columns()?.fold_case).toBe(true));
   expect(screen.queryByTestId("import-decimal-comma")).toBeNull();
-  await take("import-conflicts", "Most");
+  await choose("import-conflicts", "Most");
   await waitFor(() => expect(columns()?.attribute_conflicts).toBe("most-frequent"));
-  await take("import-time-format", "Day");
+  await choose("import-time-format", "Day");
   await waitFor(() => expect(columns()?.time_format).toBe("day-first"));
   expect(columns()?.missing).toEqual(["NA", "-"]);
 });
@@ -176,7 +176,7 @@ it("takes values for missing, ignores case, and reads times and attributes as it
 it("reads times by a pattern", async () => {
   const user = userEvent.setup();
   const columns = await opened("/tmp/several questions.csv");
-  await take("import-time-format", "Patt");
+  await choose("import-time-format", "Patt");
   await user.type(await screen.findByTestId("import-time-pattern"), "%d %b{Enter}");
   await user.tab();
   await waitFor(() => expect(columns()?.time_format).toBe("%d %b"));

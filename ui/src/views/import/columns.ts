@@ -91,13 +91,13 @@ export const canBeList = (role: Role): boolean => !NO_LISTS.includes(role);
 
 /** The choices without these columns. */
 function without(columns: ColumnChoices, gone: ReadonlySet<string>): ColumnChoices {
-  const stays = (column: string) => !gone.has(column);
+  const isPresent = (column: string) => !gone.has(column);
   const next: ColumnChoices = {
     ...columns,
-    attributes: columns.attributes.filter(stays),
-    ignored: columns.ignored.filter(stays),
+    attributes: columns.attributes.filter(isPresent),
+    ignored: columns.ignored.filter(isPresent),
     answers: columns.answers
-      .filter(({ column }) => stays(column))
+      .filter(({ column }) => isPresent(column))
       .map((answer) =>
         answer.annotator !== null && gone.has(answer.annotator) ? { ...answer, annotator: null } : answer,
       ),

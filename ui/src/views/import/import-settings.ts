@@ -52,7 +52,7 @@ function answerCells({ header, rows, columns }: ImportPreview): string[] {
   return rows.flatMap((row) => places.map((at) => row[at] ?? ""));
 }
 
-export interface Shown {
+export interface ShownSettings {
   missing: boolean;
   case: boolean;
   comma: boolean;
@@ -63,7 +63,7 @@ export interface Shown {
 }
 
 /** No setting matters. */
-export const NONE_SHOWN: Shown = {
+export const NO_SETTINGS: ShownSettings = {
   missing: false,
   case: false,
   comma: false,
@@ -74,9 +74,9 @@ export const NONE_SHOWN: Shown = {
 };
 
 /** Which settings matter: those that can change how this table is read, and those that were changed. */
-export function shownSettings(preview: ImportPreview): Shown {
+export function shownSettings(preview: ImportPreview): ShownSettings {
   const { columns, format, asked, scale } = preview;
-  if (format.of_tool) return NONE_SHOWN;
+  if (format.of_tool) return NO_SETTINGS;
   const answers = hasAnswers(columns);
   const levels = [...(scale?.levels ?? []), ...asked.flatMap((question) => question.scale.levels)];
   return {

@@ -136,7 +136,7 @@ it("says before and after what is replaced, and where", async () => {
     "3 rows repeated labels that were known already.",
     "2 rows had no label.",
   ]);
-  expect(said?.stays).toBe(false);
+  expect(said?.persistent).toBe(false);
 });
 
 it("names the levels of two questions that look alike", async () => {
@@ -163,7 +163,7 @@ it("lets a short report go by itself, and counts one as one", async () => {
   expect(counts).toHaveTextContent(/1 new text ?1 new annotator ?1 new label from/);
   await user.click(screen.getByTestId("import-confirm"));
   await waitFor(() => expect(app.toasts.list[0]?.detail).toContain("3 rows repeated labels"));
-  expect(app.toasts.list[0]?.stays).toBe(false);
+  expect(app.toasts.list[0]?.persistent).toBe(false);
 });
 
 it("says why a file cannot be read, and lets nothing be imported", async () => {
@@ -238,7 +238,7 @@ async function inForm(form: Partial<ImportPreview>) {
 }
 
 /** Takes the option that begins so, by its letters. */
-async function take(testid: string, letters: string) {
+async function choose(testid: string, letters: string) {
   const user = userEvent.setup();
   screen.getByTestId(testid).focus();
   await user.keyboard(letters);
@@ -247,7 +247,7 @@ async function take(testid: string, letters: string) {
 it("reads a file in the encoding that is chosen, with columns guessed anew", async () => {
   const read = await inForm({ encoding: "windows-1252" });
   expect(screen.queryByTestId("import-sheet")).toBeNull();
-  await take("import-encoding", "Gree");
+  await choose("import-encoding", "Gree");
   await waitFor(() =>
     expect(read.mock.calls.at(-1)?.[1]).toMatchObject({
       encoding: "windows-1253",
@@ -260,7 +260,7 @@ it("reads a file in the encoding that is chosen, with columns guessed anew", asy
 it("reads the sheet that is chosen of a workbook that has several", async () => {
   const read = await inForm({ sheet: "Answers", sheets: ["Answers", "More"] });
   expect(screen.queryByTestId("import-encoding")).toBeNull();
-  await take("import-sheet", "More");
+  await choose("import-sheet", "More");
   await waitFor(() => expect(read.mock.calls.at(-1)?.[1]).toMatchObject({ sheet: "More" }));
 });
 

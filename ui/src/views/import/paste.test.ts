@@ -50,7 +50,7 @@ it("reads the first row as names of columns or as a row, and removes the file wi
   const user = userEvent.setup();
   const forgot = vi.spyOn(commands, "forgetPasted");
   const pasted = vi.spyOn(commands, "pasteRows");
-  await app.paste.take(TABLE);
+  await app.paste.preview(TABLE);
   const first = app.importing ?? "";
   // As the window shows it: another file is another dialog, whose path is there before the old dialog goes.
   const { unmount } = render(ImportOf);

@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
-import { formOf, formProblem, lineOfKnown, type FormLine } from "$logic/attribute-form";
+import { formOf, formProblem, attributeLine, type FormLine } from "$logic/attribute-form";
 import AttributeFormDialog from "$views/annotators/AttributeFormDialog.svelte";
 import { reset } from "../../mock/bindings";
 import LabelView from "./LabelView.svelte";
@@ -98,7 +98,7 @@ describe("writing it", () => {
     expect(formProblem([line("x", "a, b"), line(" x ", "c, d")])).toMatch(/twice/);
     expect(formProblem([line("x", "a, a")])).toMatch(/twice/);
     expect(formProblem([line("x", "a, prefer not to say")])).toMatch(/always/);
-    expect(formProblem([lineOfKnown({ name: "x", values: ["b", "a"] })])).toBeNull();
+    expect(formProblem([attributeLine({ name: "x", values: ["b", "a"] })])).toBeNull();
     expect(formOf([line(" x ", "a,b")]).attributes[0]).toEqual({
       name: "x",
       prompt: "",

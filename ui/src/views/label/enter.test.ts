@@ -48,14 +48,14 @@ async function shown(): Promise<void> {
 async function alone(question: number, others: boolean): Promise<void> {
   await showOthers(others);
   await app.join("Robin");
-  app.askAlone(question);
+  app.chooseQuestion(question);
   await shown();
 }
 
 async function together(others: boolean): Promise<void> {
   await showOthers(others);
   await app.join("Robin");
-  app.askTogether([RUDE, HARM]);
+  app.chooseQuestions([RUDE, HARM]);
   await shown();
 }
 

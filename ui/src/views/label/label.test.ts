@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
-import { reset, say } from "../../mock/bindings";
+import { reset, emit } from "../../mock/bindings";
 import { showOthers } from "../../mock/show-others";
 import LabelView from "./LabelView.svelte";
 import { NO_HELP } from "$kinds/level/level-list";
@@ -63,7 +63,7 @@ it("shows a prediction that comes after the answer, and asks for none before it"
   await app.start();
   await begin();
   const asked = vi.spyOn(commands, "labelTask");
-  say("modelChanged", { question: 1, revision: 2 });
+  emit("modelChanged", { question: 1, revision: 2 });
   const record = commands.recordLabel;
   vi.spyOn(commands, "recordLabel").mockImplementation(async (label, beside) => ({
     ...(await record(label, beside)),
@@ -77,7 +77,7 @@ it("shows a prediction that comes after the answer, and asks for none before it"
   expect(chance).toHaveTextContent(/^\d+ % chance that two of all differ$/);
   expect(chance?.title).toContain("you included");
   expect(asked).toHaveBeenCalledTimes(1);
-  say("modelChanged", { question: 1, revision: 3 });
+  emit("modelChanged", { question: 1, revision: 3 });
   await press("{Enter}");
   expect(text()).toBe("2");
   expect(screen.queryByTestId("label-reveal")).toBeNull();
@@ -212,7 +212,7 @@ describe("any of several", () => {
       [],
     );
     await app.refresh();
-    app.ask(made.id);
+    app.showFigures(made.id);
     await begin();
   });
 
@@ -261,9 +261,9 @@ describe("any of several", () => {
     await press("3");
     const harm = app.question?.id ?? 0;
     const robin = app.annotatorId;
-    app.askAlone(1);
+    app.chooseQuestion(1);
     await waitFor(() => expect(screen.queryByTestId("label-set")).toBeNull());
-    app.askAlone(harm);
+    app.chooseQuestion(harm);
     const set = () => screen.getByTestId("label-set");
     await waitFor(() => expect(set()).toHaveTextContent("Answer: rude + lie"));
     await app.join("Kim");
@@ -285,7 +285,7 @@ describe("any of several", () => {
     expect(set()).toHaveTextContent("Answer: rude + threat + lie");
     cleanup();
     await app.openSample();
-    app.ask(harm);
+    app.showFigures(harm);
     app.labelAs(robin);
     render(LabelView);
     await waitFor(() => expect(text()).toBe("2"));
@@ -332,7 +332,7 @@ describe("any of very many", () => {
       [],
     );
     await app.refresh();
-    app.ask(made.id);
+    app.showFigures(made.id);
     await begin();
   });
 
@@ -379,7 +379,7 @@ describe("any of very many", () => {
   it("is told of one option at a time where figures are", () => {
     expect(app.figured?.name).toBe("topics: a-0");
     const third = app.question?.options[2];
-    app.ask(third?.id ?? 0);
+    app.showFigures(third?.id ?? 0);
     expect([app.question?.name, app.figured?.name]).toEqual(["topics", "topics: c-2"]);
     expect(app.allFigured).toHaveLength(3 + 3 + 64);
   });

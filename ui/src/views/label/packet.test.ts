@@ -7,7 +7,7 @@ import { app } from "$stores/app.svelte";
 import Rail from "$components/Rail.svelte";
 import StatusLine from "$components/StatusLine.svelte";
 import { playPacket, reset } from "../../mock/bindings";
-import HandInDialog from "$views/study/HandInDialog.svelte";
+import SubmitDialog from "$views/study/SubmitDialog.svelte";
 import LabelView from "./LabelView.svelte";
 
 const text = () => screen.getByTestId("label-text").dataset.textId;
@@ -89,7 +89,7 @@ it("says at the end how to hand in, and that it was", async () => {
   expect(done.textContent).toContain("You have answered everything");
   await user.click(screen.getByTestId("hand-in"));
   // What is in the file and where it goes is said before a file is asked for.
-  render(HandInDialog);
+  render(SubmitDialog);
   expect(await screen.findByTestId("hand-in-dialog")).toHaveTextContent(
     "your answers, your notes and reasons",
   );

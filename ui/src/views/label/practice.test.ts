@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
-import { draftOf } from "../../mock/given";
+import { draftOf } from "../../mock/answer-parts";
 import type { AfterFailing } from "$api/bindings";
 import { practice, reset } from "../../mock/bindings";
 import LabelView from "./LabelView.svelte";
@@ -50,9 +50,9 @@ it("tells after each answer what was right, and records no label", async () => {
   await waitFor(() => expect(screen.getByTestId("practice-at").textContent).toBe("1 of 2"));
   expect(screen.queryByTestId("practice-feedback")).toBeNull();
   await press("2");
-  const told = await screen.findByTestId("practice-feedback");
-  expect(told.textContent).toContain("Right");
-  expect(told.textContent).toContain("Because it mocks nobody.");
+  const feedback = await screen.findByTestId("practice-feedback");
+  expect(feedback.textContent).toContain("Right");
+  expect(feedback.textContent).toContain("Because it mocks nobody.");
   // The first answer counts: another key changes nothing.
   await press("4");
   expect(screen.getByTestId("level-2").getAttribute("aria-pressed")).toBe("true");

@@ -11,7 +11,7 @@ import { reset } from "../../mock/bindings";
 import { showOthers } from "../../mock/show-others";
 import LabelView from "./LabelView.svelte";
 import { NO_HELP } from "$kinds/level/level-list";
-import { ANSWER_ALONE, draftOf } from "../../mock/given";
+import { ANSWER_ALONE, draftOf } from "../../mock/answer-parts";
 
 const RUDE = 1;
 const SPANS = 4;
@@ -60,7 +60,7 @@ async function askOnlyIf(id: number, only_if: Condition | null) {
 
 describe("three questions on one screen", () => {
   beforeEach(async () => {
-    app.askTogether([SPANS, HARM, RUDE]);
+    app.chooseQuestions([SPANS, HARM, RUDE]);
     await begin();
   });
 
@@ -144,7 +144,7 @@ describe("three questions on one screen", () => {
     expect(now()).toBe("harm");
     // Nor where none could be fetched.
     vi.mocked(commands.nextText).mockRejectedValue({ code: "disk", message: "No disk.", detail: null });
-    app.askTogether([HARM, RUDE]);
+    app.chooseQuestions([HARM, RUDE]);
     const again = await screen.findByText("Try again");
     // The button that stops is the control before it.
     const stop = screen.getByTitle(/^Stop here/);
@@ -278,7 +278,7 @@ describe("three questions on one screen", () => {
 
   it("keys typed ahead of the disk go to the questions that Tab led to, and the keys stay with the last of these", async () => {
     await showOthers(false);
-    app.askTogether([RUDE, 2, SPANS]);
+    app.chooseQuestions([RUDE, 2, SPANS]);
     await waitFor(() => expect([now(), text()]).toEqual(["offensiveness", "1"]));
     for (const key of ["2", "Tab", "1", "Tab"])
       document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
@@ -315,7 +315,7 @@ describe("a question that is asked only after another", () => {
   it("appears with the answer that it waits for, and counts only then", async () => {
     await askOnlyIf(HARM, condition);
     await app.refresh();
-    app.askTogether([RUDE, HARM]);
+    app.chooseQuestions([RUDE, HARM]);
     await begin();
     expect(rows()).toEqual([]);
     await press("1");
@@ -357,7 +357,7 @@ describe("a question that is asked only after another", () => {
         ANSWER_ALONE,
       );
     await app.refresh();
-    app.askAlone(HARM);
+    app.chooseQuestion(HARM);
     render(LabelView);
     await waitFor(() => expect(text()).toBe("1"));
     expect(screen.getByText("of 2")).toBeVisible();
@@ -382,7 +382,7 @@ describe("a question that is asked only after another", () => {
     const answer = { kind: "level", value: 1 } as const;
     await commands.recordLabel({ ...label, question: 2, answer }, ANSWER_ALONE);
     await app.refresh();
-    app.askTogether([HARM, 3]);
+    app.chooseQuestions([HARM, 3]);
     render(LabelView);
     await waitFor(() => expect([text(), now()]).toEqual(["1", "harm"]));
     await askOnlyIf(2, condition);
@@ -439,12 +439,12 @@ describe("the questions of the screen", () => {
     expect((await commands.project())?.choices.screen).toEqual([HARM, RUDE]);
     app.screen = [];
     await app.openSample();
-    expect(app.asked.map(({ id }) => id)).toEqual([HARM, RUDE]);
+    expect(app.shownQuestions.map(({ id }) => id)).toEqual([HARM, RUDE]);
     // A question that is gone, as where a file was put back, is not asked for.
     app.screen = [77, RUDE];
-    expect(app.asked.map(({ id }) => id)).toEqual([RUDE]);
-    app.askTogether([HARM, RUDE]);
-    app.askAlone(2);
+    expect(app.shownQuestions.map(({ id }) => id)).toEqual([RUDE]);
+    app.chooseQuestions([HARM, RUDE]);
+    app.chooseQuestion(2);
     app.show("label");
     await waitFor(() => expect([now(), rows()]).toEqual(["remove", []]));
     expect((await commands.project())?.choices.screen).toEqual([]);

@@ -67,7 +67,7 @@ beforeEach(async () => {
   await app.openSample();
   await app.saveSettings({ ...app.settings, snap_to_words: true });
   user = userEvent.setup();
-  app.ask(4);
+  app.showFigures(4);
   give(BODY);
 });
 

@@ -1,7 +1,7 @@
 // A text of which this machine cannot draw a part says so on the card, before anybody judges it.
 import { render, screen } from "@testing-library/svelte";
 import { expect, it, vi } from "vitest";
-import { NO_REMARK } from "$logic/remarks";
+import { NO_NOTE } from "$logic/notes";
 import TextCard from "./TextCard.svelte";
 
 vi.mock("$logic/glyphs", async (load) => ({
@@ -10,7 +10,7 @@ vi.mock("$logic/glyphs", async (load) => ({
 }));
 
 const card = (body: string) => {
-  const fresh = { group: null, occasion: 1, asked: true, answer: null, remark: NO_REMARK, draft: null };
+  const fresh = { group: null, occasion: 1, asked: true, answer: null, remark: NO_NOTE, draft: null };
   const marks = { flagged: false, skipped: false, random: false, reveal: null, spans: null };
   const task = { text: 1, external_id: "t1", body, ...fresh, ...marks };
   return render(TextCard, { task, size: 16, blurred: false, onsee: () => {} });

@@ -6,7 +6,7 @@ import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
 import type { AuxiliaryCandidate, RunInfo } from "$api/bindings";
 import * as platform from "$platform";
-import { reset, runs, say } from "../../mock/bindings";
+import { reset, runs, emit } from "../../mock/bindings";
 import ModelsView from "./ModelsView.svelte";
 
 beforeEach(async () => {
@@ -18,7 +18,7 @@ beforeEach(async () => {
   app.dialog = null;
   app.work.all = [];
   await app.openSample();
-  app.ask(1);
+  app.showFigures(1);
 });
 
 const rows = () => screen.getAllByTestId("run-item");
@@ -57,7 +57,7 @@ describe("the list", () => {
 
   it("says what a run is for where there is none, and offers one", async () => {
     const user = userEvent.setup();
-    app.ask(2);
+    app.showFigures(2);
     render(ModelsView);
     await waitFor(() =>
       expect(screen.getByTestId("models-empty")).toHaveTextContent("scores it on the rest"),
@@ -118,7 +118,7 @@ describe("a run at work", () => {
       },
     ]);
     const ended = app.runs.get(8);
-    say("runChanged", { ...ended, data_changed: true } as RunInfo);
+    emit("runChanged", { ...ended, data_changed: true } as RunInfo);
     await waitFor(() => expect(row(8)).toHaveTextContent("data changed"));
     expect(app.toasts.list).toHaveLength(1);
   });

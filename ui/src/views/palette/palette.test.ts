@@ -259,13 +259,13 @@ describe("keys", () => {
   });
 
   it("for the webview's own zooming reach nobody else, whatever they mean", async () => {
-    const heard = vi.fn();
-    window.addEventListener("keydown", heard);
+    const listener = vi.fn();
+    window.addEventListener("keydown", listener);
     await opened();
     keyMap.set("zoom.in", "Mod+J");
     await user.keyboard("{Control>}={/Control}");
-    expect(heard.mock.calls.map(([event]) => (event as KeyboardEvent).key)).not.toContain("=");
+    expect(listener.mock.calls.map(([event]) => (event as KeyboardEvent).key)).not.toContain("=");
     expect(zoom.percent).toBe(100);
-    window.removeEventListener("keydown", heard);
+    window.removeEventListener("keydown", listener);
   });
 });

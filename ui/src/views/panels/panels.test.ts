@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
-import { read, rulesOf, sureWords, written } from "$words/panel";
+import { parseRule, rulesOf, sureWords, formatRule } from "$words/panel";
 import { reset } from "../../mock/bindings";
 import PanelPane from "./PanelPane.svelte";
 
@@ -113,7 +113,7 @@ it("writes rules as the program reads them", () => {
     "quorum:0.5@a@b",
     "quorum:3",
   ])
-    expect(written(read(rule))).toBe(rule);
+    expect(formatRule(parseRule(rule))).toBe(rule);
   const choice = { kind: "choice" as const, levels: ["a", "b", "c"] };
   expect(rulesOf(choice).map(({ value }) => value)).toEqual(["majority", "quorum", "veto"]);
   expect(sureWords({ sure: 0.97, too_little: false })).toBe("Almost certain");

@@ -7,7 +7,7 @@ import * as platform from "$platform";
 import { app } from "$stores/app.svelte";
 import ProjectView from "./ProjectView.svelte";
 import StatusLine from "$components/StatusLine.svelte";
-import { reset, say } from "../../mock/bindings";
+import { reset, emit } from "../../mock/bindings";
 import SettingsDialog from "$views/settings/SettingsDialog.svelte";
 
 const copying = {
@@ -49,7 +49,7 @@ it("saves a copy where the dialog says, and tells the path", async () => {
 it("saves nothing where the dialog is closed", async () => {
   const save = vi.spyOn(commands, "saveCopy");
   vi.spyOn(platform, "chooseCopy").mockResolvedValue(null);
-  await app.outputs.askForCopy();
+  await app.outputs.chooseCopyPath();
   expect(save).not.toHaveBeenCalled();
   expect(app.toasts.list).toEqual([]);
 });
@@ -57,7 +57,7 @@ it("saves nothing where the dialog is closed", async () => {
 it("tells what went wrong once, and that stopping is no fault", async () => {
   const full = { code: "io", message: "The disk is full.", detail: null };
   const save = vi.spyOn(commands, "saveCopy").mockRejectedValueOnce(full);
-  say("jobChanged", { ...copying, state: "failed", problem: full });
+  emit("jobChanged", { ...copying, state: "failed", problem: full });
   expect(await app.outputs.saveCopy("/c.dissensus")).toBe(false);
   expect(app.toasts.list).toMatchObject([{ kind: "problem", message: "The disk is full." }]);
   app.toasts.list = [];
@@ -71,7 +71,7 @@ it("shows how far a copy is, stops it, and closing asks first", async () => {
   const user = userEvent.setup();
   render(StatusLine);
   render(ProjectView);
-  say("jobChanged", copying);
+  emit("jobChanged", copying);
   expect(await screen.findByText(/^25\s?%$/)).toBeVisible();
   expect(screen.getByTestId("act-project.copy")).toBeDisabled();
   await user.click(screen.getByRole("button", { name: "Stop: Copying Comments copy.dissensus" }));

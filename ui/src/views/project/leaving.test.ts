@@ -6,7 +6,7 @@ import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
 import type { JobInfo } from "$api/bindings";
 import App from "../../App.svelte";
-import { reset, say } from "../../mock/bindings";
+import { reset, emit } from "../../mock/bindings";
 import AddQuestionDialog from "$views/questions/AddQuestionDialog.svelte";
 
 const training: JobInfo = {
@@ -46,7 +46,7 @@ describe("closing", () => {
     const user = userEvent.setup();
     render(App);
     await started();
-    say("jobChanged", training);
+    emit("jobChanged", training);
     await user.click(screen.getByTestId("act-project.close"));
     expect(await screen.findByTestId("leave-dialog")).toHaveTextContent("1 run is still training");
     await user.click(screen.getByTestId("leave-keep"));
@@ -64,7 +64,7 @@ describe("closing", () => {
     const user = userEvent.setup();
     render(App);
     await started();
-    say("jobChanged", { ...training, kind: "encode" });
+    emit("jobChanged", { ...training, kind: "encode" });
     await user.keyboard("{Control>}q{/Control}");
     await waitFor(() => expect(quit).toHaveBeenCalledOnce());
     expect(app.leaving).toBeNull();
@@ -76,8 +76,8 @@ describe("closing", () => {
     const user = userEvent.setup();
     render(App);
     await started();
-    say("jobChanged", training);
-    say("closeRequested", []);
+    emit("jobChanged", training);
+    emit("closeRequested", []);
     await user.click(await screen.findByTestId("leave-stop"));
     expect(asked).toHaveBeenCalled();
     await waitFor(() => expect(quit).toHaveBeenCalledOnce());
@@ -85,7 +85,7 @@ describe("closing", () => {
 
   it("asks before another project is opened in its place", async () => {
     const open = vi.spyOn(commands, "openProject");
-    say("jobChanged", training);
+    emit("jobChanged", training);
     app.work.all = [training];
     expect(await app.open("/other.dissensus")).toBe(false);
     expect(open).not.toHaveBeenCalled();
@@ -147,12 +147,12 @@ describe("what nobody caught", () => {
 it("says beginning and end of work to screen readers, not each step", async () => {
   render(App);
   await started();
-  say("jobChanged", training);
+  emit("jobChanged", training);
   expect(app.announcement).toBe("Training Separate heads, last-2: started");
   app.work.announcement = "";
-  say("jobChanged", { ...training, done: 4 });
+  emit("jobChanged", { ...training, done: 4 });
   expect(app.announcement).toBe("");
-  say("jobChanged", { ...training, state: "finished" });
+  emit("jobChanged", { ...training, state: "finished" });
   expect(app.announcement).toBe("Training Separate heads, last-2: done");
 });
 

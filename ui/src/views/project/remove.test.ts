@@ -52,7 +52,7 @@ it("does not offer to remove what somebody used", async () => {
   const remove = vi.spyOn(commands, "remove");
   render(App);
   await started();
-  app.askToRemove({ text: 1 });
+  app.confirmRemoval({ text: 1 });
   expect(await screen.findByTestId("remove-stays")).toHaveTextContent(
     "It stays, because of 12 entries in its history",
   );
@@ -65,7 +65,7 @@ it("removes somebody without answers, and keeps the dialog where it is refused",
   render(App);
   await started();
   const added = await commands.addAnnotator("By mistake", {});
-  app.askToRemove({ annotator: added.id });
+  app.confirmRemoval({ annotator: added.id });
   vi.spyOn(commands, "remove").mockRejectedValueOnce({ code: "stays", message: "it stays", detail: null });
   await user.click(await screen.findByTestId("remove-confirm"));
   await waitFor(() => expect(app.toasts.list).toHaveLength(1));

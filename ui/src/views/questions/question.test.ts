@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
-import { draftOf } from "../../mock/given";
+import { draftOf } from "../../mock/answer-parts";
 import { reset } from "../../mock/bindings";
 import LabelView from "$views/label/LabelView.svelte";
 import AddQuestionDialog from "./AddQuestionDialog.svelte";

@@ -6,7 +6,7 @@ import { commands } from "$bindings";
 import { perform } from "$stores/actions";
 import { app } from "$stores/app.svelte";
 import { USUAL } from "$words/plan";
-import { reset, say } from "../../mock/bindings";
+import { reset, emit } from "../../mock/bindings";
 import StudyView from "./StudyView.svelte";
 
 beforeEach(async () => {
@@ -89,7 +89,7 @@ it("shows how far it is, stops, and plans again on demand", async () => {
   });
   const user = await opened();
   await waitFor(() => expect(screen.getByTestId("plan-working")).toHaveTextContent("Simulating"));
-  say("jobChanged", {
+  emit("jobChanged", {
     id: 31,
     kind: "plan",
     title: "",
@@ -115,7 +115,7 @@ it("opens a text that needs more labels in Findings", async () => {
 });
 
 it("offers no width where levels have no order", async () => {
-  app.ask(3);
+  app.showFigures(3);
   await opened();
   await waitFor(() => expect(screen.getByTestId("plan-reliability")).toBeVisible());
   expect(screen.queryByTestId("plan-width")).toBeNull();

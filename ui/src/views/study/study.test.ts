@@ -6,14 +6,14 @@ import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
 import type { StudyDraft, StudyWish } from "$api/bindings";
 import * as platform from "$platform";
-import { reset, say, study } from "../../mock/bindings";
+import { reset, emit, study } from "../../mock/bindings";
 import App from "../../App.svelte";
 import StudyTable from "./StudyTable.svelte";
 import StudyView from "./StudyView.svelte";
 
 const NO_CONSENT = { whole_copies: false, changes: false, seen: [] };
 
-const WISH: StudyWish = {
+const REQUEST: StudyWish = {
   questions: [],
   people: ["ada", "ben", "cleo", "dora"],
   per_text: 2,
@@ -71,9 +71,9 @@ describe("nothing handed out", () => {
 
 describe("the table", () => {
   it("shows each person as they were handed out, and follows the project without emptying", async () => {
-    await commands.handOut(WISH, "/p");
+    await commands.handOut(REQUEST, "/p");
     render(StudyView);
-    await waitFor(() => expect(names()).toEqual(WISH.people));
+    await waitFor(() => expect(names()).toEqual(REQUEST.people));
     expect(screen.getByTestId("study-progress").textContent).toMatch(
       /^0 of [\d,]+ answers in · 0 of [\d,]+ texts complete$/,
     );
@@ -95,7 +95,7 @@ describe("the table", () => {
   });
 
   it("sorts by any column, what is not known last whichever way", async () => {
-    await commands.handOut(WISH, "/p");
+    await commands.handOut(REQUEST, "/p");
     await commands.mergeFiles(["/in/cleo.handin", "/in/ben.handin"], NO_CONSENT);
     const user = userEvent.setup();
     render(StudyView);
@@ -114,7 +114,7 @@ describe("the table", () => {
   });
 
   it("writes a packet again into a folder, and nothing where none is chosen", async () => {
-    await commands.handOut(WISH, "/p");
+    await commands.handOut(REQUEST, "/p");
     const wrote = vi.spyOn(commands, "writePacketsAgain");
     const asked = vi.spyOn(platform, "chooseFolder").mockResolvedValueOnce(null).mockResolvedValue("/again");
     const user = userEvent.setup();
@@ -310,12 +310,12 @@ describe("planning", () => {
 
 describe("taking in", () => {
   it("says of each file what came of it, those that were refused first", async () => {
-    vi.spyOn(platform, "chooseHandedIn").mockResolvedValue([
+    vi.spyOn(platform, "chooseSubmissions").mockResolvedValue([
       "/in/ada.handin",
       "/in/another study.handin",
       "/in/ben late.handin",
     ]);
-    await commands.handOut(WISH, "/p");
+    await commands.handOut(REQUEST, "/p");
     const user = userEvent.setup();
     render(App);
     await screen.findByTestId("nav-people");
@@ -421,9 +421,9 @@ describe("a whole copy of the project", () => {
   it("waits beside files that need no question", async () => {
     await app.study.merge(["/in/ada.handin", "/in/changes.dissensus"]);
     expect(app.study.merged?.files.map((file) => file.file)).toEqual(["/in/ada.handin"]);
-    expect(app.study.asked.map((file) => file.file)).toEqual(["/in/changes.dissensus"]);
+    expect(app.study.unconfirmed.map((file) => file.file)).toEqual(["/in/changes.dissensus"]);
     app.study.forget();
-    expect(app.study.asked).toEqual([]);
+    expect(app.study.unconfirmed).toEqual([]);
   });
 });
 
@@ -465,7 +465,7 @@ describe("dropping files", () => {
     app.drop(["/in/texts.csv", "/in/more.csv"]);
     expect(app.toasts.list.at(-1)?.message).toBe("One file at a time");
     expect(app.importing).toBe("/in/texts.csv");
-    say("openRequested", { path: "/in/cleo.handin" });
+    emit("openRequested", { path: "/in/cleo.handin" });
     await waitFor(() => expect(merge).toHaveBeenLastCalledWith(["/in/cleo.handin"], NO_CONSENT));
   });
 });
@@ -496,12 +496,12 @@ it("tells who failed attention checks also where they are too few for a share", 
 });
 
 it("names the packets that are out with something earlier, and texts that lack a person", async () => {
-  await commands.handOut(WISH, "/p");
+  await commands.handOut(REQUEST, "/p");
   study.earlier = [{ annotator: "ada", name: "Ada", changed: ["the guideline", "the question rude"] }];
   study.short = 4;
   render(StudyView);
-  const told = await screen.findByTestId("study-earlier");
-  expect(told).toHaveTextContent("1 packet is out with something that was changed since: Ada");
-  expect(told).toHaveTextContent("Ada: the guideline, the question rude");
+  const earlier = await screen.findByTestId("study-earlier");
+  expect(earlier).toHaveTextContent("1 packet is out with something that was changed since: Ada");
+  expect(earlier).toHaveTextContent("Ada: the guideline, the question rude");
   expect(screen.getByTestId("study-short")).toHaveTextContent("4 texts handed out to fewer than 3 people");
 });

@@ -34,7 +34,7 @@ describe("opening a project", () => {
       expect(within(second).getByTestId("summary-alpha")).toHaveTextContent("Too little to tell. 20 texts"),
     );
     // The question that is chosen comes first.
-    app.ask(2);
+    app.showFigures(2);
     await waitFor(() => expect(screen.getAllByTestId("summary-question")[0]).toHaveTextContent(/^remove/));
   });
 

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
 import { TextList } from "$stores/text-list.svelte";
-import { placeName } from "$words/text-list";
+import { rowName } from "$words/text-list";
 import App from "../../App.svelte";
 import { playPacket, reset } from "../../mock/bindings";
 import TextsView from "./TextsView.svelte";
@@ -143,7 +143,7 @@ describe("keys", () => {
     await user.keyboard("{Home}");
     await waitFor(() => expect(selected()).toBe("1"));
     await user.keyboard("d");
-    expect([app.view, app.wantedText]).toEqual(["findings-texts", 1]);
+    expect([app.view, app.requestedText]).toEqual(["findings-texts", 1]);
     playPacket(app.annotatorId ?? 0, [{ text: 1, occasion: 1 }]);
     await app.openSample();
     app.show("label-list");
@@ -201,7 +201,7 @@ describe("the rows", () => {
   it("are fetched where they are in sight, each part once", async () => {
     const find = vi.spyOn(commands, "findTexts").mockImplementation(async (_, offset) => page(offset, 1));
     const list = new TextList();
-    await list.ask({ ...query, questions: [] });
+    await list.load({ ...query, questions: [] });
     await Promise.all([list.need(90, 120), list.need(95, 130)]);
     expect(find.mock.calls.map(([, offset]) => offset)).toEqual([0, 100]);
     expect(list.rows.get(150)?.text).toBe(1150);
@@ -214,13 +214,13 @@ describe("the rows", () => {
       .spyOn(commands, "findTexts")
       .mockImplementation(async (_, offset) => page(offset, revision));
     const list = new TextList();
-    await list.ask({ ...query, questions: [] });
+    await list.load({ ...query, questions: [] });
     revision = 2;
     await list.need(200, 210);
     expect(list.rows.get(0)).toBeUndefined();
     expect(list.rows.get(200)?.text).toBe(2200);
-    const first = list.ask({ ...query, questions: [], search: "a" });
-    const second = list.ask({ ...query, questions: [], search: "ab" });
+    const first = list.load({ ...query, questions: [], search: "a" });
+    const second = list.load({ ...query, questions: [], search: "ab" });
     await Promise.all([first, second]);
     // What was overtaken before it was asked is not asked at all.
     expect(find.mock.calls.map(([{ search }]) => search)).toEqual(["", "", "ab"]);
@@ -229,6 +229,6 @@ describe("the rows", () => {
 });
 
 it("names a text by its place where no file gave it a name", () => {
-  expect(placeName({ named: true, external_id: "c-7", row: 4 })).toBe("c-7");
-  expect(placeName({ named: false, external_id: "t185f8db32271fe25f561", row: 4 })).toBe("Row 4");
+  expect(rowName({ named: true, external_id: "c-7", row: 4 })).toBe("c-7");
+  expect(rowName({ named: false, external_id: "t185f8db32271fe25f561", row: 4 })).toBe("Row 4");
 });

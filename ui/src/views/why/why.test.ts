@@ -7,7 +7,7 @@ import { app } from "$stores/app.svelte";
 import type { DisagreementQuery, ExplainedAnnotator, Problem } from "$api/bindings";
 import { answerOf } from "$kinds/level/levels";
 import { oddsWords, range, steps } from "$words/why";
-import { reset, say } from "../../mock/bindings";
+import { reset, emit } from "../../mock/bindings";
 import PersonLine from "$views/disagreement/PersonLine.svelte";
 import TextPane from "$views/disagreement/TextPane.svelte";
 import RevealPanel from "$views/label/RevealPanel.svelte";
@@ -24,7 +24,7 @@ const question = () => {
   return app.question;
 };
 
-const asking = (): DisagreementQuery => ({
+const queryWith = (): DisagreementQuery => ({
   question: question().id,
   by: "split",
   cut: null,
@@ -82,7 +82,7 @@ it("names odds by the scale", () => {
 
 it("is asked for on a person's line by key, where there is a prediction", async () => {
   const user = userEvent.setup();
-  const found = await commands.textDetail(asking(), 5, null, null, false);
+  const found = await commands.textDetail(queryWith(), 5, null, null, false);
   const [ana] = found.annotators;
   if (!ana) throw new Error("nobody");
   const onwhy = vi.fn();
@@ -133,7 +133,7 @@ it("starts from the answer of whoever has answered", async () => {
 
 it("opens from a dot, and arrows go from dot to dot", async () => {
   const user = userEvent.setup();
-  render(TextPane, { question: question(), query: asking(), text: 5 });
+  render(TextPane, { question: question(), query: queryWith(), text: 5 });
   const dots = within(await screen.findByTestId("people-dots")).getAllByRole("button");
   expect(dots.filter((dot) => dot.getAttribute("tabindex") === "0")).toHaveLength(1);
   dots[0]?.focus();
@@ -148,7 +148,7 @@ it("tells nothing of the reader's own prediction before the answer, and asks for
   const user = userEvent.setup();
   await app.join("Robin");
   const asked = vi.spyOn(commands, "explain");
-  render(TextPane, { question: question(), query: asking(), text: 5 });
+  render(TextPane, { question: question(), query: queryWith(), text: 5 });
   const plot = await screen.findByTestId("people-dots");
   expect(within(plot).queryByLabelText(/Robin/)).toBeNull();
   await user.click(screen.getByText("Show anyway"));
@@ -241,10 +241,10 @@ it("shows how far leaving out is, and stops it", async () => {
   render(WhyWords, words());
   await user.click(screen.getByTestId("why-words-ask"));
   const job = { id: 7, kind: "words", title: "", total: 12, seconds_left: null, note: null, problem: null };
-  say("jobChanged", { ...job, state: "running", done: 4 });
+  emit("jobChanged", { ...job, state: "running", done: 4 });
   await user.click(await screen.findByTestId("why-words-cancel"));
   expect(cancelled).toHaveBeenCalledWith(7);
-  say("jobChanged", { ...job, state: "cancelled", done: 4 });
+  emit("jobChanged", { ...job, state: "cancelled", done: 4 });
   stop({ code: "cancelled", message: "stopped", detail: null });
   expect(await screen.findByTestId("why-words-ask")).toHaveTextContent("Try again");
   expect(screen.queryByTestId("why-words-problem")).toBeNull();
@@ -283,8 +283,8 @@ it("stops a job that is heard of after the view is gone", async () => {
   unmount();
   expect(cancelled).not.toHaveBeenCalled();
   const job = { id: 8, kind: "words", title: "", total: 12, seconds_left: null, note: null, problem: null };
-  say("jobChanged", { ...job, state: "running", done: 0 });
+  emit("jobChanged", { ...job, state: "running", done: 0 });
   await waitFor(() => expect(cancelled).toHaveBeenCalledExactlyOnceWith(8));
-  say("jobChanged", { ...job, state: "cancelled", done: 0 });
+  emit("jobChanged", { ...job, state: "cancelled", done: 0 });
   stop({ code: "cancelled", message: "stopped", detail: null });
 });

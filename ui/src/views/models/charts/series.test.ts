@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { EpochInfo } from "$api/bindings";
 import { epochsShare, epochsWords } from "../progress";
 import { runs } from "../../../mock/bindings";
-import { curveOf, describeSeries, domainOf, nearestPlace, placesOf, valueAt } from "./series";
+import { curveOf, describeSeries, domainOf, nearestX, xValuesOf, valueAt } from "./series";
 
 const evaluation = (epoch: number, loss: number | null, best = false): EpochInfo => ({
   epoch,
@@ -49,13 +49,13 @@ describe("a curve", () => {
 describe("places", () => {
   it("are those of all lines, each once, in order", () => {
     const line = (...xs: number[]) => ({ name: "", colour: "", points: xs.map((x) => ({ x, y: 0 })) });
-    expect(placesOf([line(2, 4), line(1, 2)])).toEqual([1, 2, 4]);
+    expect(xValuesOf([line(2, 4), line(1, 2)])).toEqual([1, 2, 4]);
   });
 
   it("are found from the pointer", () => {
-    expect(nearestPlace([1, 2, 4], 3.2)).toBe(2);
-    expect(nearestPlace([1, 2, 4], -9)).toBe(0);
-    expect(nearestPlace([], 3)).toBe(-1);
+    expect(nearestX([1, 2, 4], 3.2)).toBe(2);
+    expect(nearestX([1, 2, 4], -9)).toBe(0);
+    expect(nearestX([], 3)).toBe(-1);
   });
 });
 

@@ -43,12 +43,12 @@ export function curveOf(
 }
 
 /** All places on x where some line has a point, in order. */
-export function placesOf(series: readonly Series[]): number[] {
+export function xValuesOf(series: readonly Series[]): number[] {
   return [...new Set(series.flatMap((s) => s.points.map((p) => p.x)))].sort((a, b) => a - b);
 }
 
 /** The place nearest to `x`; -1 where there is none. */
-export function nearestPlace(places: readonly number[], x: number): number {
+export function nearestX(places: readonly number[], x: number): number {
   let at = -1;
   places.forEach((place, i) => {
     if (at < 0 || Math.abs(place - x) < Math.abs((places[at] ?? 0) - x)) at = i;
@@ -76,10 +76,10 @@ export function describeSeries(series: Series, xName: string): string {
   const last = series.points.at(-1);
   if (!first || !last) return `${series.name}: no points`;
   const best = series.best == null ? null : series.points[series.best];
-  const said = [`${decimal(first.y, 3)} at ${xName} ${place(first.x)}`];
-  if (best) said.push(`best ${decimal(best.y, 3)} at ${xName} ${place(best.x)}`);
-  if (last !== first) said.push(`${decimal(last.y, 3)} at ${xName} ${place(last.x)}`);
-  return `${series.name}: ${said.join(", ")}`;
+  const parts = [`${decimal(first.y, 3)} at ${xName} ${place(first.x)}`];
+  if (best) parts.push(`best ${decimal(best.y, 3)} at ${xName} ${place(best.x)}`);
+  if (last !== first) parts.push(`${decimal(last.y, 3)} at ${xName} ${place(last.x)}`);
+  return `${series.name}: ${parts.join(", ")}`;
 }
 
 /** A place on x, without digits it does not need. */

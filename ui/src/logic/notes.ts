@@ -1,12 +1,12 @@
 // What a person says beside an answer: a note, reasons, how sure they are.
 import type { Remark } from "$api/bindings";
 
-export const NO_REMARK: Remark = { note: null, reasons: [], confidence: null };
+export const NO_NOTE: Remark = { note: null, reasons: [], confidence: null };
 
 /** Confidence from 1 to 5, in words. */
 export const SURE = ["a guess", "unsure", "fairly sure", "sure", "certain"] as const;
 
-export function sameRemark(a: Remark, b: Remark): boolean {
+export function sameNote(a: Remark, b: Remark): boolean {
   return (
     (a.note ?? "").trim() === (b.note ?? "").trim() &&
     a.confidence === b.confidence &&
@@ -15,7 +15,7 @@ export function sameRemark(a: Remark, b: Remark): boolean {
   );
 }
 
-export const isEmpty = (remark: Remark): boolean => sameRemark(remark, NO_REMARK);
+export const isEmpty = (remark: Remark): boolean => sameNote(remark, NO_NOTE);
 
 /** With a reason more, or without it; in the order in which they are offered, and what is not offered any more last. */
 export function toggleReason(remark: Remark, reason: string, offered: readonly string[]): Remark {

@@ -4,12 +4,12 @@ import type { PaperWish } from "$api/bindings";
 const KEY = "dissensus-report";
 
 /** Chosen last on this computer; names are never, they are asked for each time. */
-export function lastReportWish(): PaperWish {
+export function lastReportChoices(): PaperWish {
   const wish: PaperWish = { evaluate: false, quote_texts: false, with_ids: false, replace: true };
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}");
-    if (typeof kept !== "object" || kept === null) return wish;
-    const last = kept as Partial<PaperWish>;
+    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    if (typeof stored !== "object" || stored === null) return wish;
+    const last = stored as Partial<PaperWish>;
     return { ...wish, evaluate: last.evaluate === true, quote_texts: last.quote_texts === true };
   } catch {
     return wish;
@@ -17,7 +17,7 @@ export function lastReportWish(): PaperWish {
 }
 
 /** Keeps what was chosen. */
-export function rememberReportWish({ evaluate, quote_texts }: PaperWish): void {
+export function rememberReportChoices({ evaluate, quote_texts }: PaperWish): void {
   try {
     localStorage.setItem(KEY, JSON.stringify({ evaluate, quote_texts }));
   } catch {

@@ -1,10 +1,10 @@
 // What is typed beside answers and not given goes to this computer's disk as it is typed, so that it outlives the window.
 import { commands } from "$bindings";
 import type { AnnotatorId, QuestionId, Remark } from "$api/bindings";
-import { placeKey, type Place } from "$logic/place";
+import { assignmentKey, type Assignment } from "$logic/assignment";
 
 /** One write at a time; what was typed while one is under way is written next, and only the newest of it. */
-export class TypedRemarks {
+export class NoteDrafts {
   #newest = new Map<string, () => Promise<unknown>>();
   #writing: Promise<void> | null = null;
 
@@ -14,9 +14,9 @@ export class TypedRemarks {
   ) {}
 
   /** Keeps what is typed at a place; null forgets it, once it is given. */
-  keep(question: QuestionId, place: Place, typed: Remark | null): void {
-    const { text, occasion } = place;
-    this.#newest.set(`${question} ${placeKey(place)}`, () =>
+  store(question: QuestionId, assignment: Assignment, typed: Remark | null): void {
+    const { text, occasion } = assignment;
+    this.#newest.set(`${question} ${assignmentKey(assignment)}`, () =>
       commands.keepDraft(this.annotator, question, text, occasion, typed),
     );
     this.#writing ??= this.#write();

@@ -1,15 +1,15 @@
 // What the view on screen offers to do, so that it can also be asked for by name.
 import { NAMED, type ActionId, type Scope } from "$logic/action-table";
 
-type Offered = Partial<Record<ActionId, () => unknown>>;
+type ActionTable = Partial<Record<ActionId, () => unknown>>;
 
-class Offers {
-  #all = $state.raw<readonly Offered[]>([]);
+class ViewActions {
+  #all = $state.raw<readonly ActionTable[]>([]);
   /** Asked for before the view that does it was there. */
   #wanted: ActionId | null = null;
 
   /** Offers these until what it returns is called. What was asked for meanwhile is done. */
-  offer(actions: Offered): () => void {
+  register(actions: ActionTable): () => void {
     this.#all = [...this.#all, actions];
     const wanted = this.#wanted === null ? undefined : actions[this.#wanted];
     if (wanted) {
@@ -21,9 +21,9 @@ class Offers {
   }
 
   /** Offers what a view does on its keys, which are told by the keys that the actions have at first. */
-  offerKeys(scope: Scope, byKey: Record<string, () => unknown>): () => void {
+  registerKeys(scope: Scope, byKey: Record<string, () => unknown>): () => void {
     const own = NAMED.filter((one) => one.scope === scope);
-    return this.offer(
+    return this.register(
       Object.fromEntries(
         own.flatMap(({ id, key }) => {
           const does = byKey[key?.toLowerCase() ?? ""];
@@ -38,7 +38,7 @@ class Offers {
   }
 
   /** Does it now, or as soon as somebody offers it. */
-  want(id: ActionId): void {
+  request(id: ActionId): void {
     const now = this.get(id);
     if (now) void now();
     else this.#wanted = id;
@@ -50,4 +50,4 @@ class Offers {
   }
 }
 
-export const offers = new Offers();
+export const viewActions = new ViewActions();

@@ -1,10 +1,10 @@
 // What tests give to commands.
 import type { Beside, QuestionDraft, QuestionInfo } from "$api/bindings";
 import { levelsOf } from "$kinds/level/level-list";
-import { NO_REMARK } from "$logic/remarks";
+import { NO_NOTE } from "$logic/notes";
 
 /** An answer without a note, a reason or a guideline. */
-export const ANSWER_ALONE: Beside = { remark: NO_REMARK, guideline: null };
+export const ANSWER_ALONE: Beside = { remark: NO_NOTE, guideline: null };
 
 /** A question as it is, to be changed. */
 export function draftOf(question: QuestionInfo): QuestionDraft {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
 import { reset } from "../../mock/bindings";
-import RemarksDialog from "./RemarksDialog.svelte";
+import NotesDialog from "./NotesDialog.svelte";
 
 let user: ReturnType<typeof userEvent.setup>;
 
@@ -20,7 +20,7 @@ afterEach(cleanup);
 const count = () => screen.getByTestId("remarks-count").textContent;
 
 it("says what to do where nobody said anything", async () => {
-  render(RemarksDialog, { onclose: () => {} });
+  render(NotesDialog, { onclose: () => {} });
   await waitFor(() => expect(count()).toContain("N writes a note"));
 });
 
@@ -33,7 +33,7 @@ it("finds notes by their words, and flags", async () => {
   await say(1, "Irony, I think");
   await say(2, "quotes somebody");
   await commands.flagText(2, 1, 3, true);
-  render(RemarksDialog, { onclose: () => {} });
+  render(NotesDialog, { onclose: () => {} });
   await waitFor(() => expect(count()).toContain("3 entries"));
   await user.type(screen.getByTestId("remarks-search"), "IRONY");
   await waitFor(() => expect(count()).toContain("1 entry,"));

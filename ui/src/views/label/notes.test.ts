@@ -8,7 +8,7 @@ import { playPacket, reset } from "../../mock/bindings";
 import { showOthers } from "../../mock/show-others";
 import LabelView from "./LabelView.svelte";
 import type { RemarkForm } from "$api/bindings";
-import { draftOf } from "../../mock/given";
+import { draftOf } from "../../mock/answer-parts";
 
 const text = () => screen.getByTestId("label-text").dataset.textId;
 const chosen = () =>

@@ -63,21 +63,22 @@ export function explain(
             .map(({ of, answer }, i) => ({ ...named(of), answer, similarity: 0.8 - i / 10, labels: 1 })),
     };
   });
-  const told = annotators.filter((one) => !one.hidden);
-  const [first, second] = told;
+  const visible = annotators.filter((one) => !one.hidden);
+  const [first, second] = visible;
   const value = (of: view.ExplainedAnnotator | undefined, part: view.ScorePartKind) =>
     of?.parts.find((one) => one.part === part)?.value ?? 0;
   const kinds: view.ScorePartKind[] = ["severity", "slope"];
   return {
     text: text.id,
-    odds: told.length > 0 ? { level, against: null } : null,
+    odds: visible.length > 0 ? { level, against: null } : null,
     annotators,
     differences: second
       ? kinds
           .map((part) => ({ part, value: value(first, part) - value(second, part) }))
           .sort((a, b) => Math.abs(b.value) - Math.abs(a.value))
       : [],
-    agreed: told.length > 0 ? [{ ...named(text), answer: answerOf(level), similarity: 0.71, labels: 4 }] : [],
+    agreed:
+      visible.length > 0 ? [{ ...named(text), answer: answerOf(level), similarity: 0.71, labels: 4 }] : [],
     remark: null,
   };
 }
