@@ -4,7 +4,7 @@ import { getCurrentWindow } from "@tauri-apps/api/window";
 import { open, save } from "@tauri-apps/plugin-dialog";
 
 const PROJECT = { name: "Dissensus project", extensions: ["dissensus"] };
-const HAND_IN = { name: "Handed in", extensions: ["handin"] };
+const HAND_IN = { name: "Submitted", extensions: ["handin"] };
 const TABLE = {
   name: "Texts or labels (CSV, JSON, ZIP and others)",
   extensions: ["csv", "tsv", "jsonl", "ndjson", "json", "txt", "conll", "conllu", "zip", "xmi", "gz"],
@@ -104,7 +104,7 @@ export async function chooseHandIn(name: string): Promise<string | null> {
 /** Files that came back: what was handed in, packets, copies of the project. */
 export async function chooseSubmissions(): Promise<string[] | null> {
   const filters = [{ name: "Handed in, packets, copies", extensions: ["handin", "dissensus"] }];
-  return openDialog(() => open({ title: "Merge hand-ins", filters, multiple: true, directory: false }));
+  return openDialog(() => open({ title: "Merge submissions", filters, multiple: true, directory: false }));
 }
 
 /** A folder. */

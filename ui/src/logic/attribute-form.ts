@@ -46,12 +46,12 @@ export function formProblem(lines: readonly FormLine[]): string | null {
     const name = line.name.trim();
     const values = valuesOf(line);
     if (name === "") return "Give every attribute a name, or remove it.";
-    if (lines.findIndex((other) => other.name.trim() === name) !== at) return `“${name}” is there twice.`;
-    if (values.length < 2) return `“${name}” needs two values or more, with commas between them.`;
+    if (lines.findIndex((other) => other.name.trim() === name) !== at) return `“${name}” is listed twice.`;
+    if (values.length < 2) return `“${name}” needs at least two values, separated by commas.`;
     const twice = values.find((value, i) => values.indexOf(value) !== i);
-    if (twice !== undefined) return `“${twice}” is there twice in “${name}”.`;
+    if (twice !== undefined) return `“${twice}” is listed twice in “${name}”.`;
     if (values.some((value) => value.toLowerCase() === PREFER_NOT_TO_SAY.toLowerCase()))
-      return `“${PREFER_NOT_TO_SAY}” can always be answered: leave it out.`;
+      return `“${PREFER_NOT_TO_SAY}” is always offered: leave it out.`;
   }
   return null;
 }

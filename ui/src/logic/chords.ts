@@ -78,10 +78,10 @@ export function chordName(chord: string): string {
 /** Why a command cannot have this key; null where it can. `alone`: it is pressed without Ctrl. */
 export function refusal(chord: string, alone: boolean): string | null {
   const name = chordName(chord);
-  if (FIXED.includes(chord)) return `${name} answers, moves or edits, and stays as it is.`;
+  if (FIXED.includes(chord)) return `${name} is used for answers, movement or editing and cannot be changed.`;
   const single = /^.$/u.test(chord);
   if (chord.startsWith("Mod+")) return alone ? `Press it without ${MAC ? "⌘" : "Ctrl"}.` : null;
   if (/^(Shift\+)?F\d+$/.test(chord)) return null;
-  if (!single) return `${name} cannot be a command.`;
-  return alone ? null : `Hold ${MAC ? "⌘" : "Ctrl"} with it: letters alone are for what the view can do.`;
+  if (!single) return `${name} cannot be a shortcut.`;
+  return alone ? null : `Hold ${MAC ? "⌘" : "Ctrl"} with it: single letters are for actions of the view.`;
 }

@@ -26,6 +26,6 @@ export function routeDrop(paths: readonly string[], view: View | null): Drop {
 /** Said while files are dragged over the window. Which ones is not always known before they are dropped. */
 export function dropWords(paths: readonly string[], view: View | null): string {
   return routeDrop(paths, view).kind === "merge" || view === "people-study"
-    ? "Drop what was handed in, packets or copies to merge them into this project"
+    ? "Drop submissions, packets or copies to merge them into this project"
     : "Drop a file to import it, or a project to open it";
 }

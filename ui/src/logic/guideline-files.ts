@@ -14,14 +14,14 @@ export function isPicture(path: string): boolean {
  * @throws Error in words for a person, where it is too large or no text
  */
 export async function readText(file: Blob & { name: string }): Promise<string> {
-  if (file.size > LARGEST) throw new Error(`“${file.name}” is larger than 1 MiB: it is no guideline.`);
+  if (file.size > LARGEST) throw new Error(`“${file.name}” is larger than 1 MiB, the limit of a guideline.`);
   try {
     const bytes = await bytesOf(file);
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     if (text.includes("\0")) throw new TypeError("a null byte");
     return text.replace(/\r\n?/g, "\n");
   } catch {
-    throw new Error(`“${file.name}” is no text in UTF-8: save it as such, and start from it again.`);
+    throw new Error(`“${file.name}” is not UTF-8 text: save it as UTF-8 and try again.`);
   }
 }
 

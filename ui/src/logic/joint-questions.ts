@@ -22,7 +22,7 @@ export function offered(questions: readonly QuestionInfo[], own: QuestionId): Of
       const what = q.scale.kind === "spans" ? "types" : "options";
       const all = many > 0 ? `all ${many} ${what}` : "";
       return q === whole
-        ? { id: q.id, name: `${q.name}, ${all}`, hint: "in place of one alone" }
+        ? { id: q.id, name: `${q.name}, ${all}`, hint: "instead of one" }
         : { id: q.id, name: all ? `${q.name} (${all})` : q.name, hint: q.prompt };
     });
 }

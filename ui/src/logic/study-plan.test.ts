@@ -90,9 +90,7 @@ it("says working time, and what came of files", () => {
     refused,
   });
   expect(mergeWords({ files: [file("a", 1)] })).toBe("The file was merged: 1 answer or change new.");
-  expect(mergeWords({ files: [file("a", 0), file("b", 0)] })).toBe(
-    "All 2 files were merged: nothing in them is new.",
-  );
+  expect(mergeWords({ files: [file("a", 0), file("b", 0)] })).toBe("All 2 files were merged: no new data.");
   expect(mergeWords({ files: [file("a", 0, true)] })).toBe("The file was not merged.");
   expect(mergeWords({ files: [file("a", 3), file("b", 0, true)] })).toBe(
     "1 of 2 files was merged: 3 answers and changes new.",

@@ -42,7 +42,7 @@ const LIMITS: Partial<Record<keyof StudyForm, Limit>> = {
     to: 10_000,
     whole: true,
     empty: true,
-    message: "A whole number up to 10,000, or nothing.",
+    message: "A whole number up to 10,000, or empty.",
   },
   per_text: { from: 1, to: 4e9, whole: true, empty: false, message: "A whole number, 1 or more." },
   per_person: {
@@ -50,9 +50,9 @@ const LIMITS: Partial<Record<keyof StudyForm, Limit>> = {
     to: 4e9,
     whole: true,
     empty: true,
-    message: "A whole number, 1 or more, or nothing.",
+    message: "A whole number, 1 or more, or empty.",
   },
-  anchors: { from: 0, to: 4e9, whole: true, empty: true, message: "A whole number, or nothing." },
+  anchors: { from: 0, to: 4e9, whole: true, empty: true, message: "A whole number, or empty." },
   again: { from: 0, to: 100, whole: false, empty: true, message: "A number from 0 to 100." },
   again_after: { from: 0, to: 4e9, whole: true, empty: true, message: "A whole number." },
   seed: {

@@ -84,12 +84,12 @@ export function wordAt(words: readonly Stretch[], offset: number): number | null
   return word && offset <= word.end ? at : null;
 }
 
-/** "3 of 5 marked it: Ada, Ben, Cy; expected 40 % of 262, two of them differ with 41 %" */
+/** "3 of 5 marked it: Ada, Ben, Cy; expected 40 % of 262, two of them differ with probability 41 %" */
 export function wordWords(word: WordFigure, heat: WordHeat, name: (id: AnnotatorId) => string): string {
   const marked = markedWords(word.marked_by.map(name), heat.answers);
   if (heat.people === 0) return marked;
   const expected = `expected ${percent(word.expected)} of ${count(heat.people)}`;
-  return `${marked}; ${expected}, two of them differ with ${percent(word.differ)}`;
+  return `${marked}; ${expected}; two of them differ with probability probability ${percent(word.differ)}`;
 }
 
 function markedWords(names: readonly string[], answers: number): string {
@@ -103,12 +103,12 @@ function markedWords(names: readonly string[], answers: number): string {
 /** What the colours say, for this text. */
 export function heatWords(by: HeatBy, heat: WordHeat, filtered: boolean): string {
   const nobody = filtered
-    ? "None of the people chosen has answered this text."
+    ? "None of the selected people has answered this text."
     : "Nobody has answered this text yet.";
   if (by === "marked")
     return heat.answers === 0 ? nobody : `Share of ${counted(heat.answers, "answer")} with the word marked.`;
   const people = count(heat.people);
   return by === "expected"
-    ? `Share of ${people} people who would mark a word.`
-    : `Chance that two of ${people} people differ on a word; 50 % is the most in a large group.`;
+    ? `Share of ${people} people expected to mark a word.`
+    : `Probability that two of ${people} people differ on a word; at most 50 % in a large group.`;
 }

@@ -100,7 +100,7 @@ export class App {
   /** A person that another view wants to be shown in People. */
   requestedPerson = $state<AnnotatorId | null>(null);
   importing = $state<string | null>(null);
-  /** What was imported, while it is looked at. */
+  /** Import details, while it is looked at. */
   imported = $state.raw<ImportReport | null>(null);
   /** Waits for an answer whether the work under way may be stopped. */
   leaving = $state.raw<Leaving | null>(null);
@@ -110,7 +110,7 @@ export class App {
   changes = $state(0);
   readonly toasts: Toasts = new Toasts((code) =>
     CAN_BE_SAVED.includes(code)
-      ? { label: "Save a copy of what is open", run: () => this.outputs.chooseCopyPath() }
+      ? { label: "Save a copy of the open project", run: () => this.outputs.chooseCopyPath() }
       : undefined,
   );
   readonly ranking = new RankingStore();
@@ -351,12 +351,12 @@ export class App {
     if (drop.kind === "nothing") return;
     if (drop.kind === "merge") {
       if (drop.left.length > 0)
-        this.toasts.note("Only what was handed in is taken", "Drop the other files by themselves.");
+        this.toasts.note("Only the submissions were merged", "Drop the other files separately.");
       void this.study.merge(drop.files);
       return;
     }
     if (drop.left.length > 0)
-      this.toasts.note("One file at a time", "The first of the dropped files is taken.");
+      this.toasts.note("One file at a time", "The first of the dropped files was opened.");
     void this.openPath(drop.file);
   }
 
@@ -533,7 +533,8 @@ export class App {
       this.toasts.note(`“${name}” stays`, found.stays);
       return;
     }
-    if (await this.reopening(() => commands.remove({ annotator: id }))) this.toasts.done(`“${name}” is gone`);
+    if (await this.reopening(() => commands.remove({ annotator: id })))
+      this.toasts.done(`“${name}” was removed`);
   }
 
   /** Remembers what was wanted of a study, with the project. */
@@ -591,7 +592,7 @@ export class App {
     this.importing = null;
     this.imported = null;
     if (project.journal_notice)
-      this.toasts.note("The journal of another file was put aside", project.journal_notice, true);
+      this.toasts.note("A journal file of another project was moved aside", project.journal_notice, true);
     // Where the same one is shown again, whoever labels stands where they stood.
     if (project.path !== this.project?.path) this.care.forget();
     this.drafts.forget();

@@ -71,7 +71,7 @@ describe("a problem", () => {
     const toast = app.toasts.list.at(-1);
     expect(toast).toMatchObject({ kind: "problem", persistent: true });
     expect(toast?.message).toBe("/p.dissensus: what the program says");
-    expect(toast?.act?.label).toBe("Save a copy of what is open");
+    expect(toast?.act?.label).toBe("Save a copy of the open project");
     await toast?.act?.run();
     expect(save).toHaveBeenCalled();
   });

@@ -29,10 +29,10 @@ export class GuidelineDraft {
   readonly tooLong = $derived(this.body.length > LONGEST ? Math.max(0, [...this.body].length - LONGEST) : 0);
   /** What is missing before it can be saved; null where nothing is. */
   readonly missing: string | null = $derived.by(() => {
-    if (this.body.trim() === "") return "Nothing is written yet";
+    if (this.body.trim() === "") return "Nothing has been written yet";
     if (this.tooLong > 0) return `${this.tooLong.toLocaleString("en")} characters too many`;
-    if (this.base && this.body === this.base.body) return `Version ${this.base.number} says the same`;
-    if (this.base && this.change.trim() === "") return "Say what changed";
+    if (this.base && this.body === this.base.body) return `Version ${this.base.number} has the same text`;
+    if (this.base && this.change.trim() === "") return "Describe what changed";
     return null;
   });
 

@@ -36,7 +36,7 @@ export class Outputs {
     });
     if (!copy) return false;
     // Encoders and checkpoints of runs lie beside the project; models need none of them to open the copy.
-    const left = copy.runs_left ? ` The files of its runs stay in ${copy.runs_left}.` : "";
+    const left = copy.runs_left ? ` The files of its runs are still in ${copy.runs_left}.` : "";
     toasts.done(`A copy was saved as ${fileName(copy.path)}`, `${copy.path}${left}`);
     return true;
   }
@@ -90,7 +90,7 @@ export class Outputs {
     const strangers = done.people_without_labels;
     const rest =
       strangers > 0
-        ? `\n${counted(strangers, "person", "people")} without a label: predicted as the average person.`
+        ? `\n${counted(strangers, "person", "people")} without labels: predicted as the average annotator.`
         : "";
     this.host.toasts.done(
       `Predictions of ${counted(done.texts, "text")} by ${people} written to ${fileName(path)}`,
@@ -148,7 +148,7 @@ export class Outputs {
     const words = [`Open report.html in ${done.folder}`];
     if (done.told_apart > 0)
       words.push(
-        `${counted(done.told_apart, "person", "people")} could still be recognised from their attributes combined.`,
+        `${counted(done.told_apart, "person", "people")} could still be identified by their combination of attributes.`,
       );
     toasts.done(
       `${counted(done.figures, "figure")} and ${counted(done.tables, "table")} written to ${fileName(done.folder)}`,
@@ -188,9 +188,9 @@ export class Outputs {
     const { given, wanted, file } = submission;
     const far =
       given === wanted ? `All ${counted(wanted, "text")}` : `${count(given)} of ${counted(wanted, "text")}`;
-    const rest = given === wanted ? "" : " You can go on, and hand in again.";
+    const rest = given === wanted ? "" : " You can continue labelling and submit again.";
     const detail = `Send ${file} to the person who gave you this packet.${rest}`;
-    this.host.toasts.done(`${far} handed in as ${fileName(file)}`, detail);
+    this.host.toasts.done(`${far} submitted as ${fileName(file)}`, detail);
     return true;
   }
 
@@ -198,7 +198,7 @@ export class Outputs {
   async copyDiagnostics(): Promise<void> {
     await this.host.attempt(async () => {
       await platform.copyText(commands.diagnostics());
-      this.host.toasts.done("Diagnostics copied", "They hold no text, label or name of a project.");
+      this.host.toasts.done("Diagnostics copied", "They contain no text, label or name of a project.");
     });
   }
 }

@@ -59,10 +59,10 @@ export function unasked(
   const others = possible.filter((one) => !lately.includes(one));
   const here = others.filter(({ scope }) => scope === view);
   const groups = [
-    { name: "Used lately", entries: lately.map(entry) },
+    { name: "Recently used", entries: lately.map(entry) },
     { name: "In this view", entries: here.map(entry) },
     {
-      name: view === null ? "What can be done now" : "Everywhere",
+      name: view === null ? "Available actions" : "Everywhere",
       entries: others.filter((one) => !here.includes(one)).map(entry),
     },
   ];

@@ -46,8 +46,8 @@ export class PasteStore {
     if (text !== null) await this.preview(text);
     else
       this.host.toasts.note(
-        "The clipboard cannot be read from here",
-        "Press Ctrl+V in the window to import what was copied.",
+        "The clipboard cannot be read",
+        "Press Ctrl+V in the window to import the copied rows.",
       );
   }
 

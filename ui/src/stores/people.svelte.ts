@@ -39,7 +39,7 @@ export function attributeProblem(lines: readonly AttributeLine[]): string | null
     return "Give every attribute a name and a value, or remove it.";
   const names = lines.map(({ name }) => name.trim());
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  return twice === undefined ? null : `“${twice}” is there twice.`;
+  return twice === undefined ? null : `“${twice}” is listed twice.`;
 }
 
 export class PeopleStore {
@@ -84,13 +84,12 @@ function forgetNames(names: readonly string[]): void {
 /** What to know after somebody was erased. */
 export function erasedWords(gone: Withdrawn): string {
   const words = [
-    `${counted(gone.answers, "answer")}, ${counted(gone.packets, "packet")} and ${counted(gone.runs, "training run")} went.`,
+    `${counted(gone.answers, "answer")}, ${counted(gone.packets, "packet")} and ${counted(gone.runs, "training run")} were deleted.`,
   ];
-  if (gone.encoder_changed) words.push("The encoder in use had learned from them: another one is used now.");
+  if (gone.encoder_changed)
+    words.push("The encoder in use was trained on their labels and has been replaced.");
   if (!gone.cleaned)
-    words.push(
-      "Bytes may still be in the file: it is cleaned when it is opened next and nobody else reads it.",
-    );
-  if (gone.copies.length > 0) words.push(`Still there: ${gone.copies.join(", ")}`);
+    words.push("Traces may remain in the file until it is next opened while nobody else has it open.");
+  if (gone.copies.length > 0) words.push(`Not deleted: ${gone.copies.join(", ")}`);
   return words.join("\n");
 }

@@ -58,7 +58,7 @@ it("holds a new order back while someone reads, and shows new values at once", a
   expect(store.rows.get(1)?.snippet).toBe("r2");
 });
 
-it("takes which texts cannot be told apart with the order that they belong to", async () => {
+it("takes which texts cannot be distinguished with the order that they belong to", async () => {
   now = { ...now, ties: [2, 1] };
   const store = await asked();
   expect(store.ties).toEqual([2, 1]);

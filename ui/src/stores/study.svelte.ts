@@ -59,7 +59,7 @@ export class StudyStore {
     if (path === undefined) {
       this.host.toasts.note(
         "Open the project first",
-        "What was handed in is merged into the project that handed it out.",
+        "Submissions are merged in the project that created the packets.",
       );
       return;
     }
@@ -93,9 +93,7 @@ export class StudyStore {
 
   /** Asks where to, then writes the packets of this person anew. */
   async writeAgain(person: { annotator: string; name: string }): Promise<void> {
-    const folder = await this.host.attempt(() =>
-      platform.chooseFolder(`Where the packet of ${person.name} goes`),
-    );
+    const folder = await this.host.attempt(() => platform.chooseFolder(`Save the packet of ${person.name}`));
     if (!folder) return;
     const files = await this.host.attempt(() => commands.writePacketsAgain([person.annotator], folder));
     if (!files) return;

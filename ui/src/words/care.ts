@@ -35,5 +35,5 @@ export function harmfulItems(
 export function limitFault(limit: number | null): string | undefined {
   if (limit === null) return undefined;
   const fits = Number.isInteger(limit) && limit >= 1 && limit <= 100_000;
-  return fits ? undefined : "A whole number from 1 on, or nothing";
+  return fits ? undefined : "A whole number, 1 or more, or empty";
 }

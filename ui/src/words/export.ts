@@ -15,7 +15,7 @@ export function maskWords({
   const words = left_blank.map((line) => `${line}.`);
   if (told_apart > 0)
     words.push(
-      `${counted(told_apart, "person", "people")} could still be recognised from their attributes combined.`,
+      `${counted(told_apart, "person", "people")} could still be identified by their combination of attributes.`,
     );
   return words;
 }

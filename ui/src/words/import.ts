@@ -22,13 +22,15 @@ export function restWords(report: ImportReport, known: readonly string[]): strin
     ...notice.places.slice(0, 3).map((place) => `– ${locationWords(place)}`),
   ]);
   if (report.repeats > 0)
-    lines.push(`${counted(report.repeats, "answer")} of a later occasion, kept apart from the labels.`);
+    lines.push(
+      `${counted(report.repeats, "answer")} of a later annotation round, stored separately from the labels.`,
+    );
   if (report.repeated_rows > 0)
-    lines.push(`${counted(report.repeated_rows, "row")} repeated labels that were known already.`);
+    lines.push(`${counted(report.repeated_rows, "row")} repeated existing labels.`);
   if (report.empty_labels > 0) lines.push(`${counted(report.empty_labels, "row")} had no label.`);
   if (report.rejected_file) {
     const rows = counted(report.rejected_rows, "row");
-    lines.push(`${rows} left out and written, with reasons, to ${report.rejected_file}`);
+    lines.push(`${rows} not imported and written, with reasons, to ${report.rejected_file}`);
   }
   return [...lines, ...report.remarks.filter((remark) => !known.includes(remark))];
 }
@@ -42,8 +44,8 @@ export function levelsWords(levels: readonly string[], counts: readonly number[]
 export function accountLines(account: ImportAccount): [string, number][] {
   const lines: [string, number][] = [
     ["read", account.read],
-    ["repeated, known already", account.repeated],
-    ["with other metadata of a known text", account.changed],
+    ["repeated, already in the project", account.repeated],
+    ["with other metadata of an existing text", account.changed],
     ["without a label", account.without_label],
     ["left out", account.dropped],
   ];

@@ -16,7 +16,7 @@ const RESUMED: readonly string[] = ["encode", "train"];
 /** How far it is, for a job that is named beside it. */
 export function jobState({ kind, state }: JobInfo): string {
   const resumes = state === "interrupted" && RESUMED.includes(kind);
-  return resumes ? "interrupted; resumes where it stopped" : STATES[state];
+  return resumes ? "interrupted; will resume where it stopped" : STATES[state];
 }
 
 const DOING: Record<string, string> = {
@@ -30,7 +30,7 @@ const DOING: Record<string, string> = {
   export: "Exporting",
   report: "Reporting to",
   copy: "Copying",
-  who: "Working out",
+  who: "Calculating",
   words: "Leaving out words",
   word_model: "Reading words of",
   plan: "Planning the study",

@@ -25,7 +25,7 @@ export function measuresOf(scale: Scale): MeasureWords[] {
     {
       value: "combined",
       label: "Split, combined",
-      hint: "predicted split; the text's own labels count as far as they help to predict it",
+      hint: "predicted split; the text's own labels count as far as they improve the prediction",
       short: "Split",
       write: (value) => decimal(value),
       ends: [0, 1],
@@ -34,8 +34,8 @@ export function measuresOf(scale: Scale): MeasureWords[] {
       value: "split",
       label: "Split, predicted",
       hint: many
-        ? "squared distance of two people: 0 all alike, 1 half at each end"
-        : "chance of different answers, over the largest it can be",
+        ? "squared distance of two people: 0 all equal, 1 half at each end"
+        : "probability of different answers, divided by its maximum",
       short: "Split",
       write: (value) => decimal(value),
       ends: [0, 1],
@@ -43,7 +43,7 @@ export function measuresOf(scale: Scale): MeasureWords[] {
     {
       value: "labels",
       label: "Split, labels alone",
-      hint: "of the labels given, without any prediction; two labels or more",
+      hint: "of the labels, without predictions; two or more labels",
       short: "Split",
       write: (value) => decimal(value),
       ends: [0, 1],
@@ -52,7 +52,7 @@ export function measuresOf(scale: Scale): MeasureWords[] {
     many && {
       value: "far_apart",
       label: "Far apart",
-      hint: "chance that two people are two levels apart or more",
+      hint: "probability that two people are at least two levels apart",
       short: "Far apart",
       write: share,
       ends: [0, 1],
@@ -60,7 +60,7 @@ export function measuresOf(scale: Scale): MeasureWords[] {
     (many || scale.kind === "binary") && {
       value: "opposite_sides",
       label: "Opposite sides",
-      hint: "chance that two people are on opposite sides of a cut; among many at most 50 %",
+      hint: "probability that two people are on opposite sides of a cut; at most 50 % in a large group",
       short: "Opposite",
       write: share,
       ends: [0, 1],
@@ -68,7 +68,7 @@ export function measuresOf(scale: Scale): MeasureWords[] {
     many && {
       value: "surprising",
       label: "Surprising for its mean",
-      hint: "more split than texts with the same mean usually are, by its labels",
+      hint: "labels more split than usual for texts with the same mean",
       short: "Surplus",
       write: (value) => signed(value, 3),
       ends: null,
@@ -84,7 +84,7 @@ export function measuresOf(scale: Scale): MeasureWords[] {
     {
       value: "between",
       label: "People, not chance",
-      hint: "share of the predicted variance that lies between people",
+      hint: "share of the predicted variance that is between people",
       short: "Between",
       write: share,
       ends: [0, 1],

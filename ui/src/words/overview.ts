@@ -18,7 +18,7 @@ export function stepWords({ kind, count: number }: NextStep, who: string | null)
     case "import":
       return {
         name: "Import texts…",
-        why: "A CSV, JSONL or CoNLL file: texts alone, or with labels of people who judged them already.",
+        why: "A CSV, JSONL or CoNLL file: texts alone or with labels.",
         action: "data.import",
       };
     case "ask_question":
@@ -29,7 +29,7 @@ export function stepWords({ kind, count: number }: NextStep, who: string | null)
       };
     case "label":
       return who === null
-        ? { name: "Label", why: "Say who is labelling, and answer text by text.", action: "view.label" }
+        ? { name: "Label", why: "Choose who is labelling, and answer text by text.", action: "view.label" }
         : {
             name: `Label as ${who}`,
             why: `${counted(n, "text")} without your answer.`,
@@ -38,13 +38,13 @@ export function stepWords({ kind, count: number }: NextStep, who: string | null)
     case "get_encoder":
       return {
         name: "Get the encoder…",
-        why: "Without one, texts are known by their labels alone, and nothing is predicted from their words.",
+        why: "Without one, models use only labels, and nothing is predicted from the words of texts.",
         action: "encoder.get",
       };
     case "take_in":
       return {
-        name: "Merge hand-ins…",
-        why: `${counted(n, "packet")} out, and nothing of ${n === 1 ? "it" : "them"} back yet.`,
+        name: "Merge submissions…",
+        why: `${counted(n, "packet")} handed out, none submitted yet.`,
         action: "study.take-in",
       };
     case "plan":
@@ -52,14 +52,14 @@ export function stepWords({ kind, count: number }: NextStep, who: string | null)
         name: "Plan a study…",
         why:
           n === 0
-            ? "No text has labels of two people yet: how they differ cannot be told."
-            : `${counted(n, "text")} ${n === 1 ? "has" : "have"} labels of two people; from 20 on it can be told how they differ.`,
+            ? "No text has labels by two people yet, so disagreement cannot be measured."
+            : `${counted(n, "text")} ${n === 1 ? "has" : "have"} labels by two people; disagreement can be measured from 20.`,
         action: "study.plan",
       };
     case "see_disagreement":
       return {
         name: "See the texts",
-        why: `${counted(n, "text")} with labels of two people or more.`,
+        why: `${counted(n, "text")} with labels by two or more people.`,
         action: "view.findings-texts",
       };
   }
@@ -68,10 +68,10 @@ export function stepWords({ kind, count: number }: NextStep, who: string | null)
 /** "95 % interval 0.36 to 0.60 for people like these, 0.46 to 0.50 for these people"; or why it cannot be told. */
 export function alphaWords(of: OverviewAgreement): string {
   const { alpha, low, high, these_low, these_high, needs } = of;
-  if (alpha === null) return `Too little to tell. ${needs ?? ""}`.trim();
+  if (alpha === null) return `Too few labels. ${needs ?? ""}`.trim();
   if (low === null || high === null) return "nobody differs";
   const interval = `${CONFIDENCE} interval ${decimal(low)} to ${decimal(high)}`;
   return of.like_these
     ? `${interval} for people like these, ${decimal(these_low)} to ${decimal(these_high)} for these people`
-    : `${interval} for these people; fewer than five people are too few to tell of others`;
+    : `${interval} for these people; fewer than five people are too few to generalise`;
 }

@@ -18,10 +18,10 @@ const isOrdered = (scale: Scale) => scale.kind === "ordinal" || scale.kind === "
 /** The rules that a scale has. */
 export function rulesOf(scale: Scale): { value: RuleKind; label: string; hint: string }[] {
   const all: { value: RuleKind; label: string; hint: string; ordered?: true }[] = [
-    { value: "majority", label: "Majority", hint: "The level that most members give; none where two tie" },
+    { value: "majority", label: "Majority", hint: "The level that most members give; none if two tie" },
     { value: "mean", label: "Mean level", hint: "The level next to the members' mean", ordered: true },
-    { value: "median", label: "Median", hint: "The middle answer, of two the lower", ordered: true },
-    { value: "quorum", label: "Quorum", hint: "So many members at a level or above" },
+    { value: "median", label: "Median", hint: "The middle answer; of two, the lower", ordered: true },
+    { value: "quorum", label: "Quorum", hint: "A number of members at a level or above" },
     { value: "veto", label: "Veto", hint: "One member at a level or above is enough" },
   ];
   return all
@@ -49,11 +49,11 @@ export function parseRule(rule: string): Rule {
 
 /** How sure, in words. */
 export function sureWords({ sure, too_little }: Pick<PanelVerdict, "sure" | "too_little">): string {
-  if (too_little || sure === null) return "Too little to tell";
+  if (too_little || sure === null) return "Too few labels";
   if (sure >= 0.95) return "Almost certain";
   if (sure >= 0.8) return "Likely";
   if (sure >= 0.6) return "More likely than not";
-  return "Could go either way";
+  return "Undecided";
 }
 
 /** What is not known is a dash. */

@@ -58,6 +58,6 @@ it("says what can stop", () => {
   );
   expect(stops(report({ labels_missing: null }))).toBe("");
   expect(now(report({ labels_per_text_now: 4.3, reliability_now: 0.7, width_now: 1.8 }), ordinal)).toBe(
-    "Now: 4.3 labels a text, reliability 0.70, an interval 1.80 wide (levels).",
+    "Now: 4.3 labels per text, reliability 0.70, an interval 1.80 wide (levels).",
   );
 });

@@ -27,7 +27,7 @@ export function faults(wish: PlanWish): Partial<Record<keyof PlanWish, string>> 
     found.reliability = "A number above 0 and below 1.";
   for (const field of ["interval_width", "cost_per_label", "seconds_per_label"] as const) {
     const value = wish[field];
-    if (value !== null && !(value > 0)) found[field] = "A number above 0, or nothing.";
+    if (value !== null && !(value > 0)) found[field] = "A number above 0, or empty.";
   }
   return found;
 }
@@ -51,7 +51,7 @@ export function now(report: PlanReport, scale: Scale): string {
     report.width_now === null
       ? ""
       : `, an interval ${decimal(report.width_now)} wide${scale.kind === "ordinal" ? " (levels)" : ""}`;
-  return `Now: ${decimal(report.labels_per_text_now, 1)} labels a text, reliability ${decimal(report.reliability_now)}${width}.`;
+  return `Now: ${decimal(report.labels_per_text_now, 1)} labels per text, reliability ${decimal(report.reliability_now)}${width}.`;
 }
 
 /** What the study takes in all, and what of that is still to come; nothing where the number is not known. */
@@ -61,13 +61,13 @@ export function effort(report: PlanReport): { what: string; all: string; missing
   const rows = [{ what: "Labels", all: count(all), missing: count(missing) }];
   if (report.seconds_in_all !== null)
     rows.push({
-      what: `Time at ${duration(report.seconds_per_label)} a label`,
+      what: `Time at ${duration(report.seconds_per_label)} per label`,
       all: duration(report.seconds_in_all),
       missing: duration(report.seconds_missing),
     });
   if (report.cost_in_all !== null)
     rows.push({
-      what: `Cost at ${decimal(report.cost_per_label)} a label`,
+      what: `Cost at ${decimal(report.cost_per_label)} per label`,
       all: decimal(report.cost_in_all),
       missing: decimal(report.cost_missing),
     });
@@ -77,7 +77,7 @@ export function effort(report: PlanReport): { what: string; all: string; missing
 /** What can stop. */
 export function stops(report: PlanReport): string {
   if (report.labels_missing === null) return "";
-  if (report.done) return "The study can stop: every text has what is wanted.";
+  if (report.done) return "The study can stop: every text has reached the target.";
   const people = `${count(report.people_done)} of ${counted(report.annotators, "person", "people")}`;
   return `Enough labels already: ${count(report.texts_done)} of ${counted(report.texts, "text")}, ${people}.`;
 }

@@ -3,16 +3,16 @@ import type { AfterFailing, PracticeResult, PracticeState, QuestionInfo, Standin
 import { count, counted, plural } from "./format";
 
 export const AFTER_FAILING: { value: AfterFailing; label: string; hint: string }[] = [
-  { value: "go-on", label: "they go on", hint: "their labels are kept, and marked" },
+  { value: "go-on", label: "they continue", hint: "their labels are stored and marked" },
   { value: "practise", label: "they practise again", hint: "in another order, until it is reached" },
-  { value: "stop", label: "they are asked no more", hint: "what they answered is kept" },
+  { value: "stop", label: "they get no more texts", hint: "their answers are stored" },
 ];
 
 /** The same after attention checks, which nobody is told of while they label. */
 export const AFTER_CHECKS: { value: AfterFailing; label: string; hint: string }[] = [
-  { value: "go-on", label: "they go on", hint: "their labels are kept, and marked" },
+  { value: "go-on", label: "they continue", hint: "their labels are stored and marked" },
   { value: "practise", label: "they practise again", hint: "where there is a practice round" },
-  { value: "stop", label: "they are asked no more", hint: "what they answered is kept" },
+  { value: "stop", label: "they get no more texts", hint: "their answers are stored" },
 ];
 
 /** Whether one of these texts has a right answer on ordered levels. */
@@ -58,35 +58,35 @@ export function practiceMessage(state: PracticeState): PracticeMessage {
   const { step, result, rule, total, round, by_checks } = state;
   if (step === "stopped")
     return {
-      title: "Thank you: that is all",
+      title: "Thank you: labelling has ended",
       text: by_checks
-        ? "Some texts have an answer that is beyond doubt, and you answered too few of these correctly. The study asks no more texts then. Everything you answered is kept."
-        : `${result ? `${missed(result, rule.pass)} ` : ""}The study asks no more texts then. What you answered is kept.`,
+        ? "Some texts have a clear answer, and you answered too few of these correctly. The study therefore gives you no more texts. All your answers are saved."
+        : `${result ? `${missed(result, rule.pass)} ` : ""}The study therefore gives you no more texts. Your answers are saved.`,
       next: null,
     };
   if (step === "label")
     return result?.standing === "failed"
       ? {
           title: "The practice is done",
-          text: `${missed(result, rule.pass)} The study lets you go on: your answers count, and the result of the practice is recorded with them. The guideline explains what was unclear.`,
+          text: `${missed(result, rule.pass)} You can continue: your answers count, and the result of the practice is recorded with them. See the guideline for what was unclear.`,
           next: "Start labelling",
         }
       : {
           title: result ? "Practice passed" : "The practice is done",
           text: result
-            ? `${result.right} of ${result.of} right. Now the texts themselves: from here on nobody says what is right.`
-            : "Now the texts themselves.",
+            ? `${result.right} of ${result.of} right. Labelling begins now; right answers are no longer shown.`
+            : "Labelling begins now.",
           next: "Start labelling",
         };
   if (round === 1 || !result)
     return {
-      title: "A few texts to practise on first",
-      text: `${counted(total, "practice text")}. You see the right answer and why after each. ${count(needed(rule.pass, total))} of ${count(total)} must be right. Practice does not count as a label.`,
+      title: "Practice",
+      text: `${counted(total, "practice text")}. After each, you see the right answer and the reason. ${count(needed(rule.pass, total))} of ${count(total)} must be right. Practice answers are not labels.`,
       next: state.done > 0 ? "Go on with the practice" : "Begin",
     };
   return {
     title: "Once more, in another order",
-    text: `${by_checks ? "Some texts have an answer that is beyond doubt, and you answered too few of these correctly: the study asks you to practise again." : missed(result, rule.pass)} Everything you have labelled is kept.`,
+    text: `${by_checks ? "Some texts have a clear answer, and you answered too few of these correctly: please practise again." : missed(result, rule.pass)} All your labels are saved.`,
     next: state.done > 0 ? "Go on with the practice" : "Practise again",
   };
 }

@@ -6,7 +6,7 @@ export function asProblem(thrown: unknown): Problem {
   if (isProblem(thrown)) return thrown;
   return {
     code: "unexpected",
-    message: "Something went wrong inside the window; what was asked for was not done.",
+    message: "An error occurred in the window; the action was not completed.",
     detail: thrown instanceof Error ? thrown.message : String(thrown),
   };
 }

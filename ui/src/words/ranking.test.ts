@@ -27,7 +27,7 @@ it("says that an order follows from the means only where it does", () => {
   const follows = ranking({ texts, means, values: split });
   expect(followsMean(follows, scale)).toBeCloseTo(1, 9);
   expect(rankingNotes(follows, row([1, 12], [0.4, 0.5]), words, scale)).toMatch(
-    /^The first 12 texts cannot be told apart.*The prediction only repeats the average answer/,
+    /^The first 12 texts cannot be distinguished.*The prediction only repeats the average answer/,
   );
   const own = ranking({ texts, means, values: texts.map((t) => (t * 7) % 40) });
   expect(rankingNotes(own, row([1, 1], [0.4, 0.5]), words, scale)).toBe("");

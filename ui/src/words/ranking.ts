@@ -72,7 +72,7 @@ export function rankingNotes(
   scale: Scale,
 ): string {
   if (words.value === "labels")
-    return "Ranked by the answers given, without any prediction. With few labels a text, differences can be chance.";
+    return "Ranked by labels, without predictions. With few labels per text, differences can be chance.";
   const notes: string[] = [];
   const weight = ranking.label_weight;
   if (weight && weight.half_at === null) notes.push(withoutLabels(weight));
@@ -80,10 +80,10 @@ export function rankingNotes(
   const last = first?.interval ? first.band[1] : 1;
   // In the default order these texts have a row of their own.
   if (last > 1 && words.value !== "combined")
-    notes.push(`The first ${count(last)} texts cannot be told apart: their intervals overlap.`);
+    notes.push(`The first ${count(last)} texts cannot be distinguished: their intervals overlap.`);
   const follows = ranking.by_labels ? null : followsMean(ranking, scale);
   if (follows !== null && follows >= FOLLOWS)
-    notes.push(`The prediction only repeats the average answer (rank correlation ${decimal(follows)}).`);
+    notes.push(`The prediction follows from the average answer (rank correlation ${decimal(follows)}).`);
   return notes.join(" ");
 }
 
@@ -91,8 +91,8 @@ export function rankingNotes(
 function withoutLabels({ texts }: LabelWeight): string {
   const seen =
     texts === 0
-      ? "no text has the four labels that it takes to tell"
-      : `${counted(texts, "text")} with four labels or more ${plural(texts, "does", "do")} not show that`;
+      ? "no text has the required four labels"
+      : `${counted(texts, "text")} with at least four labels ${plural(texts, "does", "do")} not show that`;
   return (
     "Ranked by the prediction alone. A text’s own labels would count only if they helped to predict how other people answer it: " +
     `${seen}. More labels on the same texts can change this.`

@@ -22,11 +22,11 @@ export function removedWords(
 ): { title: string; detail: string | null } {
   const stays = Object.values(kept).some((n) => n > 0);
   return {
-    title: isImport ? `The import of ${name} was taken out` : `“${name}” was removed`,
+    title: isImport ? `The import of ${name} was removed` : `“${name}” was removed`,
     detail: isImport
       ? [
-          `Gone: ${countWords(gone)}.`,
-          stays ? `Stays, because it was used, changed or taken back since: ${countWords(kept)}.` : "",
+          `Removed: ${countWords(gone)}.`,
+          stays ? `Kept, because it was used, changed or undone since: ${countWords(kept)}.` : "",
         ]
           .filter((words) => words !== "")
           .join("\n")

@@ -12,19 +12,19 @@ interface ModelWords {
 export const MODELS: Readonly<Record<ModelKind, ModelWords>> = {
   majority: {
     name: "Majority",
-    what: "Learns each text's most frequent answer; nobody's own view is kept.",
+    what: "Learns each text's most frequent answer, without differences between people.",
   },
   shared: {
     name: "Shared head",
-    what: "Learns from every single label, and predicts the same for everybody.",
+    what: "Learns from every label, and predicts the same for everybody.",
   },
   "sep-heads": {
     name: "Separate heads",
-    what: "One encoder for all, and a head of their own for each person.",
+    what: "One encoder for all, and a separate head for each person.",
   },
   "share-rec-ffn": {
     name: "Feed-forward",
-    what: "A small feed-forward network puts text and person together.",
+    what: "A small feed-forward network combines text and person.",
   },
   "share-rec-dcn": {
     name: "Deep & cross",
@@ -32,16 +32,16 @@ export const MODELS: Readonly<Record<ModelKind, ModelWords>> = {
   },
   multilevel: {
     name: "Multilevel",
-    what: "Learns what everyone shares and how each person differs. Works with few labels.",
+    what: "Learns what is shared and how each person differs. Works with few labels.",
   },
 };
 
 export const TUNINGS: Readonly<Record<Tuning, { name: string; what: string }>> = {
   frozen: { name: "Frozen encoder", what: "uses the embeddings you already have; fast" },
-  last_k: { name: "Last layers", what: "the encoder's last layers learn too; slow" },
-  lora: { name: "LoRA", what: "small additions to every layer learn; slow" },
-  prompt: { name: "Soft prompt", what: "a few vectors beside every text learn, the encoder stays; slow" },
-  full: { name: "Whole encoder", what: "every weight learns; slowest" },
+  last_k: { name: "Last layers", what: "also trains the encoder's last layers; slow" },
+  lora: { name: "LoRA", what: "trains small additions to every layer; slow" },
+  prompt: { name: "Soft prompt", what: "trains a few vectors added to every text, not the encoder; slow" },
+  full: { name: "Whole encoder", what: "trains every weight; slowest" },
 };
 
 /** A model's name in plain words. */
@@ -70,7 +70,7 @@ export function activeModelWords(active: ActiveModel): string {
       ? `Predictions: ${name}, not fitted yet.`
       : `Predictions: ${name}, fitted on ${counted(active.fitted_on, "label")}${since}.`;
   const encoder = active.encoder === null ? null : partsOf(active.encoder).name;
-  if (encoder === null) return `${model} Without an encoder: it does not know what a text says.`;
+  if (encoder === null) return `${model} Without an encoder: it does not use the content of texts.`;
   const origin =
     active.run === null ? encoder : `of run ${active.run}, ${active.tuned ? "tuned by it" : "frozen"}`;
   return `${model} Encoder: ${origin}, ${active.pooling ?? "mean"} pooling.`;
@@ -102,19 +102,19 @@ const METRICS: Readonly<Record<string, { name: string; what: string }>> = {
   accuracy: { name: "Accuracy", what: "Share of labels that are the most likely level" },
   macro_f1: {
     name: "Macro F1 (tuned)",
-    what: "Mean F1 of the levels, each counting alike, of the answer that was tuned for it on training or validation texts",
+    what: "Unweighted mean F1 of the levels, for the decision rule tuned on training or validation texts",
   },
   macro_f1_median: {
     name: "Macro F1 (median)",
-    what: "Mean F1 of the levels, each counting alike, of one answer: the median level",
+    what: "Unweighted mean F1 of the levels, predicting the median level",
   },
-  micro_f1: { name: "Micro F1", what: "F1 over all labels, each counting alike" },
-  weighted_f1: { name: "Weighted F1", what: "Mean F1 of the levels, by how often they occur" },
+  micro_f1: { name: "Micro F1", what: "F1 over all labels" },
+  weighted_f1: { name: "Weighted F1", what: "Mean F1 of the levels, weighted by frequency" },
   annotator_accuracy: { name: "Annotator accuracy", what: "Mean of the people's accuracies" },
   annotator_macro_f1: { name: "Annotator macro F1", what: "Mean of the people's macro F1" },
   worst_tenth_accuracy: {
     name: "Accuracy, lowest 10 %",
-    what: "Mean accuracy over the tenth of annotators with the lowest accuracy",
+    what: "Mean accuracy of the 10 % of annotators with the lowest accuracy",
   },
   brier: { name: "Brier score", what: "Squared error of the probabilities: lower is better" },
   ece: { name: "Calibration error", what: "Expected calibration error: lower is better" },
@@ -124,7 +124,7 @@ const METRICS: Readonly<Record<string, { name: string; what: string }>> = {
   },
   disagreement_auroc: {
     name: "Disagr. AUROC",
-    what: "How well texts that split people are told from texts that do not: 0.5 is chance",
+    what: "How well texts that split people are distinguished from others: 0.5 is chance",
   },
   disagreement_spearman: {
     name: "Disagr. Spearman",
@@ -151,7 +151,7 @@ const METRICS: Readonly<Record<string, { name: string; what: string }>> = {
   },
   wasserstein: {
     name: "Wasserstein (median)",
-    what: "Levels between the shares of a text's labels and the shares that this distance rewards, which are no probabilities: lower is better",
+    what: "Levels between the shares of a text's labels and the shares that minimise this distance, which are not probabilities: lower is better",
   },
   wasserstein_probabilities: {
     name: "Wasserstein (mean)",
@@ -159,7 +159,7 @@ const METRICS: Readonly<Record<string, { name: string; what: string }>> = {
   },
   manhattan: {
     name: "Manhattan (median)",
-    what: "Distance, 0 to 2, of the shares of a text's labels from the shares that it rewards, which are no probabilities: lower is better",
+    what: "Distance, 0 to 2, of the shares of a text's labels from the shares that minimise it, which are not probabilities: lower is better",
   },
   manhattan_probabilities: {
     name: "Manhattan (mean)",
@@ -171,18 +171,18 @@ const METRICS: Readonly<Record<string, { name: string; what: string }>> = {
   },
   po_jsd: {
     name: "PO-JSD",
-    what: "One less the Jensen-Shannon divergence of the mean prediction from the shares of a text's labels",
+    what: "One minus the Jensen-Shannon divergence of the mean prediction from the shares of a text's labels",
   },
 };
 
 /** The three figures that stand beside each run. */
 export const HEADLINE = ["log_loss", "accuracy", "disagreement_auroc"] as const;
 
-/** "12 texts are left out: the encoder was tuned on their labels."; null where none is. */
+/** "12 texts are excluded: the encoder was tuned on their labels."; null where none is. */
 export function excludedWords(run: RunInfo): string | null {
   const texts = run.scores?.left_out_texts ?? 0;
   if (texts === 0) return null;
-  return `${counted(texts, "text")} ${texts === 1 ? "is" : "are"} left out: the encoder was tuned on their labels.`;
+  return `${counted(texts, "text")} ${texts === 1 ? "is" : "are"} excluded: the encoder was tuned on their labels.`;
 }
 
 /** A metric's name; one this window does not know is named after its key. */

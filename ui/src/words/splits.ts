@@ -13,7 +13,7 @@ interface Kind {
 export const SPLITS: Readonly<Record<string, Kind>> = {
   "by-text": {
     label: "By text",
-    hint: "new texts by people the model knows",
+    hint: "new texts, known people",
     words: "by text",
     share: true,
   },
@@ -25,19 +25,19 @@ export const SPLITS: Readonly<Record<string, Kind>> = {
   },
   grouped: {
     label: "By group",
-    hint: "a whole document or thread is on one side",
+    hint: "whole documents or threads on one side",
     words: "by group",
     share: true,
   },
   "by-annotator": {
     label: "By annotator",
-    hint: "people the model has never seen",
+    hint: "new people",
     words: "by annotator",
     share: true,
   },
   column: {
     label: "Official split",
-    hint: "as the imported file says: train, validation, test",
+    hint: "as in the imported file: train, validation, test",
     words: "official split",
     share: false,
   },

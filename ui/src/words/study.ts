@@ -13,7 +13,7 @@ import type {
 } from "$api/bindings";
 import { CONFIDENCE, count, counted, decimal, interval } from "./format";
 
-/** Fewer comparisons are too little to tell. */
+/** Fewer comparisons are too few labels. */
 const FEWEST = 5;
 
 /** How far the study is, in one line. */
@@ -41,15 +41,15 @@ export function figureWords({ low, high, of }: StudyFigure, over: FigureOver): s
 /** What is missing before agreement on anchors can be told. */
 export function anchorsMissing({ anchors }: StudyReport): string {
   return anchors === 0
-    ? "No text is asked of everybody: plan some to learn how far people agree."
-    : `${FEWEST} texts asked of everybody must have answers of two people or more.`;
+    ? "No text is for everybody: plan some to measure agreement."
+    : `${FEWEST} texts for everybody must have answers by two or more people.`;
 }
 
 /** What is missing before self-agreement can be told. */
 export function againMissing({ people }: StudyReport): string {
   const twice = people.reduce((sum, person) => sum + person.repeated, 0);
   return twice === 0
-    ? "No text was answered twice yet: a plan says how many are asked again."
+    ? "No text was answered twice yet: a plan sets the number of repeated texts."
     : `${FEWEST} texts must be answered twice, ${count(twice)} ${twice === 1 ? "is" : "are"} so far.`;
 }
 
@@ -64,7 +64,7 @@ export function workingTime(seconds: number): string {
 export function marginWords({ margin, self_margin }: StudyDraft): string[] {
   const words: string[] = [];
   if (margin === null)
-    words.push("No text goes to two people of this study, so it will not tell how far they differ.");
+    words.push("No text goes to two people of this study, so disagreement cannot be measured.");
   if (margin !== null)
     words.push(
       `The share of pairs of people who differ will be known to within ${decimal(margin, 1)} percentage points at worst (${CONFIDENCE}).`,
@@ -98,14 +98,12 @@ export function mergeWords({ files }: MergeReport): string {
   const taken = files.filter((file) => !file.refused);
   const fresh = taken.reduce((sum, file) => sum + file.new, 0);
   const what =
-    fresh === 0
-      ? "nothing in them is new"
-      : `${counted(fresh, "answer or change", "answers and changes")} new`;
+    fresh === 0 ? "no new data" : `${counted(fresh, "answer or change", "answers and changes")} new`;
   if (taken.length === 0)
     return files.length === 1 ? "The file was not merged." : "None of the files was merged.";
   if (taken.length === files.length)
     return files.length === 1
-      ? `The file was merged: ${fresh === 0 ? "nothing in it is new" : what}.`
+      ? `The file was merged: ${fresh === 0 ? "no new data" : what}.`
       : `All ${count(files.length)} files were merged: ${what}.`;
   return `${count(taken.length)} of ${counted(files.length, "file")} ${taken.length === 1 ? "was" : "were"} merged: ${what}.`;
 }
@@ -116,22 +114,22 @@ export function refusedFirst(files: readonly MergedFile[]): MergedFile[] {
 }
 
 const CHANGES: Record<MergeChangeKind, (count: number) => string> = {
-  erased: (n) => `${counted(n, "person", "people")} withdrew there: everything of theirs is erased here too`,
+  erased: (n) => `${counted(n, "person", "people")} withdrew there: all their data is erased here too`,
   withdrawn: (n) => `${counted(n, "person", "people")} withdrew there and cannot be added here any more`,
   withdrawn_traces: (n) =>
-    `${counted(n, "name or packet", "names and packets")} here count as those of people who withdrew`,
+    `${counted(n, "name or packet", "names and packets")} here belong to people who withdrew`,
   answers: (n) =>
-    `${counted(n, "answer")} that counts now is replaced or taken back`.replace(
+    `${counted(n, "answer")} that counts now is replaced or undone`.replace(
       "answers that counts now is",
       "answers that count now are",
     ),
   repeated_answers: (n) =>
-    `${counted(n, "answer")} of later occasions taken back, counted again or commented on`,
+    `${counted(n, "answer")} of later annotation rounds undone, counted again or given a note`,
   people: (n) => `Other name or attributes of ${counted(n, "person", "people")}`,
   questions: (n) => `Other text, help, levels or condition of ${counted(n, "question")}`,
   texts: (n) => `${counted(n, "text")} with another group, split or metadata`,
-  guideline: (n) => `${counted(n, "version")} of the guideline: the newest holds`,
-  decisions: (n) => `${counted(n, "decision")} about texts, of which the latest holds`,
+  guideline: (n) => `${counted(n, "version")} of the guideline: the newest is current`,
+  decisions: (n) => `${counted(n, "decision")} about texts: the latest is current`,
   attention_checks: (n) => `${counted(n, "attention check")} with a right answer from there`,
   study_settings: (n) => `${counted(n, "setting")} of the study from there`,
   panels: (n) => `${counted(n, "saved panel")} from there`,

@@ -31,8 +31,8 @@ export function filterWords(own: boolean): FilterWords[] {
     {
       filter: "skipped",
       name: "Skipped",
-      what: `Texts that ${who} put off`,
-      none: "No text is put off.",
+      what: `Texts that ${who} skipped`,
+      none: "No text is skipped.",
     },
     {
       filter: "flagged",
@@ -44,21 +44,21 @@ export function filterWords(own: boolean): FilterWords[] {
       filter: "noted",
       name: "Noted",
       what: `Texts with a note, a reason or a confidence of ${own ? "yours" : "somebody"}`,
-      none: "Nothing was said beside an answer.",
+      none: "No notes, reasons or confidences.",
     },
     {
       filter: "contested",
       name: "Contested",
-      what: own ? "Texts that you have answered, and on which labels differ" : "Texts on which labels differ",
+      what: own ? "Texts that you have answered and on which labels differ" : "Texts on which labels differ",
       none: own
-        ? "On no text that you have answered do labels differ. Others are not shown before you answer them."
-        : "On no text do labels differ.",
+        ? "Labels do not differ on any text that you have answered. Other texts are shown after you answer them."
+        : "Labels do not differ on any text.",
     },
     {
       filter: "long",
       name: "Long",
-      what: "Texts that are longer than the encoder reads at once",
-      none: "The encoder reads every text as a whole.",
+      what: "Texts longer than the encoder can read",
+      none: "No text is longer than the encoder can read.",
     },
   ];
 }

@@ -62,6 +62,6 @@ it("names the split by the word of the glossary", () => {
 it("speaks of differences between people on every scale", () => {
   const choice: Scale = { kind: "choice", levels: ["a", "b", "c"] };
   const said = sentences(detail({ scores: { ...scores, agreement: null } }), choice);
-  expect(said).toContain("25 % of the expected spread comes from who is asked.");
+  expect(said).toContain("25 % of the expected spread is between people.");
   expect(said).not.toContain("strictness");
 });

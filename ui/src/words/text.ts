@@ -54,16 +54,16 @@ export function sideName(severity: SeverityDifference): string {
 export function severityWords({ strict, gap, interval, labels }: SeverityDifference): string {
   const [side, other] = strict ? ["The strict", "the lenient"] : ["The lenient", "the strict"];
   const ends = `${CONFIDENCE} interval ${signed(interval[0], 1)} to ${signed(interval[1], 1)}`;
-  return `${side} half of the people answers ${signed(gap, 1)} levels against ${other} half (${ends}; ${labels[0]} and ${labels[1]} labels): answers follow severity here.`;
+  return `${side} half of the people answers ${signed(gap, 1)} levels against ${other} half (${ends}; ${labels[0]} and ${labels[1]} labels): severity explains the answers here.`;
 }
 
 /** How much of the predicted variance lies between people. */
 function between(share: number | null): string {
-  return `${percent(share)} of the expected spread comes from who is asked.`;
+  return `${percent(share)} of the expected spread is between people.`;
 }
 
 function given(levels: readonly number[], scale: Scale): string {
-  if (levels.length === 0) return "Nobody has labelled this text: all of this is predicted.";
+  if (levels.length === 0) return "Nobody has labelled this text: all figures are predictions.";
   const counts = scale.levels.map((name, level) => ({
     name,
     given: levels.filter((other) => other === level).length,

@@ -140,7 +140,7 @@ export function faults(choices: TrainChoices): Record<string, string> {
   if (SPLITS[kind]?.share && (share === null || share < 0.05 || share > 0.95))
     found["split"] = "Write a share from 5 to 95 %.";
   if (usesAnnotator(choices) && !choices.use_identity && !choices.use_attributes)
-    found["people"] = "Switch one of the two on: this model tells people apart by them.";
+    found["people"] = "Switch one of the two on: this model needs one to distinguish people.";
   return found;
 }
 

@@ -10,7 +10,7 @@ export const shareNames: readonly { part: keyof DifferenceShares; name: string; 
 
 /** Why two groups were picked for a comparison, what holds after correction for that, and that the comparison does not correct for it. */
 export const pairReason = ({ attribute, words }: AttributeDifference) =>
-  `Of the values of ${attribute}, these two have the most evidence of a difference. After correction for all comparisons that were possible: ${words.charAt(0).toLowerCase()}${words.slice(1)} The figures below are of these two alone, without that correction.`;
+  `Of the values of ${attribute}, these two have the strongest evidence of a difference. After correction for all possible comparisons: ${words.charAt(0).toLowerCase()}${words.slice(1)} The figures below are for these two only, without that correction.`;
 
 /** A share as the width of a bar. */
 export const barOf = (share: number | null) => `${100 * Math.min(1, Math.max(0, share ?? 0))}%`;

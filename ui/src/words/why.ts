@@ -7,38 +7,38 @@ interface PartWords {
 }
 
 const DOUBT: PartWords = {
-  label: "Not known exactly",
-  hint: "Text and annotator are known from few labels: that draws every prediction towards even odds. Where texts have scales of their own, this text's is in it too",
+  label: "Shrinkage",
+  hint: "Few labels of the text and the annotator pull the prediction towards even odds. If texts have their own scales, this includes the text's scale",
 };
 
 /** What a part is called and what it says; null is what doubt draws off. */
 export function partWords(part: ScorePartKind | null, scale: Scale): PartWords {
   const ordered = scale.kind === "ordinal" || scale.kind === "binary";
   const words: Record<ScorePartKind, PartWords> = {
-    average: { label: "Average annotator", hint: "The average annotator on a text whose words say nothing" },
+    average: { label: "Average annotator", hint: "The average annotator on an average text" },
     words: {
       label: "The text's words",
-      hint: "What the embedding of the text says; its own labels have no part in it",
+      hint: "Effect of the embedding of the text, without its own labels",
     },
-    others: { label: "Others' labels", hint: "What the labels of others on this text add to that" },
-    own_label: { label: "Own label", hint: "What this annotator's own label of this text adds to the text" },
+    others: { label: "Others' labels", hint: "Effect of the labels of others on this text" },
+    own_label: { label: "Own label", hint: "Effect of this annotator's own label of this text" },
     severity: ordered
       ? { label: "Severity", hint: "How much higher this annotator answers than the average one" }
       : {
           label: "Own preference",
-          hint: "How much more readily this annotator takes the one than the other",
+          hint: "How much more often this annotator chooses one over the other",
         },
     thresholds: {
       label: "Own thresholds",
-      hint: "How this annotator uses the scale at this place, beyond the severity",
+      hint: "How this annotator uses this part of the scale, beyond severity",
     },
     slope: {
       label: "Own reaction",
-      hint: "How differently this annotator, or the annotator's group, reacts to what the text is about",
+      hint: "How this annotator, or the annotator's group, reacts to the content of the text",
     },
     discrimination: {
       label: "Own consistency",
-      hint: "How much more or less closely than the average annotator's the labels of this one follow what everybody's follow",
+      hint: "How closely this annotator's labels follow the shared pattern, compared with the average annotator",
     },
   };
   return part === null ? DOUBT : words[part];

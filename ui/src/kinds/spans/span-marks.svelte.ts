@@ -148,7 +148,7 @@ export class SpanMarks {
   mark(stretch: Stretch, kind: number): void {
     const span = { start: this.units.pointOf(stretch.start), end: this.units.pointOf(stretch.end), kind };
     const words = `${this.#name(kind)}: ${wordsOf(this.units, span)}`;
-    if (this.spans.some((other) => sameSpan(other, span))) this.announcement = `Marked already as ${words}`;
+    if (this.spans.some((other) => sameSpan(other, span))) this.announcement = `Already marked as ${words}`;
     else {
       this.#change([...this.spans, span]);
       this.announcement = `Marked as ${words}`;
@@ -255,7 +255,7 @@ export class SpanMarks {
     if (!before) return false;
     this.#future = [...this.#future, this.#draft];
     this.#past = this.#past.slice(0, -1);
-    this.#show(before, "Taken back");
+    this.#show(before, "Undone");
     return true;
   }
 
@@ -265,7 +265,7 @@ export class SpanMarks {
     if (!after) return false;
     this.#past = [...this.#past, this.#draft];
     this.#future = this.#future.slice(0, -1);
-    this.#show(after, "Made again");
+    this.#show(after, "Redone");
     return true;
   }
 

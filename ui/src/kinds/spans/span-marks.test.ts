@@ -204,7 +204,7 @@ describe("changes", () => {
     marks.moveTo(4);
     press(marks, "1", "1");
     expect(words(marks)).toEqual(["you/0"]);
-    expect(marks.announcement).toBe("Marked already as insult: you");
+    expect(marks.announcement).toBe("Already marked as insult: you");
     marks.mark({ start: 4, end: 7 }, 1);
     marks.choose({ start: 4, end: 7, kind: 1 });
     press(marks, "1");
@@ -338,5 +338,5 @@ it("says what is selected, where the caret stands and what was done", () => {
   press(marks, "Shift+ArrowRight");
   expect(marks.announcement).toBe("Selected: you");
   press(marks, "Ctrl+z");
-  expect(marks.announcement).toBe("Taken back. Marked now: nothing");
+  expect(marks.announcement).toBe("Undone. Marked now: nothing");
 });

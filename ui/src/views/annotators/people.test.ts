@@ -1,4 +1,4 @@
-// What is known of a person is corrected, and somebody who withdraws is erased after all was said.
+// Details of a person is corrected, and somebody who withdraws is erased after all was said.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent, { type UserEvent } from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";

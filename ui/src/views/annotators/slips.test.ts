@@ -66,7 +66,7 @@ it("lists slips with what chance would bring, and opens a text", async () => {
   const [slip, contested] = screen.getAllByTestId("slip");
   expect(slip).toHaveTextContent("the soup recipe needs <b>salt</b>");
   expect(slip).toHaveTextContent("given 5, usual for this person 1 · chance 0.4 % own, < 0.1 % others");
-  expect(contested).toHaveTextContent("3 of 6 others on this text gave it too. Others would give it too.");
+  expect(contested).toHaveTextContent("3 of 6 others on this text gave it too. Likely for others.");
   await user.click(within(contested as HTMLElement).getByTestId("slip-open"));
   expect([app.view, app.requestedText]).toEqual(["findings-texts", 9]);
   expect(screen.queryByTestId("slips")).toBeNull();
@@ -94,7 +94,7 @@ it("lists nobody for what chance brings, but on demand", async () => {
   expect(rest).not.toHaveAttribute("open");
   expect(screen.getByTestId("contested-rest")).not.toHaveAttribute("open");
   expect(within(rest).getAllByTestId("slip")).toHaveLength(3);
-  await user.click(within(rest).getByText(/^Show (the )?3 .*unusual labels that chance explains$/));
+  await user.click(within(rest).getByText(/^Show (the )?3 .*unusual labels that chance can explain$/));
   expect(rest).toHaveAttribute("open");
 });
 
@@ -141,6 +141,6 @@ it("says what is needed, and can be stopped", async () => {
   await waitFor(() => expect(screen.getByTestId("slips")).toHaveTextContent("Stopped"));
   const needs = "None of 3 labels can be judged yet.";
   asked.mockResolvedValue(found({ judged: 0, needs }));
-  await user.click(screen.getByRole("button", { name: "Look again" }));
+  await user.click(screen.getByRole("button", { name: "Try again" }));
   await waitFor(() => expect(screen.getByTestId("slips-needs")).toHaveTextContent(needs));
 });

@@ -49,7 +49,7 @@ it("gathers people by their answers where nothing else is to be said", async () 
 it("decides only once something is chosen, keeps who decided, and opens again", async () => {
   const decide = vi.spyOn(commands, "decide");
   await user.click(screen.getByTestId("talk-open"));
-  // What came of it is chosen first.
+  // Outcome is chosen first.
   await waitFor(() => expect(screen.getByTestId("outcome-real-difference")).toHaveFocus());
   expect((screen.getByTestId("talk-decide") as HTMLButtonElement).disabled).toBe(true);
   await user.click(screen.getByTestId("outcome-real-difference"));

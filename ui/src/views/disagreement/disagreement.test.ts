@@ -210,7 +210,7 @@ it("opens on the default order, and shows texts that cannot be told apart as one
   screen.getByTestId("ranking-list").focus();
   await user.keyboard("{Home}");
   await waitFor(() =>
-    expect(screen.getByTestId("ranking-tie")).toHaveTextContent("30 texts cannot be told apart"),
+    expect(screen.getByTestId("ranking-tie")).toHaveTextContent("30 texts cannot be distinguished"),
   );
   expect(screen.getByTestId("ranking-tie")).toHaveTextContent("Ranks 1 to 30");
   const shown = () => Number(screen.getAllByTestId("ranking-row")[0]?.getAttribute("aria-setsize"));

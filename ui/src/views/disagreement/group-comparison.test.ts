@@ -95,7 +95,7 @@ it("adds a person by name and says when nobody has it", async () => {
   const user = await open();
   const field = screen.getByTestId("group-person-A");
   await user.type(field, "nobody at all{Enter}");
-  expect(screen.getByText("Nobody here has that name.")).toBeVisible();
+  expect(screen.getByText("Nobody has that name.")).toBeVisible();
   const person = app.people[0];
   if (!person) throw new Error("nobody");
   await user.clear(field);

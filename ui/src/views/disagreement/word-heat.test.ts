@@ -118,7 +118,7 @@ it("shows where people differ once that is known, and keeps what was chosen for 
   const { rerender } = show();
   await waitFor(() => expect(chosen()).toEqual(["differ"]));
   expect(screen.getByTestId("heat-scale")).toHaveTextContent(/^0\s+50 %$/);
-  expect(explanation()).toHaveTextContent("two of 8 people differ on a word; 50 % is the most");
+  expect(explanation()).toHaveTextContent("two of 8 people differ on a word; at most 50 %");
   expect(coloured().map(([words]) => words)).toEqual(["fool", "shut", "up", "now"]);
   expect(screen.queryByTestId("heat-needs")).toBeNull();
   screen.getByTestId("heat-expected").focus();
@@ -139,11 +139,11 @@ it("tells of a word that an arrow key leads to, and keeps these keys from the li
   region().focus();
   await user.keyboard("{ArrowRight}");
   expect(explanation()).toHaveTextContent(
-    "You: none of 4 marked it; expected 80 % of 8, two of them differ with 0 %",
+    "You: none of 4 marked it; expected 80 % of 8, two of them differ with probability 0 %",
   );
   await user.keyboard("{ArrowRight}");
   expect(explanation()).toHaveTextContent(
-    /^fool: 3 of 4 marked it: Amara, Bruno, Chiara; expected 40 % of 8, two of them differ with 10 %$/,
+    /^fool: 3 of 4 marked it: Amara, Bruno, Chiara; expected 40 % of 8, two of them differ with probability 10 %$/,
   );
   expect(explanation()).toHaveAttribute("aria-live", "polite");
   await user.keyboard("{End}");

@@ -169,11 +169,11 @@ it("says why nothing can be written in a format, and offers no file", async () =
   render(ExportDialog);
   await user.click(screen.getByTestId("export-program"));
   expect(await screen.findByTestId("export-loss")).toHaveTextContent("Answers that are spans: 9.");
-  expect(screen.getByTestId("export-nothing")).toHaveTextContent("can hold none of the labels");
+  expect(screen.getByTestId("export-nothing")).toHaveTextContent("cannot represent any of the labels");
   expect(screen.getByTestId("export-go")).toBeDisabled();
 });
 
-it("writes predictions of the question on screen, and says who is predicted as the average person", async () => {
+it("writes predictions of the question on screen, and says who is predicted as the average annotator", async () => {
   const user = userEvent.setup();
   const wrote = vi.spyOn(commands, "exportPredictions");
   render(ExportDialog);

@@ -64,7 +64,7 @@ describe("the first version", () => {
       after: null,
     });
     expect(app.guideline.current?.number).toBe(1);
-    expect(app.toasts.list[0]?.message).toBe("Version 1 of the guideline holds from here on");
+    expect(app.toasts.list[0]?.message).toBe("Version 1 of the guideline is now current");
     // Who writes is remembered.
     await open();
     expect(field("by")).toHaveValue("Ada");
@@ -185,9 +185,9 @@ describe("a later version", () => {
   });
 
   it("says what changed, in words and line by line", async () => {
-    expect(screen.getByTestId("guideline-missing")).toHaveTextContent("Version 1 says the same");
+    expect(screen.getByTestId("guideline-missing")).toHaveTextContent("Version 1 has the same text");
     await user.type(field("body"), " more");
-    expect(screen.getByTestId("guideline-missing")).toHaveTextContent("Say what changed");
+    expect(screen.getByTestId("guideline-missing")).toHaveTextContent("Describe what changed");
     expect(save()).toBeDisabled();
     await user.click(screen.getByTestId("guideline-pane-changes"));
     await waitFor(() => expect(shown().querySelector("ins")).toHaveTextContent("last more"));
@@ -285,7 +285,7 @@ describe("versions", () => {
 });
 
 describe("agreement", () => {
-  it("is told by version, or that it is too little to tell", async () => {
+  it("is told by version, or that it is too few labels", async () => {
     write("one");
     await open();
     await user.click(screen.getByTestId("guideline-tab-agreement"));
@@ -294,7 +294,7 @@ describe("agreement", () => {
     expect(within(rows[0] as HTMLElement).getByRole("img")).toHaveAccessibleName(
       "None on screen: alpha 0.31, 95 % interval 0.22 to 0.40, for people like these",
     );
-    expect(rows[1]).toHaveTextContent(/Version 1\s*60\s*12\s*too little to tell/);
+    expect(rows[1]).toHaveTextContent(/Version 1\s*60\s*12\s*too few labels/);
     expect(screen.getByTestId("agreement-care")).toHaveTextContent("not the version’s alone");
   });
 

@@ -33,7 +33,7 @@ export function timeEntry(format: string | null): string {
 }
 
 export const CONFLICTS: { value: AttributeConflicts; label: string; hint: string }[] = [
-  { value: "refuse", label: "Stop the import", hint: "and say where they differ" },
+  { value: "refuse", label: "Stop the import", hint: "and report where they differ" },
   { value: "first", label: "First value", hint: "of the first row" },
   { value: "last", label: "Last value", hint: "of the last row" },
   { value: "most-frequent", label: "Most frequent value", hint: "of most rows" },

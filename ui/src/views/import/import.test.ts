@@ -60,7 +60,7 @@ it("imports nothing where the project has all of it already, and says so", async
   const bare = { ...known, columns: { ...found.columns, attributes: [] } };
   const look = vi.spyOn(commands, "importPreviewAsLastTime").mockResolvedValue(bare);
   const { unmount } = render(ImportDialog, { path: "/tmp/clean.csv" });
-  expect(await screen.findByText("Nothing to import: the project has all of this already.")).toBeVisible();
+  expect(await screen.findByText("Nothing to import: the project already has all of this.")).toBeVisible();
   expect(screen.getByTestId("import-confirm")).toBeDisabled();
   unmount();
   // What it says of people who are there may be new.
@@ -133,7 +133,7 @@ it("says before and after what is replaced, and where", async () => {
     expect.stringContaining("Replaced in the project: 2 labels"),
     "– row 7: r1 on k1: 4 counts, not 3",
     "– row 19: r2 on k2: 1 counts, not 2",
-    "3 rows repeated labels that were known already.",
+    "3 rows repeated existing labels.",
     "2 rows had no label.",
   ]);
   expect(said?.persistent).toBe(false);
@@ -162,7 +162,7 @@ it("lets a short report go by itself, and counts one as one", async () => {
   const counts = await screen.findByRole("list", { name: "What would be added" });
   expect(counts).toHaveTextContent(/1 new text ?1 new annotator ?1 new label from/);
   await user.click(screen.getByTestId("import-confirm"));
-  await waitFor(() => expect(app.toasts.list[0]?.detail).toContain("3 rows repeated labels"));
+  await waitFor(() => expect(app.toasts.list[0]?.detail).toContain("3 rows repeated existing labels"));
   expect(app.toasts.list[0]?.persistent).toBe(false);
 });
 
@@ -219,7 +219,7 @@ it("offers to take an import out again right after it", async () => {
   render(ImportDialog, { path: "/tmp/clean.csv" });
   await waitFor(() => expect(screen.getByTestId("import-confirm")).toBeEnabled());
   await user.click(screen.getByTestId("import-confirm"));
-  await waitFor(() => expect(app.toasts.list.at(-1)?.act?.label).toBe("Take it out again…"));
+  await waitFor(() => expect(app.toasts.list.at(-1)?.act?.label).toBe("Remove this import…"));
   app.toasts.list.at(-1)?.act?.run();
   expect([app.dialog, app.removing]).toEqual(["remove", "last_import"]);
   app.dialog = null;

@@ -54,14 +54,14 @@ it("reads the first row as names of columns or as a row, and removes the file wi
   const first = app.importing ?? "";
   // As the window shows it: another file is another dialog, whose path is there before the old dialog goes.
   const { unmount } = render(ImportOf);
-  expect(await screen.findByRole("dialog", { name: "Import what was pasted" })).toBeInTheDocument();
+  expect(await screen.findByRole("dialog", { name: "Import pasted rows" })).toBeInTheDocument();
   await user.click(screen.getByTestId("import-header"));
   await waitFor(() => expect(pasted.mock.calls.at(-1)).toEqual([TABLE, false]));
   const second = app.importing ?? "";
   expect(second).not.toBe(first);
   await waitFor(() => expect(forgot.mock.calls).toEqual([[first]]));
   expect(app.paste.now?.path).toBe(second);
-  expect(await screen.findByRole("dialog", { name: "Import what was pasted" })).toBeInTheDocument();
+  expect(await screen.findByRole("dialog", { name: "Import pasted rows" })).toBeInTheDocument();
   unmount();
   expect(forgot.mock.calls.at(-1)).toEqual([second]);
   expect(app.paste.now).toBeNull();

@@ -101,7 +101,7 @@ it("says before and after the import what each row, column, question and person 
   expect(screen.getByTestId("import-account")).toHaveTextContent(/1,214 rows.*read ?1,204/);
   await user.click(screen.getByTestId("import-confirm"));
   await waitFor(() => expect(app.toasts.list.at(-1)?.more?.label).toBe("Details"));
-  expect(app.toasts.list.at(-1)?.act?.label).toBe("Take it out again…");
+  expect(app.toasts.list.at(-1)?.act?.label).toBe("Remove this import…");
   unmount();
 
   const stack = render(ToastStack, { toasts: app.toasts });

@@ -23,10 +23,10 @@ it("asks how a table is to be read where no way is clearly better", async () => 
   const write = vi.spyOn(commands, "importFile");
   render(ImportDialog, { path });
   const radios = await screen.findAllByRole("radio");
-  expect(screen.getByRole("radiogroup")).toHaveAccessibleName("How is this table to be read?");
+  expect(screen.getByRole("radiogroup")).toHaveAccessibleName("How should this table be read?");
   expect(radios).toHaveLength(3);
   for (const radio of radios) expect(radio).not.toBeChecked();
-  expect(screen.getByText("Choose how the table is to be read.")).toBeVisible();
+  expect(screen.getByText("Choose how to read the table.")).toBeVisible();
   expect(screen.getByTestId("import-confirm")).toBeDisabled();
   expect(screen.queryByTestId("import-examples")).toBeNull();
   // What it is and why, and the same for the command.

@@ -178,7 +178,7 @@ describe("stopping", () => {
     await press("n");
     await press("hard to read");
     await press("{Control>}d{/Control}");
-    await waitFor(() => expect(screen.getByTestId("stop-page")).toHaveTextContent("You stopped here"));
+    await waitFor(() => expect(screen.getByTestId("stop-page")).toHaveTextContent("Labelling stopped"));
     expect(text()).toBeUndefined();
     expect(screen.queryByRole("dialog")).toBeNull();
     await waitFor(() => expect(remark.mock.lastCall?.[3].remark.note).toBe("hard to read"));

@@ -322,7 +322,7 @@ describe("any of very many", () => {
   beforeEach(async () => {
     const made = await commands.addQuestion(
       "topics",
-      "What is it about?",
+      "Name",
       {
         kind: "multi-label",
         levels: names,

@@ -292,7 +292,7 @@ describe("typed and not given", () => {
     expect((await task(1)).remark.note).toBe("odd");
   });
 
-  it("is left by Ctrl+Enter or Esc, which stands beside the box, and Enter begins a line", async () => {
+  it("is left by Ctrl+Enter or Esc, which stands beside the box, and Enter starts a line", async () => {
     await begin();
     await press("n");
     expect(screen.getByTestId("remark-how").textContent).toMatch(/Enter.*Esc/s);

@@ -45,7 +45,7 @@ it("opens to its person's texts and to nothing else", async () => {
   expect(screen.getByTestId("packet-person").textContent).toBe("Robin");
   expect(screen.queryByTestId("nav-findings")).toBeNull();
   expect(screen.queryByTestId("label-order")).toBeNull();
-  expect(screen.queryByText("How others see this text is shown once you have answered.")).toBeNull();
+  expect(screen.queryByText("You see how others judge this text after you have answered.")).toBeNull();
   app.show("models");
   expect(app.view).toBe("label");
   await waitFor(() => expect(screen.getByTestId("packet-standing").textContent).toContain("Not handed in"));

@@ -318,7 +318,7 @@ describe("what others marked", () => {
     await begin();
     expect(screen.queryByTestId("span-reveal")).toBeNull();
     expect(body().innerHTML).not.toContain("level-high");
-    expect(screen.getByText("What others marked is shown once you have answered.")).toBeVisible();
+    expect(screen.getByText("You see what others marked after you have answered.")).toBeVisible();
   });
 
   it("comes as heat with its figures, and tells who marked the word at the caret", async () => {

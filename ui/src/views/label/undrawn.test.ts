@@ -20,7 +20,7 @@ it("names what cannot be shown", async () => {
   card("안녕 👩‍👩‍👧 hello");
   const said = await screen.findByTestId("label-undrawn");
   expect(said).toHaveTextContent(
-    "Part of this text cannot be shown here: Korean (Hangul) (2 signs), emoji (3 signs).",
+    "Part of this text cannot be displayed: Korean (Hangul) (2 signs), emoji (3 signs).",
   );
 });
 

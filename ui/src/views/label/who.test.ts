@@ -40,7 +40,7 @@ it("has whoever labelled last first, and says so where a name that is typed is s
   expect(names()).toHaveLength(2);
   await user.type(screen.getByTestId("label-annotator-name"), "Amara");
   expect(screen.getByTestId("label-known-from-file")).toHaveTextContent(
-    "Amara is in the project from a file: you would label as that person.",
+    "Amara was imported from a file: you would label as that person.",
   );
 });
 
@@ -97,7 +97,7 @@ describe("a name that is new", () => {
     const found = { name: "Robin", stays: null, imported_at: null, counts };
     vi.spyOn(commands, "removal").mockResolvedValue(found);
     const remove = vi.spyOn(commands, "remove").mockRejectedValue({ code: "x", message: "x", detail: null });
-    const toast = app.toasts.list.find(({ act }) => act?.label === "Take out again");
+    const toast = app.toasts.list.find(({ act }) => act?.label === "Remove again");
     await toast?.act?.run();
     expect(remove).toHaveBeenCalledWith({ annotator: id });
     // Who has labelled since is not taken out.

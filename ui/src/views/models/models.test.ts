@@ -386,7 +386,7 @@ describe("the detail", () => {
   });
 
   it("says where texts that tuned the encoder are left out, in list, detail and comparison", async () => {
-    const words = "31 texts are left out: the encoder was tuned on their labels.";
+    const words = "31 texts are excluded: the encoder was tuned on their labels.";
     const user = await shown();
     expect(row(3)).toHaveTextContent("31 left out");
     expect(within(row(3)).getByTestId("run-mark-left-out")).toHaveAttribute("title", words);

@@ -35,7 +35,7 @@ it("says what a drawn panel would decide on the chosen text, how sure, and what 
   expect(verdict).toContain("no majority");
   expect(screen.getByTestId("panel-sure").textContent).toMatch(/certain|ikely|Open|Too little/);
   expect(screen.getByTestId("panel-others").textContent).toMatch(
-    /50 other panels drawn the same way: “.+” is the likeliest verdict of \d+ %/,
+    /50 other panels drawn the same way: “.+” is the most likely verdict of \d+ %/,
   );
   expect(screen.getByTestId("panel-who").textContent).toContain("with labels");
   // What more labels could do has the level of every other interval.
@@ -117,5 +117,5 @@ it("writes rules as the program reads them", () => {
   const choice = { kind: "choice" as const, levels: ["a", "b", "c"] };
   expect(rulesOf(choice).map(({ value }) => value)).toEqual(["majority", "quorum", "veto"]);
   expect(sureWords({ sure: 0.97, too_little: false })).toBe("Almost certain");
-  expect(sureWords({ sure: 0.97, too_little: true })).toBe("Too little to tell");
+  expect(sureWords({ sure: 0.97, too_little: true })).toBe("Too few labels");
 });

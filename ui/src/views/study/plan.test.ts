@@ -131,7 +131,7 @@ it("is opened from the plan of the study, which goes on with what was found", as
   const missing = Math.max(1, Math.ceil(report.labels_missing! / report.texts));
   expect(missing).toBeLessThan(9);
   expect(screen.getByTestId("study-per-text")).toHaveValue(missing);
-  expect(screen.getByTestId("study-dialog")).toHaveTextContent("what is missing to 9 labels a text");
+  expect(screen.getByTestId("study-dialog")).toHaveTextContent("what is missing to 9 labels per text");
   expect(screen.getByTestId("study-dialog")).toHaveTextContent("from your labels: for reliability 0.80");
   // And back.
   await user.click(screen.getByTestId("study-how-many"));

@@ -55,7 +55,7 @@ it("gives attention checks a mark, and takes it back", async () => {
   await user.click(await screen.findByTestId("check-marked"));
   await waitFor(() => expect(practice.checkRule).toEqual({ pass: 0.75, within: 0, then: "go-on" }));
   await user.click(await screen.findByTestId("check-mark-then"));
-  await user.click(await screen.findByText("they are asked no more"));
+  await user.click(await screen.findByText("they get no more texts"));
   await waitFor(() => expect(practice.checkRule?.then).toBe("stop"));
   await user.click(screen.getByTestId("check-marked"));
   await waitFor(() => expect(practice.checkRule).toBeNull());

@@ -79,7 +79,7 @@ describe("the table", () => {
     );
     // One act stands out.
     expect(document.querySelectorAll("header .primary")).toHaveLength(1);
-    expect(screen.getByTestId("study-figure-anchors")).toHaveTextContent("Too little to tell.");
+    expect(screen.getByTestId("study-figure-anchors")).toHaveTextContent("Too few labels.");
     expect(screen.getByTestId("study-figure-again")).toHaveTextContent("No text was answered twice yet");
     expect(screen.getAllByText("not yet")).toHaveLength(4);
     const table = screen.getByTestId("study-table");
@@ -340,9 +340,7 @@ describe("taking in", () => {
     app.study.forget();
     await app.study.merge(["/in/ada.handin"]);
     render(App);
-    expect(await screen.findByTestId("merged")).toHaveTextContent(
-      "The file was merged: nothing in it is new.",
-    );
+    expect(await screen.findByTestId("merged")).toHaveTextContent("The file was merged: no new data.");
   });
 
   it("goes one after the other, and shows both", async () => {
@@ -399,11 +397,9 @@ describe("a whole copy of the project", () => {
   it("that changes something here says what, and is taken in as it was shown", async () => {
     const merge = vi.spyOn(commands, "mergeFiles");
     const dialog = await open("/in/changes.dissensus");
-    expect(dialog).toHaveTextContent("This changes what is here");
+    expect(dialog).toHaveTextContent("This changes the project");
     const lines = within(dialog).getAllByTestId("merge-question-change");
-    expect(lines[0]).toHaveTextContent(
-      "1 person withdrew there: everything of theirs is erased here too: zorro",
-    );
+    expect(lines[0]).toHaveTextContent("1 person withdrew there: all their data is erased here too: zorro");
     expect(lines[1]).toHaveTextContent("7 answers that count now are replaced or taken back: ada, c007");
     expect(dialog).toHaveTextContent("The project is copied first");
     await userEvent.click(screen.getByTestId("merge-question-yes"));
@@ -458,7 +454,7 @@ describe("dropping files", () => {
     expect(app.toasts.list).toEqual([]);
     app.drop(["/in/ada.handin", "/in/texts.csv"]);
     await waitFor(() => expect(merge).toHaveBeenLastCalledWith(["/in/ada.handin"], NO_CONSENT));
-    expect(app.toasts.list[0]?.message).toBe("Only what was handed in is taken");
+    expect(app.toasts.list[0]?.message).toBe("Only the submissions were merged");
     expect(app.importing).toBeNull();
     app.drop(["/in/other.dissensus"]);
     expect(opened).toHaveBeenCalledWith("/in/other.dissensus");
@@ -501,7 +497,7 @@ it("names the packets that are out with something earlier, and texts that lack a
   study.short = 4;
   render(StudyView);
   const earlier = await screen.findByTestId("study-earlier");
-  expect(earlier).toHaveTextContent("1 packet is out with something that was changed since: Ada");
+  expect(earlier).toHaveTextContent("1 packet is handed out before later changes: Ada");
   expect(earlier).toHaveTextContent("Ada: the guideline, the question rude");
   expect(screen.getByTestId("study-short")).toHaveTextContent("4 texts handed out to fewer than 3 people");
 });

@@ -31,7 +31,7 @@ describe("opening a project", () => {
       expect(within(first).getByTestId("summary-alpha")).toHaveTextContent("0.48 95 % interval 0.41 to 0.55"),
     );
     await waitFor(() =>
-      expect(within(second).getByTestId("summary-alpha")).toHaveTextContent("Too little to tell. 20 texts"),
+      expect(within(second).getByTestId("summary-alpha")).toHaveTextContent("Too few labels. 20 texts"),
     );
     // The question that is chosen comes first.
     app.showFigures(2);
@@ -101,7 +101,7 @@ describe("its words", () => {
     const none = { low: null, high: null, like_these: false, these_low: null, these_high: null };
     const figures = { question: 1, alpha: null, ...none, metric: "nominal", shared: 2 };
     expect(alphaWords({ ...figures, needs: "20 texts are needed." })).toBe(
-      "Too little to tell. 20 texts are needed.",
+      "Too few labels. 20 texts are needed.",
     );
     expect(alphaWords({ ...figures, alpha: 1, needs: null })).toBe("nobody differs");
     const known = {
@@ -151,7 +151,7 @@ describe("who differs, and why", () => {
     const problem = { code: "cancelled", message: "stopped", detail: null };
     const asked = vi.spyOn(commands, "whoDiffers").mockRejectedValueOnce(problem);
     render(App);
-    await user.click(await screen.findByRole("button", { name: "Look again" }));
+    await user.click(await screen.findByRole("button", { name: "Try again" }));
     expect(await screen.findByTestId("who-shares")).toBeVisible();
     expect(asked.mock.calls.length).toBeGreaterThan(1);
   });

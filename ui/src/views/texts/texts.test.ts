@@ -80,7 +80,7 @@ describe("the filters", () => {
     await listed();
     await user.click(screen.getByTestId("texts-filter-contested"));
     expect(await screen.findByTestId("texts-none")).toHaveTextContent(
-      "On no text that you have answered do labels differ. Others are not shown before you answer them.",
+      "Labels do not differ on any text that you have answered. Other texts are shown after you answer them.",
     );
     app.labelAs(null);
     await waitFor(() => expect(Number(number("contested"))).toBeGreaterThan(50));

@@ -31,7 +31,7 @@ it("lists the keys of what can be done there, and all of them when asked", async
   const now = NAMED.filter(({ id, key }) => key !== null && can(id));
   expect(dialog.getAllByRole("definition").map((one) => one.textContent)).toHaveLength(now.length + 1);
   expect(dialog.queryByRole("heading", { name: "Label" })).toBeNull();
-  expect(dialog.getByText("What can be done now")).toBeVisible();
+  expect(dialog.getByText("Available actions")).toBeVisible();
   await user.click(dialog.getByTestId("keys-all"));
   expect(dialog.getByRole("heading", { name: "Label" })).toBeVisible();
 });
@@ -39,7 +39,7 @@ it("lists the keys of what can be done there, and all of them when asked", async
 it("has no view to name in the palette", async () => {
   await user.keyboard("{Control>}k{/Control}");
   const palette = await screen.findByTestId("palette");
-  expect(palette).toHaveTextContent("What can be done now");
+  expect(palette).toHaveTextContent("Available actions");
   expect(palette).not.toHaveTextContent("In this view");
 });
 
