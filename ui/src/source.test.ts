@@ -16,7 +16,7 @@ it("never renders text as HTML", () => {
 });
 
 it("asks nothing of the network", () => {
-  // Two names that are no addresses: the namespace of SVG, and where the generated bindings say they come from.
+  // Two names that are not addresses: the SVG namespace, and the origin that the generated bindings name.
   const remote = /https?:\/\/(?!www\.w3\.org\/)/;
   expect(matching([...product.filter((n) => !n.endsWith("bindings.ts")), "index.html"], remote)).toEqual([]);
   expect(matching(product, /@import url/)).toEqual([]);
@@ -32,7 +32,7 @@ it("asks nothing of the network", () => {
 it("has three weights, and what is bold by itself is the heaviest of them", () => {
   const other =
     /font-weight:\s*(?!(?:400|500|600|inherit)\b)\S|font:\s*(?:bold|[1235789]00|[0-9]*[1-9][0-9]\b(?!px|\/))/;
-  // The files of the font say what they can, not what is used.
+  // The font files list what they support, not what is used.
   expect(
     matching(
       files.filter((name) => name !== "src/styles/fonts.css"),
@@ -55,7 +55,7 @@ it("keeps the invented project out of the product", () => {
 });
 
 it("gives names and prompts of a project a direction of their own", () => {
-  // As the content of an element: what is written from right to left must not turn what stands beside it.
+  // As element content: right-to-left text must not reorder its neighbours.
   const shown =
     />\s*\{(?:app\.)?(?:person|row|annotator|attribute|level|project)\.name\}|>\{question\.prompt\}/;
   const own = /dir="auto"|<bdi>/;

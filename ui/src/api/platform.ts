@@ -42,7 +42,7 @@ export async function chooseImport(): Promise<string | null> {
   );
 }
 
-/** A file with the texts of what is imported. */
+/** Chooses a file with texts to join. */
 export async function chooseTexts(): Promise<string | null> {
   return openDialog(() =>
     open({ title: "Texts in another file", filters: [TABLE], multiple: false, directory: false }),
@@ -73,7 +73,7 @@ export async function chooseProgramFile(title: string, name: string, ending: str
   return openDialog(() => save({ title: `Export as ${title}`, filters, defaultPath }));
 }
 
-/** Where a report of runs is written to; the ending says which kind. */
+/** Chooses where to write a report of runs; the extension sets the format. */
 export async function chooseReport(name: string): Promise<string | null> {
   const filters = [
     { name: "Report with plots (HTML)", extensions: ["html"] },
@@ -96,12 +96,12 @@ export async function chooseCopy(name: string): Promise<string | null> {
   );
 }
 
-/** Where what was done with a packet is written to. */
+/** Chooses where to write a submission. */
 export async function chooseHandIn(name: string): Promise<string | null> {
   return openDialog(() => save({ title: "Hand in", filters: [HAND_IN], defaultPath: `${name}.handin` }));
 }
 
-/** Files that came back: what was handed in, packets, copies of the project. */
+/** Chooses submissions, packets, and copies of the project. */
 export async function chooseSubmissions(): Promise<string[] | null> {
   const filters = [{ name: "Handed in, packets, copies", extensions: ["handin", "dissensus"] }];
   return openDialog(() => open({ title: "Merge submissions", filters, multiple: true, directory: false }));
@@ -112,7 +112,7 @@ export async function chooseFolder(title: string): Promise<string | null> {
   return openDialog(() => open({ title, multiple: false, directory: true }));
 }
 
-/** Puts a text on the clipboard. It may still be on its way: WebKit allows writing only within the click itself. */
+/** Copies a text to the clipboard. It may be pending: WebKit allows writing only during the click. */
 export async function copyText(text: Promise<string>): Promise<void> {
   const blob = text.then((words) => new Blob([words], { type: "text/plain" }));
   await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);

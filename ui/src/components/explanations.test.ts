@@ -48,7 +48,7 @@ describe("an explanation", () => {
     expect(read).toEqual([
       "Whether people differ by who they are",
       "0 where all agree, 1 where half say one end",
-      // What a button says already is no explanation of it.
+      // A tip must not repeat the text of its button.
       null,
       "no pattern: Neither a group nor strictness tells them apart",
     ]);

@@ -115,7 +115,7 @@ it("draws a long body bit by bit, and as far as a heading that is chosen at once
   await userEvent.click(screen.getByRole("button", { name: "Part 399" }));
   await waitFor(() => expect(document.activeElement).toHaveTextContent("Part 399"));
   expect(container.querySelectorAll("p")).toHaveLength(400);
-  // A change keeps what is drawn, to the element.
+  // A change preserves the rendered elements.
   const last = document.activeElement;
   await rerender({ body: `new\n\n${sections}` });
   expect(container.querySelectorAll("p")).toHaveLength(401);

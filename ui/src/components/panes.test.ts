@@ -1,4 +1,4 @@
-// Panes that can be dragged, and outlines of what is on its way.
+// Resizable panes, and placeholders for loading content.
 import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";

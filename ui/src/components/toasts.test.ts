@@ -63,7 +63,7 @@ it("closes the newest by Escape, one at a time, and leaves the key to a field", 
   expect(shown()).toEqual(["The disk is full"]);
   await fireEvent.keyDown(document.body, { key: "Escape" });
   expect(shown()).toHaveLength(0);
-  // With none left the key is the view's.
+  // Without notices the key belongs to the view.
   expect(await fireEvent.keyDown(document.body, { key: "Escape" })).toBe(true);
 });
 

@@ -1,4 +1,4 @@
-// Every action that has a key or may be given one: its name, where it can be done, and its key at first.
+// All actions that have or can have a key: name, view, and default key.
 import type { View } from "./views";
 
 /** Where a key means an action: in one view, or wherever one is. */
@@ -82,7 +82,7 @@ export interface Named {
   id: ActionId;
   name: string;
   scope: Scope;
-  /** Its key at first; none has to be there. */
+  /** Its default key; optional. */
   key: string | null;
   /** Its key is pressed without Ctrl. */
   alone: boolean;
@@ -102,7 +102,7 @@ export function named(id: ActionId): Named {
   return found;
 }
 
-/** Whether somebody can be in both at once, so that one key cannot mean an action of each. */
+/** Whether both views can be on screen at once, so that they cannot share a key. */
 export function overlap(a: Scope, b: Scope): boolean {
   return a === b || a === "everywhere" || b === "everywhere";
 }

@@ -1,13 +1,13 @@
-// Where somebody is on the way through the texts: a text, and whether it is asked for the first time or again.
+// A text that a person labels, in the first or a later annotation round.
 import type { TextId } from "$api/bindings";
 
 export interface Assignment {
   text: TextId;
-  /** 1, or a later occasion on which a packet asks the text again. */
+  /** 1, or a later annotation round of a packet. */
   occasion: number;
 }
 
-/** Places with the same name are the same place. */
+/** A unique key of an assignment. */
 export function assignmentKey({ text, occasion }: Assignment): string {
   return `${text}/${occasion}`;
 }

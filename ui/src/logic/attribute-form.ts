@@ -1,4 +1,4 @@
-// What people are asked about themselves: the form as it is written, and what is wrong with it.
+// The form with questions about people: parsing, formatting and validation.
 import type { AttributeForm, AttributeInfo, FormAttribute } from "$api/bindings";
 
 /** An attribute as it is entered: its values in one line, with commas between them. */

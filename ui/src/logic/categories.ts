@@ -27,12 +27,15 @@ const SHAPES = [
   symbolWye,
 ];
 const AREA = 78;
-/** The eighth stands for everything that has no colour of its own. */
+/** The eighth is for everything without a colour of its own. */
 const OWN = 7;
 export const UNKNOWN = "not known";
 const OTHERS = "others";
 
-/** The most frequent values get a sign of their own; further ones share one. Without an attribute all are alike. */
+/**
+ * The most frequent values get a symbol of their own; others share one. Without an attribute all are the
+ * same.
+ */
 export function categorise(values: readonly string[]): {
   list: Category[];
   of: (value: string | undefined) => Category;

@@ -25,7 +25,7 @@ export type KeyPress = Pick<
   "key" | "code" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey" | "isComposing"
 >;
 
-/** Whether the key for commands is held: Ctrl, on a Mac Command. */
+/** Whether the command modifier is held: Ctrl, or Command on a Mac. */
 function holdsMod(event: Pick<KeyPress, "ctrlKey" | "metaKey">): boolean {
   return MAC ? event.metaKey : event.ctrlKey;
 }
@@ -44,7 +44,7 @@ export function chordOf(event: KeyPress): string | null {
 function nameOf({ key, code }: KeyPress, mod: boolean): string {
   if (key === " ") return "Space";
   if (key.length > 1) return key;
-  // With Ctrl a letter of another script stands for the Latin one on its key, as in every program.
+  // With Ctrl, a letter of another script counts as the Latin letter on its key, as in other programs.
   const latin = mod && /^\P{ASCII}$/u.test(key) ? /^Key([A-Z])$/.exec(code)?.[1] : undefined;
   if (latin) return latin;
   if (mod && key === "=") return "+";
@@ -52,7 +52,7 @@ function nameOf({ key, code }: KeyPress, mod: boolean): string {
   return key.toUpperCase();
 }
 
-/** Keys whose names are not what is printed on them. */
+/** Keys whose names differ from what is printed on them. */
 const PRINTED: Readonly<Record<string, string>> = { "-": "−", PageDown: "PgDn", PageUp: "PgUp" };
 
 /** Its keys one by one, as they are printed on this computer's keyboard. */

@@ -1,14 +1,14 @@
-// What a drop of files means: what was handed in is taken in, a project is opened, anything else is imported.
+// What dropped files do: submissions are merged, a project is opened, anything else is imported.
 import type { View } from "./views";
 
 export type Drop =
   | { kind: "nothing" }
-  /** To be taken into the open project; what else was dropped is left. */
+  /** Merged into the open project; other dropped files are in `left`. */
   | { kind: "merge"; files: string[]; left: string[] }
-  /** To be opened or imported; what else was dropped is left. */
+  /** Opened or imported; other dropped files are in `left`. */
   | { kind: "take"; file: string; left: string[] };
 
-/** Whether a file is what somebody handed in. */
+/** Whether a file is a submission. */
 export function isSubmission(path: string): boolean {
   return path.toLowerCase().endsWith(".handin");
 }

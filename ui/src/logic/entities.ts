@@ -1,4 +1,4 @@
-// Entities of HTML as the characters that they stand for.
+// Decodes HTML entities.
 
 const ENTITY = /&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});/g;
 const known = new Map<string, string>();
@@ -22,7 +22,7 @@ function numbered(digits: string): string {
   return none ? "\ufffd" : String.fromCodePoint(code);
 }
 
-/** The names are the browser's own. What is parsed is a name between `&` and `;`, in a document that is shown to nobody. */
+/** Uses the browser's own names. Only a name between `&` and `;` is parsed, in a detached document. */
 function named(entity: string): string {
   const page = new DOMParser().parseFromString(`x${entity}`, "text/html");
   const found = page.body.textContent.slice(1);

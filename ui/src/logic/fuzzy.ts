@@ -20,8 +20,8 @@ function plain(text: string): string {
 const isStart = (text: string, at: number) => at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1] ?? "");
 
 /**
- * How well `text` holds the letters of `query`, in their order; null where it does not. Letters that stand together count, and letters
- * at the beginning of a word; a word that holds the query as it is counts most. Of two that hold it alike the shorter is nearer.
+ * How well `text` matches the letters of `query` in order; null if it does not. Consecutive letters and
+ * beginnings of words count more, a literal match most. Of equal matches the shorter text wins.
  */
 export function match(query: string, text: string): Match | null {
   const wanted = plain(query.trim());
@@ -43,7 +43,7 @@ export function match(query: string, text: string): Match | null {
   return { score: found.reduce((sum, one) => sum + one.score, 0) / words.length - text.length / 20, at };
 }
 
-/** Where the query stands as it is: rather where a word begins than within one. */
+/** The index of a literal match: preferably at the beginning of a word. */
 function wholeAt(wanted: string, letters: string): number {
   const first = letters.indexOf(wanted);
   for (let at = first; at >= 0; at = letters.indexOf(wanted, at + 1)) if (isStart(letters, at)) return at;
@@ -68,7 +68,7 @@ function from(start: number, word: string, letters: string): Match | null {
     const last = at.at(-1) ?? start;
     const next = letters.indexOf(letter, last + 1);
     if (next < 0) return null;
-    // The beginning of a later word is meant rather than a letter far within this one.
+    // The beginning of a later word is preferred over a letter far inside this one.
     const begins = wordStart(letter, letters, next);
     const place = next === last + 1 ? next : (begins ?? next);
     score += place === last + 1 ? 8 : isStart(letters, place) ? 6 : -(place - last) / 4;

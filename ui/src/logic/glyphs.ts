@@ -15,12 +15,12 @@ const SCRIPTS: readonly [string, RegExp][] = [
 ];
 const OTHER = "other signs";
 
-/** A code point that will never be a letter: every font draws it as what it draws for letters that it lacks. */
+/** A code point that will never be assigned: fonts draw it like any missing character. */
 const NEVER = "\uffff";
-/** Drawn by themselves these show nothing, or only beside another letter. */
+/** Characters that are invisible or combine with others. */
 const UNSEEN = /[\p{C}\p{Z}\p{M}\u200d\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u;
 
-/** The scripts of a text of which some letter cannot be drawn, each with how many of its letters are met; none where all can. */
+/** The scripts of a text with characters that cannot be drawn, each with their number; empty if all can. */
 export function undrawn(text: string, draw: Draw): { script: string; letters: number }[] {
   const box = draw(NEVER);
   const found = new Map<string, number>();
@@ -57,7 +57,7 @@ export function canvasDraw(like: Element): Draw | null {
   };
 }
 
-/** FNV-1a of the bytes: only whether two pictures are the same is asked. */
+/** FNV-1a of the bytes: only used to compare pictures. */
 function hash(bytes: Uint8ClampedArray): number {
   let sum = 2166136261;
   for (const byte of bytes) sum = Math.imul(sum ^ byte, 16777619);

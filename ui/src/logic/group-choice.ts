@@ -25,7 +25,7 @@ export function withoutPerson(people: PeopleChoice, id: AnnotatorId): PeopleChoi
   return { ...people, annotators: people.annotators.filter((other) => other !== id) };
 }
 
-/** Everybody who is meant: one value of each attribute that is named, or named in person. */
+/** The people of a group: with one value of each named attribute, or named individually. */
 export function members(people: PeopleChoice, all: readonly AnnotatorInfo[]): AnnotatorInfo[] {
   const wanted = new Map<string, Set<string>>();
   for (const [name, value] of people.attributes) wanted.set(name, (wanted.get(name) ?? new Set()).add(value));

@@ -12,7 +12,10 @@ function wholeOf(questions: readonly QuestionInfo[], own: QuestionId): QuestionI
   return questions.find((q) => q.id === own || q.options.some((option) => option.id === own));
 }
 
-/** What can be learned beside `own`: other questions with labels, and where it is an option, its whole question in its place. */
+/**
+ * Questions that can be trained together with `own`: others with labels, and for an option, its whole
+ * question.
+ */
 export function offered(questions: readonly QuestionInfo[], own: QuestionId): Offered[] {
   const whole = wholeOf(questions, own);
   return questions
@@ -27,7 +30,7 @@ export function offered(questions: readonly QuestionInfo[], own: QuestionId): Of
     });
 }
 
-/** `joint` with the question `id` chosen or not; empty where `own` alone is left. Weights of the others stay. */
+/** `joint` with the question `id` toggled; empty if only `own` remains. Other weights are unchanged. */
 export function withQuestion(
   questions: readonly QuestionInfo[],
   own: QuestionId,
@@ -48,7 +51,7 @@ export function withQuestion(
   return left.map((question) => ({ question, weight: weight(question) }));
 }
 
-/** `joint` as it was chosen last, of which what has no labels any more, or is gone, is left out. */
+/** The last `joint`, without questions that have no labels any more or are gone. */
 export function stillThere(
   questions: readonly QuestionInfo[],
   own: QuestionId,
@@ -59,7 +62,7 @@ export function stillThere(
   return left.length === 1 && left[0]?.question === own ? [] : left;
 }
 
-/** The questions with spans of which marked words are learned beside what is said of whole texts. */
+/** The questions with spans whose marked words are trained together with text-level labels. */
 export function wordsOf(
   questions: readonly QuestionInfo[],
   choices: Pick<TrainChoices, "question" | "model" | "tuning" | "joint">,

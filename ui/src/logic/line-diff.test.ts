@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { differs, lineDiff, type DiffRow } from "./line-diff";
 
-/** As one would write it down. */
+/** The diff in its usual text form. */
 const diffLines = (before: string, after: string) =>
   lineDiff(before, after).map((row: DiffRow) =>
     row.kind === "fold" ? `@${row.lines}` : `${{ same: " ", added: "+", removed: "-" }[row.kind]}${row.line}`,
@@ -33,7 +33,7 @@ it("folds what is the same and far from any change", () => {
     " line 12",
     "@7",
   ]);
-  // One line is as short as saying that it is left out.
+  // A single line is as short as the note that it is omitted.
   expect(diffLines("a\nb\nc\nd", "a\nb\nc\nx")[0]).toBe(" a");
 });
 

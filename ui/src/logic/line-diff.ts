@@ -6,12 +6,12 @@ export type DiffRow =
   /** Lines that are the same, far from any that changed. */
   | { kind: "fold"; lines: number };
 
-/** So many lines that are the same stand around what changed. */
+/** Unchanged context lines around changes. */
 const AROUND = 2;
-/** After so long two texts are told as wholly different ones. */
+/** After this time, two texts count as completely different. */
 const LONGEST_MS = 500;
 
-/** The lines of both texts; what was removed stands before what came in its place. */
+/** The lines of both texts; removed lines precede their replacement. */
 export function lineDiff(before: string, after: string): DiffRow[] {
   const changes = diffLines(whole(before), whole(after), { timeout: LONGEST_MS });
   if (!changes) return [...rows("removed", before), ...rows("added", after)];
@@ -21,7 +21,7 @@ export function lineDiff(before: string, after: string): DiffRow[] {
   return folded(all);
 }
 
-/** Whether anything is told as changed. */
+/** Whether there are differences. */
 export function differs(diff: readonly DiffRow[]): boolean {
   return diff.some(({ kind }) => kind === "added" || kind === "removed");
 }

@@ -4,7 +4,7 @@ import type { AnnotatorRow } from "$api/bindings";
 /** With a correlation of this size an axis is what it goes with. */
 const NAMED_FROM = 0.8;
 
-/** "Further right" and "further up" in words: severity where places go with it, else that the axis has no name. */
+/** Names of the axes: severity if positions correlate with it, else unnamed. */
 export function axisWords(rows: readonly AnnotatorRow[]): { right: string; up: string } {
   const placed = rows.filter((row) => row.x !== null && row.y !== null && row.severity !== null);
   const severity = placed.map((row) => row.severity ?? 0);

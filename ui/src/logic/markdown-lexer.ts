@@ -1,7 +1,7 @@
-// The lexer of Markdown with bounds: whatever somebody writes, it comes to an end soon, and what is beyond a bound stays text.
+// A Markdown lexer with limits: any input ends soon, and what exceeds a limit stays text.
 import { Lexer, Tokenizer, type Token, type Tokens } from "marked";
 
-/** How deep quotes and lists may stand inside one another. */
+/** Maximum nesting of quotes and lists. */
 const DEEPEST = 16;
 /** How many signs that could mean something a paragraph may have: beyond, it is no prose. */
 const MOST_SIGNS = 400;
@@ -12,7 +12,7 @@ const SYNTAX = /[*_~`[\]<!@]/g;
 const QUOTE = /^ {0,3}>/;
 const ITEM = /^ {0,3}(?:[*+-]|\d{1,9}[.)])(?:[ \t\n]|$)/;
 
-/** Source that is taken as it is written. */
+/** Source that is shown literally. */
 const asWritten = (source: string): Tokens.Text => ({ type: "text", raw: source, text: source });
 
 class BoundedTokenizer extends Tokenizer {
@@ -72,7 +72,7 @@ class BoundedLexer extends Lexer {
 
 interface Lexed {
   tokens: Token[];
-  /** What the names of references stand for, as one text. */
+  /** The reference definitions as one text. */
   references: string;
   /** It took too long, and the rest is text. */
   late: boolean;

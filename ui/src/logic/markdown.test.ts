@@ -1,4 +1,4 @@
-// Markdown from anywhere: what is shown, what is never shown, and that it comes to an end.
+// Untrusted Markdown: what is shown, what is never shown, and that it terminates.
 import { describe, expect, it } from "vitest";
 import { plainEntities } from "./entities";
 import { readMarkdown, wordsOf, type Block, type Inline } from "./markdown";
@@ -85,7 +85,7 @@ describe("what is shown", () => {
     expect(after.blocks[1]).toBe(before.blocks[0]);
     expect(new Set(after.blocks).size).toBe(after.blocks.length);
     expect(after.headings.map(({ words }) => words)).toEqual(["A", "B"]);
-    // A name that stands for something else now changes what names it.
+    // A changed definition changes its references.
     const named = readMarkdown("[a][x]\n\n[x]: https://one.org");
     const renamed = readMarkdown("[a][x]\n\n[x]: https://two.org", named);
     expect(renamed.kept).toBe(0);

@@ -1,4 +1,4 @@
-// Markdown as a tree of what is shown, and of nothing else: no HTML, no address that could be followed, no picture from elsewhere.
+// Markdown as a tree without HTML, followable addresses or external pictures.
 import type { Token, Tokens } from "marked";
 import { plainEntities } from "./entities";
 import { lexed } from "./markdown-lexer";
@@ -8,11 +8,11 @@ export type Inline =
   | { kind: "strong" | "em" | "del"; children: Inline[] }
   | { kind: "code"; text: string }
   | { kind: "break" }
-  /** The address stands beside the words; null where they are the address. */
+  /** The address is shown after the words; null if they are the address. */
   | { kind: "link"; children: Inline[]; address: string | null }
   /** A picture of the project. */
   | { kind: "picture"; name: string; alt: string }
-  /** A picture that lies somewhere else. */
+  /** An external picture. */
   | { kind: "elsewhere"; alt: string };
 
 interface Item {
@@ -26,7 +26,7 @@ export type Block =
   | { kind: "paragraph"; children: Inline[] }
   /** Words of a list's item that make no paragraph of their own. */
   | { kind: "line"; children: Inline[] }
-  /** Shown as it is written: HTML, and what is nested too deep. */
+  /** Shown literally: HTML, and content nested too deeply. */
   | { kind: "raw"; text: string }
   | { kind: "code"; text: string }
   | { kind: "quote"; children: Block[] }
@@ -46,7 +46,7 @@ export interface Markdown {
   headings: Heading[];
   /** How many blocks are those of the body before. */
   kept: number;
-  /** Blocks by their source, for the body after; each may be taken once. */
+  /** Blocks by their source, for reuse in the next body; each can be reused once. */
   known: Known;
 }
 
@@ -62,12 +62,12 @@ interface Read {
 }
 
 const PICTURE = /^picture:([0-9a-f]{16})$/;
-/** How deep what is read may stand in itself. */
+/** Maximum nesting of blocks. */
 const DEEPEST = 48;
 
 /**
- * Reads a body, as CommonMark with tables, tasks and deletions. Blocks that stood in the body `before` too are the same objects,
- * so that what is on screen already need not be drawn anew.
+ * Parses CommonMark with tables, tasks and deletions. Blocks that are also in `before` are the same objects,
+ * so that they need not be rendered again.
  */
 export function readMarkdown(body: string, before: Markdown | null = null): Markdown {
   const { tokens, references, late } = lexed(body);

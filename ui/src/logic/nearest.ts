@@ -1,4 +1,4 @@
-// Moving by arrow keys among points that stand anywhere.
+// Moving between scattered points by arrow keys.
 
 export interface Point {
   x: number;
@@ -18,8 +18,8 @@ export function isArrow(key: string): boolean {
 }
 
 /**
- * Index of the point one gets to from `from` with an arrow key, y growing downwards: the nearest one in that quarter
- * of the plane, where what lies off the straight way counts double. -1 if there is none.
+ * The index of the point reached from `from` by an arrow key, y growing downwards: the nearest in that
+ * quadrant, with sideways distance counting double. -1 if there is none.
  */
 export function nearest(points: readonly Point[], from: number, key: string): number {
   const start = points[from];

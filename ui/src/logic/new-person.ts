@@ -3,7 +3,7 @@ import type { QuestionInfo } from "$api/bindings";
 
 const folded = (name: string) => name.normalize("NFC").trim().toLowerCase();
 
-/** A number, a single letter or sign, or the name of a level: what somebody types who means to answer. */
+/** A number, a single character, or the name of a level: likely an answer instead of a name. */
 export function looksLikeAnswer(name: string, questions: readonly QuestionInfo[]): boolean {
   const wanted = folded(name);
   if (/^[\p{N}\p{P}\p{S}\s]+$/u.test(wanted)) return true;

@@ -1,4 +1,4 @@
-// What a person says beside an answer: a note, reasons, how sure they are.
+// Notes on an answer: text, reasons and confidence.
 import type { Remark } from "$api/bindings";
 
 export const NO_NOTE: Remark = { note: null, reasons: [], confidence: null };
@@ -17,7 +17,7 @@ export function sameNote(a: Remark, b: Remark): boolean {
 
 export const isEmpty = (remark: Remark): boolean => sameNote(remark, NO_NOTE);
 
-/** With a reason more, or without it; in the order in which they are offered, and what is not offered any more last. */
+/** Toggles a reason; in the order of the form, with reasons no longer offered last. */
 export function toggleReason(remark: Remark, reason: string, offered: readonly string[]): Remark {
   const chosen = remark.reasons.includes(reason)
     ? remark.reasons.filter((other) => other !== reason)

@@ -1,4 +1,4 @@
-// Who stands where among the annotators of a text.
+// The order of the annotators of a text.
 import { describe, expect, it } from "vitest";
 import type { AnnotatorPrediction, GroupPrediction } from "$api/bindings";
 import { peopleLines } from "./people-lines";

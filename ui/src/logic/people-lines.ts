@@ -1,4 +1,4 @@
-// The annotators of a text as lines, those who labelled it first: one after the other, or below the group that an attribute puts them in.
+// The annotators of a text as lines, those who labelled it first: in one list, or grouped by an attribute.
 import type { AnnotatorPrediction, GroupPrediction, TextDetail } from "$api/bindings";
 
 const UNKNOWN = "not known";
@@ -28,7 +28,7 @@ function byLabel(people: readonly AnnotatorPrediction[]): PeopleLine[] {
   );
 }
 
-/** Groups and their members. One without a mean is named all the same; without an attribute everybody is in one row. */
+/** Groups and their members, including groups without a mean; without an attribute, one group. */
 export function peopleLines(
   from: Pick<TextDetail, "annotators" | "groups">,
   attribute: string | null,

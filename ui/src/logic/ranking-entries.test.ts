@@ -1,4 +1,4 @@
-// Texts that cannot be told apart are one row that opens.
+// Indistinguishable texts form one row that expands.
 import { expect, it } from "vitest";
 import { entriesOf, hiddenIn, ROWS_AT_FIRST } from "./ranking-entries";
 
@@ -9,7 +9,7 @@ it("shows the first ten of a group, and all of it once it is open", () => {
   expect(closed.slice(0, 3).map((e) => e.kind)).toEqual(["text", "text", "tie"]);
   expect(closed[2]).toEqual({ kind: "tie", group: 1, first: 3, size: 40, open: false });
   expect(closed).toHaveLength(2 + 1 + ROWS_AT_FIRST + 18);
-  // What follows a closed group keeps its rank.
+  // Rows after a collapsed group keep their rank.
   expect(closed[2 + 1 + ROWS_AT_FIRST]).toEqual({ kind: "text", text: 142, rank: 43 });
   const open = entriesOf(order, [2, 40], new Set([1]));
   expect(open.filter((e) => e.kind === "text").map((e) => e.rank)).toEqual(order.map((_, at) => at + 1));

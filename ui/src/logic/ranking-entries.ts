@@ -1,4 +1,4 @@
-// The rows of the ranking: texts, and over those that cannot be told apart a row that opens.
+// The rows of the ranking: texts, and an expandable row above indistinguishable texts.
 import type { TextId } from "$api/bindings";
 
 /** So many texts of a group are shown while it is closed; groups hardly larger need no row of their own. */
@@ -9,7 +9,7 @@ export type Entry =
   | { kind: "text"; text: TextId; rank: number }
   | { kind: "tie"; group: number; first: number; size: number; open: boolean };
 
-/** The rows for an order whose groups of texts that are not told apart have these sizes. */
+/** The rows of an order whose groups of indistinguishable texts have these sizes. */
 export function entriesOf(
   order: readonly TextId[],
   ties: readonly number[],

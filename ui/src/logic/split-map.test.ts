@@ -68,7 +68,7 @@ it("chooses an area by arrows, moves it and extends it within the plot", () => {
   for (let i = 0; i < 30; i += 1) end = byArrow(end, "ArrowLeft", false, { mean: 2, split: 0.5 }, 4);
   expect(end.mean[0]).toBe(0);
   expect(end.mean[1]).toBeCloseTo(1);
-  // Made smaller, something is always left of it.
+  // Shrinking it always leaves a remainder.
   for (let i = 0; i < 30; i += 1) end = byArrow(end, "ArrowLeft", true, { mean: 2, split: 0.5 }, 4);
   expect(end.mean[1] - end.mean[0]).toBeCloseTo(0.2);
 });

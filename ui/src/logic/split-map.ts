@@ -16,10 +16,10 @@ export interface Area {
   split: readonly [number, number];
 }
 
-/** What is predicted of everyone, labels standing where there are some; or the labels that were given. */
+/** Predictions for everyone, replaced by labels where there are labels; or only labels. */
 export type PointKind = "everyone" | "labels";
 
-/** The texts of a ranking whose figures are known; none for a scale without an order. */
+/** The texts of a ranking with known figures; empty for an unordered scale. */
 export function pointsOf(ranking: Ranking, kind: PointKind): Point[] {
   const points: Point[] = [];
   const [means, splits] =
@@ -44,8 +44,10 @@ export function within(point: Point, { mean, split }: Area): boolean {
   return point.mean >= mean[0] && point.mean <= mean[1] && point.split >= split[0] && point.split <= split[1];
 }
 
-/** The most that a mean level allows among many people: all of them at the two ends. Few people reach more, as an odd
- * number of labels by n^2 / (n^2 - 1). `top` is the highest level. */
+/**
+ * The maximum for a mean level among many people: all of them at the two ends. Few people can exceed it, as
+ * can an odd number of labels.
+ */
 export function highestSplit(mean: number, top: number): number {
   const share = top > 0 ? mean / top : 0;
   return 4 * share * (1 - share);

@@ -1,15 +1,18 @@
-// Dots that share a place, stacked upwards and made smaller where they would not fit.
+// Stacks dots at the same position, shrinking them to fit.
 
 interface Stacked<T> {
   item: T;
-  /** Off the common place, and up from it. */
+  /** The offset from the common position, sideways and upwards. */
   dx: number;
   dy: number;
   /** Diameter. */
   size: number;
 }
 
-/** Stacks `items` that have the same `at`: at most `size` wide, `height` high in all, in as many columns as `width` holds. */
+/**
+ * Stacks `items` with equal `at`: dots at most `size` wide, `height` in total, in as many columns as fit
+ * `width`.
+ */
 export function stacked<T extends { at: number }>(
   items: readonly T[],
   size: number,

@@ -1,4 +1,4 @@
-// What a plan asks for, what cannot be asked for, and the memory of it.
+// The request of a plan, its validation, and its storage.
 import { beforeEach, expect, it, vi } from "vitest";
 import { dropWords, routeDrop } from "./drops";
 import { faults, namesOf, remember, remembered, USUAL, requestOf } from "./study-plan";
@@ -11,7 +11,7 @@ it("takes names one a line or by commas, and nobody twice for being in both list
   expect(namesOf(" Ada ,ben\n\n,  Çelik, A. \r\n")).toEqual(["Ada", "ben", "Çelik", "A."]);
   const wish = requestOf({ ...USUAL, known: ["ada", "ben"], names: "ben, cleo" }, []);
   expect(wish.people).toEqual(["ada", "ben", "cleo"]);
-  // Two of the same name in one list may be two people: the program says so.
+  // Duplicate names in one list may be two people: the program reports it.
   expect(requestOf({ ...USUAL, names: "ada, ada" }, []).people).toEqual(["ada", "ada"]);
 });
 

@@ -1,14 +1,14 @@
-// The plan of a study as it is entered: what is wanted of it, what cannot be, and the memory of it on this computer.
+// The form of a study plan: its request, its validation, and its storage on this computer.
 import type { QuestionId, StudyWish } from "$api/bindings";
 
 export interface StudyForm {
-  /** What is asked of each text; all questions while none is chosen. */
+  /** The questions of each text; all if none is selected. */
   questions: QuestionId[];
-  /** External ids of people of the study who are asked. */
+  /** External ids of selected people of the study. */
   known: string[];
   /** Further names, one a line or separated by commas. */
   names: string;
-  /** People whose names are not known yet. */
+  /** The number of unnamed people. */
   to_come: number | null;
   per_text: number | null;
   per_person: number | null;
@@ -20,7 +20,7 @@ export interface StudyForm {
   seed: number | null;
 }
 
-/** What is wanted before anybody has said so. */
+/** The defaults. */
 export const USUAL: StudyForm = {
   questions: [],
   known: [],
@@ -64,11 +64,11 @@ const LIMITS: Partial<Record<keyof StudyForm, Limit>> = {
   },
 };
 
-/** What is wrong with what was entered, by its field; nothing where it can be asked about. */
+/** The errors of the form, by field; empty if it is valid. */
 export function faults(form: StudyForm): Partial<Record<keyof StudyForm, string>> {
   const found: Partial<Record<keyof StudyForm, string>> = {};
   for (const [field, limit] of Object.entries(LIMITS) as [keyof StudyForm, Limit][]) {
-    // Not shown, not asked for.
+    // Hidden fields are not validated.
     if (field === "again_after" && !form.again) continue;
     const value = form[field] as number | null;
     const fits =
@@ -88,14 +88,14 @@ export function namesOf(text: string): string[] {
     .filter((name) => name !== "");
 }
 
-/** Names for people to come, numbered on from those that are taken, as the command does. */
+/** Names for unnamed people, numbered after existing ones, as the command does. */
 function namesToCome(n: number, taken: ReadonlySet<string>): string[] {
   const names: string[] = [];
   for (let i = 1; names.length < n; i++) if (!taken.has(`person-${i}`)) names.push(`person-${i}`);
   return names;
 }
 
-/** What is asked for; `project` are the people of the project. */
+/** The request; `project` are the people of the project. */
 export function requestOf(
   form: StudyForm,
   project: readonly { external_id: string; name: string }[],
@@ -119,7 +119,7 @@ export function requestOf(
 
 const KEY = "dissensus.study-plan:";
 
-/** What was entered last for this project, on this computer; none where nothing is kept. */
+/** The last form for this project on this computer; null if none is stored. */
 export function remembered(project: string): StudyForm | null {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(KEY + project) ?? "null");
@@ -129,7 +129,7 @@ export function remembered(project: string): StudyForm | null {
   }
 }
 
-/** Keeps what was entered; without room for it, it is entered again the next time. */
+/** Stores the form; if there is no space, it must be entered again. */
 export function remember(project: string, form: StudyForm): void {
   try {
     localStorage.setItem(KEY + project, JSON.stringify(form));
@@ -138,12 +138,12 @@ export function remember(project: string, form: StudyForm): void {
   }
 }
 
-/** Keeps nothing of what was entered for this project: it names people. */
+/** Deletes the stored form of this project: it names people. */
 export function forget(project: string): void {
   localStorage.removeItem(KEY + project);
 }
 
-/** Only what is of the kind that it should be: another version may have written it. */
+/** Only values of the right type: another version may have written it. */
 function fitted(stored: Record<string, unknown>): StudyForm {
   const number = (field: keyof StudyForm) => {
     const value = stored[field];

@@ -201,6 +201,7 @@ it("is quick on a text of 10,000 words", () => {
     units.snapToClusters(at, units.next(at));
     units.unitOf(units.pointOf(at));
   }
-  // A bound for a busy machine: engines that are given the whole text look at all of it for each word, 13 seconds in all.
+  // A generous limit for a busy machine: engines that scan the whole text for each word take 13 seconds in
+  // total.
   expect(performance.now() - began).toBeLessThan(2000);
 });

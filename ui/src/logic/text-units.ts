@@ -1,5 +1,5 @@
-// The units of a text: code points, grapheme clusters, words. A place is an offset in UTF-16 code units, as JavaScript counts; answers
-// count Unicode scalar values (code points).
+// The units of a text: code points, grapheme clusters and words. An offset counts UTF-16 code units, as in
+// JavaScript; answers count code points.
 
 /** A stretch of a text, half-open, in UTF-16 code units. */
 export interface Stretch {
@@ -15,10 +15,10 @@ const PICTURE = /\p{Extended_Pictographic}/u;
 const CLUSTER =
   /\r\n|(?:\p{RI}\p{RI}|.(?:[\p{M}\u200d\ufe0f]|\p{EMod}|(?<=\u200d)\p{Extended_Pictographic})*)/gsu;
 
-/** A place moved to the nearest possible one. */
+/** An offset moved to the nearest valid one. */
 const within = (at: number, length: number) => Math.max(0, Math.min(length, at));
 
-/** The last index of `places` (ascending) whose place is not behind `at`; -1 where there is none. */
+/** The last index of `places` (ascending) with a value of at most `at`; -1 if there is none. */
 function lastUpTo(places: readonly number[], at: number): number {
   let [low, high] = [0, places.length];
   while (low < high) {
@@ -35,7 +35,10 @@ interface Segment {
   isWordLike: boolean;
 }
 
-/** A new sentence or word, where no unit can go on: a letter or number after white space or full-width punctuation. */
+/**
+ * A new sentence or word, where no unit continues: a letter or number after white space or full-width
+ * punctuation.
+ */
 const BREAK = /(?<=[\s。，！？；])(?=[\p{L}\p{N}])/gu;
 /** Engines look at all of a string for each of its segments: a long text is read in parts. */
 const PART = 400;
@@ -80,7 +83,7 @@ function plainWords(body: string): Segment[] {
   return parts;
 }
 
-/** One text and its units. What costs is made when it is first asked for. */
+/** One text and its units. Costly parts are computed on first use. */
 export class TextUnits {
   readonly body: string;
   readonly length: number;
@@ -109,21 +112,21 @@ export class TextUnits {
     return this.length - this.#wide.length;
   }
 
-  /** The place of a code point; places beyond the text are its end. */
+  /** The offset of a code point, clamped to the text. */
   unitOf(point: number): number {
     const inside = within(point, this.points);
     // Wide characters that begin before it.
     return inside + lastUpTo(this.#widePoints, inside - 1) + 1;
   }
 
-  /** How many code points are before a place; within a pair of surrogates those before the pair. */
+  /** The number of code points before an offset; inside a surrogate pair, those before the pair. */
   pointOf(unit: number): number {
     const inside = within(unit, this.length);
     const before = lastUpTo(this.#wide, inside - 1) + 1;
     return inside - before;
   }
 
-  /** The beginning of the grapheme cluster that a place is in. */
+  /** The start of the grapheme cluster of an offset. */
   floor(at: number): number {
     const inside = within(at, this.length);
     const starts = this.#clusters();
@@ -131,7 +134,7 @@ export class TextUnits {
     return starts[lastUpTo(starts, inside)] ?? 0;
   }
 
-  /** The end of the grapheme cluster that a place is in; a place between two stays. */
+  /** The end of the grapheme cluster of an offset; an offset between two is unchanged. */
   ceil(at: number): number {
     const low = this.floor(at);
     return low === within(at, this.length) ? low : this.next(low);
@@ -191,13 +194,13 @@ export class TextUnits {
     return whole;
   }
 
-  /** The index of the last word that begins at or before a place; -1 where none does. */
+  /** The index of the last word that begins at or before an offset; -1 if there is none. */
   #wordUpTo(at: number): number {
     void this.words;
     return lastUpTo(this.#starts, at);
   }
 
-  /** The word at a place: the one it is in or before, else the one that ends there; null in white space. */
+  /** The word at an offset: the one it is in or before, else the one that ends there; null in white space. */
   wordAt(at: number): Stretch | null {
     const here = this.words[this.#wordUpTo(at)];
     return here && at <= here.end ? here : null;
@@ -208,19 +211,19 @@ export class TextUnits {
     return this.words[this.#wordUpTo(at) + 1]?.start ?? this.length;
   }
 
-  /** The beginning of the word that a place is behind or in; from there the one before. */
+  /** The start of the word before or around an offset; from there the previous one. */
   previousWord(at: number): number {
     return this.words[this.#wordUpTo(at - 1)]?.start ?? 0;
   }
 
-  /** The end of the word that a place is in or before, for extending. */
+  /** The end of the word after or around an offset, for extending. */
   wordEnd(at: number): number {
     const here = this.words[this.#wordUpTo(at)];
     if (here && at < here.end) return here.end;
     return this.words[this.#wordUpTo(at) + 1]?.end ?? this.length;
   }
 
-  /** The words that a stretch touches, from the first one's beginning to the last one's end; null where it touches none. */
+  /** The words that a stretch overlaps, from the start of the first to the end of the last; null if none. */
   snapToWords(start: number, end: number): Stretch | null {
     const before = this.#wordUpTo(start);
     const first = before >= 0 && (this.words[before]?.end ?? 0) > start ? before : before + 1;
@@ -235,7 +238,7 @@ export class TextUnits {
     return { start: this.floor(start), end: this.ceil(end) };
   }
 
-  /** Whether the text's first letter belongs to a script that is written from right to left. */
+  /** Whether the first letter of the text belongs to a right-to-left script. */
   get rightToLeft(): boolean {
     return isRightToLeft(this.body);
   }

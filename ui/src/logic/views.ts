@@ -25,10 +25,10 @@ export const TAB_NAMES: Readonly<Record<View, string>> = {
   project: "Project",
 };
 export const DESTINATIONS = Object.keys(TABS) as Destination[];
-/** What whoever has a packet can see: figures are the study's. */
+/** The views of a packet: figures belong to the study. */
 export const PACKET_VIEWS: readonly View[] = ["label", "label-list", "project"];
 
-/** Views by the names that they had in earlier versions: what was remembered by those still holds. */
+/** Names of views in earlier versions: stored ones still work. */
 export const FORMER_VIEWS: ReadonlyMap<string, View> = new Map([
   ["overview", "findings"],
   ["disagreement", "findings-texts"],
@@ -74,7 +74,7 @@ export type OpenDialog =
   | "why"
   | null;
 
-/** Something that ends the work under way: it is asked about first. */
+/** Actions that end the running work and need confirmation. */
 export interface Leaving {
   /** What is done then, for the button: "Stop and …". */
   verb: "close" | "open the other project" | "quit";

@@ -1,4 +1,4 @@
-// The words of a text and their heat: places, runs of one colour, and what is told.
+// The words of a text and their heat: offsets, runs of one colour, and explanations.
 import { expect, it } from "vitest";
 import type { WordFigure, WordHeat } from "$api/bindings";
 import { TextUnits } from "./text-units";

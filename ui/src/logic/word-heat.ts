@@ -1,4 +1,5 @@
-// The words of a text with what people did, and would do, with each: how hot a word is, where runs of one heat are, and what is told of it.
+// The words of a text with observed and expected marks: the heat of each word, runs of equal heat, and
+// explanations.
 import type { AnnotatorId, WordFigure, WordHeat } from "$api/bindings";
 import { count, counted, percent } from "$words/format";
 import type { Stretch, TextUnits } from "./text-units";
@@ -8,11 +9,11 @@ export type HeatBy = "marked" | "expected" | "differ";
 
 /** The figure at which the ramp ends. Of many people half mark a word where they differ most. */
 export const MOST: Readonly<Record<HeatBy, number>> = { marked: 1, expected: 1, differ: 0.5 };
-/** Heats that can be told apart: fewer runs, and no eye sees more. */
+/** Distinguishable heat steps: fewer runs, and no visible difference. */
 const STEPS = 25;
 const MOST_NAMES = 5;
 
-/** A word at its place, in UTF-16 code units. */
+/** A word and its UTF-16 offsets. */
 export interface HeatWord extends Stretch {
   readonly figure: WordFigure;
 }
@@ -44,7 +45,10 @@ export function heatOf(word: WordFigure, by: HeatBy, answers: number): number {
   return Math.round(Math.max(0, Math.min(1, share)) * STEPS) / STEPS;
 }
 
-/** The text cut where its heat changes; what lies between two words of one heat belongs to them. Together the runs are the text. */
+/**
+ * The text cut where its heat changes; gaps between words of equal heat belong to them. The runs cover the
+ * text.
+ */
 export function runsOf(units: TextUnits, words: readonly HeatWord[], heats: readonly number[]): HeatRun[] {
   const parts: { start: number; heat: number }[] = [];
   const begin = (start: number, heat: number) => {
@@ -66,7 +70,7 @@ export function runsOf(units: TextUnits, words: readonly HeatWord[], heats: read
     .filter(({ start, end }) => start < end);
 }
 
-/** The last word that begins at or before a place; -1 where none does. */
+/** The last word that begins at or before an offset; -1 if there is none. */
 export function wordUpTo(words: readonly Stretch[], offset: number): number {
   let [low, high] = [0, words.length];
   while (low < high) {
@@ -77,7 +81,7 @@ export function wordUpTo(words: readonly Stretch[], offset: number): number {
   return low - 1;
 }
 
-/** The word at a place, or the one that ends there; null between words. */
+/** The word at an offset, or the one that ends there; null between words. */
 export function wordAt(words: readonly Stretch[], offset: number): number | null {
   const at = wordUpTo(words, offset);
   const word = words[at];
@@ -100,7 +104,7 @@ function markedWords(names: readonly string[], answers: number): string {
   return `${count(names.length)} of ${count(answers)} marked it: ${some.join(", ")}${more}`;
 }
 
-/** What the colours say, for this text. */
+/** The legend of the colours for this text. */
 export function heatWords(by: HeatBy, heat: WordHeat, filtered: boolean): string {
   const nobody = filtered
     ? "None of the selected people has answered this text."

@@ -60,7 +60,7 @@ let given: { question: number; annotator: number; text: number; before: number |
 let flags = new Set<string>();
 let skips = new Set<string>();
 let choices: view.ProjectChoices = emptyChoices();
-/** Where the project is a packet: whose, and what was handed out in which order. */
+/** The open packet: its person, and its assignments in order. */
 let handed: { annotator: number; items: Assignment[] } | null = null;
 let again = new Map<string, view.Answer>();
 let submittedAt: number | null = null;
@@ -88,12 +88,12 @@ function discussionOf(q: number, text: number): view.TextTalk {
   return { question: id, text, answers, decisions };
 }
 
-/** Opens as the packet of somebody from now on. */
+/** Opens as the packet of a person from now on. */
 export function playPacket(annotator: number, items: Assignment[]): void {
   handed = { annotator, items };
 }
 
-/** What was said beside answers, by question, person and text. */
+/** Notes by question, person and text. */
 const remarks = new Map<string, view.Remark>();
 const noteOf = (q: number, annotator: number, text: number): view.Remark =>
   remarks.get(labelKey(q, annotator, text)) ?? { note: null, reasons: [], confidence: null };
@@ -124,7 +124,9 @@ runs.reset(asked.get("runs") === "none");
 // In a browser the run at work moves by itself.
 if (import.meta.env.MODE === "mock") setInterval(() => open && runs.step(), 1500);
 
-/** Models of words; in a browser reading them takes a moment. With `?read` those of the first question are read. */
+/**
+ * Models of words; fitting takes a moment in a browser. With `?read` those of the first question are fitted.
+ */
 const words = new MockWords(
   () => world,
   (job) => emit("jobChanged", job),
@@ -132,11 +134,11 @@ const words = new MockWords(
 );
 words.forget(asked.has("read") ? [first] : []);
 
-/** What people are asked about themselves, and what they answered. */
+/** The attribute questions, and their answers. */
 let form: view.AttributeForm = { attributes: [] };
 const formAnswers = new Map<number, Record<string, string | null | undefined>>();
 
-/** The study; in a browser `?study=12` has handed something out to so many people. */
+/** The study; in a browser `?study=12` has handed out packets to that many people. */
 const care = new MockCare(
   () => world,
   (annotator, text) => world.questions.some(({ id }) => flags.has(labelKey(id, annotator, text))),
@@ -158,7 +160,7 @@ const texts = new MockTexts(
     },
   }),
 );
-/** The practice; tests set what is practised on. */
+/** The practice; tests set its texts. */
 export let practice = newPractice();
 
 const removal = new MockRemoval(() => world);
@@ -272,7 +274,7 @@ const everyQuestion = () => world.questions.flatMap((q) => [q, ...q.options]);
 const question = (id: number) =>
   everyQuestion().find((q) => q.id === id) ?? refuse("unknown", ["question", id]);
 const textOf = (id: number) => world.texts[id - 1] ?? refuse("unknown", ["text", id]);
-/** What somebody answered, as the toy project keeps it: of an option or a type 1 where the answer has it. */
+/** The answer of a person as a number: for an option or a type, 1 if the answer contains it. */
 function current(q: number, a: number, t: number): number | undefined {
   const whole = world.questions.find(({ options }) => options.some(({ id }) => id === q));
   const label = world.labels.get(labelKey(whole?.id ?? q, a, t));
@@ -345,7 +347,7 @@ function project(): view.ProjectInfo {
   };
 }
 
-/** Whether a question is asked of somebody about a text. */
+/** Whether a question applies to a person and a text. */
 function isAsked(q: number, annotator: number, text: number): boolean {
   const { only_if } = question(q);
   if (!only_if) return true;
@@ -363,7 +365,7 @@ function isAsked(q: number, annotator: number, text: number): boolean {
   return held.some((level) => only_if.levels.includes(level));
 }
 
-/** The questions that are asked about a text and not answered. */
+/** The questions of a text that apply and are not answered. */
 const openQuestions = (annotator: number, qs: readonly number[], text: number) =>
   qs.filter((q) => isAsked(q, annotator, text) && current(q, annotator, text) === undefined);
 

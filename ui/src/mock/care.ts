@@ -29,7 +29,7 @@ export class MockCare {
     return this.info(annotator);
   }
 
-  /** Of the toy world a text is hard by its heat, once somebody says from where, or when it is flagged. */
+  /** In the mock a text is hard by its heat, once a threshold is set, or when it is flagged. */
   read(annotator: number, text: number): view.CareInfo {
     const [from] = this.study.harmful.length > 0 ? this.study.harmful : [this.own(annotator).harmful];
     const { heat } = this.world().texts[text - 1] ?? { heat: 0 };

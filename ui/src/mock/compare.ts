@@ -15,7 +15,7 @@ const around = (value: number, half: number, p: number | null = null): view.Figu
 
 const average = (of: number[]) => of.reduce((a, b) => a + b, 0) / of.length;
 
-/** Refused as the program does: an empty group, or somebody in both. */
+/** Refused as by the program: an empty group, or a person in both. */
 export function refusal(world: World, { a, b }: view.GroupsChoice): view.Problem | null {
   if (isEmpty(a) || isEmpty(b)) return problem("empty-group", [isEmpty(a) ? "A" : "B"]);
   const first = new Set(members(a, world.people).map((person) => person.id));

@@ -1,4 +1,4 @@
-// The guideline as the mock keeps it: versions in memory, one picture.
+// The guideline of the mock: versions in memory, one picture.
 import type { GuidelineAgreement, GuidelineWritten, NewGuideline, PictureData } from "$api/bindings";
 import type { GuidelineInfo } from "$api/bindings";
 import { refuse } from "./refusals";

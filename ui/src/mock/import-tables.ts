@@ -85,7 +85,7 @@ function severalWays(): Table {
   };
 }
 
-/** Questions in columns of their own, topics as options, and somebody's age. */
+/** Questions in columns, topics as options, and an age. */
 function severalQuestions(): Table {
   const topics = ["topic_politics", "topic_sport", "topic_weather"];
   const options = topics.map((column) => answer(column, { question: "topic", option: column.slice(6) }));

@@ -1,4 +1,4 @@
-// Panels of the toy world: members answer independently here, and a dozen sets of answers are drawn for each verdict.
+// Panels of the mock: members answer independently, and a dozen draws give each verdict.
 import type * as view from "$api/bindings";
 import { predict, seeded, type Person, type Text, type World } from "./world";
 import { refuse } from "./refusals";

@@ -1,8 +1,8 @@
-// The plan of a study in the toy world: numbers that follow from what is wanted.
+// The plan of a study in the mock: figures that follow from the request.
 import type * as view from "$api/bindings";
 import type { World } from "./world";
 
-/** As the program plans, from components that are made up. */
+/** Plans like the program, from invented variance components. */
 export function plan(world: World, question: view.QuestionId, wish: view.PlanWish): view.PlanReport {
   const reliability = wish.reliability ?? 0.8;
   const needed = Math.ceil((reliability / (1 - reliability)) * 2.1);

@@ -5,7 +5,7 @@ import { problem, SENTENCES } from "./refusals";
 
 const PLACEHOLDER = /\{[^{}]*\}/g;
 
-/** Sentences and codes as the program's source has them, with `{}` for what is filled in. */
+/** Messages and codes in the program's source, with `{}` for placeholders. */
 const said = new Set(
   readdirSync("../crates", { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".rs"))

@@ -1,4 +1,4 @@
-// What the program refuses, in the sentences that it has for that: refusals.test.ts finds each of them in its source.
+// Refusals of the program in its own words: refusals.test.ts finds each of them in the source.
 import type { Problem } from "$api/bindings";
 
 /** By code, and after a space which of its sentences. `{…}` is filled in order. */

@@ -1,4 +1,4 @@
-// Taking out what was added by mistake, in the invented project.
+// Removing additions by mistake, in the mock project.
 import type * as view from "$api/bindings";
 import type { World } from "./world";
 import { problem } from "./refusals";

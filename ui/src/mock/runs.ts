@@ -68,7 +68,7 @@ export class MockRuns {
   #next = 1;
   readonly #world: () => World;
   readonly #say: Emit;
-  /** The question that the runs there are at first belong to. */
+  /** The question of the initial runs. */
   readonly #question: number;
   /** How many people are scored; 0 for those of the project. */
   readonly #crowd: number;

@@ -1,4 +1,4 @@
-// A study of the toy world: packets that are remembered, and files that are told by their names.
+// A study of the mock: packets in memory, and files identified by their names.
 import type * as view from "$api/bindings";
 import { fileName } from "$words/format";
 import { seeded, type World } from "./world";
@@ -195,7 +195,7 @@ export class MockStudy {
   earlier: view.EarlierPacket[] = [];
   short = 0;
 
-  /** What a copy said apart from this one. */
+  /** Contradicting answers of a merged copy. */
   #apart(annotator: string): Partial<view.MergedFile> {
     const answer = (named: string, minutes: number, current: boolean) => {
       const at_ms = Date.now() - minutes * 60_000;
@@ -216,7 +216,10 @@ export class MockStudy {
     };
   }
 
-  /** By the name of a file: `again`, `another`, `cut`, `late`, `whole copy`, `changes`; what is handed in of somebody by their name. */
+  /**
+   * By the name of a file: `again`, `another`, `cut`, `late`, `whole copy`, `changes`; a submission by the
+   * name of its person.
+   */
   merge(files: string[], consent: view.MergeConsent): view.MergeReport {
     const merged = files.map((file): view.MergedFile => {
       const name = fileName(file);

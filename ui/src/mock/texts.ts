@@ -3,7 +3,7 @@ import type * as view from "$api/bindings";
 import { levelOf } from "$kinds/level/levels";
 import { answered, labelKey, type Text, type World } from "./world";
 
-/** What the invented project knows beside its labels. */
+/** What the mock project stores besides labels. */
 export interface Marks {
   flags: ReadonlySet<string>;
   skips: ReadonlySet<string>;

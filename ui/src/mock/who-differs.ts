@@ -1,4 +1,4 @@
-// Who differs in the toy world: shares that are made up, people by their toy severity.
+// Who differs in the mock: invented shares, people by their toy severity.
 import type * as view from "$api/bindings";
 import { labelKey, type World } from "./world";
 

@@ -1,4 +1,4 @@
-// Words of the invented project: who marked them, what a toy model expects of each, and a fit that takes a moment.
+// Words of the mock project: who marked them, expected marks of a toy model, and a fit that takes a moment.
 import type * as view from "$api/bindings";
 import { TextUnits } from "$logic/text-units";
 import { answered, labelKey, type Person, type Text, type World } from "./world";
@@ -15,14 +15,14 @@ function wordsOf(body: string): { start: number; end: number }[] {
     .map(({ start, end }) => ({ start: units.pointOf(start), end: units.pointOf(end) }));
 }
 
-/** How likely this person marks a word that so many of `answers` marked: everybody now and then, the strict more often. */
+/** The probability that a person marks a word that a share of `answers` marked: the strict more often. */
 function likely(marked: number, answers: number, severity: number): number {
   const share = (marked + 0.05) / (answers + 1);
   return 1 / (1 + Math.exp(-(Math.log(share / (1 - share)) + severity)));
 }
 
 export class MockWords {
-  /** Questions whose words were read. */
+  /** Questions with a fitted model of words. */
   #read = new Set<view.QuestionId>();
   #stop: (() => void) | null = null;
 

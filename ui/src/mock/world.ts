@@ -1,4 +1,5 @@
-// A small invented project for a plain browser and for tests: texts, people, and a toy model of how they judge.
+// A small invented project for a plain browser and for tests: texts, people, and a toy model of their
+// judgements.
 import type { AnnotatorInfo, Answer, QuestionInfo, Scale, Span, TextId } from "$api/bindings";
 import { spanSet } from "$kinds/spans/spans";
 import { TextUnits } from "$logic/text-units";
@@ -27,7 +28,7 @@ const MIDDLES: [string, number][] = [
 ];
 const ENDINGS = ["", " Just saying.", " Am I the only one who noticed?", " 🙃", " Have a good weekend all."];
 
-/** A question of which nothing is said and to which nothing is offered. */
+/** A question without notes, help or options. */
 const plain = {
   help: { text: "", low: "", high: "" },
   definitions: [] as string[],
@@ -68,7 +69,7 @@ const ROLES = ["moderator", "reader", "reader", "author"];
 export interface World {
   texts: Text[];
   people: Person[];
-  /** The file that was imported last, as long as it can be taken out. */
+  /** The last imported file, while it can be removed. */
   lastImport: string | null;
   questions: QuestionInfo[];
   /** Levels by `question:annotator:text`; of a question of spans their index below. */
@@ -231,7 +232,7 @@ function seedSpans(text: Text, person: Person, random: () => number): Span[] {
   );
 }
 
-/** The number that stands for "cannot say". */
+/** The number for "cannot say". */
 const UNSAID = -1;
 
 /** A question with its options as yes/no questions, as the project gives it. */
@@ -251,7 +252,7 @@ export function withOptions(question: Omit<QuestionInfo, "options">): QuestionIn
   return { ...question, options: asked ? scale.levels.map(option) : [] };
 }
 
-/** An answer as the number that the toy project keeps: of a set of options the sum of their powers of two, of spans where they are kept. */
+/** An answer as a number: for a set of options the sum of powers of two, for spans an index. */
 export function kept(world: World, answer: Answer): number {
   if (answer.kind === "spans") return world.spans.push(answer.value) - 1;
   if (answer.kind === "cannot-say") return UNSAID;
@@ -259,7 +260,7 @@ export function kept(world: World, answer: Answer): number {
   return answer.kind === "options" ? answer.value.reduce((sum, option) => sum + 2 ** option, 0) : 0;
 }
 
-/** The answer that such a number stands for. */
+/** The answer of such a number. */
 export function answered(world: World, scale: Scale, number: number): Answer {
   if (number === UNSAID) return { kind: "cannot-say" };
   if (scale.kind === "spans") return { kind: "spans", value: world.spans[number] ?? [] };

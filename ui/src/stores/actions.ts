@@ -1,4 +1,4 @@
-// What can be done, by name: the rail, the keys and the palette do it from here, so that it is the same wherever it is asked for.
+// The actions by name, as used by the rail, the keys and the palette.
 import { named, NAMED, type ActionId, type Named } from "$logic/action-table";
 import { app } from "./app.svelte";
 import { commands, type Theme } from "$api/bindings";
@@ -212,7 +212,7 @@ const ACTIONS: Record<ActionId, Action> = {
   "models.new": { with: "study", writes: true, view: "models", when: hasQuestion, words: "train model" },
 };
 
-/** Whether something lies over the window that wants an answer first. */
+/** Whether a dialog is open that must be answered first. */
 export function isCovered(): boolean {
   const covered =
     app.dialog !== null ||
@@ -224,7 +224,7 @@ export function isCovered(): boolean {
   return covered || document.querySelector(".dialog-veil") !== null;
 }
 
-/** Whether it is there for what is open, also where it cannot be done at the moment. */
+/** Whether the action exists for the open project, even if it is disabled at the moment. */
 export function belongs(id: ActionId): boolean {
   const { project } = app;
   const needs = ACTIONS[id].with;
@@ -233,7 +233,7 @@ export function belongs(id: ActionId): boolean {
   return !(needs === "study" && project?.packet);
 }
 
-/** Whether it can be done now; of what lies over the window nothing is asked here. */
+/** Whether the action is enabled; open dialogs are not considered here. */
 export function can(id: ActionId): boolean {
   const action = ACTIONS[id];
   if (!belongs(id)) return false;
@@ -249,7 +249,7 @@ export function perform(id: ActionId): void {
   viewActions.forget();
   if (run) void run();
   else {
-    // Shown once more, the view would leave what it is asked for.
+    // Opening the view again would close the requested mode.
     if (view && app.view !== view) app.show(view);
     viewActions.request(id);
   }
@@ -260,7 +260,7 @@ export function isFree(id: ActionId): boolean {
   return can(id) && (ACTIONS[id].always === true || !isCovered());
 }
 
-/** Everything that can be done now, in the order of the table, with the words under which it is also found. */
+/** All enabled actions in the order of the table, with the search words of each. */
 export function possible(): (Named & { words: string })[] {
   return NAMED.filter(({ id }) => id !== "palette" && can(id)).map(({ id }) => ({
     ...named(id),

@@ -1,4 +1,5 @@
-// What the whole window shares: the open project, who labels, what is asked, jobs, settings.
+// The state that the whole window shares: the open project, the person who labels, shown questions, jobs and
+// settings.
 import { commands, events } from "$bindings";
 import type {
   PlanWish,
@@ -57,7 +58,7 @@ type Change = LabelsChanged | ModelChanged;
 /** Why a project cannot be opened to write that may well be read. */
 const READABLE = ["project-locked", "project-read-only", "project-folder-read-only"];
 
-/** How long after the last change the counts are asked for again. */
+/** Delay after the last change before the counts are fetched again. */
 const COUNTS_LAG_MS = 1200;
 export class App {
   ready = $state(false);
@@ -67,16 +68,16 @@ export class App {
   project = $state.raw<ProjectInfo | null>(null);
   people = $state.raw<AnnotatorInfo[]>([]);
   view = $state<View>("label");
-  /** How often the view on screen was asked for once more: it leads back to how it opens. */
+  /** Counts requests to show the current view again: each resets it to its initial state. */
   viewRequests = $state(0);
   questionId = $state<QuestionId | null>(null);
-  /** The option whose figures were chosen last, of whichever question. */
+  /** The option whose figures were selected last, of any question. */
   optionId = $state<QuestionId | null>(null);
-  /** The questions that are on one screen, in their order; none where one is asked at a time. */
+  /** The questions that share one screen, in order; empty if one is shown at a time. */
   screen = $state.raw<readonly QuestionId[]>([]);
   /** The question that is being changed. */
   editing = $state<QuestionId | null>(null);
-  /** What is asked about being taken out. */
+  /** The removal that waits for confirmation. */
   removing = $state.raw<Removal | null>(null);
   annotatorId = $state<AnnotatorId | null>(null);
   order = $state<TextOrder>("file");
@@ -87,10 +88,10 @@ export class App {
   compared = $state.raw<GroupsChoice | null>(null);
   /** Groups that another view wants compared in Findings. */
   requestedGroups = $state.raw<{ groups: GroupsChoice; reason: string } | null>(null);
-  /** Questions that are correlated: all with labels while none is chosen; and the work at hand, by its job. */
+  /** Questions to correlate (all with labels if none is selected), and the running job. */
   correlated = $state.raw<CorrelationChoice>({ questions: [], runs: [] });
   correlating = $state.raw<number | null>(null);
-  /** What was asked to be compared last, until that has ended: its view may be left and come back to. */
+  /** The last requested comparison of groups until it ends: the view may be left and reopened. */
   comparison = $state.raw<ComparisonAtWork | null>(null);
   dialog = $state<OpenDialog>(null);
   /** A text that another view wants to be shown in Findings. */
@@ -104,7 +105,7 @@ export class App {
   imported = $state.raw<ImportReport | null>(null);
   /** Waits for an answer whether the work under way may be stopped. */
   leaving = $state.raw<Leaving | null>(null);
-  /** Writes what a view still has to write, before the project is closed or another one is opened. Set by that view. */
+  /** Writes pending changes of a view before the project is closed or replaced. Set by that view. */
   settle: (() => Promise<void>) | null = null;
   /** The newest change of labels or models, and how many there were. */
   changes = $state(0);
@@ -166,7 +167,7 @@ export class App {
     return this.#settings.now;
   }
 
-  /** Whether the study shows what others say after an answer. */
+  /** Whether the study shows the answers of others after an answer. */
   get reveals(): boolean {
     return this.project?.reveals ?? false;
   }
@@ -176,7 +177,7 @@ export class App {
     return (this.settings.greyscale ?? false) || (this.project?.care.greyscale ?? false);
   }
 
-  /** Puts everything out of sight, or brings it back: at any moment, without a question. What was said beside answers is written. */
+  /** Hides everything, or shows it again, at any time and without a question. Pending notes are written. */
   stop(): void {
     if (!this.project) return;
     if (!this.care.stopped) {
@@ -204,7 +205,7 @@ export class App {
     return this.work.announcement;
   }
 
-  /** Begins: settings, what the command line asked for, and listening. */
+  /** Starts: loads settings, opens what the command line requested, and listens to events. */
   async start(): Promise<void> {
     await this.attempt(async () => {
       await this.#settings.load();
@@ -227,7 +228,7 @@ export class App {
     try {
       return await work();
     } catch (thrown) {
-      // Between two projects there is none: what the old one was still asked for is of no interest any more.
+      // While projects are switched none is open: results for the old one are ignored.
       const between = this.opening || this.study.merging > 0;
       const { code } = asProblem(thrown);
       if (!(between && code === "no-project")) this.toasts.problem(thrown, instead?.(code));
@@ -243,7 +244,7 @@ export class App {
 
   /** Opens a project to look at: also one that is open elsewhere, or on a disk that cannot be written. */
   openToRead(path: string): Promise<boolean> {
-    // One of an earlier format is brought up to date by whoever writes to it.
+    // Files of an earlier format are migrated by the first that opens them to write.
     const toWrite = { label: "Open to write", run: () => this.open(path) };
     const instead = (code: string) => (code === "project-older" ? toWrite : undefined);
     return this.#replace(() => commands.openProjectToRead(path), instead);
@@ -294,7 +295,7 @@ export class App {
     await this.attempt(() => commands.quit());
   }
 
-  /** What was asked about is done, or the work goes on. */
+  /** Confirms the action that would interrupt work, or cancels it. */
   async answer(stop: boolean): Promise<void> {
     const leaving = this.leaving;
     this.leaving = null;
@@ -306,7 +307,7 @@ export class App {
     else await leaving.go();
   }
 
-  /** Opens another project in place of this one. Where that is asked about first, nothing was opened yet. */
+  /** Replaces the open project. If this needs confirmation, nothing was opened yet. */
   async #replace(
     open: () => Promise<ProjectInfo>,
     instead?: (code: string) => ToastAction | undefined,
@@ -360,7 +361,10 @@ export class App {
     void this.openPath(drop.file);
   }
 
-  /** A named file: what was handed in is taken in, projects are opened, anything else is imported into the open project or a new one. */
+  /**
+   * Opens a file: merges submissions, opens projects, and imports anything else into the open project or a
+   * new one.
+   */
   async openPath(path: string): Promise<void> {
     if (isSubmission(path)) {
       await this.study.merge([path]);
@@ -407,7 +411,7 @@ export class App {
   show(view: View): void {
     if (!this.project) return;
     if (this.project.packet && !PACKET_VIEWS.includes(view)) return;
-    // The list of texts leads to the desk: whoever goes to Label wants to label.
+    // The list of texts leads to the desk: a person who opens Label wants to label.
     if (view !== "label-list") this.#tabs[destinationOf(view)] = view;
     if (this.view === view) {
       this.viewRequests += 1;
@@ -429,7 +433,7 @@ export class App {
     this.show("label");
   }
 
-  /** Shows a text that was looked for: on the desk of whoever labels there, else everything about it. */
+  /** Shows a text that was searched for: on the desk if the person labels there, else its findings. */
   goToText(text: TextId): void {
     const labelling = destinationOf(this.view) === "label";
     if (this.project?.packet || (labelling && this.annotator !== null)) this.labelText(text);
@@ -454,7 +458,7 @@ export class App {
     this.show("people");
   }
 
-  /** Compares two groups, in Findings; `reason` says why these. */
+  /** Compares two groups in Findings; `reason` states why these. */
   showGroups(groups: GroupsChoice, reason: string): void {
     this.requestedGroups = { groups, reason };
     this.show("findings-texts");
@@ -474,7 +478,7 @@ export class App {
     this.showFigures(question);
   }
 
-  /** Asks these on one screen, in this order; fewer than two are asked one at a time. */
+  /** Shows these questions on one screen in this order; with fewer than two, one at a time. */
   chooseQuestions(questions: readonly QuestionId[]): void {
     const [only] = questions;
     this.screen = questions.length > 1 ? [...questions] : [];
@@ -509,7 +513,7 @@ export class App {
       this.labelAs(known.id);
       return true;
     }
-    // A name that looks like somebody's is added only where somebody says that it is another person.
+    // A name similar to an existing one is added only after confirmation.
     const another = {
       label: `“${name.trim()}” is another person`,
       run: async () => this.#added(await this.attempt(() => commands.addNewAnnotator(name.trim(), {}))),
@@ -525,7 +529,7 @@ export class App {
     return true;
   }
 
-  /** Takes somebody out who was added by mistake; who has labelled since stays, and it is said why. */
+  /** Removes a person who was added by mistake; a person who has labelled since is kept, with a message. */
   async removeAnnotator({ id, name }: AnnotatorInfo): Promise<void> {
     const found = await this.attempt(() => commands.removal({ annotator: id }));
     if (!found) return;
@@ -537,7 +541,7 @@ export class App {
       this.toasts.done(`“${name}” was removed`);
   }
 
-  /** Remembers what was wanted of a study, with the project. */
+  /** Stores the settings of a plan with the project. */
   savePlan(plan: PlanWish): void {
     if (JSON.stringify(plan) === JSON.stringify(this.plan)) return;
     this.plan = plan;
@@ -579,7 +583,7 @@ export class App {
     return done ?? false;
   }
 
-  /** Shows a project where it was left; one that was never open before by its findings, or without labels by the desk. */
+  /** Shows a project as it was left; a new one at its findings, or at the desk if it has no labels. */
   async #show(project: ProjectInfo, view?: View): Promise<void> {
     this.guideline.forget();
     const [people, jobs] = await Promise.all([
@@ -593,7 +597,7 @@ export class App {
     this.imported = null;
     if (project.journal_notice)
       this.toasts.note("A journal file of another project was moved aside", project.journal_notice, true);
-    // Where the same one is shown again, whoever labels stands where they stood.
+    // If the same project is shown again, the desk keeps its state.
     if (project.path !== this.project?.path) this.care.forget();
     this.drafts.forget();
     this.ranking.forget();
@@ -661,7 +665,7 @@ export class App {
         void this.quit();
       }),
       events.runChanged.listen(({ payload }) => {
-        // A run that fails is told by its job.
+        // A failed run is reported by its job.
         if (this.runs.receive(payload))
           this.toasts.done(`${modelName(payload.model)} has finished training`, headlineWords(payload));
       }),

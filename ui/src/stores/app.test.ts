@@ -1,4 +1,4 @@
-// Between two projects, and what is opened by what.
+// Switching projects, and which file opens what.
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "./app.svelte";
@@ -31,7 +31,7 @@ describe("settings", () => {
     await Promise.all([first, second]);
     expect(app.settings).toEqual(before);
 
-    // Where the first was kept, that is what is shown.
+    // The stored view of the first project is shown.
     const once = { ...before, blur: !before.blur };
     save.mockResolvedValueOnce(null);
     await Promise.all([

@@ -1,4 +1,5 @@
-// Care for the person who labels: a limit of harmful texts a day, topics left out, and a way to stop at any moment.
+// Protection of the person who labels: a daily limit of harmful texts, excluded topics, and stopping at any
+// time.
 import { commands } from "$bindings";
 import type { AnnotatorId, CareInfo, OwnCare, TextId } from "$api/bindings";
 
@@ -7,7 +8,7 @@ interface Host {
 }
 
 export class CareStore {
-  /** Where the person who labels stands, as far as was asked. */
+  /** The state of the person who labels, as far as loaded. */
   info = $state.raw<CareInfo | null>(null);
   /** The person stopped: nothing of the project is on screen until they come back. */
   stopped = $state(false);
@@ -20,7 +21,7 @@ export class CareStore {
     return this.info?.reached ?? false;
   }
 
-  /** Asks where somebody stands. */
+  /** Loads the state of a person. */
   load(annotator: AnnotatorId): Promise<void> {
     return this.#ask(annotator, () => commands.care(annotator));
   }
@@ -35,7 +36,7 @@ export class CareStore {
     return this.#ask(annotator, () => commands.goOnToday(annotator));
   }
 
-  /** Keeps what the person chose; false where it cannot be kept, which was told. */
+  /** Stores the person's choices; false if that failed, which was reported. */
   async choose(annotator: AnnotatorId, own: OwnCare): Promise<boolean> {
     let kept = false;
     await this.#ask(annotator, async () => {

@@ -1,11 +1,11 @@
-// Keys that mean the same wherever one is, heard before any view does.
+// Keys with the same meaning everywhere, handled before any view.
 import { isFree, perform } from "./actions";
 import { app } from "./app.svelte";
 import { chordOf } from "$logic/chords";
 import { keyMap } from "./key-map.svelte";
 import { belongsToControl } from "./keys";
 
-/** The webview zooms by these, in sizes of its own that nobody remembers: where they mean nothing here, they mean nothing. */
+/** The webview's own zoom keys: they are blocked, because their size is not stored. */
 const WEBVIEW_ZOOM: readonly string[] = ["Mod++", "Mod+-", "Mod+0"];
 
 /** Does what the key means, if it means something now. */

@@ -1,4 +1,4 @@
-// One question on the desk, and what was answered to it about the text that lies there.
+// One question on the desk, with its answer about the current text.
 import type {
   Answer,
   LabelReceipt,
@@ -21,13 +21,13 @@ export class DeskQuestion {
   given = $state.raw<Answer | null>(null);
   /** The label on its way to the disk. */
   saving = $state.raw<Answer | null>(null);
-  /** What the models say; only ever set once {@link given} is. */
+  /** The predictions; only set once {@link given} is. */
   reveal = $state.raw<TextPredictions | null>(null);
   /** What the others marked, of a question of spans; only ever set once {@link given} is. */
   others = $state.raw<readonly PersonSpans[] | null>(null);
   /** Options put together for this text, not given yet. */
   pending = $state.raw<Answer | null>(null);
-  /** What is said beside the answer. */
+  /** The note on the answer. */
   remark = $state.raw<Remark>(NO_NOTE);
   /** What of it is on disk. */
   #said = $state.raw<Remark>(NO_NOTE);
@@ -37,40 +37,40 @@ export class DeskQuestion {
   constructor(
     readonly info: QuestionInfo,
     private readonly drafts: QuestionDrafts,
-    /** What was said and is not on disk, by place. */
+    /** Unsaved notes, by assignment. */
     private readonly waiting: QuestionNotes,
   ) {
     this.marks = info.scale.kind === "spans" ? new SpanMarks(info.scale) : null;
   }
 
-  /** Whether it is asked about this text: its condition, if it has one, is met. */
+  /** Whether the question applies to this text, by its condition. */
   readonly asked: boolean = $derived(this.task?.asked ?? true);
   /** The options that are put together, or were given. */
   readonly picked: readonly number[] = $derived(optionsOf(this.pending ?? this.given));
-  /** Something else was put together than what was given. */
+  /** The draft differs from the saved answer. */
   readonly changed: boolean = $derived.by(() =>
     this.marks ? this.marks.changed : this.pending !== null && !sameAnswer(this.pending, this.given),
   );
-  /** What is put together and not given; null where it is nothing else than what was given. */
+  /** The unsubmitted answer; null if it equals the saved one. */
   readonly draft: Answer | null = $derived.by(() => {
     if (!this.changed) return null;
     return this.marks ? answerOfSpans(this.marks.spans) : this.pending;
   });
-  /** Something is said that is not on disk. */
+  /** The note differs from the stored one. */
   readonly unsaid: boolean = $derived(!sameNote(this.remark, this.#said));
   /** It waits for an answer, or for a changed one to be given. */
   readonly open: boolean = $derived(this.asked && (this.given === null || this.changed));
 
   /**
-   * Puts a text before it, or none. What is put together for a text waits there until it comes back. Of an answer that was just taken
-   * back (`undone`) options and marks are there to be changed, unless another answer stands in its place.
+   * Loads a text, or none, with its draft. Options and marks of an answer that was just undone (`undone`)
+   * become the draft, unless another answer is current.
    */
   load(task: LabelTask | null, undone: Answer | null = null, unsaid: Remark | null = null): void {
     this.putAway();
     this.task = task;
     this.#said = task?.remark ?? NO_NOTE;
     const key = task ? assignmentKey(task) : "";
-    // What was said after an answer that was taken back holds; else what came with that answer is offered again.
+    // The note of an undone answer stays; otherwise the note that came with it is offered again.
     const offered = task?.answer === null && isEmpty(this.#said) ? unsaid : null;
     this.remark = this.waiting.get(key) ?? task?.draft ?? offered ?? this.#said;
     this.waiting.delete(key);
@@ -81,13 +81,13 @@ export class DeskQuestion {
     else this.pending = draft?.kind === "options" && !sameAnswer(draft, this.given) ? draft : null;
   }
 
-  /** Keeps what is put together, before the text leaves the desk or the desk is left. */
+  /** Stores the draft before the text or the desk changes. */
   putAway(): void {
     if (this.task && this.draft) this.drafts.set(assignmentKey(this.task), this.draft);
     if (this.task && this.unsaid) this.waiting.set(assignmentKey(this.task), this.remark);
   }
 
-  /** What was put together for the text, out of where it was kept. */
+  /** The stored draft of the text. */
   #takeUp(): Answer | null {
     const kept = this.task && this.drafts.get(assignmentKey(this.task));
     if (this.task) this.drafts.delete(assignmentKey(this.task));
@@ -100,13 +100,13 @@ export class DeskQuestion {
     if (undone && draft === null) marks.setDraft(spansOf(undone));
   }
 
-  /** What was said of others comes with a text; it counts only beside an answer. */
+  /** The answers of others come with a text; they are shown only with an answer. */
   show(told: Pick<LabelTask, "reveal" | "spans"> | null): void {
     this.reveal = this.given === null ? null : (told?.reveal ?? null);
     this.others = this.given === null ? null : (told?.spans ?? null);
   }
 
-  /** What was said is on disk. */
+  /** The note was written to disk. */
   setNote(remark: Remark): void {
     this.#said = remark;
   }

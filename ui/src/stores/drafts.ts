@@ -1,10 +1,10 @@
-// Answers that were put together and not given yet: whose, to which question, on which text.
+// Unsubmitted answers by person, question and assignment.
 import type { AnnotatorId, Answer, QuestionId, Remark } from "$api/bindings";
 
-/** What one person put together for one question, by place. */
+/** Unsubmitted answers of one person to one question, by assignment. */
 export type QuestionDrafts = Map<string, Answer>;
 
-/** What one person says beside answers to one question, by place. */
+/** Unsaved notes of one person on one question, by assignment. */
 export type QuestionNotes = Map<string, Remark>;
 
 /** They last as long as the project is open, whatever is shown meanwhile, and are in no file. */
@@ -19,7 +19,7 @@ export class Drafts {
     return known;
   }
 
-  /** What is said beside answers and not given yet. */
+  /** Notes that are not saved yet. */
   notesOf(annotator: AnnotatorId, question: QuestionId): QuestionNotes {
     const key = `${annotator} ${question}`;
     const known = this.#remarks.get(key) ?? new Map<string, Remark>();
@@ -27,7 +27,7 @@ export class Drafts {
     return known;
   }
 
-  /** Another project is opened, or none: what is still put away for this one finds no way into the next. */
+  /** Another project is opened, or none: drafts are dropped. */
   forget(): void {
     this.#all = new Map();
     this.#remarks = new Map();

@@ -1,4 +1,5 @@
-// The encoder that the application comes with: whether it is here, its download, and encoding the project with it or another one.
+// The bundled encoder: whether it is installed, its download, and encoding the project with it or another
+// one.
 import { commands } from "$bindings";
 import type { AppInfo, DownloadChanged, EncoderOffer, Problem, ProjectInfo } from "$api/bindings";
 import type { JobList } from "./job-list.svelte";

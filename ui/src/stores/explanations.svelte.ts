@@ -1,7 +1,7 @@
-// Explanations of figures, columns and marks: what an element's `title` says, shown by hover, focus and tap alike.
+// Tooltips from `title` attributes, shown on hover, focus and tap alike.
 //
-// A native tip is reached by the mouse alone and stays over a dialog that opens. So the title of an element is taken over while it
-// is shown: moved into one tip of the window, and put back afterwards. Nothing else has to be written in a view than `title`.
+// A native tooltip works only by mouse and stays above dialogs. So the title is moved into the window's own
+// tooltip while it is shown, and restored afterwards. Views only write `title`.
 
 /** How long the pointer rests before the tip comes. */
 const REST_MS = 350;
@@ -18,7 +18,10 @@ export interface Shown {
 /** Words without spaces at the ends, and with single ones between. */
 const plain = (words: string | null | undefined) => (words ?? "").replace(/\s+/g, " ").trim();
 
-/** What is explained about an element: its own title, or those inside it where it is one stop of the keyboard. A repeat of what is to be read explains nothing. */
+/**
+ * The explanations of an element: its own title, or the titles inside it if it is one tab stop. Titles that
+ * repeat the visible text are omitted.
+ */
 export function explanations(element: Element): string[] {
   const own = plain(element.getAttribute("title"));
   if (own !== "") return [own].filter((words) => words !== plain(element.textContent) || isCut(element));
@@ -31,7 +34,7 @@ export function explanations(element: Element): string[] {
   return [...new Set(inside)].slice(0, MOST_LINES);
 }
 
-/** What is to be read does not fit its place. */
+/** The element's text is cut off. */
 function isCut(element: Element): boolean {
   return element.scrollWidth > element.clientWidth;
 }
@@ -51,7 +54,7 @@ function isOutOfReach(element: Element): boolean {
 export class Explanations {
   shown = $state.raw<Shown | null>(null);
   #on: Element | null = null;
-  /** Titles that are taken over, by their element. */
+  /** Removed titles by their element. */
   #taken = new Map<Element, string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -75,7 +78,7 @@ export class Explanations {
     });
     on("pointerdown", () => this.hide());
     on("scroll", () => this.hide());
-    // What lies behind the tip is left by the same key.
+    // The same key also closes what is under the tip.
     on("keydown", (event) => {
       if (event.key === "Escape") this.hide();
     });
@@ -140,7 +143,10 @@ export class Explanations {
     if (element.isConnected) this.shown = { lines, at: element.getBoundingClientRect() };
   }
 
-  /** Without its title an element shows no native tip. What it is called stays: where nothing else names it, the title did. */
+  /**
+   * Removes the title, so that no native tip appears. Its accessible name is preserved if the title was the
+   * name.
+   */
   #take(element: Element): void {
     const words = element.getAttribute("title");
     if (words === null) return;

@@ -23,7 +23,7 @@ export function lastExport(): ExportChoice {
   return remembered<ExportChoice>(NAME, { use: "share", format: null }, isChoice);
 }
 
-/** Keeps what was chosen. */
+/** Stores the choice. */
 export function rememberExport({ use, format }: ExportChoice): void {
   remember(NAME, { use, format });
 }

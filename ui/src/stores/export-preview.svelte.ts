@@ -1,4 +1,4 @@
-// What a file would hold, asked for anew whenever the choice changes: the newest question alone is answered.
+// The contents of a file to export, fetched again on each change; only the latest request is used.
 import { commands } from "$bindings";
 import type { ExportContents, ExportWish, Problem } from "$api/bindings";
 import { asProblem } from "$words/problems";

@@ -1,4 +1,4 @@
-// Texts that hold some words, or whose name does, for the palette.
+// Texts that contain some words, or whose id does, for the palette.
 import { commands } from "$bindings";
 import type { TextId, TextQuery } from "$api/bindings";
 import { rowName } from "$words/text-list";
@@ -15,7 +15,7 @@ export interface Found {
   total: number;
 }
 
-/** The first `most` texts that hold `search`, in the order of the project, whether anything was learned or not, and without a figure of them. */
+/** The first `most` texts that contain `search`, in the order of the project, without figures. */
 export async function findTexts(search: string, most: number): Promise<Found> {
   const query: TextQuery = {
     annotator: null,
@@ -32,10 +32,12 @@ export async function findTexts(search: string, most: number): Promise<Found> {
   };
 }
 
-/** Letters before the place that was found, so that one sees where it stands. */
+/** Characters of context before a match. */
 const BEFORE = 24;
 
-/** The part of a text where `search` stands, and the places of its letters in that; the beginning where it stands nowhere in sight. */
+/**
+ * The part of a text around a match, with the offsets of its letters in it; the beginning if there is none.
+ */
 export function excerpt(snippet: string, search: string): { title: string; at: number[] } {
   const line = snippet.replace(/\s+/g, " ");
   const wanted = search.trim().replace(/\s+/g, " ");

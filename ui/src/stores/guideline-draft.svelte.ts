@@ -1,9 +1,9 @@
-// A version of the guideline that is being written: what it was made from, what it says, and what came meanwhile.
+// A version of the guideline that is being written: its base, its text, and versions saved meanwhile.
 import { commands } from "$bindings";
 import type { GuidelineInfo, GuidelineWritten, PictureData, Problem } from "$api/bindings";
 import { asProblem } from "$words/problems";
 
-/** The longest guideline, in characters: the same bound stands in the workbench. */
+/** The longest guideline, in characters: the same limit as in Rust. */
 export const LONGEST = 200_000;
 const BY = "dissensus.written-by";
 
@@ -13,7 +13,7 @@ export class GuidelineDraft {
   by = $state(localStorage.getItem(BY) ?? "");
   /** The version that this one comes after; none of the first. */
   base = $state.raw<GuidelineInfo | null>(null);
-  /** The version that was written by somebody else meanwhile. */
+  /** The version that somebody else saved meanwhile. */
   other = $state.raw<GuidelineInfo | null>(null);
   problem = $state.raw<Problem | null>(null);
   saving = $state(false);
@@ -48,7 +48,7 @@ export class GuidelineDraft {
     this.change = "";
   }
 
-  /** Reads a picture from a file; its place in the text is whoever asks's to write. Null where it cannot be taken. */
+  /** Reads a picture from a file; the caller inserts it. Null if it cannot be read. */
   async add(file: string): Promise<PictureData | null> {
     this.problem = null;
     try {
@@ -96,7 +96,7 @@ export class GuidelineDraft {
     try {
       this.other = await commands.guideline();
     } catch {
-      // That another one was written is said already.
+      // The conflict was already reported.
     }
   }
 }

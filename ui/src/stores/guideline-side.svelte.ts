@@ -1,4 +1,5 @@
-// The guideline beside the text: whether it is open, how wide, and which version each person has had on screen, on this computer.
+// The guideline panel: whether it is open, its width, and the version that each person has seen on this
+// computer.
 import type { AnnotatorId, GuidelineInfo } from "$api/bindings";
 
 export const NARROWEST = 260;
@@ -7,7 +8,7 @@ const USUAL = 380;
 const PANEL = "dissensus.guideline-panel:";
 const SEEN_VERSION = "dissensus.guideline-seen:";
 
-/** Where there is no room beside the text, and it is laid out above it; the same width is in the styles of the view and the panel. */
+/** Width below which the panel is above the text; the styles of the view and the panel use the same width. */
 const NARROW = "(max-width: 1000px)";
 
 function isNarrow(): boolean {
@@ -17,7 +18,7 @@ function isNarrow(): boolean {
 export class GuidelineSide {
   open = $state(false);
   width = $state(USUAL);
-  /** The version that opened by itself, until it is closed; null where the person knows what is on screen. */
+  /** The version that opened by itself, until it is closed; null if the person has seen the current one. */
   news = $state<string | null>(null);
   /** The version that the person had on screen before the news. */
   before = $state<string | null>(null);
@@ -53,8 +54,8 @@ export class GuidelineSide {
   }
 
   /**
-   * This person labels under this version: one that they have not had on screen opens by itself. That is not what they chose, and not kept.
-   * Where it would take the text's room it is marked as new, and opens when they ask for it.
+   * The person labels under this version: an unseen version opens by itself, which is not stored as a choice.
+   * If there is no room for it, it is only marked as new.
    */
   look(annotator: AnnotatorId, { id }: GuidelineInfo): void {
     const seen = read(SEEN_VERSION + this.project);
@@ -83,8 +84,8 @@ export class GuidelineSide {
 }
 
 /**
- * The versions that are new to somebody who had `before` on screen, newest first; only the newest where that one is not among them. To
- * somebody who had none before, the guideline as a whole is new and no change of it.
+ * The versions newer than `before`, newest first; only the newest if `before` is not among them. Without
+ * `before`, the guideline as a whole is new.
  */
 export function newSince(versions: readonly GuidelineInfo[], before: string | null): GuidelineInfo[] {
   if (before === null) return [];
@@ -96,7 +97,7 @@ function within(width: number): number {
   return Math.round(Math.min(WIDEST, Math.max(NARROWEST, width)));
 }
 
-/** What is kept, if it can be read. */
+/** The stored state, if it can be read. */
 function read(key: string): Record<string, unknown> {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(key) ?? "null");

@@ -2,7 +2,7 @@
 import { commands } from "$bindings";
 import type { GuidelineInfo, PictureData } from "$api/bindings";
 
-/** So many pictures are kept; of a guideline with more the oldest are fetched again. */
+/** The size of the picture cache; for a guideline with more, the oldest are fetched again. */
 const CACHED = 40;
 
 export class GuidelineStore {
@@ -33,7 +33,7 @@ export class GuidelineStore {
     this.current = null;
   }
 
-  /** A picture of the project, asked for once. One that could not be had is asked for again. */
+  /** A picture of the project, fetched once; failed ones are fetched again. */
   picture(name: string): Promise<PictureData> {
     const known = this.#pictures.get(name);
     if (known) return known;

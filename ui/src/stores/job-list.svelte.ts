@@ -1,11 +1,14 @@
-// Work in the background: what is under way, what has just ended, and what is said of it.
+// Background jobs: running ones, ones that just ended, and announcements for screen readers.
 import type { JobInfo } from "$api/bindings";
 import { jobState, jobTitle } from "$words/jobs";
 import type { Toasts } from "./toasts.svelte";
 
-/** Kinds of jobs whose failure is told where they were asked for. */
+/** Kinds of jobs whose failure is reported by the view that started them. */
 const REPORTED_BY_VIEW: readonly string[] = ["import", "words", "hand-out", "merge"];
-/** Work that closing would break off. Encoding and fitting go on by themselves when the project is opened again. */
+/**
+ * Jobs that closing would interrupt. Encoding and fitting resume by themselves when the project is opened
+ * again.
+ */
 const INTERRUPTED_BY_CLOSING: readonly string[] = [
   "train",
   "import",

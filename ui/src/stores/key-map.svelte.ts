@@ -1,4 +1,4 @@
-// Which key does which action now: the table, and what was changed about it on this computer.
+// The keys of actions: the defaults, and changes made on this computer.
 import { NAMED, named, overlap, type ActionId, type Named, type Scope } from "$logic/action-table";
 import { chordKeys, chordName, chordOf, refusal, type KeyPress } from "$logic/chords";
 import { remember, remembered } from "./local-storage";
@@ -16,7 +16,7 @@ export class KeyMap {
   /** A key is being chosen: it is no command meanwhile. */
   choosing = $state(false);
 
-  /** What was remembered, as far as it can be meant: of another version an action may be gone, or a key not be free. */
+  /** The stored changes, as far as they are valid: an action may no longer exist, or a key may be taken. */
   static #kept(): Changed {
     const stored = remembered<Changed & Record<string, unknown>>(STORE, {}, isChanged);
     const former = new Map([...FORMER_VIEWS].map(([was, is]) => [`view.${is}`, `view.${was}`]));
@@ -81,7 +81,7 @@ export class KeyMap {
     this.#keep(next);
   }
 
-  /** Its first key again; whichever has that has none then. Without an action all have their first keys again. */
+  /** Restores an action's default key; the action that has it loses it. Without an action, restores all. */
   reset(id?: ActionId): void {
     if (id === undefined) this.#keep({});
     else this.set(id, named(id).key);

@@ -1,4 +1,4 @@
-// Keys that were given to other actions, and what is remembered of it.
+// Keys assigned to other actions, and how they are stored.
 import { beforeEach, describe, expect, it } from "vitest";
 import { NAMED, overlap } from "$logic/action-table";
 import { chordKeys, chordOf, refusal, type KeyPress } from "$logic/chords";
@@ -38,7 +38,7 @@ describe("a key", () => {
     expect(chordOf(press("k", { isComposing: true }))).toBeNull();
     expect(chordOf(press("Dead"))).toBeNull();
     expect(chordOf(press("k", { altKey: true }))).toBeNull();
-    // The key beside Ctrl is the system's.
+    // The key next to Ctrl belongs to the system.
     expect(chordOf(press("k", { metaKey: true }))).toBeNull();
   });
 

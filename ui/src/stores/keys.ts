@@ -16,7 +16,7 @@ export function isHandledByControl(event: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest('[role="dialog"], [role="alertdialog"], [role="listbox"][data-select], [role="menu"]'))
     return true;
-  // An open list is moved by keys that its button hears; a closed one is opened by them.
+  // An open list is moved by keys of its button; a closed one is opened by them.
   const opener = target.closest("[aria-haspopup]");
   if (opener?.getAttribute("aria-expanded") === "true") return true;
   if (opener && (event.key.startsWith("Arrow") || event.key === "Enter" || event.key === " ")) return true;
@@ -31,8 +31,8 @@ export function isKeyOf(event: KeyboardEvent, id: ActionId, settings: AppSetting
 }
 
 /**
- * What a press means in a view, as the key that means it at first: where "skip" was given X, X is "s", and S is nothing. Keys that no
- * action has are themselves, letters in lower case.
+ * The default key of a press in a view: if "skip" was assigned X, X gives "s", and S gives nothing.
+ * Unassigned keys give themselves, letters in lower case.
  */
 export function firstKey(event: KeyboardEvent, scope: Scope): string {
   const id = keyMap.actionOf(event, scope);

@@ -1,4 +1,4 @@
-// One person labelling: the text on the desk, the questions about it, and the way from question to question and from text to text.
+// The desk of one person: the current text, its questions, and moving between questions and texts.
 import { commands } from "$bindings";
 import type {
   AnnotatorId,
@@ -22,12 +22,12 @@ import { VisibleTime } from "./visible-time";
 
 interface Desk {
   annotator: AnnotatorId;
-  /** At least one, in the order in which they are asked; the first one chooses the texts. */
+  /** At least one, in the order on screen; the first one determines the texts. */
   questions: readonly QuestionInfo[];
   order: TextOrder;
-  /** A packet is open: texts come in the order in which they were handed out, some of them again. */
+  /** A packet is open: texts come in the order of the packet, some of them twice. */
   assigned?: boolean;
-  /** Where what is put together and not given waits. */
+  /** The store of unsubmitted answers. */
   drafts: Drafts;
   /** The version of the guideline that is on screen. */
   guideline?: () => string | null;
@@ -37,7 +37,7 @@ interface Desk {
 
 /** What the desk asks of care. */
 interface DeskCare {
-  /** Where the person stands, before the first text. */
+  /** The progress before the first text. */
   begin(): Promise<void>;
   /** A text is read, or something was done with it. */
   read(text: TextId): Promise<void>;
@@ -50,13 +50,13 @@ export class LabelDesk {
   /** Which of the questions keys answer. */
   at = $state(0);
   progress = $state.raw<Progress | null>(null);
-  /** `finished`: the day ends here, though texts are left. */
+  /** `finished`: the daily limit is reached, though texts remain. */
   state = $state<"loading" | "ready" | "done" | "finished" | "failed">("loading");
   readonly timer = new VisibleTime();
 
   /** Set by the view: go on by itself after an answer. */
   goOn = $state(false);
-  /** The answer that was given last, while it stands. */
+  /** The last answer, while it is current. */
   last = $state.raw<{ question: QuestionInfo; answer: Answer } | null>(null);
   /** A note is being written: the desk does not go on by itself under it. */
   writing = $state(false);
@@ -110,12 +110,12 @@ export class LabelDesk {
     return this.question.task;
   }
 
-  /** Names the text on the desk and its occasion; undefined where none lies there. */
+  /** Names the current text and its annotation round; undefined if there is none. */
   get #here(): string | undefined {
     return this.task ? assignmentKey(this.task) : undefined;
   }
 
-  /** More than one question is asked on one screen. */
+  /** Several questions share one screen. */
   get several(): boolean {
     return this.questions.length > 1;
   }
@@ -165,14 +165,14 @@ export class LabelDesk {
     });
   }
 
-  /** Nothing that is still under way may touch the screen any more; what is put together waits. */
+  /** Pending requests may no longer change the screen; drafts are stored. */
   leave(): void {
     if (!this.#settled) this.#keepRemarks();
     this.#left = true;
     this.questions.forEach((question) => question.putAway());
   }
 
-  /** Writes what is still to be written, before another project takes the place of this one: nothing is written after it. */
+  /** Writes everything that is pending before another project is opened. */
   async settle(): Promise<void> {
     this.#keepRemarks();
     for (let last: unknown = null; last !== this.#queue;) {
@@ -190,7 +190,7 @@ export class LabelDesk {
     return this.state === "done" ? this.begin() : Promise.resolve();
   }
 
-  /** What is left out, or the limit, is another one: what comes next is asked for anew, and the text on the desk stays. */
+  /** Topics or the limit have changed: the next text is fetched again, the current one stays. */
   choiceChanged(): Promise<void> {
     this.#ahead = null;
     if (this.state === "done" || this.state === "finished") return this.begin();
@@ -205,7 +205,8 @@ export class LabelDesk {
     return this.#inTurn(async () => {
       // The key was meant for the text and the question on screen when it was pressed, and for no other.
       if (!assignment || here !== this.#here || !question.asked) return;
-      // Whoever goes elsewhere has answered; where the desk went on meanwhile, the key may have been meant for that.
+      // A person who moved on has answered; if the desk moved on meanwhile, the key may have been meant for
+      // that.
       if (question !== this.question && moves !== this.#moves) return;
       if (!sameAnswer(question.given, answer)) await this.#record(question, assignment, answer);
       else if (question === this.question) await this.#advance();
@@ -220,7 +221,7 @@ export class LabelDesk {
     });
   }
 
-  /** From an answer to the next question that waits for one, else to the next text; false where there is no answer to go on from. */
+  /** Goes from an answer to the next open question, else to the next text; false if there is no answer. */
   goOnFrom(): Promise<boolean | undefined> {
     const [question, here] = [this.question, this.#here];
     return this.#inTurn(async () => {
@@ -231,7 +232,7 @@ export class LabelDesk {
     });
   }
 
-  /** Whether {@link back} leads to a text from where none is left: one was on the desk before. */
+  /** Whether {@link back} leads to an earlier text. */
   get leadsBack(): boolean {
     return this.#trail[this.#at] !== undefined;
   }
@@ -253,8 +254,8 @@ export class LabelDesk {
   }
 
   /**
-   * Takes back this person's last label, wherever it was and whichever of the questions it answered, and shows that text and question
-   * again. Null where there is none; undefined where it failed, or the label was replaced since, which was told.
+   * Undoes this person's last label of any of the questions, and shows its text and question. Null if there
+   * is none; undefined if it failed or the label was replaced since, which was reported.
    */
   undo(): Promise<Undone | null | undefined> {
     return this.#inTurn(async () => {
@@ -270,7 +271,7 @@ export class LabelDesk {
     });
   }
 
-  /** Puts off what is asked about the text and not answered. */
+  /** Skips the open questions of the text. */
   skip(): Promise<void> {
     const [assignment, here] = [this.task, this.#here];
     return this.#inTurn(async () => {
@@ -294,7 +295,7 @@ export class LabelDesk {
     });
   }
 
-  /** Says something beside the answer to the question that has the keys. It goes to the disk with the answer, and where one is given by itself. */
+  /** Sets the note of the current question. It is saved with the answer, or by itself if there is one. */
   setNote(remark: Remark): void {
     this.#settled = false;
     const { task, question } = this;
@@ -303,21 +304,21 @@ export class LabelDesk {
     this.#keepTyped(question, task);
   }
 
-  /** What is said and not given outlives the window; what is given needs no keeping. */
+  /** Stores unsaved notes, so that they survive the window. */
   #keepTyped(question: DeskQuestion, assignment: Assignment): void {
-    // Of a text that left the desk nothing more is typed.
+    // Nothing is typed about a text that left the desk.
     const here = question.task !== null && assignmentKey(question.task) === assignmentKey(assignment);
     const typed = here && question.unsaid ? question.remark : null;
     this.#typed.store(question.info.id, assignment, typed);
   }
 
-  /** Writes what is said beside an answer that is given; what is said before one goes with it. */
+  /** Saves notes on saved answers; other notes are saved with the answer. */
   saveNote(question: DeskQuestion = this.question): Promise<void> {
     const answered = question.given !== null || question.saving !== null;
     return answered ? this.#keep(question) : Promise.resolve();
   }
 
-  /** Writes what is said of the texts that leave the desk. What is said of a later occasion waits for the answer that it is a part of. */
+  /** Saves the notes of texts that leave the desk. A note of a later round waits for its answer. */
   #keepRemarks(): void {
     for (const question of this.questions) void this.#keep(question);
   }
@@ -330,7 +331,7 @@ export class LabelDesk {
     const { text, occasion } = task;
     const guideline = this.#guideline();
     return this.#inTurn(async () => {
-      // Where the text still lies there, an answer may have come meanwhile, and taken the remark along.
+      // If the text is still current, a later answer may already include the note.
       const here = question.task === task;
       const { remark, given } = here ? question : left;
       if (here && !question.unsaid) return;
@@ -358,7 +359,7 @@ export class LabelDesk {
     return this.#inTurn(async () => {
       if (this.#here !== here) return;
       for (const question of missing()) {
-        // Nobody asked for this: without an answer the screen stays as it is.
+        // Nobody requested this: without an answer the screen is unchanged.
         const task = await this.#task(question.info.id, assignment).catch(() => null);
         if (task && !this.#left && task.answer !== null) question.show(task);
       }
@@ -383,32 +384,32 @@ export class LabelDesk {
       this.progress = await this.#progressAfter(receipt.progress);
     } catch (thrown) {
       const problem = asProblem(thrown);
-      // Of several questions it is said which one was not answered.
+      // With several questions, the message names the open one.
       throw this.several ? { ...problem, message: `${question.info.name}: ${problem.message}` } : thrown;
     } finally {
       question.saving = null;
     }
     await this.#care?.read(assignment.text);
     await this.#askAgain(assignment);
-    // Keys are not taken from a question that was gone to meanwhile, nor from what was put together meanwhile.
+    // The focus stays on a question that was selected meanwhile, and on drafts made meanwhile.
     const byItself = this.goOn && !this.writing;
     if (byItself && question === this.question && !question.changed) await this.#advance(true);
     else if (!this.questions.some(({ open }) => open)) this.#lookAhead(assignment);
   }
 
-  /** Only the first answer on a text takes the reading of it, as every answer does where one question is asked: others have no time. */
+  /** Only the first answer on a text gets the reading time; the others have no time. */
   #timeFor(question: DeskQuestion): number | null {
     const another = this.questions.some((one) => one !== question && one.given !== null);
     return another ? null : this.timer.elapsed;
   }
 
-  /** How far it is with all questions, after one of them changed; what is on disk is not told to have failed. */
+  /** Refreshes the progress of all questions after a change; errors are not reported as a failed save. */
   async #progressAfter(ofOne: Progress): Promise<Progress> {
     if (!this.several) return ofOne;
     return commands.progress(this.#annotator, this.#ids).catch(() => this.progress ?? ofOne);
   }
 
-  /** Looks which questions are asked, now that another one is answered so. */
+  /** Updates which questions apply, after an answer to another one. */
   async #askAgain(assignment: Assignment): Promise<void> {
     if (!this.several) return;
     for (const question of this.questions.filter(({ info }) => info.only_if !== null)) {
@@ -489,7 +490,7 @@ export class LabelDesk {
   /** Fetches the next text while this one is still being read, so that going on takes no time. */
   #lookAhead(assignment: Assignment): void {
     const next = this.#fetchNext(assignment);
-    // Should it fail, it is asked for again (and fails aloud) when it is needed.
+    // If it fails, it is fetched again (with an error message) when it is needed.
     next.catch(() => (this.#ahead = null));
     this.#ahead = { after: assignmentKey(assignment), next };
   }
@@ -524,7 +525,7 @@ export class LabelDesk {
         ? question.load(tasks[i] ?? null, undone.answer, undone.remark)
         : question.load(tasks[i] ?? null),
     );
-    // Keys begin with what is not answered yet.
+    // The focus starts at the first open question.
     const first = this.questions.findIndex(({ open }) => open);
     this.at = Math.max(0, first >= 0 ? first : this.questions.findIndex(({ asked }) => asked));
     this.#moves += 1;

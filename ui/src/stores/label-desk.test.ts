@@ -1,4 +1,4 @@
-// The desk without a screen: what becomes of answers, and of who has the keys, while another answer is being written.
+// The desk without a screen: answers and focus while another answer is being written.
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import type { Answer, AnnotatorId, QuestionId, QuestionInfo } from "$api/bindings";

@@ -1,4 +1,4 @@
-// What this computer remembers of how its window is used. It is no setting: lost, the window is as it was at first.
+// View state that this computer remembers. It is not a setting: without it, the window starts with defaults.
 
 const PREFIX = "dissensus.";
 
@@ -18,6 +18,6 @@ export function remember(name: string, value: unknown): void {
     if (value === null) localStorage.removeItem(PREFIX + name);
     else localStorage.setItem(PREFIX + name, JSON.stringify(value));
   } catch {
-    // A full or forbidden store: what is on screen holds until the window is closed.
+    // Storage is full or forbidden: the state lasts until the window is closed.
   }
 }

@@ -1,9 +1,9 @@
-// What is typed beside answers and not given goes to this computer's disk as it is typed, so that it outlives the window.
+// Writes unsaved notes to disk as they are typed, so that they survive the window.
 import { commands } from "$bindings";
 import type { AnnotatorId, QuestionId, Remark } from "$api/bindings";
 import { assignmentKey, type Assignment } from "$logic/assignment";
 
-/** One write at a time; what was typed while one is under way is written next, and only the newest of it. */
+/** One write at a time; changes during a write are written next, and only the newest. */
 export class NoteDrafts {
   #newest = new Map<string, () => Promise<unknown>>();
   #writing: Promise<void> | null = null;
@@ -13,7 +13,7 @@ export class NoteDrafts {
     private readonly fail: (thrown: unknown) => void,
   ) {}
 
-  /** Keeps what is typed at a place; null forgets it, once it is given. */
+  /** Stores the note of an assignment; null deletes it, once it is saved with an answer. */
   store(question: QuestionId, assignment: Assignment, typed: Remark | null): void {
     const { text, occasion } = assignment;
     this.#newest.set(`${question} ${assignmentKey(assignment)}`, () =>

@@ -1,4 +1,4 @@
-// What leaves the window: copies of the project, reports of runs, and what is put on the clipboard.
+// Files that the window writes: copies of the project, exports, reports of runs; and the clipboard.
 import { commands } from "$bindings";
 import type { ExportFormat, ExportWish, PaperWish, SummaryWish } from "$api/bindings";
 import { contentsWords, maskWords, exportReport } from "$words/export";
@@ -35,15 +35,15 @@ export class Outputs {
       }
     });
     if (!copy) return false;
-    // Encoders and checkpoints of runs lie beside the project; models need none of them to open the copy.
+    // Encoders and checkpoints of runs are next to the project; models do not need them to open the copy.
     const left = copy.runs_left ? ` The files of its runs are still in ${copy.runs_left}.` : "";
     toasts.done(`A copy was saved as ${fileName(copy.path)}`, `${copy.path}${left}`);
     return true;
   }
 
   /**
-   * Asks where to, then writes all labels: for others with pseudonyms, or to import again; with or without what was decided beside them.
-   * False where nothing was written.
+   * Chooses a file, then writes all labels: with pseudonyms for others, or to import again; with or without
+   * decisions. False if nothing was written.
    */
   async exportLabels(pseudonyms: boolean, notes: boolean, decisions: boolean): Promise<boolean> {
     const name = this.host.project?.name ?? "labels";
@@ -66,7 +66,7 @@ export class Outputs {
     );
     if (!chosen) return false;
     const path = withEnding(chosen, format.ending);
-    // The dialog has asked about a file of the name that was chosen, and of no other one.
+    // The dialog has confirmed overwriting the selected name, and no other.
     return this.exportForProgramTo(path, wish, path === chosen);
   }
 
@@ -79,7 +79,7 @@ export class Outputs {
     return true;
   }
 
-  /** Asks where to, then writes what everybody would answer to every text. False where nothing was written. */
+  /** Chooses a file, then writes predictions for every person and text. False if nothing was written. */
   async exportPredictions(question: string): Promise<boolean> {
     const name = `${this.host.project?.name ?? "project"} predictions`;
     const path = await this.host.attempt(() => platform.chooseExport(name, "Export predictions"));
@@ -116,7 +116,7 @@ export class Outputs {
     return true;
   }
 
-  /** Writes a file as a job; where somebody stopped it nothing was written. */
+  /** Writes a file as a job; nothing is written if it was stopped. */
   async #unlessStopped<T>(work: () => Promise<T>): Promise<T | undefined> {
     return this.host.attempt(async () => {
       try {
@@ -181,7 +181,7 @@ export class Outputs {
     return path ? this.handInTo(path) : false;
   }
 
-  /** Writes what was done with the packet that is open to one file. */
+  /** Writes the answers of the open packet to one file. */
   async handInTo(path: string): Promise<boolean> {
     const submission = await this.host.attempt(() => commands.handIn(path));
     if (!submission) return false;
@@ -194,7 +194,7 @@ export class Outputs {
     return true;
   }
 
-  /** Puts a description of the program and its last log lines on the clipboard; it holds no text of a project. */
+  /** Copies a description of the program and its last log lines; it contains no text of a project. */
   async copyDiagnostics(): Promise<void> {
     await this.host.attempt(async () => {
       await platform.copyText(commands.diagnostics());

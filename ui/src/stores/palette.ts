@@ -1,4 +1,4 @@
-// What the palette lists for what was typed: actions and people by a few letters, the ones used last first.
+// The entries of the palette for a query: actions and people, recently used first.
 import type { ActionId, Named } from "$logic/action-table";
 import type { AnnotatorInfo } from "$api/bindings";
 import { match } from "$logic/fuzzy";
@@ -8,7 +8,7 @@ import { remember, remembered } from "./local-storage";
 const STORE = "recent-actions";
 const MOST_RECENT = 6;
 const MOST_PEOPLE = 8;
-/** What having been used lately is worth beside how well a name fits. */
+/** The bonus for recent use, in points of the match. */
 const LATELY = 20;
 
 export type Doing =
@@ -43,7 +43,7 @@ export function usedNow(id: ActionId): void {
 
 type Possible = Named & { words: string };
 
-/** Everything that can be done: what was used lately in front, then what is of the view on screen. */
+/** All enabled actions: recently used first, then those of the current view. */
 export function unasked(
   possible: readonly Possible[],
   recent: readonly string[],
@@ -69,7 +69,7 @@ export function unasked(
   return groups.filter(({ entries }) => entries.length > 0);
 }
 
-/** Actions and people that fit what was typed, the nearest first. */
+/** Actions and people that match the query, best first. */
 export function asked(
   query: string,
   possible: readonly Possible[],

@@ -2,21 +2,21 @@
 import { can, isCovered } from "./actions";
 import { app } from "./app.svelte";
 
-/** What takes what is pasted itself. */
+/** Elements that handle pasting themselves. */
 const FIELDS = "input, textarea, select, [contenteditable]:not([contenteditable='false'])";
 
 function isForWindow(event: Event): boolean {
   const inField = event.target instanceof Element && event.target.closest(FIELDS) !== null;
-  // A project that is open to read says why nothing is imported.
+  // A read-only project reports why nothing is imported.
   return !inField && !isCovered() && (can("data.paste") || app.readOnly);
 }
 
-/** WebKit pastes where no field is only if somebody says beforehand that it is wanted. */
+/** WebKit pastes outside of fields only if `beforepaste` is cancelled. */
 function onBeforePaste(event: Event): void {
   if (isForWindow(event)) event.preventDefault();
 }
 
-/** Imports what was pasted, where the window shall take it. */
+/** Imports the pasted text, if the window handles it. */
 function onPaste(event: ClipboardEvent): void {
   if (!isForWindow(event)) return;
   const text = event.clipboardData?.getData("text/plain") ?? "";
@@ -24,7 +24,7 @@ function onPaste(event: ClipboardEvent): void {
   if (text.trim() !== "") void app.paste.preview(text);
 }
 
-/** Takes what is pasted into the window; returns what stops it. */
+/** Handles paste events of the window; returns a function that stops it. */
 export function listenForPaste(): () => void {
   document.addEventListener("beforepaste", onBeforePaste);
   document.addEventListener("paste", onPaste);

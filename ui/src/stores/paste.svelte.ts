@@ -13,7 +13,7 @@ interface Host {
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
-/** Rows in a file of ours, and what was pasted. */
+/** A temporary file with the pasted rows, and the pasted text. */
 interface Pasted extends PastedRows {
   text: string;
 }
@@ -21,12 +21,15 @@ interface Pasted extends PastedRows {
 export class PasteStore {
   /** What is being imported, where it was pasted. */
   now = $state.raw<Pasted | null>(null);
-  /** Its path. What a component reads of state while it goes is what was before, so that a dialog would take the next rows for its own. */
+  /**
+   * Its path. A component that closes reads the previous state, so a dialog would otherwise use the next
+   * rows.
+   */
   #path: string | null = null;
 
   constructor(private readonly host: Host) {}
 
-  /** Begins to import what was pasted. False where that is nothing. */
+  /** Starts an import of pasted text. False if it is empty. */
   preview(text: string): Promise<boolean> {
     if (this.host.readOnly) {
       this.host.toasts.note(READ_ONLY, "Open it to write, then paste the rows.");
@@ -40,7 +43,7 @@ export class PasteStore {
     if (this.now) await this.#read(this.now.text, header);
   }
 
-  /** Pastes what is on the clipboard, where the system lets it be read. */
+  /** Pastes the clipboard, if the system allows reading it. */
   async fromClipboard(): Promise<void> {
     const text = await platform.readClipboard();
     if (text !== null) await this.preview(text);

@@ -1,4 +1,4 @@
-// Who takes part: what is known of people is corrected, and somebody who withdraws is erased.
+// People: correcting names and attributes, and erasing a person who withdraws.
 import { commands } from "$bindings";
 import type { AnnotatorId, AnnotatorInfo, Withdrawn } from "$api/bindings";
 import { counted } from "$words/format";
@@ -23,7 +23,7 @@ export interface AttributeLine {
   value: string;
 }
 
-/** What has to be set and taken away so that exactly these lines are known. */
+/** The attributes to set and to delete so that exactly these lines remain. */
 export function attributeChanges(
   before: Attributes,
   lines: readonly AttributeLine[],
@@ -45,7 +45,7 @@ export function attributeProblem(lines: readonly AttributeLine[]): string | null
 export class PeopleStore {
   constructor(private readonly host: Host) {}
 
-  /** Corrects a name, where one is given, and attributes. False where it was refused: then nothing is changed. */
+  /** Corrects the name, if given, and attributes. False if refused: then nothing is changed. */
   async change(
     person: AnnotatorId,
     name: string | null,
@@ -61,7 +61,7 @@ export class PeopleStore {
     return done ?? false;
   }
 
-  /** Erases somebody. The project is closed for it and opened again. */
+  /** Erases a person. The project is closed and opened again. */
   async withdraw(person: AnnotatorId): Promise<boolean> {
     const path = this.host.project?.path;
     const known = this.host.people.find(({ id }) => id === person);
@@ -75,13 +75,13 @@ export class PeopleStore {
   }
 }
 
-/** Whose name was entered last, as who decides or writes, is kept on this computer: not that of somebody who is erased. */
+/** Forgets the stored name of the last author, if that person is erased. */
 function forgetNames(names: readonly string[]): void {
   for (const key of Object.keys(localStorage))
     if (names.includes(localStorage.getItem(key) ?? "")) localStorage.removeItem(key);
 }
 
-/** What to know after somebody was erased. */
+/** The report after a person was erased. */
 export function erasedWords(gone: Withdrawn): string {
   const words = [
     `${counted(gone.answers, "answer")}, ${counted(gone.packets, "packet")} and ${counted(gone.runs, "training run")} were deleted.`,

@@ -1,4 +1,4 @@
-// One person practising: the text on the desk, the answer to it, and what is told of that.
+// The desk of one person in practice: the text, the answer and its feedback.
 import { commands } from "$bindings";
 import type {
   AnnotatorId,
@@ -13,9 +13,9 @@ import type { PracticeStore } from "./practice.svelte";
 import { NO_NOTE } from "$logic/notes";
 
 export class PracticeDesk {
-  /** The question about the text on the desk; null where none lies there. */
+  /** The question about the current text; null if there is none. */
   question = $state.raw<DeskQuestion | null>(null);
-  /** What is told of the answer; null before it is on disk. */
+  /** The feedback to the answer; null until it is on disk. */
   feedback = $state.raw<PracticeFeedback | null>(null);
   /** The answer is on its way to the disk. */
   saving = $state(false);
@@ -32,7 +32,7 @@ export class PracticeDesk {
     private readonly fail: (thrown: unknown) => void,
   ) {}
 
-  /** A text lies on the desk. */
+  /** Whether there is a current text. */
   get open(): boolean {
     return this.question !== null;
   }
@@ -41,7 +41,7 @@ export class PracticeDesk {
     return this.question?.task ?? null;
   }
 
-  /** Records the answer, and shows what is told of it. Only the first one counts, so no second is taken. */
+  /** Records the answer and shows its feedback. Only the first answer counts, so a second is refused. */
   async answer(answer: Answer): Promise<void> {
     const { question, task } = this;
     if (!question || !task || this.feedback || this.saving) return;
@@ -60,12 +60,12 @@ export class PracticeDesk {
     }
   }
 
-  /** The next text of the round, or none where it is over: what came of it is said then. */
+  /** The next text of the round, or its result at the end. */
   async next(): Promise<void> {
     if (this.#fetching || this.saving) return;
     this.#fetching = true;
     try {
-      // Between two rounds it is first said what came of the one before.
+      // Between two rounds the result of the previous one is shown first.
       const task = this.#isOver() ? null : await commands.nextPractice(this.annotator);
       this.feedback = null;
       this.question = task && this.#laid(task);

@@ -1,4 +1,4 @@
-// The practice round of whoever labels: how far it is, and whether texts may be labelled now.
+// The practice round of the person who labels: its progress, and whether labelling is allowed.
 import { commands } from "$bindings";
 import type { AnnotatorId, PracticeState } from "$api/bindings";
 
@@ -7,27 +7,27 @@ interface Host {
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
-/** Codes of what refuses a text before the practice is done. */
+/** Error codes of texts that are refused until practice is done. */
 const REFUSALS = ["practice-first", "practice-stopped"];
 
 export class PracticeStore {
   /** Null where nothing is practised on; undefined before it is known. */
   state = $state.raw<PracticeState | null | undefined>(undefined);
-  /** The practice is on screen in place of the texts: from its first text until its result was read. */
+  /** Practice is on screen instead of texts, from its first text until its result was read. */
   shown = $state(false);
   #of: AnnotatorId | null = null;
   #turn = 0;
 
   constructor(private readonly host: Host) {}
 
-  /** Asks how far somebody is. What is on screen stays meanwhile, unless it is of somebody else. */
+  /** Loads the progress of a person. The screen is unchanged meanwhile, unless it shows another person. */
   async look(annotator: AnnotatorId): Promise<void> {
     if (annotator !== this.#of) this.forget();
     this.#of = annotator;
     const mine = ++this.#turn;
     const found = await this.host.attempt(() => commands.practiceState(annotator));
     if (mine !== this.#turn) return;
-    // What cannot be asked keeps nobody from the texts: these are refused where they must be.
+    // An error does not block labelling: refused texts are refused by the program.
     this.setState(found ?? null);
   }
 
@@ -50,7 +50,7 @@ export class PracticeStore {
     return true;
   }
 
-  /** Another project is open, or somebody else labels. */
+  /** Another project is open, or another person labels. */
   forget(): void {
     this.#turn += 1;
     this.#of = null;

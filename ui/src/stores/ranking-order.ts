@@ -13,7 +13,7 @@ export function lastMeasure(project: string): DisagreementMeasure {
   return remembered(STORE + project, USUAL, isMeasure);
 }
 
-/** Keeps what was chosen; the default is what an empty store means. */
+/** Stores the choice; the default is stored as nothing. */
 export function rememberMeasure(project: string, by: DisagreementMeasure): void {
   remember(STORE + project, by === USUAL ? null : by);
 }

@@ -1,4 +1,5 @@
-// The list of texts by predicted disagreement: values move in place, the order only when the reader lets it.
+// The ranking of texts by predicted disagreement: values update in place, the order only when the reader
+// agrees.
 import { commands } from "$bindings";
 import type { DisagreementQuery, DisagreementRow, QuestionId, Ranking, TextId } from "$api/bindings";
 import { SvelteMap } from "svelte/reactivity";
@@ -9,9 +10,9 @@ export class RankingStore {
   query = $state.raw<DisagreementQuery | null>(null);
   /** The order on screen. */
   order = $state.raw<TextId[]>([]);
-  /** Sizes of groups of texts, from the first of that order on, that cannot be told apart. */
+  /** Sizes of groups of indistinguishable texts, in rank order. */
   ties = $state.raw<readonly number[]>([]);
-  /** Revision of the newest predictions heard of. */
+  /** The newest known revision of predictions. */
   revision = $state(0);
   annotators = $state(0);
   /** Those of them who have no label yet. */
@@ -29,7 +30,7 @@ export class RankingStore {
   moves = $state.raw<ReadonlyMap<TextId, number>>(new Map());
   readonly rows = new SvelteMap<TextId, DisagreementRow>();
 
-  /** Says whether someone is reading the list, so that it must not move. Set by the view while it is on screen. */
+  /** Whether the list is being read, so that it must not move. Set by the view while it is on screen. */
   reading: (() => boolean) | null = null;
 
   #rowRevision = new Map<TextId, number>();
@@ -47,7 +48,7 @@ export class RankingStore {
     this.#clear();
   }
 
-  /** Shows what `query` asks for. Asking the same again keeps the old order, to show what moved since. */
+  /** Shows the texts of `query`. Repeating a query keeps the old order, to show what has moved. */
   async load(query: DisagreementQuery): Promise<void> {
     if (JSON.stringify(query) !== JSON.stringify(this.query)) {
       this.query = query;

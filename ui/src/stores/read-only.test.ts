@@ -1,4 +1,4 @@
-// A project that is open to read: it says so, and what writes is off with the reason.
+// A read-only project: it says so, and disabled actions state the reason.
 import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";

@@ -3,7 +3,7 @@ import type { PaperWish } from "$api/bindings";
 
 const KEY = "dissensus-report";
 
-/** Chosen last on this computer; names are never, they are asked for each time. */
+/** The last choices on this computer; names are never stored and always asked for. */
 export function lastReportChoices(): PaperWish {
   const wish: PaperWish = { evaluate: false, quote_texts: false, with_ids: false, replace: true };
   try {
@@ -16,7 +16,7 @@ export function lastReportChoices(): PaperWish {
   }
 }
 
-/** Keeps what was chosen. */
+/** Stores the choices. */
 export function rememberReportChoices({ evaluate, quote_texts }: PaperWish): void {
   try {
     localStorage.setItem(KEY, JSON.stringify({ evaluate, quote_texts }));

@@ -1,4 +1,4 @@
-// The project's runs: the list as it is now, kept up by events while runs go on.
+// The runs of the project: the list, updated by events while runs go on.
 import { commands } from "$bindings";
 import { SvelteMap } from "svelte/reactivity";
 import type {
@@ -31,9 +31,9 @@ export class RunsStore {
 
   /** Runs that this window has seen at work: their end is news. */
   readonly #going = new Set<number>();
-  /** What was heard while the list was on its way; it is newer than the list. */
+  /** Events received while the list was loading; they are newer than the list. */
   #heard = new Map<number, RunInfo>();
-  /** Being taken away: what is still heard of them is of no interest. */
+  /** Runs that are being deleted: their events are ignored. */
   readonly #leaving = new Set<number>();
   #last = new Map<QuestionId, LastChoice>();
   #turn = 0;
@@ -95,7 +95,7 @@ export class RunsStore {
     return this.list.filter((run) => run.question === question);
   }
 
-  /** Model and tuning of the run that was asked for last; the newest run's, or what suits most. */
+  /** Model and tuning of the last started run, else of the newest run, else the recommended ones. */
   lastChoice(question: QuestionId): LastChoice {
     const newest = this.of(question)[0];
     return (

@@ -1,4 +1,4 @@
-// The settings of the application: shown at once, and shown as kept only when they are.
+// The settings of the application: shown at once, confirmed when stored.
 import { commands } from "$bindings";
 import type { AppSettings } from "$api/bindings";
 
@@ -31,7 +31,7 @@ export class SettingsStore {
     this.now = settings;
     const result = await this.attempt(() => commands.saveSettings(settings));
     if (result !== undefined) this.#kept = settings;
-    // Until the last of several answers the newest is shown; then what was kept, and nothing as if it had been.
+    // The newest value is shown until all answers are in; then the stored one.
     if (--this.#saving === 0) this.now = this.#kept;
   }
 }

@@ -1,4 +1,4 @@
-// Rows sorted by the column that somebody chose.
+// Rows sorted by a column.
 import { byName } from "$words/format";
 
 /** A column of figures, or that of the names. */
@@ -43,7 +43,7 @@ export class Sorting<Row extends { name: string }, Column extends string> {
     });
   }
 
-  /** What `aria-sort` says of a column. */
+  /** The value of `aria-sort` for a column. */
   order(column: Column | "name"): "none" | "ascending" | "descending" {
     return this.by !== column ? "none" : this.down ? "descending" : "ascending";
   }

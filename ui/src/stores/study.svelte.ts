@@ -1,4 +1,4 @@
-// What goes out of and comes into a study: packets that are written again, and files that are taken in.
+// Files of a study: packets that are written again, and files that are merged.
 import { commands } from "$bindings";
 import type { MergeConsent, MergedFile, MergeReport } from "$api/bindings";
 import { counted, fileName } from "$words/format";
@@ -16,11 +16,11 @@ interface Host {
 const NO_CONSENT: MergeConsent = { whole_copies: false, changes: false, seen: [] };
 
 export class StudyStore {
-  /** What came of files that were taken in, until it is closed. */
+  /** The report of merged files, until it is closed. */
   merged = $state.raw<MergeReport | null>(null);
-  /** Whole copies that are taken in only if the user agrees to what they do. */
+  /** Whole copies that wait for confirmation. */
   unconfirmed = $state.raw<readonly MergedFile[]>([]);
-  /** Files that are being taken in. */
+  /** Files that are being merged. */
   merging = $state(0);
   #last: Promise<unknown> = Promise.resolve();
 
@@ -32,12 +32,12 @@ export class StudyStore {
     this.unconfirmed = [];
   }
 
-  /** Takes files in, after those that are being taken in already. What changes something here is asked about first. */
+  /** Merges files, after those in progress. Changes to existing data need confirmation. */
   async merge(files: readonly string[]): Promise<void> {
     await this.#mergeAfterOthers(files, NO_CONSENT);
   }
 
-  /** Agrees to what was asked about, as it was shown. */
+  /** Confirms the shown merge. */
   async agree(): Promise<void> {
     const asked = this.unconfirmed;
     this.unconfirmed = [];
@@ -48,7 +48,7 @@ export class StudyStore {
     );
   }
 
-  /** Takes in nothing of what was asked about. */
+  /** Cancels the shown merge. */
   decline(): void {
     this.unconfirmed = [];
   }

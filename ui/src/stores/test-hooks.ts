@@ -1,8 +1,8 @@
-// For end-to-end tests only: paths in place of the system's file dialog, which WebDriver cannot reach.
+// For end-to-end tests only: paths instead of the system's file dialog, which WebDriver cannot reach.
 //
-// `__DISSENSUS_E2E__` is set by an initialization script of the window, and that only in a build for tests where the
-// environment of the program has DISSENSUS_E2E. A page cannot set it for itself before this runs, and the functions do nothing that a
-// person could not do with the same window.
+// `__DISSENSUS_E2E__` is set by an initialization script of the window, only in a build for tests whose
+// environment has DISSENSUS_E2E. A page cannot set it before this runs, and the functions do nothing that a
+// person could not do in the window.
 import type { App } from "./app.svelte";
 
 interface TestHooks {

@@ -11,13 +11,13 @@ export class TextList {
   filter = $state<TextFilter>("all");
   sort = $state<TextSort>("file");
   selected = $state<TextId | null>(null);
-  /** The place of the chosen text; of a row that is not fetched yet it is known before the text. */
+  /** The index of the selected text; known before the row is fetched. */
   at = $state(-1);
   total = $state(0);
   counts = $state.raw<TextCounts | null>(null);
   loading = $state(false);
   failed = $state.raw<unknown>(null);
-  /** Rows by their place in the list. */
+  /** Rows by index. */
   readonly rows = new SvelteMap<number, TextRow>();
 
   #query: TextQuery | null = null;
@@ -41,7 +41,9 @@ export class TextList {
     this.#clear();
   }
 
-  /** Shows what is asked for. Asked for the same again, the chosen text stays chosen; what is on screen stays until that has come. */
+  /**
+   * Shows the texts of a query. Repeating a query keeps the selection; old rows stay until new ones arrive.
+   */
   async load(query: TextQuery): Promise<void> {
     const turn = ++this.#turn;
     this.loading = true;
@@ -59,7 +61,7 @@ export class TextList {
       this.#clear();
       this.#take(found);
       this.failed = null;
-      // Where the same is asked for again, what came after a text that is there no more takes its place.
+      // On a repeated query, the text after a removed one takes its place.
       if (found.place !== null) this.choose(found.place);
       else if (again && this.at >= 0) this.choose(this.at);
       else [this.at, this.selected] = [-1, null];
@@ -70,20 +72,20 @@ export class TextList {
     }
   }
 
-  /** Chooses the text at a place, the nearest there is. */
+  /** Selects the text at an index, clamped to the list. */
   choose(place: number): void {
     this.at = Math.min(Math.max(place, 0), this.total - 1);
     this.#name();
     void this.need(this.at, this.at);
   }
 
-  /** The text at the chosen place, once its row is there. */
+  /** The selected text, once its row is loaded. */
   #name(): void {
     const row = this.rows.get(this.at);
     if (row) this.selected = row.text;
   }
 
-  /** These places are in sight: what is missing of them is fetched. */
+  /** These rows are visible: missing ones are fetched. */
   async need(first: number, last: number): Promise<void> {
     const query = this.#query;
     if (!query) return;

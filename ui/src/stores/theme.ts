@@ -1,7 +1,7 @@
-// Light or dark, as set or as the system says.
+// The light or dark theme, as set or as the system prefers.
 import type { Theme } from "$api/bindings";
 
-/** Puts the theme on the document, and keeps following the system while it is asked to. Returns what stops that. */
+/** Applies the theme, and follows the system if so set. Returns a function that stops that. */
 export function wearTheme(theme: Theme): () => void {
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const wear = () => {

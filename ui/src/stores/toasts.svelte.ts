@@ -1,4 +1,4 @@
-// Short notices in the corner: what was done, and what went wrong with its detail.
+// Short notices in the corner: results and problems.
 import type { Problem } from "$api/bindings";
 import { asProblem } from "$words/problems";
 
@@ -32,15 +32,15 @@ function lasts({ message, detail, act }: Omit<Toast, "id">): number {
 }
 
 /**
- * The notices on screen, oldest first. A problem stays until it is closed; the rest goes by itself, and only the newest of it is shown:
- * notices of quick work must not pile up over the work.
+ * The notices on screen, oldest first. Problems stay until closed; others disappear, and only the newest of
+ * them is shown, so that they do not pile up.
  */
 export class Toasts {
   list = $state<Toast[]>([]);
   #next = 1;
   #timers = new Map<number, ReturnType<typeof setTimeout>>();
 
-  /** `offer`: what can be done about a problem of this code, whoever meets it. */
+  /** `offer`: the action offered for a problem of this code. */
   constructor(private readonly offer: (code: string) => ToastAction | undefined = () => undefined) {}
 
   /** `act` is what can be done about it, `more` what there is to see of it. */
@@ -76,7 +76,7 @@ export class Toasts {
     return newest !== undefined;
   }
 
-  /** Somebody points at a notice or has the focus in it: none goes by itself. */
+  /** A notice has the pointer or the focus: none disappears. */
   pause(): void {
     this.#timers.forEach((timer) => clearTimeout(timer));
     this.#timers.clear();

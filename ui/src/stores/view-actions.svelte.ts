@@ -1,4 +1,4 @@
-// What the view on screen offers to do, so that it can also be asked for by name.
+// Actions that the view on screen registers, so that they can be run by name.
 import { NAMED, type ActionId, type Scope } from "$logic/action-table";
 
 type ActionTable = Partial<Record<ActionId, () => unknown>>;
@@ -8,19 +8,19 @@ class ViewActions {
   /** Asked for before the view that does it was there. */
   #wanted: ActionId | null = null;
 
-  /** Offers these until what it returns is called. What was asked for meanwhile is done. */
+  /** Registers actions until the returned function is called. A pending request is run. */
   register(actions: ActionTable): () => void {
     this.#all = [...this.#all, actions];
     const wanted = this.#wanted === null ? undefined : actions[this.#wanted];
     if (wanted) {
       this.#wanted = null;
-      // Once the view stands.
+      // After the view is mounted.
       setTimeout(() => void wanted());
     }
     return () => (this.#all = this.#all.filter((other) => other !== actions));
   }
 
-  /** Offers what a view does on its keys, which are told by the keys that the actions have at first. */
+  /** Registers the key handlers of a view, by the default keys of its actions. */
   registerKeys(scope: Scope, byKey: Record<string, () => unknown>): () => void {
     const own = NAMED.filter((one) => one.scope === scope);
     return this.register(
@@ -37,7 +37,7 @@ class ViewActions {
     return this.#all.findLast((actions) => actions[id])?.[id];
   }
 
-  /** Does it now, or as soon as somebody offers it. */
+  /** Runs an action now, or as soon as it is registered. */
   request(id: ActionId): void {
     const now = this.get(id);
     if (now) void now();

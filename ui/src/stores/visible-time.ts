@@ -1,6 +1,6 @@
 // How long something was looked at: time in a hidden window does not count.
 
-/** A stopwatch that stands still while the document is hidden. */
+/** A stopwatch that pauses while the document is hidden. */
 export class VisibleTime {
   #counted = 0;
   #since: number | null = null;
@@ -13,7 +13,7 @@ export class VisibleTime {
     this.#since = visible ? this.now() : null;
   }
 
-  /** To be told whenever the document appears or is hidden. */
+  /** Called when the document appears or is hidden. */
   setVisible(visible: boolean): void {
     if (visible && this.#since === null) this.#since = this.now();
     if (!visible && this.#since !== null) {

@@ -2,7 +2,7 @@
 import type { HeatBy } from "$logic/word-heat";
 
 class HeatChoice {
-  /** Null until somebody has chosen. */
+  /** Null until a choice is made. */
   by = $state<HeatBy | null>(null);
 }
 

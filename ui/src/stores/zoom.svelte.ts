@@ -38,8 +38,8 @@ export const zoom = new Zoom();
 const WHEEL_MS = 90;
 
 /**
- * Ctrl and the wheel. It hears before the webview's own zooming does, which is not remembered and knows nothing of these sizes; returns
- * what stops it.
+ * Zooms by Ctrl and the wheel, in place of the webview's own zoom, which is not stored. Returns a function
+ * that stops it.
  */
 export function zoomByWheel(): () => void {
   let last = 0;

@@ -65,7 +65,7 @@ describe.each([
     );
 
   it("has text at 4.5 to 1 on what everybody else marked", () => {
-    // Half of the colour (kinds/spans/span-paint.ts), over the ground on which texts stand.
+    // Half of the colour (kinds/spans/span-paint.ts), over the background of texts.
     const half = (front: string, back: string) =>
       `#${[1, 3, 5]
         .map((at) =>
@@ -83,7 +83,7 @@ describe.each([
   it("has a ramp that goes one way, by steps that can be told apart", () => {
     const ratios = RAMP.map((name) => contrast(colour(name), colour("--surface")));
     const steps = ratios.slice(1).map((ratio, i) => ratio / (ratios[i] ?? 0));
-    // Two steps of five levels lie between two of these.
+    // Two steps of five levels are between two of these.
     expect(Math.min(...steps)).toBeGreaterThan(1.25 ** 2);
   });
   it("has controls, focus and marks at 3 to 1", () => expect(check(COMBINATIONS, 3)).toEqual([]));

@@ -1,4 +1,4 @@
-// Five destinations and their tabs: what is in the rail, by which keys one gets there, and what is remembered.
+// Five destinations and their tabs: the rail, the keys that open them, and what is remembered.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";

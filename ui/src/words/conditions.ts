@@ -1,4 +1,4 @@
-// Where a question is asked, in words, and on which others it may depend.
+// Conditions of questions in words, and which other questions they may depend on.
 import type { Condition, QuestionId, QuestionInfo } from "$api/bindings";
 
 /** "only if rude is 4 or 5"; "everywhere" without a condition. */

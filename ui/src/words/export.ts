@@ -7,7 +7,7 @@ export function contentsWords({ answers, texts, people }: ExportContents): strin
   return `${counted(answers, "label")} on ${counted(texts, "text")} by ${counted(people, "person", "people")}`;
 }
 
-/** What pseudonyms leave to be known of people, a sentence each. */
+/** What pseudonyms do not protect, one sentence each. */
 export function maskWords({
   left_blank,
   told_apart,
@@ -20,7 +20,7 @@ export function maskWords({
   return words;
 }
 
-/** What is to be known of a file that was written: what is not in it, and what pseudonyms leave. */
+/** The report of a written file: what it does not contain, and what pseudonyms do not protect. */
 export function exportReport(contents: ExportContents): string[] {
   const lost = contents.losses.map(({ message }) => `– ${sentence(message)}`);
   return [...(lost.length > 0 ? ["Not in the file:", ...lost] : []), ...maskWords(contents)];

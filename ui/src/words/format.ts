@@ -66,7 +66,7 @@ export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 }
 
-/** "2 min left"; rounded up, so that it never promises too much. */
+/** "2 min left"; rounded up. */
 export function timeLeft(seconds: number): string {
   if (seconds < 60) return `${Math.max(1, Math.ceil(seconds))} s left`;
   if (seconds < 3600) return `${Math.ceil(seconds / 60)} min left`;

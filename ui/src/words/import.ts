@@ -15,7 +15,7 @@ export function addedWords(report: ImportReport): string {
   return `Imported ${added.join(", ")}`;
 }
 
-/** What else there is to know, a line each; `known` are remarks that were read before. */
+/** The other notices, one per line; `known` are those already read. */
 export function restWords(report: ImportReport, known: readonly string[]): string[] {
   const lines = report.notices.flatMap((notice) => [
     `${notice.message}.`,
@@ -40,7 +40,7 @@ export function levelsWords(levels: readonly string[], counts: readonly number[]
   return levels.map((level, at) => `${level}: ${count(counts[at] ?? 0)}`).join(" · ");
 }
 
-/** What became of all rows of a file, those of which there are none left out. */
+/** How many rows were imported, repeated or rejected, without zero counts. */
 export function accountLines(account: ImportAccount): [string, number][] {
   const lines: [string, number][] = [
     ["read", account.read],

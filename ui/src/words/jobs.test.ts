@@ -1,4 +1,4 @@
-// What is said of work in the background.
+// Descriptions of background jobs.
 import { expect, it } from "vitest";
 import { jobState } from "./jobs";
 

@@ -13,7 +13,7 @@ const STATES: Record<JobInfo["state"], string> = {
 /** Work that goes on where it stopped; everything else is begun anew. */
 const RESUMED: readonly string[] = ["encode", "train"];
 
-/** How far it is, for a job that is named beside it. */
+/** The progress of a job that is named next to it. */
 export function jobState({ kind, state }: JobInfo): string {
   const resumes = state === "interrupted" && RESUMED.includes(kind);
   return resumes ? "interrupted; will resume where it stopped" : STATES[state];

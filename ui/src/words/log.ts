@@ -28,7 +28,7 @@ export const LOG_SINCE = [
 
 export type LogSince = (typeof LOG_SINCE)[number]["value"];
 
-/** A moment without its offset from UTC, which stands beside it on request. */
+/** A time without its UTC offset, which is shown on request. */
 export function shortTime(time: string): string {
   return time.replace(/ [+-]\d\d:\d\d$/, "");
 }

@@ -1,4 +1,4 @@
-// The measures of disagreement: their names, what they say, how their values are written, and on which scales they exist.
+// The measures of disagreement: names, explanations, formats, and supported scales.
 import type { DisagreementMeasure, Scale } from "$api/bindings";
 import { decimal, percent, signed } from "./format";
 
@@ -9,9 +9,9 @@ export interface MeasureWords {
   /** The name of its column. */
   short: string;
   write: (value: number | null) => string;
-  /** Where values lie; `null` where nothing bounds them. */
+  /** The range of values; `null` if unbounded. */
   ends: readonly [number, number] | null;
-  /** It is told without an interval. */
+  /** It is shown without an interval. */
   bare?: boolean;
 }
 

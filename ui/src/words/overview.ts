@@ -1,4 +1,4 @@
-// What the overview says of a project: what comes next, how far people agree, who is how far.
+// Texts of the overview: next steps, agreement, progress by person.
 import type { ActionId } from "$logic/action-table";
 import type { NextStep, OverviewAgreement } from "$api/bindings";
 import { CONFIDENCE, counted, decimal } from "./format";
@@ -6,12 +6,12 @@ import { CONFIDENCE, counted, decimal } from "./format";
 interface StepWords {
   /** On its button. */
   name: string;
-  /** Why, beside it. */
+  /** The reason, shown next to it. */
   why: string;
   action: ActionId;
 }
 
-/** What a next step is called and what it does. `who` labels here, if somebody does. */
+/** The name and explanation of a next step. `who` is the person who labels, if any. */
 export function stepWords({ kind, count: number }: NextStep, who: string | null): StepWords {
   const n = number ?? 0;
   switch (kind) {
@@ -65,7 +65,7 @@ export function stepWords({ kind, count: number }: NextStep, who: string | null)
   }
 }
 
-/** "95 % interval 0.36 to 0.60 for people like these, 0.46 to 0.50 for these people"; or why it cannot be told. */
+/** "95 % interval 0.36 to 0.60 for people like these, 0.46 to 0.50 for these people"; or what is missing. */
 export function alphaWords(of: OverviewAgreement): string {
   const { alpha, low, high, these_low, these_high, needs } = of;
   if (alpha === null) return `Too few labels. ${needs ?? ""}`.trim();

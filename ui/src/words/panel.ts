@@ -1,4 +1,4 @@
-// What is said of panels: rules, how sure a verdict is, and what a panel's members are.
+// Texts about panels: rules, certainty of a verdict, and members.
 import type { KeptPanel, PanelShare, PanelVerdict, PanelWish, QuestionId, Scale } from "$api/bindings";
 import { count, counted } from "./format";
 
@@ -59,7 +59,7 @@ export function sureWords({ sure, too_little }: Pick<PanelVerdict, "sure" | "too
 /** What is not known is a dash. */
 export const percent = (p: number | null) => (p === null ? "–" : `${Math.round(100 * p)} %`);
 
-/** The wish that a kept panel stands for. */
+/** The request of a saved panel. */
 export function requestOf(kept: KeptPanel, question: QuestionId, draws: number): PanelWish {
   const { members, size, shares, seed, rule } = kept;
   return { question, members, size, shares, seed, rule, draws };

@@ -2,7 +2,7 @@
 import type { PlanReport, PlannedNumber, PlanWish, Scale } from "$api/bindings";
 import { CONFIDENCE, count, counted, decimal, duration } from "./format";
 
-/** What is wanted before anybody has said so. */
+/** The defaults of a plan. */
 export const USUAL: PlanWish = {
   reliability: 0.8,
   interval_width: null,
@@ -19,7 +19,7 @@ export interface PlannedLabels {
   goal: string;
 }
 
-/** What is wrong with a wish, by its field; nothing where it can be planned. */
+/** The errors of a plan, by field; empty if it is valid. */
 export function faults(wish: PlanWish): Partial<Record<keyof PlanWish, string>> {
   const found: Partial<Record<keyof PlanWish, string>> = {};
   const { reliability } = wish;
@@ -54,7 +54,7 @@ export function now(report: PlanReport, scale: Scale): string {
   return `Now: ${decimal(report.labels_per_text_now, 1)} labels per text, reliability ${decimal(report.reliability_now)}${width}.`;
 }
 
-/** What the study takes in all, and what of that is still to come; nothing where the number is not known. */
+/** Labels, time and cost of a study, in total and remaining; empty if unknown. */
 export function effort(report: PlanReport): { what: string; all: string; missing: string }[] {
   const { labels_in_all: all, labels_missing: missing } = report;
   if (all === null || missing === null) return [];

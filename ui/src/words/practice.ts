@@ -8,7 +8,7 @@ export const AFTER_FAILING: { value: AfterFailing; label: string; hint: string }
   { value: "stop", label: "they get no more texts", hint: "their answers are stored" },
 ];
 
-/** The same after attention checks, which nobody is told of while they label. */
+/** The same after attention checks, which are not mentioned during labelling. */
 export const AFTER_CHECKS: { value: AfterFailing; label: string; hint: string }[] = [
   { value: "go-on", label: "they continue", hint: "their labels are stored and marked" },
   { value: "practise", label: "they practise again", hint: "where there is a practice round" },
@@ -42,7 +42,7 @@ export function needed(pass: number | null, of: number): number {
   return Math.max(0, Math.ceil((pass ?? 0) * of - 1e-9));
 }
 
-/** What is said on the screen before a round and after it. */
+/** The message before and after a round. */
 export interface PracticeMessage {
   title: string;
   text: string;
@@ -53,7 +53,7 @@ export interface PracticeMessage {
 const missed = ({ right, of }: PracticeResult, pass: number | null) =>
   `You had ${count(right)} of ${count(of)} right; ${count(needed(pass, of))} ${plural(needed(pass, of), "is", "are")} needed.`;
 
-/** Where somebody stands, in plain words: before the first text, between two rounds, and at the end. */
+/** The message of a practice state: before the first text, between rounds, and at the end. */
 export function practiceMessage(state: PracticeState): PracticeMessage {
   const { step, result, rule, total, round, by_checks } = state;
   if (step === "stopped")

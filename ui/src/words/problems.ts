@@ -1,7 +1,7 @@
 // Whatever was thrown, as a problem that can be shown.
 import type { Problem } from "$api/bindings";
 
-/** Commands reject with a `Problem`, whose sentence and advice are shown as they are; a fault of the window becomes one here. */
+/** Converts errors: a `Problem` of a command is shown as it is; an error of the window becomes one here. */
 export function asProblem(thrown: unknown): Problem {
   if (isProblem(thrown)) return thrown;
   return {
@@ -11,7 +11,7 @@ export function asProblem(thrown: unknown): Problem {
   };
 }
 
-/** Nothing more can be written to the open project, and what is open can be saved as a copy. */
+/** Codes of problems after which the open project cannot be written and can be saved as a copy. */
 export const CAN_BE_SAVED = [
   "project-moved",
   "project-replaced",

@@ -1,4 +1,4 @@
-// What a ranking says of itself.
+// Notes about a ranking.
 import { expect, it } from "vitest";
 import type { DisagreementRow, Ranking, Scale } from "$api/bindings";
 import { measureWords } from "./measures";
@@ -31,7 +31,7 @@ it("says that an order follows from the means only where it does", () => {
   );
   const own = ranking({ texts, means, values: texts.map((t) => (t * 7) % 40) });
   expect(rankingNotes(own, row([1, 1], [0.4, 0.5]), words, scale)).toBe("");
-  // Without an interval nothing is said of the order.
+  // Without an interval there is no note about the order.
   expect(rankingNotes(own, row([1, 12], null), words, scale)).toBe("");
   expect(followsMean(ranking({ texts, values: split }), scale)).toBeNull();
 });
@@ -52,7 +52,7 @@ it("says what the default order stands on, and leaves ties to their rows", () =>
   const words = measureWords(scale, "combined");
   const basis = "Ordered by labels and prediction: 9 labels of a text count 34 %.";
   expect(rankingNotes(ranking({ basis }), row([1, 12], [0.4, 0.5]), words, scale)).toBe(basis);
-  // While models are fitted nothing is said of a prediction.
+  // While models are fitted there is no note about predictions.
   const texts = Array.from({ length: 40 }, (_, i) => i + 1);
   const means = texts.map((t) => (t / 40) * 2);
   const values = means.map((mean) => (mean / 4) * (1 - mean / 4));

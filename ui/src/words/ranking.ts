@@ -1,12 +1,12 @@
-// What a ranking can tell and what it cannot, in one sentence.
+// Notes about a ranking: what its order is based on, and its limits.
 import type { Border, DisagreementRow, LabelWeight, Ranking, Scale } from "$api/bindings";
 import { count, counted, decimal, percent, plural } from "./format";
 import type { MeasureWords } from "./measures";
 import { highestSplit } from "$logic/split-map";
 
-/** From this rank correlation on a measure says no more of a text than its mean level does. */
+/** From this rank correlation on, a measure adds nothing to the mean level of a text. */
 const FOLLOWS = 0.95;
-/** So many texts tell it well enough. */
+/** The number of texts from which this is reliable. */
 const SAMPLE = 4000;
 /** Labels of a text, and such texts, from which labels alone can be ranked by. */
 const FEWEST_LABELS = 3;
@@ -42,7 +42,7 @@ export function spearman(a: readonly number[], b: readonly number[]): number | n
   return xx > 0 && yy > 0 ? xy / Math.sqrt(xx * yy) : null;
 }
 
-/** How closely the values follow from where texts stand on the scale; none for scales without an order, or few texts. */
+/** Rank correlation of the values with the mean level; null for unordered scales or few texts. */
 export function followsMean(ranking: Ranking, scale: Scale): number | null {
   const top = scale.levels.length - 1;
   const every = Math.max(1, Math.ceil(ranking.texts.length / SAMPLE));
@@ -56,7 +56,7 @@ export function followsMean(ranking: Ranking, scale: Scale): number | null {
   return values.length < 20 ? null : spearman(values, possible);
 }
 
-/** Whether labels alone tell texts apart: enough texts have several, and they are not all alike. */
+/** Whether labels alone can rank texts: enough texts have several labels, and they are not all equal. */
 export function labelsSeparate(ranking: Ranking): boolean {
   const splits = ranking.observed_splits.filter(
     (split, at) => split != null && (ranking.labels[at] ?? 0) >= FEWEST_LABELS,
@@ -64,7 +64,7 @@ export function labelsSeparate(ranking: Ranking): boolean {
   return splits.length >= FEWEST_TEXTS && new Set(splits).size > 2;
 }
 
-/** What the order stands on and what it cannot tell; nothing where there is nothing to add. `first` is the row at the top. */
+/** The notes about a ranking; empty if there are none. `first` is the top row. */
 export function rankingNotes(
   ranking: Ranking,
   first: DisagreementRow | undefined,

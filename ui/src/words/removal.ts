@@ -1,4 +1,4 @@
-// What to say of something that is taken out.
+// Messages about a removal.
 import type { Removed, RemovalCounts } from "$api/bindings";
 import { counted } from "./format";
 

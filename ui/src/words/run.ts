@@ -4,7 +4,7 @@ import { counted, decimal } from "./format";
 
 interface ModelWords {
   name: string;
-  /** One line of what it is. */
+  /** A one-line description. */
   what: string;
 }
 
@@ -49,7 +49,7 @@ export function modelName(model: string): string {
   return Object.hasOwn(MODELS, model) ? MODELS[model as ModelKind].name : model;
 }
 
-/** The key of an encoder version is NAME/FINGERPRINT/POOLING/..., and a name can be a path or a repository. */
+/** The key of an encoder version is NAME/FINGERPRINT/POOLING/...; a name can be a path. */
 function partsOf(key: string): { name: string; pooling: string | null } {
   const [, name, pooling] = /^(.*)\/[0-9a-f]{12}\/([^/]*)/.exec(key) ?? [];
   return { name: name ?? key, pooling: pooling ?? null };
@@ -175,10 +175,10 @@ const METRICS: Readonly<Record<string, { name: string; what: string }>> = {
   },
 };
 
-/** The three figures that stand beside each run. */
+/** The three headline metrics of a run. */
 export const HEADLINE = ["log_loss", "accuracy", "disagreement_auroc"] as const;
 
-/** "12 texts are excluded: the encoder was tuned on their labels."; null where none is. */
+/** "12 texts are excluded: the encoder was tuned on their labels."; null if there are none. */
 export function excludedWords(run: RunInfo): string | null {
   const texts = run.scores?.left_out_texts ?? 0;
   if (texts === 0) return null;

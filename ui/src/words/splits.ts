@@ -1,9 +1,9 @@
-// How texts are divided between learning and scoring: read, written, and said in words.
+// Splits of texts into training and evaluation data: parsing, formatting, and descriptions.
 
 interface Kind {
   label: string;
   hint: string;
-  /** How {@link splitWords} says it. */
+  /** The form used by {@link splitWords}. */
   words: string;
   /** Whether a share for training belongs to it. */
   share: boolean;

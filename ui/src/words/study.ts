@@ -13,7 +13,7 @@ import type {
 } from "$api/bindings";
 import { CONFIDENCE, count, counted, decimal, interval } from "./format";
 
-/** Fewer comparisons are too few labels. */
+/** The least number of comparisons for a figure. */
 const FEWEST = 5;
 
 /** How far the study is, in one line. */
@@ -22,13 +22,13 @@ export function progressWords(report: StudyReport): string {
   return `${count(given)} of ${counted(wanted, "answer")} in · ${count(texts_done)} of ${counted(texts, "text")} complete`;
 }
 
-/** Whose name that of somebody new looks like; null where it looks like nobody's. */
+/** An existing name similar to a new one; null if there is none. */
 export function nearWords(share: StudyShare): string | null {
   if (share.looks_like !== null) return `looks like “${share.looks_like}”`;
   return share.looks_withdrawn ? "looks like somebody who has withdrawn" : null;
 }
 
-/** What a figure is over: texts that everybody is asked about, or answers to texts that were asked again. */
+/** What a figure is computed over: texts for everybody, or repeated texts. */
 export type FigureOver = "anchors" | "again";
 
 /** "95 % interval 62–79 %, over 12 texts" */
@@ -38,14 +38,14 @@ export function figureWords({ low, high, of }: StudyFigure, over: FigureOver): s
   return `${CONFIDENCE} interval ${interval([low, high])}, over ${what}`;
 }
 
-/** What is missing before agreement on anchors can be told. */
+/** What is missing to measure agreement on anchors. */
 export function anchorsMissing({ anchors }: StudyReport): string {
   return anchors === 0
     ? "No text is for everybody: plan some to measure agreement."
     : `${FEWEST} texts for everybody must have answers by two or more people.`;
 }
 
-/** What is missing before self-agreement can be told. */
+/** What is missing to measure self-agreement. */
 export function againMissing({ people }: StudyReport): string {
   const twice = people.reduce((sum, person) => sum + person.repeated, 0);
   return twice === 0
@@ -82,7 +82,7 @@ const KINDS: Record<MergedKind, string> = {
   copy: "copy of the project",
 };
 
-/** What a file is; nothing where that could not be told. */
+/** The kind of a file; empty if unknown. */
 export function kindWords({ kind }: MergedFile): string {
   return kind === null ? "" : KINDS[kind];
 }

@@ -1,4 +1,4 @@
-// What the list of texts says: its filters, its orders, its places.
+// Texts of the list: filters, orders and row numbers.
 import type { TextCounts, TextFilter, TextRow, TextSort } from "$api/bindings";
 import { count } from "./format";
 
@@ -7,7 +7,7 @@ export interface FilterWords {
   name: string;
   /** What it leaves. */
   what: string;
-  /** What is said where it leaves nothing. */
+  /** The message for an empty result. */
   none: string;
 }
 
@@ -77,7 +77,7 @@ export function countOf(counts: TextCounts | null, filter: TextFilter): number |
   return counts[filter];
 }
 
-/** What a text goes by: the name that a file gave it, else its place. */
+/** The name of a text: its id from a file, else its row number. */
 export function rowName({ named, external_id, row }: Pick<TextRow, "named" | "external_id" | "row">): string {
   return named ? external_id : `Row ${count(row)}`;
 }

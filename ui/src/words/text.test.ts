@@ -1,4 +1,4 @@
-// What is said of a text, and what is not.
+// Summaries of a text.
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import type { DisagreementScores, GroupDifference, Scale, TextDetail } from "$api/bindings";

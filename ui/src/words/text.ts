@@ -1,4 +1,4 @@
-// What there is to say of a text in one or two sentences.
+// One or two sentences that summarise a text.
 import type {
   DisagreementScores,
   GroupDifference,
@@ -9,11 +9,10 @@ import type {
 import { CONFIDENCE, count, counted, decimal, percent, signed } from "./format";
 import { levelOf } from "$kinds/level/levels";
 
-/** Below this van der Eijk's coefficient says that answers gather at two places. */
+/** Below this, van der Eijk's coefficient indicates two modes. */
 const CAMPS = -0.2;
 
-/** How many judged, how they are spread, and who differs: of labels where there are some, and always said which. Without scores there
- * are the labels alone. */
+/** The number of annotators, their spread, and who differs. Without scores, only the labels. */
 export function sentences(detail: TextDetail, scale: Scale): string {
   const levels = detail.annotators.flatMap((person) => {
     const level = levelOf(person.observed);
@@ -33,7 +32,7 @@ export function sentences(detail: TextDetail, scale: Scale): string {
 /** Whether groups were compared on a text: labels on both sides. */
 const compared = ({ labels }: GroupDifference) => labels[0] > 0 && labels[1] > 0;
 
-/** The groups that stand out, and the strict or the lenient; nothing where none could be compared. */
+/** Groups with a significant difference, and the strict or lenient; empty if none could be compared. */
 function who(differences: readonly GroupDifference[], severity: SeverityDifference | null): string {
   const significant = differences.filter((difference) => difference.stands);
   const parts = severity ? [severityWords(severity)] : [];
@@ -57,7 +56,7 @@ export function severityWords({ strict, gap, interval, labels }: SeverityDiffere
   return `${side} half of the people answers ${signed(gap, 1)} levels against ${other} half (${ends}; ${labels[0]} and ${labels[1]} labels): severity explains the answers here.`;
 }
 
-/** How much of the predicted variance lies between people. */
+/** The share of the predicted variance that is between people. */
 function between(share: number | null): string {
   return `${percent(share)} of the expected spread is between people.`;
 }

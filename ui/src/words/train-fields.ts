@@ -1,5 +1,5 @@
-// The settings of a training: where each stands in the form, and when it counts. What it is called, what it does and what it can be
-// comes from the one definition that the command has its options from.
+// The training settings: their position in the form, and when they apply. Names, hints and ranges come from
+// the definition that the command also uses.
 import { TRAINING_SETTINGS } from "$bindings";
 import type { TrainChoices } from "$api/bindings";
 import { readSplit, SPLITS } from "./splits";
@@ -97,7 +97,7 @@ export const GROUPS: FieldGroup[] = [
   },
 ];
 
-/** True for a linear head on a frozen encoder, all labels alike: that is solved exactly, not trained in steps. */
+/** True for a linear head on a frozen encoder with equal weights: it is solved exactly, not in steps. */
 export function isSolved(choices: TrainChoices): boolean {
   const alike = !choices.class_weights && choices.pos_weight === 1;
   const plain = alike && choices.label_smoothing === 0 && !choices.soft_labels;

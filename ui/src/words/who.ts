@@ -1,4 +1,4 @@
-// Who differs, and why: what is drawn of it.
+// Who differs: figures for drawing.
 import type { AttributeDifference, DifferenceShares } from "$api/bindings";
 
 /** What makes labels differ, in its order. */
@@ -8,14 +8,16 @@ export const shareNames: readonly { part: keyof DifferenceShares; name: string; 
   { part: "neither", name: "neither", colour: "var(--cat-8)" },
 ];
 
-/** Why two groups were picked for a comparison, what holds after correction for that, and that the comparison does not correct for it. */
+/**
+ * Why two groups were selected, what holds after correction, and that the comparison itself does not correct.
+ */
 export const pairReason = ({ attribute, words }: AttributeDifference) =>
   `Of the values of ${attribute}, these two have the strongest evidence of a difference. After correction for all possible comparisons: ${words.charAt(0).toLowerCase()}${words.slice(1)} The figures below are for these two only, without that correction.`;
 
 /** A share as the width of a bar. */
 export const barOf = (share: number | null) => `${100 * Math.min(1, Math.max(0, share ?? 0))}%`;
 
-/** Where values lie on a line from 0 to 100 with 0 in its middle. */
+/** Positions of values on an axis from 0 to 100 with 0 in the middle. */
 export function stripPositions(values: readonly number[]): number[] {
   const widest = Math.max(1e-9, ...values.map(Math.abs));
   return values.map((value) => 50 + (48 * value) / widest);

@@ -11,7 +11,7 @@ const DOUBT: PartWords = {
   hint: "Few labels of the text and the annotator pull the prediction towards even odds. If texts have their own scales, this includes the text's scale",
 };
 
-/** What a part is called and what it says; null is what doubt draws off. */
+/** The name and explanation of a part; null for shrinkage. */
 export function partWords(part: ScorePartKind | null, scale: Scale): PartWords {
   const ordered = scale.kind === "ordinal" || scale.kind === "binary";
   const words: Record<ScorePartKind, PartWords> = {
@@ -63,7 +63,7 @@ export interface Step {
   to: number;
 }
 
-/** The parts one after the other, and what doubt draws off; the last one ends at the logarithm of the odds. */
+/** The parts in order, and shrinkage; the last one ends at the log odds. */
 export function steps(person: ExplainedAnnotator): Step[] {
   const all: { part: ScorePartKind | null; value: number }[] = [
     ...person.parts.map(({ part, value }) => ({ part, value: value ?? 0 })),
@@ -85,7 +85,7 @@ export function chances(person: ExplainedAnnotator): Step[] {
   return steps(person).map((step) => ({ ...step, from: chanceOf(step.from), to: chanceOf(step.to) }));
 }
 
-/** Where the bars of these people lie, 0 included, so that they can be compared. */
+/** The common range of the bars of these people, including 0, so that they can be compared. */
 export function range(people: readonly ExplainedAnnotator[]): [number, number] {
   const ends = people.flatMap((person) => steps(person).map(({ to }) => to));
   const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)];

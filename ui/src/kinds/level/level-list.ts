@@ -18,7 +18,7 @@ export function levelsOf(names: readonly string[], definitions: readonly string[
   return newLevels(names, definitions).map((level, from) => ({ ...level, from }));
 }
 
-/** The levels as they are kept. */
+/** The levels as they are stored. */
 export function trimmed(levels: readonly LevelEdit[]): LevelEdit[] {
   return levels.map(({ from, name, definition }) => ({
     from,
@@ -28,8 +28,8 @@ export function trimmed(levels: readonly LevelEdit[]): LevelEdit[] {
 }
 
 /**
- * A list of levels, one a line; behind a tab, or a colon and a space, what it means. Bullets before a name are left out, and numbers with a
- * bracket: "1) mild".
+ * Reads a list of levels, one per line, with an optional definition after a tab or a colon and space. Leading
+ * bullets and numbers with a bracket are removed: "1) mild".
  */
 export function readLevels(text: string): LevelEdit[] {
   return text
@@ -43,7 +43,7 @@ export function readLevels(text: string): LevelEdit[] {
     .filter(({ name }) => name !== "");
 }
 
-/** Levels with those that were pasted at a place: instead of all where all are new, else behind that place. */
+/** Inserts pasted levels at an index: replacing all levels if all are new, otherwise after the index. */
 export function paste(levels: readonly LevelEdit[], at: number, pasted: readonly LevelEdit[]): LevelEdit[] {
   if (levels.every(({ from }) => from === null)) return [...pasted];
   const here = levels[at];
@@ -51,7 +51,7 @@ export function paste(levels: readonly LevelEdit[], at: number, pasted: readonly
   return [...levels.slice(0, keeps ? at + 1 : at), ...pasted, ...levels.slice(at + 1)];
 }
 
-/** A list with what was at one place at another. */
+/** Moves an entry of a list from one index to another. */
 export function moved<T>(list: readonly T[], from: number, to: number): T[] {
   const next = [...list];
   next.splice(to, 0, ...next.splice(from, 1));

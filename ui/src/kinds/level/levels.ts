@@ -7,12 +7,12 @@ export type Distribution = readonly (number | null)[];
 
 const CATEGORIES = 8;
 
-/** The level that was answered; null of what is no level, such as a set of options. */
+/** The level of an answer; null for answers without one, such as a set of options. */
 export function levelOf(answer: Answer | null): number | null {
   return answer?.kind === "level" ? answer.value : null;
 }
 
-/** That one cannot say: an answer, and no level. */
+/** The answer “cannot say”, which is not a level. */
 export const CANNOT_SAY: Answer = { kind: "cannot-say" };
 
 /** The answer that a level is. */
@@ -25,17 +25,17 @@ export function answerOfOptions(options: readonly number[]): Answer {
   return { kind: "options", value: [...new Set(options)].sort((a, b) => a - b) };
 }
 
-/** The options that were answered; none of what is no set of them. */
+/** The options of an answer; empty if it is not a set of options. */
 export function optionsOf(answer: Answer | null): readonly number[] {
   return answer?.kind === "options" ? answer.value : [];
 }
 
-/** Whether two answers say the same. */
+/** Whether two answers are equal. */
 export function sameAnswer(a: Answer | null, b: Answer | null): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** An answer in words: of a set its options, in the order of the scale; of spans how many there are of each type. */
+/** An answer in words: the options of a set in scale order, or the number of spans of each type. */
 export function answerName(scale: Scale, answer: Answer): string {
   if (answer.kind === "cannot-say") return "cannot say";
   if (answer.kind === "level") return scale.levels[answer.value] ?? "";
@@ -50,7 +50,7 @@ export function answerName(scale: Scale, answer: Answer): string {
 const UNORDERED: readonly ScaleKind[] = ["choice", "multi-label", "spans"];
 const category = (n: number) => `var(--cat-${(n % CATEGORIES) + 1})`;
 
-/** What stands between two poles, and pairs of poles: at the beginning of a level's name. */
+/** Neutral level names, and pairs of opposite level names, matched at the beginning of a level's name. */
 const NEUTRAL =
   /^(?:neutral|neither|undecided|mixed|balanced|no opinion|weder|unentschieden|neutre|neutro|ni )/i;
 const POLES: readonly [RegExp, RegExp][] = [
@@ -64,9 +64,9 @@ const POLES: readonly [RegExp, RegExp][] = [
 ];
 
 /**
- * Whether a scale leads from one pole to its opposite, as from "disagree" to "agree", rather than from none of something to much of it. No
- * question says so, so it is told by the names: numbers below and above zero, a neutral level in the middle, or poles at the ends that are
- * known as such. Two levels are opposites.
+ * Whether a scale leads from one pole to its opposite, as from "disagree" to "agree", instead of from none to
+ * much of something. The names decide: numbers below and above zero, a neutral level in the middle, or known
+ * opposites at the ends. Two levels are opposites.
  */
 export function hasOppositePoles({ levels }: Scale): boolean {
   const [first = "", last = ""] = [levels[0], levels.at(-1)];
@@ -77,8 +77,8 @@ export function hasOppositePoles({ levels }: Scale): boolean {
 }
 
 /**
- * Colour of a level: where levels have an order from light to dark (in the dark theme from dark to light) of one hue, or between opposite
- * poles from one hue to another over a middle without any; one of eight where they have none, as of an option or a type.
+ * The colour of a level: for ordered levels from light to dark of one hue (reversed in the dark theme),
+ * between opposite poles from one hue over grey to another; otherwise one of eight, as for options and types.
  */
 export function levelColour(scale: Scale, level: number): string {
   if (UNORDERED.includes(scale.kind)) return category(level);
@@ -97,7 +97,10 @@ function ownDigits(names: readonly string[]): string[] | null {
   return digits.length === names.length && new Set(digits).size === names.length ? digits : null;
 }
 
-/** The key that gives a level: its own digit where all levels begin with one, else 1..9, then 0 for the tenth; further levels have none. */
+/**
+ * The key of a level: its own digit if all names begin with one, otherwise 1..9, then 0 for the tenth; none
+ * after that.
+ */
 export function levelKey(level: number, names: readonly string[] = []): string | null {
   const own = ownDigits(names);
   if (own !== null && names.length > 0) return own[level] ?? null;

@@ -25,7 +25,7 @@ function put(body: string, cuts: number[] = []): TextUnits {
   return new TextUnits(body);
 }
 
-/** Where a character stands: broken at line breaks and after so many characters. */
+/** The position of a character: wrapped at line breaks and after a number of characters. */
 function spot(body: string, at: number): { line: number; column: number } {
   const before = body.slice(0, at).split("\n");
   const lines = before.map((part, i) =>

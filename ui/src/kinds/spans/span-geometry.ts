@@ -1,5 +1,5 @@
-// From places in a text to the screen and back. A text stands in an element whose children carry `data-at`, the place at which they
-// begin, and hold one text node each.
+// Converts between offsets of a text and screen positions. The text is an element whose children have `data-
+// at`, the offset at which they begin, and one text node each.
 import type { Lines } from "./span-keys";
 import type { TextUnits } from "$logic/text-units";
 
@@ -25,7 +25,7 @@ function hitAt(x: number, y: number): Hit | null {
   return range ? { node: range.startContainer, offset: range.startOffset } : null;
 }
 
-/** The place in the text under a point of the window; above the text its beginning, below it its end, else null. */
+/** The text offset under a point of the window; the start above the text, the end below it, else null. */
 export function offsetAt(root: HTMLElement, length: number, x: number, y: number): number | null {
   const hit = hitAt(x, y);
   if (hit && root.contains(hit.node)) return offsetOf(root, length, hit);
@@ -46,7 +46,7 @@ function offsetOf(root: HTMLElement, length: number, { node, offset }: Hit): num
     : begins + (offset > 0 ? (piece?.textContent?.length ?? 0) : 0);
 }
 
-/** The pieces of the text in order, as text nodes with the place at which they begin. */
+/** The text nodes in order, each with the offset at which it begins. */
 function* nodesOf(root: HTMLElement): Generator<{ node: Text; at: number }> {
   for (const child of root.children) {
     const node = [...child.childNodes].find((one) => one instanceof Text && one.length > 0);
@@ -63,7 +63,7 @@ export function boxesOf(root: HTMLElement, start: number, end: number): Box[] {
     const range = document.createRange();
     range.setStart(node, Math.max(0, start - at));
     range.setEnd(node, Math.min(node.length, end - at));
-    // Where nothing is laid out there are no boxes.
+    // Without layout there are no boxes.
     boxes.push(...(range.getClientRects?.() ?? []));
   }
   // WebKit gives the first character of a line a box without width at the end of the line before, too.
@@ -82,7 +82,7 @@ export function boxesWithin(frame: HTMLElement, boxes: readonly Box[]): Box[] {
   }));
 }
 
-/** Where a caret before the character at a place is drawn; at the end of the text behind the last one. */
+/** The box of a caret before an offset; at the end of the text, after the last character. */
 export function caretBox(root: HTMLElement, units: TextUnits, offset: number): Box | null {
   const last = offset >= units.length;
   const from = last ? units.previous(units.length) : offset;
@@ -93,20 +93,26 @@ export function caretBox(root: HTMLElement, units: TextUnits, offset: number): B
   return { left: right ? box.left + box.width : box.left, top: box.top, width: 0, height: box.height };
 }
 
-/** Where the last way up or down led, and the column that it keeps to: a short line between two long ones changes nothing. */
+/**
+ * The last vertical move and the column that it keeps, so that a short line between two long ones changes
+ * nothing.
+ */
 export interface Column {
   place: number;
   left: number;
 }
 
-/** The lines of the text as they are broken on screen; `column` is kept from key to key. */
+/** The lines of the text as wrapped on screen; `column` is preserved between keys. */
 export function linesOf(root: HTMLElement, units: TextUnits, column: Column): Lines {
   const caret = (offset: number) => caretBox(root, units, offset);
   const sameLine = (a: number, b: number) => {
     const [one, other] = [caret(a), caret(b)];
     return one === null || other === null || Math.abs(one.top - other.top) < one.height / 2;
   };
-  /** The first place from `low` on for which this holds, as it does for all further ones; `high` where none is. */
+  /**
+   * The first offset from `low` on for which `holds` is true, given that it is true for all later ones; else
+   * `high`.
+   */
   const first = (low: number, high: number, holds: (offset: number) => boolean): number => {
     let [from, to] = [low, high];
     while (from < to) {

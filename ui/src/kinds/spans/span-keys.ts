@@ -3,13 +3,13 @@ import type { SpanMarks } from "./span-marks.svelte";
 
 /** Where the lines of the text are on screen. */
 export interface Lines {
-  /** The place one line below (or above) another, in the same column. */
+  /** The offset one line below or above another, in the same column. */
   adjacentLine(offset: number, step: 1 | -1): number;
-  /** Where the line of a place begins or ends. */
+  /** The start or end of the line of an offset. */
   edge(offset: number, end: boolean): number;
 }
 
-/** Says that there is nothing to mark. */
+/** Answers that there is nothing to mark. */
 export const NOTHING_KEY = "0";
 
 /** 1..9 as the index of a type. */

@@ -1,17 +1,17 @@
-// The marks that one person makes in the text on the desk: what is marked, what is chosen, and the way back. Marks count code points,
-// the caret and the selection UTF-16 code units.
+// The marks of one person in the current text: marks, selection and undo. Marks count code points, the caret
+// and the selection UTF-16 code units.
 import type { Scale, Span, TextId } from "$api/bindings";
 import { sameSpan, sameSpans, spanSet, spansName, wordsOf } from "./spans";
 import { TextUnits, type Stretch } from "$logic/text-units";
 
-/** Marks, and whether they are meant as an answer: no mark is one only where that was said. */
+/** Marks, and whether they are an answer: an empty set is one only after “nothing to mark”. */
 interface Draft {
   readonly spans: readonly Span[];
   readonly decided: boolean;
 }
 
 const EMPTY: Draft = { spans: [], decided: false };
-/** So many changes can be taken back. */
+/** The number of undo steps. */
 const STEPS = 200;
 
 export class SpanMarks {
@@ -20,7 +20,7 @@ export class SpanMarks {
   kind = $state(0);
   /** Whether marks go from word to word; set by the view. */
   snap = $state(true);
-  /** Where the caret stands; null where there is none. */
+  /** The offset of the caret; null if there is none. */
   caret = $state<number | null>(null);
   /** The mark that keys and buttons change. */
   selected = $state.raw<Span | null>(null);
@@ -43,7 +43,7 @@ export class SpanMarks {
 
   /** The marks, in order. */
   readonly spans: readonly Span[] = $derived(this.#draft.spans);
-  /** Something else is marked than what was given. */
+  /** The marks differ from the saved answer. */
   readonly changed: boolean = $derived(
     this.#given === null ? this.#draft.decided : !sameSpans(this.#draft.spans, this.#given),
   );
@@ -59,8 +59,8 @@ export class SpanMarks {
   );
 
   /**
-   * Puts a text on the desk with what was answered on it, and with other marks where these wait there to be given. The same text with
-   * the same answer stays as it is.
+   * Loads a text with its saved answer, and with an unsubmitted draft if there is one. The same text with the
+   * same answer is left unchanged.
    */
   load(
     text: TextId | null,
@@ -84,14 +84,14 @@ export class SpanMarks {
     if (sameSpans(this.#draft.spans, given)) this.#settle({ spans: given, decided: true });
   }
 
-  /** Marks that were taken back as an answer can be made again. */
+  /** Marks of an undone answer can be redone. */
   setDraft(spans: readonly Span[]): void {
     this.#future = [{ spans: spanSet(spans), decided: true }];
   }
 
   /** Begins anew from here. */
   #settle(draft: Draft): void {
-    // What others marked there is told of the words that were marked last.
+    // The reveal then refers to the words that were marked last.
     if (this.selection) this.caret = this.selection.start;
     this.#draft = draft;
     this.#past = [];
@@ -107,7 +107,7 @@ export class SpanMarks {
     return exact || !this.snap ? this.units.snapToClusters(start, end) : this.units.snapToWords(start, end);
   }
 
-  /** Puts the caret somewhere; `extend` keeps the other end of the selection. */
+  /** Moves the caret; `extend` keeps the other end of the selection. */
   moveTo(offset: number, extend = false, exact = !this.snap): void {
     const before = this.caret ?? 0;
     this.#anchor = extend ? (this.#anchor ?? before) : null;
@@ -129,7 +129,9 @@ export class SpanMarks {
     else this.moveTo(extend ? units.wordEnd(here) : units.nextWord(here), extend, !this.snap);
   }
 
-  /** Chooses a type: for the chosen mark, for what is selected or at the caret, else for the next mark. */
+  /**
+   * Selects a type: for the selected mark, the selection or the word at the caret, else for the next mark.
+   */
   press(kind: number): void {
     if (kind < 0 || kind >= this.#scale.levels.length) return;
     this.kind = kind;
@@ -144,7 +146,7 @@ export class SpanMarks {
     this.announcement = `Next: ${this.#name(kind)}`;
   }
 
-  /** Marks a stretch; what is marked so already stays. */
+  /** Marks a stretch; existing marks of the same type are unchanged. */
   mark(stretch: Stretch, kind: number): void {
     const span = { start: this.units.pointOf(stretch.start), end: this.units.pointOf(stretch.end), kind };
     const words = `${this.#name(kind)}: ${wordsOf(this.units, span)}`;
@@ -155,7 +157,7 @@ export class SpanMarks {
     }
   }
 
-  /** Marks with the chosen type what was dragged over, and leaves nothing selected. */
+  /** Marks the dragged stretch with the selected type, and clears the selection. */
   markBetween(a: number, b: number, exact: boolean): void {
     const stretch = this.snapped(a, b, exact);
     this.forget();
@@ -176,14 +178,14 @@ export class SpanMarks {
     return here !== undefined;
   }
 
-  /** Says that there is nothing to mark. */
+  /** Answers that there is nothing to mark. */
   nothing(): void {
     this.#change([]);
     this.forget();
     this.announcement = "Nothing to mark";
   }
 
-  /** The marks over a place, the shortest first. */
+  /** The marks at an offset, the shortest first. */
   at(offset: number | null): Span[] {
     if (offset === null || offset >= this.units.length) return [];
     const point = this.units.pointOf(offset);
@@ -217,7 +219,7 @@ export class SpanMarks {
     return next !== undefined;
   }
 
-  /** The index in whose stead the caret stands, so that a step leads to the mark after or before it. */
+  /** The index that the caret corresponds to, so that a step leads to the mark after or before it. */
   #caretAmong(step: 1 | -1): number {
     if (this.caret === null) return step > 0 ? -1 : this.spans.length;
     const point = this.units.pointOf(this.caret);
@@ -228,7 +230,10 @@ export class SpanMarks {
     return this.spans.findLastIndex(({ start }) => start < point) + 1;
   }
 
-  /** Lets go: of the chosen mark its words stay selected, of a selection the caret stays; false where only the caret is left. */
+  /**
+   * Deselects: the mark first, leaving its words selected, then the selection; false if only the caret
+   * remains.
+   */
   letGo(): boolean {
     if (this.selected) {
       this.#anchor = this.units.unitOf(this.selected.start);
@@ -259,7 +264,7 @@ export class SpanMarks {
     return true;
   }
 
-  /** Makes a change that was taken back; false where there is none. */
+  /** Redoes a change; false if there is none. */
   redo(): boolean {
     const after = this.#future.at(-1);
     if (!after) return false;

@@ -1,4 +1,5 @@
-// How marks look: a line under the words for each, a tint behind them, and the number of the type; colour is never the only sign.
+// The look of marks: a line under the words for each, a tint behind them, and the number of the type; colour
+// is never the only cue.
 import type { Scale } from "$api/bindings";
 import { levelColour } from "$kinds/level/levels";
 import { shareOf, type Piece } from "./spans";
@@ -6,9 +7,9 @@ import { shareOf, type Piece } from "./spans";
 /** Distance of two lines under a word, and how thick one is, in pixels. */
 const STEP = 5;
 const THICK = 3;
-/** Further lines lie over the last one. */
+/** Further lines overlap the last one. */
 const MOST_LANES = 4;
-/** How much colour lies behind words that all of the others marked; text stays readable on it. */
+/** Opacity behind words that all others marked; text stays readable on it. */
 const DEEPEST = 50;
 const TINT = 14;
 /** Types that share a colour differ in their lines. */
@@ -20,7 +21,7 @@ export interface Heat {
   others: number;
 }
 
-/** The colour of what so many of the others marked. */
+/** The colour for a share of others who marked the words. */
 export function heatColour(scale: Scale, kind: number | null, share: number): string {
   const colour = kind === null ? "var(--level-high)" : levelColour(scale, kind);
   return `color-mix(in srgb, ${colour} ${Math.round(share * DEEPEST)}%, transparent)`;
@@ -38,7 +39,7 @@ export function lineOf(scale: Scale, kind: number): string {
 const filled = (colour: string, free: number) =>
   `linear-gradient(${colour}, ${colour}) 0 0 / 100% calc(100% - ${free}px) no-repeat`;
 
-/** What lies behind a piece of text with `room` pixels under it, as a CSS background; null where nothing does. */
+/** The CSS background of a piece of text with `room` pixels under it; null if it has none. */
 export function backgroundOf(
   scale: Scale,
   piece: Piece,
@@ -62,7 +63,10 @@ export function backgroundOf(
   return layers.length > 0 ? layers.join(", ") : null;
 }
 
-/** Room for the lines under a line of text, in pixels; kept for two, so that the first overlap moves nothing. */
+/**
+ * Space under a line of text for mark lines, in pixels; at least two lines, so that the first overlap moves
+ * nothing.
+ */
 export function roomFor(lanes: readonly number[]): number {
   const most = Math.max(2, ...lanes.map((lane) => lane + 1));
   return Math.min(most, MOST_LANES) * STEP;

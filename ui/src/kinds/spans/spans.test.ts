@@ -1,4 +1,4 @@
-// Sets of spans, and what lies over what.
+// Sets of spans, and how they overlap.
 import { describe, expect, it } from "vitest";
 import type { PersonSpans, Scale } from "$api/bindings";
 import { levelColour } from "$kinds/level/levels";

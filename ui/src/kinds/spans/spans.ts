@@ -1,4 +1,4 @@
-// Spans of a text: sets of them as answers, and how they lie over and beside each other.
+// Spans of a text: as sets that form answers, and how they overlap.
 import type { Answer, PersonSpans, Scale, Span } from "$api/bindings";
 import { count, counted } from "$words/format";
 import type { TextUnits } from "$logic/text-units";
@@ -6,7 +6,7 @@ import type { TextUnits } from "$logic/text-units";
 /** How many types of spans a question may have. */
 export const MOST_TYPES = 20;
 
-/** By start, end and type, as answers are kept. */
+/** Ordered by start, end and type, as answers are stored. */
 const inOrder = (a: Span, b: Span) => a.start - b.start || a.end - b.end || a.kind - b.kind;
 
 export const sameSpan = (a: Span, b: Span) => a.start === b.start && a.end === b.end && a.kind === b.kind;
@@ -27,7 +27,7 @@ export function sameSpans(a: readonly Span[], b: readonly Span[]): boolean {
   );
 }
 
-/** The spans that were answered; none of what is no set of them. */
+/** The spans of an answer; empty if it is not a set of spans. */
 export function spansOf(answer: Answer | null): readonly Span[] {
   return answer?.kind === "spans" ? answer.value : [];
 }
@@ -59,7 +59,7 @@ export function wordsOf(units: TextUnits, { start, end }: Span): string {
   return units.body.slice(units.unitOf(start), units.unitOf(end));
 }
 
-/** The lane that each span is drawn in: the first one in which nothing lies at the same characters. */
+/** The lane that each span is drawn in: the first that is free at its characters. */
 export function lanesOf(spans: readonly Span[]): number[] {
   const order = spans.map((_, i) => i).sort((a, b) => inOrder(spans[a] as Span, spans[b] as Span));
   const ends: number[] = [];
@@ -128,7 +128,7 @@ function split(units: TextUnits, cover: Cover, start: number, end: number): Piec
   return pieces;
 }
 
-/** What covers a place. */
+/** The spans that cover an offset. */
 class Covers {
   readonly #own: readonly { start: number; end: number }[];
   readonly #others: readonly { person: PersonSpans; kind: number; start: number; end: number }[];
@@ -164,7 +164,7 @@ export interface PointedWord {
   readonly piece: Piece;
 }
 
-/** The word at a place; null in white space. */
+/** The word at an offset; null in white space. */
 export function pointedWordAt(
   units: TextUnits,
   pieces: readonly Piece[],

@@ -56,7 +56,7 @@ it("is one grid for the keyboard, which names the person that is chosen", async 
   expect(chosen).not.toBeNull();
   await user.keyboard("{ArrowDown}");
   expect(grid.getAttribute("aria-activedescendant")).not.toBe(chosen);
-  // No row group takes the focus from it, where it could not say who is chosen.
+  // No row group takes the focus, because it could not announce the selection.
   expect(grid.querySelector('[role="rowgroup"]')).toHaveAttribute("tabindex", "-1");
 });
 

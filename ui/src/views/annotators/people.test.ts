@@ -1,4 +1,4 @@
-// Details of a person is corrected, and somebody who withdraws is erased after all was said.
+// Editing people, and erasing a person who withdraws after confirmation.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent, { type UserEvent } from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";

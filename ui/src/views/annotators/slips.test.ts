@@ -1,4 +1,4 @@
-// Unusual labels are listed beside contested ones, and a click opens their text in Findings.
+// Unusual labels are listed next to contested ones, and a click opens their text in Findings.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";

@@ -302,10 +302,12 @@ it("opens a near text, and goes back to the one before", async () => {
   expect(screen.queryByTestId("detail-back")).toBeNull();
 });
 
-/** Drags over the texts of a mean level up to 2. Without a layout the plot is as wide and high as its margins, turned round. */
+/**
+ * Drags over the texts of a mean level up to 2. Without layout the plot is as large as its margins, reversed.
+ */
 async function chooseArea() {
   const map = await screen.findByTestId("split-map");
-  // jsdom's pointer events have no place.
+  // jsdom's pointer events have no coordinates.
   const at = (type: string, clientX: number, clientY: number) =>
     fireEvent(map, new MouseEvent(type, { clientX, clientY, bubbles: true }));
   await at("pointerdown", 33.5, 8.5);

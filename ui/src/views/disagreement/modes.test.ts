@@ -1,4 +1,4 @@
-// What stands in place of the ranking is left by Escape, by the view's own key, and by one button that is at one place.
+// Modes that replace the ranking are closed by Escape, by the view's own key, and by one button.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";

@@ -1,4 +1,5 @@
-// Questions are chosen and correlated, a pair and a text are picked by mouse and by keys, and what went wrong is told.
+// Questions are selected and correlated, a pair and a text are picked by mouse and keys, and errors are
+// shown.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
@@ -47,7 +48,7 @@ it("shows every pair, and what it is held out or with labels", async () => {
   expect(screen.getByTestId("correlation-held-out").textContent).toMatch(/95 %/);
   expect(screen.getByText(/carries the labels of 140 of these texts/)).toBeVisible();
 
-  // One cell is a stop of Tab; arrows choose another pair, beside it.
+  // One cell is a tab stop; arrows select an adjacent pair.
   const [first, second] = cells;
   expect(first).toHaveAttribute("aria-pressed", "true");
   expect(cells.filter((cell) => cell.tabIndex === 0)).toHaveLength(1);

@@ -1,4 +1,4 @@
-// The heat of words in the pane of a text: what is shown when, who is told, and what stays hidden.
+// The heat of words of a text: what is shown when, and what is hidden.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
@@ -175,7 +175,7 @@ it("keeps its place in a text of which everything was asked for again", async ()
   await new Promise((settled) => setTimeout(settled, 30));
   expect(region().dataset["caret"]).toBe("1");
   expect(explanation()).toHaveTextContent(/^fool:/);
-  // Of another text it is no place.
+  // It does not apply to another text.
   detail.mockImplementation(async () => ({
     ...(await detail.mock.results[0]?.value),
     text: 6,

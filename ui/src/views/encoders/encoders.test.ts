@@ -1,4 +1,4 @@
-// Encoders are compared on demand, a comparison can be stopped, and the encoder changes only when one is chosen.
+// Encoders are compared on request, a comparison can be stopped, and the encoder changes only by choice.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";

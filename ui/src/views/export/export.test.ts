@@ -1,4 +1,4 @@
-// Labels are exported for others unless one says that they are to be imported again.
+// Labels are exported for others unless an export for import is chosen.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
@@ -59,7 +59,7 @@ it("writes nothing where no file is chosen or it fails, and stays open", async (
   expect(screen.getByTestId("export-go")).toBeEnabled();
 });
 
-/** Chooses from a list by typing the beginning of what is wanted, as in a native one. */
+/** Selects from a list by typing the beginning of the entry, as in a native one. */
 async function choose(user: ReturnType<typeof userEvent.setup>, testid: string, name: string) {
   screen.getByTestId(testid).focus();
   await user.keyboard(name);

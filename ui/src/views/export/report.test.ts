@@ -1,4 +1,4 @@
-// A report for a paper names nobody unless asked, and says where it is.
+// A report for a paper names nobody unless requested, and shows where it is.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";

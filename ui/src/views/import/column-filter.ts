@@ -3,7 +3,7 @@
 /** So many columns are drawn at most. */
 export const MOST_COLUMNS = 60;
 
-/** Columns whose names have this in them; with "*" the whole name is meant, and "*" is anything. */
+/** Columns whose names contain the filter; with "*" the filter is a pattern for the whole name. */
 export function matching(header: readonly string[], filter: string): string[] {
   const wanted = filter.trim().toLowerCase();
   if (wanted === "") return [...header];
@@ -13,7 +13,7 @@ export function matching(header: readonly string[], filter: string): string[] {
   return header.filter((name) => pattern.test(name.toLowerCase()));
 }
 
-/** Places of the columns that are drawn: those that have to be in sight, then the first ones, in the order of the file. */
+/** Indices of the drawn columns: those that must be visible, then the first ones, in file order. */
 export function drawn(
   header: readonly string[],
   filter: string,

@@ -19,7 +19,7 @@ type SingleRole = (typeof ROLES)[number];
 /** Roles of columns of answers, where a table has several. */
 const ANSWER_ROLES = ["answers", "option", "person", "to_text"] as const;
 type AnswerRole = (typeof ANSWER_ROLES)[number];
-/** `attribute` describes the annotator; `other` is kept with the text. */
+/** `attribute` describes the annotator; `other` is stored with the text. */
 export type Role = SingleRole | AnswerRole | "attribute" | "other" | "ignored";
 
 const ROLE_NAMES: Record<Role, { label: string; hint: string }> = {
@@ -50,7 +50,7 @@ export const ROLE_ITEMS = Object.entries(ROLE_NAMES).map(([value, names]) => ({
   ...names,
 }));
 
-/** Columns that rows of an annotation tool's file always mean the same by, and that have no role to choose. */
+/** Columns with a fixed meaning in a tool's format, without a role to choose. */
 export const KNOWN_COLUMNS: Record<string, string | undefined> = {
   question: "Question",
   duration_ms: "Time taken",
@@ -175,8 +175,8 @@ function withAnswers(columns: ColumnChoices, names: readonly string[], role: Ans
 }
 
 /**
- * The choices after columns were given a role. A role that only one column can have goes to the first of them and leaves the column that
- * had it; the label column becomes one of several columns of answers where others are added, and several labels are several questions.
+ * The choices after assigning a role to columns. A role of a single column goes to the first of them and is
+ * removed from its previous column; with several answer columns, the label column becomes one of them.
  */
 export function withRole(
   columns: ColumnChoices,
@@ -205,7 +205,7 @@ export function withSetName(columns: ColumnChoices, set: string, name: string): 
   return { ...columns, answers };
 }
 
-/** The choices with something else said of a column of answers. */
+/** The choices with a changed answer column. */
 export function withAnswer(
   columns: ColumnChoices,
   column: string,
@@ -247,7 +247,7 @@ export function sameAnswers(a: ColumnChoices, b: ColumnChoices): boolean {
   return read(a) === read(b);
 }
 
-/** Whether some answers are by whom the table says. */
+/** Whether a column names the annotators of some answers. */
 export function needsAnnotator(columns: ColumnChoices): boolean {
   return columns.label !== null || columns.answers.some(({ annotator }) => annotator === null);
 }

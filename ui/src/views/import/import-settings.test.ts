@@ -1,4 +1,4 @@
-// Which settings of an import matter, and what is entered in them.
+// Which settings of an import are shown, and how they are entered.
 import { expect, it } from "vitest";
 import { preview, GUESSED } from "../../mock/importing";
 import { NO_COLUMNS } from "../../mock/import-tables";

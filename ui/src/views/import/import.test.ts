@@ -1,4 +1,4 @@
-// Nothing is written before it is confirmed, and bad rows are explained where they stand.
+// Nothing is written before confirmation, and bad rows are explained at their position.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
@@ -63,7 +63,7 @@ it("imports nothing where the project has all of it already, and says so", async
   expect(await screen.findByText("Nothing to import: the project already has all of this.")).toBeVisible();
   expect(screen.getByTestId("import-confirm")).toBeDisabled();
   unmount();
-  // What it says of people who are there may be new.
+  // Data about existing people may be new.
   const attributes = { ...known, columns: { ...found.columns, attributes: ["age"] } };
   look.mockResolvedValue(attributes);
   render(ImportDialog, { path: "/tmp/clean.csv" });
@@ -225,7 +225,7 @@ it("offers to take an import out again right after it", async () => {
   app.dialog = null;
 });
 
-/** Opens the dialog on a file in such a form; gives the spy on what is read. */
+/** Opens the dialog on a file of this form; returns the spy on the preview. */
 async function inForm(form: Partial<ImportPreview>) {
   const whole = await commands.importPreview("/tmp/clean.csv", GUESS);
   const found = { ...whole, ...form };

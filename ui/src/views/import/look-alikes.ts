@@ -1,4 +1,4 @@
-// Columns whose names look alike: the same but for numbers, or with the same beginning or end.
+// Columns with similar names: equal except for numbers, or with a common beginning or end.
 
 /** A beginning or an end that is shared has so many letters. */
 const LEAST_LETTERS = 3;
@@ -19,8 +19,8 @@ function patterns(name: string): { numbered: string | null; parts: string[] } {
 }
 
 /**
- * Gives the columns that look like one, with it and in the order of the file; none where no other does. Names that differ in numbers alone
- * come first, then the beginning or end that most names share.
+ * The columns similar to a column, including itself, in file order; empty if there are none. Names that
+ * differ only in numbers come first, then the most common beginning or end.
  */
 export function lookAlikes(header: readonly string[]): (column: string) => readonly string[] {
   const groups = new Map<string, string[]>();

@@ -23,7 +23,7 @@ beforeEach(async () => {
   await app.openSample();
 });
 
-/** What the web view says when Ctrl+V is pressed there. */
+/** The event that the webview sends when Ctrl+V is pressed. */
 function paste(target: EventTarget, text: string): Event {
   const event = new Event("paste", { bubbles: true, cancelable: true });
   Object.defineProperty(event, "clipboardData", { value: { getData: () => text } });
@@ -42,7 +42,7 @@ it("imports what is pasted, and lets a field have its own", async () => {
   expect(paste(document.body, TABLE).defaultPrevented).toBe(true);
   await waitFor(() => expect(app.importing).toBe("/home/you/pasted/Pasted at first.csv"));
   expect(app.paste.now).toMatchObject({ header: true, text: TABLE });
-  // While the dialog lies over the window nothing more is taken.
+  // While a dialog is open, further pastes are ignored.
   expect(paste(document.body, "more").defaultPrevented).toBe(false);
 });
 
@@ -52,7 +52,7 @@ it("reads the first row as names of columns or as a row, and removes the file wi
   const pasted = vi.spyOn(commands, "pasteRows");
   await app.paste.preview(TABLE);
   const first = app.importing ?? "";
-  // As the window shows it: another file is another dialog, whose path is there before the old dialog goes.
+  // As in the window: another file is another dialog, whose path changes before the old dialog closes.
   const { unmount } = render(ImportOf);
   expect(await screen.findByRole("dialog", { name: "Import pasted rows" })).toBeInTheDocument();
   await user.click(screen.getByTestId("import-header"));

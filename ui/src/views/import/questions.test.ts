@@ -1,4 +1,4 @@
-// Scales of several questions, and what was imported.
+// Scales of several questions, and the import report.
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";

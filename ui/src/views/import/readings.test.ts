@@ -1,4 +1,4 @@
-// A table that can be read in several ways is read as somebody chooses.
+// A table with several possible readings is read as chosen.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";

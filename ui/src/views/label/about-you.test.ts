@@ -1,4 +1,4 @@
-// The form of the study's own: written once, asked once, and never more than one wants to say.
+// The study's questions about the person: written once, asked once, and optional.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";

@@ -1,4 +1,4 @@
-// Care: a day that ends, topics that are left out, and stopping at any moment.
+// Protection: a day that ends, excluded topics, and stopping at any time.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";

@@ -1,4 +1,4 @@
-// Enter, in every mode in which something is asked: it stays where there is no answer and says so there, and goes on from one.
+// Enter in every mode: without an answer it stays and says so, with one it goes on.
 import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -38,7 +38,7 @@ const onDesk = () => [
   screen.queryByTestId("question-now")?.dataset.question,
 ];
 
-/** The first text lies there. */
+/** The first text is on the desk. */
 async function shown(): Promise<void> {
   render(LabelView);
   await screen.findByTestId("question-now");

@@ -1,4 +1,4 @@
-// The guideline beside the text: its key, what is new to whom, and the version that every label knows.
+// The guideline panel: its key, what is new to a person, and the version recorded with every label.
 import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";

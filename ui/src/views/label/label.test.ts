@@ -72,7 +72,7 @@ it("shows a prediction that comes after the answer, and asks for none before it"
   expect(asked).not.toHaveBeenCalled();
   await press("3");
   await waitFor(() => expect(screen.getByTestId("label-reveal")).toHaveTextContent("Predicted for you"));
-  // The bar beside it is of the others; this chance is of everybody, and says so.
+  // The bar next to it is of the others; this probability is of everybody, and says so.
   const chance = screen.getByTestId("label-reveal-differ").parentElement;
   expect(chance).toHaveTextContent(/^\d+ % chance that two of all differ$/);
   expect(chance?.title).toContain("you included");
@@ -308,7 +308,7 @@ describe("any of several", () => {
     await press("2");
     await press("{Enter}");
     await waitFor(() => expect(screen.getByTestId("label-set")).toHaveTextContent("Given: rude + threat"));
-    // Where the answer before stands again, that is what is shown.
+    // If the previous answer is current again, it is shown.
     await press("u");
     await waitFor(() => expect(screen.getByTestId("label-set")).toHaveTextContent("Given: rude"));
     expect(pressed(2)).toBe("false");

@@ -1,4 +1,5 @@
-// What is said beside answers: by key, kept with the answer, after it, and before one where the text is left.
+// Notes, reasons and confidences: by key, saved with the answer, after it, and before one when the text is
+// left.
 import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -17,7 +18,7 @@ const chosen = () =>
     .filter((one) => one.getAttribute("aria-pressed") === "true")
     .map((one) => one.textContent);
 let user: ReturnType<typeof userEvent.setup>;
-/** Sets what can be said beside an answer. */
+/** Configures the note form of a question. */
 async function offer(remarks: RemarkForm): Promise<void> {
   const asked = app.project?.questions[0];
   if (asked) await commands.changeQuestion(1, { ...draftOf(asked), remarks });
@@ -159,7 +160,7 @@ describe("what could be lost", () => {
     await press("n");
     await press("after{Escape}");
     await waitFor(async () => expect((await task(1)).remark.note).toBe("after"));
-    // The note is of the text, as the program keeps it.
+    // The note belongs to the text, as in the program.
     const undo = commands.undoLabel;
     const none = { note: null, reasons: [], confidence: null };
     vi.spyOn(commands, "undoLabel").mockImplementation(async (...of) => {
@@ -228,7 +229,7 @@ it("is a part of an answer of a later occasion, and never tells that it is one",
   await press("2");
   await waitFor(() => expect(text()).toBe("1"));
   await press("2");
-  // The same text comes as if it were new: without what was said of it.
+  // The same text comes as if it were new: without its note.
   await waitFor(() => expect(text()).toBe("3"));
   expect(chosen()).toEqual([]);
   await press("{Alt>}[Digit2]{/Alt}");
@@ -269,7 +270,7 @@ describe("typed and not given", () => {
     await begin();
     await press("n");
     await press("half a thou");
-    // The window is gone at once: nothing is asked, nothing is closed, no answer was given.
+    // The window closes at once: no question, no dialog, no answer.
     await app.openSample();
     app.drafts.forget();
     cleanup();

@@ -1,4 +1,4 @@
-// The packet of one person: texts as they were handed out, some asked again as if they were new, and handing in.
+// A packet: texts in its order, some repeated as if new, and handing in.
 import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -63,7 +63,7 @@ it("goes on by itself, and asks a text again without what was answered before", 
   await waitFor(() => expect(text()).toBe("2"));
   expect(again).toHaveBeenCalledWith(expect.objectContaining({ text: 3 }), expect.anything(), 2);
   expect(first).toHaveBeenCalledTimes(2);
-  // Back on the trail lies the second answer, and behind it the first: each its own.
+  // Going back shows the second answer, then the first.
   await press("{ArrowLeft}");
   await waitFor(() => expect(pressed(1)).toBe("true"));
   await press("{ArrowLeft}");
@@ -88,7 +88,7 @@ it("says at the end how to hand in, and that it was", async () => {
   const done = await screen.findByTestId("packet-done");
   expect(done.textContent).toContain("You have answered everything");
   await user.click(screen.getByTestId("hand-in"));
-  // What is in the file and where it goes is said before a file is asked for.
+  // The contents and the destination are explained before a file is chosen.
   render(SubmitDialog);
   expect(await screen.findByTestId("hand-in-dialog")).toHaveTextContent(
     "your answers, your notes and reasons",

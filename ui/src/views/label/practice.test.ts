@@ -11,7 +11,7 @@ import LabelView from "./LabelView.svelte";
 
 let user: ReturnType<typeof userEvent.setup>;
 
-/** Two texts to practise on, whose right answers are the keys 2 and 3. */
+/** Two practice texts, whose right answers are the keys 2 and 3. */
 async function begin(then: AfterFailing) {
   reset();
   app.toasts.list = [];

@@ -1,4 +1,4 @@
-// Several questions on one screen, and questions that are asked only after others, against the invented project.
+// Several questions on one screen, and questions with conditions, against the mock project.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -50,7 +50,7 @@ beforeEach(async () => {
   vi.spyOn(commands, "recordLabel");
 });
 
-/** Sets where a question is asked, under the names it has. */
+/** Sets the condition of a question, by names. */
 async function askOnlyIf(id: number, only_if: Condition | null) {
   const asked = app.project?.questions.find((question) => question.id === id);
   if (!asked) throw new Error(`there is no question ${id}`);
@@ -328,7 +328,7 @@ describe("a question that is asked only after another", () => {
     expect([now(), text()]).toEqual(["harm", "2"]);
     await press("1{Enter}");
     expect(done()).toBe("2");
-    // Another answer above: what was said is kept, and told.
+    // Another answer above: the old answer is stored and shown.
     await user.click(row("offensiveness"));
     await press("2");
     expect(rows()).toEqual([]);
@@ -440,7 +440,7 @@ describe("the questions of the screen", () => {
     app.screen = [];
     await app.openSample();
     expect(app.shownQuestions.map(({ id }) => id)).toEqual([HARM, RUDE]);
-    // A question that is gone, as where a file was put back, is not asked for.
+    // A question that no longer exists, for example after restoring a file, is not requested.
     app.screen = [77, RUDE];
     expect(app.shownQuestions.map(({ id }) => id)).toEqual([RUDE]);
     app.chooseQuestions([HARM, RUDE]);
@@ -473,7 +473,7 @@ describe("the questions of the screen", () => {
     await user.click(save());
     await user.click(screen.getByTestId("questions-done"));
     await waitFor(() => expect(screen.getByTestId("level-4")).toHaveTextContent("rather"));
-    // The label stands, under the new name.
+    // The label is unchanged, under the new name.
     await press("{ArrowLeft}");
     expect(text()).toBe("1");
     expect(screen.getByTestId("level-4")).toHaveAttribute("aria-pressed", "true");

@@ -40,7 +40,7 @@ async function press(key: string): Promise<void> {
   await new Promise((settled) => setTimeout(settled, 5));
 }
 
-/** The caret is found where `at` says, as an engine would by coordinates. */
+/** The caret is found where `at` says, as an engine does by coordinates. */
 function pointAt(at: () => number): void {
   document.caretRangeFromPoint = () => {
     const pieces = [...body().querySelectorAll<HTMLElement>("[data-at]")];
@@ -176,7 +176,7 @@ describe("by key alone", () => {
     await press("f");
     expect(screen.getByTestId("label-flag")).toHaveAttribute("aria-pressed", "true");
     await press("{ArrowRight}1");
-    // A flag is no other text: what is marked stays.
+    // A flag is not another text: marks stay.
     await press("f");
     expect(list()).toHaveLength(1);
     await press("s");

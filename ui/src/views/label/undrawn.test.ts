@@ -1,4 +1,4 @@
-// A text of which this machine cannot draw a part says so on the card, before anybody judges it.
+// A text with characters that this machine cannot draw says so on the card.
 import { render, screen } from "@testing-library/svelte";
 import { expect, it, vi } from "vitest";
 import { NO_NOTE } from "$logic/notes";

@@ -1,4 +1,4 @@
-// Who is labelling: people of this project first, those who stand in files alone when they are asked for.
+// Who is labelling: people of this project first, people from files on request.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -100,7 +100,7 @@ describe("a name that is new", () => {
     const toast = app.toasts.list.find(({ act }) => act?.label === "Remove again");
     await toast?.act?.run();
     expect(remove).toHaveBeenCalledWith({ annotator: id });
-    // Who has labelled since is not taken out.
+    // A person who has labelled since is not removed.
     vi.mocked(commands.removal).mockResolvedValue({ ...found, stays: "Robin has labelled." });
     remove.mockClear();
     await toast?.act?.run();

@@ -1,4 +1,4 @@
-// Runs as a person meets them: found, started, watched, compared, used, taken away.
+// Runs as a person uses them: found, started, watched, compared, applied, deleted.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -209,7 +209,7 @@ describe("a new run", () => {
     ];
     expect(start.mock.calls[0]?.[0]).toMatchObject({ question: own?.id, joint, auxiliary: [] });
 
-    // The next one begins with them; taken out, the question is alone again.
+    // The next run starts with them; after removal the question is alone again.
     await user.click(screen.getByTestId("run-new"));
     await waitFor(() => expect(boxes()[0]).toBeChecked());
     await user.click(boxes()[0] as HTMLElement);
@@ -471,7 +471,7 @@ describe("a comparison", () => {
     expect(others).toHaveLength(7);
     first?.focus();
     await waitFor(() => expect(screen.getByTestId("compare-scatter")).toHaveTextContent("Amara: A"));
-    // The list is asked for again whenever labels come: that is no other comparison.
+    // The list is loaded again on new labels: this must not change the comparison.
     const asked = vi.spyOn(commands, "compareRuns");
     await app.runs.load();
     expect(asked).not.toHaveBeenCalled();

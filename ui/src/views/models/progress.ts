@@ -8,7 +8,7 @@ function epochsDone(run: RunInfo): number {
   return run.epochs.at(-1)?.epoch ?? 0;
 }
 
-/** "epoch 9 of 24", or what there is to say of a run without epochs. */
+/** "epoch 9 of 24", or a description of a run without epochs. */
 export function epochsWords(run: RunInfo): string {
   const done = epochsDone(run);
   const of = `${place(done)} of ${count(run.epochs_planned)}`;
@@ -22,7 +22,7 @@ export function epochsWords(run: RunInfo): string {
   }
 }
 
-/** Share of the planned passes that are made; none where that cannot be told. */
+/** Share of the planned epochs that are done; null if unknown. */
 export function epochsShare(run: RunInfo): number | null {
   if (run.epochs.length === 0 || run.epochs_planned === 0) return null;
   return Math.min(1, epochsDone(run) / run.epochs_planned);

@@ -1,4 +1,4 @@
-// Asking a panel: who sits on it, its rule, those that are kept, and what it decides.
+// The panel view: members, rule, saved panels, and predicted verdicts.
 import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -93,7 +93,7 @@ it("keeps a panel, sets it beside another, and keeps it no longer", async () => 
   expect((await commands.keptPanels()).map(({ name, rule }) => [name, rule])).toEqual([
     ["board", "majority"],
   ]);
-  // The closed list takes what is typed, as a native one does.
+  // The closed list handles typing like a native one.
   screen.getByTestId("panel-beside-choice").focus();
   await user.keyboard("b");
   expect((await screen.findByTestId("panel-beside")).textContent).toContain("apart");

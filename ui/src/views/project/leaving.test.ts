@@ -1,4 +1,4 @@
-// What closing, a click beside a dialog, or a view that breaks must not take away.
+// What closing, a click outside of a dialog, or a broken view must not lose.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -29,11 +29,11 @@ beforeEach(async () => {
   app.dialog = null;
   app.work.announcement = "";
   await app.openSample();
-  // From here on events are heard.
+  // From here on events are received.
   await app.start();
 });
 
-/** The page begins by itself; what is said before it listens is lost. */
+/** The page starts by itself; events before it listens are lost. */
 async function started() {
   await waitFor(() => expect(screen.getByTestId("nav-project")).toBeVisible());
   await app.start();

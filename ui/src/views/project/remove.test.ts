@@ -1,4 +1,4 @@
-// What was added by mistake goes after it was asked about; what somebody used stays, and the dialog says why.
+// Additions by mistake are removed after confirmation; used ones are kept, with the reason.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
@@ -18,7 +18,7 @@ beforeEach(async () => {
   await app.start();
 });
 
-/** The page begins by itself; what is shown before it has begun is lost. */
+/** The page starts by itself; what is shown before is lost. */
 async function started() {
   await waitFor(() => expect(screen.getByTestId("nav-project")).toBeVisible());
   await app.start();

@@ -1,4 +1,4 @@
-// Questions that are made and changed: templates, lists, keys, and what stands on levels.
+// Creating and editing questions: templates, lists, keys, and levels in use.
 import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";

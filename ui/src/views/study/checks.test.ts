@@ -1,4 +1,4 @@
-// Attention checks: set by the text's id, told with how they were answered, taken back.
+// Attention checks: set by the text's id, shown with how they were answered, removed.
 import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";

@@ -1,4 +1,4 @@
-// The log: newest first, narrowed as one likes, read on as one scrolls, with names hidden on wish.
+// The log: newest first, filtered, loaded on scrolling, with names hidden on request.
 import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";

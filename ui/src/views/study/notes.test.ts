@@ -1,4 +1,4 @@
-// Searching what people said beside their answers.
+// Searching notes of people.
 import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it } from "vitest";

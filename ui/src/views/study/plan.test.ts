@@ -1,4 +1,5 @@
-// Planning a study: asked for once typing pauses, kept with the project, stopped, and honest about what is missing.
+// Planning a study: requested when typing pauses, stored with the project, stopped, and explicit about
+// missing data.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
@@ -41,7 +42,7 @@ it("plans at once, plans anew for another wish, and keeps the wish with the proj
   expect(kept.mock.calls.at(-1)?.[0].plan?.reliability).toBe(0.9);
   await user.type(screen.getByTestId("plan-cost"), "0.5");
   await waitFor(() => expect(screen.getByTestId("plan-effort")).toHaveTextContent("Cost at 0.50 a label"));
-  // Who comes back finds the wish again.
+  // On return the settings are still there.
   await user.keyboard("{Escape}");
   await waitFor(() => expect(screen.queryByTestId("plan")).toBeNull());
   await user.click(screen.getByTestId("study-plan"));
@@ -127,7 +128,7 @@ it("is opened from the plan of the study, which goes on with what was found", as
   const report = await commands.plan(app.question!.id, USUAL);
   await user.click(screen.getByTestId("plan-go-on"));
   await screen.findByTestId("study-dialog");
-  // Labels that are there are not asked for again.
+  // Existing labels are not requested again.
   const missing = Math.max(1, Math.ceil(report.labels_missing! / report.texts));
   expect(missing).toBeLessThan(9);
   expect(screen.getByTestId("study-per-text")).toHaveValue(missing);
@@ -136,7 +137,7 @@ it("is opened from the plan of the study, which goes on with what was found", as
   // And back.
   await user.click(screen.getByTestId("study-how-many"));
   expect(await screen.findByTestId("plan")).toBeVisible();
-  // What was found once does not come back over what is entered later.
+  // An old result does not overwrite later input.
   await user.keyboard("{Escape}");
   await user.click(screen.getByTestId("study-plan"));
   await screen.findByTestId("study-dialog");

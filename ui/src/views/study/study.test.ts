@@ -1,4 +1,4 @@
-// The study of People: nothing handed out, planning, handing out, who is how far, and taking files in.
+// The study: no packets, planning, handing out, progress, and merging files.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -52,7 +52,7 @@ describe("nothing handed out", () => {
     expect(empty).toHaveTextContent("A study asks several people about the same texts");
     expect(within(empty).getByTestId("study-plan")).toHaveTextContent("Plan a study…");
     expect(within(empty).getByTestId("study-take-in")).toBeVisible();
-    // One thing to do stands out, and comes first.
+    // One action is primary, and comes first.
     expect(within(empty).getAllByRole("button")[0]).toBe(within(empty).getByTestId("study-plan"));
     expect(empty.querySelectorAll(".primary")).toHaveLength(1);
   });
@@ -77,7 +77,7 @@ describe("the table", () => {
     expect(screen.getByTestId("study-progress").textContent).toMatch(
       /^0 of [\d,]+ answers in · 0 of [\d,]+ texts complete$/,
     );
-    // One act stands out.
+    // One action is primary.
     expect(document.querySelectorAll("header .primary")).toHaveLength(1);
     expect(screen.getByTestId("study-figure-anchors")).toHaveTextContent("Too few labels.");
     expect(screen.getByTestId("study-figure-again")).toHaveTextContent("No text was answered twice yet");
@@ -263,7 +263,7 @@ describe("planning", () => {
     await user.click(screen.getByTestId("study-handed-close"));
     await waitFor(() => expect(names()).toEqual(["ada", "person-1", "person-2"]));
 
-    // The next time they are asked by name, and not three more.
+    // The next time they are selected by name, and not three more.
     const asked = vi.spyOn(commands, "studyDraft");
     await user.click(screen.getByTestId("study-plan"));
     await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].people).toEqual(["ada", "person-1", "person-2"]));

@@ -222,7 +222,7 @@ describe("the rows", () => {
     const first = list.load({ ...query, questions: [], search: "a" });
     const second = list.load({ ...query, questions: [], search: "ab" });
     await Promise.all([first, second]);
-    // What was overtaken before it was asked is not asked at all.
+    // A superseded request is never sent.
     expect(find.mock.calls.map(([{ search }]) => search)).toEqual(["", "", "ab"]);
     find.mockRestore();
   });

@@ -1,4 +1,5 @@
-// The empty application: what can be done there and nothing else, and a new project that is asked about before its file.
+// The application without a project: its available actions, and a new project that asks for its content
+// before its file.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";

@@ -1,4 +1,5 @@
-// Why a prediction is what it is: opened from a person's line or dot, by mouse and by key, and never before the reader's own answer.
+// Explanations of predictions: opened from a person's line or dot, by mouse and by key, never before the
+// reader's own answer.
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";

@@ -25,7 +25,7 @@ export interface LinearScale {
   tickFormat(count: number): (value: number) => string;
 }
 
-/** One figure of each evaluation as a line; evaluations without it are left out. */
+/** One metric of each evaluation as a line; evaluations without it are omitted. */
 export function curveOf(
   epochs: readonly EpochInfo[],
   key: "train_loss" | "validation_loss" | "validation_accuracy",
@@ -47,7 +47,7 @@ export function xValuesOf(series: readonly Series[]): number[] {
   return [...new Set(series.flatMap((s) => s.points.map((p) => p.x)))].sort((a, b) => a - b);
 }
 
-/** The place nearest to `x`; -1 where there is none. */
+/** The index of the value nearest to `x`; -1 if there is none. */
 export function nearestX(places: readonly number[], x: number): number {
   let at = -1;
   places.forEach((place, i) => {
@@ -56,7 +56,7 @@ export function nearestX(places: readonly number[], x: number): number {
   return at;
 }
 
-/** What a line says at a place. */
+/** The value of a line at x. */
 export function valueAt(series: Series, x: number | undefined): number | null {
   return series.points.find((p) => p.x === x)?.y ?? null;
 }
@@ -82,7 +82,7 @@ export function describeSeries(series: Series, xName: string): string {
   return `${series.name}: ${parts.join(", ")}`;
 }
 
-/** A place on x, without digits it does not need. */
+/** Formats an x value, without unnecessary digits. */
 export function place(x: number): string {
   return String(Number(x.toFixed(2)));
 }
