@@ -1,6 +1,6 @@
-//! Checks of comments in Rust: their width, and words that we avoid.
+//! Checks of comments in Rust and in the window's code: their width, and words that we avoid.
 //!
-//! rustfmt does not wrap comments in the stable toolchain.
+//! Neither rustfmt in the stable toolchain nor prettier wraps comments.
 
 use super::documents::{avoided, contains_phrase, without_code};
 use crate::project::Project;
@@ -11,11 +11,13 @@ use std::path::Path;
 /// The widest line of a comment, indentation included.
 const WIDEST: usize = 110;
 /// Folders with our own code.
-const FOLDERS: [&str; 5] = ["crates", "python", "src-tauri", "tests", "xtask"];
-/// Folders below these that are not ours or not committed.
-const SKIPPED: [&str; 2] = ["target", "node_modules"];
+const FOLDERS: [&str; 6] = ["crates", "python", "src-tauri", "tests", "ui/src", "xtask"];
+/// Endings of files with comments that are checked.
+const ENDINGS: [&str; 4] = ["css", "rs", "svelte", "ts"];
+/// Folders and files below these that are not ours, not committed or generated.
+const SKIPPED: [&str; 3] = ["target", "node_modules", "api/bindings.ts"];
 
-/// Checks every comment of every Rust file.
+/// Checks every comment of every file with one of [`ENDINGS`].
 ///
 /// # Errors
 /// All findings, one a line.
@@ -37,12 +39,13 @@ pub(crate) fn check(project: &Project) -> Result<()> {
 pub(super) fn walk(folder: &Path, each: &mut impl FnMut(&Path) -> Result<()>) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
         let entry = entry?;
-        let (path, name) = (entry.path(), entry.file_name());
+        let path = entry.path();
+        if SKIPPED.iter().any(|skipped| path.ends_with(skipped)) {
+            continue;
+        }
         if entry.file_type()?.is_dir() {
-            if !SKIPPED.iter().any(|skipped| name == *skipped) {
-                walk(&path, each)?;
-            }
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            walk(&path, each)?;
+        } else if path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known)) {
             each(&path)?;
         }
     }
@@ -51,9 +54,18 @@ pub(super) fn walk(folder: &Path, each: &mut impl FnMut(&Path) -> Result<()>) ->
 
 fn findings_in(name: &str, text: &str) -> Vec<String> {
     let mut findings = Vec::new();
+    let of_rust = name.ends_with(".rs");
+    // The end of the block comment that the line is in.
+    let mut block = None;
     for (number, line) in (1..).zip(text.lines()) {
         let comment = line.trim_start();
-        if !comment.starts_with("//") {
+        let opened = if of_rust { None } else { block_end(comment) };
+        if block.is_none() && opened.is_none() && !comment.starts_with("//") {
+            continue;
+        }
+        block = block.or(opened).filter(|end| !comment.contains(*end));
+        // A directive for a checker has to stay on one line.
+        if comment.contains("svelte-ignore") {
             continue;
         }
         let columns = line.chars().count();
@@ -68,6 +80,17 @@ fn findings_in(name: &str, text: &str) -> Vec<String> {
         }
     }
     findings
+}
+
+/// The end of a block comment that begins the line, as in TypeScript, CSS and Svelte.
+fn block_end(line: &str) -> Option<&'static str> {
+    if line.starts_with("/*") {
+        Some("*/")
+    } else if line.starts_with("<!--") {
+        Some("-->")
+    } else {
+        None
+    }
 }
 
 /// The line without what is between double quotes: messages and examples are not prose of the comment.
@@ -85,6 +108,16 @@ mod tests {
         assert_eq!(findings_in("a.rs", &wide), ["a.rs:1: 117 columns, at most 110"]);
         let word = "/// Removes whoever is left.\nfn remove() {}\n";
         assert_eq!(findings_in("a.rs", word), ["a.rs:1: write anyone who for `whoever`"]);
+    }
+
+    #[test]
+    fn block_comments_of_the_window_are_checked() {
+        let block = "/**\n * Removes\n * whoever is left. */\nlet whoever = 1;\n";
+        assert_eq!(findings_in("a.ts", block), ["a.ts:3: write anyone who for `whoever`"]);
+        let markup = "<!-- For whoever is left. -->\n<p>whoever</p>\n";
+        assert_eq!(findings_in("a.svelte", markup), ["a.svelte:1: write anyone who for `whoever`"]);
+        let directive = format!("<!-- svelte-ignore {} -->\n", "x".repeat(WIDEST));
+        assert_eq!(findings_in("a.svelte", &directive), Vec::<String>::new());
     }
 
     #[test]
