@@ -129,7 +129,7 @@ it("says what the colours are of", () => {
   expect(heatWords("marked", known, false)).toBe("Share of 5 answers with the word marked.");
   expect(heatWords("marked", heat({ answers: 1 }), false)).toBe("Share of 1 answer with the word marked.");
   expect(heatWords("marked", heat({ answers: 0 }), false)).toMatch(/^Nobody has answered/);
-  expect(heatWords("marked", heat({ answers: 0 }), true)).toMatch(/^None of the people chosen/);
+  expect(heatWords("marked", heat({ answers: 0 }), true)).toMatch(/^None of the selected people/);
   expect(heatWords("expected", known, false)).toMatch(/^Share of 262 people/);
-  expect(heatWords("differ", known, false)).toMatch(/two of 262 people.*50 % is the most/);
+  expect(heatWords("differ", known, false)).toMatch(/two of 262 people.*at most 50 %/);
 });

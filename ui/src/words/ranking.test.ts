@@ -27,7 +27,7 @@ it("says that an order follows from the means only where it does", () => {
   const follows = ranking({ texts, means, values: split });
   expect(followsMean(follows, scale)).toBeCloseTo(1, 9);
   expect(rankingNotes(follows, row([1, 12], [0.4, 0.5]), words, scale)).toMatch(
-    /^The first 12 texts cannot be distinguished.*The prediction only repeats the average answer/,
+    /^The first 12 texts cannot be distinguished.*The prediction follows from the average answer/,
   );
   const own = ranking({ texts, means, values: texts.map((t) => (t * 7) % 40) });
   expect(rankingNotes(own, row([1, 1], [0.4, 0.5]), words, scale)).toBe("");
@@ -77,7 +77,7 @@ it("says why labels add nothing to the default order, and what would change that
   expect(notesFor(1366)).toContain("More labels on the same texts can change this.");
   expect(notesFor(1366)).not.toContain("0 %");
   expect(notesFor(1)).toContain("1 text with four labels or more does not show that.");
-  expect(notesFor(0)).toContain("no text has the four labels");
+  expect(notesFor(0)).toContain("no text has the required four labels");
 });
 
 it("names a border by its levels, and how many answer above it", () => {

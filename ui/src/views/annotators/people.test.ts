@@ -139,7 +139,7 @@ it("says what is left to do", () => {
   for (const part of [
     "1 answer, 0 packets and 2 training runs",
     "encoder in use",
-    "cleaned when",
+    "Traces may remain",
     "/a.before-v9",
   ])
     expect(words).toContain(part);

@@ -133,7 +133,7 @@ it("says what is needed, and can be stopped", async () => {
     ...rest,
   });
   await waitFor(() =>
-    expect(screen.getByRole("progressbar", { name: "Looking at every label" })).toHaveValue(1),
+    expect(screen.getByRole("progressbar", { name: "Checking every label" })).toHaveValue(1),
   );
   await user.click(screen.getByRole("button", { name: "Stop" }));
   expect(cancel).toHaveBeenCalledWith(81);

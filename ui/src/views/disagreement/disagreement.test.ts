@@ -187,7 +187,7 @@ it("names who is above the border and below it, and not what is predicted of who
   // People who labelled the text are not counted together with predictions.
   expect(said()).toEqual(["above: ana, ben", "below: dora"]);
   expect(screen.getAllByTestId("who-people")[0]?.title).toBe(
-    "above the border, by their labels: ana, ben; 3 more are predicted there with 95 % or more",
+    "above the border, by their labels: ana, ben; 3 more are predicted there with a probability of 95 % or more",
   );
   await rerender({ row, labeller: 4 });
   expect(said()).toEqual(["above: ana, ben"]);
@@ -257,7 +257,7 @@ it("ranks by labels alone from what the order says of itself", async () => {
   await waitFor(() => expect(screen.getByTestId("ranking-told")).toHaveTextContent("Ordered by labels"));
   await user.click(screen.getByTestId("ranking-by-labels"));
   await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].by).toBe("labels"));
-  await waitFor(() => expect(screen.getByTestId("ranking-told")).toHaveTextContent("the answers given"));
+  await waitFor(() => expect(screen.getByTestId("ranking-told")).toHaveTextContent("Ranked by labels"));
   expect(screen.queryByTestId("ranking-by-labels")).toBeNull();
 });
 
@@ -347,7 +347,7 @@ it("filters by the chosen area only while the map is shown", async () => {
   const all = app.ranking.order.slice(0, 5);
   await waitFor(() => expect(shown.mock.calls.at(-1)?.[0].every((t) => (means.get(t) ?? 9) <= 2)).toBe(true));
   expect(shown.mock.calls.at(-1)?.[0].slice(0, 5)).not.toEqual(all);
-  app.ranking.needs = "No text has labels of two people yet.";
+  app.ranking.needs = "No text has labels by two people yet";
   await waitFor(() => expect(screen.queryByTestId("split-map")).toBeNull());
   await waitFor(() => expect(shown.mock.calls.at(-1)?.[0].slice(0, 5)).toEqual(all));
 });
@@ -358,7 +358,7 @@ it("filters by an area that the keyboard chose, and Escape lets it go", async ()
   const map = await screen.findByTestId("split-map");
   map.focus();
   await user.keyboard("{ArrowRight}");
-  await waitFor(() => expect(screen.getByRole("status")).toHaveTextContent("in the chosen area"));
+  await waitFor(() => expect(screen.getByRole("status")).toHaveTextContent("in the selected area"));
   expect(map).toHaveFocus();
   await user.keyboard("{Escape}");
   await waitFor(() => expect(screen.queryByTestId("split-map-all")).toBeNull());

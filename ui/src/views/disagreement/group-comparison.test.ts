@@ -183,7 +183,7 @@ it("opens with the groups that have most evidence, and says why", async () => {
   await open();
   await waitFor(() =>
     expect(screen.getByTestId("group-reason")).toHaveTextContent(
-      "Of the values of age, these two have the most evidence of a difference. After correction",
+      "Of the values of age, these two have the strongest evidence of a difference. After correction",
     ),
   );
   // The first two values of the list are 18–29 and 30–44 as well, but the higher one is A.

@@ -46,7 +46,7 @@ it("shows every pair, and what it is held out or with labels", async () => {
   const n = app.allFigured.length;
   expect(cells).toHaveLength((n * (n - 1)) / 2);
   expect(screen.getByTestId("correlation-held-out").textContent).toMatch(/95 %/);
-  expect(screen.getByText(/carries the labels of 140 of these texts/)).toBeVisible();
+  expect(screen.getByText(/learned from labels of 140 of these texts/)).toBeVisible();
 
   // One cell is a tab stop; arrows select an adjacent pair.
   const [first, second] = cells;

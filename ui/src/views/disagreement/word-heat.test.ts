@@ -107,9 +107,9 @@ it("shows who marked a word while nothing is expected, and says why the rest is 
   expect(chosen()).toEqual(["marked"]);
   for (const by of ["expected", "differ"]) {
     expect(screen.getByTestId(`heat-${by}`)).toBeDisabled();
-    expect(screen.getByTestId(`heat-${by}`).title).toMatch(/not known yet/);
+    expect(screen.getByTestId(`heat-${by}`).title).toMatch(/need a model of words/);
   }
-  expect(screen.getByTestId("heat-needs")).toHaveTextContent("What people would mark is not known yet");
+  expect(screen.getByTestId("heat-needs")).toHaveTextContent("There is no model of words yet");
   expect(screen.getByTestId("heat-scale")).toHaveTextContent(/^0\s+100 %$/);
 });
 
@@ -139,11 +139,11 @@ it("tells of a word that an arrow key leads to, and keeps these keys from the li
   region().focus();
   await user.keyboard("{ArrowRight}");
   expect(explanation()).toHaveTextContent(
-    "You: none of 4 marked it; expected 80 % of 8, two of them differ with probability 0 %",
+    "You: none of 4 marked it; expected 80 % of 8; two of them differ with probability 0 %",
   );
   await user.keyboard("{ArrowRight}");
   expect(explanation()).toHaveTextContent(
-    /^fool: 3 of 4 marked it: Amara, Bruno, Chiara; expected 40 % of 8, two of them differ with probability 10 %$/,
+    /^fool: 3 of 4 marked it: Amara, Bruno, Chiara; expected 40 % of 8; two of them differ with probability 10 %$/,
   );
   expect(explanation()).toHaveAttribute("aria-live", "polite");
   await user.keyboard("{End}");
@@ -276,7 +276,7 @@ it("says that texts are not encoded, or that too few people are chosen", async (
   expect(screen.queryByTestId("heat-read")).toBeNull();
   asked.mockResolvedValue(figures({ needs: "people" }));
   await rerender({ question: type(), query: queryWith({ age: "60+" }), text: 5 });
-  await waitFor(() => expect(screen.getByTestId("heat-needs")).toHaveTextContent("fewer are chosen"));
+  await waitFor(() => expect(screen.getByTestId("heat-needs")).toHaveTextContent("fewer are selected"));
   expect(screen.getByTestId("heat-differ")).toBeDisabled();
 });
 

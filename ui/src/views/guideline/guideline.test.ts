@@ -97,9 +97,7 @@ describe("the first version", () => {
 
   it("names a file that is no text, and keeps what was there", async () => {
     await user.upload(field("file"), new File([new Uint8Array([0xff, 0xfe, 0x41])], "rules.md"));
-    expect(await screen.findByTestId("guideline-problem")).toHaveTextContent(
-      "“rules.md” is no text in UTF-8",
-    );
+    expect(await screen.findByTestId("guideline-problem")).toHaveTextContent("“rules.md” is not UTF-8 text");
     expect(body()).toBe("");
     await expect(readText(new File(["a\0b"], "b.md"))).rejects.toThrow("no text");
     await expect(readText(new File(["a".repeat(1_100_000)], "c.md"))).rejects.toThrow("larger than 1 MiB");
@@ -295,7 +293,7 @@ describe("agreement", () => {
       "None on screen: alpha 0.31, 95 % interval 0.22 to 0.40, for people like these",
     );
     expect(rows[1]).toHaveTextContent(/Version 1\s*60\s*12\s*too few labels/);
-    expect(screen.getByTestId("agreement-care")).toHaveTextContent("not the version’s alone");
+    expect(screen.getByTestId("agreement-care")).toHaveTextContent("need not be due to the guideline");
   });
 
   it("draws what lies below chance at the end of its line, and tells the number", async () => {

@@ -99,7 +99,7 @@ it("gives a role to all columns that look alike", async () => {
   const columns = await opened("/tmp/several questions.csv");
   await choose("import-role-topic_sport", "Answers");
   const same = await screen.findByTestId("import-same-for-alike");
-  expect(same).toHaveTextContent("The same for all 3 columns like topic_sport");
+  expect(same).toHaveTextContent("Apply to all 3 columns like topic_sport");
   await user.click(same);
   await waitFor(() =>
     expect(columns()?.answers.filter(({ column }) => column.startsWith("topic"))).toEqual([

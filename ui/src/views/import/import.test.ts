@@ -202,7 +202,7 @@ it("takes columns as last time, says so, and goes back to the guess on wish", as
   const write = vi.spyOn(commands, "importFile");
   const read = vi.spyOn(commands, "importPreview");
   const { unmount } = render(ImportDialog, { path: "/tmp/as last time.csv" });
-  expect(await screen.findByTestId("import-as-last-time")).toHaveTextContent("As last time");
+  expect(await screen.findByTestId("import-as-last-time")).toHaveTextContent("Settings of the last import");
   expect(screen.getByTestId("import-role-source")).toHaveTextContent("Group");
   await user.click(screen.getByTestId("import-confirm"));
   await waitFor(() => expect(write.mock.calls[0]?.[1].columns?.group).toBe("source"));

@@ -79,7 +79,7 @@ describe("writing it", () => {
     await user.click(await screen.findByText("role"));
     await user.click(screen.getByTestId("form-add"));
     await user.keyboard("gender");
-    expect(screen.getByText(/“gender” needs two values/)).toBeVisible();
+    expect(screen.getByText(/“gender” needs at least two values/)).toBeVisible();
     expect(screen.getByTestId("form-save")).toBeDisabled();
     const [, values] = screen.getAllByTestId("form-values");
     if (!values) throw new Error("there are two attributes");

@@ -40,7 +40,7 @@ describe("where the next text comes at once", () => {
   it("an answer is told to be kept, and taken back from there", async () => {
     await begin();
     expect(screen.queryByTestId("label-last-undo")).toBeNull();
-    expect(screen.queryByText(/shown once you have answered/)).toBeNull();
+    expect(screen.queryByText(/after you have answered/)).toBeNull();
     await press("4");
     await waitFor(() => expect(text()).toBe("2"));
     expect(screen.getByTestId("label-last")).toHaveTextContent("4");

@@ -74,8 +74,8 @@ it("shows a prediction that comes after the answer, and asks for none before it"
   await waitFor(() => expect(screen.getByTestId("label-reveal")).toHaveTextContent("Predicted for you"));
   // The bar next to it is of the others; this probability is of everybody, and says so.
   const chance = screen.getByTestId("label-reveal-differ").parentElement;
-  expect(chance).toHaveTextContent(/^\d+ % chance that two of all differ$/);
-  expect(chance?.title).toContain("you included");
+  expect(chance).toHaveTextContent(/^\d+ % probability that two of all differ$/);
+  expect(chance?.title).toContain("including you");
   expect(asked).toHaveBeenCalledTimes(1);
   emit("modelChanged", { question: 1, revision: 3 });
   await press("{Enter}");
@@ -373,7 +373,7 @@ describe("any of very many", () => {
     expect(screen.getAllByTestId(/^label-reveal-option-/)).toHaveLength(64);
     expect(screen.getByTestId("label-reveal-option-1")).toHaveClass("chosen");
     expect(screen.getByTestId("label-reveal-option-2")).not.toHaveClass("chosen");
-    expect(screen.getByTestId("label-reveal-differ").parentElement).toHaveTextContent("mean chance");
+    expect(screen.getByTestId("label-reveal-differ").parentElement).toHaveTextContent("mean probability");
   });
 
   it("is told of one option at a time where figures are", () => {
@@ -415,7 +415,7 @@ describe("blind", () => {
   it("goes on by itself where nothing is to be shown", async () => {
     await begin();
     await showOthers(false);
-    await waitFor(() => expect(screen.queryByText(/shown once you have answered/)).toBeNull());
+    await waitFor(() => expect(screen.queryByText(/after you have answered/)).toBeNull());
     await press("2");
     await waitFor(() => expect(text()).toBe("2"));
     await showOthers(true);

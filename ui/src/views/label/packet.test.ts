@@ -48,7 +48,7 @@ it("opens to its person's texts and to nothing else", async () => {
   expect(screen.queryByText("You see how others judge this text after you have answered.")).toBeNull();
   app.show("models");
   expect(app.view).toBe("label");
-  await waitFor(() => expect(screen.getByTestId("packet-standing").textContent).toContain("Not handed in"));
+  await waitFor(() => expect(screen.getByTestId("packet-standing").textContent).toContain("Not submitted"));
 });
 
 it("goes on by itself, and asks a text again without what was answered before", async () => {
@@ -90,9 +90,7 @@ it("says at the end how to hand in, and that it was", async () => {
   await user.click(screen.getByTestId("hand-in"));
   // The contents and the destination are explained before a file is chosen.
   render(SubmitDialog);
-  expect(await screen.findByTestId("hand-in-dialog")).toHaveTextContent(
-    "your answers, your notes and reasons",
-  );
+  expect(await screen.findByTestId("hand-in-dialog")).toHaveTextContent("your answers, notes and reasons");
   expect(app.dialog).toBe("hand-in");
   expect(handIn).not.toHaveBeenCalled();
   await user.click(screen.getByTestId("hand-in-write"));

@@ -63,7 +63,7 @@ it("tells after each answer what was right, and records no label", async () => {
   await press("{Enter}");
   const said = await screen.findByTestId("practice-said");
   expect(said.textContent).toContain("You had 1 of 2 right; 2 are needed.");
-  expect(said.textContent).toContain("The study lets you go on");
+  expect(said.textContent).toContain("You can continue");
   await press("{Enter}");
   await screen.findByTestId("label-text");
   expect(label).not.toHaveBeenCalled();
@@ -85,7 +85,7 @@ it("says kindly that no more texts are asked, and asks none", async () => {
   const next = vi.spyOn(commands, "nextText");
   for (const key of ["{Enter}", "1", "{Enter}", "1", "{Enter}"]) await press(key);
   const said = await screen.findByTestId("practice-said");
-  await waitFor(() => expect(said.textContent).toContain("asks no more texts then"));
+  await waitFor(() => expect(said.textContent).toContain("gives you no more texts"));
   await press("{Enter}");
   expect(screen.queryByTestId("label-text")).toBeNull();
   expect(next).not.toHaveBeenCalled();
@@ -104,9 +104,7 @@ it("comes back to the practice where a text is refused for it", async () => {
     detail: null,
   });
   await press("1");
-  expect((await screen.findByTestId("practice-said")).textContent).toContain(
-    "Everything you answered is kept",
-  );
+  expect((await screen.findByTestId("practice-said")).textContent).toContain("All your answers are saved");
   expect(app.toasts.list).toEqual([]);
 });
 

@@ -434,7 +434,7 @@ describe("elsewhere", () => {
     expect(screen.queryByTestId("span-preview")).toBeNull();
     await user.click(screen.getByTestId("scale-kind"));
     await user.click(await screen.findByText("Spans"));
-    expect(screen.getByTestId("span-preview")).toHaveTextContent("Marks look like this: type 1.");
+    expect(screen.getByTestId("span-preview")).toHaveTextContent("Marked passages look like this: type 1.");
     expect(screen.getByLabelText("Take type 1 out")).toBeDisabled();
     for (let n = 0; n < 25; n += 1) {
       const more = screen.queryByText("Add a type");

@@ -233,7 +233,7 @@ describe("keys", () => {
     app.dialog = "keys";
     await choose("label.skip");
     await user.keyboard("1");
-    expect(within(screen.getByTestId("keys-dialog")).getByText(/^1 answers, moves or edits/)).toBeVisible();
+    expect(within(screen.getByTestId("keys-dialog")).getByText(/^1 is used for answers/)).toBeVisible();
     await user.keyboard("{Escape}");
     expect(keyMap.of("label.skip")).toBe("S");
     expect(screen.getByTestId("keys-dialog")).toBeVisible();

@@ -36,7 +36,7 @@ it("takes the last import out, opens the project again where one was, and says w
   await user.click(screen.getByTestId("remove-confirm"));
   await waitFor(() => expect(app.toasts.list).toHaveLength(1));
   expect(app.toasts.list[0]?.message).toBe("The import of labels.csv was taken out");
-  expect(app.toasts.list[0]?.detail).toContain("taken back since: 1 text, 2 answers");
+  expect(app.toasts.list[0]?.detail).toContain("undone since: 1 text, 2 answers");
   expect(opened).toHaveBeenCalledOnce();
   expect(app.view).toBe("label-list");
   expect(app.dialog).toBeNull();

@@ -62,5 +62,5 @@ it("doubts a check that most people miss", async () => {
     { ...one, answer, answer_name: "1", given: 9, right: 2 },
   ]);
   render(ChecksDialog, { onclose: () => {} });
-  expect((await screen.findByText("2 of 9 right")).title).toContain("in doubt");
+  expect((await screen.findByText("2 of 9 right")).title).toContain("may be wrong");
 });

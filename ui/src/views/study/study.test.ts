@@ -49,7 +49,7 @@ describe("nothing handed out", () => {
   it("says what a study is, and offers to plan one and to take files in", async () => {
     render(StudyView);
     const empty = await screen.findByTestId("study-empty");
-    expect(empty).toHaveTextContent("A study asks several people about the same texts");
+    expect(empty).toHaveTextContent("several people label the same texts");
     expect(within(empty).getByTestId("study-plan")).toHaveTextContent("Plan a study…");
     expect(within(empty).getByTestId("study-take-in")).toBeVisible();
     // One action is primary, and comes first.
@@ -147,7 +147,7 @@ describe("planning", () => {
       per_text: 3,
       repeat: 0,
     });
-    expect(screen.getByTestId("study-hours")).toHaveTextContent("of work for all together");
+    expect(screen.getByTestId("study-hours")).toHaveTextContent("of work in total");
     await user.type(screen.getByTestId("study-to-come"), "2");
     await waitFor(() =>
       expect(asked.mock.calls.at(-1)?.[0].people).toEqual(["ada", "ben", "cleo", "person-1", "person-2"]),
@@ -267,7 +267,7 @@ describe("planning", () => {
     const asked = vi.spyOn(commands, "studyDraft");
     await user.click(screen.getByTestId("study-plan"));
     await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].people).toEqual(["ada", "person-1", "person-2"]));
-    expect(screen.getByTestId("study-people")).toHaveTextContent("3 of 3 of this study are asked");
+    expect(screen.getByTestId("study-people")).toHaveTextContent("3 of 3 people of this study selected");
     expect(screen.getByTestId("study-names")).toHaveValue("");
   });
 
@@ -293,7 +293,7 @@ describe("planning", () => {
     });
     await user.click(screen.getByTestId("study-hand-out"));
     await waitFor(() => expect(screen.getByTestId("study-failed")).toHaveTextContent("No space is left"));
-    expect(screen.getByTestId("study-failed")).toHaveTextContent("write the packets that are missing again");
+    expect(screen.getByTestId("study-failed")).toHaveTextContent("write the missing packets again");
   });
 
   it("remembers what was entered, for this project", async () => {
@@ -401,7 +401,7 @@ describe("a whole copy of the project", () => {
     const lines = within(dialog).getAllByTestId("merge-question-change");
     expect(lines[0]).toHaveTextContent("1 person withdrew there: all their data is erased here too: zorro");
     expect(lines[1]).toHaveTextContent("7 answers that count now are replaced or taken back: ada, c007");
-    expect(dialog).toHaveTextContent("The project is copied first");
+    expect(dialog).toHaveTextContent("The project is first copied");
     await userEvent.click(screen.getByTestId("merge-question-yes"));
     const seen = ["seen /in/changes.dissensus"];
     await waitFor(() => expect(merge).toHaveBeenCalledTimes(2));

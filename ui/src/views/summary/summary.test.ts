@@ -91,9 +91,9 @@ describe("its words", () => {
   it("say what comes next, by how much there is", () => {
     expect(stepWords({ kind: "import", count: null }, null).action).toBe("data.import");
     expect(stepWords({ kind: "label", count: 12 }, "Ana").why).toBe("12 texts without your answer.");
-    expect(stepWords({ kind: "plan", count: 0 }, null).why).toContain("No text has labels of two people");
+    expect(stepWords({ kind: "plan", count: 0 }, null).why).toContain("No text has labels by two people");
     expect(stepWords({ kind: "take_in", count: 1 }, null).why).toBe(
-      "1 packet out, and nothing of it back yet.",
+      "1 packet handed out, none submitted yet.",
     );
   });
 
