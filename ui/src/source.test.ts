@@ -81,7 +81,7 @@ it("names fonts for scripts that the bundled one lacks, and the packages recomme
 });
 
 it("tells nobody to build the program in order to use it", () => {
-  // Whoever installed it has no checkout and no cargo.
+  // An installed program has no checkout and no cargo.
   expect(matching(product, /\bcargo\b|\bxtask\b/)).toEqual([]);
 });
 

@@ -56,8 +56,10 @@ export function highestSplit(mean: number, top: number): number {
 /** Steps of the keyboard across the plot. */
 const STEPS = 20;
 
-/** The area after an arrow key, moved, or with `extend` with its far edge moved (right or up grows it); the first key chooses a quarter of each axis around `start`. Always
- * within the plot, and never empty. `top` is the highest level. */
+/**
+ * The area after an arrow key: moved, or with `extend` with its far edge moved (right or up grows it). The first key
+ * selects a quarter of each axis around `start`. Always within the plot, never empty. `top` is the highest level.
+ */
 export function byArrow(
   chosen: Area | null,
   key: string,

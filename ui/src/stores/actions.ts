@@ -229,7 +229,7 @@ export function belongs(id: ActionId): boolean {
   const { project } = app;
   const needs = ACTIONS[id].with;
   if (needs !== "anything" && !project) return false;
-  // Whoever has a packet labels; everything else is the study's.
+  // The holder of a packet labels; everything else belongs to the study.
   return !(needs === "study" && project?.packet);
 }
 

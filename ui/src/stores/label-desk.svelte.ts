@@ -445,7 +445,7 @@ export class LabelDesk {
     const ahead = this.#ahead?.after === assignmentKey(assignment) ? this.#ahead.next : null;
     this.#ahead = null;
     const next = await (ahead ?? this.#fetchNext(assignment));
-    // Whoever began to write meanwhile writes about this text.
+    // Notes that were started meanwhile belong to this text.
     if (byItself && this.writing)
       this.#ahead = { after: assignmentKey(assignment), next: Promise.resolve(next) };
     else this.#lay(next);

@@ -77,8 +77,8 @@ export function activeModelWords(active: ActiveModel): string {
 }
 
 /**
- * "frozen encoder", "last 2 layers", "soft prompt of 5 vectors", "LoRA, rank 8, with 1 auxiliary question", "whole encoder, one of 3
- * questions on it".
+ * "frozen encoder", "last 2 layers", "soft prompt of 5 vectors", "LoRA, rank 8, with 1 auxiliary question",
+ * "whole encoder, one of 3 questions on it".
  */
 export function tuningWords(
   run: Pick<RunInfo, "tuning" | "layers" | "rank" | "vectors" | "auxiliary"> &

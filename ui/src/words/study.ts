@@ -135,13 +135,13 @@ const CHANGES: Record<MergeChangeKind, (count: number) => string> = {
   panels: (n) => `${counted(n, "saved panel")} from there`,
 };
 
-/** What taking in a copy would change here. */
+/** What merging a copy would change here. */
 export function changeWords({ kind, count: n, names }: MergeChange): string {
   const more = n > names.length && names.length > 0 ? ", …" : "";
   return names.length === 0 ? CHANGES[kind](n) : `${CHANGES[kind](n)}: ${names.join("; ")}${more}`;
 }
 
-/** What taking in a copy would add, a line each. */
+/** What merging a copy would add, one line each. */
 export function addedWords({ answers, new_people, texts, new_questions }: MergeEffectInfo): string[] {
   const lines: string[] = [];
   const all = answers.reduce((sum, one) => sum + one.answers, 0);
