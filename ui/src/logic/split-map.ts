@@ -57,8 +57,9 @@ export function highestSplit(mean: number, top: number): number {
 const STEPS = 20;
 
 /**
- * The area after an arrow key: moved, or with `extend` with its far edge moved (right or up grows it). The first key
- * selects a quarter of each axis around `start`. Always within the plot, never empty. `top` is the highest level.
+ * The area after an arrow key: moved, or with `extend` with its far edge moved (right or up grows it). The
+ * first key selects a quarter of each axis around `start`. Always within the plot, never empty. `top` is
+ * the highest level.
  */
 export function byArrow(
   chosen: Area | null,
