@@ -110,7 +110,7 @@ it("tells who marked a word and what is expected of it", () => {
   const known = heat({ people: 262, needs: null });
   const figure = word(0, 4, { marked_by: [1, 2, 3], expected: 0.4, differ: 0.41 });
   expect(wordWords(figure, known, name)).toBe(
-    "3 of 5 marked it: Ada, Ben, Cy; expected 40 % of 262, two of them differ with probability 41 %",
+    "3 of 5 marked it: Ada, Ben, Cy; expected 40 % of 262; two of them differ with probability 41 %",
   );
   expect(wordWords(figure, heat(), name)).toBe("3 of 5 marked it: Ada, Ben, Cy");
   expect(wordWords(word(0, 4), heat(), name)).toBe("none of 5 marked it");

@@ -93,7 +93,7 @@ export function wordWords(word: WordFigure, heat: WordHeat, name: (id: Annotator
   const marked = markedWords(word.marked_by.map(name), heat.answers);
   if (heat.people === 0) return marked;
   const expected = `expected ${percent(word.expected)} of ${count(heat.people)}`;
-  return `${marked}; ${expected}; two of them differ with probability probability ${percent(word.differ)}`;
+  return `${marked}; ${expected}; two of them differ with probability ${percent(word.differ)}`;
 }
 
 function markedWords(names: readonly string[], answers: number): string {

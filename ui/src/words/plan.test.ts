@@ -47,7 +47,7 @@ it("tells time and cost only where they are known", () => {
       cost_missing: 200,
     }),
   );
-  expect(all[1]).toEqual({ what: "Time at 6.0 s a label", all: "2 h", missing: "40 min" });
+  expect(all[1]).toEqual({ what: "Time at 6.0 s per label", all: "2 h", missing: "40 min" });
   expect(all[2]).toEqual({ what: "Cost at 0.50 a label", all: "600.00", missing: "200.00" });
 });
 

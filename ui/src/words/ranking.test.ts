@@ -73,10 +73,10 @@ it("says why labels add nothing to the default order, and what would change that
       scale,
     );
   expect(notesFor(1366)).toMatch(/^Ranked by the prediction alone\./);
-  expect(notesFor(1366)).toContain("1,366 texts with four labels or more do not show that.");
+  expect(notesFor(1366)).toContain("1,366 texts with at least four labels do not show that.");
   expect(notesFor(1366)).toContain("More labels on the same texts can change this.");
   expect(notesFor(1366)).not.toContain("0 %");
-  expect(notesFor(1)).toContain("1 text with four labels or more does not show that.");
+  expect(notesFor(1)).toContain("1 text with at least four labels does not show that.");
   expect(notesFor(0)).toContain("no text has the required four labels");
 });
 

@@ -33,7 +33,7 @@ it("tells what has to be set and taken away, and what is wrong", () => {
     set: { gender: "woman" },
     unset: ["age"],
   });
-  expect(attributeProblem([line("a", "x"), line(" a", "y")])).toContain("“a” is there twice");
+  expect(attributeProblem([line("a", "x"), line(" a", "y")])).toContain("“a” is listed twice");
   expect(attributeProblem([line("a", "")])).toContain("a name and a value");
   expect(attributeProblem([])).toBeNull();
 });

@@ -66,7 +66,7 @@ it("lists slips with what chance would bring, and opens a text", async () => {
   const [slip, contested] = screen.getAllByTestId("slip");
   expect(slip).toHaveTextContent("the soup recipe needs <b>salt</b>");
   expect(slip).toHaveTextContent("given 5, usual for this person 1 · chance 0.4 % own, < 0.1 % others");
-  expect(contested).toHaveTextContent("3 of 6 others on this text gave it too. Likely for others.");
+  expect(contested).toHaveTextContent("3 of 6 others gave this text the same label. Likely for others.");
   await user.click(within(contested as HTMLElement).getByTestId("slip-open"));
   expect([app.view, app.requestedText]).toEqual(["findings-texts", 9]);
   expect(screen.queryByTestId("slips")).toBeNull();

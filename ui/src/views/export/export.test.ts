@@ -27,7 +27,7 @@ it("gives pseudonyms and no notes unless asked, and says what was left out", asy
   expect(wrote.mock.calls[0]?.[0]).toContain("for others");
   const toast = app.toasts.list.at(-1);
   expect(toast?.detail).toContain("town: 3 values of 3 people left blank");
-  expect(toast?.detail).toContain("2 people could still be recognised");
+  expect(toast?.detail).toContain("2 people could still be identified");
   await user.click(screen.getByTestId("export-notes"));
   await user.click(screen.getByTestId("export-go"));
   await waitFor(() => expect(wrote.mock.calls.at(-1)?.slice(1)).toEqual([true, true, false]));
@@ -183,7 +183,7 @@ it("writes predictions of the question on screen, and says who is predicted as t
   await user.click(screen.getByTestId("export-go"));
   await waitFor(() => expect(wrote).toHaveBeenCalledOnce());
   expect(wrote.mock.calls[0]).toEqual(["/home/you/Comments predictions.csv", app.figured?.name]);
-  expect(app.toasts.list.at(-1)?.detail).toContain("1 person without a label");
+  expect(app.toasts.list.at(-1)?.detail).toContain("1 person without labels");
   wrote.mockRejectedValueOnce({ code: "cancelled", message: "stopped", detail: null });
   await user.click(screen.getByTestId("export-go"));
   await waitFor(() => expect(app.toasts.list.at(-1)?.message).toBe("The export was stopped"));
@@ -217,5 +217,5 @@ it("sums labels up by text or by person, with what goes with the question alone"
   await waitFor(() => expect(wrote).toHaveBeenCalledTimes(2));
   expect(wrote.mock.calls[1]?.[1]).toMatchObject({ of: "people", aggregate: null, predicted: false });
   expect(asked.mock.calls.at(-1)?.[0]).toBe("Comments people for others");
-  expect(app.toasts.list.at(-1)?.detail).toContain("2 people could still be recognised");
+  expect(app.toasts.list.at(-1)?.detail).toContain("2 people could still be identified");
 });

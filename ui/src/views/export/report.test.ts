@@ -30,7 +30,7 @@ it("names nobody and quotes nothing unless asked, and remembers all but the name
   });
   const toast = app.toasts.list.at(-1);
   expect(toast?.detail).toContain("report.html");
-  expect(toast?.detail).toContain("2 people could still be recognised");
+  expect(toast?.detail).toContain("2 people could still be identified");
   await user.click(screen.getByTestId("report-quote"));
   await user.click(screen.getByTestId("report-ids"));
   await user.click(screen.getByTestId("report-go"));

@@ -32,7 +32,7 @@ it("plans at once, plans anew for another wish, and keeps the wish with the proj
   const user = await opened();
   await waitFor(() => expect(screen.getByTestId("plan-per-text")).toHaveTextContent("9"));
   expect(asked).toHaveBeenCalledTimes(1);
-  expect(screen.getByTestId("plan-effort")).toHaveTextContent("Time at 6.2 s a label");
+  expect(screen.getByTestId("plan-effort")).toHaveTextContent("Time at 6.2 s per label");
   const field = screen.getByTestId("plan-reliability");
   await user.clear(field);
   await user.type(field, "0.9");
@@ -132,7 +132,7 @@ it("is opened from the plan of the study, which goes on with what was found", as
   const missing = Math.max(1, Math.ceil(report.labels_missing! / report.texts));
   expect(missing).toBeLessThan(9);
   expect(screen.getByTestId("study-per-text")).toHaveValue(missing);
-  expect(screen.getByTestId("study-dialog")).toHaveTextContent("what is missing to 9 labels per text");
+  expect(screen.getByTestId("study-dialog")).toHaveTextContent("to reach 9 labels per text");
   expect(screen.getByTestId("study-dialog")).toHaveTextContent("from your labels: for reliability 0.80");
   // And back.
   await user.click(screen.getByTestId("study-how-many"));
