@@ -48,7 +48,7 @@ it("tells time and cost only where they are known", () => {
     }),
   );
   expect(all[1]).toEqual({ what: "Time at 6.0 s per label", all: "2 h", missing: "40 min" });
-  expect(all[2]).toEqual({ what: "Cost at 0.50 a label", all: "600.00", missing: "200.00" });
+  expect(all[2]).toEqual({ what: "Cost at 0.50 per label", all: "600.00", missing: "200.00" });
 });
 
 it("says what can stop", () => {

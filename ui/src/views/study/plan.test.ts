@@ -41,7 +41,7 @@ it("plans at once, plans anew for another wish, and keeps the wish with the proj
   expect(asked.mock.calls.map(([, wish]) => wish.reliability)).toEqual([0.8, 0.9]);
   expect(kept.mock.calls.at(-1)?.[0].plan?.reliability).toBe(0.9);
   await user.type(screen.getByTestId("plan-cost"), "0.5");
-  await waitFor(() => expect(screen.getByTestId("plan-effort")).toHaveTextContent("Cost at 0.50 a label"));
+  await waitFor(() => expect(screen.getByTestId("plan-effort")).toHaveTextContent("Cost at 0.50 per label"));
   // On return the settings are still there.
   await user.keyboard("{Escape}");
   await waitFor(() => expect(screen.queryByTestId("plan")).toBeNull());
