@@ -50,6 +50,18 @@ it("never builds the name of a command by hand", () => {
   ).toEqual([]);
 });
 
+it("tells kinds of questions apart in their own folder", () => {
+  const literal = /(?:[=!]==\s*|\[|case )"(?:binary|choice|multi-label|ordinal|spans)"/;
+  const elsewhere = product.filter((name) => !/\/(?:kinds|mock)\//.test(name));
+  const found = elsewhere.flatMap((name) =>
+    readFileSync(name, "utf8")
+      .split("\n")
+      .filter((line) => literal.test(line))
+      .map((line) => `${name}: ${line.trim()}`),
+  );
+  expect(found).toEqual([]);
+});
+
 it("keeps the invented project out of the product", () => {
   expect(matching(product, /from "[^"]*\/mock\//)).toEqual([]);
 });

@@ -1,5 +1,6 @@
 // Which questions a run learns together on one encoder, as the form of a new run offers them.
 import type { JointQuestion, QuestionId, QuestionInfo, TrainChoices } from "$api/bindings";
+import { takesSpans } from "$kinds/kinds";
 
 export interface Offered {
   id: QuestionId;
@@ -22,7 +23,7 @@ export function offered(questions: readonly QuestionInfo[], own: QuestionId): Of
     .filter((q) => q.labels > 0 && q.id !== own)
     .map((q) => {
       const many = q.options.length;
-      const what = q.scale.kind === "spans" ? "types" : "options";
+      const what = takesSpans(q.scale) ? "types" : "options";
       const all = many > 0 ? `all ${many} ${what}` : "";
       return q === whole
         ? { id: q.id, name: `${q.name}, ${all}`, hint: "instead of one" }
@@ -73,5 +74,5 @@ export function wordsOf(
   const chosen = new Set(joint.length > 0 ? joint : [choices.question]);
   // A question with one type is learned whole by a run of that type.
   const whole = (q: QuestionInfo) => chosen.has(q.id) || q.options.every((option) => chosen.has(option.id));
-  return questions.filter((q) => q.scale.kind === "spans" && whole(q));
+  return questions.filter((q) => takesSpans(q.scale) && whole(q));
 }

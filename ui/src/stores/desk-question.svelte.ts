@@ -14,6 +14,7 @@ import { optionsOf, sameAnswer } from "$kinds/level/levels";
 import { isEmpty, NO_NOTE, sameNote } from "$logic/notes";
 import { SpanMarks } from "$kinds/spans/span-marks.svelte";
 import { answerOfSpans, spansOf } from "$kinds/spans/spans";
+import { takesSpans } from "$kinds/kinds";
 
 export class DeskQuestion {
   task = $state.raw<LabelTask | null>(null);
@@ -40,7 +41,7 @@ export class DeskQuestion {
     /** Unsaved notes, by assignment. */
     private readonly waiting: QuestionNotes,
   ) {
-    this.marks = info.scale.kind === "spans" ? new SpanMarks(info.scale) : null;
+    this.marks = takesSpans(info.scale) ? new SpanMarks(info.scale) : null;
   }
 
   /** Whether the question applies to this text, by its condition. */

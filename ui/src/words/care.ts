@@ -1,5 +1,6 @@
 // Words for limits of harmful texts, and for what a harmful text is.
-import type { HarmfulFrom, QuestionInfo } from "$api/bindings";
+import type { HarmfulFrom, QuestionInfo, Scale } from "$api/bindings";
+import { isOrdinal } from "$kinds/kinds";
 
 /** Stands for "no level" in a list of them. */
 export const NO_HARM = "none";
@@ -9,9 +10,10 @@ export const keyOfHarmful = ({ question, level }: HarmfulFrom): string => `${que
 /** "toxicity: severe or above". */
 export function harmfulWords({ question, level }: HarmfulFrom, questions: readonly QuestionInfo[]): string {
   const asked = questions.find(({ id }) => id === question);
-  const { kind, levels } = asked?.scale ?? { kind: "ordinal", levels: [] };
+  const scale: Scale = asked?.scale ?? { kind: "ordinal", levels: [] };
+  const { levels } = scale;
   const highest = level === levels.length - 1;
-  const above = kind === "ordinal" && !highest ? " or above" : "";
+  const above = isOrdinal(scale) && !highest ? " or above" : "";
   return `${asked?.name ?? "?"}: ${levels[level] ?? "?"}${above}`;
 }
 
@@ -23,7 +25,7 @@ export function harmfulItems(
   const levels = questions.flatMap(({ id, scale }) =>
     scale.levels.flatMap((_, level) => {
       // From the lowest level on every text would be harmful.
-      if (scale.kind === "ordinal" && level === 0) return [];
+      if (isOrdinal(scale) && level === 0) return [];
       const from = { question: id, level };
       return [{ value: keyOfHarmful(from), label: harmfulWords(from, questions), from }];
     }),

@@ -1,5 +1,6 @@
 // Conditions of questions in words, and which other questions they may depend on.
 import type { Condition, QuestionId, QuestionInfo } from "$api/bindings";
+import { hasParts } from "$kinds/kinds";
 
 /** "only if rude is 4 or 5"; "everywhere" without a condition. */
 export function conditionWords(condition: Condition | null, questions: readonly QuestionInfo[]): string {
@@ -10,7 +11,7 @@ export function conditionWords(condition: Condition | null, questions: readonly 
 }
 
 /** An answer to it holds options, or types of spans, rather than being one level. */
-export const holds = ({ scale }: QuestionInfo) => scale.kind === "multi-label" || scale.kind === "spans";
+export const holds = ({ scale }: QuestionInfo) => hasParts(scale);
 
 /** The questions that this one may wait for: not itself, and none that waits for it. */
 export function mayWaitFor(question: QuestionId | null, questions: readonly QuestionInfo[]): QuestionInfo[] {

@@ -1,6 +1,7 @@
 // The measures of disagreement: names, explanations, formats, and supported scales.
 import type { DisagreementMeasure, Scale } from "$api/bindings";
 import { decimal, percent, signed } from "./format";
+import { isBinary, isOrdinal } from "$kinds/kinds";
 
 export interface MeasureWords {
   value: DisagreementMeasure;
@@ -15,12 +16,11 @@ export interface MeasureWords {
   bare?: boolean;
 }
 
-const ordinal = (scale: Scale) => scale.kind === "ordinal";
 const share = (value: number | null) => percent(value);
 
 /** The measures of a scale, the default first. */
 export function measuresOf(scale: Scale): MeasureWords[] {
-  const many = ordinal(scale) && scale.levels.length > 2;
+  const many = isOrdinal(scale) && scale.levels.length > 2;
   const all: (MeasureWords | false)[] = [
     {
       value: "combined",
@@ -57,7 +57,7 @@ export function measuresOf(scale: Scale): MeasureWords[] {
       write: share,
       ends: [0, 1],
     },
-    (many || scale.kind === "binary") && {
+    (many || isBinary(scale)) && {
       value: "opposite_sides",
       label: "Opposite sides",
       hint: "probability that two people are on opposite sides of a cut; at most 50 % in a large group",

@@ -1,6 +1,7 @@
 // Texts about panels: rules, certainty of a verdict, and members.
 import type { KeptPanel, PanelShare, PanelVerdict, PanelWish, QuestionId, Scale } from "$api/bindings";
 import { count, counted } from "./format";
+import { isOrdered } from "$kinds/kinds";
 
 type RuleKind = "majority" | "mean" | "median" | "veto" | "quorum";
 
@@ -12,8 +13,6 @@ export interface Rule {
   /** The level of a veto or quorum, by name. */
   level: string | null;
 }
-
-const isOrdered = (scale: Scale) => scale.kind === "ordinal" || scale.kind === "binary";
 
 /** The rules that a scale has. */
 export function rulesOf(scale: Scale): { value: RuleKind; label: string; hint: string }[] {

@@ -1,6 +1,7 @@
 // A plan in words: how many annotators and labels, what that costs, and what can stop.
 import type { PlanReport, PlannedNumber, PlanWish, Scale } from "$api/bindings";
 import { CONFIDENCE, count, counted, decimal, duration } from "./format";
+import { isBinary, isOrdinal } from "$kinds/kinds";
 
 /** The defaults of a plan. */
 export const USUAL: PlanWish = {
@@ -34,8 +35,8 @@ export function faults(wish: PlanWish): Partial<Record<keyof PlanWish, string>> 
 
 /** What a width is counted in; none where levels have no order, so that a text has no mean level. */
 export function widthUnit(scale: Scale): string | null {
-  if (scale.kind === "ordinal") return "levels";
-  return scale.kind === "binary" ? "share" : null;
+  if (isOrdinal(scale)) return "levels";
+  return isBinary(scale) ? "share" : null;
 }
 
 /** "10 (95 %: 9 to 12)", "over 100 (95 %: 80 to over 100)". */
@@ -50,7 +51,7 @@ export function now(report: PlanReport, scale: Scale): string {
   const width =
     report.width_now === null
       ? ""
-      : `, an interval ${decimal(report.width_now)} wide${scale.kind === "ordinal" ? " (levels)" : ""}`;
+      : `, an interval ${decimal(report.width_now)} wide${isOrdinal(scale) ? " (levels)" : ""}`;
   return `Now: ${decimal(report.labels_per_text_now, 1)} labels per text, reliability ${decimal(report.reliability_now)}${width}.`;
 }
 

@@ -1,6 +1,7 @@
 // Practice in words: what comes of it, for the person who practises and for the study's author.
 import type { AfterFailing, PracticeResult, PracticeState, QuestionInfo, Standing } from "$api/bindings";
 import { count, counted, plural } from "./format";
+import { isOrdinal } from "$kinds/kinds";
 
 export const AFTER_FAILING: { value: AfterFailing; label: string; hint: string }[] = [
   { value: "go-on", label: "they continue", hint: "their labels are stored and marked" },
@@ -17,7 +18,7 @@ export const AFTER_CHECKS: { value: AfterFailing; label: string; hint: string }[
 
 /** Whether one of these texts has a right answer on ordered levels. */
 export const anyOrdered = (texts: readonly { question: number }[], questions: readonly QuestionInfo[]) =>
-  texts.some((one) => questions.find(({ id }) => id === one.question)?.scale.kind === "ordinal");
+  texts.some((one) => questions.some(({ id, scale }) => id === one.question && isOrdinal(scale)));
 
 const STANDINGS: Record<Standing, string> = {
   unfinished: "unfinished",

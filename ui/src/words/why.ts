@@ -1,5 +1,6 @@
 // A prediction in its parts, in words and as steps of a sum.
 import type { ExplainedAnnotator, ExplainedOdds, Scale, ScorePartKind } from "$api/bindings";
+import { isOrdered } from "$kinds/kinds";
 
 interface PartWords {
   label: string;
@@ -13,7 +14,7 @@ const DOUBT: PartWords = {
 
 /** The name and explanation of a part; null for shrinkage. */
 export function partWords(part: ScorePartKind | null, scale: Scale): PartWords {
-  const ordered = scale.kind === "ordinal" || scale.kind === "binary";
+  const ordered = isOrdered(scale);
   const words: Record<ScorePartKind, PartWords> = {
     average: { label: "Average annotator", hint: "The average annotator on an average text" },
     words: {

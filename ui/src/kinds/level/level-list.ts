@@ -1,12 +1,7 @@
 // Levels that are being edited, and lists of them as text.
-import type { LevelEdit, QuestionHelp, ScaleKind } from "$api/bindings";
+import type { LevelEdit, QuestionHelp } from "$api/bindings";
 
 export const NO_HELP: QuestionHelp = { text: "", low: "", high: "" };
-
-/** What one level is called. */
-export function levelWord(kind: ScaleKind): string {
-  return kind === "multi-label" ? "option" : kind === "spans" ? "type" : "level";
-}
 
 /** Levels by these names, all of them new. */
 export function newLevels(names: readonly string[], definitions: readonly string[] = []): LevelEdit[] {

@@ -1,6 +1,7 @@
 // How the levels of a scale are named, coloured and reached by key.
-import type { Answer, Scale, ScaleKind } from "$api/bindings";
+import type { Answer, Scale } from "$api/bindings";
 import { spansName } from "$kinds/spans/spans";
+import { isOrdered } from "$kinds/kinds";
 
 /** A probability a level; a probability that is no number arrives as null. */
 export type Distribution = readonly (number | null)[];
@@ -47,7 +48,6 @@ export function answerName(scale: Scale, answer: Answer): string {
   );
 }
 
-const UNORDERED: readonly ScaleKind[] = ["choice", "multi-label", "spans"];
 const category = (n: number) => `var(--cat-${(n % CATEGORIES) + 1})`;
 
 /** Neutral level names, and pairs of opposite level names, matched at the beginning of a level's name. */
@@ -81,7 +81,7 @@ export function hasOppositePoles({ levels }: Scale): boolean {
  * between opposite poles from one hue over grey to another; otherwise one of eight, as for options and types.
  */
 export function levelColour(scale: Scale, level: number): string {
-  if (UNORDERED.includes(scale.kind)) return category(level);
+  if (!isOrdered(scale)) return category(level);
   const ramp = hasOppositePoles(scale) ? "level" : "ramp";
   const at = scale.levels.length < 2 ? 0 : level / (scale.levels.length - 1);
   if (at === 0) return `var(--${ramp}-low)`;

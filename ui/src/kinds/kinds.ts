@@ -1,0 +1,99 @@
+// The kinds of questions: what depends on the kind alone. To add one: a folder for its answer, and an entry in KINDS.
+import type { ScaleKind } from "$api/bindings";
+import { MOST_TYPES } from "./spans/spans";
+
+export interface QuestionKind {
+  label: string;
+  hint: string;
+  /** What an answer consists of. */
+  form: "level" | "options" | "spans";
+  /** What a model learns from answers, or from each option or type. */
+  target: "binary" | "nominal" | "ordinal";
+  /** What a name on the scale is called. */
+  part: "level" | "option" | "type";
+  /** The fewest and the most names on a scale. */
+  fewest: number;
+  most: number;
+  /** What to do about a question that is not answered yet, on a scale with so many names. */
+  howToAnswer: (names: number) => string;
+}
+
+type Kinded = { kind: ScaleKind };
+
+const level = { form: "level", part: "level", fewest: 2, most: 100 } as const;
+const digits = (names: number) => (names > 9 ? "Press a digit or choose a level" : `Press 1 to ${names}`);
+
+const multiLabel: QuestionKind = {
+  label: "Multi-label",
+  hint: "any number of up to 64 options",
+  form: "options",
+  target: "binary",
+  part: "option",
+  fewest: 2,
+  most: 64,
+  howToAnswer: () => "Choose all that apply, or press 0 if none does, then Enter",
+};
+
+/** In the order of the list from which a kind is chosen. */
+export const KINDS: Record<ScaleKind, QuestionKind> = {
+  ordinal: {
+    ...level,
+    label: "Rating scale",
+    hint: "ordered levels, e.g. 1 to 5, lowest first",
+    target: "ordinal",
+    howToAnswer: digits,
+  },
+  choice: {
+    ...level,
+    label: "Single choice",
+    hint: "one of several, without an order",
+    target: "nominal",
+    howToAnswer: digits,
+  },
+  "multi-label": multiLabel,
+  spans: {
+    label: "Spans",
+    hint: "passages marked in the text, each with one of up to 20 types",
+    form: "spans",
+    target: "binary",
+    part: "type",
+    fewest: 1,
+    most: MOST_TYPES,
+    howToAnswer: () => "Mark something, or press 0 for “nothing to mark”, then Enter",
+  },
+  binary: {
+    ...level,
+    label: "Yes or no",
+    hint: "“no” first, then “yes”",
+    target: "binary",
+    most: 2,
+    howToAnswer: digits,
+  },
+  // The name of multi-label in old files.
+  "multi-choice": multiLabel,
+};
+
+export const KIND_ITEMS = (Object.entries(KINDS) as [ScaleKind, QuestionKind][])
+  .filter(([value]) => value !== "multi-choice")
+  .map(([value, { label, hint }]) => ({ value, label, hint }));
+
+/** The kind of a scale. */
+export const kindOf = (scale: Kinded): QuestionKind => KINDS[scale.kind];
+
+/** Whether answers are sets of options. */
+export const takesOptions = (scale: Kinded): boolean => kindOf(scale).form === "options";
+
+/** Whether answers are spans of the text. */
+export const takesSpans = (scale: Kinded): boolean => kindOf(scale).form === "spans";
+
+/** Whether each name on the scale is a yes/no question of its own: options and types of spans. */
+export const hasParts = (scale: Kinded): boolean => kindOf(scale).form !== "level";
+
+/** Whether answers are levels with an order and distances. */
+export const isOrdinal = (scale: Kinded): boolean => kindOf(scale).target === "ordinal";
+
+/** Whether answers are one of two levels. */
+export const isBinary = (scale: Kinded): boolean => !hasParts(scale) && kindOf(scale).target === "binary";
+
+/** Whether answers are levels in an order, lowest (or "no") first. */
+export const isOrdered = (scale: Kinded): boolean => isOrdinal(scale) || isBinary(scale);
