@@ -14,7 +14,6 @@ use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_test_support::TestProject;
 use dissensus_training::encoding::EncoderChoice;
-use dissensus_transfer::exchange;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
