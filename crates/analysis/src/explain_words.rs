@@ -18,7 +18,7 @@ const LABELLED: &str = "This text has labels: it is scored like a new text, by a
 /// [`explain::explain_text`] explains. `reading_as` is the person who labels in this window.
 ///
 /// # Errors
-/// Those of [`explain::explain_text`]; [`ProjectError::from(AnalysisError::Blind)`] if the prediction is hidden; the encoder is
+/// Those of [`explain::explain_text`]; [`AnalysisError::Blind`] if the prediction is hidden; the encoder is
 /// missing or another one; a cancel; as a job, the one for another text is running.
 pub fn explain_text<'a>(
     cx: &Analysis,

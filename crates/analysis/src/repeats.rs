@@ -52,7 +52,7 @@ pub fn report(cx: &Analysis, question: QuestionId) -> Result<RepeatReport, Proje
 /// Returns how many counted before.
 ///
 /// # Errors
-/// No such question, no answers of this round ([`ProjectError::from(AnalysisError::NoRepeats)`]), or the file cannot be
+/// No such question, no answers of this round ([`AnalysisError::NoRepeats`]), or the file cannot be
 /// written.
 pub fn remove(cx: &Analysis, question: QuestionId, occasion: Option<u16>) -> Result<u32, ProjectError> {
     let context = &cx.context;

@@ -15,7 +15,8 @@
 /// }
 /// let inner = Box::new(FileError::Columns { names: vec!["id".into(), "text".into()] });
 /// let error = FileError::InSheet { sheet: "a".into(), source: inner };
-/// assert_eq!((error.code(), error.to_string().as_str()), ("columns", "the columns are id, text (in the sheet a)"));
+/// assert_eq!(error.code(), "columns");
+/// assert_eq!(error.to_string(), "the columns are id, text (in the sheet a)");
 /// assert_eq!(FileError::CODES, ["file-missing", "columns", "number"]);
 /// ```
 ///

@@ -4,7 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 dissensus_domain::errors! {
-    /// Why a file cannot be read or written at all. Errors in a single row are [`RowError`](crate::RowError)s.
+    /// Why a file cannot be read or written at all. An error in a single row is a
+    /// [`RowError`](crate::RowError).
     #[derive(Debug)]
     pub enum ExchangeError {
         NotFound { path: PathBuf } => "file-missing", "there is no file {path}: check the name and the folder";

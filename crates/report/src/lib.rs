@@ -108,9 +108,10 @@ impl PaperReports {
     /// that name is replaced; an existing report only with `replace`, and anything else never.
     ///
     /// # Errors
-    /// The folder is not allowed ([`ProjectError::ExportExists`], [`NotAReport`](crate::error::ReportError::NotAReport)); a task
-    /// packet is open; no encoder where models are to be evaluated; the file cannot be read, the disk is
-    /// full, or a cancel. Nothing is written then.
+    /// The folder is not allowed ([`ProjectError::ExportExists`],
+    /// [`NotAReport`](crate::error::ReportError::NotAReport)); a task packet is open; no encoder where
+    /// models are to be evaluated; the file cannot be read, the disk is full, or a cancel. Nothing is
+    /// written then.
     pub fn write(
         &self,
         wish: PaperWish,

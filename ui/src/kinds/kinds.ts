@@ -1,4 +1,5 @@
-// The kinds of questions: what depends on the kind alone. To add one: a folder for its answer, and an entry in KINDS.
+// The kinds of questions: what depends on the kind alone.
+// To add one: a folder for its answer, and an entry in KINDS.
 import type { ScaleKind } from "$api/bindings";
 import { MOST_TYPES } from "./spans/spans";
 

@@ -1,8 +1,8 @@
-//! Check that the kinds of questions are told apart in one place.
+//! Checks that kinds of questions are distinguished in one place.
 //!
-//! Code that compares a kind with `==` compiles after a kind was added, and does something else with it without
-//! notice. Outside `crates/domain/src/kind` product code therefore asks for a property of the kind, or matches
-//! exhaustively on the form of the answer or on what a model learns. Making a question of a kind is allowed.
+//! Code that compares a kind with `==` compiles after a kind was added, and silently does something else with
+//! it. Outside `crates/domain/src/kind` product code therefore asks for a property of the kind, or matches
+//! exhaustively on the form of the answer or on the target. Making a question of a kind is allowed.
 
 use super::comments::walk;
 use crate::project::Project;
@@ -48,12 +48,12 @@ fn findings_in(name: &str, text: &str) -> Vec<String> {
     // Modules of tests end a file.
     let product = text.split("#[cfg(test)]").next().unwrap_or_default();
     let lines = (1..).zip(product.lines());
-    let matching = lines.filter(|(_, line)| !line.trim_start().starts_with("//") && tells_apart(line));
+    let matching = lines.filter(|(_, line)| !line.trim_start().starts_with("//") && distinguishes(line));
     matching.map(|(number, line)| format!("{name}:{number}: matches on a kind: {}", line.trim())).collect()
 }
 
 /// Whether a line compares or matches a kind.
-fn tells_apart(line: &str) -> bool {
+fn distinguishes(line: &str) -> bool {
     line.match_indices(KIND).any(|(at, _)| {
         let before = line[..at].trim_end().trim_end_matches("dissensus_domain::").trim_end();
         let after = line[at + KIND.len()..].trim_start_matches(|c: char| c.is_alphanumeric()).trim_start();

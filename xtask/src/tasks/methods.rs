@@ -15,8 +15,9 @@ const MOST: usize = 15;
 const FOLDER: &str = "crates";
 
 /// Types with more public methods: crate, type, and why.
-const REASONED: [(&str, &str, &str); 13] = [
+const REASONED: [(&str, &str, &str); 14] = [
     ("app", "Application", "opening, closing and settings share one lock on the open session"),
+    ("domain", "Scale", "properties of one list of levels, and answers on it by name"),
     ("encoder", "Trainable", "steps of one training whose tensors and freezing belong together"),
     ("exchange", "Checker", "one pass over a file: every question asks what earlier rows said"),
     ("exchange", "Source", "properties of one file"),

@@ -134,8 +134,8 @@ pub trait QuestionKind: Sync {
     /// Parses a cell that is not "cannot say"; `None` if it is no answer on `scale`.
     fn parse(&self, cell: &str, scale: &Scale) -> Option<Answer>;
 
-    /// Whether an answer counts as right where `right` is expected. On ordered scales it may be up to `within`
-    /// levels away.
+    /// Whether an answer counts as right where `right` is expected. On ordinal scales it may be up to
+    /// `within` levels away.
     fn is_right(&self, right: &Answer, given: &Answer, _within: u16) -> bool {
         right == given
     }

@@ -73,9 +73,8 @@ fn differing(design: Design, projects: u64) -> DifferingGroups {
         (!found.used.is_empty()).then_some((found.used == ["gender"], before - after, gaps))
     };
     let found: Vec<(bool, f64, [f64; 2])> = (0..projects).into_par_iter().filter_map(of).collect();
-    let mean = |of: &dyn Fn(&(bool, f64, [f64; 2])) -> f64| {
-        found.iter().map(of).sum::<f64>() / found.len().max(1) as f64
-    };
+    let mean =
+        |of: fn(&(bool, f64, [f64; 2])) -> f64| found.iter().map(of).sum::<f64>() / found.len().max(1) as f64;
     DifferingGroups {
         levels: design.levels,
         difference: design.difference,

@@ -114,16 +114,16 @@ pub struct Observation {
 /// The scale of the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
-    /// A multi-label question becomes a binary target for each of its options, a span question one for each of
-    /// its types.
+    /// A multi-label question becomes a binary target for each of its options, a span question one for
+    /// each of its types.
     pub kind: TargetKind,
     /// Number of levels, at least two.
     pub levels: usize,
 }
 
 impl Target {
-    /// The target of a question whose answers are levels of `scale`. [`Target::check`] refuses that of a scale
-    /// of options or types of spans: each of these is a target of its own.
+    /// The target of a question whose answers are levels of `scale`. [`Target::check`] refuses that of a
+    /// scale of options or types of spans: each of these is a target of its own.
     pub fn from_scale(scale: &Scale) -> Self {
         let levels = if scale.has_options() { 0 } else { scale.len() };
         Self { kind: scale.target(), levels }

@@ -11,7 +11,7 @@ impl TakingIn<'_, '_> {
     /// Annotators who withdrew in the other copy are withdrawn here, and those who withdrew here
     /// are skipped.
     pub(super) fn withdrawals(&mut self, theirs: &[Fact]) -> Result<()> {
-        // Without a withdrawal, what is known of one says nothing.
+        // Other facts about withdrawals mean nothing without one.
         if let Some(one) = theirs.iter().find(|fact| fact.kind == FactKind::Withdrawal) {
             let (what, name) = (kind(one.kind).title)(one);
             self.not_handed_out(what, &name, false)?;

@@ -54,14 +54,13 @@ pub(crate) fn contents(store: &Store) -> String {
     let mut log = store.log(&HistoryFilter::default(), None, 100_000).unwrap();
     assert!(log.is_sorted_by_key(|entry| std::cmp::Reverse(entry.place.at_ms)));
     log.retain(|entry| !matches!(entry.what, Done::Run { .. }));
+    for entry in &mut log {
+        if let Done::Condition { levels, .. } = &mut entry.what {
+            levels.sort_unstable();
+        }
+    }
     let mut lines: Vec<String> = log
-        .iter_mut()
-        .map(|entry| {
-            if let Done::Condition { levels, .. } = &mut entry.what {
-                levels.sort_unstable();
-            }
-            entry
-        })
+        .iter()
         .map(|entry| {
             let at_ms = entry.place.at_ms;
             let about = (entry.kind, entry.annotator, entry.question, entry.text, entry.copy, &entry.by);

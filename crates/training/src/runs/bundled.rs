@@ -28,8 +28,8 @@ pub struct RunModel {
 /// [`predict::predict`](crate::runs::predict::predict), and its encoder.
 ///
 /// # Errors
-/// Those of [`predict::predict`](crate::runs::predict::predict); [`ProjectError::from(TrainingError::CannotBundle)`] for runs
-/// of other models, and of questions whose levels have changed since.
+/// Those of [`predict`](crate::runs::predict::predict); [`TrainingError::CannotBundle`] for runs of other
+/// models, and of questions whose levels have changed since.
 pub fn model_for_new_texts(cx: &Runs, run: u32, progress: &dyn Progress) -> Result<RunModel, ProjectError> {
     let kept = cx.kept.get(run)?;
     if kept.outcome.report.is_none() {

@@ -1,5 +1,7 @@
 //! Copies of the tiny checkpoint that tests may damage.
 
+#![allow(clippy::unwrap_used)] // for tests alone
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
