@@ -53,7 +53,7 @@ describe("a key", () => {
       expect(refusal(fixed, true), fixed).not.toBeNull();
     expect(refusal("X", true)).toBeNull();
     expect(refusal("X", false)).toMatch(/Hold Ctrl/);
-    expect(refusal("Mod+X", false)).toMatch(/edits/);
+    expect(refusal("Mod+X", false)).toMatch(/editing/);
     expect(refusal("Mod+J", true)).toMatch(/without Ctrl/);
     expect(refusal("F6", true)).toBeNull();
     expect(refusal("F6", false)).toBeNull();

@@ -99,7 +99,7 @@ describe("the first version", () => {
     await user.upload(field("file"), new File([new Uint8Array([0xff, 0xfe, 0x41])], "rules.md"));
     expect(await screen.findByTestId("guideline-problem")).toHaveTextContent("“rules.md” is not UTF-8 text");
     expect(body()).toBe("");
-    await expect(readText(new File(["a\0b"], "b.md"))).rejects.toThrow("no text");
+    await expect(readText(new File(["a\0b"], "b.md"))).rejects.toThrow("is not UTF-8 text");
     await expect(readText(new File(["a".repeat(1_100_000)], "c.md"))).rejects.toThrow("larger than 1 MiB");
   });
 
@@ -158,7 +158,7 @@ describe("a picture", () => {
     app.drop(["/home/you/dropped.JPG"]);
     await waitFor(() => expect(body()).toContain(`picture:${NAME}`));
     app.drop(["/home/you/labels.csv"]);
-    expect(await screen.findByTestId("guideline-problem")).toHaveTextContent("Only pictures are taken here");
+    expect(await screen.findByTestId("guideline-problem")).toHaveTextContent("Only pictures can be added");
     expect(app.importing).toBeNull();
     await user.click(screen.getByRole("button", { name: "Cancel" }));
     await user.click(await screen.findByTestId("discard-yes"));
@@ -201,7 +201,7 @@ describe("a later version", () => {
     const theirs = write("# One\n\ntheirs", "Theirs", "Ben");
     await user.click(save());
     const said = await screen.findByTestId("guideline-outdated");
-    expect(said).toHaveTextContent("Version 2 was written meanwhile by Ben: Theirs");
+    expect(said).toHaveTextContent("Version 2 was saved in the meantime by Ben: Theirs");
     expect(body()).toContain("last mine");
     expect(guideline.versions).toHaveLength(2);
     await user.click(screen.getByTestId("guideline-show-other"));

@@ -148,7 +148,7 @@ describe("in Settings", () => {
     app.dialog = "care";
     const limit = await screen.findByTestId("care-limit", {}, { timeout: 5000 });
     await user.type(limit, "0");
-    expect(await screen.findByText(/whole number from 1 on/)).toBeVisible();
+    expect(await screen.findByText(/whole number, 1 or more/)).toBeVisible();
     expect(choose).not.toHaveBeenCalled();
     await user.clear(limit);
     await user.type(limit, "5");

@@ -95,6 +95,6 @@ it("says at the end how to hand in, and that it was", async () => {
   expect(handIn).not.toHaveBeenCalled();
   await user.click(screen.getByTestId("hand-in-write"));
   await waitFor(() => expect(handIn).toHaveBeenCalledWith("/home/you/Comments.handin"));
-  await waitFor(() => expect(app.toasts.list[0]?.message).toBe("All 4 texts handed in as Comments.handin"));
+  await waitFor(() => expect(app.toasts.list[0]?.message).toBe("All 4 texts submitted as Comments.handin"));
   expect(app.toasts.list[0]?.detail).toContain("/home/you/Comments.handin");
 });

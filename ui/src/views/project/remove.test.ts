@@ -35,7 +35,7 @@ it("takes the last import out, opens the project again where one was, and says w
   expect(counts).toHaveTextContent("Imported today: 1 question, 40 texts, 2 annotators, 118 answers.");
   await user.click(screen.getByTestId("remove-confirm"));
   await waitFor(() => expect(app.toasts.list).toHaveLength(1));
-  expect(app.toasts.list[0]?.message).toBe("The import of labels.csv was taken out");
+  expect(app.toasts.list[0]?.message).toBe("The import of labels.csv was removed");
   expect(app.toasts.list[0]?.detail).toContain("undone since: 1 text, 2 answers");
   expect(opened).toHaveBeenCalledOnce();
   expect(app.view).toBe("label-list");
@@ -80,5 +80,5 @@ it("says in words what went", () => {
   expect(countWords(none)).toBe("nothing");
   const one = { name: "x", gone: { ...none, texts: 1 }, kept: none };
   expect(removedWords(one, false)).toEqual({ title: "“x” was removed", detail: null });
-  expect(removedWords(one, true).detail).toBe("Gone: 1 text.");
+  expect(removedWords(one, true).detail).toBe("Removed: 1 text.");
 });

@@ -121,7 +121,7 @@ describe("the table", () => {
     render(StudyView);
     const button = await screen.findByLabelText("Write the packet of ben again");
     await user.click(button);
-    expect(asked).toHaveBeenCalledWith("Where the packet of ben goes");
+    expect(asked).toHaveBeenCalledWith("Save the packet of ben");
     expect(wrote).not.toHaveBeenCalled();
     await user.click(button);
     await waitFor(() => expect(wrote).toHaveBeenCalledWith(["ben"], "/again"));
@@ -203,7 +203,7 @@ describe("planning", () => {
     });
     waiting[1]?.give(draft(222));
     await waitFor(() => expect(screen.getByTestId("study-answers")).toHaveTextContent("222 answers"));
-    expect(screen.getByTestId("study-hours")).toHaveTextContent("not known");
+    expect(screen.getByTestId("study-hours")).toHaveTextContent("cannot be estimated yet");
     waiting[0]?.give(draft(111));
     await new Promise((settled) => setTimeout(settled, 20));
     expect(screen.getByTestId("study-answers")).toHaveTextContent("222 answers");
@@ -400,7 +400,7 @@ describe("a whole copy of the project", () => {
     expect(dialog).toHaveTextContent("This changes the project");
     const lines = within(dialog).getAllByTestId("merge-question-change");
     expect(lines[0]).toHaveTextContent("1 person withdrew there: all their data is erased here too: zorro");
-    expect(lines[1]).toHaveTextContent("7 answers that count now are replaced or taken back: ada, c007");
+    expect(lines[1]).toHaveTextContent("7 answers that count now are replaced or undone: ada, c007");
     expect(dialog).toHaveTextContent("The project is first copied");
     await userEvent.click(screen.getByTestId("merge-question-yes"));
     const seen = ["seen /in/changes.dissensus"];
