@@ -82,9 +82,9 @@ fn differing(design: Design, projects: u64) -> DifferingGroups {
         projects,
         used: found.len(),
         right_one_alone: found.iter().filter(|found| found.0).count(),
-        gain_nats: mean(&|found| found.1),
-        gap_error: mean(&|found| found.2[0]),
-        gap_error_without: mean(&|found| found.2[1]),
+        gain_nats: mean(|found| found.1),
+        gap_error: mean(|found| found.2[0]),
+        gap_error_without: mean(|found| found.2[1]),
     }
 }
 

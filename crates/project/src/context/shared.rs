@@ -93,7 +93,7 @@ impl Context {
     /// The open project is a task packet.
     pub fn whole_project(&self) -> Result<(), ProjectError> {
         match self.packet {
-            Some(_) => Err(ProjectError::InPacket.into()),
+            Some(_) => Err(ProjectError::InPacket),
             None => Ok(()),
         }
     }
@@ -108,7 +108,7 @@ impl Context {
                 let index = self.index();
                 let row = index.annotator_row(packet.annotator).map(|row| &index.annotators()[row as usize]);
                 let name = row.map_or_else(String::new, |person| person.external_id.clone());
-                Err(ProjectError::OtherPerson(name).into())
+                Err(ProjectError::OtherPerson(name))
             }
             _ => Ok(()),
         }

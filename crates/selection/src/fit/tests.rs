@@ -27,8 +27,11 @@ fn simulations() -> Vec<Simulation> {
     vec![simulate(60, 5, 2, 6, 30, 1), simulate(60, 5, 5, 6, 30, 2), choice, simulate(60, 5, 5, 0, 30, 4)]
 }
 
+/// A simulation, and every kind of model fitted to it.
+type Fitted = (Simulation, Vec<Box<dyn AnnotatorModel>>);
+
 /// Every kind of model fitted to each simulation, once for all tests.
-static FITTED: LazyLock<Vec<(Simulation, Vec<Box<dyn AnnotatorModel>>)>> = LazyLock::new(|| {
+static FITTED: LazyLock<Vec<Fitted>> = LazyLock::new(|| {
     let fit_all = |sim: Simulation| {
         let models = ModelKind::ALL.into_iter().map(|kind| fitted(kind, &data(&sim))).collect();
         (sim, models)
