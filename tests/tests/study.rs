@@ -99,7 +99,7 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     let done = window.text_when("label-progress-done", |done| done == "3" || done == "4").await?;
     let first = bench.path("first.handin");
     window.hand_over("handIn", &first).await?;
-    window.text_when("packet-standing", |said| said.starts_with("Handed in")).await?;
+    window.text_when("packet-standing", |said| said.starts_with("Submitted")).await?;
     for done in done.parse::<u32>()? + 1..=8 {
         answer(&window, '2', done).await?;
     }

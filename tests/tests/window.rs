@@ -244,7 +244,7 @@ async fn columns_that_were_chosen_are_there_for_the_next_file_and_an_import_can_
     window.gone("import-confirm").await?;
     window.click("toast-act").await?;
     window.click("remove-confirm").await?;
-    window.text_when("done-toast", |said| said.contains("was taken out")).await?;
+    window.text_when("done-toast", |said| said.contains("was removed")).await?;
     window.close().await?;
     let info = bench.json(["project", "info", "P.dissensus"]);
     assert_eq!(info["texts"], 2, "{info}");
@@ -259,7 +259,7 @@ async fn rows_that_are_pasted_are_imported() -> Result<()> {
     let window = Window::open(&bench, Some(&project)).await?;
     window.find("nav-label").await?;
     window.hand_over("paste", Path::new("so good\nwell, no\n\nx\n")).await?;
-    window.text_when("import-dialog", |shown| shown.contains("Import what was pasted")).await?;
+    window.text_when("import-dialog", |shown| shown.contains("Import pasted rows")).await?;
     window.text_when("import-dialog", |shown| shown.contains("3 new texts")).await?;
     window.click("import-header").await?;
     window.text_when("import-dialog", |shown| shown.contains("2 new texts")).await?;

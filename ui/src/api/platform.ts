@@ -103,7 +103,7 @@ export async function chooseHandIn(name: string): Promise<string | null> {
 
 /** Chooses submissions, packets, and copies of the project. */
 export async function chooseSubmissions(): Promise<string[] | null> {
-  const filters = [{ name: "Handed in, packets, copies", extensions: ["handin", "dissensus"] }];
+  const filters = [{ name: "Submissions, packets, copies", extensions: ["handin", "dissensus"] }];
   return openDialog(() => open({ title: "Merge submissions", filters, multiple: true, directory: false }));
 }
 
