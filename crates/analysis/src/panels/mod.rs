@@ -31,7 +31,7 @@ impl Panels {
     /// Returns an error if the open project is a packet, whose annotator must not see data of others.
     fn whole_project(&self) -> Result<(), ProjectError> {
         match self.context.packet {
-            Some(_) => Err(ProjectError::IsPacket.into()),
+            Some(_) => Err(ProjectError::IsPacket),
             None => Ok(()),
         }
     }

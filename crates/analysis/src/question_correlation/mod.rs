@@ -141,7 +141,7 @@ fn questions_to_correlate(
         if cx.context.store.current_labels(question.id)?.is_empty() {
             match named {
                 true => return Err(ProjectError::NoLabels(question.name)),
-                false => without.push(format!("{} has no labels and is left out.", question.name).into()),
+                false => without.push(format!("{} has no labels and is left out.", question.name)),
             }
             continue;
         }

@@ -31,7 +31,7 @@ pub(super) fn run_scores(
             none => none.insert(cx.context.question_data(&found.question)?),
         };
         if found.learned.len() != data.texts.len() {
-            return Err(ProjectError::Busy("import").into());
+            return Err(ProjectError::Busy("import"));
         }
         let levels = found.question.scale.len();
         let learned = with_copies(&found.learned, &data.copies);

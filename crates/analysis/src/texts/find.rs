@@ -56,7 +56,7 @@ impl Texts {
         let index = self.context.index();
         if let Some(packet) = &self.context.packet {
             if matches!(query.filter, TextFilter::Contested | TextFilter::Long) {
-                return Err(ProjectError::InPacket.into());
+                return Err(ProjectError::InPacket);
             }
             let (annotator, questions) = (Some(packet.annotator), packet.questions.clone());
             return Ok(Of { index, annotator, questions, event });

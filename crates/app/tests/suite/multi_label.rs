@@ -213,20 +213,20 @@ fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
     };
     let id = question.id;
     let refused: Vec<Result<(), ProjectError>> = vec![
-        ranking::rank(&analysis, &asking(&question)).map(drop),
-        ranking::read_rows(&analysis, &asking(&question), &[TextId(1)]).map(drop),
-        text_detail::read(&analysis, &asking(&question), TextId(1), None, None, true).map(drop),
-        evaluation::evaluate(&analysis, &choices, &Silent).map(drop),
-        annotators::measure(&analysis, id).map(drop),
-        annotators::report_known(&analysis, id).map(drop),
-        agreement::measure(&analysis, id).map(drop),
-        aggregation::estimate_reliability(&analysis, id, &Silent).map(drop),
-        aggregation::compare_pairs(&analysis, id, 1).map(drop),
-        aggregation::aggregate_labels(&analysis, id, "majority", &Silent).map(drop),
-        plan::make(&analysis, id, PlanChoices::default(), &Silent).map(drop),
-        slips::find(&analysis, id, SlipChoices::default(), &Silent).map(drop),
-        repeats::report(&analysis, id).map(drop),
-        agreed_texts::nearest(&analysis, id, TextId(1)).map(drop),
+        ranking::rank(analysis, &asking(&question)).map(drop),
+        ranking::read_rows(analysis, &asking(&question), &[TextId(1)]).map(drop),
+        text_detail::read(analysis, &asking(&question), TextId(1), None, None, true).map(drop),
+        evaluation::evaluate(analysis, &choices, &Silent).map(drop),
+        annotators::measure(analysis, id).map(drop),
+        annotators::report_known(analysis, id).map(drop),
+        agreement::measure(analysis, id).map(drop),
+        aggregation::estimate_reliability(analysis, id, &Silent).map(drop),
+        aggregation::compare_pairs(analysis, id, 1).map(drop),
+        aggregation::aggregate_labels(analysis, id, "majority", &Silent).map(drop),
+        plan::make(analysis, id, PlanChoices::default(), &Silent).map(drop),
+        slips::find(analysis, id, SlipChoices::default(), &Silent).map(drop),
+        repeats::report(analysis, id).map(drop),
+        agreed_texts::nearest(analysis, id, TextId(1)).map(drop),
     ];
     for (at, result) in refused.into_iter().enumerate() {
         let error = result.err().unwrap_or_else(|| panic!("figure {at} was given"));
@@ -234,24 +234,24 @@ fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
         assert!(error.to_string().contains("\"topics: option 0\""), "{error}");
     }
     // A training run of the question is one of all its options.
-    assert_eq!(runs::choices_for(&runs, id, ModelKind::ShareRecFfn, "frozen").unwrap().question, id);
+    assert_eq!(runs::choices_for(runs, id, ModelKind::ShareRecFfn, "frozen").unwrap().question, id);
     let option = questions::find(&session.project, Some("topics: option 1")).unwrap();
     assert_eq!(option.id, id.of_option(1));
     assert!(live.active_model(option.id).unwrap().fitted_on.is_some());
     let asked = asking(&option);
-    let ranking = ranking::rank(&analysis, &asked).unwrap();
+    let ranking = ranking::rank(analysis, &asked).unwrap();
     assert_eq!(ranking.texts.len(), 20);
-    let rows = ranking::read_rows(&analysis, &asked, &ranking.texts).unwrap();
+    let rows = ranking::read_rows(analysis, &asked, &ranking.texts).unwrap();
     let first = rows.iter().find(|row| row.text == TextId(1)).unwrap();
     let yes = (1..=4).filter(|annotator| set(1, *annotator, 3).contains(1)).count() as u32;
     assert_eq!(first.observed, [4 - yes, yes]);
-    let detail = text_detail::read(&analysis, &asked, TextId(1), None, None, true).unwrap();
+    let detail = text_detail::read(analysis, &asked, TextId(1), None, None, true).unwrap();
     for person in &detail.annotators {
         let has = set(1, person.annotator.0, 3).contains(1);
         assert_eq!(person.observed, Some(Answer::Level(has.into())), "{}", person.name);
     }
-    annotators::measure(&analysis, option.id).unwrap();
-    plan::make(&analysis, option.id, PlanChoices::default(), &Silent).unwrap();
+    annotators::measure(analysis, option.id).unwrap();
+    plan::make(analysis, option.id, PlanChoices::default(), &Silent).unwrap();
 }
 
 /// A question as a whole is scored by sets; every option has the same scores as on its own, on the same

@@ -63,7 +63,7 @@ fn one_row_a_span_imports_again_to_the_same_answers() {
         assert_eq!(export(&session, &out, None).unwrap().answers, 7, "answers, not rows");
         let header = std::fs::read_to_string(&out).unwrap().lines().next().unwrap().replace('\t', ",");
         assert!(header.starts_with("text_id,text,annotator_id,start,end,type,question,"), "{header}");
-        let other = place.project(&format!("{name}"));
+        let other = place.project(name);
         let preview = exchange::preview(&other.exchange, &out, &ImportChoices::default()).unwrap();
         assert_eq!((preview.total_rows, preview.new_labels, preview.repeats), (11, 5, 2), "{preview:?}");
         let report = plainly(&other, &out);

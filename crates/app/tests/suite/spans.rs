@@ -144,7 +144,7 @@ fn passages_go_round_through_both_formats() {
             assert_eq!(first["label"][1]["label"], "insult", "{written}");
             assert!(written.contains("\"label\":[]"), "{written}");
         }
-        let other = place.project(&format!("{name}"));
+        let other = place.project(name);
         try_import(&other, &out, &ImportChoices::default()).unwrap();
         let again = questions::find(&other.project, None).unwrap();
         assert_eq!(again.scale, question.scale);
@@ -173,7 +173,7 @@ fn rows_whose_passages_cannot_be_are_told_and_nothing_is_kept() {
         (r#"[{"start":-1,"end":1,"label":"x"}]"#, "span 1"),
         (r#"[{"start":0,"end":1}]"#, "missing field `label`"),
     ] {
-        let session = place.project(&format!("{}", said.replace(['`', ' '], "-")));
+        let session = place.project(&said.replace(['`', ' '], "-").to_string());
         let file = place.file("bad.jsonl", &format!("{good}\n{}", row(label)));
         let error = told(try_import(&session, &file, &ImportChoices::default()).unwrap_err());
         assert!(error.contains(said) && error.contains("row 2"), "{error}");
@@ -282,7 +282,7 @@ fn the_same_set_in_another_order_is_a_repetition() {
 fn options_and_types_are_answered_again() {
     let place = TestFolder::new();
     for (name, marked) in [("types", "[[0,4,\"x\"]]"), ("options", "[\"x\",\"y\"]")] {
-        let session = place.project(&format!("{name}"));
+        let session = place.project(name);
         let mut rows = String::new();
         for text in 0..24 {
             for occasion in [1, 2] {

@@ -110,7 +110,7 @@ fn of_option(
     let out = place.path("one.csv");
     let choices = PredictionChoices { question: Some(option.name.clone()), replace: true, ..choices.clone() };
     let asked =
-        prediction_file::check(&session.analysis, &choices, Some(&texts(&place)), &out, &Silent).unwrap();
+        prediction_file::check(&session.analysis, &choices, Some(&texts(place)), &out, &Silent).unwrap();
     prediction_file::write(&session.analysis, &asked, &tiny(), &Silent).unwrap();
     let rows = table(&out);
     let people = rows.len() / NEW.len();
@@ -272,7 +272,7 @@ fn by_bundle(place: &TestFolder, dir: &Path, choices: &PredictionChoices) -> Res
     let out = place.path("by-bundle.csv");
     let choices = PredictionChoices { replace: true, ..choices.clone() };
     let bundle = Bundle::open(dir)?;
-    let written = bundle.predict_sets(&choices, &texts(&place), &out, DeviceChoice::Cpu, &Silent)?;
+    let written = bundle.predict_sets(&choices, &texts(place), &out, DeviceChoice::Cpu, &Silent)?;
     assert_eq!(written.observed, None);
     Ok(table(&out))
 }

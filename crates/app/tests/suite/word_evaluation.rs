@@ -39,7 +39,7 @@ fn marks(text: u32, who: u32) -> Answer {
 }
 
 fn project(folder: &Path) -> Session {
-    let who = |text: u32| (1..=PEOPLE).filter(move |who| (text + who) % 2 == 0);
+    let who = |text: u32| (1..=PEOPLE).filter(move |who| (text + who).is_multiple_of(2));
     let session = TestProject::new()
         .question("where", ScaleKind::Spans, ["insult", "all"])
         .texts_with(TEXTS, body)

@@ -153,20 +153,20 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
         AnswerForm::Options if whole => scored(
             args,
             |analysis, progress| {
-                dissensus_analysis::option_evaluation::evaluate(&analysis, &choices, progress)
+                dissensus_analysis::option_evaluation::evaluate(analysis, &choices, progress)
             },
             option_evaluation::show,
         ),
         AnswerForm::Spans if whole => scored(
             args,
             |analysis, progress| {
-                dissensus_analysis::span_evaluation::evaluate(&analysis, &choices, &encoder, progress)
+                dissensus_analysis::span_evaluation::evaluate(analysis, &choices, &encoder, progress)
             },
             span_evaluation::show,
         ),
         _ => scored(
             args,
-            |analysis, progress| dissensus_analysis::evaluation::evaluate(&analysis, &choices, progress),
+            |analysis, progress| dissensus_analysis::evaluation::evaluate(analysis, &choices, progress),
             evaluation::show,
         ),
     }

@@ -31,7 +31,7 @@ impl Progress for JobProgress<'_> {
         self.job.report(done, total, doing);
         self.of.iter().for_each(|run| self.runs.at_work.step(run.0, done, total));
         if lock(&self.throttle).ready() {
-            work::tell(&self.runs, &self.of);
+            work::tell(self.runs, &self.of);
         }
     }
 

@@ -87,7 +87,7 @@ impl Work<'_> {
                 epochs.retain(|epoch| epoch.step < record.step);
                 epochs.push(epoch_info(record, nth));
             }
-            work::evaluated(&self.runs, &runs, &epochs);
+            work::evaluated(self.runs, &runs, &epochs);
         };
         if config.policy == FreezePolicy::Frozen {
             let trained =
@@ -107,7 +107,7 @@ impl Work<'_> {
         let found = self.runs.encoding.find_encoder(None, chosen.as_ref())?;
         let options = EncoderOptions {
             device: self.device,
-            threads: threads_for_training(&self.runs),
+            threads: threads_for_training(self.runs),
             // Tuning computes in fp32, regardless of the precision of the project's embeddings.
             precision: PrecisionChoice::default(),
             ..chosen.as_ref().map(SelectedEncoder::options).unwrap_or_default()
@@ -128,7 +128,7 @@ impl Work<'_> {
         let mut trainer =
             trainer(members, x, Some(encoder), config)?.with_words(&asked)?.with_auxiliary(&tasks)?;
         for (nth, member) in members.iter().enumerate() {
-            if let Some(head) = held::head_held_for(&self.runs, &member.kept)? {
+            if let Some(head) = held::head_held_for(self.runs, &member.kept)? {
                 trainer = trainer.holding(nth, &head)?;
             }
         }
@@ -146,7 +146,7 @@ impl Work<'_> {
             let mut notes: Vec<String> = cut.iter().cloned().collect();
             notes.extend(words.as_ref().and_then(words_at_face_value));
             notes.push(format!("The tuned encoder is in {}.", folder.join("encoder").display()));
-            let x = Arc::new(tuned_data::after_tuning(&self.runs, &member.data, x.clone())?);
+            let x = Arc::new(tuned_data::after_tuning(self.runs, &member.data, x.clone())?);
             let validation = &member.data.division.validation;
             let held_out = if config.network.model == ModelKind::Multilevel {
                 notes.extend(calibration(&x, validation));
@@ -179,7 +179,7 @@ impl Work<'_> {
         let mut learned = Vec::new();
         for (words, head) in words.iter().zip(&trained.word_heads) {
             let Some(first) = words.members.first() else { continue };
-            let taught = and_copies(tuned_data::taught(&self.runs, &members[*first].data)?, bodies);
+            let taught = and_copies(tuned_data::taught(self.runs, &members[*first].data)?, bodies);
             let (kept, found) = words.finished(head, &encoder, bodies, &taught, self.progress)?;
             words.members.iter().for_each(|at| scores[*at] = Some(found.clone()));
             learned.push(kept);

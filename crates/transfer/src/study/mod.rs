@@ -62,7 +62,7 @@ impl Study {
     /// Fails if the open project is itself a packet.
     fn whole_project(&self) -> Result<(), ProjectError> {
         match self.context.packet {
-            Some(_) => Err(ProjectError::IsPacket.into()),
+            Some(_) => Err(ProjectError::IsPacket),
             None => Ok(()),
         }
     }
