@@ -51,22 +51,21 @@ const STAGES: [&[&[Step]]; 3] = [
             ("exchange", super::check_exchange::test),
             ("data", data),
             ("package", package),
+            ("stress", stress),
         ],
     ],
 ];
 
-/// Steps that run on their own only. `stress` has the long versions of tests that the steps `test` and
-/// `unit-test` run in short: before a release. The others are parts of the step `test`: `INSTA_UPDATE=always
-/// cargo xtask test --only contract` updates the snapshots of all printed output.
-const ALONE: &[Step] = &[
-    ("stress", stress),
+/// Parts of the step `test` that can run on their own: `INSTA_UPDATE=always cargo xtask test --only contract`
+/// updates the snapshots of all printed output.
+const PARTS: &[Step] = &[
     ("contract", |project| end_to_end(project, "contract")),
     ("book", |project| end_to_end(project, "book")),
 ];
 
 fn steps() -> impl Iterator<Item = Step> {
     let of_stages = STAGES.into_iter().flat_map(|stage| stage.iter().copied()).flatten().copied();
-    of_stages.chain(ALONE.iter().copied())
+    of_stages.chain(PARTS.iter().copied())
 }
 
 /// Runs all steps, or the one called `only` (whose name may be `list`).
@@ -105,7 +104,6 @@ fn all(project: &Project) -> Result<()> {
         let rows = names.iter().map(|row| row.iter().map(one).collect()).collect();
         side_by_side::run(rows)?;
     }
-    say("NOT RUN: the long simulations of `cargo xtask test --only stress`");
     Ok(())
 }
 
