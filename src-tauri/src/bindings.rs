@@ -23,7 +23,7 @@ pub fn builder() -> Builder<Wry> {
             application::app_info,
             application::diagnostics,
             application::launch_info,
-            application::closing_asked,
+            application::closing_requested,
             application::quit,
             application::open_guide,
             application::recent_projects,

@@ -13,9 +13,9 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Time of the last request to the page that is unanswered.
 #[derive(Default)]
-pub(crate) struct Asked(Mutex<Option<Instant>>);
+pub(crate) struct ClosingRequest(Mutex<Option<Instant>>);
 
-impl Asked {
+impl ClosingRequest {
     /// Whether to ask the page (again); if not, the window closes.
     fn ask(&self, now: Instant) -> bool {
         let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -37,7 +37,7 @@ pub(crate) fn requested(app: &AppHandle, api: &CloseRequestApi) {
     if !app.state::<WindowState>().is_working() {
         return;
     }
-    if app.state::<Asked>().ask(Instant::now()) && CloseRequested().emit(app).is_ok() {
+    if app.state::<ClosingRequest>().ask(Instant::now()) && CloseRequested().emit(app).is_ok() {
         api.prevent_close();
     }
 }
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_page_that_does_not_answer_cannot_keep_the_window_open() {
-        let asked = Asked::default();
+        let asked = ClosingRequest::default();
         let start = Instant::now();
         assert!(asked.ask(start));
         assert!(asked.ask(start + PATIENCE / 2), "a double click is one request");

@@ -1,6 +1,6 @@
 //! Creates the one window and remembers its size and position.
 
-use crate::closing::{self, Asked};
+use crate::closing::{self, ClosingRequest};
 use crate::download::Download;
 use crate::guide;
 use crate::launch::Launch;
@@ -41,7 +41,7 @@ pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
             let home = Home::of_user(resources.as_deref())?;
             dissensus_project::log::start_log(&home, None)?;
             app.manage(WindowState::new(Application::new(home)));
-            app.manage(Asked::default());
+            app.manage(ClosingRequest::default());
             app.manage(Download::default());
             app.manage(Requests::new(launch.project.clone()));
             open_window(app, &launch)?;

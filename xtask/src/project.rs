@@ -50,13 +50,13 @@ impl Project {
     }
 
     /// Where data sets for benchmarks are looked for: DISSENSUS_DATA or `../shared/data`.
-    pub(crate) fn data_place(&self) -> PathBuf {
+    pub(crate) fn data_folder(&self) -> PathBuf {
         std::env::var_os("DISSENSUS_DATA").map_or_else(|| self.root.join("../shared/data"), PathBuf::from)
     }
 
     /// That folder, if this machine has one.
     pub(crate) fn data(&self) -> Option<PathBuf> {
-        let folder = self.data_place();
+        let folder = self.data_folder();
         folder.is_dir().then_some(folder)
     }
 }

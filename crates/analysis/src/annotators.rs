@@ -11,11 +11,11 @@ use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::words::counted;
 use dissensus_selection::evaluation::HeldOut;
 use dissensus_stats::agreement::agreement;
-use dissensus_stats::agreement::{AnnotatorFlag as Flag, Speed, TimedLabel, beside_others, speeds};
+use dissensus_stats::agreement::{AnnotatorFlag as Flag, Speed, TimedLabel, compare_with_others, speeds};
 use dissensus_stats::data::Severity;
 use dissensus_stats::disagreement::{AnnotatorMap, annotator_map};
 use dissensus_store::TimedAnswer;
-use dissensus_training::encoding::Seen;
+use dissensus_training::encoding::SeenRows;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -101,7 +101,7 @@ pub(crate) fn report(
     let labels = context.observations(question)?;
     let (texts, people) = context.sizes();
     let agreed = agreement(&labels, texts, people, target)?;
-    let beside = beside_others(&labels, texts, people, target)?;
+    let beside = compare_with_others(&labels, texts, people, target)?;
     let speeds = measure_speeds(cx, question, people)?;
     let levels = context.index().question(question).map(|q| q.scale.levels().to_vec()).unwrap_or_default();
     let ordered = target.kind.is_ordered();
@@ -181,7 +181,7 @@ pub(crate) fn report(
             .is_none()
             .then(|| "The annotator models are being fitted: severity and map follow.".to_owned()),
         held_out_measured,
-        held_out_note: Seen::note(left_out),
+        held_out_note: SeenRows::note(left_out),
         estimation: live.map(|(.., estimation)| estimation),
     })
 }

@@ -28,7 +28,7 @@ dissensus_domain::errors! {
         EncoderNotOfModel => "encoder-switched",
             "another program changed the encoder of this project since its model was fitted, so nothing was written: run it again";
         NoRepeats { question: String, occasion: Option<u16>, there: Vec<u16> } => "no-repeats",
-            "{question} has no answers of {}: {}" (asked_occasion(*occasion), existing_occasions(there));
+            "{question} has no answers of {}: {}" (requested_round(*occasion), existing_rounds(there));
         Blind { annotator: String } => "blind",
             "{annotator} has not labelled this text yet: predictions are hidden until then";
         NotABundle(PathBuf) => "not-a-bundle",
@@ -54,11 +54,11 @@ impl From<AnalysisError> for ProjectError {
     }
 }
 
-fn asked_occasion(occasion: Option<u16>) -> String {
+fn requested_round(occasion: Option<u16>) -> String {
     occasion.map_or_else(|| "a later occasion".to_owned(), |one| format!("occasion {one}"))
 }
 
-fn existing_occasions(there: &[u16]) -> String {
+fn existing_rounds(there: &[u16]) -> String {
     if there.is_empty() {
         return "there are no repeated answers".to_owned();
     }

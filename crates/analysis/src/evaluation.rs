@@ -16,7 +16,7 @@ use dissensus_stats::data::{Embeddings, FitOptions, ModelKind, TrainingData};
 use dissensus_stats::metrics::Scored;
 use dissensus_stats::metrics::dichotomize;
 use dissensus_store::EvaluationKind;
-use dissensus_training::encoding::Seen;
+use dissensus_training::encoding::SeenRows;
 use dissensus_training::runs;
 use serde::Serialize;
 use serde_json::json;
@@ -155,7 +155,7 @@ pub fn evaluate(
 /// # Errors
 /// No such question, or no labels.
 pub fn usual_split(cx: &Analysis, question: Option<&str>) -> Result<SplitSpec, ProjectError> {
-    let question = cx.context.index().question_asked_for(question)?.clone();
+    let question = cx.context.index().find_question(question)?.clone();
     let data = cx.context.learned_data(&question)?;
     data.first().map(QuestionData::usual_split).ok_or(ProjectError::NoQuestion)
 }
@@ -295,7 +295,7 @@ fn self_agreement_of(
 
 pub(super) fn divide(
     question_data: &QuestionData,
-    seen: &Seen,
+    seen: &SeenRows,
     choices: &EvaluateChoices,
 ) -> Result<Divided, ProjectError> {
     let none = Embeddings::none(question_data.texts.len());
@@ -349,7 +349,7 @@ fn tuned_notes(models: &[ModelKind]) -> Vec<String> {
 fn baselines_of(
     data: &TrainingData<'_>,
     question_data: &QuestionData,
-    seen: &Seen,
+    seen: &SeenRows,
     choices: &EvaluateChoices,
     at_least: Option<u16>,
 ) -> Result<Vec<Predicted>, ProjectError> {

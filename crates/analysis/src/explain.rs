@@ -36,7 +36,7 @@ const KINDS: [ScorePartKind; 8] = [
 ];
 
 /// The live model's explanation for one annotator.
-struct Told {
+struct AnnotatorExplanation {
     prediction: ExplainedPrediction,
     influences: Vec<Influence>,
     nearest: Vec<NearRow>,
@@ -45,8 +45,8 @@ struct Told {
 
 /// The live model's explanations for all annotators of a query.
 #[derive(Default)]
-struct ToldOfAll {
-    annotators: Vec<Option<Told>>,
+struct Explanations {
+    annotators: Vec<Option<AnnotatorExplanation>>,
     odds: Option<ExplainedOdds>,
     agreed: Vec<NearRow>,
     has_slopes: bool,
@@ -81,7 +81,7 @@ pub fn explain_text(
         true => ExplainedText::RowWithoutOwnLabel(row),
         false => ExplainedText::Row(row),
     };
-    let asked = Asked { text, embedding: x.unwrap_or_default(), row: Some(row) };
+    let asked = TextToExplain { text, embedding: x.unwrap_or_default(), row: Some(row) };
     explain_people(cx, query.question, Some(query.text), &asked, &people, &hidden)
 }
 
@@ -99,7 +99,8 @@ pub fn explain_new_text(
 ) -> Result<Explanation, ProjectError> {
     let people: Vec<AnnotatorId> = std::iter::once(annotator).chain(with).collect();
     let features = text.features();
-    let asked = Asked { text: ExplainedText::New(features), embedding: features.embedding, row: None };
+    let asked =
+        TextToExplain { text: ExplainedText::New(features), embedding: features.embedding, row: None };
     explain_people(cx, question, None, &asked, &people, &vec![false; people.len()])
 }
 
@@ -107,7 +108,7 @@ fn explain_people(
     cx: &Analysis,
     question: QuestionId,
     text: Option<TextId>,
-    asked: &Asked<'_>,
+    asked: &TextToExplain<'_>,
     people: &[AnnotatorId],
     hidden: &[bool],
 ) -> Result<Explanation, ProjectError> {
@@ -162,8 +163,8 @@ fn explain_people(
 fn explain_annotator(
     cx: &Analysis,
     annotator: &Annotator,
-    told: Option<&Told>,
-    all: &ToldOfAll,
+    told: Option<&AnnotatorExplanation>,
+    all: &Explanations,
     question: &Question,
 ) -> Result<ExplainedAnnotator, ProjectError> {
     let mut explained = ExplainedAnnotator {
@@ -231,14 +232,14 @@ pub(super) fn named(cx: &Analysis, row: u32) -> Result<(TextId, String, String),
 }
 
 /// The text to explain.
-struct Asked<'a> {
+struct TextToExplain<'a> {
     text: ExplainedText<'a>,
     /// Empty without an encoder.
     embedding: &'a [f32],
     row: Option<u32>,
 }
 
-impl Asked<'_> {
+impl TextToExplain<'_> {
     /// The model's explanations for these annotators (`None` if hidden); `near` are all other texts, the
     /// nearest first.
     fn told(
@@ -247,7 +248,7 @@ impl Asked<'_> {
         kind: TargetKind,
         annotators: &[Option<u32>],
         near: &[(u32, f32)],
-    ) -> Result<ToldOfAll, ProjectError> {
+    ) -> Result<Explanations, ProjectError> {
         let texts = model.texts() as u32;
         let predict =
             |annotator: &Option<u32>| annotator.map(|who| model.explain(self.text, who)).transpose();
@@ -255,13 +256,14 @@ impl Asked<'_> {
         let shown: Vec<&ExplainedPrediction> = predictions.iter().flatten().collect();
         let Some(odds) = chosen_odds(kind, &shown) else {
             let annotators = annotators.iter().map(|_| None).collect();
-            return Ok(ToldOfAll { annotators, ..ToldOfAll::default() });
+            return Ok(Explanations { annotators, ..Explanations::default() });
         };
         let has = |part: fn(&ScoreParts) -> f64| {
             shown.iter().any(|found| found.logits.iter().any(|logit| part(logit) != 0.0))
         };
         let (has_slopes, has_discrimination) = (has(|logit| logit.slope), has(|logit| logit.discrimination));
-        let mut all = ToldOfAll { odds: Some(odds), has_slopes, has_discrimination, ..ToldOfAll::default() };
+        let mut all =
+            Explanations { odds: Some(odds), has_slopes, has_discrimination, ..Explanations::default() };
         let outcome = if kind.is_ordered() { Outcome::ExpectedLevel } else { Outcome::Level(odds.level) };
         for (annotator, prediction) in annotators.iter().zip(predictions) {
             let Some((annotator, prediction)) = annotator.zip(prediction) else {
@@ -270,7 +272,7 @@ impl Asked<'_> {
             };
             let known = near.iter().filter(|(row, _)| *row < texts);
             let own = known.filter_map(|&(row, cosine)| Some((row, cosine, model.label(row, annotator)?, 1)));
-            all.annotators.push(Some(Told {
+            all.annotators.push(Some(AnnotatorExplanation {
                 influences: model.influences(self.text, annotator, outcome, INFLUENCES)?,
                 nearest: own.take(NEAR).collect(),
                 labels: model.labels_of(annotator) as u32,

@@ -33,7 +33,7 @@ pub fn explain_text<'a>(
     match follow.into() {
         Follow::Caller(progress) => explain(progress),
         // What is cached needs no job.
-        Follow::Job if cx.encoding.kept_occlusion(&body(cx, query)?)?.is_some() => explain(&Silent),
+        Follow::Job if cx.encoding.cached_occlusion(&body(cx, query)?)?.is_some() => explain(&Silent),
         Follow::Job => {
             let _reserved = cx.context.reservations.reserve(Activity::Words)?;
             cx.context.as_job("words", "", |job| explain(job.as_ref()))

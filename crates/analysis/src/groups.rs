@@ -45,7 +45,7 @@ pub(super) fn comparison(
         Some(choice) => chosen_pair(&values, choice)?,
     };
     Ok(fitted.comparison(choice, over, |model| match choice {
-        None => Comparison::beside_severity(model, groups, pairs, sides, over.mask()),
+        None => Comparison::next_to_severity(model, groups, pairs, sides, over.mask()),
         Some(_) => Comparison::new(model, groups, pairs, sides),
     }))
 }

@@ -27,7 +27,7 @@ const FORMAT: u32 = 1;
 
 /// Figures as stored in the project. They are used for exactly the labels that they were measured on.
 #[derive(Serialize, Deserialize)]
-struct KeptFigures {
+struct StoredFigures {
     format: u32,
     texts: usize,
     annotators: usize,
@@ -102,7 +102,7 @@ pub(super) fn known_held_out(
     labels: &[Observation],
 ) -> Result<Option<(Vec<HeldOut>, usize)>, ProjectError> {
     let (_, basis) = cx.encoding.embeddings()?;
-    kept_held_out(cx, generation, question, labels, &basis)
+    stored_held_out(cx, generation, question, labels, &basis)
 }
 
 /// The result that an earlier session measured on the same labels with the same embeddings.
@@ -111,14 +111,14 @@ fn held_out_in_project(
     question: QuestionId,
     labels: &[Observation],
     basis: &Basis,
-) -> Result<Option<KeptFigures>, ProjectError> {
+) -> Result<Option<StoredFigures>, ProjectError> {
     if !basis.is_complete() {
         return Ok(None);
     }
     let head = cx.context.store.head(question, basis.version.as_deref(), KEPT)?;
     let (texts, annotators) = cx.context.sizes();
     // A result that cannot be read is measured again.
-    let read = |head: Head| serde_json::from_slice::<KeptFigures>(&head.weights).ok();
+    let read = |head: Head| serde_json::from_slice::<StoredFigures>(&head.weights).ok();
     Ok(head.and_then(read).filter(|kept| {
         (kept.format, kept.texts, kept.annotators) == (FORMAT, texts, annotators)
             && kept.results.len() == annotators
@@ -130,7 +130,7 @@ fn keep_held_out(cx: &Analysis, question: QuestionId, labels: &[Observation], me
     if cx.context.store.is_reader() || !measured.basis.is_complete() {
         return;
     }
-    let kept = KeptFigures {
+    let kept = StoredFigures {
         format: FORMAT,
         texts: cx.context.sizes().0,
         annotators: measured.annotators,
@@ -151,7 +151,7 @@ pub fn hold(cx: &Analysis, question: QuestionId) -> Arc<Mutex<()>> {
     cx.measurements.gate(question)
 }
 
-fn kept_held_out(
+fn stored_held_out(
     cx: &Analysis,
     generation: u32,
     question: QuestionId,
@@ -228,7 +228,7 @@ pub(super) fn measure_held_out(
     let gate = cx.measurements.gate(question);
     let _gate = lock(&gate);
     cx.context.fail_here("measure");
-    if let Some(known) = kept_held_out(cx, generation, question, labels, &basis)? {
+    if let Some(known) = stored_held_out(cx, generation, question, labels, &basis)? {
         return Ok(known);
     }
     let seen = cx.encoding.seen_by(basis.version.as_deref(), &cx.context.index())?;

@@ -24,7 +24,7 @@ const TOGETHER: usize = 512;
 
 /// A model as stored in the project: scores of words without answers, which are read from the project.
 #[derive(Serialize, Deserialize)]
-struct KeptWords<'a> {
+struct CachedWords<'a> {
     /// Version of the Unicode tables by which texts were divided into words.
     words: (u64, u64, u64),
     /// The last event before the fit.
@@ -56,7 +56,7 @@ fn put_words(cx: &Analysis, question: QuestionId, fitted: &FittedWords) -> Resul
     }
     let FittedWords { followed, answers, tuned, .. } = *fitted;
     let (followed, words) = (followed.0, UNICODE_VERSION);
-    let kept = KeptWords { words, followed, answers, tuned, scores: &scores };
+    let kept = CachedWords { words, followed, answers, tuned, scores: &scores };
     let head = NewHead {
         question,
         version: Some(fitted.encoder.clone()),
@@ -78,8 +78,8 @@ pub(super) fn kept_words(
 ) -> Result<Option<FittedWords>, ProjectError> {
     let Some(head) = cx.context.store.head(question.id, Some(encoder), MODEL)? else { return Ok(None) };
     // A stored model that cannot be read is no loss: words are read anew.
-    let Ok(KeptWords { words, followed, answers, tuned, scores }) =
-        postcard::from_bytes::<KeptWords<'_>>(&head.weights)
+    let Ok(CachedWords { words, followed, answers, tuned, scores }) =
+        postcard::from_bytes::<CachedWords<'_>>(&head.weights)
     else {
         return Ok(None);
     };

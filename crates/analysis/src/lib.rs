@@ -82,7 +82,7 @@ pub use stable_share::StableShareReport;
 pub use submission::{Submission, SubmissionChoices};
 pub use text_dispersion::TextDispersionReport;
 pub use train::Trained;
-pub use whole_answer::{AskedText, ExpectedOption, GivenAnswer, WholeAnswer};
+pub use whole_answer::{ExpectedOption, GivenAnswer, RequestedText, WholeAnswer};
 pub use word_predictions::CheckedWords;
 pub use word_table::{WordFile, WordOfText, WordOfType, WordsOfText};
 
@@ -131,6 +131,6 @@ impl Analysis {
     /// The question with levels that has this name, or the only one.
     fn question(&self, name: Option<&str>) -> Result<Question, ProjectError> {
         let index = self.context.index();
-        Ok(index.with_levels(index.question_asked_for(name)?.id)?.clone())
+        Ok(index.with_levels(index.find_question(name)?.id)?.clone())
     }
 }

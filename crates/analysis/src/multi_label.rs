@@ -13,7 +13,7 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::agreement::{Estimate, SetAnswer, set_reliability};
 use dissensus_stats::data::AnnotatorModel as _;
-use dissensus_stats::disagreement::{ExpectedMasi, MasiTogether};
+use dissensus_stats::disagreement::{ExpectedMasi, OptionCooccurrence};
 use dissensus_stats::metrics::BootstrapOptions;
 use dissensus_training::encoding::EncodedText;
 use dissensus_training::error::TrainingError;
@@ -130,7 +130,7 @@ pub fn rank(
     cx: &Analysis,
     question: &Question,
     top: usize,
-    together: Option<&MasiTogether>,
+    together: Option<&OptionCooccurrence>,
 ) -> Result<(Vec<TextOptions>, usize), ProjectError> {
     let not_live = || ProjectError::from(TrainingError::NotEncoded(cx.context.store.path().to_owned()));
     let differ = |d: dissensus_stats::disagreement::Disagreement| d.pairwise;
@@ -173,7 +173,7 @@ fn expected_masi(
     cx: &Analysis,
     question: &Question,
     texts: &[u32],
-    together: Option<&MasiTogether>,
+    together: Option<&OptionCooccurrence>,
 ) -> Result<Vec<Option<f64>>, ProjectError> {
     let options = question.scale.len();
     let people = cx.context.index().annotators().len();

@@ -71,7 +71,7 @@ pub fn evaluate(
     choices: &EvaluateChoices,
     progress: &dyn Progress,
 ) -> Result<OptionEvaluation, ProjectError> {
-    let question = cx.context.index().question_asked_for(choices.question.as_deref())?.clone();
+    let question = cx.context.index().find_question(choices.question.as_deref())?.clone();
     if choices.tuning != "frozen" || choices.prediction_sets || choices.at_least.is_some() {
         cx.context.index().with_levels(question.id)?;
     }

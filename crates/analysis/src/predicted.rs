@@ -6,7 +6,7 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_store::body_hash;
-use dissensus_training::asked_model::AskedModel;
+use dissensus_training::asked_model::RequestedModel;
 use dissensus_training::predicted_texts::PredictedTexts;
 use dissensus_training::prediction_table::PredictionChoices;
 
@@ -42,7 +42,7 @@ pub fn predict(
     let mut predicted = PredictedTexts::new(question.name, levels, target, &chosen);
     predicted.reserve(texts)?;
     let people = chosen.iter().map(|one| one.row).collect();
-    let asked = AskedModel::new(model, people, choices.annotators.is_empty());
+    let asked = RequestedModel::new(model, people, choices.annotators.is_empty());
     let index = cx.context.index();
     let (mut text_ids, mut observed) = (Vec::with_capacity(texts), Vec::new());
     for (row, id) in (0..).zip(index.texts().iter().take(texts)) {

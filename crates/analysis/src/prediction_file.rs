@@ -189,7 +189,7 @@ pub(super) fn chosen_rows(
         return Ok((0..).zip(index.annotators()).map(|(row, a)| of(row, &a.external_id)).collect());
     }
     let named = |name: &String| {
-        let found = index.annotator_asked_for(name)?;
+        let found = index.find_annotator(name)?;
         Ok(of(index.annotator_row(found.id).unwrap_or(u32::MAX), &found.external_id))
     };
     let mut chosen = choices.annotators.iter().map(named).collect::<Result<Vec<_>, ProjectError>>()?;

@@ -22,7 +22,8 @@ use dissensus_project::words::counted;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::{Measure, rank_band};
 use dissensus_training::live::{
-    Asked, Fitted, Measured, Over, differing_labels, form_camps, split_of_labels, widest, widest_interval,
+    Fitted, Measured, Over, TextMeasure, differing_labels, form_camps, split_of_labels, widest,
+    widest_interval,
 };
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ use std::sync::Arc;
 /// All texts with the measure of a query, and the rows to show.
 struct Ranked {
     measured: Arc<Measured>,
-    asked: Asked,
+    asked: TextMeasure,
     over: Over,
     /// Rows of the index, most disagreement first.
     rows: Vec<u32>,
@@ -83,7 +84,7 @@ pub fn rank(cx: &Analysis, query: &DisagreementQuery) -> Result<Ranking, Project
     };
     let Ranked { measured, rows, ties, asked, .. } = ranked;
     let values: Vec<f32> = rows.iter().map(|row| measured.values[*row as usize]).collect();
-    if let Asked::Combined = asked {
+    if let TextMeasure::Combined = asked {
         let weight = weight_shown(&measured.weight, &measured.labels);
         ranking.basis = Some(basis(&weight));
         ranking.label_weight = Some(weight);
@@ -98,8 +99,8 @@ pub fn rank(cx: &Analysis, query: &DisagreementQuery) -> Result<Ranking, Project
     ranking.labels = rows.iter().map(|row| measured.labels[*row as usize]).collect();
     let shared = measured.labels.iter().filter(|count| **count > 1).count();
     ranking.needs = match &asked {
-        Asked::Gap(comparison) => comparison.needs(),
-        Asked::Measure(_) | Asked::Combined | Asked::Labels => enough(shared, query.by),
+        TextMeasure::Gap(comparison) => comparison.needs(),
+        TextMeasure::Measure(_) | TextMeasure::Combined | TextMeasure::Labels => enough(shared, query.by),
     };
     if values.first().is_some_and(|value| value.is_nan()) {
         ranking.remark = Some(no_value(query.by));
@@ -169,8 +170,8 @@ pub fn read_rows(
         let interval = found.interval;
         // Without an interval for the gap, the text can be at any rank.
         let unsure = match &ranked.asked {
-            Asked::Gap(_) => (f32::NEG_INFINITY, f32::INFINITY),
-            Asked::Measure(_) | Asked::Combined | Asked::Labels => (value, value),
+            TextMeasure::Gap(_) => (f32::NEG_INFINITY, f32::INFINITY),
+            TextMeasure::Measure(_) | TextMeasure::Combined | TextMeasure::Labels => (value, value),
         };
         let place = ranked.places.get(row as usize).copied().filter(|place| *place > 0);
         let next = || 1 + ranked.descending.partition_point(|other| *other > value) as u32;
@@ -218,10 +219,10 @@ fn find_ranked(cx: &Analysis, query: &DisagreementQuery) -> Result<Option<Ranked
     let found = cx.live.models.with(query.question, |fitted| {
         let over = chosen::people_over(cx, &query.attributes, fitted.model.annotators())?;
         let asked = match measure(query, fitted.model.levels()) {
-            Some(by) => Asked::Measure(by),
-            None if query.by == DisagreementMeasure::Labels => Asked::Labels,
-            None if query.by == DisagreementMeasure::Combined => Asked::Combined,
-            None => Asked::Gap(groups::comparison(cx, fitted, query.groups.as_ref(), &over)?),
+            Some(by) => TextMeasure::Measure(by),
+            None if query.by == DisagreementMeasure::Labels => TextMeasure::Labels,
+            None if query.by == DisagreementMeasure::Combined => TextMeasure::Combined,
+            None => TextMeasure::Gap(groups::comparison(cx, fitted, query.groups.as_ref(), &over)?),
         };
         let without = |(row, chosen): (u32, &bool)| *chosen && fitted.model.labels_of(row) == 0;
         let without = (0..).zip(&mask).filter(|one| without(*one)).count() as u32;
@@ -270,11 +271,13 @@ fn of_row(cx: &Analysis, fitted: &mut Fitted, ranked: &Ranked, row: u32) -> Resu
     let value = ranked.measured.values[row as usize];
     let (scores, distribution) = among(fitted, row, over);
     let comparison = match &ranked.asked {
-        Asked::Gap(comparison) => Some(Arc::clone(comparison)),
-        Asked::Measure(_) | Asked::Combined | Asked::Labels if fitted.model.is_ordinal() => {
+        TextMeasure::Gap(comparison) => Some(Arc::clone(comparison)),
+        TextMeasure::Measure(_) | TextMeasure::Combined | TextMeasure::Labels
+            if fitted.model.is_ordinal() =>
+        {
             Some(groups::comparison(cx, fitted, None, over)?)
         }
-        Asked::Measure(_) | Asked::Combined | Asked::Labels => None,
+        TextMeasure::Measure(_) | TextMeasure::Combined | TextMeasure::Labels => None,
     };
     let border = border(fitted, row, over);
     let model = &fitted.model;
@@ -285,11 +288,11 @@ fn of_row(cx: &Analysis, fitted: &mut Fitted, ranked: &Ranked, row: u32) -> Resu
     let compared = gaps.iter().filter(|gap| gap.p.is_some() && gap.interval.is_some()).count() as u32
         + u32::from(by_severity.is_some_and(|gap| gap.interval.is_some()));
     let (interval, who) = match (&ranked.asked, &comparison) {
-        (asked @ (Asked::Measure(_) | Asked::Combined | Asked::Labels), comparison) => {
+        (asked @ (TextMeasure::Measure(_) | TextMeasure::Combined | TextMeasure::Labels), comparison) => {
             let usual = ranked.measured.usual.as_ref();
             let interval = match asked {
-                Asked::Measure(by) => model.interval(row, *by, over.mask(), value, usual),
-                Asked::Combined => {
+                TextMeasure::Measure(by) => model.interval(row, *by, over.mask(), value, usual),
+                TextMeasure::Combined => {
                     model.combined_interval(&ranked.measured.weight, row, over.mask(), scores.split)
                 }
                 _ => None,
@@ -298,11 +301,11 @@ fn of_row(cx: &Analysis, fitted: &mut Fitted, ranked: &Ranked, row: u32) -> Resu
             let most = standing.max_by(|a, b| gaps[*a].gap.abs().total_cmp(&gaps[*b].gap.abs()));
             (interval, comparison.as_ref().zip(most).and_then(|(c, at)| difference(c, at, &gaps[at])))
         }
-        (Asked::Gap(_), Some(comparison)) => (
+        (TextMeasure::Gap(_), Some(comparison)) => (
             widest_interval(&gaps).map(|interval| hold(interval, value)),
             widest(&gaps).and_then(|at| difference(comparison, at, &gaps[at])),
         ),
-        (Asked::Gap(_), None) => (None, None),
+        (TextMeasure::Gap(_), None) => (None, None),
     };
     let ordinal = model.is_ordinal();
     Ok(RowFigures { scores, distribution, interval, who, severity, border, sides, ordinal, compared })

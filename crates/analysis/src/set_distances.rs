@@ -7,7 +7,7 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_selection::evaluation::scored_by_folds;
 use dissensus_stats::data::{FitOptions, ModelKind};
-use dissensus_stats::disagreement::MasiTogether;
+use dissensus_stats::disagreement::OptionCooccurrence;
 use dissensus_stats::metrics::Scored;
 use dissensus_stats::options::HeldOutSets;
 
@@ -21,7 +21,7 @@ pub fn measure(
     cx: &Analysis,
     question: &Question,
     progress: &dyn Progress,
-) -> Result<Option<MasiTogether>, ProjectError> {
+) -> Result<Option<OptionCooccurrence>, ProjectError> {
     if cx.context.index().annotators().len() > MOST_PAIRED {
         return Ok(None);
     }
@@ -33,7 +33,7 @@ pub(crate) fn options_together(
     cx: &Analysis,
     question: &Question,
     progress: &dyn Progress,
-) -> Result<MasiTogether, ProjectError> {
+) -> Result<OptionCooccurrence, ProjectError> {
     let options = cx.context.learned_data(question)?;
     let first = options.first().ok_or(ProjectError::NoQuestion)?;
     let (embeddings, encoder) = cx.encoding.embeddings_for(first)?;
@@ -44,5 +44,5 @@ pub(crate) fn options_together(
     };
     let held_out: Vec<Scored> = options.iter().map(held_out).collect::<Result<_, _>>()?;
     let held_out = HeldOutSets::of_options(&held_out.iter().collect::<Vec<_>>(), |text| text)?;
-    Ok(MasiTogether::learn(options.len(), &held_out, |text| first.unit(text), fit.seed)?)
+    Ok(OptionCooccurrence::learn(options.len(), &held_out, |text| first.unit(text), fit.seed)?)
 }

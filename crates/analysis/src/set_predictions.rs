@@ -17,7 +17,7 @@ use dissensus_store::body_hash;
 use dissensus_training::encoding::{CheckedTexts, EncoderChoice, TextFileChoices};
 use dissensus_training::error::TrainingError;
 use dissensus_training::prediction_table::{PredictedAnnotator, PredictionChoices};
-use dissensus_training::set_table::{SetPredictionFile, SetRows, SetTable, SetsAsked};
+use dissensus_training::set_table::{SetPredictionFile, SetRows, SetTable, SetTableRequest};
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -60,7 +60,7 @@ pub fn check(
     out: &Path,
     progress: &dyn Progress,
 ) -> Result<CheckedSets, ProjectError> {
-    let question = cx.context.index().question_asked_for(choices.question.as_deref())?.clone();
+    let question = cx.context.index().find_question(choices.question.as_deref())?.clone();
     if question.scale.form() != AnswerForm::Options {
         return Err(AnalysisError::NoOptions(question.name).into());
     }
@@ -116,7 +116,7 @@ fn write_sets(
         .collect();
     let observed = bodies_learned_from(cx, first, found.encoder.as_deref())?;
     let options = asked.question.scale.levels();
-    let table = SetsAsked {
+    let table = SetTableRequest {
         question: &asked.question.name,
         options,
         chosen: &chosen,

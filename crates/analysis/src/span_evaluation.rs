@@ -100,7 +100,7 @@ pub fn evaluate(
     encoder: &EncoderChoice,
     progress: &dyn Progress,
 ) -> Result<SpanEvaluationReport, ProjectError> {
-    let question = cx.context.index().question_asked_for(choices.question.as_deref())?.clone();
+    let question = cx.context.index().find_question(choices.question.as_deref())?.clone();
     if choices.tuning != "frozen" || choices.prediction_sets || choices.at_least.is_some() {
         cx.context.index().with_levels(question.id)?;
     }

@@ -18,7 +18,7 @@ use dissensus_training::live::{Fitted, Over};
 use std::collections::{BTreeMap, HashMap};
 
 /// Shown for a missing attribute.
-const NOT_KNOWN: &str = "not known";
+const UNKNOWN: &str = "not known";
 
 /// Everything about one text, among the annotators whom the query chooses. `reading_as` is the person
 /// who labels in this window: that person's predicted answer is hidden until the text is answered,
@@ -215,7 +215,7 @@ fn groups(
 ) -> Vec<GroupPrediction> {
     let mut members: BTreeMap<&str, Vec<&AnnotatorPrediction>> = BTreeMap::new();
     for person in people.iter().filter(|person| person.distribution.is_some()) {
-        let value = person.attributes.get(attribute).map_or(NOT_KNOWN, String::as_str);
+        let value = person.attributes.get(attribute).map_or(UNKNOWN, String::as_str);
         members.entry(value).or_default().push(person);
     }
     let group = |(value, members): (&str, Vec<&AnnotatorPrediction>)| {

@@ -51,7 +51,7 @@ pub fn measure(
         found,
         shown,
         scales,
-        words: words(found, shown, scales, model.scales_are_told()),
+        words: words(found, shown, scales, model.has_text_scales()),
     })
 }
 

@@ -35,7 +35,7 @@ pub fn train(
     question: Option<&str>,
     progress: &dyn Progress,
 ) -> Result<Trained, ProjectError> {
-    let question = cx.context.index().question_asked_for(question)?.clone();
+    let question = cx.context.index().find_question(question)?.clone();
     let labels = cx.context.store.current_labels(question.id)?.len();
     if labels == 0 {
         return Err(ProjectError::NoLabels(question.name));

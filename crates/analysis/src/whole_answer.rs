@@ -11,7 +11,7 @@ use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
-use dissensus_training::asked_model::{AskedModel, OptionSaid, known};
+use dissensus_training::asked_model::{OptionSaid, RequestedModel, known};
 use dissensus_training::encoding::EncodedText;
 use dissensus_training::error::TrainingError;
 use dissensus_training::set_table::people_of_sets;
@@ -19,7 +19,7 @@ use serde::Serialize;
 
 /// A text whose answers are predicted.
 #[derive(Clone, Copy, Debug)]
-pub enum AskedText<'a> {
+pub enum RequestedText<'a> {
     /// A text of the project, by its id in files.
     OfProject(&'a str),
     /// Any other text ([`dissensus_training::encoding::Encoding::embed`]).
@@ -80,15 +80,15 @@ pub fn predict(
     cx: &Analysis,
     question: &Question,
     annotator: Option<AnnotatorId>,
-    text: AskedText<'_>,
+    text: RequestedText<'_>,
     progress: &dyn Progress,
 ) -> Result<WholeAnswer, ProjectError> {
     if question.scale.form() != AnswerForm::Options {
         return Err(AnalysisError::NoOptions(question.name.clone()).into());
     }
     let row = match text {
-        AskedText::OfProject(id) => Some(row_of(cx, id)?),
-        AskedText::New(_) => None,
+        RequestedText::OfProject(id) => Some(row_of(cx, id)?),
+        RequestedText::New(_) => None,
     };
     let models = set_predictions::models_of_options(cx, question)?.models;
     let people = people_of(cx, annotator);
@@ -173,12 +173,12 @@ fn ask(
     people: &[u32],
     everybody: bool,
     row: Option<u32>,
-    text: AskedText<'_>,
+    text: RequestedText<'_>,
     not_live: impl Fn() -> ProjectError,
 ) -> Result<(OptionSaid, bool), ProjectError> {
-    let mut model = AskedModel::new(model, people.to_vec(), everybody);
+    let mut model = RequestedModel::new(model, people.to_vec(), everybody);
     let row = match (row, text) {
-        (_, AskedText::New(text)) => model.add(text)?,
+        (_, RequestedText::New(text)) => model.add(text)?,
         // A text that was imported after the model was fitted has no row in it yet.
         (Some(row), _) if (row as usize) < model.model().texts() => row,
         _ => return Err(not_live()),

@@ -16,7 +16,7 @@ use dissensus_store::body_hash;
 use dissensus_training::encoding::{CheckedTexts, EncoderChoice, TextFileChoices};
 use dissensus_training::prediction_table::{PredictedAnnotator, PredictionChoices};
 use dissensus_training::runs;
-use dissensus_training::word_predictor::{WordOfBody, WordPredictionFile, WordsAsked};
+use dissensus_training::word_predictor::{WordOfBody, WordPredictionFile, WordRequest};
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -78,7 +78,7 @@ pub fn write(
         .iter()
         .map(|one| PredictedAnnotator { has_labels: has_labels(one.row), ..one.clone() })
         .collect();
-    let table = WordsAsked {
+    let table = WordRequest {
         question: &asked.question.name,
         types: asked.question.scale.levels(),
         chosen: &chosen,

@@ -71,7 +71,7 @@ pub struct WordFile {
 /// # Errors
 /// No such text; the question has no spans; the file cannot be read.
 pub fn read(cx: &Analysis, question: Option<&str>, text_id: &str) -> Result<WordsOfText, ProjectError> {
-    let (question, types) = types_asked_for(cx, question)?;
+    let (question, types) = requested_types(cx, question)?;
     let text = cx
         .context
         .store
@@ -123,7 +123,7 @@ pub fn write(
     replace: bool,
     progress: &dyn Progress,
 ) -> Result<WordFile, ProjectError> {
-    let (question, types) = types_asked_for(cx, question)?;
+    let (question, types) = requested_types(cx, question)?;
     check_outputs(&[out], &[cx.context.store.path()], replace)?;
     let texts = cx.context.store.all_text_ids_and_externals()?;
     let text = |name: &str| TypedColumn::new(name, ColumnKind::Text);
@@ -174,7 +174,7 @@ pub fn write(
 }
 
 pub(super) fn question_with_spans(cx: &Analysis, name: Option<&str>) -> Result<Question, ProjectError> {
-    let question = cx.context.index().question_asked_for(name)?.clone();
+    let question = cx.context.index().find_question(name)?.clone();
     match question.scale.form() {
         AnswerForm::Spans => Ok(question),
         AnswerForm::Level | AnswerForm::Options => Err(AnalysisError::NoSpans(question.name).into()),
@@ -183,11 +183,11 @@ pub(super) fn question_with_spans(cx: &Analysis, name: Option<&str>) -> Result<Q
 
 /// The question with spans of this name, or with a type of this name, with the requested types: their
 /// questions and names.
-fn types_asked_for(
+fn requested_types(
     cx: &Analysis,
     name: Option<&str>,
 ) -> Result<(Question, Vec<(QuestionId, String)>), ProjectError> {
-    let id = cx.context.index().question_asked_for(name)?.id;
+    let id = cx.context.index().find_question(name)?.id;
     let (question, of_type) = word_models::span_question(cx, id)?;
     let all =
         question.options().into_iter().map(|option| option.id).zip(question.scale.levels().iter().cloned());

@@ -1,7 +1,7 @@
 //! Descriptions of correlations between options.
 
 use dissensus_selection::evaluation::SetsTogether;
-use dissensus_stats::disagreement::{FEWEST_TEXTS_OF_TWO, FactorsOf, MasiTogether};
+use dissensus_stats::disagreement::{FEWEST_TEXTS_OF_TWO, FactorsOf, OptionCooccurrence};
 use dissensus_stats::options::{FEWEST_TEXTS_TO_CORRELATE, OptionCorrelations, OptionPair};
 
 /// Maximum number of pairs that are named per sign.
@@ -68,7 +68,7 @@ fn said(found: &Found<'_>, options: &[String]) -> String {
 
 /// Describes whether most likely sets take correlations between options into account, which options are
 /// correlated, and whether MASI distances do: sentences without a line break.
-pub fn whole_sets_together(found: &MasiTogether, options: &[String]) -> String {
+pub fn whole_sets_together(found: &OptionCooccurrence, options: &[String]) -> String {
     format!("{} {}", likely_sets(&found.correlations, options), distances(found, ""))
 }
 
@@ -102,7 +102,7 @@ fn likely_sets(found: &OptionCorrelations, options: &[String]) -> String {
 }
 
 /// Describes whether distances of whole answers take correlations between options into account, and which.
-pub fn distances_together(found: &MasiTogether, options: &[String]) -> String {
+pub fn distances_together(found: &OptionCooccurrence, options: &[String]) -> String {
     let pairs = found.correlations.factors.pairs();
     let both = [named(&pairs, options, 1.0), named(&pairs, options, -1.0)];
     let said: Vec<String> = both.into_iter().flatten().collect();
@@ -111,7 +111,7 @@ pub fn distances_together(found: &MasiTogether, options: &[String]) -> String {
 }
 
 /// Describes MASI distances; `pairs` names the correlated pairs if they are not named elsewhere.
-fn distances(found: &MasiTogether, pairs: &str) -> String {
+fn distances(found: &OptionCooccurrence, pairs: &str) -> String {
     match found.factors_of() {
         Some(FactorsOf::Person) => {
             format!("MASI distances take into account that options go together in what one person answers{pairs}.")

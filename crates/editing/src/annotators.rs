@@ -153,5 +153,5 @@ pub fn announce(cx: &Project) {
 /// # Errors
 /// There is no annotator of that name.
 pub fn find(cx: &Project, name: &str) -> Result<Annotator, ProjectError> {
-    cx.context.index().annotator_asked_for(name).cloned()
+    cx.context.index().find_annotator(name).cloned()
 }

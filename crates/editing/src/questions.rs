@@ -364,7 +364,7 @@ pub fn levels_named(question: &Question, names: &[String]) -> Vec<LevelEdit> {
 /// # Errors
 /// There is none of that name, none at all, or there are several and no name was given.
 pub fn find(cx: &Project, name: Option<&str>) -> Result<Question, ProjectError> {
-    cx.context.index().question_asked_for(name).cloned()
+    cx.context.index().find_question(name).cloned()
 }
 
 /// Defines levels of the question of this name, each as `LEVEL=DEFINITION`; an empty definition removes it.

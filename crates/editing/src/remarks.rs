@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 /// One person's note on a text in one annotation round.
-struct Said {
+struct RoundNote {
     place: (TextId, AnnotatorId, u16),
     answer: Option<String>,
     remark: Remark,
@@ -37,9 +37,9 @@ pub fn list(cx: &Project, query: &RemarkQuery) -> Result<Vec<RemarkInfo>, Projec
     for question in asked.iter().filter_map(|id| index.question(*id)) {
         let name = |answer: &Answer| question.scale.name_of_answer(answer).map(std::borrow::Cow::into_owned);
         let version = |guideline: Option<GuidelineId>| versions.get(&guideline?).copied();
-        let mut all: Vec<Said> = Vec::new();
+        let mut all: Vec<RoundNote> = Vec::new();
         for Marked { text, annotator, at_ms, current, marks } in store.all_marks(question.id)? {
-            all.push(Said {
+            all.push(RoundNote {
                 place: (text, annotator, 1),
                 answer: current.as_ref().and_then(|event| name(event.answer()?)),
                 flagged: marks.flagged,
@@ -51,7 +51,7 @@ pub fn list(cx: &Project, query: &RemarkQuery) -> Result<Vec<RemarkInfo>, Projec
         }
         for repeat in store.repeats(question.id)? {
             if !repeat.details.remark.is_empty() {
-                all.push(Said {
+                all.push(RoundNote {
                     place: (repeat.text, repeat.annotator, repeat.occasion),
                     answer: name(&repeat.answer),
                     flagged: false,

@@ -48,7 +48,7 @@ pub fn traces(cx: &Project, annotator: AnnotatorId) -> Result<Traces, ProjectErr
         texts: texts_given_to(cx, annotator)?,
         nameless: found.nameless,
         runs: found.runs,
-        copies: copies_beside(cx),
+        copies: copies_next_to(cx),
     })
 }
 
@@ -98,7 +98,7 @@ pub fn withdraw(cx: &Project, annotator: AnnotatorId) -> Result<Withdrawn, Proje
         runs: erased.runs,
         encoder_changed: encoder_before != encoder_after,
         cleaned,
-        copies: copies_beside(cx),
+        copies: copies_next_to(cx),
     })
 }
 
@@ -141,7 +141,7 @@ pub(super) fn forget_choices(cx: &Project) -> Result<(), ProjectError> {
 
 /// Copies that the program made next to the project before an upgrade or a merge, and journals of other
 /// files that it moved aside: they contain everyone of their time.
-fn copies_beside(cx: &Project) -> Vec<String> {
+fn copies_next_to(cx: &Project) -> Vec<String> {
     let file = cx.context.store.file();
     let Some(name) = file.file_name().map(|name| name.to_string_lossy().into_owned()) else {
         return Vec::new();

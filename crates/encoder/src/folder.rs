@@ -109,12 +109,12 @@ impl Folder {
     /// Whether the contents of this file are generated from a GGUF file.
     pub(crate) fn is_from_gguf(&self, file: &str) -> bool {
         let of_tokenizer = file == TOKENIZER || file == TOKENIZER_CONFIG;
-        self.gguf.is_some() && (file == CONFIG || (of_tokenizer && !self.is_beside(TOKENIZER)))
+        self.gguf.is_some() && (file == CONFIG || (of_tokenizer && !self.is_next_to(TOKENIZER)))
     }
 
     /// Whether a file of this name exists in the folder; never looked for when a GGUF file was named
     /// itself.
-    pub(crate) fn is_beside(&self, file: &str) -> bool {
+    pub(crate) fn is_next_to(&self, file: &str) -> bool {
         fs::symlink_metadata(self.dir.join(file)).is_ok()
     }
 
@@ -217,7 +217,7 @@ impl Folder {
     /// Whether anything of this name exists, even a dangling link: an existing file is read or refused,
     /// never ignored.
     pub(crate) fn has(&self, file: &str) -> bool {
-        self.is_from_gguf(file) || self.is_beside(file)
+        self.is_from_gguf(file) || self.is_next_to(file)
     }
 }
 

@@ -135,7 +135,7 @@ fn check_files(folder: &Folder, known: &KnownEncoder, weights_sha256: &str) -> R
     for file in IDENTIFYING_FILES {
         let Some(expected) = known.sha256_of(file) else {
             // Where the catalogue has no tokenizer.json, it refers to the vocabulary of the weights.
-            if file == TOKENIZER && folder.is_beside(file) {
+            if file == TOKENIZER && folder.is_next_to(file) {
                 let (path, found) = (folder.path(file), sha256(&folder.read(file)?));
                 let expected = "no such file".to_owned();
                 return Err(EncoderError::Checksum { name: known.name.clone(), path, expected, found });

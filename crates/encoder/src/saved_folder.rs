@@ -43,7 +43,7 @@ pub fn copy_encoder(from: &Path, version: &EncoderVersion, to: &Path) -> Result<
         return soft_prompt::copy(&folder, to, &weight_sums(&Folder::open(to)?)?.weights);
     }
     fs::copy(folder.weights_path(), &weights).map_err(write)?;
-    if folder.is_beside(SOFT_PROMPT_FILE) {
+    if folder.is_next_to(SOFT_PROMPT_FILE) {
         let path = to.join(SOFT_PROMPT_FILE);
         fs::copy(folder.path(SOFT_PROMPT_FILE), &path)
             .map_err(|source| EncoderError::Write { path, source })?;

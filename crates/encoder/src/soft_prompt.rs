@@ -32,7 +32,7 @@ pub(crate) struct Origin<'a> {
 /// [`EncoderError::Policy`] where other weights, or a second soft prompt, should be trained on top of a
 /// soft prompt.
 pub(crate) fn asked(folder: &Folder, origin: Origin<'_>) -> Result<bool, EncoderError> {
-    let of_folder = folder.is_beside(SOFT_PROMPT_FILE);
+    let of_folder = folder.is_next_to(SOFT_PROMPT_FILE);
     match origin.learning.map(ParamRegistry::policy) {
         Some(policy) if of_folder && *policy != FreezePolicy::Frozen => Err(EncoderError::Policy {
             asked: policy.to_string(),
@@ -91,7 +91,7 @@ fn vectors(transformer: &dyn Transformer, place: &Place<'_>) -> Result<Option<Te
     if let Some(learned) = origin.learned {
         return learned.to_device(place.device).map(Some).map_err(compute);
     }
-    if folder.is_beside(SOFT_PROMPT_FILE) {
+    if folder.is_next_to(SOFT_PROMPT_FILE) {
         let width = transformer.words().dim(1).map_err(compute)?;
         return read(&folder.path(SOFT_PROMPT_FILE), width, place.device).map(Some);
     }
@@ -122,7 +122,7 @@ fn read(path: &Path, width: usize, device: &Device) -> Result<Tensor, EncoderErr
 /// Refuses a soft prompt that was learned on weights other than those in its folder, whose checksum is
 /// given: the weights may be a hard link, and another encoder may have been written over the linked file.
 pub(crate) fn check_weights(folder: &Folder, weights_sha256: &str) -> Result<(), EncoderError> {
-    if !folder.is_beside(SOFT_PROMPT_FILE) {
+    if !folder.is_next_to(SOFT_PROMPT_FILE) {
         return Ok(());
     }
     let path = folder.path(SOFT_PROMPT_FILE);
@@ -141,7 +141,7 @@ pub(crate) fn check_weights(folder: &Folder, weights_sha256: &str) -> Result<(),
 /// Copies a folder's soft prompt, if any, into the folder `to`, whose weights are the same in another
 /// format and have this checksum.
 pub(crate) fn copy(folder: &Folder, to: &Path, weights_sha256: &str) -> Result<(), EncoderError> {
-    if !folder.is_beside(SOFT_PROMPT_FILE) {
+    if !folder.is_next_to(SOFT_PROMPT_FILE) {
         return Ok(());
     }
     let path = folder.path(SOFT_PROMPT_FILE);

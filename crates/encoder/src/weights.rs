@@ -53,7 +53,7 @@ pub(crate) fn weight_sums(folder: &Folder) -> Result<WeightSums, EncoderError> {
         (None, [sum]) => sum.clone(),
         _ => together(&sums),
     };
-    if !folder.is_beside(SOFT_PROMPT_FILE) {
+    if !folder.is_next_to(SOFT_PROMPT_FILE) {
         return Ok(WeightSums { all: weights.clone(), weights });
     }
     sums.push(sum(folder.path(SOFT_PROMPT_FILE))?);

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 /// Maximum number of examples stored for each kind of change.
-pub const KEPT_PLACES: usize = 20;
+pub const MOST_POSITIONS: usize = 20;
 /// How many examples of a kind that a later row can revoke are stored.
-const WATCHED_PLACES: usize = 1_000;
+const WATCHED_POSITIONS: usize = 1_000;
 
 /// How a label relates to another one of the same annotator, text and question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,7 +62,7 @@ impl Changes {
         self.counts.get(&kind).copied().unwrap_or(0)
     }
 
-    /// Returns the first examples, at most [`KEPT_PLACES`], by row. For replaced labels of the project the
+    /// Returns the first examples, at most [`MOST_POSITIONS`], by row. For replaced labels of the project the
     /// row is the one that counts; for outdated rows there is only the first of each annotator and text. If
     /// there are very many, some of the first may be missing.
     pub fn first(&self, kind: ChangeKind) -> Vec<Change> {
@@ -70,7 +70,7 @@ impl Changes {
         let mut places: Vec<Change> =
             self.places.get(&kind).into_iter().flatten().chain(watched).cloned().collect();
         places.sort_by_key(|place| place.row);
-        places.truncate(KEPT_PLACES);
+        places.truncate(MOST_POSITIONS);
         places
     }
 
@@ -78,7 +78,7 @@ impl Changes {
     pub(crate) fn add(&mut self, kind: ChangeKind, place: impl FnOnce() -> Change) {
         *self.counts.entry(kind).or_default() += 1;
         let places = self.places.entry(kind).or_default();
-        if places.len() < KEPT_PLACES {
+        if places.len() < MOST_POSITIONS {
             places.push(place());
         }
     }
@@ -104,7 +104,7 @@ impl Changes {
             *self.counts.entry(kind).or_default() += u64::from(counted);
             let new = elsewhere || was.is_none_or(|(before, _)| before != kind);
             let watched = self.watched.entry(kind).or_default();
-            if new && watched.len() < WATCHED_PLACES {
+            if new && watched.len() < WATCHED_POSITIONS {
                 watched.insert(pair, place());
             }
         }

@@ -193,15 +193,15 @@ impl Checker {
         self.known.check_text(row)?;
         self.known.check_attributes(row)?;
         let asked = self.asked_by(row)?;
-        if let (Some(Asked::Known(number)), Some(scale)) = (&asked, &row.scale) {
+        if let (Some(RowQuestion::Known(number)), Some(scale)) = (&asked, &row.scale) {
             self.questions[*number].take_for(scale);
         }
         let judged = match (&row.label, &asked) {
             (None, _) | (_, None) => None,
-            (Some(label), Some(Asked::Known(number))) => {
+            (Some(label), Some(RowQuestion::Known(number))) => {
                 Some(self.questions[*number].judge(label, self.fold_case))
             }
-            (Some(label), Some(Asked::New(_, scale))) => {
+            (Some(label), Some(RowQuestion::New(_, scale))) => {
                 Some(Answers::new(scale.clone()).judge(label, self.fold_case))
             }
         };
@@ -211,8 +211,8 @@ impl Checker {
         }
         // The row fits. From here on it is recorded.
         let question = asked.map(|asked| match asked {
-            Asked::Known(number) => number,
-            Asked::New(name, scale) => self.add_question(&name, scale),
+            RowQuestion::Known(number) => number,
+            RowQuestion::New(name, scale) => self.add_question(&name, scale),
         });
         let text = self.known.remember_text(row);
         let annotator = self.known.remember_annotator(row);
@@ -252,8 +252,8 @@ impl Checker {
         })
     }
 
-    fn asked_by(&self, row: &Row) -> Result<Option<Asked>, Misfit> {
-        let Asking::Named { numbers, scale } = &self.asking else { return Ok(Some(Asked::Known(0))) };
+    fn asked_by(&self, row: &Row) -> Result<Option<RowQuestion>, Misfit> {
+        let Asking::Named { numbers, scale } = &self.asking else { return Ok(Some(RowQuestion::Known(0))) };
         let blame = |kind| Misfit { about: About::Question, kind };
         match &row.question {
             None if row.label.is_some() => Err(blame(RowErrorKind::Missing { what: "question" })),
@@ -262,18 +262,18 @@ impl Checker {
             // The scale that the file specifies for a question applies if the project has none for it, or
             // else that of the first row that names it.
             Some(name) => match numbers.get(name) {
-                Some(number) => Ok(Some(Asked::Known(*number))),
+                Some(number) => Ok(Some(RowQuestion::Known(*number))),
                 None if numbers.len() >= MAX_QUESTIONS => {
                     Err(blame(RowErrorKind::TooManyQuestions { limit: MAX_QUESTIONS }))
                 }
-                None => Ok(Some(Asked::New(name.clone(), scale.clone().or_else(|| row.scale.clone())))),
+                None => Ok(Some(RowQuestion::New(name.clone(), scale.clone().or_else(|| row.scale.clone())))),
             },
         }
     }
 }
 
 /// The question of a row.
-enum Asked {
+enum RowQuestion {
     Known(usize),
     New(String, Option<Scale>),
 }

@@ -146,9 +146,9 @@ mod write_conll;
 mod write_labels;
 mod xlsx_writer;
 
-pub use annotations::{Hint, MetInFile};
+pub use annotations::{Findings, Hint};
 pub use answers::KnownLabel;
-pub use changes::{Change, ChangeKind, Changes, KEPT_PLACES};
+pub use changes::{Change, ChangeKind, Changes, MOST_POSITIONS};
 pub use check::{Checker, MAX_QUESTIONS};
 pub use columns::TypedTable;
 pub use dataset_writer::{DatasetQuestion, DatasetWriter};
@@ -163,9 +163,9 @@ pub use outgoing::{
 };
 pub use output_format::OutputFormat;
 pub use reading::{
-    AnswerColumn, AttributeConflicts, Beside, Join, Missing, RankedReading, Recognised, TableReading,
+    AnswerColumn, AttributeConflicts, Join, Missing, RankedReading, Recognised, TableContext, TableReading,
     TimeFormat, TimeFormatError, ValueRules, complete, find_join, guess_roles, guess_roles_around,
-    guess_roles_beside, has_answers, is_called_time, list_columns, missing_code, ordered_scale, recognise,
+    guess_roles_in, has_answers, is_called_time, list_columns, missing_code, ordered_scale, recognise,
     truth_value,
 };
 pub use rejects::RejectWriter;
@@ -175,7 +175,7 @@ pub use row::{MAX_NAME_BYTES, MAX_SPANS_BYTES, Row, text_id_of};
 pub use row_error::{RowError, RowErrorKind};
 pub use rows::{Rows, read_rows, read_rows_while};
 pub use scan::{
-    Account, DroppedFor, ExampleOfAnswer, ExampleOfText, KEPT_PROBLEMS, QuestionScan, SAMPLE_ROWS,
+    Account, DroppedFor, ExampleOfAnswer, ExampleOfText, MOST_PROBLEMS, QuestionScan, SAMPLE_ROWS,
     SHOWN_CHARACTERS, Scan, scan, scan_while,
 };
 pub use source::{Source, formats};

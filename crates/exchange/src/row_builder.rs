@@ -5,7 +5,7 @@ use crate::json_record::FLAT_LIST;
 use crate::roles::{Pick, Plan, SpanColumns};
 use crate::row::{FLAGGED, MAX_NAME_BYTES, MAX_SPANS_BYTES, Row, SKIPPED, text_id_of};
 use crate::row_error::RowErrorKind;
-use crate::time::{parse_duration_ms, parse_ms, parse_occasion};
+use crate::time::{parse_duration_ms, parse_ms, parse_round};
 use crate::write::METADATA_COLUMN;
 use dissensus_domain::{
     Attributes, LabelSource, MAX_TEXT_BYTES, NamedSpan, OffsetUnit, Remark, RemarkError, Scale, Shown,
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// The content of the span columns of one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum RowSpans {
     /// The file has no such columns, or they and the label are all empty.
     Nothing,
     /// There is no span.
@@ -45,7 +45,7 @@ pub(crate) struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    pub(crate) fn row(&self, row: u64, line: u64) -> Result<(Row, Said), Blame> {
+    pub(crate) fn row(&self, row: u64, line: u64) -> Result<(Row, RowSpans), Blame> {
         self.refuse_nul()?;
         let plan = self.plan;
         let text = plan.text.filter(|column| !self.is_elsewhere(*column));
@@ -53,7 +53,7 @@ impl Builder<'_> {
         let label = self.label(plan.label, text.as_deref())?;
         let said = match &plan.span {
             Some(columns) => self.said(columns, label.is_some(), text.as_deref())?,
-            None => Said::Nothing,
+            None => RowSpans::Nothing,
         };
         let (skipped, flagged) = self.marks()?;
         let row = Row {
@@ -98,8 +98,7 @@ impl Builder<'_> {
     }
 
     fn occasion(&self) -> Result<Option<u16>, Blame> {
-        let read =
-            self.read(self.plan.occasion, parse_occasion, |value| RowErrorKind::BadOccasion { value })?;
+        let read = self.read(self.plan.occasion, parse_round, |value| RowErrorKind::BadOccasion { value })?;
         Ok(read.filter(|occasion| *occasion > 1))
     }
 
@@ -127,7 +126,7 @@ impl Builder<'_> {
             reasons: reasons.map(str::trim).filter(|r| !r.is_empty()).map(str::to_owned).collect(),
             confidence: self.read(
                 plan.confidence,
-                |value| parse_occasion(value).filter(|sure| *sure <= 5).map(|sure| sure as u8),
+                |value| parse_round(value).filter(|sure| *sure <= 5).map(|sure| sure as u8),
                 |value| RowErrorKind::BadConfidence { value },
             )?,
         };
@@ -163,7 +162,7 @@ impl Builder<'_> {
     }
 
     /// Reads the span columns. In a file that has labels too, a row with neither has no answer.
-    fn said(&self, columns: &SpanColumns, labelled: bool, text: Option<&str>) -> Result<Said, Blame> {
+    fn said(&self, columns: &SpanColumns, labelled: bool, text: Option<&str>) -> Result<RowSpans, Blame> {
         let (start, end) = (self.name(Some(columns.start))?, self.name(Some(columns.end))?);
         let named = match &columns.kind {
             Pick::Column(column) => self.name(Some(*column))?,
@@ -176,9 +175,9 @@ impl Builder<'_> {
         };
         let half = |column, missing| Err(self.blame(column, RowErrorKind::HalfSpan { missing }));
         let (start, end, label) = match (start, end, named) {
-            (None, None, None) if labelled => return Ok(Said::Label),
-            (None, None, None) if self.plan.label.is_some() => return Ok(Said::Nothing),
-            (None, None, None) => return Ok(Said::NoSpan),
+            (None, None, None) if labelled => return Ok(RowSpans::Label),
+            (None, None, None) if self.plan.label.is_some() => return Ok(RowSpans::Nothing),
+            (None, None, None) => return Ok(RowSpans::NoSpan),
             _ if labelled => return Err(self.blame(columns.start, RowErrorKind::SpanBesideLabel)),
             (None, ..) => return half(columns.start, "start"),
             (_, None, _) => return half(columns.end, "end"),
@@ -194,7 +193,7 @@ impl Builder<'_> {
             Some(text) => (self.place(columns.start, text, first)?, self.place(columns.end, text, last)?),
             None => (first, last),
         };
-        Ok(Said::Span(NamedSpan { start, end, label }))
+        Ok(RowSpans::Span(NamedSpan { start, end, label }))
     }
 
     /// A whole number, also as spreadsheets and data frames write it (`4.0`).

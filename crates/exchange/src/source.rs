@@ -1,6 +1,6 @@
 //! A file that was recognised: its format and its columns.
 
-use crate::annotations::{AnnotationFile, Facts, Hint, MetInFile};
+use crate::annotations::{AnnotationFile, Facts, Findings, Hint};
 use crate::format_info::FormatInfo;
 use crate::formats::{self, Recognised};
 use crate::reading::{Reshape, TableReading, truth_columns};
@@ -261,7 +261,7 @@ impl Source {
 
     /// Notices about how the file was read, such as its encoding, and about the parts of a tool's file that
     /// are not plain answers and how they are treated.
-    pub fn met(&self) -> Vec<MetInFile> {
+    pub fn met(&self) -> Vec<Findings> {
         let mut met = self.rewritten.as_ref().map_or_else(Vec::new, |rewritten| rewritten.told().to_vec());
         if let Kind::Annotations(file) = &self.kind {
             met.extend(file.facts.told());

@@ -3,7 +3,7 @@
 
 use crate::roles::{Pick, Plan, SpanColumns};
 use crate::row::Row;
-use crate::row_builder::{AnswerOf, Blame, Said};
+use crate::row_builder::{AnswerOf, Blame, RowSpans};
 use crate::row_error::{RowError, RowErrorKind};
 use dissensus_domain::{Attributes, NamedSpan, SpansError, list_of_spans};
 use foldhash::quality::RandomState;
@@ -105,9 +105,9 @@ impl SpanAnswers {
     }
 
     /// Adds a row to its answer.
-    pub(crate) fn take(&mut self, row: &Row, said: Said, plan: &Plan) {
-        let said_label = said == Said::Label;
-        if said == Said::Nothing {
+    pub(crate) fn take(&mut self, row: &Row, said: RowSpans, plan: &Plan) {
+        let said_label = said == RowSpans::Label;
+        if said == RowSpans::Nothing {
             return;
         }
         let number = self.answer(&Self::of_row(row));
@@ -126,7 +126,7 @@ impl SpanAnswers {
     }
 
     /// Checks that a row can belong to the same answer as those before it.
-    fn fits(&mut self, number: usize, row: &Row, said: &Said, plan: &Plan) -> Result<(), Blame> {
+    fn fits(&mut self, number: usize, row: &Row, said: &RowSpans, plan: &Plan) -> Result<(), Blame> {
         self.check_attributes(row)?;
         let body = row.text.as_ref().map_or(0, |body| self.keys[0].hash_one(body));
         let answer = &mut self.answers[number];
@@ -137,9 +137,9 @@ impl SpanAnswers {
         }
         answer.body = body;
         let this = match said {
-            Said::Span(_) => A_SPAN,
-            Said::Label => A_LABEL,
-            Said::NoSpan | Said::Nothing => NO_SPAN,
+            RowSpans::Span(_) => A_SPAN,
+            RowSpans::Label => A_LABEL,
+            RowSpans::NoSpan | RowSpans::Nothing => NO_SPAN,
         };
         let other = match (answer.alone, answer.ends.0) {
             (Some((row, has)), _) if has != this => Some((row, has)),
@@ -171,8 +171,8 @@ impl SpanAnswers {
         Ok(())
     }
 
-    fn keep(&mut self, number: usize, row: &Row, said: Said, plan: &Plan) -> Result<(), Blame> {
-        let Said::Span(NamedSpan { start, end, label }) = said else { return Ok(()) };
+    fn keep(&mut self, number: usize, row: &Row, said: RowSpans, plan: &Plan) -> Result<(), Blame> {
+        let RowSpans::Span(NamedSpan { start, end, label }) = said else { return Ok(()) };
         let too_many = |what, limit| Err((start_column(plan), RowErrorKind::TooManySpans { what, limit }));
         if self.answers[number].count as usize >= MAX_SPANS {
             return too_many("spans of one answer", MAX_SPANS);
@@ -216,8 +216,8 @@ impl SpanAnswers {
     }
 
     /// Adds all spans of the answer to its first row, and marks the other rows.
-    pub(crate) fn place(&self, mut row: Row, said: Said) -> Result<Row, Blame> {
-        if said == Said::Nothing {
+    pub(crate) fn place(&self, mut row: Row, said: RowSpans) -> Result<Row, Blame> {
+        if said == RowSpans::Nothing {
             return Ok(row);
         }
         let Some(answer) = self.number_of(&row).map(|number| &self.answers[number]) else {
@@ -227,7 +227,7 @@ impl SpanAnswers {
         if let Some(refusal) = self.refusals.get(answer.refused as usize) {
             return Err(refusal.to(row.row));
         }
-        if said == Said::Label {
+        if said == RowSpans::Label {
             return Ok(row);
         }
         row.continues = row.row != answer.first_row;

@@ -52,7 +52,7 @@ impl TableFormat {
     /// The first bytes or the extension are those of another format, the bytes are not text, or lines end in
     /// a lone carriage return.
     pub(crate) fn readable(path: &Path, head: &[u8]) -> Result<(), ExchangeError> {
-        refuse_known_strangers(path, head)?;
+        refuse_recognised_formats(path, head)?;
         refuse_other_bytes(path, head)?;
         refuse_old_line_ends(path, head)
     }
@@ -111,7 +111,7 @@ const STRANGERS: [(&[u8], &str, &str); 10] = [
     (b"SQLite format 3\0", "a database", "open it as a project if it is one, or export its table as CSV"),
 ];
 
-fn refuse_known_strangers(path: &Path, head: &[u8]) -> Result<(), ExchangeError> {
+fn refuse_recognised_formats(path: &Path, head: &[u8]) -> Result<(), ExchangeError> {
     if head.starts_with(b"PK\x03\x04") {
         let advice = "unpack it and name one file of it; archives of one table, and those that annotation tools write, are read as they are";
         return Err(unknown(path, "a zip archive", advice));

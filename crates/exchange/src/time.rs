@@ -41,7 +41,7 @@ pub(crate) fn parse_duration_ms(value: &str) -> Option<u32> {
 }
 
 /// Parses an annotation round: a whole number from 1, also as spreadsheets and data frames write it (`2.0`).
-pub(crate) fn parse_occasion(value: &str) -> Option<u16> {
+pub(crate) fn parse_round(value: &str) -> Option<u16> {
     let number: f64 = value.parse().ok()?;
     let whole = number.fract() == 0.0 && (1.0..=f64::from(u16::MAX)).contains(&number);
     whole.then_some(number as u16)
@@ -96,10 +96,10 @@ mod tests {
 
     #[test]
     fn occasions() {
-        let read = ["1", "2", "2.0", "1e0", "65535"].map(parse_occasion);
+        let read = ["1", "2", "2.0", "1e0", "65535"].map(parse_round);
         assert_eq!(read, [Some(1), Some(2), Some(2), Some(1), Some(65535)]);
         for value in ["0", "0.0", "-1", "1.5", "first", "", "NaN", "inf", "65536"] {
-            assert_eq!(parse_occasion(value), None, "{value}");
+            assert_eq!(parse_round(value), None, "{value}");
         }
     }
 

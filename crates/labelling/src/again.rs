@@ -3,7 +3,7 @@
 
 use super::Labelling;
 use super::left_out::LeftOut;
-use super::sheet::{Answers, Left, Sheet};
+use super::sheet::{Answers, Left, QuestionSet};
 use crate::error::LabellingError;
 use crate::progress;
 use crate::record;
@@ -21,12 +21,12 @@ use dissensus_store::{AnswerDetails, Repeat, StoreError};
 use std::collections::HashMap;
 
 /// The answers of one annotator in one later annotation round.
-pub(super) struct AnsweredAgain {
+pub(super) struct Reannotated {
     conditions: HashMap<QuestionId, Condition>,
     answers: HashMap<(QuestionId, TextId), Repeat>,
 }
 
-impl AnsweredAgain {
+impl Reannotated {
     /// The note that came with the answer.
     pub(super) fn remark(&self, question: QuestionId, text: TextId) -> Option<&Remark> {
         self.answers.get(&(question, text)).map(|repeat| &repeat.details.remark)
@@ -88,7 +88,7 @@ pub fn record(
         let text = cx.context.store.text(new.text)?.map_or_else(|| "?".to_owned(), |text| text.external_id);
         return Err(LabellingError::NotAsked { text, occasion }.into());
     }
-    let known = answered_again(cx, new.annotator, occasion)?.answers.remove(&(new.question, new.text));
+    let known = reannotated(cx, new.annotator, occasion)?.answers.remove(&(new.question, new.text));
     let known = known.filter(|known| known.answer == new.answer);
     if let Some(known) = &known {
         // The window saves a changed note by giving the same answer again: that is not a new answer.
@@ -96,7 +96,7 @@ pub fn record(
         if noted && known.details.remark != details.remark {
             let details = AnswerDetails { guideline: known.details.guideline, ..details };
             let known = known.clone();
-            cx.context.store.write(move |tx| tx.say_beside_repeat(&known, &details, now_ms()))?;
+            cx.context.store.write(move |tx| tx.add_repeat_note(&known, &details, now_ms()))?;
             cx.context.listeners.send(&Event::Project);
             return Ok(LabelReceipt {
                 progress: progress::progress_on(cx, &sheet),
@@ -137,7 +137,7 @@ fn asked_together(cx: &Labelling, question: QuestionId) -> Vec<QuestionId> {
 
 /// Takes back this annotator's latest answer of a later annotation round, if it was given after the
 /// latest first-round answer.
-pub(super) fn undo_again(
+pub(super) fn undo_reannotation(
     cx: &Labelling,
     annotator: AnnotatorId,
     questions: &[QuestionId],
@@ -162,13 +162,13 @@ pub(super) fn undo_again(
 }
 
 /// The answers of an annotator in one later annotation round.
-pub(super) fn answered_again(
+pub(super) fn reannotated(
     cx: &Labelling,
     annotator: AnnotatorId,
     occasion: u16,
-) -> Result<AnsweredAgain, ProjectError> {
+) -> Result<Reannotated, ProjectError> {
     let index = cx.context.index();
-    let mut found = AnsweredAgain { conditions: HashMap::new(), answers: HashMap::new() };
+    let mut found = Reannotated { conditions: HashMap::new(), answers: HashMap::new() };
     for question in index.questions() {
         found.conditions.extend(question.only_if.clone().map(|only_if| (question.id, only_if)));
         for repeat in cx.context.store.repeats(question.id)? {
@@ -186,11 +186,11 @@ pub(super) fn answered_again(
 pub(super) fn next_assigned(
     cx: &Labelling,
     packet: &Packet,
-    sheet: &Sheet,
+    sheet: &QuestionSet,
     left_out: &LeftOut,
     after: Option<TextId>,
 ) -> Result<Option<Assignment>, ProjectError> {
-    let again = answered_again(cx, sheet.annotator, 2)?;
+    let again = reannotated(cx, sheet.annotator, 2)?;
     let answers = sheet.read();
     let apart = least_apart(&packet.assignments);
     let left = |item: &Assignment| match (answers.left(item.text), item.occasion) {
@@ -230,7 +230,7 @@ pub(super) fn with_again(
     questions: &[QuestionId],
 ) -> Progress {
     // Falls back to the progress of the first round where the file cannot be read now.
-    let read = answered_again(cx, packet.annotator, 2);
+    let read = reannotated(cx, packet.annotator, 2);
     let Some(answered) = go_on("reading what was answered again", read) else { return first };
     // Excluded texts are not asked again; those answered before count.
     let asked = |item: &&Assignment| {
@@ -270,7 +270,7 @@ fn least_apart(assignments: &[Assignment]) -> usize {
     apart.min().unwrap_or(0)
 }
 
-impl AnsweredAgain {
+impl Reannotated {
     /// Whether something was answered and nothing that is asked is left: a text without any question to ask
     /// is not done before it comes again.
     fn is_done_again(&self, questions: &[QuestionId], text: TextId) -> bool {

@@ -9,7 +9,7 @@ use dissensus_api::{CareInfo, HarmfulFrom, OwnCare, StudyCare};
 use dissensus_domain::{AnnotatorId, StudyLimits, TextId, is_harmful, is_predicted_harmful};
 use dissensus_editing::care;
 use dissensus_editing::check_limit;
-use dissensus_project::care_file::{CareFile, KeptCare, OwnChoice, OwnHarmful, text_key};
+use dissensus_project::care_file::{CareFile, OwnChoice, OwnHarmful, StoredCare, text_key};
 use dissensus_project::clock::today;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
@@ -111,7 +111,7 @@ fn own_care(cx: &Labelling, own: &OwnChoice) -> Result<OwnCare, ProjectError> {
     Ok(OwnCare { limit: own.limit, harmful, words: own.words.clone(), groups: own.groups.clone() })
 }
 
-fn care_info(cx: &Labelling, annotator: AnnotatorId, kept: &KeptCare) -> Result<CareInfo, ProjectError> {
+fn care_info(cx: &Labelling, annotator: AnnotatorId, kept: &StoredCare) -> Result<CareInfo, ProjectError> {
     let study = care::read(&cx.project)?;
     let own = own_care(cx, &kept.own)?;
     let (today, may_go_on) = (today(), may_go_on(&study));

@@ -54,7 +54,7 @@ pub(super) fn given_remark(
     occasion: u16,
 ) -> Result<Remark, ProjectError> {
     if occasion > 1 {
-        let again = again::answered_again(cx, annotator, occasion)?;
+        let again = again::reannotated(cx, annotator, occasion)?;
         return Ok(again.remark(question, text).cloned().unwrap_or_default());
     }
     remarks::read(cx, annotator, question, text)

@@ -27,7 +27,7 @@ pub fn skip(
     let sheet = sheet::open(cx, annotator, questions.as_ref())?;
     let open = sheet.read().open(text);
     set_mark(cx, annotator, &open, text, MarkKind::Skip)?;
-    Ok(progress::progress_on(cx, &progress::newest_sheet(cx, sheet, annotator, questions.as_ref())))
+    Ok(progress::progress_on(cx, &progress::newest_question_set(cx, sheet, annotator, questions.as_ref())))
 }
 
 /// Flags a text, or removes the flag.
@@ -42,7 +42,7 @@ pub fn flag(
     cx.practice.is_asked(text)?;
     let sheet = sheet::open(cx, annotator, &[question])?;
     set_mark(cx, annotator, &[question], text, if on { MarkKind::Flag } else { MarkKind::Unflag })?;
-    Ok(progress::progress_on(cx, &progress::newest_sheet(cx, sheet, annotator, &[question])))
+    Ok(progress::progress_on(cx, &progress::newest_question_set(cx, sheet, annotator, &[question])))
 }
 
 fn set_mark(

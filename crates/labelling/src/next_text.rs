@@ -2,7 +2,7 @@
 
 use super::Labelling;
 use super::left_out::LeftOut;
-use super::sheet::{Left, Sheet};
+use super::sheet::{Left, QuestionSet};
 use crate::again;
 use crate::left_out;
 use crate::progress;
@@ -98,7 +98,7 @@ pub fn neighbour(
 /// other is left.
 fn open_texts(
     cx: &Labelling,
-    sheet: &Sheet,
+    sheet: &QuestionSet,
     left_out: &LeftOut,
     after: Option<TextId>,
 ) -> Result<Vec<TextId>, ProjectError> {

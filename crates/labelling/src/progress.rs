@@ -2,7 +2,7 @@
 
 use super::Labelling;
 use super::annotations::SharedAnnotations;
-use super::sheet::Sheet;
+use super::sheet::QuestionSet;
 use crate::again;
 use crate::left_out;
 use crate::sheet;
@@ -22,7 +22,7 @@ pub fn count(
 }
 
 /// The progress according to a sheet.
-pub(super) fn progress_on(cx: &Labelling, sheet: &Sheet) -> Progress {
+pub(super) fn progress_on(cx: &Labelling, sheet: &QuestionSet) -> Progress {
     // If the excluded texts cannot be read, only the number is off.
     let left_out = go_on("reading which texts are left out", left_out::left_out(cx, sheet.annotator));
     let left_out = left_out.unwrap_or_default();
@@ -45,12 +45,12 @@ pub(super) fn progress_on(cx: &Labelling, sheet: &Sheet) -> Progress {
 
 /// A sheet that includes the latest events: a concurrent import may have made the current one stale.
 /// Falls back to the current one where the project cannot be read, since what was appended is on disk.
-pub(super) fn newest_sheet(
+pub(super) fn newest_question_set(
     cx: &Labelling,
-    at_hand: Sheet,
+    at_hand: QuestionSet,
     annotator: AnnotatorId,
     questions: &[QuestionId],
-) -> Sheet {
+) -> QuestionSet {
     sheet::open(cx, annotator, questions).unwrap_or(at_hand)
 }
 

@@ -1,7 +1,7 @@
 //! Recording a label: commit, update the live model, notify listeners.
 
 use super::Labelling;
-use super::told::Told;
+use super::told::Revealed;
 use crate::error::LabellingError;
 use crate::feed;
 use crate::progress;
@@ -72,7 +72,7 @@ pub fn record_with(
     let appended = context.store.append_label_with(&label, &details)?;
     // The label is on disk: from here on nothing may report it as failed.
     let followed = feed::follow(cx);
-    let sheet = progress::newest_sheet(cx, sheet, new.annotator, &[new.question]);
+    let sheet = progress::newest_question_set(cx, sheet, new.annotator, &[new.question]);
     if followed.is_err() {
         sheet.note_answer(new.question, new.text, &new.answer, at_ms);
         cx.live.learn(new.question, new.text, new.annotator, Some(&new.answer));
@@ -82,7 +82,7 @@ pub fn record_with(
     // Others' answers can be read again later, but the label must not be reported as failed.
     let told = match reveals {
         true => go_on("telling how others see a text", told::reveal(cx, new, predicted)).unwrap_or_default(),
-        false => Told::default(),
+        false => Revealed::default(),
     };
     let receipt = LabelReceipt { progress, reveal: told.predictions, spans: told.spans };
     Ok(Recorded { receipt, sync: appended.sync })

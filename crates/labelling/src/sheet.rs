@@ -12,13 +12,13 @@ use std::sync::MutexGuard;
 
 /// The questions on a screen, in their order, and the state of each of them and of those that they depend
 /// on.
-pub struct Sheet {
+pub struct QuestionSet {
     pub(super) annotator: AnnotatorId,
     shown: Vec<QuestionId>,
     of: BTreeMap<QuestionId, (Option<Condition>, SharedAnnotations)>,
 }
 
-/// A consistent view of a [`Sheet`] for as long as this is held.
+/// A consistent view of a [`QuestionSet`] for as long as this is held.
 pub struct Answers<'a> {
     shown: &'a [QuestionId],
     of: BTreeMap<QuestionId, (Option<&'a Condition>, MutexGuard<'a, Annotations>)>,
@@ -34,7 +34,11 @@ pub enum Left {
 }
 
 /// The sheet of an annotator for these questions.
-pub fn open(cx: &Labelling, annotator: AnnotatorId, questions: &[QuestionId]) -> Result<Sheet, ProjectError> {
+pub fn open(
+    cx: &Labelling,
+    annotator: AnnotatorId,
+    questions: &[QuestionId],
+) -> Result<QuestionSet, ProjectError> {
     if questions.is_empty() {
         return Err(ProjectError::NoQuestion);
     }
@@ -55,10 +59,10 @@ pub fn open(cx: &Labelling, annotator: AnnotatorId, questions: &[QuestionId]) ->
             shown.push(*question);
         }
     }
-    Ok(Sheet { annotator, shown, of })
+    Ok(QuestionSet { annotator, shown, of })
 }
 
-impl Sheet {
+impl QuestionSet {
     /// The questions on the screen.
     pub(super) fn shown(&self) -> &[QuestionId] {
         &self.shown

@@ -1,7 +1,7 @@
 //! Tasks: one text as shown to an annotator.
 
 use super::Labelling;
-use super::told::Told;
+use super::told::Revealed;
 use crate::again;
 use crate::drafts;
 use crate::remarks;
@@ -22,7 +22,7 @@ pub fn read(
 ) -> Result<LabelTask, ProjectError> {
     let context = &cx.context;
     let body = context.store.text(text)?.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
-    let again = (occasion > 1).then(|| again::answered_again(cx, annotator, occasion)).transpose()?;
+    let again = (occasion > 1).then(|| again::reannotated(cx, annotator, occasion)).transpose()?;
     let sheet = sheet::open(cx, annotator, &[question])?;
     let (asked, answer, flagged, skipped) = {
         let answers = sheet.read();
@@ -43,7 +43,7 @@ pub fn read(
             let predicted = cx.live.predictions_on(question, text, annotator);
             told::reveal_on(cx, annotator, question, text, predicted)?
         }
-        false => Told::default(),
+        false => Revealed::default(),
     };
     Ok(LabelTask {
         text,
@@ -74,7 +74,7 @@ pub(super) fn is_asked(
     occasion: u16,
 ) -> Result<bool, ProjectError> {
     if occasion > 1 {
-        return Ok(again::answered_again(cx, annotator, occasion)?.asks(question, text));
+        return Ok(again::reannotated(cx, annotator, occasion)?.asks(question, text));
     }
     Ok(sheet::open(cx, annotator, &[question])?.read().asks(question, text))
 }

@@ -8,14 +8,14 @@ use dissensus_project::error::ProjectError;
 
 /// Revealed data of others.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Revealed {
     /// Predictions, and the distribution of others' labels.
     pub(super) predictions: Option<TextPredictions>,
     /// Spans marked by others.
     pub(super) spans: Option<Vec<PersonSpans>>,
 }
 
-impl Told {
+impl Revealed {
     fn shown(&self) -> Shown {
         let observed = self.predictions.as_ref().is_some_and(|told| told.observed.is_some());
         let marked = self.spans.as_ref().is_some_and(|people| !people.is_empty());
@@ -28,7 +28,7 @@ pub(super) fn reveal(
     cx: &Labelling,
     label: &NewLabel,
     predictions: Option<TextPredictions>,
-) -> Result<Told, ProjectError> {
+) -> Result<Revealed, ProjectError> {
     reveal_on(cx, label.annotator, label.question, label.text, predictions)
 }
 
@@ -39,8 +39,8 @@ pub(super) fn reveal_on(
     question: QuestionId,
     text: TextId,
     predictions: Option<TextPredictions>,
-) -> Result<Told, ProjectError> {
-    let told = Told { predictions, spans: spans::spans_of_others(cx, annotator, question, text)? };
+) -> Result<Revealed, ProjectError> {
+    let told = Revealed { predictions, spans: spans::spans_of_others(cx, annotator, question, text)? };
     cx.context.record_shown(question, text, annotator, told.shown())?;
     Ok(told)
 }

@@ -27,10 +27,9 @@ pub fn undo(
 ) -> Result<Option<Undone>, ProjectError> {
     let (context, questions) = (&cx.context, questions.as_ref());
     let sheet = sheet::open(cx, annotator, questions)?;
-    if let Some(repeat) = again::undo_again(cx, annotator, questions)? {
-        let now = again::answered_again(cx, annotator, repeat.occasion)?
-            .answer(repeat.question, repeat.text)
-            .cloned();
+    if let Some(repeat) = again::undo_reannotation(cx, annotator, questions)? {
+        let now =
+            again::reannotated(cx, annotator, repeat.occasion)?.answer(repeat.question, repeat.text).cloned();
         let (question, text, occasion, answer) =
             (repeat.question, repeat.text, repeat.occasion, repeat.answer);
         let remark = repeat.details.remark;
@@ -59,7 +58,7 @@ pub fn undo(
         cx.annotations.clear();
         cx.live.invalidate_all();
     }
-    let sheet = progress::newest_sheet(cx, sheet, annotator, questions);
+    let sheet = progress::newest_question_set(cx, sheet, annotator, questions);
     let now = sheet.read().annotations(question).and_then(|known| known.answers.get(&text).cloned());
     let progress = progress::progress_on(cx, &sheet);
     Ok(Some(Undone { question, text, occasion: 1, answer, remark, now, progress }))

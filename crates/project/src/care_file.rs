@@ -18,7 +18,7 @@ const COUNTED_AFTER: u64 = 5;
 /// The contents of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct KeptCare {
+pub struct StoredCare {
     /// The person's choices.
     pub own: OwnChoice,
     /// Texts read, by local date.
@@ -61,7 +61,7 @@ struct Day {
     went_on: bool,
 }
 
-impl KeptCare {
+impl StoredCare {
     /// Records that a text is read on a day, and whether it is currently considered harmful. A text counts
     /// once a day.
     pub fn note(&mut self, today: &str, text: &str, harmful: bool) {
@@ -115,7 +115,7 @@ impl<'a> CareFile<'a> {
     }
 
     /// Reads the file; empty where there is none yet.
-    pub fn read(&self) -> KeptCare {
+    pub fn read(&self) -> StoredCare {
         self.home.read_json(&self.name).unwrap_or_default()
     }
 
@@ -123,7 +123,7 @@ impl<'a> CareFile<'a> {
     ///
     /// # Errors
     /// It cannot be written; it is then unchanged.
-    pub fn change(&self, change: impl FnOnce(&mut KeptCare)) -> Result<KeptCare, ProjectError> {
+    pub fn change(&self, change: impl FnOnce(&mut StoredCare)) -> Result<StoredCare, ProjectError> {
         let _locked = self.home.lock_config("care.lock")?;
         let before = self.read();
         let mut kept = before.clone();
@@ -163,7 +163,7 @@ mod tests {
     const TODAY: &str = "2026-03-28";
     const TOMORROW: &str = "2026-03-29";
 
-    fn read(kept: &mut KeptCare, day: &str, harmful: usize, fine: usize) {
+    fn read(kept: &mut StoredCare, day: &str, harmful: usize, fine: usize) {
         for n in 0..harmful {
             kept.note(day, &format!("h{n}"), true);
         }
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_limit_is_of_one_day_and_a_text_counts_once_in_it() {
-        let mut kept = KeptCare::default();
+        let mut kept = StoredCare::default();
         read(&mut kept, TODAY, 2, 3);
         read(&mut kept, TODAY, 2, 3);
         assert!(!kept.is_reached(TODAY, Some(3), true) && kept.is_reached(TODAY, Some(2), true));
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn who_goes_on_does_so_until_the_day_ends_and_only_where_that_may_be() {
-        let mut kept = KeptCare::default();
+        let mut kept = StoredCare::default();
         read(&mut kept, TODAY, 1, 0);
         kept.go_on(TODAY);
         assert!(!kept.is_reached(TODAY, Some(1), true));
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_count_never_tells_of_one_text() {
-        let mut kept = KeptCare::default();
+        let mut kept = StoredCare::default();
         for n in 0..4 {
             kept.note(TODAY, &format!("t{n}"), true);
             assert_eq!(kept.counted(TODAY), (0, 0));
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_text_that_turns_out_harmful_counts_then() {
-        let mut kept = KeptCare::default();
+        let mut kept = StoredCare::default();
         kept.note(TODAY, "t", false);
         assert!(!kept.is_reached(TODAY, Some(1), true));
         kept.note(TODAY, "t", true);
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn days_do_not_pile_up_and_a_clock_a_year_ahead_leaves_today_alone() {
-        let mut kept = KeptCare::default();
+        let mut kept = StoredCare::default();
         for day in ["2027-03-01", "2027-03-02", "2027-03-03", "2027-03-04", "2026-03-01", "2026-03-02"] {
             read(&mut kept, day, 1, 0);
             assert!(kept.is_reached(day, Some(1), true), "{day}");
@@ -250,7 +250,7 @@ mod tests {
         });
         let file = CareFile::new(&home, project, "ana");
         assert_eq!(file.read().counted(TODAY), (20, 20));
-        assert_eq!(CareFile::new(&home, project, "ben").read(), KeptCare::default());
+        assert_eq!(CareFile::new(&home, project, "ben").read(), StoredCare::default());
         let names: Vec<String> = std::fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
@@ -258,7 +258,7 @@ mod tests {
         assert!(names.iter().all(|name| !name.contains("ana")), "{names:?}");
         file.forget().unwrap();
         file.forget().unwrap();
-        assert_eq!(file.read(), KeptCare::default());
+        assert_eq!(file.read(), StoredCare::default());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// The draft on one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-struct KeptDraft {
+struct StoredDraft {
     /// The typed note that was not submitted.
     typed: Remark,
     /// The submitted note when that was typed.
@@ -19,7 +19,7 @@ struct KeptDraft {
 }
 
 /// By key: a question, a text and an annotation round.
-type Drafts = BTreeMap<String, KeptDraft>;
+type Drafts = BTreeMap<String, StoredDraft>;
 
 /// The file of one person in one project.
 pub struct DraftsFile<'a> {
@@ -55,7 +55,7 @@ impl<'a> DraftsFile<'a> {
         match typed {
             None => drafts.remove(place),
             Some(typed) => {
-                drafts.insert(place.to_owned(), KeptDraft { typed: typed.clone(), over: given.clone() })
+                drafts.insert(place.to_owned(), StoredDraft { typed: typed.clone(), over: given.clone() })
             }
         };
         if drafts == before {

@@ -1,7 +1,7 @@
 //! Agreement between annotators, self-agreement, and where labels differ.
 
 use super::document::Block;
-use super::work::{Asked, Work};
+use super::work::{ReportQuestion, Work};
 use dissensus_analysis::PlanChoices;
 use dissensus_analysis::aggregation;
 use dissensus_analysis::agreement;
@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const ENOUGH: usize = 20;
 
 /// Agreement between annotators.
-pub(super) fn agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, ProjectError> {
+pub(super) fn agreement(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Block>, ProjectError> {
     let shared = asked.shared();
     if shared < ENOUGH {
         return Ok(vec![Block::Needs(format!(
@@ -43,7 +43,7 @@ pub(super) fn agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Pr
 
 /// Agreement under each wording of the question, or under each version of the guideline; `None` where all
 /// labels were given under one.
-fn by_version(work: &Work<'_>, asked: &Asked, by: OnScreen) -> Result<Option<Block>, ProjectError> {
+fn by_version(work: &Work<'_>, asked: &ReportQuestion, by: OnScreen) -> Result<Option<Block>, ProjectError> {
     let guideline = &work.of.guideline;
     let found = guideline.agreement_on(asked.question.id, by)?;
     let versions: BTreeSet<u32> =
@@ -128,7 +128,7 @@ fn intervals<'a>(of: impl IntoIterator<Item = &'a Estimate>) -> &'static str {
     }
 }
 
-fn of_levels(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>, ProjectError> {
+fn of_levels(work: &Work<'_>, asked: &ReportQuestion, shared: usize) -> Result<Vec<Block>, ProjectError> {
     let analysis = &work.of.analysis;
     let simple = agreement::measure(analysis, asked.question.id)?;
     let found = aggregation::estimate_reliability(analysis, asked.question.id, work.steps)?;
@@ -176,7 +176,7 @@ fn coefficients(found: &Reliability) -> [(&'static str, &Estimate); 7] {
     ]
 }
 
-fn of_options(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>, ProjectError> {
+fn of_options(work: &Work<'_>, asked: &ReportQuestion, shared: usize) -> Result<Vec<Block>, ProjectError> {
     let analysis = &work.of.analysis;
     let found = multi_label::agreements(analysis, &asked.question, work.steps)?;
     let mut rows = Vec::new();
@@ -204,7 +204,7 @@ fn of_options(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block
     Ok(vec![asked.stems.table("agreement", caption, columns, rows)])
 }
 
-fn of_spans(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>, ProjectError> {
+fn of_spans(work: &Work<'_>, asked: &ReportQuestion, shared: usize) -> Result<Vec<Block>, ProjectError> {
     let analysis = &work.of.analysis;
     let found = span_agreement::measure(analysis, &asked.question, work.steps)?;
     let mut rows = Vec::new();
@@ -241,7 +241,7 @@ fn of_spans(work: &Work<'_>, asked: &Asked, shared: usize) -> Result<Vec<Block>,
 }
 
 /// Self-agreement.
-pub(super) fn self_agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, ProjectError> {
+pub(super) fn self_agreement(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Block>, ProjectError> {
     let index = work.of.context.index();
     let mut rows = Vec::new();
     let mut needs = None;
@@ -278,7 +278,7 @@ pub(super) fn self_agreement(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block
 }
 
 /// Shares of the variance of a label.
-pub(super) fn variance(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, ProjectError> {
+pub(super) fn variance(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Block>, ProjectError> {
     let index = work.of.context.index();
     let choices = PlanChoices { top: 0, ..PlanChoices::default() };
     let (mut rows, mut needs, mut only) = (Vec::new(), None, None);

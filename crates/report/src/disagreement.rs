@@ -1,7 +1,7 @@
 //! How much labels of one text differ, and the texts on which they differ most.
 
 use super::document::Block;
-use super::work::{Asked, Work};
+use super::work::{ReportQuestion, Work};
 use dissensus_analysis::labels_differ::labels_differ;
 use dissensus_analysis::overview;
 use dissensus_domain::{Answer, AnswerForm, CurrentLabel, TargetKind};
@@ -17,7 +17,7 @@ const ENOUGH: usize = 5;
 const TOP: usize = 20;
 const BARS: usize = 10;
 
-pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, ProjectError> {
+pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Block>, ProjectError> {
     let scale = &asked.question.scale;
     let of_text = |on_text: &[CurrentLabel]| {
         let answers: Vec<&Answer> = on_text.iter().map(|label| &label.answer).collect();

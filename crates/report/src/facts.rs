@@ -2,7 +2,7 @@
 //! instructions, packets, checks and times.
 
 use super::people::{Group, LeftOut, People};
-use super::work::{Asked, Work};
+use super::work::{ReportQuestion, Work};
 use dissensus_api::{GuidelineInfo, PracticeSetup, StudyCare, StudyReport};
 use dissensus_domain::{AfterFailing, AnnotatorId, AttributeForm, CheckRule, EventId, LabelSource, Standing};
 use dissensus_editing::attribute_form;
@@ -17,7 +17,7 @@ use std::collections::{BTreeSet, HashSet};
 
 pub(super) struct Facts<'a> {
     pub(super) people: &'a People,
-    pub(super) asked: &'a [Asked],
+    pub(super) asked: &'a [ReportQuestion],
     pub(super) name: String,
     pub(super) texts: usize,
     pub(super) lengths: Vec<f64>,
@@ -54,11 +54,11 @@ pub(super) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     /// Reads the facts from the project.
-    pub(super) fn new(work: &Work<'a>, asked: &'a [Asked]) -> Result<Self, ProjectError> {
+    pub(super) fn new(work: &Work<'a>, asked: &'a [ReportQuestion]) -> Result<Self, ProjectError> {
         let paper = work.of;
         let (store, people) = (&paper.context.store, work.people);
         let info = info::read(&paper.project)?;
-        let who: HashSet<AnnotatorId> = asked.iter().flat_map(Asked::who).collect();
+        let who: HashSet<AnnotatorId> = asked.iter().flat_map(ReportQuestion::who).collect();
         let (groups, left_out) = people.groups(&who);
         let of_them = || people.everyone().iter().filter(|one| who.contains(&one.id));
         let imported = paper.context.imported_people()?;
@@ -200,7 +200,7 @@ pub(super) fn after(then: AfterFailing) -> &'static str {
 
 /// The first and the last moment of current labels: of those given in the program, and of those read from
 /// files. Simulated ones count as neither.
-fn moments(work: &Work<'_>, asked: &[Asked]) -> Result<[Option<(i64, i64)>; 2], ProjectError> {
+fn moments(work: &Work<'_>, asked: &[ReportQuestion]) -> Result<[Option<(i64, i64)>; 2], ProjectError> {
     const PAGE: u32 = 20_000;
     let store = &work.of.context.store;
     let current: HashSet<EventId> = asked.iter().flat_map(|one| &one.labels).map(|label| label.id).collect();

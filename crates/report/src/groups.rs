@@ -2,7 +2,7 @@
 
 use super::document::Block;
 use super::people::People;
-use super::work::{Asked, Work};
+use super::work::{ReportQuestion, Work};
 use dissensus_analysis::group_comparison;
 use dissensus_api::{Figure, GroupsChoice, PeopleChoice};
 use dissensus_domain::{AnnotatorId, QuestionId};
@@ -36,7 +36,7 @@ struct Compared<'a> {
     shared_texts: u32,
 }
 
-pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, ProjectError> {
+pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Block>, ProjectError> {
     let who = asked.who();
     let pairs = pairs(work.people, &who);
     if pairs.is_empty() {

@@ -1,7 +1,7 @@
 //! Number of labels, by people and texts, and the use of levels.
 
 use super::document::Block;
-use super::work::{Asked, Work};
+use super::work::{ReportQuestion, Work};
 use dissensus_analysis::labels_differ::level_counts;
 use dissensus_domain::{Answer, AnswerForm};
 use dissensus_project::error::ProjectError;
@@ -14,7 +14,7 @@ use dissensus_stats::math::median::median;
 /// Maximum number of bars in a histogram.
 const BARS: u64 = 24;
 
-pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, ProjectError> {
+pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Block>, ProjectError> {
     let (stems, question) = (&asked.stems, &asked.question);
     let (per_text, per_person) = (asked.per_text(), asked.per_person());
     let texts = work.of.context.index().texts().len();
@@ -71,7 +71,7 @@ pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Proje
 }
 
 /// How often each level, option or type was given.
-fn levels(asked: &Asked) -> Result<Vec<Block>, ProjectError> {
+fn levels(asked: &ReportQuestion) -> Result<Vec<Block>, ProjectError> {
     let scale = &asked.question.scale;
     let answers: Vec<&Answer> = asked.labels.iter().map(|label| &label.answer).collect();
     let counts = level_counts(scale, &answers);

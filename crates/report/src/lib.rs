@@ -42,7 +42,7 @@ use people::People;
 use reproduce::Reproduce;
 use std::path::Path;
 use std::sync::Arc;
-use work::{Asked, Steps, Work};
+use work::{ReportQuestion, Steps, Work};
 
 /// Number of steps for each question, and for the whole report.
 const OF_QUESTION: u64 = 8;
@@ -75,7 +75,7 @@ pub struct Parts<'a> {
 }
 
 /// Builds the blocks of one section of a question.
-type Builder = fn(&Work<'_>, &Asked) -> Result<Vec<Block>, ProjectError>;
+type Builder = fn(&Work<'_>, &ReportQuestion) -> Result<Vec<Block>, ProjectError>;
 
 /// Sections of a question, in their order.
 const SECTIONS: [(&str, Builder); 8] = [
@@ -195,11 +195,11 @@ impl PaperReports {
     }
 
     /// All questions with their current labels.
-    fn asked(&self) -> Result<Vec<Asked>, ProjectError> {
+    fn asked(&self) -> Result<Vec<ReportQuestion>, ProjectError> {
         let index = self.context.index();
         let all = index.questions();
         let one = |(place, question): (usize, &dissensus_domain::Question)| {
-            Ok(Asked {
+            Ok(ReportQuestion {
                 question: question.clone(),
                 stems: Stems::new(&question.name, place, all.len()),
                 labels: self.context.store.current_labels(question.id)?,
@@ -208,7 +208,7 @@ impl PaperReports {
         all.iter().enumerate().map(one).collect()
     }
 
-    fn document(&self, work: &Work<'_>, asked: &[Asked]) -> Result<Document, ProjectError> {
+    fn document(&self, work: &Work<'_>, asked: &[ReportQuestion]) -> Result<Document, ProjectError> {
         let name = name_of(self.context.store.path());
         let mut sections = vec![Section {
             title: "About this report".to_owned(),
@@ -245,7 +245,7 @@ impl PaperReports {
     }
 }
 
-fn about(work: &Work<'_>, asked: &[Asked], simulated: Option<String>) -> Vec<Block> {
+fn about(work: &Work<'_>, asked: &[ReportQuestion], simulated: Option<String>) -> Vec<Block> {
     let mut blocks = vec![Block::Text(format!(
         "Made by dissensus {} on {}. Every figure and table is also a file: figures as SVG in figures/, tables as LaTeX and CSV in tables/.",
         env!("CARGO_PKG_VERSION"),

@@ -3,7 +3,7 @@
 use super::document::Block;
 use super::evaluated::{Difference, Evaluated, Scored};
 use super::reproduce::without_folders;
-use super::work::{Asked, Work, quoted, told};
+use super::work::{ReportQuestion, Work, quoted, told};
 use dissensus_analysis::EvaluateChoices;
 use dissensus_analysis::evaluation;
 use dissensus_analysis::learning_curve;
@@ -31,7 +31,7 @@ const AFTER: [usize; 8] = [0, 1, 2, 5, 10, 20, 50, 100];
 /// Number of run metrics in the table.
 const SHOWN: usize = 8;
 
-pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, ProjectError> {
+pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Block>, ProjectError> {
     let mut blocks = Vec::new();
     let fresh = match work.wish.evaluate {
         true => evaluate(work, asked, &mut blocks)?,
@@ -56,11 +56,11 @@ pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, Proje
 }
 
 /// The command that evaluates models on a question.
-pub(super) fn command(asked: &Asked) -> String {
+pub(super) fn command(asked: &ReportQuestion) -> String {
     format!("dissensus models evaluate PROJECT --question {}", asked.quoted())
 }
 
-fn choices(work: &Work<'_>, asked: &Asked) -> Result<EvaluateChoices, ProjectError> {
+fn choices(work: &Work<'_>, asked: &ReportQuestion) -> Result<EvaluateChoices, ProjectError> {
     Ok(EvaluateChoices {
         question: Some(asked.question.name.clone()),
         models: ModelKind::ALL.to_vec(),
@@ -77,7 +77,7 @@ fn choices(work: &Work<'_>, asked: &Asked) -> Result<EvaluateChoices, ProjectErr
 /// Evaluates models now; adds the reason where that is not possible.
 fn evaluate(
     work: &Work<'_>,
-    asked: &Asked,
+    asked: &ReportQuestion,
     blocks: &mut Vec<Block>,
 ) -> Result<Option<(Evaluated, String)>, ProjectError> {
     let analysis = &work.of.analysis;
@@ -107,7 +107,7 @@ fn as_value<T: Serialize>(found: &T) -> Result<serde_json::Value, ProjectError> 
     serde_json::to_value(found).map_err(|e| ProjectError::internal(&e))
 }
 
-fn recorded(work: &Work<'_>, asked: &Asked) -> Result<Option<(Evaluated, String)>, ProjectError> {
+fn recorded(work: &Work<'_>, asked: &ReportQuestion) -> Result<Option<(Evaluated, String)>, ProjectError> {
     for one in work.of.context.store.evaluations()? {
         let of_question = one.asked.configuration.get("question").and_then(serde_json::Value::as_str);
         let fits = one.asked.kind == EvaluationKind::Evaluation
@@ -124,7 +124,7 @@ fn recorded(work: &Work<'_>, asked: &Asked) -> Result<Option<(Evaluated, String)
 }
 
 fn evaluation(
-    asked: &Asked,
+    asked: &ReportQuestion,
     found: &Evaluated,
     when: &str,
     blocks: &mut Vec<Block>,
@@ -187,7 +187,11 @@ fn evaluation(
     calibration(asked, found, blocks)
 }
 
-fn calibration(asked: &Asked, found: &Evaluated, blocks: &mut Vec<Block>) -> Result<(), ProjectError> {
+fn calibration(
+    asked: &ReportQuestion,
+    found: &Evaluated,
+    blocks: &mut Vec<Block>,
+) -> Result<(), ProjectError> {
     if asked.question.scale.has_options() {
         return Ok(());
     }
@@ -227,7 +231,7 @@ fn calibration(asked: &Asked, found: &Evaluated, blocks: &mut Vec<Block>) -> Res
 }
 
 /// Finished training runs.
-fn runs(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), ProjectError> {
+fn runs(work: &Work<'_>, asked: &ReportQuestion, blocks: &mut Vec<Block>) -> Result<(), ProjectError> {
     let learned = work.of.context.index().learned(asked.question.id);
     let all = runs::list(&work.of.runs)?;
     let finished = all.iter().filter(|run| run.scores.is_some() && learned.contains(&run.question));
@@ -274,7 +278,7 @@ fn runs(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), P
 }
 
 /// The learning curve of new people.
-fn curve(work: &Work<'_>, asked: &Asked, blocks: &mut Vec<Block>) -> Result<(), ProjectError> {
+fn curve(work: &Work<'_>, asked: &ReportQuestion, blocks: &mut Vec<Block>) -> Result<(), ProjectError> {
     if asked.question.scale.has_options() {
         blocks.push(Block::Needs("Learning curves are of one option or type at a time:".to_owned()));
         let one = asked.question.option(0).map_or_else(String::new, |option| option.name);

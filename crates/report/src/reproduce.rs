@@ -1,7 +1,7 @@
 //! Reproducibility data of a report: versions, seeds, hashes and commands.
 
 use super::sums::{FileSum, hex, names_in, sum_of};
-use super::work::{Asked, Work, quoted};
+use super::work::{ReportQuestion, Work, quoted};
 use dissensus_domain::EventId;
 use dissensus_project::clock::local_moment;
 use dissensus_project::error::ProjectError;
@@ -96,7 +96,11 @@ pub(super) enum Folder {
 
 impl Reproduce {
     /// Describes the report with these files.
-    pub(super) fn new(work: &Work<'_>, asked: &[Asked], files: Vec<FileSum>) -> Result<Self, ProjectError> {
+    pub(super) fn new(
+        work: &Work<'_>,
+        asked: &[ReportQuestion],
+        files: Vec<FileSum>,
+    ) -> Result<Self, ProjectError> {
         let (context, wish) = (&work.of.context, work.wish);
         let store = &context.store;
         let counts = store.counts()?;
@@ -209,7 +213,7 @@ pub(super) fn without_folders(key: &str) -> String {
     parts[version.saturating_sub(1)..].join("/")
 }
 
-fn commands(file: &str, work: &Work<'_>, asked: &[Asked]) -> Vec<String> {
+fn commands(file: &str, work: &Work<'_>, asked: &[ReportQuestion]) -> Vec<String> {
     let project = quoted(file);
     let wish = work.wish;
     let flags = [

@@ -1,7 +1,7 @@
 //! Severity of each person: who gives higher levels than others on the same texts.
 
 use super::document::Block;
-use super::work::{Asked, Work, quoted};
+use super::work::{ReportQuestion, Work, quoted};
 use dissensus_analysis::annotators;
 use dissensus_api::AnnotatorRow;
 use dissensus_project::error::ProjectError;
@@ -13,7 +13,7 @@ use dissensus_render::table::{Cell, Column};
 /// Standard deviations of a normal distribution that cover 95 % of it, on either side.
 const SIDES: f64 = 1.959_963_984_540_054;
 
-pub(super) fn blocks(work: &Work<'_>, asked: &Asked) -> Result<Vec<Block>, ProjectError> {
+pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Block>, ProjectError> {
     let question = &asked.question;
     if question.scale.has_options() {
         let one = question.option(0).map_or_else(String::new, |option| option.name);

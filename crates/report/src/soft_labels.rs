@@ -1,7 +1,7 @@
 //! Soft labels, one row per text: numbers of labels of each kind, their distribution, their mean and their
 //! disagreement.
 
-use super::work::Asked;
+use super::work::ReportQuestion;
 use dissensus_analysis::text_figures::TextFigures;
 use dissensus_domain::TextId;
 use dissensus_project::context::Context;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// Writes the file. For a question with options or types a label may contain several, so that shares need
 /// not sum to 1.
-pub(super) fn csv(context: &Context, asked: &Asked) -> Result<Vec<u8>, ProjectError> {
+pub(super) fn csv(context: &Context, asked: &ReportQuestion) -> Result<Vec<u8>, ProjectError> {
     let failed = |e: csv::Error| ProjectError::internal(&e);
     let scale = &asked.question.scale;
     let names: HashMap<TextId, String> = context.store.all_text_ids_and_externals()?.into_iter().collect();

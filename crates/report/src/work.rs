@@ -19,7 +19,7 @@ pub(super) struct Work<'a> {
 }
 
 /// A question with its labels and the names of its files.
-pub(crate) struct Asked {
+pub(crate) struct ReportQuestion {
     pub(super) question: Question,
     pub(super) stems: Stems,
     /// Current labels by text.
@@ -60,7 +60,7 @@ impl Progress for Steps<'_> {
     }
 }
 
-impl Asked {
+impl ReportQuestion {
     /// Number of labels of each text with labels.
     pub(super) fn per_text(&self) -> Vec<u64> {
         self.labels.chunk_by(|a, b| a.text == b.text).map(|on_text| on_text.len() as u64).collect()

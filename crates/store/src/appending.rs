@@ -11,12 +11,12 @@ use std::cell::Cell;
 #[derive(Debug, Default)]
 pub(crate) struct Appending {
     copy: Cell<Option<CopyId>>,
-    last: Cell<Option<Place>>,
+    last: Cell<Option<EventPosition>>,
 }
 
 /// The position of an event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct EventPosition {
     pub(crate) event: u32,
     pub(crate) copy: u32,
     pub(crate) sequence: u32,
@@ -45,12 +45,12 @@ impl Appending {
     }
 
     /// The position of the last event that this transaction appended.
-    pub(crate) fn last(&self) -> Option<Place> {
+    pub(crate) fn last(&self) -> Option<EventPosition> {
         self.last.get()
     }
 
     /// Records that the transaction appended an event at `place`.
-    pub(crate) fn appended_at(&self, place: Place) {
+    pub(crate) fn appended_at(&self, place: EventPosition) {
         self.last.set(Some(place));
     }
 }

@@ -1,6 +1,6 @@
 //! Appending events under a unique key, and reading them.
 
-use crate::appending::Place;
+use crate::appending::EventPosition;
 use crate::deleting::next_row;
 use crate::error::is_constraint;
 use crate::identity::made_at_ms;
@@ -70,7 +70,7 @@ pub(crate) fn answer_columns(answer: &Answer) -> Result<(Option<u16>, Option<Str
 
 impl<'a> WriteTx<'a> {
     /// The position of the next event. On the first append of a store, this generates a copy id.
-    pub(crate) fn next_place(&self) -> Result<Place> {
+    pub(crate) fn next_place(&self) -> Result<EventPosition> {
         let last = match self.appending.last() {
             Some(last) => last,
             None => self.begin_appending()?,
@@ -79,27 +79,27 @@ impl<'a> WriteTx<'a> {
             what: "project".to_owned(),
             why: "it holds as many events as a project can hold (4,294,967,295)".to_owned(),
         };
-        Ok(Place {
+        Ok(EventPosition {
             event: last.event.checked_add(1).ok_or_else(full)?,
             sequence: last.sequence.checked_add(1).ok_or_else(full)?,
             ..last
         })
     }
 
-    fn begin_appending(&self) -> Result<Place> {
+    fn begin_appending(&self) -> Result<EventPosition> {
         let known = self.appending.copy();
         let copy = known.unwrap_or_else(|| CopyId(Uuid::now_v7()));
         let row = self.copy_row(copy, made_at_ms(copy.0))?;
         let event = self.first(&format!("SELECT {} - 1", next_row("events")), [], |r| r.get(0))?;
         let sequence =
             self.first("SELECT coalesce(max(sequence), 0) FROM events WHERE copy = ?1", [row], |r| r.get(0))?;
-        let last = Place { event: event.unwrap_or(0), copy: row, sequence: sequence.unwrap_or(0) };
+        let last = EventPosition { event: event.unwrap_or(0), copy: row, sequence: sequence.unwrap_or(0) };
         self.appending.begin(copy);
         Ok(last)
     }
 
     /// Records that the event at `place` was appended.
-    pub(crate) fn appended_at(&self, place: Place) -> EventId {
+    pub(crate) fn appended_at(&self, place: EventPosition) -> EventId {
         self.appending.appended_at(place);
         EventId(place.event)
     }
@@ -112,7 +112,7 @@ impl<'a> WriteTx<'a> {
     }
 
     /// Inserts an event at a given position.
-    pub(crate) fn insert_event(&self, place: Place, new: &NewEvent<'_>) -> Result<()> {
+    pub(crate) fn insert_event(&self, place: EventPosition, new: &NewEvent<'_>) -> Result<()> {
         let (name, duration_ms, (level, content), replaces) = match new.kind {
             EventKind::Answer { answer, duration_ms, replaces } => {
                 let stored = self.places()?;

@@ -15,7 +15,7 @@
 use crate::connect::{Access, connect, has_journal};
 use crate::file_id::FileState;
 use crate::journal_mark::{Belongs, Mark, fingerprint, mark};
-use crate::lock::{Opening, opening_beside, opening_of_file};
+use crate::lock::{Opening, opening_next_to, opening_of_file};
 use crate::side_files::{ASIDE, remove_index};
 use crate::{Result, StoreError};
 use dissensus_files::{beside, folder_of, sync_folder};
@@ -69,7 +69,7 @@ fn compare(file: &Path, together: &Connection) -> rusqlite::Result<Belongs> {
 /// known to belong to another file, before SQLite opens either. `locks` is the folder with locks by
 /// file.
 pub(crate) fn must_be_readable(file: &Path, shown: &Path, locks: Option<&Path>) -> Result<()> {
-    if has_journal(file) && by_identity(file, opening_beside(file).as_ref()) == Belongs::No {
+    if has_journal(file) && by_identity(file, opening_next_to(file).as_ref()) == Belongs::No {
         return Err(StoreError::ForeignJournal(shown.to_owned()));
     }
     let now = state_of(file, shown)?;
@@ -109,7 +109,7 @@ pub(crate) fn is_written_to(file: &Path, shown: &Path) -> Result<bool> {
         (Some(_), Some(journal)) => left.had_journal(journal) != Some(false),
         _ => false,
     };
-    Ok(opening_beside(file).is_some_and(|left| left.is_of(&now) && its(&left)) && is_held(file))
+    Ok(opening_next_to(file).is_some_and(|left| left.is_of(&now) && its(&left)) && is_held(file))
 }
 
 fn state_of(file: &Path, shown: &Path) -> Result<FileState> {

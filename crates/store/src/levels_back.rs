@@ -77,7 +77,7 @@ fn levels_after(
     let back: Vec<String> = used.iter().filter(|key| !on_scale.contains(key.as_str())).cloned().collect();
     let began = began_with(conn, question, levels.began)?;
     for key in &back {
-        let last = LastKnown::new(key, &known, &began);
+        let last = LastState::new(key, &known, &began);
         let taken = |name: &str| levels.levels.iter().any(|level| level.name == name);
         let mut tried =
             (1_u32..).map(|n| if n == 1 { last.name.clone() } else { format!("{} ({n})", last.name) });
@@ -89,14 +89,14 @@ fn levels_after(
 }
 
 /// A level as it was when last on the scale.
-struct LastKnown {
+struct LastState {
     name: String,
     definition: String,
     /// The levels below it, by initial name.
     before: Vec<String>,
 }
 
-impl LastKnown {
+impl LastState {
     /// Searches the earlier levels, latest first, then those that the question was added with.
     fn new(key: &str, known: &[Levels], began: &[String]) -> Self {
         for levels in known {

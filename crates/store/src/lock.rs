@@ -117,7 +117,7 @@ impl Lock {
     }
 
     /// What the last program that opened this path had open, if it did not close it.
-    pub(crate) fn left_beside(&self) -> Option<&Opening> {
+    pub(crate) fn is_left_over(&self) -> Option<&Opening> {
         self.left[0].as_ref()
     }
 
@@ -226,11 +226,11 @@ impl Drop for Held {
 }
 
 /// What the lock file next to `file` records as open, now or when its program crashed.
-pub(crate) fn opening_beside(file: &Path) -> Option<Opening> {
+pub(crate) fn opening_next_to(file: &Path) -> Option<Opening> {
     opening_in(&beside(file, ".lock"))
 }
 
-/// Like [`opening_beside`], for the file `id` under any name.
+/// Like [`opening_next_to`], for the file `id` under any name.
 pub(crate) fn opening_of_file(id: FileId, folder: &Path) -> Option<Opening> {
     opening_in(&path_by_id(folder, id))
 }

@@ -45,7 +45,7 @@ pub(crate) struct Alike {
 
 /// What was determined before the transaction.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct SharedParts {
     pub(crate) alike: HashMap<CopyId, Alike>,
 }
 
@@ -88,7 +88,7 @@ fn all_begun(store: &Store, copies: &[(u32, u32)]) -> Result<Vec<Begun>> {
     })
 }
 
-impl Known {
+impl SharedParts {
     /// Compares both files.
     pub(crate) fn new(ours: &Store, theirs: &Store) -> Result<Self> {
         let (here, there) =

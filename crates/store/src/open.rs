@@ -186,7 +186,7 @@ fn read_checked(path: &Path, migrations: &[&str], records: &CheckRecords) -> Res
     journal::must_be_readable(&file, path, records.locks())?;
     // Reading never rolls the file back, even if that is due: a program that writes may yet decide
     // otherwise.
-    if rollback::is_beside(&file) && !journal::is_held(&file) {
+    if rollback::is_next_to(&file) && !journal::is_held(&file) {
         let check = |conn: &Connection| check_whole(conn, path, migrations, records);
         return Err(match rollback::judge(&file, path, &check)? {
             Belongs::Yes => StoreError::Unfinished(path.to_owned()),
@@ -263,10 +263,10 @@ fn open_to_write(
     };
     let left_open = has_journal(file);
     let mut aside = None;
-    if left_open && journal::by_identity(file, lock.left_beside()) == Belongs::No && sound_alone() {
+    if left_open && journal::by_identity(file, lock.is_left_over()) == Belongs::No && sound_alone() {
         aside = put_aside()?;
     }
-    if rollback::is_beside(file) {
+    if rollback::is_next_to(file) {
         own.must_have_its_name()?;
         let check = |conn: &Connection| check_whole(conn, shown, migrations, records);
         if rollback::judge(file, shown, &check)? != Belongs::Yes {
@@ -359,7 +359,7 @@ fn open_to_read(file: &Path, shown: &Path) -> Result<(Connection, Access)> {
     let explain = |e| StoreError::explain(shown, "opening the project to read", e);
     // A connection that can write would roll the file back if the program that writes to it crashed
     // at this moment.
-    let first = if rollback::is_beside(file) { Access::ReadOnly } else { Access::Read };
+    let first = if rollback::is_next_to(file) { Access::ReadOnly } else { Access::Read };
     match attempt(first) {
         Err(e) if cannot_write(&e) => {}
         done => return done.map_err(explain),

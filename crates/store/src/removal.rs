@@ -40,7 +40,7 @@ impl Removable {
         }
     }
 
-    fn place(self) -> &'static Place {
+    fn place(self) -> &'static ItemColumns {
         match self {
             Self::Question(_) => &QUESTIONS,
             Self::Text(_) => &TEXTS,
@@ -50,7 +50,7 @@ impl Removable {
 }
 
 /// How an item is stored in the file.
-pub(crate) struct Place {
+pub(crate) struct ItemColumns {
     /// The table of the item.
     pub(crate) table: &'static str,
     /// The column with its name.
@@ -66,7 +66,7 @@ pub(crate) struct Place {
     parts: &'static [(&'static str, &'static str)],
 }
 
-static QUESTIONS: Place = Place {
+static QUESTIONS: ItemColumns = ItemColumns {
     table: "questions",
     name: "name",
     column: "question",
@@ -79,7 +79,7 @@ static QUESTIONS: Place = Place {
     parts: &[("facts", "question"), ("heads", "question"), ("levels", "question")],
 };
 
-static TEXTS: Place = Place {
+static TEXTS: ItemColumns = ItemColumns {
     table: "texts",
     name: "external_id",
     column: "text",
@@ -92,7 +92,7 @@ static TEXTS: Place = Place {
     parts: &[("facts", "text"), ("embeddings", "text")],
 };
 
-static ANNOTATORS: Place = Place {
+static ANNOTATORS: ItemColumns = ItemColumns {
     table: "annotators",
     name: "external_id",
     column: "annotator",
@@ -105,7 +105,7 @@ static ANNOTATORS: Place = Place {
     parts: &[("facts", "annotator")],
 };
 
-impl Place {
+impl ItemColumns {
     /// What prevents the removal of the item `t`, as SQL for rows `u`. For many items, facts are found by the
     /// item, which has a temporary index, instead of by kind.
     fn uses(&self, of_many: bool) -> Vec<(Use, String)> {
@@ -128,7 +128,7 @@ impl Place {
     }
 }
 
-pub(crate) static PLACES: [&Place; 3] = [&QUESTIONS, &TEXTS, &ANNOTATORS];
+pub(crate) static PLACES: [&ItemColumns; 3] = [&QUESTIONS, &TEXTS, &ANNOTATORS];
 
 /// Tables protected by triggers whose rows are deleted together with the item that they are about.
 pub(crate) const KEPT: [&str; 2] = ["facts", "levels"];
@@ -240,7 +240,7 @@ impl WriteTx<'_> {
     /// is responsible for triggers, and for indexes that make this fast.
     pub(crate) fn remove_unused(
         &self,
-        place: &Place,
+        place: &ItemColumns,
         after: u32,
         to: u32,
         panels: &str,

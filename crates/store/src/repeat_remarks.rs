@@ -68,7 +68,7 @@ impl WriteTx<'_> {
     ///
     /// # Errors
     /// There is no such answer or guideline version.
-    pub fn say_beside_repeat(&mut self, repeat: &Repeat, details: &AnswerDetails, now_ms: i64) -> Result<()> {
+    pub fn add_repeat_note(&mut self, repeat: &Repeat, details: &AnswerDetails, now_ms: i64) -> Result<()> {
         let answer = self.answer_json(repeat.question, &repeat.answer)?;
         let sql =
             "SELECT max(said_at_ms) FROM repeat_remarks WHERE question = ?1 AND text = ?2 AND annotator = ?3
@@ -82,7 +82,7 @@ impl WriteTx<'_> {
     }
 
     /// Whether this answer ever had a note.
-    pub(crate) fn was_said(&self, repeat: &Repeat) -> Result<bool> {
+    pub(crate) fn was_noted(&self, repeat: &Repeat) -> Result<bool> {
         let answer = self.answer_json(repeat.question, &repeat.answer)?;
         let sql = "SELECT 1 FROM repeat_remarks WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4
                    AND at_ms = ?5 AND answer = ?6";

@@ -140,7 +140,7 @@ impl WriteTx<'_> {
         if new.wording.is_some() || (timed && added == RepeatAdded::Known) {
             self.add_repeat_origin(&repeat)?;
         }
-        if says && added != RepeatAdded::Outdated && !self.was_said(&repeat)? {
+        if says && added != RepeatAdded::Outdated && !self.was_noted(&repeat)? {
             let details = new.details.clone();
             self.add_repeat_remark(&RepeatRemark { repeat, said_at_ms: at_ms, details })?;
         }

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Whether there is such a journal next to the file.
-pub(crate) fn is_beside(file: &Path) -> bool {
+pub(crate) fn is_next_to(file: &Path) -> bool {
     std::fs::metadata(beside(file, ROLLBACK)).is_ok_and(|about| about.len() > 0)
 }
 

@@ -336,12 +336,12 @@ impl Store {
 pub struct Watch {
     store: Store,
     conn: Connection,
-    seen: Seen,
+    seen: ChangeMark,
 }
 
 /// A state that changes when a project is written to.
 #[derive(Debug, PartialEq, Eq)]
-enum Seen {
+enum ChangeMark {
     /// SQLite's counter, which changes with every commit of another connection in any program.
     Count(i64),
     /// Lengths and times of the file and its journal, if they are read as immutable.
@@ -374,14 +374,16 @@ impl Drop for Watch {
 }
 
 impl Inner {
-    fn seen(&self, conn: &Connection) -> Result<Seen> {
+    fn seen(&self, conn: &Connection) -> Result<ChangeMark> {
         if self.readers.reads_alone() {
             let about = |file: &Path| std::fs::metadata(file).ok().map(|it| (it.len(), it.modified().ok()));
             let file = self.own.file();
-            return Ok(Seen::Files([about(file), about(&beside(file, "-wal"))]));
+            return Ok(ChangeMark::Files([about(file), about(&beside(file, "-wal"))]));
         }
         let count = conn.pragma_query_value(None, "data_version", |r| r.get(0));
-        count.map(Seen::Count).map_err(|e| StoreError::explain(self.own.shown(), "looking for changes", e))
+        count
+            .map(ChangeMark::Count)
+            .map_err(|e| StoreError::explain(self.own.shown(), "looking for changes", e))
     }
 
     fn close(&self) -> Result<()> {

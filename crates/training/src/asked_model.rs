@@ -33,7 +33,7 @@ pub fn known(said: &[OptionSaid], who: &[usize]) -> Vec<f32> {
 }
 
 /// A model, and the annotators whose answers it predicts.
-pub struct AskedModel {
+pub struct RequestedModel {
     model: LiveModel,
     /// The number of its own texts, and the serialized model with only these, once others were added.
     known: usize,
@@ -44,7 +44,7 @@ pub struct AskedModel {
     mask: Option<Vec<bool>>,
 }
 
-impl AskedModel {
+impl RequestedModel {
     /// Predicts for these annotators of the model, or for all.
     pub fn new(model: LiveModel, people: Vec<u32>, everybody: bool) -> Self {
         let mask =

@@ -1,6 +1,6 @@
 //! Predictions of texts in memory, for callers that need arrays and no file.
 
-use crate::asked_model::AskedModel;
+use crate::asked_model::RequestedModel;
 use crate::error::TrainingError;
 use crate::prediction_table::PredictedAnnotator;
 use dissensus_project::error::ProjectError;
@@ -55,7 +55,7 @@ impl PredictedTexts {
     }
 
     /// Adds a text, which is a row of the model.
-    pub fn push(&mut self, asked: &AskedModel, row: u32) {
+    pub fn push(&mut self, asked: &RequestedModel, row: u32) {
         let (p, measures) = asked.ask(row);
         self.answers.extend(p.chunks_exact(self.levels.len()).map(|p| self.target.answer(p)));
         self.p.extend(p);

@@ -1,6 +1,6 @@
 //! Writes a table of predictions, a row for each text and annotator.
 
-use crate::asked_model::AskedModel;
+use crate::asked_model::RequestedModel;
 use crate::encoding::{CheckedTexts, EncodedText};
 use dissensus_domain::Question;
 use dissensus_encoder::Encoder;
@@ -173,7 +173,7 @@ impl TableFile {
 
 /// The table being written, and the model that predicts.
 pub struct PredictedRows {
-    asked: AskedModel,
+    asked: RequestedModel,
     labelled: Option<LabelledBodies>,
     file: TableFile,
 }
@@ -184,7 +184,7 @@ impl PredictedRows {
         let people = chosen.iter().map(|one| one.row).collect();
         let asked = (question.as_str(), levels, model.target());
         let file = TableFile::new(asked, chosen, labelled.is_some(), out, replace)?;
-        Ok(Self { asked: AskedModel::new(model, people, everybody), labelled, file })
+        Ok(Self { asked: RequestedModel::new(model, people, everybody), labelled, file })
     }
 
     /// How many texts the model has.

@@ -1,6 +1,6 @@
 //! Writes a table of whole answers to a multi-label question, a row for each text.
 
-use crate::asked_model::{AskedModel, OptionSaid, known};
+use crate::asked_model::{OptionSaid, RequestedModel, known};
 use crate::encoding::{CheckedTexts, EncodedText};
 use crate::error::TrainingError;
 use crate::prediction_table::PredictedAnnotator;
@@ -53,7 +53,7 @@ pub struct SetPredictionFile {
 }
 
 /// The parameters of a table of whole answers.
-pub struct SetsAsked<'a> {
+pub struct SetTableRequest<'a> {
     pub question: &'a str,
     pub options: &'a [String],
     /// The annotators whose answers are predicted.
@@ -99,8 +99,8 @@ impl SetTable {
     ///
     /// # Errors
     /// Two columns of one name; a folder that is missing or cannot be written.
-    pub(crate) fn begin(asked: SetsAsked<'_>) -> Result<Self, ProjectError> {
-        let SetsAsked { question, options, chosen, each, knows_observed, sets, together, out, replace } =
+    pub(crate) fn begin(asked: SetTableRequest<'_>) -> Result<Self, ProjectError> {
+        let SetTableRequest { question, options, chosen, each, knows_observed, sets, together, out, replace } =
             asked;
         let each = ids(chosen, each);
         let columns = columns(options, &each, knows_observed)?;
@@ -241,7 +241,7 @@ fn spread(of: usize, most: usize) -> Vec<usize> {
 
 /// The table being written, and the live models of the options that predict.
 pub struct SetRows {
-    models: Vec<AskedModel>,
+    models: Vec<RequestedModel>,
     /// Hashes of bodies that the models have learned from; `None` if they are not known.
     observed: Option<HashSet<[u8; 32]>>,
     file: SetTable,
@@ -253,10 +253,10 @@ impl SetRows {
         models: Vec<LiveModel>,
         everybody: bool,
         observed: Option<HashSet<[u8; 32]>>,
-        asked: SetsAsked<'_>,
+        asked: SetTableRequest<'_>,
     ) -> Result<Self, ProjectError> {
         let people: Vec<u32> = asked.chosen.iter().map(|one| one.row).collect();
-        let model = |model| AskedModel::new(model, people.clone(), everybody);
+        let model = |model| RequestedModel::new(model, people.clone(), everybody);
         let models = models.into_iter().map(model).collect();
         Ok(Self { models, observed, file: SetTable::begin(asked)? })
     }

@@ -69,7 +69,7 @@ pub struct WordOfBody {
 }
 
 /// The parameters of a table of words.
-pub struct WordsAsked<'a> {
+pub struct WordRequest<'a> {
     pub question: &'a str,
     pub types: &'a [String],
     /// The annotators whose marks are predicted.
@@ -82,7 +82,7 @@ pub struct WordsAsked<'a> {
     pub replace: bool,
 }
 
-impl WordsAsked<'_> {
+impl WordRequest<'_> {
     /// Whether the model has learned from a text of the same body.
     fn has_seen(&self, text: &TextOfFile) -> Option<bool> {
         self.observed.map(|known| body_hash(&text.body).is_some_and(|hash| known.contains(&hash)))
@@ -122,7 +122,7 @@ impl WordPredictor {
     /// A full disk; a file of texts that has changed; a cancel. An unfinished table is deleted.
     pub fn write_file(
         &self,
-        asked: &WordsAsked<'_>,
+        asked: &WordRequest<'_>,
         texts: &CheckedTexts,
         encoder: &Encoder,
         progress: &dyn Progress,
@@ -230,7 +230,7 @@ impl WordPredictor {
 /// Writes the rows of one text, and returns their number.
 fn write_text(
     table: &mut TypedTable,
-    asked: &WordsAsked<'_>,
+    asked: &WordRequest<'_>,
     named: &[PredictedAnnotator],
     live: &LiveSpans,
     (row, text): (u32, &TextOfFile),

@@ -1,7 +1,7 @@
 //! The application itself: version, recent projects, settings.
 
 use super::off_main;
-use crate::closing::Asked;
+use crate::closing::ClosingRequest;
 use crate::guide;
 use crate::launch::LaunchInfo;
 use crate::opening::Requests;
@@ -32,8 +32,8 @@ pub(crate) async fn launch_info(app: AppHandle) -> Result<LaunchInfo, Problem> {
 /// Called when the page has asked the user whether to stop running work.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn closing_asked(app: AppHandle) -> Result<(), Problem> {
-    app.state::<Asked>().answered();
+pub(crate) async fn closing_requested(app: AppHandle) -> Result<(), Problem> {
+    app.state::<ClosingRequest>().answered();
     Ok(())
 }
 

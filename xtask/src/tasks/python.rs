@@ -25,7 +25,7 @@ pub(crate) fn test(project: &Project) -> Result<()> {
         .env("PYTHONPATH", &stage)
         .env("DISSENSUS_BIN", project.binary("debug", "dissensus"))
         .env("DISSENSUS_MODELS", project.models())
-        .env("DISSENSUS_DATA", project.data_place())
+        .env("DISSENSUS_DATA", project.data_folder())
         .run()
 }
 

@@ -196,7 +196,7 @@ fn data(project: &Project) -> Result<()> {
     let (mut ready, mut missing) = (Vec::new(), Vec::new());
     for (module, files) in NEEDING_DATA {
         let of_encoder = ["mpnet::", "smollm2::"].contains(&module);
-        let folder = if of_encoder { project.models() } else { project.data_place() };
+        let folder = if of_encoder { project.models() } else { project.data_folder() };
         match files.iter().map(|file| folder.join(file)).find(|path| !path.is_file()) {
             None => ready.push(module),
             Some(path) => {

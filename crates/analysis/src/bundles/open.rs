@@ -15,7 +15,7 @@ use dissensus_training::encoding::{CheckedTexts, TextFileChoices};
 use dissensus_training::prediction_table::{
     PredictedAnnotator, PredictedRows, PredictionChoices, PredictionFile, TableOf,
 };
-use dissensus_training::word_predictor::{WordPredictionFile, WordsAsked};
+use dissensus_training::word_predictor::{WordPredictionFile, WordRequest};
 use std::path::{Path, PathBuf};
 
 /// A bundle whose files were verified.
@@ -97,7 +97,7 @@ impl Bundle {
         let words = self.words(name).ok_or_else(not_here)?;
         self.check_output(choices, texts, out)?;
         let chosen = chosen(&words.annotators, &choices.annotators)?;
-        let asked = WordsAsked {
+        let asked = WordRequest {
             question: &words.name,
             types: &words.types,
             chosen: &chosen,

@@ -4,14 +4,14 @@ use super::open::{Bundle, chosen};
 use dissensus_encoder::{DeviceChoice, Encoder};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
-use dissensus_training::asked_model::AskedModel;
+use dissensus_training::asked_model::RequestedModel;
 use dissensus_training::encoding::{EncodedText, in_order};
 use dissensus_training::predicted_texts::PredictedTexts;
 
 /// A question of a bundle with its encoder and model in memory, see [`Bundle::predictor`].
 pub struct BundlePredictor {
     nothing_yet: PredictedTexts,
-    asked: AskedModel,
+    asked: RequestedModel,
     encoder: Encoder,
 }
 
@@ -46,7 +46,7 @@ impl Bundle {
         let people = chosen.iter().map(|one| one.row).collect();
         Ok(BundlePredictor {
             nothing_yet: PredictedTexts::new(question.name.clone(), question.levels.clone(), target, &chosen),
-            asked: AskedModel::new(model, people, annotators.is_empty()),
+            asked: RequestedModel::new(model, people, annotators.is_empty()),
             encoder: self.encoder(question.encoder, device)?,
         })
     }

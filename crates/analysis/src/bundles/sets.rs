@@ -16,7 +16,7 @@ use dissensus_stats::options::OptionFactors;
 use dissensus_training::encoding::{CheckedTexts, TextFileChoices};
 use dissensus_training::prediction_table::PredictionChoices;
 use dissensus_training::runs;
-use dissensus_training::set_table::{SetPredictionFile, SetRows, SetsAsked};
+use dissensus_training::set_table::{SetPredictionFile, SetRows, SetTableRequest};
 use std::path::Path;
 
 impl Bundles {
@@ -59,7 +59,7 @@ impl Bundles {
                 (sets.factors().clone(), sets.distances(), said)
             }
             Some(runs) => {
-                let found = runs::options_learned_together(&self.runs, &runs)?;
+                let found = runs::jointly_learned_options(&self.runs, &runs)?;
                 let said = sets_of_run_together(found.as_ref(), options);
                 let independent = || OptionFactors::independent(options.len());
                 (found.map_or_else(independent, |found| Ok(found.factors))?, None, said)
@@ -100,7 +100,7 @@ impl Bundle {
         let chosen = chosen(&questions[0].annotators, &choices.annotators)?;
         let everybody = choices.annotators.is_empty();
         let written = CheckedTexts::open(texts, progress).and_then(|texts| {
-            let asked = SetsAsked {
+            let asked = SetTableRequest {
                 question: &of.name,
                 options: &of.options,
                 chosen: &chosen,

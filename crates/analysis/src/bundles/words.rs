@@ -29,7 +29,7 @@ pub(super) struct WordsToBundle {
 }
 
 /// A question with spans whose words are to go into a bundle.
-pub(super) struct WordsAskedFor {
+pub(super) struct RequestedWords {
     pub(super) question: Question,
     /// The training that learned them; without one, the model in use.
     pub(super) trained: Option<TrainedWords>,
@@ -38,29 +38,29 @@ pub(super) struct WordsAskedFor {
 impl Bundles {
     /// The questions with spans all of whose types are among the `questions` whose live models are bundled,
     /// or among the bundled `runs` of one training that learned words.
-    pub(super) fn words_asked_for(
+    pub(super) fn requested_words(
         &self,
         questions: &[Question],
         runs: &[u32],
-    ) -> Result<Vec<WordsAskedFor>, ProjectError> {
+    ) -> Result<Vec<RequestedWords>, ProjectError> {
         let index = self.context.index();
         let live = index.questions().iter().filter(|question| {
             let types = question.options();
             question.scale.form() == AnswerForm::Spans
                 && types.iter().all(|of_type| questions.iter().any(|chosen| chosen.id == of_type.id))
         });
-        let mut all: Vec<WordsAskedFor> =
-            live.map(|question| WordsAskedFor { question: question.clone(), trained: None }).collect();
+        let mut all: Vec<RequestedWords> =
+            live.map(|question| RequestedWords { question: question.clone(), trained: None }).collect();
         for run in runs {
             for trained in runs::trained_words(&self.runs, *run)? {
                 let known =
-                    |one: &WordsAskedFor| one.trained.as_ref().is_some_and(|of| of.runs == trained.runs);
+                    |one: &RequestedWords| one.trained.as_ref().is_some_and(|of| of.runs == trained.runs);
                 let question = index.questions().iter().find(|question| question.name == trained.question);
                 if !all.iter().any(known)
                     && trained.runs.iter().all(|of_type| runs.contains(of_type))
                     && let Some(question) = question
                 {
-                    all.push(WordsAskedFor { question: question.clone(), trained: Some(trained) });
+                    all.push(RequestedWords { question: question.clone(), trained: Some(trained) });
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::manifest::{BundledAnnotator, BundledEncoder, BundledQuestion, BundledWords, Manifest};
 use super::models::{ModelToBundle, OpenedEncoder};
-use super::words::{WordsAskedFor, WordsToBundle};
+use super::words::{RequestedWords, WordsToBundle};
 use super::{BUNDLE, Bundle, Bundles, card, io_error, sums};
 use crate::error::AnalysisError;
 use dissensus_domain::{Annotator, Question};
@@ -93,13 +93,13 @@ impl Bundles {
         encoder: &EncoderChoice,
         progress: &dyn Progress,
     ) -> Result<(BundleWritten, Option<EncoderSwitch>), ProjectError> {
-        let asked = self.words_asked_for(questions, &choices.runs)?;
+        let asked = self.requested_words(questions, &choices.runs)?;
         self.check_names(questions, &choices.runs, &asked)?;
         let (mut models, mut words) = (Vec::new(), Vec::new());
         for run in &choices.runs {
             models.push(self.run_model(*run, progress)?);
         }
-        for WordsAskedFor { question, trained } in &asked {
+        for RequestedWords { question, trained } in &asked {
             let Some(trained) = trained else { continue };
             let own = models.iter().find(|model| model.run.is_some_and(|run| trained.runs.contains(&run)));
             let Some(own) = own else { continue };
@@ -113,7 +113,7 @@ impl Bundles {
             for question in questions {
                 models.push(self.live_model(question, &in_use, progress)?);
             }
-            for WordsAskedFor { question, .. } in asked.iter().filter(|asked| asked.trained.is_none()) {
+            for RequestedWords { question, .. } in asked.iter().filter(|asked| asked.trained.is_none()) {
                 words.push(self.live_words(question, &in_use, &selected.encoder, progress)?);
             }
         }
@@ -172,7 +172,7 @@ impl Bundles {
                 chosen
             }
             (names, _) => {
-                let named = |name: &String| Ok(index.question_asked_for(Some(name))?.id);
+                let named = |name: &String| Ok(index.find_question(Some(name))?.id);
                 names.iter().map(named).collect::<Result<Vec<_>, ProjectError>>()?
             }
         };
@@ -188,7 +188,7 @@ impl Bundles {
         &self,
         questions: &[Question],
         runs: &[u32],
-        words: &[WordsAskedFor],
+        words: &[RequestedWords],
     ) -> Result<(), ProjectError> {
         let mut names: Vec<String> = questions.iter().map(|question| question.name.clone()).collect();
         for run in runs {

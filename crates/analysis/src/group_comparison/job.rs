@@ -14,13 +14,13 @@ const KIND: &str = "compare";
 const TOP: usize = 50;
 
 /// The question and the groups of a comparison.
-type Asked = (QuestionId, GroupsChoice);
+type Request = (QuestionId, GroupsChoice);
 
 /// The last comparison, and the running one.
 #[derive(Default)]
 pub(crate) struct GroupComparisons {
     last: Mutex<Option<(u32, GroupComparison)>>,
-    at_work: Mutex<Option<(Asked, u32, u32)>>,
+    at_work: Mutex<Option<(Request, u32, u32)>>,
 }
 
 impl GroupComparisons {

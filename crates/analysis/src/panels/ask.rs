@@ -45,7 +45,7 @@ impl Panels {
         top: usize,
         progress: &dyn Progress,
     ) -> Result<PanelVerdicts, ProjectError> {
-        let Asked { model, first, second, .. } = self.composed(wish, beside)?;
+        let PanelRequest { model, first, second, .. } = self.composed(wish, beside)?;
         let texts = model.texts().min(self.context.index().texts().len());
         let mut found: Vec<(u32, PanelText)> = Vec::with_capacity(texts);
         for from in (0..texts).step_by(BLOCK) {
@@ -81,7 +81,7 @@ impl Panels {
         beside: Option<&PanelWish>,
         text: TextId,
     ) -> Result<PanelVerdicts, ProjectError> {
-        let Asked { model, first, second, .. } = self.composed(wish, beside)?;
+        let PanelRequest { model, first, second, .. } = self.composed(wish, beside)?;
         let row = self.context.index().text_row(text);
         let row = row.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
         if row as usize >= model.texts() {
@@ -101,7 +101,7 @@ impl Panels {
         &self,
         wish: &PanelWish,
         beside: Option<&PanelWish>,
-    ) -> Result<Asked, ProjectError> {
+    ) -> Result<PanelRequest, ProjectError> {
         self.check(wish)?;
         let (model, encoder) = prediction_file::live_copy(&self.analysis, wish.question)?;
         let first = self.compose(wish, &model)?;
@@ -115,7 +115,7 @@ impl Panels {
             self.compose(&other, &model)
         };
         let second = beside.map(same).transpose()?;
-        Ok(Asked { model, encoder, first, second })
+        Ok(PanelRequest { model, encoder, first, second })
     }
 
     fn named(&self, row: u32, text: PanelText) -> Result<PanelText, ProjectError> {
@@ -127,7 +127,7 @@ impl Panels {
 }
 
 /// A model and the panels whose verdicts are computed.
-pub(crate) struct Asked {
+pub(crate) struct PanelRequest {
     pub(super) model: LiveModel,
     /// The encoder version that the model depends on.
     pub(super) encoder: Option<String>,

@@ -70,7 +70,7 @@ impl Panels {
             members: first.iter().map(name).collect(),
             strangers: first.iter().filter(|row| model.labels_of(**row) == 0).count() as u32,
             pool,
-            draws: wish_draws(wish),
+            draws: requested_draws(wish),
             level: CONFIDENCE_LEVEL,
             exact: verdicts.is_exact(),
         };
@@ -84,7 +84,7 @@ impl Panels {
 
 /// Number of panels that are drawn in addition to the first; none for named people, for whom there is only
 /// one panel.
-fn wish_draws(wish: &PanelWish) -> u32 {
+fn requested_draws(wish: &PanelWish) -> u32 {
     if wish.members.is_empty() { wish.draws } else { 0 }
 }
 
@@ -103,7 +103,7 @@ fn check_ranges(wish: &PanelWish) -> Result<(), PanelError> {
 fn named(index: &Index, members: &[String]) -> Result<Vec<u32>, ProjectError> {
     let mut rows: Vec<u32> = Vec::with_capacity(members.len());
     for name in members {
-        let found = index.annotator_asked_for(name)?;
+        let found = index.find_annotator(name)?;
         let row = index.annotator_row(found.id).unwrap_or(u32::MAX);
         if rows.contains(&row) {
             return Err(PanelError::Twice(name.clone()).into());

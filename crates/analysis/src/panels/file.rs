@@ -1,7 +1,7 @@
 //! A table of verdicts on the texts of a file: a row for each text.
 
 use super::Panels;
-use super::ask::{Asked, one_text};
+use super::ask::{PanelRequest, one_text};
 use super::compose::Composition;
 use crate::error::AnalysisError;
 use crate::prediction_file;
@@ -11,7 +11,7 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::outputs::check_outputs;
 use dissensus_store::body_hash;
-use dissensus_training::asked_model::AskedModel;
+use dissensus_training::asked_model::RequestedModel;
 use dissensus_training::encoding::{CheckedTexts, EncodedText, EncoderChoice, TextFileChoices};
 use dissensus_training::prediction_table::LabelledBodies;
 use serde::Serialize;
@@ -96,7 +96,7 @@ impl Panels {
         encoder: &EncoderChoice,
         progress: &dyn Progress,
     ) -> Result<PanelFile, ProjectError> {
-        let Asked { model, encoder: fitted_on, first, second } = self.composed(wish, beside)?;
+        let PanelRequest { model, encoder: fitted_on, first, second } = self.composed(wish, beside)?;
         let encoder = self.encoding.open_in_use(encoder)?.0;
         // Another program may have given the project another encoder since the model was fitted.
         if fitted_on != Some(encoder.version().key()) {
@@ -104,7 +104,7 @@ impl Panels {
         }
         let labelled = prediction_file::labelled_bodies(&self.analysis, &model)?;
         let members: Vec<u32> = first.panels[0].iter().map(|place| first.people[*place]).collect();
-        let mut model = AskedModel::new(model, Vec::new(), true);
+        let mut model = RequestedModel::new(model, Vec::new(), true);
         let mut table = Table::begin(&first, second.as_ref(), &asked.out)?;
         let (mut texts, mut observed) = (0, 0);
         asked.texts.encode(&encoder, progress, |text, embedding| {
@@ -121,7 +121,7 @@ impl Panels {
     }
 }
 
-fn is_observed(labelled: &LabelledBodies, body: &str, members: &[u32], model: &AskedModel) -> bool {
+fn is_observed(labelled: &LabelledBodies, body: &str, members: &[u32], model: &RequestedModel) -> bool {
     let same = body_hash(body).and_then(|hash| labelled.get(&hash));
     let by_member = |text: &u32| members.iter().any(|who| model.model().label(*text, *who).is_some());
     same.is_some_and(|rows| rows.iter().any(by_member))

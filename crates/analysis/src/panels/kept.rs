@@ -17,7 +17,7 @@ impl Panels {
     pub fn save(&self, name: &str, wish: &PanelWish) -> Result<Vec<KeptPanel>, ProjectError> {
         self.check(wish)?;
         let index = self.context.index();
-        let ids = wish.members.iter().map(|name| Ok(index.annotator_asked_for(name)?.external_id.clone()));
+        let ids = wish.members.iter().map(|name| Ok(index.find_annotator(name)?.external_id.clone()));
         let ids: Vec<String> = ids.collect::<Result<_, ProjectError>>()?;
         let members = match ids.is_empty() {
             false => PanelMembers::Named(ids),
@@ -57,7 +57,7 @@ impl Panels {
     pub fn wish(&self, name: &str, draws: u32) -> Result<PanelWish, ProjectError> {
         let found = self.saved(name)?;
         let index = self.context.index();
-        let question: QuestionId = index.question_asked_for(found.question.as_deref())?.id;
+        let question: QuestionId = index.find_question(found.question.as_deref())?.id;
         let KeptPanel { members, size, shares, seed, rule, .. } = found;
         Ok(PanelWish { question, members, size, shares, seed, rule, draws })
     }

@@ -81,7 +81,7 @@ impl Summaries {
     ) -> Result<CheckedSummary, ProjectError> {
         self.context.whole_project()?;
         let index = self.context.index();
-        let asked = index.question_asked_for(wish.question.as_deref())?.id;
+        let asked = index.find_question(wish.question.as_deref())?.id;
         let question = index.whole(asked)?.clone();
         let scale = &question.scale;
         let refused = |name, value: Option<&str>, allowed: &str| {

@@ -81,7 +81,7 @@ pub(super) fn write(
         row.extend(use_of_levels(question, given, unsaid.get(&one.id).copied().unwrap_or_default()));
         if report.is_some() {
             let of_person = figures.get(&one.id);
-            row.extend(beside_others(of_person, !wish.pseudonyms));
+            row.extend(compare_with_others(of_person, !wish.pseudonyms));
             if wish.predicted {
                 row.extend(modelled(of_person));
             }
@@ -138,7 +138,7 @@ fn as_others_see(
 fn columns(
     question: &Question,
     attributes: &BTreeSet<&String>,
-    beside_others: bool,
+    compare_with_others: bool,
     modelled: bool,
     as_they_are: bool,
 ) -> Columns {
@@ -153,7 +153,7 @@ fn columns(
     rest.add_levels("count", &question.scale, ColumnKind::Integer);
     rest.add_levels("share", &question.scale, ColumnKind::Number);
     rest.add("mean", ColumnKind::Number);
-    if beside_others {
+    if compare_with_others {
         rest.add("shared_texts", ColumnKind::Integer);
         [
             "agreement_with_others",
@@ -193,7 +193,7 @@ fn use_of_levels(question: &Question, given: &[&Answer], unsaid: u64) -> Vec<Cel
     cells
 }
 
-fn beside_others(row: Option<&&AnnotatorRow>, times: bool) -> Vec<Cell> {
+fn compare_with_others(row: Option<&&AnnotatorRow>, times: bool) -> Vec<Cell> {
     let agreement = row.and_then(|row| row.agreement_with_others.as_ref());
     let interval = agreement.and_then(|figure| figure.interval);
     let mut cells = vec![

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 type Values = Arc<Vec<f32>>;
 
 /// The values of one question, for an index and an event.
-struct Known {
+struct CachedValues {
     index: Arc<Index>,
     event: EventId,
     values: Values,
@@ -22,7 +22,7 @@ struct Known {
 
 /// Cached values of each question.
 #[derive(Default)]
-pub(super) struct ContestedCache(Mutex<HashMap<QuestionId, Known>>);
+pub(super) struct ContestedCache(Mutex<HashMap<QuestionId, CachedValues>>);
 
 impl Texts {
     /// For each text the widest of these questions; with a person, only questions that this person has
@@ -67,7 +67,8 @@ impl Texts {
             }
         }
         let values = Arc::new(values);
-        let known = Known { index: Arc::clone(&of.index), event: of.event, values: Arc::clone(&values) };
+        let known =
+            CachedValues { index: Arc::clone(&of.index), event: of.event, values: Arc::clone(&values) };
         lock(&self.contested.0).insert(question, known);
         Ok(values)
     }

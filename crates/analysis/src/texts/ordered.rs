@@ -2,7 +2,7 @@
 //! proportional to its rows.
 
 use super::Texts;
-use super::standing::{Of, Standing};
+use super::standing::{Of, TextStates};
 use dissensus_api::{TextCounts, TextFilter, TextQuery, TextSort};
 use dissensus_project::context::Index;
 use dissensus_project::error::ProjectError;
@@ -14,7 +14,7 @@ pub(super) struct List {
     query: TextQuery,
     of: Of,
     long: Option<Arc<Vec<bool>>>,
-    pub(super) standing: Arc<Standing>,
+    pub(super) standing: Arc<TextStates>,
     /// How far labels differ, if it may be shown; empty in a packet.
     pub(super) contested: Arc<Vec<f32>>,
     /// Rows of the index, in the order of the list.
@@ -112,7 +112,7 @@ impl Texts {
             query: query.clone(),
             of: of.clone(),
             long: None,
-            standing: Arc::new(Standing::unknown(of.index.texts().len())),
+            standing: Arc::new(TextStates::unknown(of.index.texts().len())),
             contested: Arc::default(),
             rows: found.to_vec(),
             counts: TextCounts { all: found.len() as u32, ..TextCounts::default() },

@@ -38,13 +38,13 @@ impl PartialEq for Of {
 }
 
 /// The state of every text, by row of the index.
-pub(super) struct Standing {
+pub(super) struct TextStates {
     bits: Vec<u8>,
     /// When each text was last answered in the window or by the command; empty if the scope has no person.
     pub(super) given_at: Vec<Option<i64>>,
 }
 
-impl Standing {
+impl TextStates {
     /// The standing of texts whose states are not shown.
     pub(super) fn unknown(texts: usize) -> Self {
         Self { bits: vec![0; texts], given_at: Vec::new() }
@@ -65,9 +65,9 @@ impl Standing {
 }
 
 impl Texts {
-    pub(super) fn standing(&self, of: &Of) -> Result<Standing, ProjectError> {
+    pub(super) fn standing(&self, of: &Of) -> Result<TextStates, ProjectError> {
         let mut found = match (of.annotator, of.questions.is_empty()) {
-            (_, true) => Standing { bits: vec![NOT_YET; of.index.texts().len()], given_at: Vec::new() },
+            (_, true) => TextStates { bits: vec![NOT_YET; of.index.texts().len()], given_at: Vec::new() },
             (Some(annotator), _) => self.standing_of(annotator, of)?,
             (None, _) => self.standing_of_all(of)?,
         };
@@ -102,7 +102,7 @@ impl Texts {
     }
 
     /// One person's standing, from that person's answers in memory.
-    fn standing_of(&self, annotator: AnnotatorId, of: &Of) -> Result<Standing, ProjectError> {
+    fn standing_of(&self, annotator: AnnotatorId, of: &Of) -> Result<TextStates, ProjectError> {
         let sheet = sheet::open(&self.labelling, annotator, &of.questions)?;
         let answers = sheet.read();
         let mut bits = Vec::with_capacity(of.index.texts().len());
@@ -125,11 +125,11 @@ impl Texts {
             bits.push(bit);
             given_at.push(answers.given_at(text));
         }
-        Ok(Standing { bits, given_at })
+        Ok(TextStates { bits, given_at })
     }
 
     /// The standing of all people: a text counts as answered if any person has answered a question about it.
-    fn standing_of_all(&self, of: &Of) -> Result<Standing, ProjectError> {
+    fn standing_of_all(&self, of: &Of) -> Result<TextStates, ProjectError> {
         let mut bits = vec![0_u8; of.index.texts().len()];
         let mut set = |text, bit: u8| {
             if let Some(row) = of.index.text_row(text) {
@@ -150,6 +150,6 @@ impl Texts {
         for bits in &mut bits {
             *bits |= if *bits & ANSWERED == 0 { NOT_YET } else { 0 };
         }
-        Ok(Standing { bits, given_at: Vec::new() })
+        Ok(TextStates { bits, given_at: Vec::new() })
     }
 }

@@ -14,7 +14,7 @@ use dissensus_project::sample;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_store::{NewAnnotator, NewLabel, NewText, StoreError};
 use dissensus_training::encoding::EncoderChoice;
-use dissensus_training::live::fit::Known;
+use dissensus_training::live::fit::LabelState;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
@@ -126,7 +126,7 @@ fn labels_of_somebody_who_is_not_known_yet_are_learned_once_they_are() {
     let mut model = LiveModel::from_bytes(&bytes).unwrap();
     let store = &session.context.store;
     let before = store.last_event().unwrap();
-    let mut known = Known { generation: session.live.models.generation(), seen: before };
+    let mut known = LabelState { generation: session.live.models.generation(), seen: before };
     commit(&session, question, "robin", 3);
     // After that, an annotator answers who was there from the start.
     let row = (0..model.texts() as u32).find(|row| model.label(*row, 0).is_none()).unwrap();

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{Stopped, TestFolder, import_csv, tiny};
-use dissensus_analysis::AskedText;
+use dissensus_analysis::RequestedText;
 use dissensus_analysis::bundles::{Bundle, BundleChoices};
 use dissensus_analysis::multi_label;
 use dissensus_analysis::prediction_file;
@@ -187,14 +187,15 @@ fn sets_take_into_account_that_options_go_together() {
         &session.analysis,
         &question,
         Some(AnnotatorId(1)),
-        AskedText::New(&text),
+        RequestedText::New(&text),
         &Silent,
     )
     .unwrap();
     assert_eq!(one.most_likely_set, rows[1]["most_likely_set"]);
     assert!((one.probability - number(&rows[1], "probability")).abs() < 1e-6);
     let everybody =
-        whole_answer::predict(&session.analysis, &question, None, AskedText::New(&text), &Silent).unwrap();
+        whole_answer::predict(&session.analysis, &question, None, RequestedText::New(&text), &Silent)
+            .unwrap();
     let (_, all) = predict(&place, &session, &of(&[]), true).unwrap();
     assert!((everybody.masi.unwrap() - number(&all[1], "masi")).abs() < 1e-6);
     // A pair of options is named once, though both sets and distances mention it.
@@ -253,7 +254,7 @@ fn the_next_table_knows_the_labels_that_came_since() {
         let expected = ranked.iter().find(|one| one.text_id == text).unwrap().masi.unwrap();
         let row = answered.iter().find(|row| row["text_id"] == text).unwrap();
         assert!((number(row, "masi") - expected).abs() < 1e-6, "{text}: {} {expected}", row["masi"]);
-        let one = AskedText::OfProject(text);
+        let one = RequestedText::OfProject(text);
         let one = whole_answer::predict(&session.analysis, &question, None, one, &Silent).unwrap();
         assert!((one.masi.unwrap() - expected).abs() < 1e-6 && one.is_exact);
     }

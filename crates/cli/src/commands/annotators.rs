@@ -1,6 +1,6 @@
 //! `analyse annotators`: comparison of annotators.
 
-use super::{count, encoder_choice, open_or_read, tell_switch};
+use super::{count, encoder_choice, open_or_read, print_switch};
 use crate::args::Annotators;
 use crate::output::{self, three};
 use crate::progress::Bar;
@@ -18,7 +18,7 @@ pub(crate) fn annotators(args: &Annotators) -> Result<()> {
         .ensure_encoded(&encoder_choice(&args.encoder), &bar)
         .and_then(|switch| session.live.fit(question.id, &bar).map(|()| switch));
     drop(bar);
-    tell_switch(ready?);
+    print_switch(ready?);
     let report = annotators::measure(&session.analysis, question.id)?;
     if args.output.json {
         return output::json(&report);

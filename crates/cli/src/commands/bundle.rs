@@ -1,8 +1,8 @@
 //! `models bundle`, and `models predict --bundle`.
 
-use super::prediction_tables::{prediction_choices, tell_words_written, tell_written, texts_to_predict};
-use super::set_predictions::tell_sets_written;
-use super::{count, encoder_choice, note, open_or_read, tell_switch};
+use super::prediction_tables::{prediction_choices, print_words_written, print_written, texts_to_predict};
+use super::set_predictions::print_sets_written;
+use super::{count, encoder_choice, note, open_or_read, print_switch};
 use crate::args::{Bundle as BundleArgs, Predict};
 use crate::output;
 use crate::progress::Bar;
@@ -22,7 +22,7 @@ pub(crate) fn bundle(args: &BundleArgs) -> Result<()> {
     let written = session.bundles.write(&choices, &args.dir, &encoder_choice(&args.encoder), &bar);
     drop(bar);
     let (written, switch) = written?;
-    tell_switch(switch);
+    print_switch(switch);
     if written.embeddings_held > 0 {
         note(&format!(
             "it holds {} of labelled texts (one of a text for each question or option), with which new texts are compared; from an embedding some of what a text says can be guessed",
@@ -61,14 +61,14 @@ pub(super) fn predict(dir: &Path, texts: &Path, out: &Path, args: &Predict) -> R
     if bundle.has_words(choices.question.as_deref()) {
         let written = bundle.predict_words(&choices, &texts_to_predict(texts, args), out, device, &bar);
         drop(bar);
-        return tell_words_written(&written?, args.output.json);
+        return print_words_written(&written?, args.output.json);
     }
     if bundle.has_sets(choices.question.as_deref()) {
         let written = bundle.predict_sets(&choices, &texts_to_predict(texts, args), out, device, &bar);
         drop(bar);
-        return tell_sets_written(&written?, args.output.json);
+        return print_sets_written(&written?, args.output.json);
     }
     let written = bundle.predict(&choices, &texts_to_predict(texts, args), out, device, &bar);
     drop(bar);
-    tell_written(&written?, args.output.json)
+    print_written(&written?, args.output.json)
 }

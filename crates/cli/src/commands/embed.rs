@@ -20,7 +20,7 @@ pub(crate) fn embed(args: &Embed) -> Result<()> {
     if let Some(said) = &done.note {
         note(said);
     }
-    tell_left_out(done.bad_rows);
+    print_left_out(done.bad_rows);
     let long = match (done.cut, done.averaged) {
         (0, 0) => String::new(),
         (0, averaged) => format!(", {averaged} longer than the encoder reads at once: averaged over windows"),
@@ -51,7 +51,7 @@ pub(super) fn text_file(path: &Path, columns: &TextColumnArgs) -> TextFileChoice
 }
 
 /// Reports how many invalid rows of a text file were skipped.
-pub(super) fn tell_left_out(rows: u64) {
+pub(super) fn print_left_out(rows: u64) {
     if rows > 0 {
         note(&format!("left out {}", count(rows, "bad row")));
     }

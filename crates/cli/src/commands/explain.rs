@@ -1,7 +1,7 @@
 //! `analyse explain`: reasons for an annotator's predicted answer.
 
 use super::explain_document::{document, level, named};
-use super::{count, encoder_choice, open_or_read, tell_switch};
+use super::{count, encoder_choice, open_or_read, print_switch};
 use crate::args::Explain;
 use crate::output;
 use crate::progress::Bar;
@@ -41,7 +41,7 @@ pub(crate) fn explain(args: &Explain) -> Result<()> {
         .ensure_encoded(&choice, &bar)
         .and_then(|switch| session.live.fit(question.id, &bar).map(|_| switch));
     drop(bar);
-    tell_switch(ready?);
+    print_switch(ready?);
     let names: Vec<String> =
         std::iter::once(&annotator).chain(&with).map(|person| person.external_id.clone()).collect();
     let with = with.map(|with| with.id);

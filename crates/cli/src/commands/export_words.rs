@@ -5,14 +5,14 @@ use crate::output;
 use anyhow::Result;
 
 /// Notes that pseudonyms do not make every annotator anonymous.
-pub(super) fn told_apart_note(told_apart: u64) {
+pub(super) fn note_on_names(told_apart: u64) {
     if told_apart > 0 {
         note(&format!("{told_apart} of the people could still be recognised from their attributes combined"));
     }
 }
 
 /// Prints which attribute values were left blank in a pseudonymized export.
-pub(super) fn tell_left_blank(left_blank: &[String]) -> Result<()> {
+pub(super) fn print_left_blank(left_blank: &[String]) -> Result<()> {
     left_blank.iter().try_for_each(|line| output::line(&format!("Attribute {line}")))
 }
 

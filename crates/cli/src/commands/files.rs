@@ -1,6 +1,6 @@
 //! `data import`, `data export` and `project copy`.
 
-use super::export_words::{left_out_line, tell_left_blank, told_apart_note};
+use super::export_words::{left_out_line, note_on_names, print_left_blank};
 use super::import_choices::choices;
 use super::{count, open, open_or_read, open_to_read, summary, tool_export};
 use crate::args::{Copy, DecisionsArg, Export, Import, LeaveOutArg, SpansArg};
@@ -324,7 +324,7 @@ pub(crate) fn export(args: &Export) -> Result<()> {
     drop(bar);
     let Exported { answers: rows, left_out, left_out_failed, suppressed, left_blank, told_apart } = written?;
     if args.pseudonyms {
-        told_apart_note(told_apart);
+        note_on_names(told_apart);
     }
     if args.output.json {
         return output::json(&ExportWritten {
@@ -344,7 +344,7 @@ pub(crate) fn export(args: &Export) -> Result<()> {
             "With pseudonyms: no ids, names, times or columns that came with texts{}. What texts themselves say stays",
             if args.notes { "" } else { ", and no notes" },
         ))?;
-        tell_left_blank(&left_blank)?;
+        print_left_blank(&left_blank)?;
     }
     if choices.leave_out_failed {
         left_out_line(left_out_failed)?;

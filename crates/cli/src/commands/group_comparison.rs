@@ -1,6 +1,6 @@
 //! `analyse compare-groups`.
 
-use super::{count, encoder_choice, open_or_read, tell_switch};
+use super::{count, encoder_choice, open_or_read, print_switch};
 use crate::args::CompareGroups;
 use crate::output::{self, three};
 use crate::progress::Bar;
@@ -158,7 +158,7 @@ pub(crate) fn compare_groups(args: &CompareGroups) -> Result<()> {
     });
     drop(bar);
     let (switch, found) = ready?;
-    tell_switch(switch);
+    print_switch(switch);
     let notice = info::read(&session.project)?.simulated_notice;
     if args.output.json {
         return output::json(&document(&question, notice.as_deref(), &found));

@@ -1,6 +1,6 @@
 //! Helpers of commands that use the live model.
 
-use super::{encoder_choice, tell_switch};
+use super::{encoder_choice, print_switch};
 use crate::args::EncoderArgs;
 use crate::progress::Bar;
 use anyhow::Result;
@@ -15,7 +15,7 @@ pub(super) fn make_live(session: &Session, question: QuestionId, encoder: &Encod
         .ensure_encoded(&encoder_choice(encoder), &bar)
         .and_then(|switch| session.live.fit(question, &bar).map(|_| switch));
     drop(bar);
-    tell_switch(ready?);
+    print_switch(ready?);
     Ok(())
 }
 

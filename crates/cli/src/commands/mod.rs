@@ -83,7 +83,7 @@ pub(crate) fn is_stopped(error: &anyhow::Error) -> bool {
 }
 
 /// Notes on standard error that a project has switched to the embeddings of another encoder.
-fn tell_switch(switch: Option<EncoderSwitch>) {
+fn print_switch(switch: Option<EncoderSwitch>) {
     if let Some(EncoderSwitch { from, to }) = switch {
         note(&format!("the project now uses {to}; before it used {from}"));
     }
@@ -100,11 +100,11 @@ fn home() -> Result<Home> {
 
 /// Opens a project for writing.
 fn open(project: &Path) -> Result<Session> {
-    Ok(told_of_journal(Session::open(project, &home()?)?))
+    Ok(journal_note(Session::open(project, &home()?)?))
 }
 
 /// Notes on standard error where the journal of another file was moved.
-fn told_of_journal(session: Session) -> Session {
+fn journal_note(session: Session) -> Session {
     if let Some(notice) = info::journal_notice(&session.project) {
         note(&notice);
     }
@@ -141,7 +141,7 @@ fn open_to_read(project: &Path) -> Result<Session> {
 fn open_or_read(project: &Path) -> Result<Session> {
     match Session::open(project, &home()?) {
         Err(error) if WRITING_FORBIDDEN.contains(&error.code()) => open_to_read(project),
-        other => Ok(told_of_journal(other?)),
+        other => Ok(journal_note(other?)),
     }
 }
 

@@ -1,8 +1,8 @@
 //! `models encode`, `models train` and `models evaluate`.
 
 use super::{
-    count, encoder_choice, evaluation, open, open_or_read, open_to_read, option_evaluation, span_evaluation,
-    tell_switch,
+    count, encoder_choice, evaluation, open, open_or_read, open_to_read, option_evaluation, print_switch,
+    span_evaluation,
 };
 use crate::args::{Encode, Evaluate, ModelArg, Train};
 use crate::output::{self, three};
@@ -110,7 +110,7 @@ pub(crate) fn train(args: &Train) -> Result<()> {
     });
     drop(bar);
     let (switch, trained) = trained?;
-    tell_switch(switch);
+    print_switch(switch);
     if args.output.json {
         return output::json(&trained);
     }
@@ -183,7 +183,7 @@ fn curve(args: &Evaluate, choices: &EvaluateChoices) -> Result<()> {
     });
     drop(bar);
     let (switch, found) = found?;
-    tell_switch(switch);
+    print_switch(switch);
     if args.output.json {
         return output::json(&found);
     }
@@ -222,7 +222,7 @@ fn scored<T: Serialize + JsonSchema>(
         .and_then(|switch| Ok((switch, evaluate(&session.analysis, &bar)?)));
     drop(bar);
     let (switch, found) = evaluation?;
-    tell_switch(switch);
+    print_switch(switch);
     if args.output.json { output::json(&found) } else { show(&found) }
 }
 

@@ -1,7 +1,7 @@
 //! `analyse panel`: predicted verdicts of a panel of annotators.
 
 use super::live_model::make_live;
-use super::prediction_tables::tell_left_out_and_strangers;
+use super::prediction_tables::print_left_out_and_strangers;
 use super::{count, encoder_choice, open, open_or_read, open_to_read};
 use crate::args::{Panel, PanelBy};
 use crate::output;
@@ -120,14 +120,14 @@ fn file(
     let bar = Bar::new("texts");
     let written = session.panels.ask_file(wish, beside, &asked, &encoder_choice(&args.encoder), &bar);
     drop(bar);
-    tell_written(&written?, args.output.json)
+    print_written(&written?, args.output.json)
 }
 
-fn tell_written(written: &PanelFile, json: bool) -> Result<()> {
+fn print_written(written: &PanelFile, json: bool) -> Result<()> {
     if json {
         return output::json(written);
     }
-    tell_left_out_and_strangers(written.bad_rows, written.panel.strangers as usize);
+    print_left_out_and_strangers(written.bad_rows, written.panel.strangers as usize);
     output::line(&format!(
         "Wrote the verdicts of {} on {} to {}, {} observed",
         who(&written.panel),
@@ -152,7 +152,7 @@ fn who(panel: &PanelInfo) -> String {
 
 fn tell(found: &PanelVerdicts) -> Result<()> {
     let panel = &found.panel;
-    tell_left_out_and_strangers(0, panel.strangers as usize);
+    print_left_out_and_strangers(0, panel.strangers as usize);
     output::line(&format!("{}, {}: {}", panel.question, panel.rule, who(panel)))?;
     output::line(&format!("Members: {}", panel.members.join(", ")))?;
     if let Some(beside) = &found.beside {

@@ -41,7 +41,7 @@ pub(crate) fn form(args: &Form) -> Result<()> {
     }
     if !args.nothing && args.ask.is_empty() {
         let form = attribute_form::form(&open_to_read(&args.project.path)?.project)?;
-        return tell_form(args, &form, "People are asked nothing about themselves");
+        return print_form(args, &form, "People are asked nothing about themselves");
     }
     let asked = |name: &String| args.ask.iter().any(|(asked, _)| asked == name);
     let named = args.prompt.iter().map(|(name, _)| name).chain(&args.optional);
@@ -63,7 +63,7 @@ pub(crate) fn form(args: &Form) -> Result<()> {
     let session = open(&args.project.path)?;
     let form = attribute_form::set(&session.project, &form)?;
     session.close();
-    tell_form(args, &form, "People are asked nothing about themselves from now on")
+    print_form(args, &form, "People are asked nothing about themselves from now on")
 }
 
 /// Records the answers given on the command line and prints what the form still asks of the annotator.
@@ -81,10 +81,10 @@ fn form_of(args: &Form, name: &str) -> Result<()> {
     }
     let left = attribute_form::left_to_answer(&session.project, person.id)?;
     session.close();
-    tell_form(args, &left, "Nothing is left to be asked")
+    print_form(args, &left, "Nothing is left to be asked")
 }
 
-fn tell_form(args: &Form, form: &AttributeForm, none: &str) -> Result<()> {
+fn print_form(args: &Form, form: &AttributeForm, none: &str) -> Result<()> {
     if args.output.json {
         return output::json(form);
     }
@@ -114,7 +114,7 @@ pub(crate) fn withdraw(args: &Withdraw) -> Result<()> {
         true => output::json(&gone)?,
         false => output::line(&format!("Erased: {}", parts(gone.answers, gone.packets, gone.runs)))?,
     }
-    tell_rest(&gone);
+    print_rest(&gone);
     for name in &traces.look_alikes {
         note(&look_alike(name));
     }
@@ -156,7 +156,7 @@ fn would_go(traces: &Traces) -> Result<()> {
     output::line("Nothing was erased: --yes erases it for good")
 }
 
-fn tell_rest(gone: &Withdrawn) {
+fn print_rest(gone: &Withdrawn) {
     if let Some(stay) = stay(gone.nameless) {
         note(&stay);
     }

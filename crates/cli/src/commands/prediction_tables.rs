@@ -1,6 +1,6 @@
 //! Options of prediction tables, and messages about them.
 
-use super::embed::tell_left_out;
+use super::embed::print_left_out;
 use super::{count, note};
 use crate::args::Predict;
 use crate::output;
@@ -74,15 +74,15 @@ pub(super) fn run_tables(
     match (json, &written[..]) {
         (true, [only]) => output::json(only),
         (true, runs) => output::json(&TablesOfRuns { runs }),
-        (false, all) => all.iter().try_for_each(|one| tell_written(&one.written, false)),
+        (false, all) => all.iter().try_for_each(|one| print_written(&one.written, false)),
     }
 }
 
-pub(super) fn tell_words_written(written: &WordPredictionFile, json: bool) -> Result<()> {
+pub(super) fn print_words_written(written: &WordPredictionFile, json: bool) -> Result<()> {
     if json {
         return output::json(written);
     }
-    tell_left_out_and_strangers(written.bad_rows, written.annotators_without_labels);
+    print_left_out_and_strangers(written.bad_rows, written.annotators_without_labels);
     output::line(&format!(
         "Wrote {} to {}: the words of {} x {}, over {}{}",
         count(written.rows, "row"),
@@ -95,8 +95,8 @@ pub(super) fn tell_words_written(written: &WordPredictionFile, json: bool) -> Re
 }
 
 /// Reports how many rows were skipped, and how many annotators are predicted as the average person.
-pub(super) fn tell_left_out_and_strangers(bad_rows: u64, annotators: usize) {
-    tell_left_out(bad_rows);
+pub(super) fn print_left_out_and_strangers(bad_rows: u64, annotators: usize) {
+    print_left_out(bad_rows);
     if annotators > 0 {
         note(&format!(
             "{} without a label {} predicted as the average person",
@@ -106,11 +106,11 @@ pub(super) fn tell_left_out_and_strangers(bad_rows: u64, annotators: usize) {
     }
 }
 
-pub(super) fn tell_written(written: &PredictionFile, json: bool) -> Result<()> {
+pub(super) fn print_written(written: &PredictionFile, json: bool) -> Result<()> {
     if json {
         return output::json(written);
     }
-    tell_left_out_and_strangers(written.bad_rows, written.annotators_without_labels);
+    print_left_out_and_strangers(written.bad_rows, written.annotators_without_labels);
     output::line(&format!(
         "Wrote {} to {}: {} x {}{}",
         count(written.rows, "prediction"),

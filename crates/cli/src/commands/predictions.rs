@@ -4,11 +4,11 @@ use super::disagreement_document::{DisagreementByOptions, DisagreementRanking, R
 use super::given_answers::{answers, show_answers};
 use super::live_model::{bar_of, make_live};
 use super::prediction_tables::{
-    are_kept, kept, prediction_choices, run_tables, tell_words_written, tell_written, texts_to_predict,
+    are_kept, kept, prediction_choices, print_words_written, print_written, run_tables, texts_to_predict,
 };
 use super::set_predictions::{predict_options, predict_sets, write_sets};
 use super::span_predictions::predict_spans;
-use super::{annotators, count, encoder_choice, note, open_or_read, tell_switch};
+use super::{annotators, count, encoder_choice, note, open_or_read, print_switch};
 use crate::args::{Disagreement, EncoderArgs, MeasureArg, Predict, Predictions, PredictionsFormat};
 use crate::by_name::ByName;
 use crate::output::{self, three};
@@ -257,7 +257,7 @@ pub(crate) fn predictions(args: &Predictions) -> Result<()> {
     drop(bar);
     let written = written?;
     if let Some(switch) = ready {
-        tell_switch(switch);
+        print_switch(switch);
     }
     if args.output.json {
         return output::json(&written);
@@ -308,7 +308,7 @@ fn write_table(
     let bar = Bar::new("texts");
     let written = prediction_file::write(&session.analysis, &asked, &encoder_choice(encoder), &bar);
     drop(bar);
-    tell_written(&written?, json)
+    print_written(&written?, json)
 }
 
 /// Predicts every text of a file with the live model.
@@ -331,8 +331,8 @@ fn predict_words(session: &Session, args: &Predict, texts: &Path, out: &Path) ->
         .and_then(|switch| Ok((switch, word_predictions::write(&session.analysis, &asked, &choice, &bar)?)));
     drop(bar);
     let (switch, written) = written?;
-    tell_switch(switch);
-    tell_words_written(&written, args.output.json)
+    print_switch(switch);
+    print_words_written(&written, args.output.json)
 }
 
 /// The question that a run was trained on, which is the one it predicts.

@@ -1,6 +1,6 @@
 //! `analyse correlate-questions`.
 
-use super::{count, encoder_choice, note, open_or_read, tell_switch};
+use super::{count, encoder_choice, note, open_or_read, print_switch};
 use crate::args::CorrelateQuestions;
 use crate::output;
 use crate::progress::Bar;
@@ -122,7 +122,7 @@ pub(crate) fn correlate_questions(args: &CorrelateQuestions) -> Result<()> {
         .and_then(|switch| Ok((switch, question_correlation::correlate(&session.analysis, &choice, &bar)?)));
     drop(bar);
     let (switch, found) = ready?;
-    tell_switch(switch);
+    print_switch(switch);
     let notice = info::read(&session.project)?.simulated_notice;
     if args.output.json {
         return output::json(&document(&found, notice.as_deref()));

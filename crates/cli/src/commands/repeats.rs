@@ -1,6 +1,6 @@
 //! `analyse repeats`: how often annotators repeat their answers on re-annotation.
 
-use super::{count, encoder_choice, open, open_or_read, open_to_read, tell_switch};
+use super::{count, encoder_choice, open, open_or_read, open_to_read, print_switch};
 use crate::args::{RemovedOccasion, Repeats};
 use crate::output::{self, three};
 use crate::progress::Bar;
@@ -90,7 +90,7 @@ fn stable_share(session: &Session, args: &Repeats, question: QuestionId) -> Resu
         .ensure_encoded(&encoder_choice(&args.encoder), &bar)
         .and_then(|switch| session.live.fit(question, &bar).map(|_| switch));
     drop(bar);
-    tell_switch(ready?);
+    print_switch(ready?);
     Ok(stable_share::measure(&session.analysis, question)?)
 }
 

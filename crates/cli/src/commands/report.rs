@@ -1,6 +1,6 @@
 //! `report`: a folder of tables and figures for a paper.
 
-use super::{count, encoder_choice, note, open_or_read, tell_switch};
+use super::{count, encoder_choice, note, open_or_read, print_switch};
 use crate::args::Report;
 use crate::output;
 use crate::progress::Bar;
@@ -19,7 +19,7 @@ pub(crate) fn report(args: &Report) -> Result<()> {
     let written = session.paper.write(wish, &args.dir, &encoder_choice(&args.encoder), &bar);
     drop(bar);
     let (written, switch) = written?;
-    tell_switch(switch);
+    print_switch(switch);
     written.left_blank.iter().for_each(|line| note(&format!("in labels.csv, {line}")));
     if written.told_apart > 0 {
         note(&format!(

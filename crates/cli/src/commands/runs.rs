@@ -1,6 +1,6 @@
 //! Training runs: `models train` with options, and `models runs`.
 
-use super::{count, encoder_choice, note, open, open_or_read, open_to_read, tell_switch};
+use super::{count, encoder_choice, note, open, open_or_read, open_to_read, print_switch};
 use super::{option_evaluation, span_evaluation};
 use crate::args::{Cli, OneRun, RunsCommand, Train};
 use crate::output::{self, three};
@@ -163,7 +163,7 @@ pub(crate) fn train(args: &Train) -> Result<()> {
         ));
     }
     let (switch, detail) = done?;
-    tell_switch(switch);
+    print_switch(switch);
     trained(&session, detail, args.output.json)
 }
 

@@ -2,7 +2,7 @@
 
 use super::given_answers::{answers, show_answers};
 use super::live_model::{bar_of, make_live};
-use super::prediction_tables::{tell_left_out_and_strangers, texts_to_predict};
+use super::prediction_tables::{print_left_out_and_strangers, texts_to_predict};
 use super::{count, encoder_choice, note};
 use crate::args::{EncoderArgs, Predict};
 use crate::by_name::ByName;
@@ -11,7 +11,7 @@ use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_analysis::set_predictions;
 use dissensus_analysis::whole_answer;
-use dissensus_analysis::{AskedText, ExpectedOption, GivenAnswer, WholeAnswer};
+use dissensus_analysis::{ExpectedOption, GivenAnswer, RequestedText, WholeAnswer};
 use dissensus_app::session::Session;
 use dissensus_domain::{Annotator, Question};
 use dissensus_training::encoding::TextFileChoices;
@@ -71,7 +71,7 @@ pub(super) fn write_sets(
     let bar = Bar::new("texts");
     let written = set_predictions::write(&session.analysis, &asked, &encoder_choice(encoder), &bar);
     drop(bar);
-    tell_sets_written(&written?, json)
+    print_sets_written(&written?, json)
 }
 
 /// Writes a table of whole answers to the texts of a file.
@@ -81,13 +81,13 @@ pub(super) fn predict_sets(session: &Session, args: &Predict, texts: &Path, out:
     write_sets(session, &choices, Some(&texts), out, &args.encoder, args.output.json)
 }
 
-pub(super) fn tell_sets_written(written: &SetPredictionFile, json: bool) -> Result<()> {
+pub(super) fn print_sets_written(written: &SetPredictionFile, json: bool) -> Result<()> {
     if json {
         return output::json(written);
     }
-    tell_left_out_and_strangers(written.bad_rows, written.annotators_without_labels);
+    print_left_out_and_strangers(written.bad_rows, written.annotators_without_labels);
     note(&written.options_together);
-    tell_people_of_sets(written.annotators_of_sets, written.annotators);
+    print_people_of_sets(written.annotators_of_sets, written.annotators);
     if written.sets_not_exact > 0 {
         note(&format!(
             "of {} the most likely set was looked for as long as is allowed: another may be likelier",
@@ -106,7 +106,7 @@ pub(super) fn tell_sets_written(written: &SetPredictionFile, json: bool) -> Resu
 }
 
 /// Notes that sets and distances do not include all annotators.
-fn tell_people_of_sets(of_sets: usize, annotators: usize) {
+fn print_people_of_sets(of_sets: usize, annotators: usize) {
     if of_sets < annotators {
         note(&format!(
             "most likely sets and MASI distances are over {of_sets} of the {annotators} annotators"
@@ -127,8 +127,8 @@ pub(super) fn predict_options(
         None => None,
     };
     let text = match &new {
-        Some(text) => AskedText::New(text),
-        None => AskedText::OfProject(args.text_id.as_deref().unwrap_or_default()),
+        Some(text) => RequestedText::New(text),
+        None => RequestedText::OfProject(args.text_id.as_deref().unwrap_or_default()),
     };
     let bar = Bar::new("options that go together");
     let found = whole_answer::predict(&session.analysis, question, annotator.map(|who| who.id), text, &bar);
@@ -199,6 +199,6 @@ fn show(question: &Question, annotator: Option<&Annotator>, found: &WholeAnswer)
     if !found.is_exact {
         note("the most likely set was looked for as long as is allowed: another may be likelier");
     }
-    tell_people_of_sets(found.annotators_of_sets, found.annotators);
+    print_people_of_sets(found.annotators_of_sets, found.annotators);
     Ok(())
 }

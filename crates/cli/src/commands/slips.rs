@@ -1,6 +1,6 @@
 //! `analyse slips`: labels that are likely mistakes.
 
-use super::{count, encoder_choice, open_or_read, tell_switch};
+use super::{count, encoder_choice, open_or_read, print_switch};
 use crate::args::Slips;
 use crate::output::{self, cut};
 use crate::progress::Bar;
@@ -31,7 +31,7 @@ pub(crate) fn slips(args: &Slips) -> Result<()> {
         ready.and_then(|switch| Ok((switch, slips::find(&session.analysis, question.id, choices, &bar)?)));
     drop(bar);
     let (switch, report) = found?;
-    tell_switch(switch);
+    print_switch(switch);
     if args.output.json {
         return output::json(&report);
     }

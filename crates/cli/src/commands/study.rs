@@ -173,7 +173,7 @@ pub(crate) fn merge(args: &Merge) -> Result<()> {
     let refused = report.files.iter().filter(|file| file.refused).count();
     match args.output.json {
         true => output::json(&report)?,
-        false => tell_merge(&report, args.dry_run)?,
+        false => print_merge(&report, args.dry_run)?,
     }
     match refused {
         0 if args.dry_run && !args.output.json => output::line("Nothing was changed (--dry-run)"),
@@ -182,7 +182,7 @@ pub(crate) fn merge(args: &Merge) -> Result<()> {
     }
 }
 
-fn tell_merge(report: &MergeReport, dry_run: bool) -> Result<()> {
+fn print_merge(report: &MergeReport, dry_run: bool) -> Result<()> {
     for file in &report.files {
         output::line(&format!("{}: {}", name(&file.file), told(file)))?;
         match file.withdrawn {
@@ -199,15 +199,15 @@ fn tell_merge(report: &MergeReport, dry_run: bool) -> Result<()> {
             output::line(&format!("  {words}"))?;
         }
         if let Some(effect) = file.effect.as_ref().filter(|_| dry_run || file.asks.is_some()) {
-            tell_effect(effect, file)?;
+            print_effect(effect, file)?;
         }
-        tell_apart(file)?;
+        distinguish(file)?;
     }
     Ok(())
 }
 
 /// Prints where the two copies of a project differ, item by item.
-fn tell_apart(file: &MergedFile) -> Result<()> {
+fn distinguish(file: &MergedFile) -> Result<()> {
     let more = |all: u32, named: usize| match all as usize - named.min(all as usize) {
         0 => Ok(()),
         rest => output::line(&format!("    and {rest} more")),
@@ -260,7 +260,7 @@ fn tell_apart(file: &MergedFile) -> Result<()> {
 }
 
 /// Prints what merging a whole copy would add and change.
-fn tell_effect(effect: &MergeEffectInfo, file: &MergedFile) -> Result<()> {
+fn print_effect(effect: &MergeEffectInfo, file: &MergedFile) -> Result<()> {
     let named = |names: &[String], count: usize| match (names.len(), count) {
         (0, _) => String::new(),
         (named, count) if named < count => format!(": {}, ...", names.join("; ")),
@@ -414,7 +414,7 @@ pub(crate) fn status(args: &Status) -> Result<()> {
             report.per_text
         ))?;
     }
-    tell_earlier(&report.earlier)?;
+    print_earlier(&report.earlier)?;
     for person in report.people.iter().filter(|person| person.left_out > 0) {
         output::line(&format!(
             "{} leaves out {} for topics of their own",
@@ -451,7 +451,7 @@ pub(crate) fn status(args: &Status) -> Result<()> {
 }
 
 /// Prints which assigned packets contain outdated settings.
-pub(super) fn tell_earlier(earlier: &[EarlierPacket]) -> Result<()> {
+pub(super) fn print_earlier(earlier: &[EarlierPacket]) -> Result<()> {
     for packet in earlier {
         output::line(&format!(
             "The packet of {} was handed out before a change of: {}. `dissensus study assign --write-again --annotators {} --out DIR` writes it as it is now, \

@@ -1,7 +1,7 @@
 //! `data export --rows`: summaries by text or by annotator.
 
 use super::count;
-use super::export_words::{tell_left_blank, told_apart_note};
+use super::export_words::{note_on_names, print_left_blank};
 use super::live_model::make_live;
 use crate::args::{Export, RowsArg};
 use crate::output;
@@ -27,7 +27,7 @@ pub(super) fn export(session: &Session, args: &Export, of: SummaryOf, file: &Pat
     let written = session.summaries.write(&asked, &bar);
     drop(bar);
     let written = written?;
-    told_apart_note(u64::from(written.told_apart));
+    note_on_names(u64::from(written.told_apart));
     if args.output.json {
         return output::json(&written);
     }
@@ -42,7 +42,7 @@ pub(super) fn export(session: &Session, args: &Export, of: SummaryOf, file: &Pat
             SummaryOf::People => "no ids, names or times".to_owned(),
         };
         output::line(&format!("For others: {left_out}"))?;
-        tell_left_blank(&written.left_blank)?;
+        print_left_blank(&written.left_blank)?;
     }
     output::line(&format!("Wrote {rows} with {labels} for \"{}\" to {}", written.question, file.display()))
 }

@@ -1,6 +1,6 @@
 //! `data export --format`: files for another tool, and what its format cannot represent.
 
-use super::export_words::{left_out_line, tell_left_blank, told_apart_note};
+use super::export_words::{left_out_line, note_on_names, print_left_blank};
 use super::{count, note};
 use crate::args::{Export, LeaveOutArg};
 use crate::output;
@@ -93,7 +93,7 @@ pub(super) fn export(session: &Session, args: &Export, format: ToolFormat, file:
         written?;
     }
     if args.pseudonyms {
-        told_apart_note(ready.exported().told_apart);
+        note_on_names(ready.exported().told_apart);
     }
     if args.output.json {
         return output::json(&told(&ready, args, file));
@@ -110,7 +110,7 @@ pub(super) fn export(session: &Session, args: &Export, format: ToolFormat, file:
         output::line(&format!("Wrote {labels} on {texts} by {people} to {}", file.display()))?;
     }
     if args.pseudonyms {
-        tell_left_blank(&exported.left_blank)?;
+        print_left_blank(&exported.left_blank)?;
     }
     if choices.leave_out_failed {
         left_out_line(exported.left_out_failed)?;

@@ -1,7 +1,7 @@
 //! `analyse words`.
 
 use super::word_print::show_words;
-use super::{count, encoder_choice, open_or_read, tell_switch};
+use super::{count, encoder_choice, open_or_read, print_switch};
 use crate::args::Words;
 use crate::output;
 use crate::progress::Bar;
@@ -55,7 +55,7 @@ pub(crate) fn words(args: &Words) -> Result<()> {
     };
     drop(bar);
     let (switch, model) = ready?;
-    tell_switch(switch);
+    print_switch(switch);
     if let Some(written) = written {
         let written = written?;
         if args.output.json {

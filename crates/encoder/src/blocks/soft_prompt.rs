@@ -35,11 +35,11 @@ pub(crate) struct Prompted {
     prompt: Tensor,
     vectors: usize,
     side: Side,
-    kept: Mutex<Kept>,
+    kept: Mutex<TextCache>,
 }
 
 /// Cached keys and values of texts, by their token ids.
-struct Kept {
+struct TextCache {
     of: HashMap<Vec<u32>, Arc<TextKeyValues>>,
     /// Remaining bytes.
     left: usize,
@@ -54,7 +54,7 @@ impl Prompted {
         side: Side,
         kept_bytes: Option<usize>,
     ) -> CandleResult<Self> {
-        let kept = Mutex::new(Kept { of: HashMap::new(), left: kept_bytes.unwrap_or(KEPT_BYTES) });
+        let kept = Mutex::new(TextCache { of: HashMap::new(), left: kept_bytes.unwrap_or(KEPT_BYTES) });
         Ok(Self { inner, vectors: prompt.dim(0)?, prompt, side, kept })
     }
 
@@ -159,7 +159,7 @@ impl Prompted {
         texts.iter().take_while(fits).count().max(1)
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, TextCache> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

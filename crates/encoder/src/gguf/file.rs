@@ -30,7 +30,7 @@ pub(crate) struct GgufFile {
     file: Mutex<File>,
     content: Content,
     /// Location of each tensor, by its name in transformers.
-    places: HashMap<String, Place>,
+    places: HashMap<String, TensorSource>,
     config: String,
     pooling: Option<Pooling>,
     /// tokenizer.json and tokenizer_config.json, or why they cannot be generated.
@@ -39,7 +39,7 @@ pub(crate) struct GgufFile {
 
 /// A tensor's location in the file.
 #[derive(Debug)]
-struct Place {
+struct TensorSource {
     name: String,
     /// Number of heads whose rows llama.cpp has stored in another order, if it has.
     reordered: Option<usize>,
@@ -86,7 +86,7 @@ impl GgufFile {
                 ("llama", of) if of.ends_with("k_proj") => Some(shapes.kv_heads),
                 _ => None,
             };
-            if let Some(other) = places.insert(ours, Place { name: name.clone(), reordered }) {
+            if let Some(other) = places.insert(ours, TensorSource { name: name.clone(), reordered }) {
                 return Err(bad(format!(
                     "its tensors \"{}\" and \"{name}\" are one and the same",
                     other.name

@@ -26,7 +26,7 @@ use crate::folder::{
 use crate::sentence_transformers::pooling_file;
 
 /// Interval of progress callbacks, in which the caller can stop the fetch.
-const TELL_EVERY: Duration = Duration::from_millis(100);
+const REPORT_EVERY: Duration = Duration::from_millis(100);
 
 /// Progress of a fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ fn in_background(
     started.map_err(|e| EncoderError::Threads { threads: 1, reason: e.to_string() })?;
     let mut last_beat = (0, Instant::now());
     loop {
-        let done = receive.recv_timeout(TELL_EVERY);
+        let done = receive.recv_timeout(REPORT_EVERY);
         if on_progress(progress(&shared)).is_break() && !matches!(done, Ok(Ok(_))) {
             shared.cancel.store(true, Ordering::Relaxed);
             return Err(EncoderError::Cancelled);
@@ -197,7 +197,7 @@ impl Job<'_> {
                 Err(TryLockError::WouldBlock) => {
                     self.shared.begin("waiting for another program that fetches it");
                     self.shared.cancelled()?;
-                    thread::sleep(TELL_EVERY);
+                    thread::sleep(REPORT_EVERY);
                 }
                 Err(TryLockError::Error(source)) => return Err(failed(source)),
             }

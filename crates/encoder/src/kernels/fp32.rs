@@ -131,7 +131,7 @@ impl WithSimd for Multiply<'_, '_> {
             let weights = &values[panel * width * inputs..][..width * inputs];
             for (t, rows) in self.rows.chunks_mut(tile_rows::<S>()).enumerate() {
                 let x = &self.x[t * tile_rows::<S>() * inputs..][..rows.len() * inputs];
-                let place = Place { column: i * width, output: panel * width };
+                let place = Position { column: i * width, output: panel * width };
                 let tile = Tile { x, inputs: *inputs, weights, rows, place, finish: self.finish };
                 if S::REGISTER_COUNT >= 32 {
                     tile.compute::<S, 3>(simd);
@@ -145,7 +145,7 @@ impl WithSimd for Multiply<'_, '_> {
 
 /// Position of a panel's outputs.
 #[derive(Clone, Copy)]
-struct Place {
+struct Position {
     /// In the output rows.
     column: usize,
     /// Among all outputs.
@@ -158,7 +158,7 @@ struct Tile<'a, 'b> {
     inputs: usize,
     weights: &'a [f32],
     rows: &'a mut [&'b mut [f32]],
-    place: Place,
+    place: Position,
     finish: &'a TileEpilogue<'a>,
 }
 

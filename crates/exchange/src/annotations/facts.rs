@@ -1,7 +1,7 @@
 //! Facts about an annotation file, collected in a first pass: its questions, its data about texts and
 //! annotators, and irregularities.
 
-use crate::annotations::item::{Item, Items, Met, Said};
+use crate::annotations::item::{Finding, GivenAnswer, Item, Items};
 use crate::annotations::parts::Part;
 use crate::row_error::RowErrorKind;
 use crate::time::parse_ms;
@@ -62,7 +62,7 @@ impl Hint {
 
 /// Something in a file that is not a plain answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MetInFile {
+pub struct Findings {
     /// Stable, kebab-case.
     pub code: &'static str,
     /// How many there are.
@@ -113,7 +113,7 @@ pub(crate) struct Facts {
     bodies: HashMap<String, u64>,
     attributes: BTreeSet<String>,
     has: HashSet<&'static str>,
-    met: BTreeMap<Met, u64>,
+    met: BTreeMap<Finding, u64>,
     skips: u64,
     flags: u64,
     given: HashMap<u64, Given, foldhash::fast::RandomState>,
@@ -144,7 +144,7 @@ impl Facts {
         if item.whole {
             for name in &self.implied {
                 if !item.answers.iter().any(|(question, _)| question.as_ref() == Some(name)) {
-                    item.answer(name.clone(), Said::Spans(Vec::new()));
+                    item.answer(name.clone(), GivenAnswer::Spans(Vec::new()));
                 }
             }
         }
@@ -229,7 +229,7 @@ impl Facts {
             known.structured |= value.starts_with(['[', '{']);
         }
         for (nth, (name, said)) in item.answers.iter().enumerate() {
-            if *said == Said::Skipped {
+            if *said == GivenAnswer::Skipped {
                 self.skips += 1;
                 if let Some(name) = name {
                     self.question(name);
@@ -243,7 +243,7 @@ impl Facts {
         }
     }
 
-    fn answer(&mut self, name: &str, said: &Said) {
+    fn answer(&mut self, name: &str, said: &GivenAnswer) {
         let question = self.question(name);
         question.answers += 1;
         let names = &mut question.names;
@@ -253,28 +253,28 @@ impl Facts {
             }
         };
         match said {
-            Said::One(level) => {
+            GivenAnswer::One(level) => {
                 question.single = true;
                 add(level);
             }
-            Said::Rating(level) => {
+            GivenAnswer::Rating(level) => {
                 question.rating = true;
                 add(level);
             }
-            Said::Several(options) => {
+            GivenAnswer::Several(options) => {
                 question.several |= options.len() != 1;
                 options.iter().for_each(|option| add(option));
             }
-            Said::Spans(spans) => {
+            GivenAnswer::Spans(spans) => {
                 question.spans = true;
                 spans.iter().for_each(|(.., kind)| add(kind));
             }
-            Said::Skipped => {}
+            GivenAnswer::Skipped => {}
         }
     }
 
     /// Records an answer, so that a second one of the same annotator is recognised.
-    fn given(&mut self, item: &Item, question: &str, said: &Said, place: (u64, u16)) {
+    fn given(&mut self, item: &Item, question: &str, said: &GivenAnswer, place: (u64, u16)) {
         let Some(annotator) = &item.annotator else { return };
         let hasher = self.hasher.get_or_insert_with(RandomState::default);
         let key = hasher.hash_one((annotator, &item.text_id, text_key(item), question));
@@ -337,13 +337,13 @@ impl Facts {
             .collect();
         for (name, why, answers) in free {
             let what = format!("Answers to \"{name}\"");
-            self.met.insert(Met { code: "not-read", what: what.into(), became: why.into() }, answers);
+            self.met.insert(Finding { code: "not-read", what: what.into(), became: why.into() }, answers);
         }
     }
 
     fn tell(&mut self, code: &'static str, count: u64, what: &'static str, became: &'static str) {
         if count > 0 {
-            self.met.insert(Met { code, what: what.into(), became: became.into() }, count);
+            self.met.insert(Finding { code, what: what.into(), became: became.into() }, count);
         }
     }
 
@@ -371,8 +371,8 @@ impl Facts {
     }
 
     /// The irregularities, in a stable order.
-    pub(crate) fn told(&self) -> Vec<MetInFile> {
-        let told = |(met, count): (&Met, &u64)| MetInFile {
+    pub(crate) fn told(&self) -> Vec<Findings> {
+        let told = |(met, count): (&Finding, &u64)| Findings {
             code: met.code,
             count: *count,
             message: format!("{}: {count}. {}", met.what, met.became),

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// The answer to one question.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Said {
+pub(crate) enum GivenAnswer {
     /// One level.
     One(String),
     /// A step of a rating.
@@ -36,7 +36,7 @@ pub(crate) struct Item {
     /// Attributes of the annotator.
     pub(crate) attributes: Vec<(String, String)>,
     /// Answers with the question's name; without a name, the answer about the text as a whole.
-    pub(crate) answers: Vec<(Option<String>, Said)>,
+    pub(crate) answers: Vec<(Option<String>, GivenAnswer)>,
     /// When, as the file writes it.
     pub(crate) at: Option<String>,
     /// How long it took.
@@ -54,7 +54,7 @@ pub(crate) struct Item {
 
 impl Item {
     /// Adds an answer to a question.
-    pub(crate) fn answer(&mut self, question: impl Into<String>, said: Said) {
+    pub(crate) fn answer(&mut self, question: impl Into<String>, said: GivenAnswer) {
         self.answers.push((Some(question.into()), said));
     }
 
@@ -73,7 +73,7 @@ impl Item {
 /// Something in a file that is not an answer, or not a plain one: counted, and reported with how it is
 /// treated.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Met {
+pub(crate) struct Finding {
     /// Stable, kebab-case.
     pub(crate) code: &'static str,
     /// What it is, in the plural: `drafts`.
@@ -94,7 +94,7 @@ pub(crate) struct Fault {
 #[derive(Debug, Default)]
 pub(crate) struct Items {
     pub(crate) found: Vec<Result<Item, Fault>>,
-    pub(crate) met: Vec<(Met, u64)>,
+    pub(crate) met: Vec<(Finding, u64)>,
     /// Questions whose kind or levels the file specifies separately from answers.
     pub(crate) declared: Vec<(String, ScaleKind, Vec<String>)>,
     /// Keys of data that answers are about.
@@ -125,11 +125,11 @@ impl Items {
         what: impl Into<Cow<'static, str>>,
         became: impl Into<Cow<'static, str>>,
     ) {
-        self.met_many(1, code, what, became);
+        self.add_findings(1, code, what, became);
     }
 
     /// Calls [`Items::met`] for several at once.
-    pub(crate) fn met_many(
+    pub(crate) fn add_findings(
         &mut self,
         count: usize,
         code: &'static str,
@@ -137,7 +137,7 @@ impl Items {
         became: impl Into<Cow<'static, str>>,
     ) {
         if count > 0 {
-            self.met.push((Met { code, what: what.into(), became: became.into() }, count as u64));
+            self.met.push((Finding { code, what: what.into(), became: became.into() }, count as u64));
         }
     }
 

@@ -16,9 +16,9 @@ mod reader;
 pub(crate) use facts::{
     ANNOTATOR, DURATION, Facts, LABEL, MARKS, NOTE, OCCASION, QUESTION, SPLIT, STANDARD, TEXT_ID, TIME,
 };
-pub use facts::{Hint, MetInFile};
+pub use facts::{Findings, Hint};
 pub(crate) use file::{AnnotationFile, Unfold};
-pub(crate) use item::{Item, Items, Said, SpanOf, checked_spans, plain, strings, text_of};
+pub(crate) use item::{GivenAnswer, Item, Items, SpanOf, checked_spans, plain, strings, text_of};
 pub(crate) use json_parts::JsonParts;
 pub(crate) use package::Package;
 pub(crate) use parts::{Content, Division, Part, Parts};

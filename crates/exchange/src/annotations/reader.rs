@@ -5,7 +5,7 @@ use crate::annotations::facts::{
     ANNOTATOR, DURATION, Facts, LABEL, MARKS, NOTE, OCCASION, QUESTION, SPLIT, TEXT_ID, TIME,
 };
 use crate::annotations::file::AnnotationFile;
-use crate::annotations::item::{Item, Items, Said};
+use crate::annotations::item::{GivenAnswer, Item, Items};
 use crate::annotations::parts::{BadPart, Parts};
 use crate::cells::Cells;
 use crate::row::{FLAGGED, SKIPPED};
@@ -178,7 +178,7 @@ fn rows_of(facts: &Facts, item: Item, number: u64, queue: &mut VecDeque<(String,
     common.extend(data.into_iter().map(|(key, value)| (Facts::column_of(&key), value)));
     let mut rows: Vec<OneRow> = Vec::new();
     for (nth, (question, said)) in (0..).zip(answers) {
-        if said == Said::Skipped {
+        if said == GivenAnswer::Skipped {
             // A text that is skipped without naming a question is skipped for all.
             match question {
                 Some(question) => rows.push((Some(question), None, true, None)),
@@ -222,12 +222,12 @@ fn rows_of(facts: &Facts, item: Item, number: u64, queue: &mut VecDeque<(String,
 }
 
 /// The label of an answer.
-fn label_of(said: &Said, set: bool) -> String {
+fn label_of(said: &GivenAnswer, set: bool) -> String {
     match said {
-        Said::One(level) | Said::Rating(level) => level.clone(),
-        Said::Several(options) if set && options.is_empty() => NO_OPTION.to_owned(),
-        Said::Several(options) => options.join(BETWEEN_OPTIONS),
-        Said::Spans(spans) => {
+        GivenAnswer::One(level) | GivenAnswer::Rating(level) => level.clone(),
+        GivenAnswer::Several(options) if set && options.is_empty() => NO_OPTION.to_owned(),
+        GivenAnswer::Several(options) => options.join(BETWEEN_OPTIONS),
+        GivenAnswer::Spans(spans) => {
             let named = |(start, end, label): &(u32, u32, String)| NamedSpan {
                 start: *start,
                 end: *end,
@@ -235,6 +235,6 @@ fn label_of(said: &Said, set: bool) -> String {
             };
             list_of_spans(&spans.iter().map(named).collect::<Vec<_>>())
         }
-        Said::Skipped => String::new(),
+        GivenAnswer::Skipped => String::new(),
     }
 }

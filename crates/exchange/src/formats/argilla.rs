@@ -2,7 +2,9 @@
 //! as a list; and the layout of Argilla 1 in data sets.
 
 use super::{Format, FormatInfo, Look, Reading};
-use crate::annotations::{Division, Item, Items, Part, Said, Unfold, checked_spans, plain, strings, text_of};
+use crate::annotations::{
+    Division, GivenAnswer, Item, Items, Part, Unfold, checked_spans, plain, strings, text_of,
+};
 use dissensus_domain::{NamedSpan, OffsetUnit};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,7 +112,7 @@ impl Unfold for Records {
                 Item { place: format!("{place}, {who}"), annotator: person, ..common.clone() }
             });
             if status.as_deref() == Some("discarded") {
-                item.answer(question, Said::Skipped);
+                item.answer(question, GivenAnswer::Skipped);
                 continue;
             }
             match said(&value, &common.data) {
@@ -208,7 +210,7 @@ fn flat_data(record: &Map<String, Value>) -> Vec<(String, String)> {
 fn count_suggestions(record: &Map<String, Value>, items: &mut Items) {
     let flat = record.iter().filter(|(key, value)| key.ends_with(".suggestion") && !value.is_null()).count();
     let nested = record.get("suggestions").and_then(Value::as_object).map_or(0, Map::len);
-    items.met_many(
+    items.add_findings(
         flat + nested,
         "predictions",
         "Suggestions of models",
@@ -217,10 +219,14 @@ fn count_suggestions(record: &Map<String, Value>, items: &mut Items) {
 }
 
 /// Returns the answer in a value; `None` for a ranking.
-fn said(value: &Value, data: &[(String, String)]) -> Result<Option<Said>, String> {
+fn said(value: &Value, data: &[(String, String)]) -> Result<Option<GivenAnswer>, String> {
     let Some(list) = value.as_array() else {
         let level = text_of(Some(value)).ok_or("the response has no value")?;
-        return Ok(Some(if value.is_number() { Said::Rating(level) } else { Said::One(level) }));
+        return Ok(Some(if value.is_number() {
+            GivenAnswer::Rating(level)
+        } else {
+            GivenAnswer::One(level)
+        }));
     };
     if list.iter().any(|entry| entry.get("rank").is_some()) {
         return Ok(None);
@@ -238,13 +244,13 @@ fn said(value: &Value, data: &[(String, String)]) -> Result<Option<Said>, String
         let mut first = None;
         for read in fitting {
             match read {
-                Ok(spans) => return Ok(Some(Said::Spans(spans))),
+                Ok(spans) => return Ok(Some(GivenAnswer::Spans(spans))),
                 Err(why) => drop(first.get_or_insert(why)),
             }
         }
         return Err(first.unwrap_or_else(|| "there is no text that its spans could be of".to_owned()));
     }
     strings(value)
-        .map(|options| Some(Said::Several(options)))
+        .map(|options| Some(GivenAnswer::Several(options)))
         .ok_or_else(|| "a list that is no set of labels".to_owned())
 }

@@ -2,7 +2,7 @@
 //! position are spans, those without one are answers about the document; each of their features is a
 //! question.
 
-use crate::annotations::{Item, Items, Said, SpanOf};
+use crate::annotations::{GivenAnswer, Item, Items, SpanOf};
 use dissensus_domain::OffsetUnit;
 use std::collections::BTreeMap;
 
@@ -82,7 +82,7 @@ pub(super) fn add(cas: Cas, mut item: Item, items: &mut Items) {
         }
         let Some((start, end)) = place else {
             for (feature, value) in features {
-                item.answer(format!("{kind}.{feature}"), Said::One(value));
+                item.answer(format!("{kind}.{feature}"), GivenAnswer::One(value));
             }
             continue;
         };
@@ -105,7 +105,7 @@ pub(super) fn add(cas: Cas, mut item: Item, items: &mut Items) {
         }
     }
     for (question, spans) in spans {
-        item.answer(question, Said::Spans(spans));
+        item.answer(question, GivenAnswer::Spans(spans));
     }
     item.data.insert(0, ("text".to_owned(), text));
     item.whole = true;

@@ -1,7 +1,7 @@
 //! `task,worker,label`: one row an answer, without the texts themselves.
 
 use super::{Format, FormatInfo, Look, Reading};
-use crate::annotations::{Division, Item, Items, LABEL as QUESTION, Part, Said, Unfold, text_of};
+use crate::annotations::{Division, GivenAnswer, Item, Items, LABEL as QUESTION, Part, Unfold, text_of};
 use std::sync::Arc;
 
 /// The columns.
@@ -37,7 +37,7 @@ impl Unfold for Answers {
         };
         let mut item = Item { text_id: Some(task), annotator: Some(worker), ..Item::default() };
         if let Some(label) = cell(LABEL) {
-            item.answer(QUESTION, Said::One(label));
+            item.answer(QUESTION, GivenAnswer::One(label));
         }
         items.push(item);
     }

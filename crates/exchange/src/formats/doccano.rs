@@ -2,7 +2,9 @@
 //! annotator of its lines.
 
 use super::{Format, FormatInfo, Look, Reading};
-use crate::annotations::{Division, Item, Items, Part, Said, Unfold, checked_spans, plain, strings, text_of};
+use crate::annotations::{
+    Division, GivenAnswer, Item, Items, Part, Unfold, checked_spans, plain, strings, text_of,
+};
 use dissensus_domain::{NamedSpan, OffsetUnit};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -118,7 +120,7 @@ type Wrong = (&'static str, String);
 fn read(example: &Map<String, Value>, text: &str, item: &mut Item, items: &mut Items) -> Result<(), Wrong> {
     let list = |key: &str| example.get(key).and_then(Value::as_array).map(Vec::as_slice);
     let relations = list("relations").map_or(0, <[Value]>::len);
-    items.met_many(relations, "not-read", "Relations", "Left out: no label can hold them");
+    items.add_findings(relations, "not-read", "Relations", "Left out: no label can hold them");
     let (key, labels) = match (list("label"), list("labels")) {
         (Some(labels), _) => ("label", Some(labels)),
         (None, Some(labels)) => ("labels", Some(labels)),
@@ -136,12 +138,12 @@ fn read(example: &Map<String, Value>, text: &str, item: &mut Item, items: &mut I
             let options = strings(&Value::from(labels.to_vec()));
             let options =
                 options.ok_or_else(|| (key, "neither names nor spans are listed here".to_owned()))?;
-            item.answer(LABEL, Said::Several(options));
+            item.answer(LABEL, GivenAnswer::Several(options));
         }
         None => {}
     }
     if let Some(options) = example.get("cats").and_then(strings).filter(|options| !options.is_empty()) {
-        item.answer("cats", Said::Several(options));
+        item.answer("cats", GivenAnswer::Several(options));
     }
     match list("entities") {
         None => {}
@@ -164,9 +166,9 @@ fn empty(items: &mut Items) {
     );
 }
 
-fn spans(text: &str, spans: Vec<NamedSpan>) -> Result<Said, String> {
+fn spans(text: &str, spans: Vec<NamedSpan>) -> Result<GivenAnswer, String> {
     let spans = spans.into_iter().map(|span| (span, None)).collect();
-    checked_spans(text, spans, &[OffsetUnit::Characters]).map(Said::Spans)
+    checked_spans(text, spans, &[OffsetUnit::Characters]).map(GivenAnswer::Spans)
 }
 
 fn triple(value: &Value) -> Option<NamedSpan> {

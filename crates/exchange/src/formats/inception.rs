@@ -157,7 +157,7 @@ impl Unfold for Archive {
         let Some(holds) = self.readable.get(&part.name) else {
             // The description of the project comes first, and reports what is left out.
             for (code, what, became, count) in &self.left_out {
-                items.met_many(*count, code, what.clone(), *became);
+                items.add_findings(*count, code, what.clone(), *became);
             }
             return;
         };

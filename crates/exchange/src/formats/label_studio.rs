@@ -3,7 +3,7 @@
 
 use super::{Format, FormatInfo, Look, Reading};
 use crate::annotations::{
-    Content, Division, Item, Items, Part, Said, SpanOf, Unfold, checked_spans, plain, strings, text_of,
+    Content, Division, GivenAnswer, Item, Items, Part, SpanOf, Unfold, checked_spans, plain, strings, text_of,
 };
 use dissensus_domain::{NamedSpan, OffsetUnit};
 use serde_json::{Map, Value};
@@ -77,8 +77,8 @@ fn unfold_task(task: &Map<String, Value>, items: &mut Items) {
         return items.fault(place, Some("data"), "the task has no \"data\", in which its text stands");
     };
     let list = |key: &str| task.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    items.met_many(list("drafts").len(), "drafts", "Drafts", "Left out: nobody has submitted them");
-    items.met_many(
+    items.add_findings(list("drafts").len(), "drafts", "Drafts", "Left out: nobody has submitted them");
+    items.add_findings(
         list("predictions").len(),
         "predictions",
         "Predictions of models",
@@ -125,18 +125,18 @@ fn unfold_annotation(
         );
     }
     let reviews = annotation.get("reviews").and_then(Value::as_array).map_or(0, Vec::len);
-    items.met_many(reviews, "reviews", "Reviews", "Left out: they say nothing of the text");
+    items.add_findings(reviews, "reviews", "Reviews", "Left out: they say nothing of the text");
     let given = annotation.get(GIVEN).and_then(Value::as_array);
     if set("was_cancelled") {
         match given {
             Some(given) => {
                 for (question, mut item) in one_by_one(given, &item) {
-                    item.answer(question, Said::Skipped);
+                    item.answer(question, GivenAnswer::Skipped);
                     items.push(item);
                 }
             }
             None => {
-                item.answers.push((None, Said::Skipped));
+                item.answers.push((None, GivenAnswer::Skipped));
                 items.push(item);
             }
         }
@@ -152,19 +152,19 @@ fn unfold_annotation(
         match in_text(&about, spans, data) {
             Ok((key, spans)) => {
                 items.bodies.push(key);
-                item.answer(question, Said::Spans(spans));
+                item.answer(question, GivenAnswer::Spans(spans));
             }
             Err(why) => return items.fault(place, Some(&question), why),
         }
     }
     if let Some(given) = given {
         let answers = std::mem::take(&mut item.answers);
-        let mut answers: Vec<(String, Said)> =
+        let mut answers: Vec<(String, GivenAnswer)> =
             answers.into_iter().filter_map(|(question, said)| Some((question?, said))).collect();
         for (question, mut item) in one_by_one(given, &item) {
             let found = answers.iter().position(|(name, _)| *name == question);
             // A listed question without a result was answered with no span.
-            let said = found.map_or_else(|| Said::Spans(Vec::new()), |nth| answers.swap_remove(nth).1);
+            let said = found.map_or_else(|| GivenAnswer::Spans(Vec::new()), |nth| answers.swap_remove(nth).1);
             item.answer(question, said);
             items.push(item);
         }
@@ -214,11 +214,11 @@ fn read_result(result: &Value, item: &mut Item, marked: &mut Vec<Marked>, items:
             None => None,
         },
         _ if of_part => None,
-        "choices" => value.get("choices").and_then(strings).map(Said::Several),
-        "rating" => text_of(value.get("rating")).map(Said::Rating),
-        "number" => text_of(value.get("number")).map(Said::One),
-        "pairwise" => text_of(value.get("selected")).map(Said::One),
-        "taxonomy" => value.get("taxonomy").and_then(paths).map(Said::Several),
+        "choices" => value.get("choices").and_then(strings).map(GivenAnswer::Several),
+        "rating" => text_of(value.get("rating")).map(GivenAnswer::Rating),
+        "number" => text_of(value.get("number")).map(GivenAnswer::One),
+        "pairwise" => text_of(value.get("selected")).map(GivenAnswer::One),
+        "taxonomy" => value.get("taxonomy").and_then(paths).map(GivenAnswer::Several),
         "textarea" => match value.get("text").and_then(strings) {
             Some(texts) => {
                 texts.iter().for_each(|text| item.note(&format!("{question}: {text}")));
@@ -230,12 +230,12 @@ fn read_result(result: &Value, item: &mut Item, marked: &mut Vec<Marked>, items:
         _ => None,
     };
     match said {
-        Some(Said::Several(more)) => {
+        Some(GivenAnswer::Several(more)) => {
             items.bodies.push(about);
             let known = item.answers.iter_mut().find(|(name, _)| name.as_ref() == Some(&question));
             match known {
-                Some((_, Said::Several(options))) => options.extend(more),
-                _ => item.answer(question, Said::Several(more)),
+                Some((_, GivenAnswer::Several(options))) => options.extend(more),
+                _ => item.answer(question, GivenAnswer::Several(more)),
             }
             true
         }

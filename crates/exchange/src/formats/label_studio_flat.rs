@@ -5,7 +5,7 @@
 use super::label_studio::{lead_time, person};
 use super::{Format, FormatInfo, Look, Reading};
 use crate::annotations::{
-    Division, Item, Items, Part, Parts, Said, Unfold, checked_spans, plain, strings, text_of,
+    Division, GivenAnswer, Item, Items, Part, Parts, Unfold, checked_spans, plain, strings, text_of,
 };
 use dissensus_domain::{NamedSpan, OffsetUnit};
 use serde_json::{Map, Value};
@@ -59,12 +59,12 @@ struct Records {
 #[derive(Debug, Default)]
 struct Survey {
     records: usize,
-    keys: BTreeMap<String, Seen>,
+    keys: BTreeMap<String, ColumnValues>,
     tasks: HashMap<String, u32>,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct ColumnValues {
     values: BTreeSet<String>,
     count: usize,
     shaped: bool,
@@ -98,7 +98,7 @@ impl Survey {
 
     fn answers(self) -> BTreeSet<String> {
         let several = self.tasks.values().any(|annotations| *annotations > 1);
-        let is_answer = |seen: &Seen| {
+        let is_answer = |seen: &ColumnValues| {
             // With several annotators, answers to one task differ, be they levels or free text; otherwise
             // levels recur.
             let few = seen.values.len() <= LEVELS && seen.values.len() * 2 <= seen.count;
@@ -178,7 +178,7 @@ impl Unfold for Records {
         for key in &self.answers {
             let Some(value) = record.get(key).map(unpacked) else { continue };
             match answer_of(&value) {
-                Some(Shaped::Options(options)) => item.answer(key.clone(), Said::Several(options)),
+                Some(Shaped::Options(options)) => item.answer(key.clone(), GivenAnswer::Several(options)),
                 Some(Shaped::Spans(spans)) => {
                     let units = [OffsetUnit::Characters, OffsetUnit::Utf16];
                     let found = item.data.iter().find_map(|(name, text)| {
@@ -189,11 +189,11 @@ impl Unfold for Records {
                         return items.fault(place, Some(key), why);
                     };
                     items.bodies.push(name);
-                    item.answer(key.clone(), Said::Spans(spans));
+                    item.answer(key.clone(), GivenAnswer::Spans(spans));
                 }
                 None => {
                     if let Some(level) = text_of(Some(&value)) {
-                        item.answer(key.clone(), Said::Several(vec![level]));
+                        item.answer(key.clone(), GivenAnswer::Several(vec![level]));
                     }
                 }
             }

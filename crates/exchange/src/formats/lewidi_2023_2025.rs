@@ -2,7 +2,7 @@
 //! by id, each with the answers of all annotators.
 
 use super::{Format, FormatInfo, Look, Reading};
-use crate::annotations::{Division, Item, Items, Part, Said, SpanOf, Unfold, plain, strings, text_of};
+use crate::annotations::{Division, GivenAnswer, Item, Items, Part, SpanOf, Unfold, plain, strings, text_of};
 use dissensus_domain::{ScaleKind, reads_as_spans, spans_named};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
@@ -80,7 +80,8 @@ impl Unfold for Texts {
             answer.notes.iter().for_each(|note| item.note(note));
             item.annotator = Some(person);
             if !answer.levels.is_empty() {
-                let said = spans_of(&answer.levels).map_or(Said::Several(answer.levels), Said::Spans);
+                let said =
+                    spans_of(&answer.levels).map_or(GivenAnswer::Several(answer.levels), GivenAnswer::Spans);
                 item.answer(question.clone(), said);
             }
             items.push(item);

@@ -42,7 +42,7 @@ impl Unfold for People {
             value.map(|value| (key.clone(), value))
         };
         let attributes: Vec<(String, String)> = person.iter().filter_map(known).collect();
-        items.met_many(
+        items.add_findings(
             person.len() - attributes.len(),
             "unknown",
             "Attributes that are not known (DATA_EXPIRED, nan)",

@@ -3,7 +3,7 @@
 //! first, from the source file of the study.
 
 use super::{Format, FormatInfo, Look, Reading};
-use crate::annotations::{Content, Division, Item, Items, Part, Said, Unfold, text_of};
+use crate::annotations::{Content, Division, GivenAnswer, Item, Items, Part, Unfold, text_of};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -91,7 +91,7 @@ impl Unfold for States {
         let phases = map("phase_to_page_to_label_to_value");
         let asked =
             phases.values().filter(|pages| pages.as_object().is_some_and(|pages| !pages.is_empty())).count();
-        items.met_many(
+        items.add_findings(
             asked,
             "not-labels",
             "Surveys before and after the texts",
@@ -142,7 +142,7 @@ impl Unfold for Export {
             None => columns(record),
         };
         let links = record.get("links").and_then(Value::as_object).map_or(0, Map::len);
-        items.met_many(links, "not-read", "Links between spans", "Left out: no label can hold them");
+        items.add_findings(links, "not-read", "Links between spans", "Left out: no label can hold them");
         answer(schemas, &mut item, items);
         mark(spans, &mut item, items);
         items.push(item);
@@ -229,16 +229,16 @@ fn answer(schemas: Schemas, item: &mut Item, items: &mut Items) {
         match values.as_slice() {
             [] => {}
             all if all.iter().all(|(name, value)| chosen(value) && !name.is_empty()) => {
-                item.answer(schema, Said::Several(values.into_iter().map(|(name, _)| name).collect()));
+                item.answer(schema, GivenAnswer::Several(values.into_iter().map(|(name, _)| name).collect()));
             }
             [(name, value)] if ["text_box", "free_response", "bad_text"].contains(&name.as_str()) => {
                 item.note(&format!("{schema}: {value}"));
                 items.met("notes", format!("Free texts (\"{schema}\")"), "Kept as notes");
             }
-            [(_, value)] => item.answer(schema, Said::One(value.clone())),
+            [(_, value)] => item.answer(schema, GivenAnswer::One(value.clone())),
             several => {
                 for (name, value) in several {
-                    item.answer(format!("{schema}: {name}"), Said::One(value.clone()));
+                    item.answer(format!("{schema}: {name}"), GivenAnswer::One(value.clone()));
                 }
             }
         }
@@ -271,7 +271,7 @@ fn mark(spans: Vec<(String, Value)>, item: &mut Item, items: &mut Items) {
             Some((offset("start")?, offset("end")?, kind)).filter(|(start, end, _)| start < end)
         };
         match list.as_array().map(|list| list.iter().map(span).collect::<Option<Vec<_>>>()) {
-            Some(Some(found)) if !found.is_empty() => item.answer(schema, Said::Spans(found)),
+            Some(Some(found)) if !found.is_empty() => item.answer(schema, GivenAnswer::Spans(found)),
             Some(Some(_)) => {}
             _ => items.fault(
                 item.place.clone(),

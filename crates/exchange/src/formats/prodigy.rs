@@ -1,7 +1,9 @@
 //! Prodigy's `db-out`: one line an annotation.
 
 use super::{Format, FormatInfo, Look, Reading};
-use crate::annotations::{Division, Item, Items, Part, Said, Unfold, checked_spans, plain, strings, text_of};
+use crate::annotations::{
+    Division, GivenAnswer, Item, Items, Part, Unfold, checked_spans, plain, strings, text_of,
+};
 use dissensus_domain::{NamedSpan, OffsetUnit, ScaleKind};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -95,7 +97,7 @@ impl Unfold for Answers {
             items.met("notes", "Free texts", "Kept as notes");
         }
         let versions = task.get("versions").and_then(Value::as_array).map_or(0, Vec::len);
-        items.met_many(
+        items.add_findings(
             versions,
             "versions",
             "Versions of reviewed tasks",
@@ -146,7 +148,7 @@ fn read(
     let by_hand = view.ends_with("_manual") || view == "relations";
     let blocks = view == "blocks" || view.is_empty();
     let relations = task.get("relations").and_then(Value::as_array).map_or(0, Vec::len);
-    items.met_many(relations, "not-read", "Relations", "Left out: no label can hold them");
+    items.add_findings(relations, "not-read", "Relations", "Left out: no label can hold them");
     let mut questions = Vec::new();
     if let Some(options) = task.get("options").and_then(Value::as_array) {
         let question = label.clone().unwrap_or_else(|| "choice".to_owned());
@@ -159,7 +161,7 @@ fn read(
         }
         let chosen = task.get("accept").and_then(strings).unwrap_or_default();
         // An annotator who may choose one option and chose none has not answered.
-        let said = (!chosen.is_empty() || multiple).then_some(Said::Several(chosen));
+        let said = (!chosen.is_empty() || multiple).then_some(GivenAnswer::Several(chosen));
         questions.push((question, said));
     }
     if by_hand || (blocks && label.is_none() && task.contains_key("spans")) {
@@ -168,7 +170,7 @@ fn read(
         let found = spans.iter().map(span).collect::<Option<Vec<_>>>();
         let found = found.ok_or("a span wants whole numbers \"start\" and \"end\" and a \"label\"")?;
         let found = checked_spans(text, found, &[OffsetUnit::Characters])?;
-        questions.push((question.to_owned(), Some(Said::Spans(found))));
+        questions.push((question.to_owned(), Some(GivenAnswer::Spans(found))));
     } else if !spans.is_empty() && ["ner", "spans", "dep"].contains(&view) {
         items.met(
             "not-read",
@@ -181,9 +183,9 @@ fn read(
         let question = label.unwrap_or_else(|| "accept".to_owned());
         items.declare(&question, ScaleKind::Binary, ["no", "yes"].map(str::to_owned).to_vec());
         let said = match did {
-            Some(Did::Accept) => Said::One("yes".to_owned()),
-            Some(Did::Reject) => Said::One("no".to_owned()),
-            None => Said::Skipped,
+            Some(Did::Accept) => GivenAnswer::One("yes".to_owned()),
+            Some(Did::Reject) => GivenAnswer::One("no".to_owned()),
+            None => GivenAnswer::Skipped,
         };
         item.answer(question, said);
         return Ok(true);
@@ -191,7 +193,7 @@ fn read(
     for (question, said) in questions {
         match (did, said) {
             (Some(Did::Accept), Some(said)) => item.answer(question, said),
-            (None, _) => item.answer(question, Said::Skipped),
+            (None, _) => item.answer(question, GivenAnswer::Skipped),
             (Some(Did::Accept), None) => {}
             (Some(Did::Reject), _) => {
                 // The task as a whole was rejected, which is not a choice among its options.

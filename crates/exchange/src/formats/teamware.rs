@@ -2,7 +2,7 @@
 //! are the features of annotations of whole documents.
 
 use super::{Format, Look, Reading};
-use crate::annotations::{Division, Item, Items, Part, Said, Unfold, plain, text_of};
+use crate::annotations::{Division, GivenAnswer, Item, Items, Part, Unfold, plain, text_of};
 use crate::format_info::FormatInfo;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -90,7 +90,7 @@ impl Unfold for Documents {
         }
         for person in rejected(document) {
             let mut item = Item { place: place.clone(), annotator: Some(person), ..common.clone() };
-            item.answers.push((None, Said::Skipped));
+            item.answers.push((None, GivenAnswer::Skipped));
             items.push(item);
             nobody = false;
         }
@@ -101,13 +101,13 @@ impl Unfold for Documents {
     }
 }
 
-fn said(value: &Value) -> Option<Said> {
+fn said(value: &Value) -> Option<GivenAnswer> {
     match value {
         Value::Array(list) => {
-            list.iter().map(|option| text_of(Some(option))).collect::<Option<_>>().map(Said::Several)
+            list.iter().map(|option| text_of(Some(option))).collect::<Option<_>>().map(GivenAnswer::Several)
         }
         Value::Object(_) => None,
-        one => text_of(Some(one)).map(Said::One),
+        one => text_of(Some(one)).map(GivenAnswer::One),
     }
 }
 
@@ -125,5 +125,5 @@ fn people(document: &Map<String, Value>, status: &str) -> Vec<String> {
 fn unfinished(document: &Map<String, Value>, items: &mut Items) {
     let count = people(document, "timed_out").len() + people(document, "aborted").len();
     let became = "Left out: they ran out of time, or were broken off";
-    items.met_many(count, "without-answer", "Documents that somebody began and did not answer", became);
+    items.add_findings(count, "without-answer", "Documents that somebody began and did not answer", became);
 }

@@ -3,7 +3,7 @@
 
 use super::one_document::OneDocument;
 use super::{Format, FormatInfo, Look, Reading};
-use crate::annotations::{Division, Item, Items, Said, SpanOf};
+use crate::annotations::{Division, GivenAnswer, Item, Items, SpanOf};
 use dissensus_domain::OffsetUnit;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -70,7 +70,7 @@ pub(super) fn read_document(file: &str, mut item: Item, items: &mut Items) {
                 Err(why) => return items.fault(item.place, None, why),
                 Ok(answers) => {
                     for (question, spans) in answers {
-                        item.answer(question, Said::Spans(spans));
+                        item.answer(question, GivenAnswer::Spans(spans));
                     }
                 }
             }

@@ -2,7 +2,7 @@
 //! as one only if the user specifies the format.
 
 use super::{Format, FormatInfo, Look, Reading};
-use crate::annotations::{Division, Item, Items, LABEL as QUESTION, Part, Said, Unfold, text_of};
+use crate::annotations::{Division, GivenAnswer, Item, Items, LABEL as QUESTION, Part, Unfold, text_of};
 use crate::reading::vocabulary;
 use crate::roles::simplified;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ impl Unfold for Texts {
             if let Some(label) = text_of(Some(cell)) {
                 let mut item =
                     Item { annotator: Some(person.clone()), place: person.clone(), ..common.clone() };
-                item.answer(QUESTION, Said::One(label));
+                item.answer(QUESTION, GivenAnswer::One(label));
                 items.push(item);
                 nobody = false;
             }

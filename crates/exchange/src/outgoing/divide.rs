@@ -3,7 +3,7 @@
 use super::labels::{ToolAnswer, ToolLabels, ToolPerson, ToolQuestion};
 use super::losses::{Loss, LossReason};
 use super::occasions::tellable;
-use super::scales::{Used, is_told};
+use super::scales::{Used, is_inferred};
 use super::{ToolFormat, Writer, people};
 use dissensus_domain::{Answer, AnswerForm};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -35,7 +35,7 @@ pub fn divide(labels: ToolLabels, format: ToolFormat) -> Divided {
     division.occasions();
     division.spans_without_types();
     division.skips();
-    division.beside_answers();
+    division.with_answers();
     division.without_what_is_not_answered();
     division.texts();
     division.people();
@@ -91,7 +91,7 @@ impl Division {
     }
 
     /// Removes the other data of the remaining answers that the format cannot represent.
-    fn beside_answers(&mut self) {
+    fn with_answers(&mut self) {
         let mut answers = std::mem::take(&mut self.labels.answers);
         answers.iter_mut().for_each(|answer| self.strip(answer, false));
         self.labels.answers = answers;
@@ -185,7 +185,7 @@ impl Division {
 
     /// Removes skips of texts that were answered for another question, if the format skips whole texts.
     fn skips(&mut self) {
-        if self.writer.skips_beside_answers() {
+        if self.writer.keeps_skips_of_answered() {
             return;
         }
         let answered: HashSet<(usize, usize)> = (self.labels.answers.iter())
@@ -265,7 +265,7 @@ impl Division {
                 .as_ref()
                 .map_or_else(|| used.names.iter().cloned().collect(), |(_, levels)| levels.clone());
             let unused = scale.levels().iter().filter(|level| !levels.contains(level)).count();
-            self.lose(LossReason::ScaleKinds, usize::from(!is_told(scale, told.as_ref())));
+            self.lose(LossReason::ScaleKinds, usize::from(!is_inferred(scale, told.as_ref())));
             self.lose(LossReason::UnusedLevels, unused);
             if let Some(name) = self.writer.question(scale.form()) {
                 self.lose(LossReason::QuestionNames, usize::from(question.name != name));

@@ -48,7 +48,7 @@ impl Writer for LabelStudio {
         ]
     }
 
-    fn skips_beside_answers(&self) -> bool {
+    fn keeps_skips_of_answered(&self) -> bool {
         false
     }
 

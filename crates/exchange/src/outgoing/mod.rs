@@ -114,7 +114,7 @@ pub(crate) trait Writer: Debug + Sync {
     fn holds(&self) -> &'static [LossReason];
 
     /// Whether an annotator who skipped a text can have answered another question about it.
-    fn skips_beside_answers(&self) -> bool {
+    fn keeps_skips_of_answered(&self) -> bool {
         true
     }
 

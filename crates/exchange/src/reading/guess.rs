@@ -31,12 +31,12 @@ const SAMPLED_VALUES: u64 = 500_000;
 /// be a time, a duration, a source or a split must parse as one in every row of the sample; an annotation
 /// round in one of them. All other columns are metadata.
 pub fn guess_roles(source: &Source) -> Result<ColumnRoles, ExchangeError> {
-    guess_roles_beside(source, None)
+    guess_roles_in(source, None)
 }
 
 /// Guesses roles like [`guess_roles`], given the column of the labels: columns for their annotator and time
 /// are then accepted that would otherwise be considered the author and time of the texts.
-pub fn guess_roles_beside(source: &Source, label: Option<&str>) -> Result<ColumnRoles, ExchangeError> {
+pub fn guess_roles_in(source: &Source, label: Option<&str>) -> Result<ColumnRoles, ExchangeError> {
     let named = ColumnRoles { label: label.map(str::to_owned), ..ColumnRoles::default() };
     guess_the_rest(source, &named, &HashSet::new(), &[])
 }
@@ -245,7 +245,7 @@ impl<'a> Guess<'a> {
         }
         self.believe(Role::Duration, survey, |v| parse_duration_ms(v).is_some());
         self.doubt_unit(survey);
-        self.doubt_occasion(survey);
+        self.doubt_round(survey);
         // A column that describes a text is not the question about it.
         if self.column(Role::Question).is_some_and(|c| !survey.is_few(c) || survey.belongs_to_text(c)) {
             self.release(Role::Question);
@@ -339,7 +339,7 @@ impl<'a> Guess<'a> {
     /// ones, so a few values that do not parse are bad rows and no reason to doubt the column; a sample of
     /// blank values is inconclusive, because later rounds are at the end of files. But if nobody answers a
     /// text twice, different numbers are something other than rounds.
-    fn doubt_occasion(&mut self, survey: &Survey) {
+    fn doubt_round(&mut self, survey: &Survey) {
         let Some(column) = self.column(Role::Occasion) else { return };
         let number = |value: &str| value.parse::<f64>().is_ok();
         let later = |value: &str| value.parse::<f64>().is_ok_and(|number| number > 1.0);

@@ -2,7 +2,7 @@
 
 use super::list_cell::parse_list;
 use super::recognise::Sample;
-use super::reshape::{Place, Reshape};
+use super::reshape::{AnswerPosition, Reshape};
 use super::truth::truth_value;
 use crate::{ExchangeError, Source};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -80,7 +80,7 @@ pub(crate) fn truth_columns(
             reshape.roles.label.iter().filter_map(|label| names.iter().position(|n| n == label)).collect()
         }
         false => {
-            let whole = |(place, _): &(Place, _)| place.field.is_none().then_some(place.column);
+            let whole = |(place, _): &(AnswerPosition, _)| place.field.is_none().then_some(place.column);
             reshape.slots.iter().flat_map(|slot| slot.places.iter().filter_map(whole)).collect::<Vec<_>>()
         }
     };

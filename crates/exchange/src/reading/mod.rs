@@ -18,11 +18,11 @@ mod value_rules;
 mod vocabulary;
 mod written_date;
 
-pub use guess::{guess_roles, guess_roles_around, guess_roles_beside};
+pub use guess::{guess_roles, guess_roles_around, guess_roles_in};
 pub(crate) use joining::truth_columns;
 pub use joining::{find_join, list_columns};
 pub(crate) use likert::ordered_levels;
-pub use recognise::{Beside, RankedReading, Recognised, complete, recognise};
+pub use recognise::{RankedReading, Recognised, TableContext, complete, recognise};
 pub(crate) use reshape::Reshape;
 pub use reshape::has_answers;
 pub(crate) use reshaped_records::ReshapedRecords;

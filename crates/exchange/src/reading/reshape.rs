@@ -48,7 +48,7 @@ pub(crate) enum Who {
 
 /// The position of an answer: a column, or a field of the objects in its lists.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
+pub(crate) struct AnswerPosition {
     pub(crate) column: usize,
     pub(crate) field: Option<String>,
 }
@@ -57,7 +57,7 @@ pub(crate) struct Place {
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
     /// Its positions: one, or several with the option that each marks.
-    pub(crate) places: Vec<(Place, Option<String>)>,
+    pub(crate) places: Vec<(AnswerPosition, Option<String>)>,
     pub(crate) who: Who,
     /// The text of the answer, if it is not the one of the row.
     pub(crate) text: Option<String>,
@@ -203,7 +203,7 @@ impl Fitting<'_> {
         }
         // In lists of objects, the fields that have a role are columns in addition to those that hold
         // answers.
-        let whole = |(place, _): &(Place, _)| place.field.is_none().then_some(place.column);
+        let whole = |(place, _): &(AnswerPosition, _)| place.field.is_none().then_some(place.column);
         let mut taken: HashSet<usize> =
             slots.iter().flat_map(|slot| slot.places.iter().filter_map(whole)).collect();
         taken.extend(
@@ -393,14 +393,14 @@ impl Fitting<'_> {
     }
 
     /// A column, or a field of the objects in one of the lists.
-    fn place(&self, name: &str) -> Result<Place, ExchangeError> {
+    fn place(&self, name: &str) -> Result<AnswerPosition, ExchangeError> {
         for list in &self.reading.lists {
             let field = name.trim().strip_prefix(list.as_str()).and_then(|rest| rest.strip_prefix('.'));
             if let Some(field) = field {
-                return Ok(Place { column: self.column(list)?, field: Some(field.to_owned()) });
+                return Ok(AnswerPosition { column: self.column(list)?, field: Some(field.to_owned()) });
             }
         }
-        Ok(Place { column: self.column(name)?, field: None })
+        Ok(AnswerPosition { column: self.column(name)?, field: None })
     }
 
     /// Whether the reading has a field of a list with this name.
@@ -413,7 +413,7 @@ impl Fitting<'_> {
             && reading.roles.named().into_iter().map(|(_, used)| used).chain(answers).any(|used| used == name)
     }
 
-    fn slot(&self, answer: &AnswerColumn, place: Place) -> Result<Slot, ExchangeError> {
+    fn slot(&self, answer: &AnswerColumn, place: AnswerPosition) -> Result<Slot, ExchangeError> {
         let who = match answer.annotator.as_deref() {
             None => Who::OfRow,
             Some(name) => match name.strip_prefix('=') {

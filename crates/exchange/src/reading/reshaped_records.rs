@@ -1,7 +1,7 @@
 //! The rows that a reading makes of a table, in bounded memory: one for each answer of a record.
 
 use super::list_cell::{entries_of, parse_list};
-use super::reshape::{Joined, MadeColumn, Origin, Place, Reshape, Slot, Who};
+use super::reshape::{AnswerPosition, Joined, MadeColumn, Origin, Reshape, Slot, Who};
 use super::truth::truth_value;
 use super::value_rules::Treatment;
 use crate::cells::Cells;
@@ -209,7 +209,7 @@ impl ReshapedRecords {
     }
 
     fn is_answered(&self, slot: &Slot, entry: Option<usize>) -> bool {
-        let filled = |place: &Place| {
+        let filled = |place: &AnswerPosition| {
             let value = self.value(place, entry);
             !self.reshape.rules.apply(Treatment::Answer, &value).trim().is_empty()
         };
@@ -217,7 +217,7 @@ impl ReshapedRecords {
     }
 
     /// The value of a column of answers: for a list its current entry, or a field of that.
-    fn value(&self, place: &Place, entry: Option<usize>) -> Cow<'_, str> {
+    fn value(&self, place: &AnswerPosition, entry: Option<usize>) -> Cow<'_, str> {
         match self.entry_at(place, entry) {
             Some(value) => {
                 let value = value.map(|value| plain(&self.reshape.entry(value, Treatment::Answer)));
@@ -229,7 +229,7 @@ impl ReshapedRecords {
 
     /// Returns the current entry of a list, or a field of it, if there is one; `None` if the place is not in
     /// a list.
-    fn entry_at(&self, place: &Place, entry: Option<usize>) -> Option<Option<&Value>> {
+    fn entry_at(&self, place: &AnswerPosition, entry: Option<usize>) -> Option<Option<&Value>> {
         let list = self.reshape.lists.iter().position(|list| *list == place.column)?;
         let value = self.entries[list].get(entry?);
         Some(match &place.field {
@@ -381,7 +381,7 @@ impl ReshapedRecords {
             Origin::Annotator => match &slot.who {
                 Who::Named(name) => (name.clone(), None),
                 Who::Column(at) => {
-                    (self.value(&Place { column: *at, field: None }, entry).into_owned(), None)
+                    (self.value(&AnswerPosition { column: *at, field: None }, entry).into_owned(), None)
                 }
                 Who::OfRow => (String::new(), None),
             },
@@ -411,7 +411,11 @@ impl ReshapedRecords {
     }
 
     /// The options that are marked, as a list.
-    fn chosen(&self, marks: &[(Place, Option<String>)], entry: Option<usize>) -> Result<String, Blame> {
+    fn chosen(
+        &self,
+        marks: &[(AnswerPosition, Option<String>)],
+        entry: Option<usize>,
+    ) -> Result<String, Blame> {
         let mut chosen: Vec<&str> = Vec::new();
         for (place, option) in marks {
             let value = self.value(place, entry);

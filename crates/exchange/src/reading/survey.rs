@@ -20,8 +20,8 @@ pub(crate) struct Survey {
     annotator: Option<usize>,
     columns: Vec<Column>,
     /// The texts of each annotator, and the annotators of each text: one, or several.
-    annotators: HashMap<u64, Seen>,
-    texts: HashMap<u64, Seen>,
+    annotators: HashMap<u64, OneOrSeveral>,
+    texts: HashMap<u64, OneOrSeveral>,
     /// Pairs of text and annotator, until one occurs a second time.
     pairs: HashSet<(u64, u64)>,
     twice: bool,
@@ -34,25 +34,25 @@ struct Column {
     long: bool,
     /// A value is blank.
     blank: bool,
-    by_annotator: HashMap<u64, Seen>,
+    by_annotator: HashMap<u64, OneOrSeveral>,
     /// The first value of each annotator, and the annotators with a conflicting one (not just another
     /// spelling).
     first: HashMap<u64, String>,
     contradicted: HashSet<u64>,
-    by_text: HashMap<u64, Seen>,
+    by_text: HashMap<u64, OneOrSeveral>,
 }
 
 /// One value, or several.
 #[derive(Clone, Copy, Debug)]
-enum Seen {
+enum OneOrSeveral {
     One(u64),
     Several,
 }
 
-fn see(seen: &mut HashMap<u64, Seen>, key: u64, value: u64) {
-    let entry = seen.entry(key).or_insert(Seen::One(value));
-    if !matches!(entry, Seen::One(known) if *known == value) {
-        *entry = Seen::Several;
+fn see(seen: &mut HashMap<u64, OneOrSeveral>, key: u64, value: u64) {
+    let entry = seen.entry(key).or_insert(OneOrSeveral::One(value));
+    if !matches!(entry, OneOrSeveral::One(known) if *known == value) {
+        *entry = OneOrSeveral::Several;
     }
 }
 
@@ -63,8 +63,8 @@ fn is_nearly(one: &str, other: &str) -> bool {
     close || one.to_lowercase() == other.to_lowercase()
 }
 
-fn several(seen: &HashMap<u64, Seen>) -> usize {
-    seen.values().filter(|s| matches!(s, Seen::Several)).count()
+fn several(seen: &HashMap<u64, OneOrSeveral>) -> usize {
+    seen.values().filter(|s| matches!(s, OneOrSeveral::Several)).count()
 }
 
 impl Survey {

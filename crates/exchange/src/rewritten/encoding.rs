@@ -3,7 +3,7 @@
 use super::Step;
 use super::limited::{Limited, failed};
 use crate::ExchangeError;
-use crate::annotations::MetInFile;
+use crate::annotations::Findings;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{CoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use std::fs::File;
@@ -127,7 +127,7 @@ pub(super) fn rewrite(
         ),
         false => format!("Encoding: {}", encoding.name()),
     };
-    let told = vec![MetInFile { code: "encoding", count: 1, message }];
+    let told = vec![Findings { code: "encoding", count: 1, message }];
     let step = out.finish(name.to_string_lossy().into_owned(), told);
     let mut step = step.map_err(|e| failed(path, &e, "it cannot be rewritten"))?;
     step.encoding = Some(encoding.name());

@@ -1,7 +1,7 @@
 //! Metadata that the library `datasets` adds to a table: the names of classes that the table holds as numbers
 //! (features of the type `ClassLabel`).
 
-use crate::annotations::MetInFile;
+use crate::annotations::Findings;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
@@ -55,8 +55,8 @@ impl ClassNames {
         RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
     }
 
-    pub(super) fn told(&self) -> Vec<MetInFile> {
-        let told = |(column, names): &(String, Vec<String>)| MetInFile {
+    pub(super) fn told(&self) -> Vec<Findings> {
+        let told = |(column, names): &(String, Vec<String>)| Findings {
             code: "class-names",
             count: names.len() as u64,
             message: format!(

@@ -4,7 +4,7 @@ use super::Step;
 use super::json_layout::{Layout, Member, members};
 use super::limited::{Limited, failed, renamed};
 use crate::ExchangeError;
-use crate::annotations::{JsonParts, MetInFile};
+use crate::annotations::{Findings, JsonParts};
 use dissensus_domain::Split;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -101,7 +101,7 @@ fn write_nested(out: &mut impl Write, object: &[u8], list: &str) -> io::Result<(
 }
 
 /// Writes the objects of these lists of the file; returns a notice if the file has other members.
-fn write_wrapped(out: &mut impl Write, path: &Path, lists: &[String]) -> io::Result<Option<MetInFile>> {
+fn write_wrapped(out: &mut impl Write, path: &Path, lists: &[String]) -> io::Result<Option<Findings>> {
     let mut others: Vec<String> = Vec::new();
     each_part(path, |key, part| {
         let key = key.unwrap_or_default();
@@ -114,7 +114,7 @@ fn write_wrapped(out: &mut impl Write, path: &Path, lists: &[String]) -> io::Res
             write_line(out, &object, split.as_slice())
         })
     })?;
-    Ok((!others.is_empty()).then(|| MetInFile {
+    Ok((!others.is_empty()).then(|| Findings {
         code: "members",
         count: others.len() as u64,
         message: format!(

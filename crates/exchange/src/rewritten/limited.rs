@@ -3,7 +3,7 @@
 use super::Step;
 use super::held_folder::HeldFolder;
 use crate::ExchangeError;
-use crate::annotations::MetInFile;
+use crate::annotations::Findings;
 use crate::unpacking::{beyond_limit, unpacking_limit};
 use std::ffi::OsString;
 use std::fs::File;
@@ -34,7 +34,7 @@ impl Limited {
     }
 
     /// Completes the file.
-    pub(super) fn finish(mut self, inside: String, told: Vec<MetInFile>) -> io::Result<Step> {
+    pub(super) fn finish(mut self, inside: String, told: Vec<Findings>) -> io::Result<Step> {
         self.out.flush()?;
         Ok(Step { path: self.path, inside, told, rows: None, encoding: None, _folder: self.folder })
     }

@@ -25,7 +25,7 @@ pub(crate) use form::FORMATS;
 pub(crate) use sheet::SheetRows;
 
 use crate::ExchangeError;
-use crate::annotations::MetInFile;
+use crate::annotations::Findings;
 use crate::format_info::FormatInfo;
 use form::Form;
 use held_folder::HeldFolder;
@@ -51,7 +51,7 @@ pub(crate) struct Rewritten {
     original: PathBuf,
     last: Step,
     format: Option<FormatInfo>,
-    told: Vec<MetInFile>,
+    told: Vec<Findings>,
 }
 
 /// The result of one step of rewriting.
@@ -60,7 +60,7 @@ struct Step {
     path: PathBuf,
     /// The name of what is read, for errors.
     inside: String,
-    told: Vec<MetInFile>,
+    told: Vec<Findings>,
     /// The row numbers in the sheet, for a workbook.
     rows: Option<SheetRows>,
     /// The encoding that was read.
@@ -119,7 +119,7 @@ impl Rewritten {
     }
 
     /// Notices about what was done, for users.
-    pub(crate) fn told(&self) -> &[MetInFile] {
+    pub(crate) fn told(&self) -> &[Findings] {
         &self.told
     }
 

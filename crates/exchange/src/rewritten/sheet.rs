@@ -3,7 +3,7 @@
 use super::Step;
 use super::limited::{Limited, failed, renamed};
 use crate::ExchangeError;
-use crate::annotations::MetInFile;
+use crate::annotations::Findings;
 use std::io;
 use std::path::Path;
 
@@ -146,7 +146,7 @@ impl SheetWriter {
         self.csv.write_record(&cells).map_err(crate::error::io_reason)
     }
 
-    pub(super) fn finish(mut self, mut told: Vec<MetInFile>) -> io::Result<Step> {
+    pub(super) fn finish(mut self, mut told: Vec<Findings>) -> io::Result<Step> {
         self.end_row()?;
         self.write_first()?;
         if let Some((row, title)) = self.titles.first() {
@@ -154,7 +154,7 @@ impl SheetWriter {
                 1 => format!("Row {row} is left out, because it stands"),
                 several => format!("{several} rows from row {row} on are left out, because they stand"),
             };
-            told.push(MetInFile {
+            told.push(Findings {
                 code: "titles",
                 count: self.titles.len() as u64,
                 message: format!("{rows} above the names of the columns: \"{title}\""),
@@ -201,7 +201,7 @@ pub(super) fn chosen<'a>(
     sheets: &'a [String],
     asked: Option<&str>,
     mut holds: impl FnMut(&str) -> Result<Holds, ExchangeError>,
-) -> Result<(&'a str, Vec<MetInFile>), ExchangeError> {
+) -> Result<(&'a str, Vec<Findings>), ExchangeError> {
     let refuse = |why: String| ExchangeError::Package { path: path.to_owned(), why };
     if let Some(asked) = asked {
         let found = sheets.iter().find(|sheet| *sheet == asked);
@@ -224,7 +224,7 @@ pub(super) fn chosen<'a>(
         filled.split_first().ok_or_else(|| ExchangeError::Empty { path: path.to_owned() })?;
     let told = match others.is_empty() {
         true => Vec::new(),
-        false => vec![MetInFile {
+        false => vec![Findings {
             code: "sheets",
             count: others.len() as u64,
             message: format!(

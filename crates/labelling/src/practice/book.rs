@@ -1,6 +1,6 @@
 //! The project's practice settings and answers, and the resulting state of each person.
 
-use super::checks::CheckStanding;
+use super::checks::CheckState;
 use dissensus_api::{PracticeResult, PracticeStep};
 use dissensus_domain::{
     AfterFailing, AnnotatorId, Answer, CheckRule, FactKind, PracticeRound, PracticeRounds, PracticeRule,
@@ -205,7 +205,7 @@ impl PracticeBook {
     }
 
     /// What a person may do now, given the result of attention checks where it matters.
-    pub(crate) fn gate(&self, annotator: AnnotatorId, checks: Option<&CheckStanding>) -> Gate {
+    pub(crate) fn gate(&self, annotator: AnnotatorId, checks: Option<&CheckState>) -> Gate {
         let rounds: &[PracticeRound] = self.rounds.get(&annotator).map_or(&[], |rounds| &rounds.0);
         let last = rounds.last();
         let at_hand =

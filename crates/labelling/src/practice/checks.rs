@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// A person's result in attention checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CheckStanding {
+pub struct CheckState {
     pub standing: Standing,
     /// When the last wrong answer was given.
     pub(crate) missed_at_ms: Option<i64>,
@@ -26,7 +26,7 @@ struct Counted {
 
 impl Practice {
     /// One person's result; `None` without a pass mark or without checks.
-    pub(crate) fn checks_of(&self, annotator: AnnotatorId) -> Result<Option<CheckStanding>, ProjectError> {
+    pub(crate) fn checks_of(&self, annotator: AnnotatorId) -> Result<Option<CheckState>, ProjectError> {
         Ok(self.checks_of_all(&[annotator])?.remove(&annotator))
     }
 
@@ -34,7 +34,7 @@ impl Practice {
     pub fn checks_of_all(
         &self,
         people: &[AnnotatorId],
-    ) -> Result<BTreeMap<AnnotatorId, CheckStanding>, ProjectError> {
+    ) -> Result<BTreeMap<AnnotatorId, CheckState>, ProjectError> {
         let Some(rule) = self.book()?.check_rule else { return Ok(BTreeMap::new()) };
         let store = &self.context.store;
         let checks = store.attention_checks()?;
@@ -57,7 +57,7 @@ impl Practice {
             let Counted { right, answered, all, missed_at_ms } = counted;
             let standing = Standing::new(rule.pass, right, answered, all);
             if all > 0 {
-                found.insert(*annotator, CheckStanding { standing, missed_at_ms });
+                found.insert(*annotator, CheckState { standing, missed_at_ms });
             }
         }
         Ok(found)

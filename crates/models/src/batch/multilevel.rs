@@ -86,7 +86,7 @@ impl TextScorer {
     }
 
     /// Whether scales of texts are predicted.
-    pub(crate) fn tells_scales(&self) -> bool {
+    pub(crate) fn has_scale_information(&self) -> bool {
         self.scale.is_some()
     }
 
@@ -372,7 +372,7 @@ pub fn fit_at_face_value(
         .is_some_and(|tuned| prepared.observations.iter().any(|o| tuned[o.text as usize]));
     let scale = if options.slopes && options.text_scores && !tuned {
         step(progress, "multilevel: how far people are apart on texts", 0.91)?;
-        crossed.select_told_scales(&prepared.x, &prepared.fold, prepared.folds)
+        crossed.select_predicted_scales(&prepared.x, &prepared.fold, prepared.folds)
     } else {
         None
     };

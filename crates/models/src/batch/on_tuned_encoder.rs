@@ -414,7 +414,7 @@ fn difference(link: Link, parameters: [&[f64]; 2], counts: &[Vec<f64>; 2]) -> Ve
 mod tests {
     use super::*;
     use crate::batch::{Multilevel, fit_at_face_value, validation_scores};
-    use crate::mixed::text_scale_simulation::fitted_told;
+    use crate::mixed::text_scale_simulation::fitted_scales;
     use dissensus_domain::TargetKind;
     use dissensus_stats::data::progress::Silent;
     use dissensus_stats::data::{Target, TrainingData};
@@ -553,7 +553,7 @@ mod tests {
     /// unlike that of a new text.
     #[test]
     fn embeddings_tell_no_scales_where_their_encoder_was_tuned_on_the_labels() {
-        let (simulated, embeddings) = fitted_told(0.4, 0);
+        let (simulated, embeddings) = fitted_scales(0.4, 0);
         let labels: Vec<Observation> = simulated
             .labels
             .iter()
@@ -575,7 +575,7 @@ mod tests {
                 attributes: &[],
             };
             let prepared = Prepared::new(&data, &options).unwrap();
-            fit_at_face_value(&prepared, &options, &Silent).unwrap().0.tells_scales()
+            fit_at_face_value(&prepared, &options, &Silent).unwrap().0.has_scale_information()
         };
         assert!(tells(None));
         assert!(tells(Some(vec![false; embeddings.texts])));

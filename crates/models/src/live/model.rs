@@ -515,8 +515,8 @@ impl LiveModel {
     }
 
     /// Whether the spread of labels on a text, beyond its score, is predicted from its embedding.
-    pub fn scales_are_told(&self) -> bool {
-        self.model.head.tells_scales()
+    pub fn has_text_scales(&self) -> bool {
+        self.model.head.has_scale_information()
     }
 
     /// Estimated variation between texts in the spread of their labels, beyond what their scores explain,

@@ -30,7 +30,7 @@ const PAIR: usize = 0;
 /// answered as predicted for a person of average severity ([`difference_p_value`]), corrected over all texts
 /// by Benjamini and Hochberg (1995) at 2.5 %, because labels of different texts are independent under this
 /// hypothesis; the other 2.5 % are left to the groups that are compared in addition (see
-/// [`GroupGaps::BESIDE_SEVERITY`]). Because labels can be spread more widely than predicted, an exact
+/// [`GroupGaps::NEXT_TO_SEVERITY`]). Because labels can be spread more widely than predicted, an exact
 /// permutation test of the labels of the text among its people must also have a p value of at most 5 %.
 #[derive(Clone, Debug)]
 pub struct SeveritySides {

@@ -4,7 +4,7 @@ use super::explain::ExplainedText;
 use super::model::LiveModel;
 use crate::batch::{Multilevel, TextScorer};
 use crate::linear::pca::PcaEmbeddings;
-use crate::mixed::text_scale_simulation::{fitted, fitted_told};
+use crate::mixed::text_scale_simulation::{fitted, fitted_scales};
 use dissensus_domain::TargetKind;
 use dissensus_stats::data::{AnnotatorModel as _, Observation, Target, TextFeatures};
 
@@ -87,10 +87,10 @@ fn a_wider_text_is_predicted_wider() {
 /// embedding.
 #[test]
 fn a_text_that_comes_later_is_predicted_as_a_new_one() {
-    let (mut crossed, embeddings) = fitted_told(0.5, 1);
+    let (mut crossed, embeddings) = fitted_scales(0.5, 1);
     let x = PcaEmbeddings::new(&embeddings);
     let fold: Vec<u8> = (0..crossed.texts()).map(|text| (text % 5) as u8).collect();
-    let scale = crossed.select_told_scales(&x, &fold, 5);
+    let scale = crossed.select_predicted_scales(&x, &fold, 5);
     assert!(scale.is_some());
     let target = Target { kind: TargetKind::Ordinal, levels: 5 };
     let head = TextScorer::of_scale(crossed.link, 8, scale);

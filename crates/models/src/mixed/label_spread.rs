@@ -21,7 +21,7 @@ pub(crate) struct HalfSpread {
 }
 
 /// Posterior of a text's scores.
-struct Known {
+struct ScorePosterior {
     means: Vec<f64>,
     sd: f64,
     noise: f64,
@@ -33,7 +33,7 @@ impl CrossedEffects {
     /// this label. `None` for fewer than two labels, and for choice scales with too many levels.
     pub(crate) fn spread_beyond(&self, text: usize, include: impl Fn(u32) -> bool) -> Option<f64> {
         let q = self.link.scores();
-        let known = Known {
+        let known = ScorePosterior {
             means: self.u[text * q..(text + 1) * q].to_vec(),
             sd: self.v[text].sqrt(),
             noise: self.noise(text),
@@ -59,7 +59,7 @@ impl CrossedEffects {
     fn half(&self, text: usize, known: &[usize], held_out: &[usize]) -> Option<HalfSpread> {
         let people: Vec<u32> = known.iter().map(|at| self.labels[text][*at].annotator).collect();
         let posterior = self.text_from_labels(text, |annotator| people.contains(&annotator));
-        let of = Known::from(posterior);
+        let of = ScorePosterior::from(posterior);
         Some(HalfSpread {
             known: known.len(),
             of_known: self.beyond(text, &of, known)?,
@@ -67,7 +67,7 @@ impl CrossedEffects {
         })
     }
 
-    fn beyond(&self, text: usize, known: &Known, at: &[usize]) -> Option<f64> {
+    fn beyond(&self, text: usize, known: &ScorePosterior, at: &[usize]) -> Option<f64> {
         let steps = nodes::steps(self.link);
         if at.len() < 2 || steps.is_empty() {
             return None;
@@ -122,7 +122,7 @@ impl CrossedEffects {
     }
 }
 
-impl From<TextPosterior> for Known {
+impl From<TextPosterior> for ScorePosterior {
     fn from(posterior: TextPosterior) -> Self {
         let noise = posterior.scale.as_ref().map_or(0.0, super::text_scale::ScalePosterior::noise);
         Self { means: posterior.mean, sd: posterior.variance.sqrt(), noise }

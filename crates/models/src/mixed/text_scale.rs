@@ -16,7 +16,7 @@ const STEP: f64 = 0.2;
 /// A scale is skipped if its log-likelihood is lower than the largest by more than this.
 const NEGLIGIBLE: f64 = 16.0;
 /// Standard deviation of scales that are predicted from embeddings and not updated by labels.
-const TOLD_SD: f64 = 1e-3;
+const PREDICTED_SD: f64 = 1e-3;
 
 /// Prior of a text's scale.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +98,7 @@ impl TextScales {
 
     /// Scales with these logarithms, regardless of labels.
     pub(super) fn told(mean: Vec<f64>) -> Self {
-        Self { own: false, ..Self::around(mean, TOLD_SD) }
+        Self { own: false, ..Self::around(mean, PREDICTED_SD) }
     }
 
     /// Scales without any text.
@@ -169,7 +169,7 @@ pub(crate) fn at_scales(
     score: impl Fn(&[ScoredLabel]) -> ScalarPosterior,
 ) -> ScaledPosterior {
     let of = |log: f64| -> ScalarPosterior { score(&scaled(labels, log)) };
-    if prior.sd <= TOLD_SD {
+    if prior.sd <= PREDICTED_SD {
         return at_scale(prior, of(prior.mean));
     }
     let scores = likely_scores(|log| of(prior.mean + log));

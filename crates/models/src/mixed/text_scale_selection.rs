@@ -53,7 +53,7 @@ impl CrossedEffects {
     /// ([`CrossedEffects::own_without_as_predicted`]); holding out whole texts would leave no labels to
     /// estimate their scales from.
     pub(crate) fn select_text_scales(&mut self) -> bool {
-        if self.has_own_scales() || self.cannot_tell_scales() {
+        if self.has_own_scales() || self.has_no_scale_information() {
             return false;
         }
         let mut trial = self.clone();
@@ -85,13 +85,13 @@ impl CrossedEffects {
     /// Predicts the scales of texts from embeddings if that improves the prediction of labels of held-out
     /// texts by more than chance, and returns the fitted head; otherwise leaves everything unchanged. The
     /// variances are then estimated anew.
-    pub(crate) fn select_told_scales(
+    pub(crate) fn select_predicted_scales(
         &mut self,
         x: &PcaEmbeddings,
         fold: &[u8],
         folds: usize,
     ) -> Option<ScaleHead> {
-        if self.scales.is_some() || self.cannot_tell_scales() || x.dim == 0 {
+        if self.scales.is_some() || self.has_no_scale_information() || x.dim == 0 {
             return None;
         }
         let labelled: Vec<bool> = self.labels.iter().map(|labels| !labels.is_empty()).collect();
@@ -118,7 +118,7 @@ impl CrossedEffects {
     /// upper end of a 90 % likelihood interval, with the other variances fixed); 0 where texts have scales of
     /// their own, and where labels carry no information about scales.
     pub(super) fn scale_sd_not_ruled_out(&self) -> f64 {
-        if self.has_own_scales() || self.cannot_tell_scales() {
+        if self.has_own_scales() || self.has_no_scale_information() {
             return 0.0;
         }
         let mut trial = self.clone();
@@ -134,7 +134,7 @@ impl CrossedEffects {
         self.scales.as_ref().is_some_and(|scales| scales.own)
     }
 
-    fn cannot_tell_scales(&self) -> bool {
+    fn has_no_scale_information(&self) -> bool {
         let several = self.labels.iter().filter(|labels| labels.len() > 1).count();
         self.link.softmax || self.link.levels < 3 || several < MIN_TEXTS
     }
@@ -312,14 +312,14 @@ fn interval(sd: f64, texts: &[&[f64]], fall: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mixed::text_scale_simulation::{fitted, fitted_told};
+    use crate::mixed::text_scale_simulation::{fitted, fitted_scales};
 
     /// Whether scales end up predicted from embeddings, and the correlation of the prediction with the first
     /// number of the embedding.
     fn told(slope: f64, seed: u64) -> (bool, f64) {
-        let (mut crossed, embeddings) = fitted_told(slope, seed);
+        let (mut crossed, embeddings) = fitted_scales(slope, seed);
         let fold: Vec<u8> = (0..crossed.texts()).map(|text| (text % 5) as u8).collect();
-        let Some(head) = crossed.select_told_scales(&PcaEmbeddings::new(&embeddings), &fold, 5) else {
+        let Some(head) = crossed.select_predicted_scales(&PcaEmbeddings::new(&embeddings), &fold, 5) else {
             assert!(crossed.scales.is_none());
             return (false, 0.0);
         };

@@ -20,7 +20,7 @@ pub(crate) fn fitted(omega: f64, seed: u64) -> CrossedEffects {
 
 /// The same simulation with embeddings of 8 numbers that determine the logarithms of scales: `slope` times
 /// the first number.
-pub(crate) fn fitted_told(slope: f64, seed: u64) -> (CrossedEffects, Embeddings) {
+pub(crate) fn fitted_scales(slope: f64, seed: u64) -> (CrossedEffects, Embeddings) {
     let mut rng = generator(seed, 7);
     let rows: Vec<f32> = (0..8 * TEXTS).map(|_| StandardNormal.sample(&mut rng)).collect();
     let means: Vec<f64> = rows.chunks_exact(8).map(|row| slope * f64::from(row[0])).collect();

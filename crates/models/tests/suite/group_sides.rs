@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 const LEVELS: usize = 5;
 /// Significance level used in addition to the comparison of strict and lenient annotators.
-const RATE: f64 = GroupGaps::BESIDE_SEVERITY;
+const RATE: f64 = GroupGaps::NEXT_TO_SEVERITY;
 
 #[derive(Clone, Copy, Debug)]
 struct Design {

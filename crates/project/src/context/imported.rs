@@ -9,10 +9,10 @@ use std::sync::Mutex;
 
 /// Cached state of events up to one event, so that each is processed once.
 #[derive(Default)]
-pub(super) struct ImportedCache(Mutex<Known>);
+pub(super) struct ImportedCache(Mutex<ImportedUntil>);
 
 #[derive(Default)]
-struct Known {
+struct ImportedUntil {
     until: Option<EventId>,
     given: HashSet<AnnotatorId>,
     from_files: HashSet<AnnotatorId>,

@@ -70,7 +70,7 @@ impl Index {
     ///
     /// # Errors
     /// There is no annotator of that name.
-    pub fn annotator_asked_for(&self, name: &str) -> Result<&Annotator, ProjectError> {
+    pub fn find_annotator(&self, name: &str) -> Result<&Annotator, ProjectError> {
         self.annotator_named(name).ok_or_else(|| {
             let few: Vec<&str> = self.annotators.iter().take(5).map(|a| a.external_id.as_str()).collect();
             let more = self.annotators.len().saturating_sub(few.len());
@@ -87,7 +87,7 @@ impl Index {
     ///
     /// # Errors
     /// There is none of that name, none at all, or there are several and no name was given.
-    pub fn question_asked_for(&self, name: Option<&str>) -> Result<&Question, ProjectError> {
+    pub fn find_question(&self, name: Option<&str>) -> Result<&Question, ProjectError> {
         let names = || self.questions.iter().map(|q| q.name.as_str()).collect::<Vec<_>>().join(", ");
         match (name, self.questions()) {
             (_, []) => Err(ProjectError::NoQuestion),

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Interval of progress events: often enough to look alive, seldom enough to cost nothing.
-const TELL_EVERY: Duration = Duration::from_millis(150);
+const REPORT_EVERY: Duration = Duration::from_millis(150);
 
 /// All jobs of a session, newest last.
 #[derive(Default)]
@@ -70,7 +70,7 @@ impl Jobs {
             cancel: Cancel::default(),
             started: Instant::now(),
             first: Mutex::new(None),
-            throttle: Mutex::new(Throttle::new(TELL_EVERY)),
+            throttle: Mutex::new(Throttle::new(REPORT_EVERY)),
             listeners: Arc::clone(listeners),
         });
         lock(&self.running).insert(id, Arc::clone(&job));

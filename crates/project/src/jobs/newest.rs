@@ -10,8 +10,8 @@ pub struct Newest(Arc<AtomicU64>);
 
 impl Newest {
     /// Starts a new request and cancels all earlier ones.
-    pub fn ask(&self) -> Asked {
-        Asked { number: self.0.fetch_add(1, Ordering::AcqRel) + 1, last: self.clone() }
+    pub fn ask(&self) -> Request {
+        Request { number: self.0.fetch_add(1, Ordering::AcqRel) + 1, last: self.clone() }
     }
 
     /// Cancels all requests.
@@ -22,12 +22,12 @@ impl Newest {
 
 /// A request; cancelled once another one is made.
 #[derive(Debug)]
-pub struct Asked {
+pub struct Request {
     number: u64,
     last: Newest,
 }
 
-impl Progress for Asked {
+impl Progress for Request {
     fn report(&self, _: u64, _: Option<u64>, _: &str) {}
 
     fn cancelled(&self) -> bool {

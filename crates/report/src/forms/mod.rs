@@ -65,7 +65,7 @@ impl Form {
 
 /// Describes each question and its answers.
 fn questions(facts: &Facts<'_>) -> Vec<String> {
-    let one = |asked: &super::work::Asked| {
+    let one = |asked: &super::work::ReportQuestion| {
         let question = &asked.question;
         let kind = question.scale.kind().rules().title();
         let level = |(at, name): (usize, &String)| match question.definition(at as u16) {

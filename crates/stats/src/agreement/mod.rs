@@ -29,5 +29,5 @@ pub use repeats::{FEWEST_PEOPLE_WHO_REPEAT, FEWEST_REPEATS, SelfAgreement, share
 pub use speed::{FEWEST_TIMED_LABELS, Speed, TimedLabel, TooFast, speeds};
 pub use text_variances::TextVariances;
 pub use unitizing::{MarkedUnits, Unitizing, unitizing_alpha};
-pub use with_others::{AnnotatorFlag, BesideOthers, beside_others};
+pub use with_others::{AgreementWithOthers, AnnotatorFlag, compare_with_others};
 pub use words::{MarkedWords, WordAgreement, word_agreement};

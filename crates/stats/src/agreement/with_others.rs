@@ -7,13 +7,13 @@ use crate::metrics::CONFIDENCE_LEVEL;
 
 /// Comparison of one annotator with all others.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct BesideOthers {
+pub struct AgreementWithOthers {
     /// Number of texts that this annotator shares with others.
     pub texts: usize,
     /// Share of equal pairs of this annotator's label and another one's on the same text; `None` without
     /// shared texts.
     pub equal: Option<f64>,
-    /// Its 95 % interval over texts like these; `None` with fewer than [`BesideOthers::FEWEST_TEXTS`] shared
+    /// Its 95 % interval over texts like these; `None` with fewer than [`AgreementWithOthers::FEWEST_TEXTS`] shared
     /// texts, or where nothing varies.
     pub interval: Option<(f64, f64)>,
     /// Unusual patterns. Among people who judge as the others do, each flag is raised for at most 1 %.
@@ -43,7 +43,7 @@ pub enum AnnotatorFlag {
     },
 }
 
-impl BesideOthers {
+impl AgreementWithOthers {
     /// Fewest shared texts for an interval.
     pub const FEWEST_TEXTS: usize = 20;
 }
@@ -59,12 +59,12 @@ const FEWEST_CORRELATED: usize = 10;
 ///
 /// # Errors
 /// Invalid observations or scale.
-pub fn beside_others(
+pub fn compare_with_others(
     observations: &[Observation],
     texts: usize,
     annotators: usize,
     target: Target,
-) -> Result<Vec<BesideOthers>, ModelError> {
+) -> Result<Vec<AgreementWithOthers>, ModelError> {
     let levels = target.levels;
     let sorted = checked(observations, texts, annotators, target)?;
     let counts = counts(&sorted, texts, levels);
@@ -77,7 +77,7 @@ pub fn beside_others(
         let (equal, interval) = agreement(&shared);
         let one_level = one_level(used, &everyone);
         let reversed = if target.kind.is_ordered() { reversed(&shared) } else { None };
-        BesideOthers {
+        AgreementWithOthers {
             texts: shared.len(),
             equal,
             interval,
@@ -128,7 +128,7 @@ fn agreement(shared: &[Shared]) -> (Option<f64>, Option<(f64, f64)>) {
         return (None, None);
     }
     let share = equal / pairs;
-    if shared.len() < BesideOthers::FEWEST_TEXTS {
+    if shared.len() < AgreementWithOthers::FEWEST_TEXTS {
         return (Some(share), None);
     }
     let n = shared.len() as f64;
@@ -252,7 +252,7 @@ mod tests {
             let (mut one_level, mut reversed, mut all) = (0, 0, 0);
             for seed in 0..40 {
                 let world = simulate(texts, people, levels, 4, each, 700 + seed);
-                let found = beside_others(&world.observations, texts, people, world.target).unwrap();
+                let found = compare_with_others(&world.observations, texts, people, world.target).unwrap();
                 all += found.len();
                 for flag in found.iter().flat_map(|person| &person.flags) {
                     match flag {
@@ -283,7 +283,7 @@ mod tests {
                     _ => {}
                 }
             }
-            let found = beside_others(&world.observations, 200, 30, world.target).unwrap();
+            let found = compare_with_others(&world.observations, 200, 30, world.target).unwrap();
             let has =
                 |who: usize, is: fn(&AnnotatorFlag) -> bool| usize::from(found[who].flags.iter().any(is));
             turned += has(0, |flag| matches!(flag, AnnotatorFlag::Reversed { r, .. } if *r < 0.0));
@@ -299,10 +299,10 @@ mod tests {
         let o = |text, annotator, level| Observation { text, annotator, level };
         let all = [o(0, 0, 1), o(0, 1, 1), o(0, 2, 0), o(1, 0, 0), o(1, 1, 1), o(2, 0, 1)];
         let target = Target { kind: TargetKind::Binary, levels: 2 };
-        let found = beside_others(&all, 3, 4, target).unwrap();
+        let found = compare_with_others(&all, 3, 4, target).unwrap();
         assert_eq!((found[0].texts, found[0].interval), (2, None));
         assert!((found[0].equal.unwrap() - 1.0 / 3.0).abs() < 1e-12);
-        assert_eq!(found[3], BesideOthers::default());
+        assert_eq!(found[3], AgreementWithOthers::default());
     }
 
     /// The interval of a share of texts is close to that of the mean of as many independent draws.

@@ -1,6 +1,6 @@
 //! Share of the differences in severity between people that an attribute explains.
 
-use super::severity_gap::{Said, between_people, said};
+use super::severity_gap::{SeverityPosterior, between_people, said};
 use crate::data::Severity;
 use crate::math::f_distribution::{f_cdf, most_noncentrality};
 use crate::metrics::CONFIDENCE_LEVEL;
@@ -47,16 +47,16 @@ impl AttributeShare {
 /// two groups of two people, or where people within groups do not differ at all, so that there is nothing to
 /// explain.
 pub fn attribute_share(groups: &[Vec<Severity>], prior_sd: f64) -> Option<AttributeShare> {
-    let groups: Vec<Vec<Said>> = groups.iter().map(|people| said(people, prior_sd)).collect();
+    let groups: Vec<Vec<SeverityPosterior>> = groups.iter().map(|people| said(people, prior_sd)).collect();
     let used: Vec<usize> = (0..groups.len()).filter(|at| groups[*at].len() > 1).collect();
     let people: usize = used.iter().map(|at| groups[*at].len()).sum();
     if used.len() < 2 {
         return None;
     }
-    let kept: Vec<&[Said]> = used.iter().map(|at| groups[*at].as_slice()).collect();
+    let kept: Vec<&[SeverityPosterior]> = used.iter().map(|at| groups[*at].as_slice()).collect();
     let within = between_people(&kept);
-    let weight = |one: &Said| 1.0 / (one.variance + within);
-    let mean = |of: &mut dyn Iterator<Item = &Said>| {
+    let weight = |one: &SeverityPosterior| 1.0 / (one.variance + within);
+    let mean = |of: &mut dyn Iterator<Item = &SeverityPosterior>| {
         let (mut sum, mut all) = (0.0, 0.0);
         for one in of {
             (sum, all) = (sum + weight(one) * one.mean, all + weight(one));

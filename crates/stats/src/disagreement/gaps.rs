@@ -128,7 +128,7 @@ impl GroupGaps {
     pub const FALSE_DISCOVERIES: f64 = 0.05;
     /// False discovery rate where the strict and the lenient are compared in addition to the groups: half for
     /// each of the two comparisons, so that the rate over both is [`GroupGaps::FALSE_DISCOVERIES`].
-    pub const BESIDE_SEVERITY: f64 = 0.025;
+    pub const NEXT_TO_SEVERITY: f64 = 0.025;
 
     /// Estimates, for each of `pairs`, mean and variance over texts of the labels' difference from the
     /// predictions (DerSimonian and Laird 1986: the variance by the method of moments, 0 where labels vary no

@@ -22,7 +22,7 @@ const CONFIDENCE: f64 = 0.977_249_868;
 /// Expected distances of two people's sets, with correlated options where that predicts held-out distances
 /// better.
 #[derive(Clone, Debug)]
-pub struct MasiTogether {
+pub struct OptionCooccurrence {
     masi: ExpectedMasi,
     used: Option<(FactorsOf, OptionFactors)>,
     /// The learned correlations between options.
@@ -31,7 +31,7 @@ pub struct MasiTogether {
     pub texts: usize,
 }
 
-impl MasiTogether {
+impl OptionCooccurrence {
     /// Learns correlations between options from answers that were held out from the models, where `unit`
     /// identifies the group or the body of a text, and tests on their pairs of answers to the same text
     /// whether distances are predicted better with factors of each person, or of the text, than with
@@ -224,11 +224,11 @@ mod tests {
 
     /// Six answers to each of 500 texts that people of a text have in common, and what is learned from them:
     /// once for all tests, because learning takes seconds.
-    static OF_TEXTS: LazyLock<(HeldOutSets, MasiTogether)> = LazyLock::new(|| learned(FactorsOf::Text));
+    static OF_TEXTS: LazyLock<(HeldOutSets, OptionCooccurrence)> = LazyLock::new(|| learned(FactorsOf::Text));
 
-    fn learned(of: FactorsOf) -> (HeldOutSets, MasiTogether) {
+    fn learned(of: FactorsOf) -> (HeldOutSets, OptionCooccurrence) {
         let made = answered(of, 500, 6, 8);
-        let found = MasiTogether::learn(OPTIONS, &made, |text| text, 0).unwrap();
+        let found = OptionCooccurrence::learn(OPTIONS, &made, |text| text, 0).unwrap();
         (made, found)
     }
 
@@ -266,12 +266,12 @@ mod tests {
     #[test]
     fn without_two_people_on_a_text_options_are_independent() {
         let made = answered(FactorsOf::Person, 400, 1, 5);
-        let found = MasiTogether::learn(OPTIONS, &made, |text| text, 0).unwrap();
+        let found = OptionCooccurrence::learn(OPTIONS, &made, |text| text, 0).unwrap();
         assert!(found.correlations.factors.factors() > 0);
         assert_eq!((found.factors_of(), found.texts), (None, 0));
         let p = [0.3, 0.6, 0.2, 0.5, 0.1, 0.9, 0.4, 0.7];
         assert_eq!(found.mean(&p, false), ExpectedMasi::new(OPTIONS).unwrap().mean(&p));
-        // Known answers are unchanged.
+        // GivenLabel answers are unchanged.
         let (_, found) = &*OF_TEXTS;
         assert!(found.mean(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], false).unwrap().abs() < 1e-12);
         assert!((found.mean(&[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0], false).unwrap() - 1.0).abs() < 1e-12);

@@ -36,7 +36,7 @@ pub use gaps::{GroupGap, GroupGaps, GroupPair, LevelStep};
 pub use given::disagreement_of_probabilities;
 pub use map::{AnnotatorMap, annotator_map};
 pub use masi::ExpectedMasi;
-pub use masi_together::{FEWEST_TEXTS_OF_TWO, MasiTogether};
+pub use masi_together::{FEWEST_TEXTS_OF_TWO, OptionCooccurrence};
 pub use mean_gap::MeanGap;
 pub use measures::{Disagreement, Measure, rank_band, ranking};
 pub use nodes::NodeSums;

@@ -6,7 +6,7 @@ use crate::data::AnnotatorModel;
 use std::ops::Range;
 
 /// A given label: index of the text (in a column) or of the annotator (in a row), and level.
-pub(crate) type Known = (u32, u16);
+pub(crate) type GivenLabel = (u32, u16);
 
 /// View of annotators' answers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,7 +86,7 @@ impl NodeSums {
         texts: Range<usize>,
         chosen: impl Iterator<Item = u32>,
         lens: Lens,
-        known: impl Fn(u32) -> &'a [Known],
+        known: impl Fn(u32) -> &'a [GivenLabel],
     ) -> Self {
         let mut sums = Self::new(model, lens, texts.len());
         let mut block = vec![0.0; texts.len().min(BLOCK) * model.levels()];
@@ -126,7 +126,7 @@ impl NodeSums {
         first: usize,
         range: Range<usize>,
         block: &mut [f32],
-        known: &[Known],
+        known: &[GivenLabel],
         sign: f64,
     ) {
         stand(block, first, range.len(), known);
@@ -142,7 +142,7 @@ impl NodeSums {
         first: usize,
         block: &mut [f32],
         n: usize,
-        known: &[Known],
+        known: &[GivenLabel],
     ) {
         stand(block, first, n, known);
         self.nodes[node].add_annotators(text, self.lens.through(block, n), n);
@@ -185,7 +185,7 @@ impl NodeSums {
 
 /// Replaces predictions by labels in a block of `n` columns (level-major) that starts at `first`; `known` is
 /// ordered.
-fn stand(block: &mut [f32], first: usize, n: usize, known: &[Known]) {
+fn stand(block: &mut [f32], first: usize, n: usize, known: &[GivenLabel]) {
     let from = known.partition_point(|(at, _)| (*at as usize) < first);
     for (at, level) in known[from..].iter().take_while(|(at, _)| (*at as usize) < first + n) {
         let column = *at as usize - first;

@@ -15,7 +15,7 @@ pub struct SeverityGap {
 
 /// One person's severity estimated only from that person's labels: the posterior without its prior.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Said {
+pub(super) struct SeverityPosterior {
     pub(super) mean: f64,
     pub(super) variance: f64,
 }
@@ -48,18 +48,18 @@ struct Pooled {
 }
 
 /// Estimates of people's severities from their labels, without people whose labels are nearly uninformative.
-pub(super) fn said(severities: &[Severity], prior_sd: f64) -> Vec<Said> {
+pub(super) fn said(severities: &[Severity], prior_sd: f64) -> Vec<SeverityPosterior> {
     let prior = prior_sd * prior_sd;
     // Labels are uninformative if they carry less than a thousandth of the information in the prior.
     let of = |s: &Severity| {
         let left = 1.0 - s.sd * s.sd / prior;
-        (left > 1e-3).then(|| Said { mean: s.mean / left, variance: s.sd * s.sd / left })
+        (left > 1e-3).then(|| SeverityPosterior { mean: s.mean / left, variance: s.sd * s.sd / left })
     };
     severities.iter().filter_map(of).collect()
 }
 
 /// The variance of severities between people of the same group (DerSimonian and Laird 1986), 0 or more.
-pub(super) fn between_people(groups: &[&[Said]]) -> f64 {
+pub(super) fn between_people(groups: &[&[SeverityPosterior]]) -> f64 {
     let (mut q, mut people, mut told) = (0.0, 0.0, 0.0);
     for group in groups {
         let total: f64 = group.iter().map(|s| 1.0 / s.variance).sum();

@@ -2,7 +2,7 @@
 
 use super::block::BLOCK;
 use super::measures::Disagreement;
-use super::nodes::{Known, Lens, NodeSums};
+use super::nodes::{GivenLabel, Lens, NodeSums};
 use super::pairs::PairSums;
 use super::running::RunningSums;
 use crate::data::AnnotatorModel;
@@ -30,7 +30,7 @@ impl Sums {
         texts: Range<usize>,
         chosen: impl Iterator<Item = u32> + Clone,
         ordinal: bool,
-        known: impl Fn(u32) -> &'a [Known],
+        known: impl Fn(u32) -> &'a [GivenLabel],
     ) -> Self {
         let mut marginal = RunningSums::new(model.levels(), ordinal, texts.len());
         let mut block = vec![0.0; texts.len().min(BLOCK) * model.levels()];
@@ -66,7 +66,14 @@ impl Sums {
 
     /// Adds one annotator's probabilities (level-major over `range`) and labels to a part, or subtracts them
     /// with `sign` -1. The block is overwritten.
-    pub fn add(&mut self, part: usize, range: Range<usize>, block: &mut [f32], known: &[Known], sign: f64) {
+    pub fn add(
+        &mut self,
+        part: usize,
+        range: Range<usize>,
+        block: &mut [f32],
+        known: &[GivenLabel],
+        sign: f64,
+    ) {
         match part.checked_sub(1) {
             None => self.marginal.add(range, block, sign),
             Some(node) => self.nodes.add(node, range.start, range, block, known, sign),
@@ -88,7 +95,7 @@ impl Sums {
         first: usize,
         block: &mut [f32],
         n: usize,
-        known: &[Known],
+        known: &[GivenLabel],
     ) {
         match part.checked_sub(1) {
             None => self.marginal.add_annotators(text, block, n),

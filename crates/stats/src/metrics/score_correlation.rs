@@ -19,7 +19,7 @@ pub const LEAST_CLUSTERS: usize = 20;
 
 /// Fewest clusters for a correlation: two texts always correlate by 1 or -1, and a few carry almost no
 /// information.
-const LEAST_TO_TELL: usize = 10;
+const FEWEST_SCORES: usize = 10;
 
 /// Correlations closer to 1 than this are 1 up to rounding.
 const EXACT: f64 = 1e-9;
@@ -92,7 +92,7 @@ pub fn score_correlation(
         _ => Vec::new(),
     };
     let figure = |which: usize| {
-        let value = of_all[which].filter(|_| clusters >= LEAST_TO_TELL)?;
+        let value = of_all[which].filter(|_| clusters >= FEWEST_SCORES)?;
         let z = resampled.iter().map(|found| found[which].map(f64::atanh));
         let range = (f64::NEG_INFINITY, f64::INFINITY);
         let of = Figure { estimate: value.atanh(), clusters, range };

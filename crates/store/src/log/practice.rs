@@ -47,7 +47,7 @@ struct Given {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Again {
+struct RepeatedRound {
     round: u32,
 }
 
@@ -127,7 +127,7 @@ impl WriteTx<'_> {
     /// # Errors
     /// There is no such annotator.
     pub fn ask_to_practise_again(&mut self, annotator: AnnotatorId, round: u32, at_ms: i64) -> Result<()> {
-        let (value, annotator) = (to_value(&Again { round })?, Some(annotator));
+        let (value, annotator) = (to_value(&RepeatedRound { round })?, Some(annotator));
         let fact = Fact::of_project(FactKind::PracticeAgain, at_ms, value);
         self.set_fact(&Fact { annotator, ..fact }).map(drop)
     }
@@ -182,7 +182,7 @@ impl Store {
             }
         }
         for fact in self.facts(FactKind::PracticeAgain)? {
-            found.again.extend(fact.annotator.zip(read(&fact).map(|Again { round }| round)));
+            found.again.extend(fact.annotator.zip(read(&fact).map(|RepeatedRound { round }| round)));
         }
         Ok(found)
     }

@@ -2,16 +2,16 @@
 
 use super::report::Contradiction;
 use super::{NAMED, TakingIn, conflict};
-use crate::appending::Place;
+use crate::appending::EventPosition;
 use crate::current::Key;
 use crate::events::NewEvent;
-use crate::merge_known::Known;
+use crate::merge_known::SharedParts;
 use crate::{Result, StoreError};
 use dissensus_domain::{Event, EventId, EventKind, QuestionId, WordingId, unsuperseded_answers};
 
 impl TakingIn<'_, '_> {
     /// Removes copies from `known` whose row ids mean something different here.
-    pub(super) fn same_rows(&self, known: &mut Known) {
+    pub(super) fn same_rows(&self, known: &mut SharedParts) {
         let moved = |pairs: &mut dyn Iterator<Item = (u32, u32)>| {
             pairs.filter(|(theirs, ours)| theirs != ours).map(|(theirs, _)| theirs).min().unwrap_or(u32::MAX)
         };
@@ -69,7 +69,7 @@ impl TakingIn<'_, '_> {
             what: "project".to_owned(),
             why: "it holds as many events as a project can hold (4,294,967,295)".to_owned(),
         })?);
-        let place = Place { event: self.last.0, copy, sequence: event.key.sequence };
+        let place = EventPosition { event: self.last.0, copy, sequence: event.key.sequence };
         let wording = self.wording(event.wording, event.question)?;
         let Event { question, text, annotator, at_ms, source, ref kind, ref remark, guideline, .. } = event;
         let new = NewEvent { question, text, annotator, at_ms, source, kind, remark, guideline, wording };

@@ -12,7 +12,7 @@ pub use report::{Contradiction, SplitChange, TakenIn};
 use crate::current::Key;
 use crate::levels_back::is_found;
 use crate::log::Hash;
-use crate::merge_known::Known;
+use crate::merge_known::SharedParts;
 use crate::noted::{question_added, text_digests};
 use crate::packets::PACKET_TIMES;
 use crate::questions::as_added;
@@ -70,7 +70,7 @@ impl Store {
         check: impl FnOnce(&WriteTx<'_>, &TakenIn) -> std::result::Result<(), E> + Send + 'static,
     ) -> std::result::Result<TakenIn, E> {
         // Everything in a submission is checked.
-        let known = if packet.is_none() { Known::new(self, other)? } else { Known::default() };
+        let known = if packet.is_none() { SharedParts::new(self, other)? } else { SharedParts::default() };
         let other = other.clone();
         self.write(move |tx| {
             let taken = TakingIn::new(tx, &other, packet)?.run(known)?;
@@ -179,7 +179,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         })
     }
 
-    fn run(mut self, mut known: Known) -> Result<TakenIn> {
+    fn run(mut self, mut known: SharedParts) -> Result<TakenIn> {
         known.still_hold(self.tx)?;
         // Events appended there from now on are left for the next merge: they may be about texts
         // that were not read.

@@ -566,7 +566,7 @@ impl History {
             2 => {
                 let known = self.copies[at].store.repeats(repeat.question).unwrap();
                 if let Some(first) = known.first().cloned() {
-                    self.copies[at].write(move |tx| tx.say_beside_repeat(&first, &details, now));
+                    self.copies[at].write(move |tx| tx.add_repeat_note(&first, &details, now));
                 }
             }
             _ => {

@@ -268,7 +268,7 @@ fn answers_of_later_occasions_name_the_wording_that_their_question_had() {
         remark: Remark { note: Some("hm".into()), ..Remark::default() },
         ..AnswerDetails::default()
     };
-    a.write(move |tx| tx.say_beside_repeat(&first, &noted, 210)).unwrap();
+    a.write(move |tx| tx.add_repeat_note(&first, &noted, 210)).unwrap();
     give(&b, again(3, 1, 300));
     b.write(move |tx| tx.add_repeat(&Repeat { source: LabelSource::Import, ..again(3, 2, 400) }, true, 400))
         .unwrap();

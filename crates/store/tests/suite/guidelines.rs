@@ -261,7 +261,7 @@ fn what_was_said_beside_a_later_occasion_is_the_same_in_every_copy_and_the_last_
     one.write(move |tx| tx.add_repeat(&late, true, 1)).unwrap();
     assert_eq!(now(&one), Some("theirs".to_owned()));
     let answer = one.repeats(QUESTION).unwrap().remove(0);
-    one.write(move |tx| tx.say_beside_repeat(&answer, &with("mine"), 1)).unwrap();
+    one.write(move |tx| tx.add_repeat_note(&answer, &with("mine"), 1)).unwrap();
     assert_eq!((now(&one), one.repeats(QUESTION).unwrap().len()), (Some("mine".to_owned()), 1));
     other.take_in(&one).unwrap();
     assert_eq!(now(&other), Some("mine".to_owned()));

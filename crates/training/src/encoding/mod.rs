@@ -34,7 +34,7 @@ pub use text_features::EncodedText;
 pub use text_features::NgramLimits;
 pub use text_file::TextFileChoices;
 pub use text_file::{CheckedTexts, in_order};
-pub use training_data::{OtherTrainingData, Seen};
+pub use training_data::{OtherTrainingData, SeenRows};
 pub use version::Encoded;
 
 use crate::saved_runs::SavedRuns;

@@ -52,7 +52,7 @@ impl OcclusionCache {
 
 impl Encoding {
     /// The cached result for a text with the encoder in use.
-    pub fn kept_occlusion(&self, text: &str) -> Result<Option<Arc<Occluded>>, ProjectError> {
+    pub fn cached_occlusion(&self, text: &str) -> Result<Option<Arc<Occluded>>, ProjectError> {
         let chosen = self.chosen()?;
         Ok(chosen.and_then(|chosen| lock(&self.memory.occlusions).get(&chosen.key, text)))
     }
@@ -64,7 +64,7 @@ impl Encoding {
         choice: &EncoderChoice,
         progress: &dyn Progress,
     ) -> Result<Arc<Occluded>, ProjectError> {
-        if let Some(kept) = self.kept_occlusion(text)? {
+        if let Some(kept) = self.cached_occlusion(text)? {
             return Ok(kept);
         }
         let (pieces, together) = pieces(text, MOST_PIECES);

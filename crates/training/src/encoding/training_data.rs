@@ -55,13 +55,13 @@ impl TrainingData {
 
 /// The training data as rows of the arrays.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Seen {
+pub struct SeenRows {
     texts: Vec<bool>,
     annotators: Vec<bool>,
     taught: Vec<bool>,
 }
 
-impl Seen {
+impl SeenRows {
     /// In the form that splits use.
     pub fn rows(&self) -> SeenByEncoder<'_> {
         SeenByEncoder { texts: &self.texts, annotators: &self.annotators }
@@ -361,14 +361,14 @@ impl Encoding {
     }
 
     /// What the encoder in use was trained on in this project, for the texts and annotators of `index`.
-    pub fn seen_by_encoder(&self, index: &Index) -> Result<Seen, ProjectError> {
+    pub fn seen_by_encoder(&self, index: &Index) -> Result<SeenRows, ProjectError> {
         self.seen_by(self.active_encoder()?.key(), index)
     }
 
     /// What the encoder version `version` was trained on, see [`Encoding::seen_by_encoder`].
-    pub fn seen_by(&self, version: Option<&str>, index: &Index) -> Result<Seen, ProjectError> {
-        let Some(data) = self.training_data(version)? else { return Ok(Seen::default()) };
-        Ok(Seen {
+    pub fn seen_by(&self, version: Option<&str>, index: &Index) -> Result<SeenRows, ProjectError> {
+        let Some(data) = self.training_data(version)? else { return Ok(SeenRows::default()) };
+        Ok(SeenRows {
             texts: index.texts().iter().map(|text| data.texts.contains(text)).collect(),
             annotators: index.annotators().iter().map(|a| data.annotators.contains(&a.id)).collect(),
             taught: {

@@ -33,7 +33,7 @@ impl Comparison {
 
     /// Compares groups as [`Comparison::new`] does, and the strict with the lenient of `mask` (everyone with
     /// `None`). Each of the two is corrected to half of the false discovery rate.
-    pub fn beside_severity(
+    pub fn next_to_severity(
         model: &LiveModel,
         groups: Vec<Vec<u32>>,
         pairs: Vec<GroupPair>,
@@ -41,7 +41,8 @@ impl Comparison {
         mask: Option<&[bool]>,
     ) -> Self {
         let severity = SeveritySides::estimate(model, mask);
-        let rate = if severity.is_some() { GroupGaps::BESIDE_SEVERITY } else { GroupGaps::FALSE_DISCOVERIES };
+        let rate =
+            if severity.is_some() { GroupGaps::NEXT_TO_SEVERITY } else { GroupGaps::FALSE_DISCOVERIES };
         Self { sides, gaps: GroupGaps::by_labels(model, groups, pairs, rate), severity }
     }
 

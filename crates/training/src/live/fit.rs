@@ -2,7 +2,7 @@
 
 use super::LiveModels;
 use super::fitted::{Fitted, MODEL, REFIT_AFTER, add_annotators};
-use super::measured::Kept;
+use super::measured::MeasureCache;
 use crate::encoding::Basis;
 use dissensus_domain::{AnnotatorId, EventId, QuestionId, TextId};
 use dissensus_models::batch::PreparedTexts;
@@ -104,7 +104,7 @@ impl LiveModels {
             }
         };
         let Fit { mut model, labels, at_ms: fitted_at_ms, seen, learned } = fit;
-        let mut known = Known { generation, seen };
+        let mut known = LabelState { generation, seen };
         let mut caught_up = 0;
         // Labels wait for the lock of the slot, so nearly all that arrived during the fit are learned before
         // it is taken.
@@ -123,7 +123,15 @@ impl LiveModels {
         let known_people = model.knows_attributes(&attributes(self.context.index().annotators()), some);
         let changes = if known_people { caught_up as usize } else { some.max(caught_up as usize) };
         let learned = learned + caught_up;
-        *slot = Some(Fitted { model, basis, labels, changes, learned, fitted_at_ms, kept: Kept::default() });
+        *slot = Some(Fitted {
+            model,
+            basis,
+            labels,
+            changes,
+            learned,
+            fitted_at_ms,
+            kept: MeasureCache::default(),
+        });
         drop(slot);
         if fresh {
             self.save_head(question);
@@ -216,7 +224,7 @@ impl LiveModels {
         &self,
         question: QuestionId,
         model: &mut LiveModel,
-        known: &mut Known,
+        known: &mut LabelState,
     ) -> Result<u32, ProjectError> {
         let context = &self.context;
         let generation = self.models.generation();
@@ -230,7 +238,7 @@ impl LiveModels {
             add_annotators(model, index.annotators());
         }
         let changes = if let Some(seen) = whole {
-            *known = Known { generation, seen };
+            *known = LabelState { generation, seen };
             let labels = context.observations_in(&index, model.texts(), question)?;
             differences(model.observations(), labels)
         } else {
@@ -297,7 +305,7 @@ impl Progress for OneOfMany<'_> {
 }
 
 /// The state of labels that a model knows.
-pub struct Known {
+pub struct LabelState {
     /// How often everything had been dropped, see [`super::Models::generation`].
     pub generation: u32,
     /// Events up to this one are included, and perhaps some later ones.

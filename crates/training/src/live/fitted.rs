@@ -1,7 +1,7 @@
 //! A live model: its predictions, and its updates by single labels.
 
 use super::comparison::Comparison;
-use super::measured::{Asked, Kept, Measured, Over};
+use super::measured::{MeasureCache, Measured, Over, TextMeasure};
 use crate::encoding::Basis;
 use dissensus_api::{Estimation, GroupChoice, TextPredictions};
 use dissensus_domain::Annotator;
@@ -29,7 +29,7 @@ pub struct Fitted {
     /// When it was fitted, or stored in the project.
     pub(crate) fitted_at_ms: i64,
     /// Cached measures.
-    pub(crate) kept: Kept,
+    pub(crate) kept: MeasureCache,
 }
 
 impl Fitted {
@@ -73,7 +73,7 @@ impl Fitted {
     }
 
     /// All texts by a measure, computed once as long as predictions do not change.
-    pub fn measured(&mut self, asked: &Asked, over: &Over) -> Arc<Measured> {
+    pub fn measured(&mut self, asked: &TextMeasure, over: &Over) -> Arc<Measured> {
         self.kept.measured(&self.model, asked, over)
     }
 

@@ -30,7 +30,7 @@ impl Over {
 
 /// The measure of texts.
 #[derive(Clone, Debug)]
-pub enum Asked {
+pub enum TextMeasure {
     Measure(Measure),
     /// Split, combined with labels.
     Combined,
@@ -40,7 +40,7 @@ pub enum Asked {
     Gap(Arc<Comparison>),
 }
 
-impl Asked {
+impl TextMeasure {
     fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Measure(a), Self::Measure(b)) => a == b,
@@ -75,14 +75,14 @@ pub struct Measured {
 }
 
 impl Measured {
-    fn new(model: &LiveModel, asked: &Asked, over: &Over, weight: LabelWeight) -> Self {
+    fn new(model: &LiveModel, asked: &TextMeasure, over: &Over, weight: LabelWeight) -> Self {
         let mask = over.mask();
         let all = match mask {
             None => model.disagreements(),
             Some(mask) => model.disagreements_of(mask),
         };
         let CombinedOrder { values, texts: order, ties } = match asked {
-            Asked::Combined => model.combined_order(&weight, &all, mask),
+            TextMeasure::Combined => model.combined_order(&weight, &all, mask),
             _ => {
                 let values = Self::values(model, asked, &all, mask);
                 CombinedOrder { texts: ranking(&values), values, ties: Vec::new() }
@@ -103,17 +103,22 @@ impl Measured {
     }
 
     /// The requested values, except for the combined order.
-    fn values(model: &LiveModel, asked: &Asked, all: &[Disagreement], mask: Option<&[bool]>) -> Vec<f32> {
+    fn values(
+        model: &LiveModel,
+        asked: &TextMeasure,
+        all: &[Disagreement],
+        mask: Option<&[bool]>,
+    ) -> Vec<f32> {
         match asked {
-            Asked::Combined => Vec::new(),
-            Asked::Measure(Measure::Surprising) => surprise(all, model.levels()),
-            Asked::Measure(by) => all
+            TextMeasure::Combined => Vec::new(),
+            TextMeasure::Measure(Measure::Surprising) => surprise(all, model.levels()),
+            TextMeasure::Measure(by) => all
                 .iter()
                 .map(|d| by.of(d))
                 .collect::<Option<Vec<f32>>>()
                 .unwrap_or_else(|| model.measure(*by, mask)),
-            Asked::Labels => observed(model, mask).into_iter().map(|(_, split)| split).collect(),
-            Asked::Gap(comparison) => comparison.widest(model, 0..model.texts()),
+            TextMeasure::Labels => observed(model, mask).into_iter().map(|(_, split)| split).collect(),
+            TextMeasure::Gap(comparison) => comparison.widest(model, 0..model.texts()),
         }
     }
 }
@@ -183,14 +188,14 @@ pub fn differing_labels(counts: &[u32]) -> Option<f32> {
 
 /// A live model's cache of requested measures.
 #[derive(Default)]
-pub(crate) struct Kept {
-    measured: Option<(Attributes, Asked, Arc<Measured>)>,
+pub(crate) struct MeasureCache {
+    measured: Option<(Attributes, TextMeasure, Arc<Measured>)>,
     /// The estimate over all texts hardly changes with one label: it is retained until the next fit.
     weight: Option<LabelWeight>,
     comparisons: Vec<(Attributes, Option<GroupChoice>, Arc<Comparison>)>,
 }
 
-impl Kept {
+impl MeasureCache {
     /// Drops measures of outdated predictions. Comparisons of groups over all texts hardly change with one
     /// label: they are retained until the next fit.
     pub(super) fn predictions_changed(&mut self) {
@@ -203,7 +208,7 @@ impl Kept {
     }
 
     /// All texts by a measure, computed once as long as predictions do not change.
-    pub(super) fn measured(&mut self, model: &LiveModel, asked: &Asked, over: &Over) -> Arc<Measured> {
+    pub(super) fn measured(&mut self, model: &LiveModel, asked: &TextMeasure, over: &Over) -> Arc<Measured> {
         if let Some((attributes, kept, measured)) = &self.measured
             && *attributes == over.attributes
             && kept.is(asked)
@@ -211,7 +216,7 @@ impl Kept {
             return Arc::clone(measured);
         }
         let weight = match asked {
-            Asked::Combined => *self.weight.get_or_insert_with(|| model.label_weight()),
+            TextMeasure::Combined => *self.weight.get_or_insert_with(|| model.label_weight()),
             _ => LabelWeight::default(),
         };
         let measured = Arc::new(Measured::new(model, asked, over, weight));
@@ -289,7 +294,7 @@ mod tests {
             second: "b".to_owned(),
         };
         let over = Over { attributes: Attributes::default(), mask: None };
-        let mut kept = Kept::default();
+        let mut kept = MeasureCache::default();
         let made: Vec<Arc<Comparison>> =
             (0..9).map(|n| kept.comparison(Some(&choice(n)), &over, || comparison(&small))).collect();
         assert_eq!(kept.comparisons.len(), COMPARISONS);

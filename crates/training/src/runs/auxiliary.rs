@@ -76,7 +76,7 @@ impl Source {
         let refused =
             |reason: String| ProjectError::from(TrainingError::Auxiliary { path: path.clone(), reason });
         let index = context.index();
-        let found = index.question_asked_for(asked.question.as_deref());
+        let found = index.find_question(asked.question.as_deref());
         let found = found.and_then(|found| index.with_levels(found.id)).cloned();
         let question = found.map_err(|error| match error {
             ProjectError::WhichQuestion(names) => refused(format!(
@@ -192,7 +192,7 @@ pub(super) fn read_auxiliary(
 }
 
 /// The stored auxiliary data, for a run that starts or is resumed.
-pub(super) fn kept_auxiliary(kept: &SavedRun, folder: &Path) -> Result<Vec<AuxiliaryLabels>, ProjectError> {
+pub(super) fn stored_auxiliary(kept: &SavedRun, folder: &Path) -> Result<Vec<AuxiliaryLabels>, ProjectError> {
     let expected = auxiliary_of(kept);
     if expected.is_empty() {
         return Ok(Vec::new());

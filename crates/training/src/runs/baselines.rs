@@ -15,7 +15,7 @@ use dissensus_store::RunPart;
 use std::collections::BTreeMap;
 
 /// Labels of a run that are not scored, and those that are.
-struct KeptLabels {
+struct StoredLabels {
     train: Vec<Observation>,
     test: Vec<Observation>,
 }
@@ -23,7 +23,7 @@ struct KeptLabels {
 /// The baselines on a run's test labels, computed as in `evaluate`. Empty if the labels were not stored,
 /// as in runs of format 1.
 pub(super) fn baselines(cx: &Runs, kept: &SavedRun, scale: &Scale) -> Result<Vec<RunBaseline>, ProjectError> {
-    let Some(KeptLabels { train, test }) = kept_labels(cx, kept, scale.len())? else {
+    let Some(StoredLabels { train, test }) = stored_labels(cx, kept, scale.len())? else {
         return Ok(Vec::new());
     };
     let target = Target::from_scale(scale);
@@ -40,18 +40,18 @@ pub(super) fn baselines_by_annotator(
     kept: &SavedRun,
     levels: usize,
 ) -> Result<BTreeMap<u32, f64>, ProjectError> {
-    let kept = kept_labels(cx, kept, levels)?;
+    let kept = stored_labels(cx, kept, levels)?;
     Ok(kept.map_or_else(BTreeMap::new, |kept| annotator_baselines(&kept.test, &kept.train, levels)))
 }
 
 /// Labels that are not scored, and those that are. Validation labels that were carved out of the
 /// training labels count as labels from which a run has learned; those of the official split do not.
-fn kept_labels(cx: &Runs, kept: &SavedRun, levels: usize) -> Result<Option<KeptLabels>, ProjectError> {
+fn stored_labels(cx: &Runs, kept: &SavedRun, levels: usize) -> Result<Option<StoredLabels>, ProjectError> {
     let (mut train, test) =
         (labels::rows_of(cx, kept, RunPart::Train)?, labels::rows_of(cx, kept, RunPart::Test)?);
     if kept.choices.split != SplitSpec::Column || drawn_validation(kept) {
         train.extend(labels::rows_of(cx, kept, RunPart::Validation)?);
     }
     let on_scale = train.iter().chain(&test).all(|o| usize::from(o.level) < levels);
-    Ok((!train.is_empty() && on_scale).then_some(KeptLabels { train, test }))
+    Ok((!train.is_empty() && on_scale).then_some(StoredLabels { train, test }))
 }

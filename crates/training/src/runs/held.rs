@@ -5,7 +5,7 @@
 //! about a text is in its head, so that such texts are not scored under any question of the training.
 
 use super::Runs;
-use crate::encoding::Seen;
+use crate::encoding::SeenRows;
 use crate::encoding::encoders::SelectedEncoder;
 use crate::error::TrainingError;
 use crate::runs::data;
@@ -161,7 +161,7 @@ pub(super) fn head_held_for(cx: &Runs, member: &SavedRun) -> Result<Option<Netwo
 /// `seen`, extended by the texts and people that trained the held heads.
 pub(super) fn taught_before_with_held(
     cx: &Runs,
-    seen: &Seen,
+    seen: &SeenRows,
     choices: &TrainChoices,
 ) -> Result<Taught, ProjectError> {
     let seen = seen.rows();
@@ -194,7 +194,7 @@ pub(super) fn held_note(member: &SavedRun, name: &str, left_out: usize) -> Vec<S
         format!("The head of \"{name}\" was held as run {} left it: the encoder learned under it.", held.run)
     });
     let texts = match (choices.held.is_empty(), left_out) {
-        (true, _) => Seen::note(left_out),
+        (true, _) => SeenRows::note(left_out),
         (false, 0) => None,
         (false, texts) => Some(format!(
             "{} left out of the test: what was held, or the encoder under it, has learned their labels.",

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Interval between reports of a run's progress.
-const TELL_EVERY: Duration = Duration::from_millis(500);
+const REPORT_EVERY: Duration = Duration::from_millis(500);
 
 /// Reports progress to the job and to the list of runs.
 pub(super) struct JobProgress<'a> {
@@ -22,7 +22,7 @@ pub(super) struct JobProgress<'a> {
 
 impl<'a> JobProgress<'a> {
     pub(super) fn new(runs: &'a Runs, of: Vec<RunId>, job: &Arc<Job>) -> Self {
-        Self { runs, of, job: Arc::clone(job), throttle: Mutex::new(Throttle::new(TELL_EVERY)) }
+        Self { runs, of, job: Arc::clone(job), throttle: Mutex::new(Throttle::new(REPORT_EVERY)) }
     }
 }
 

@@ -58,7 +58,7 @@ fn info_of(
         auxiliary: choices.auxiliary.len() as u32,
         joint: choices.joint.len() as u32,
         trained_with: {
-            let mut numbers = cx.kept.numbers_together(kept)?;
+            let mut numbers = cx.kept.joint_numbers(kept)?;
             numbers.retain(|number| *number != run.id.0);
             numbers
         },

@@ -45,7 +45,7 @@ pub use list::list;
 pub use predict::{RunPrediction, predict, predict_several, predict_text, predict_text_by_several};
 pub use prediction_tables::{RunPredictionFile, prediction_tables};
 pub use resume::{resume, resume_here};
-pub use sets::{TrainedSets, TrainedWords, options_learned_together, trained_sets, trained_words};
+pub use sets::{TrainedSets, TrainedWords, jointly_learned_options, trained_sets, trained_words};
 pub use start::{start, train};
 pub use text_scores::scores_of_texts;
 pub use tuned_data::before_tuning;

@@ -87,7 +87,7 @@ pub(super) fn validated_by_others(members: &[Member], at: usize) -> Option<Strin
 
 /// A note for a run whose encoder, at position `at`, was trained for several questions; none for a single
 /// one.
-pub(super) fn together_note(members: &[Member], at: usize) -> Option<String> {
+pub(super) fn joint_note(members: &[Member], at: usize) -> Option<String> {
     if members.len() < 2 {
         return None;
     }

@@ -225,7 +225,7 @@ fn table_of(
     };
     let mut chosen = Vec::new();
     for name in &asked.annotators {
-        let found = index.annotator_asked_for(name)?;
+        let found = index.find_annotator(name)?;
         chosen.push(person(found.id, &found.external_id));
     }
     if asked.annotators.is_empty() {

@@ -71,7 +71,7 @@ pub(super) fn cannot_resume(cx: &Runs, kept: &SavedRun) -> Result<Option<&'stati
         return Ok(Some("it is fitted in one go, without checkpoints"));
     }
     // Runs that are trained as one share the folder of checkpoints of the first one.
-    let numbers = cx.kept.numbers_together(kept)?;
+    let numbers = cx.kept.joint_numbers(kept)?;
     let first = match numbers.first() {
         Some(number) if *number != kept.run.id.0 => &cx.kept.get(*number)?,
         _ => kept,

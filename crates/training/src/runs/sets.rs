@@ -128,7 +128,7 @@ fn sets_of(
 ///
 /// # Errors
 /// There is no such run.
-pub fn options_learned_together(cx: &Runs, runs: &[u32]) -> Result<Option<OptionCorrelations>, ProjectError> {
+pub fn jointly_learned_options(cx: &Runs, runs: &[u32]) -> Result<Option<OptionCorrelations>, ProjectError> {
     let of = |run: &u32| Ok(cx.kept.get(*run)?.outcome.together);
     let mut all = runs.iter().map(of).collect::<Result<Vec<_>, ProjectError>>()?;
     let same = all.windows(2).all(|two| two[0] == two[1]);

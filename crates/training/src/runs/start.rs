@@ -2,7 +2,7 @@
 
 use super::Runs;
 use super::defaults::last_key;
-use super::together::check_together;
+use super::together::check_joint;
 use crate::error::TrainingError;
 use crate::runs::auxiliary;
 use crate::runs::detail;
@@ -54,7 +54,7 @@ pub fn train(
 /// carried out. Returns the first.
 fn new_runs(cx: &Runs, asked: &TrainChoices) -> Result<RunId, ProjectError> {
     let (choices, config) = choices::of_new_run(asked)?;
-    let learned = together::learned_together(cx, &choices)?;
+    let learned = together::jointly_learned(cx, &choices)?;
     for (question, _) in &learned {
         if cx.context.observations(question.id)?.is_empty() {
             return Err(ProjectError::NoLabels(question.name.clone()));
@@ -64,7 +64,7 @@ fn new_runs(cx: &Runs, asked: &TrainChoices) -> Result<RunId, ProjectError> {
     held::check_held(cx, &learned, &choices, &config)?;
     match &learned[..] {
         [(question, _)] => auxiliary::check_auxiliary(cx, question, &config, &choices.auxiliary)?,
-        several => check_together(several, &choices)?,
+        several => check_joint(several, &choices)?,
     }
     let state = cx.encoding.state()?;
     if config.policy == FreezePolicy::Frozen && state.encoded < state.total {

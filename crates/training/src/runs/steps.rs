@@ -116,7 +116,7 @@ impl Work<'_> {
         bodies.truncate(members[0].data.texts);
         let texts: Vec<&str> = bodies.iter().map(String::as_str).collect();
         let encoder = EncoderToTune { dir: &found.dir, options: &options, texts: &texts };
-        let auxiliary = auxiliary::kept_auxiliary(&members[0].kept, first)?;
+        let auxiliary = auxiliary::stored_auxiliary(&members[0].kept, first)?;
         let auxiliary_bodies: Vec<Vec<&str>> = auxiliary.iter().map(AuxiliaryLabels::bodies).collect();
         let tasks: Vec<AuxiliaryTask<'_>> =
             auxiliary.iter().zip(&auxiliary_bodies).map(|(labels, bodies)| labels.task(bodies)).collect();

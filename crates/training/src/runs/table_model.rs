@@ -142,16 +142,16 @@ fn measures(
 }
 
 fn measures_of(p: &[f32], levels: usize, is_ordinal: bool) -> Disagreement {
-    disagreement_of_texts(&Said { p, levels }, 0..1, None, is_ordinal).swap_remove(0)
+    disagreement_of_texts(&PredictedAnswers { p, levels }, 0..1, None, is_ordinal).swap_remove(0)
 }
 
 /// Predicted answers of people to one text.
-struct Said<'a> {
+struct PredictedAnswers<'a> {
     p: &'a [f32],
     levels: usize,
 }
 
-impl AnnotatorModel for Said<'_> {
+impl AnnotatorModel for PredictedAnswers<'_> {
     fn kind(&self) -> ModelKind {
         ModelKind::Shared
     }

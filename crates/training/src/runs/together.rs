@@ -20,7 +20,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 /// What a training is to learn, with the weight of each: the requested questions, with each option in
 /// place of a multi-label question. All options together weigh as much as another question, whatever
 /// their number.
-pub(super) fn learned_together(
+pub(super) fn jointly_learned(
     cx: &Runs,
     choices: &TrainChoices,
 ) -> Result<Vec<(Question, f64)>, ProjectError> {
@@ -71,10 +71,7 @@ pub(super) fn check_pos_weight(
 }
 
 /// Checks that questions can be learned together as requested.
-pub(super) fn check_together(
-    learned: &[(Question, f64)],
-    choices: &TrainChoices,
-) -> Result<(), ProjectError> {
+pub(super) fn check_joint(learned: &[(Question, f64)], choices: &TrainChoices) -> Result<(), ProjectError> {
     let refused = |why: String| Err(TrainingError::Joint(why).into());
     if !choices.auxiliary.is_empty() {
         return refused("an auxiliary question stands beside one question alone. Leave --auxiliary out, or name one question".to_owned());

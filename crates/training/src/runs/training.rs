@@ -4,7 +4,7 @@ use super::Runs;
 use super::energy::Energy;
 use super::held::held_note;
 use super::member::Member;
-use super::notes::{notes, sizes, together_note, validated_by_others};
+use super::notes::{joint_note, notes, sizes, validated_by_others};
 use super::steps::{Fitted, Work};
 use crate::runs::data;
 use crate::runs::sets;
@@ -78,7 +78,7 @@ pub(super) fn train_runs(
     let together: Vec<Vec<String>> = (0..members.len())
         .map(|at| {
             let chosen_by_others = if alone { None } else { validated_by_others(&members, at) };
-            chosen_by_others.into_iter().chain(together_note(&members, at)).collect()
+            chosen_by_others.into_iter().chain(joint_note(&members, at)).collect()
         })
         .collect();
     let options = FitOptions { seed: u64::from(members[0].kept.choices.seed), ..FitOptions::default() };

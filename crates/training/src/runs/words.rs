@@ -42,14 +42,14 @@ pub(super) struct WordLabels {
     question: u32,
     types: u16,
     annotators: usize,
-    train: Vec<KeptSpans>,
-    validation: Vec<KeptSpans>,
-    test: Vec<KeptSpans>,
+    train: Vec<StoredSpans>,
+    validation: Vec<StoredSpans>,
+    test: Vec<StoredSpans>,
 }
 
 /// One answer, by rows.
 #[derive(Debug, Serialize, Deserialize)]
-struct KeptSpans {
+struct StoredSpans {
     text: u32,
     annotator: u32,
     spans: Vec<(u32, u32, u16)>,
@@ -82,12 +82,12 @@ impl WordLabels {
         labels: &[SpanLabel],
         division: &DataSplit,
     ) -> Self {
-        let part = |of: &[Observation]| -> Vec<KeptSpans> {
+        let part = |of: &[Observation]| -> Vec<StoredSpans> {
             let pairs: HashSet<(u32, u32)> = of.iter().map(|o| (o.text, o.annotator)).collect();
             labels
                 .iter()
                 .filter(|label| pairs.contains(&(label.text, label.annotator)))
-                .map(|label| KeptSpans {
+                .map(|label| StoredSpans {
                     text: label.text,
                     annotator: label.annotator,
                     spans: label
@@ -220,7 +220,7 @@ impl WordsAtWork {
                 at_work.prints = forms.in_order().into_iter().map(form_print).collect();
             }
         }
-        let read = |of: &[KeptSpans]| -> Result<Vec<SpanAnswer>, String> {
+        let read = |of: &[StoredSpans]| -> Result<Vec<SpanAnswer>, String> {
             of.iter()
                 .map(|kept| {
                     let span = |&(start, end, kind): &(u32, u32, u16)| Span { start, end, kind };
@@ -297,7 +297,7 @@ impl WordsAtWork {
         let both: Vec<usize> = (0..rest).collect();
         let frequency = WordFrequency::fit(&texts, &answers, &both, of.annotators, of.types);
         let baselines = SpanPredictions::of_baselines(&frequency, &texts, &test, of.types);
-        let (forms, heads) = self.kept_heads(model.type_heads(), head);
+        let (forms, heads) = self.stored_heads(model.type_heads(), head);
         let answers_learned = (train + held_out.len()) as u32;
         let learned = LearnedWords { question: self.labels.question, answers: answers_learned, forms, heads };
         let scores = TrainedWordScores {
@@ -310,7 +310,7 @@ impl WordsAtWork {
 
     /// Converts heads on scores to heads on hidden states, and returns them with the fingerprints of the
     /// forms that have an effect, ascending.
-    fn kept_heads(&self, of_scores: Vec<TypeHead>, head: &WordHead) -> (Vec<u64>, Vec<TypeHead>) {
+    fn stored_heads(&self, of_scores: Vec<TypeHead>, head: &WordHead) -> (Vec<u64>, Vec<TypeHead>) {
         let hidden = head.weights.len() / of_scores.len().max(1);
         let has_effect = |id: &usize| {
             of_scores.iter().any(|head| head.forms.get(*id).is_some_and(|effect| effect.abs() > 1e-6))

@@ -56,7 +56,7 @@ fn begin_work(cx: &Runs, run: RunId, reserved: Reservation) -> Result<(), Projec
 
 /// The runs that are trained as one with this one, including itself.
 fn trained_as_one(cx: &Runs, run: RunId) -> Vec<RunId> {
-    let numbers = cx.kept.get(run.0).and_then(|kept| cx.kept.numbers_together(&kept));
+    let numbers = cx.kept.get(run.0).and_then(|kept| cx.kept.joint_numbers(&kept));
     let all: Vec<RunId> = numbers.unwrap_or_default().into_iter().map(RunId).collect();
     if all.contains(&run) { all } else { vec![run] }
 }

@@ -98,7 +98,7 @@ impl SavedRuns {
     /// There is no such run, or the file cannot be read.
     pub(crate) fn together(&self, id: u32) -> Result<Vec<SavedRun>, ProjectError> {
         let kept = self.get(id)?;
-        match self.numbers_together(&kept)? {
+        match self.joint_numbers(&kept)? {
             numbers if numbers.len() < 2 => Ok(vec![kept]),
             numbers => numbers.into_iter().map(|number| self.get(number)).collect(),
         }
@@ -122,7 +122,7 @@ impl SavedRuns {
     }
 
     /// The numbers of the runs that are trained together with this one.
-    pub(crate) fn numbers_together(&self, kept: &SavedRun) -> Result<Vec<u32>, ProjectError> {
+    pub(crate) fn joint_numbers(&self, kept: &SavedRun) -> Result<Vec<u32>, ProjectError> {
         let Some(group) = &kept.group else { return Ok(vec![kept.run.id.0]) };
         Ok(self.context.store.runs_of_group(group)?.into_iter().map(|id| id.0).collect())
     }

@@ -3,7 +3,7 @@
 use super::Exchange;
 use super::choices::{DecisionLayer, ExportChoices, Exported, Pseudonymised};
 use super::mask::{Mask, MaskedRow};
-use super::study::StudyBeside;
+use super::study::StudyColumns;
 use crate::error::TransferError;
 use crate::exchange::study;
 use dissensus_domain::{
@@ -101,7 +101,7 @@ pub fn export_as_job(
 /// Returns the question of this name; options have no labels of their own to write.
 pub(super) fn asked_for_whole(cx: &Exchange, name: &str) -> Result<Question, ProjectError> {
     let index = cx.context.index();
-    Ok(index.whole(index.question_asked_for(Some(name))?.id)?.clone())
+    Ok(index.whole(index.find_question(Some(name))?.id)?.clone())
 }
 
 /// The file to write.
@@ -113,7 +113,7 @@ struct File<'a> {
     span_rows: bool,
     leave_out: bool,
     mask: Option<&'a Mask>,
-    study: &'a StudyBeside,
+    study: &'a StudyColumns,
 }
 
 /// A file being written, and its progress.
@@ -153,7 +153,7 @@ impl Writing<'_> {
     }
 
     fn wait(&mut self, row: MaskedRow) -> Result<(), ExchangeError> {
-        if self.waiting.last().is_some_and(|last| !last.is_beside(&row)) {
+        if self.waiting.last().is_some_and(|last| !last.is_next_to(&row)) {
             self.write_waiting()?;
         }
         self.waiting.push(row);
@@ -228,7 +228,7 @@ fn span_layout(questions: &[Question], rows: bool) -> Result<SpanLayout, Project
 const KEPT_ANSWERS: usize = 2_000;
 
 /// Returns the scales that an import would not guess from the labels, with the names of the questions.
-fn untold_scales<'a>(
+fn scales_not_guessed<'a>(
     snapshot: &Snapshot<'_>,
     questions: &'a [Question],
 ) -> Result<Vec<(&'a str, &'a Scale)>, ProjectError> {
@@ -297,7 +297,7 @@ fn write_labels(
     repeats.sort_by_key(|one| order.of(one.question, one.text, one.annotator));
     // A column of an imported file may contain anything, including names.
     let metadata = if file.mask.is_some() { Vec::new() } else { snapshot.metadata_keys()? };
-    let (said, study) = (Said::new(snapshot, &questions)?, file.study);
+    let (said, study) = (NotesAndMarks::new(snapshot, &questions)?, file.study);
     let occasions = !repeats.is_empty();
     let sink = match file.format {
         OutputFormat::Conll
@@ -312,7 +312,7 @@ fn write_labels(
                 SpanLayout::Rows if said.unanswered().next().is_some() => SpanLayout::RowsBesideLabels,
                 spans => spans,
             };
-            let scales = untold_scales(snapshot, &questions)?;
+            let scales = scales_not_guessed(snapshot, &questions)?;
             let layout = LabelLayout {
                 occasions,
                 scales: !scales.is_empty(),
@@ -389,7 +389,7 @@ fn write_labels(
 }
 
 /// Notes and marks on answers.
-pub(super) struct Said {
+pub(super) struct NotesAndMarks {
     marked: HashMap<(QuestionId, TextId, AnnotatorId), Marked>,
     versions: HashMap<GuidelineId, u32>,
     pub(super) shown: ShownFacts,
@@ -397,7 +397,7 @@ pub(super) struct Said {
     any_shown: bool,
 }
 
-impl Said {
+impl NotesAndMarks {
     pub(super) fn new(snapshot: &Snapshot<'_>, questions: &[Question]) -> Result<Self, ProjectError> {
         let mut marked = HashMap::new();
         for question in questions {
@@ -450,7 +450,7 @@ fn write_decisions(
     snapshot: &Snapshot<'_>,
     writer: &mut Writing<'_>,
     questions: &[Question],
-    study: &StudyBeside,
+    study: &StudyColumns,
     order: &Order,
 ) -> Result<(), ProjectError> {
     let (nobody, nothing) = (Attributes::default(), BTreeMap::new());
@@ -501,8 +501,8 @@ fn write_marked(
     snapshot: &Snapshot<'_>,
     writer: &mut Writing<'_>,
     questions: &[Question],
-    said: &Said,
-    study: &StudyBeside,
+    said: &NotesAndMarks,
+    study: &StudyColumns,
     order: &Order,
 ) -> Result<(), ProjectError> {
     // A CoNLL file has only answers.
@@ -555,9 +555,9 @@ fn write_repeats(
     writer: &mut Writing<'_>,
     questions: &[Question],
     repeats: &[Repeat],
-    said: &Said,
+    said: &NotesAndMarks,
     wordings: &HashMap<WordingId, u32>,
-    study: &StudyBeside,
+    study: &StudyColumns,
 ) -> Result<(), ProjectError> {
     let annotators: HashMap<AnnotatorId, Annotator> =
         snapshot.annotators()?.into_iter().map(|annotator| (annotator.id, annotator)).collect();

@@ -1,7 +1,7 @@
 //! Import: a first pass that changes nothing, then a write in one transaction.
 
 use super::Exchange;
-use super::kept_columns::KeptColumns;
+use super::kept_columns::StoredColumns;
 use super::preview::{preview_of, preview_with_problem};
 use super::reading::{choices_of, listed_readings, reading_from};
 use super::write::Writing;
@@ -44,7 +44,7 @@ pub fn preview(cx: &Exchange, path: &Path, choices: &ImportChoices) -> Result<Im
 /// the last file with the same ones, if any.
 pub fn preview_as_last_time(cx: &Exchange, path: &Path) -> Result<ImportPreview, ProjectError> {
     let plain = cx.opened.open(path, &ImportChoices::default())?;
-    let columns = KeptColumns::new(&cx.context.home, &plain).last();
+    let columns = StoredColumns::new(&cx.context.home, &plain).last();
     let as_last_time = columns.is_some();
     let preview = preview_opened(cx, &plain, &ImportChoices { columns, ..ImportChoices::default() })?;
     Ok(ImportPreview { as_last_time, ..preview })
@@ -162,7 +162,7 @@ pub fn import_as_job(
 
 /// Stores columns for the next file with the same ones, if the user chose them.
 fn keep_columns(cx: &Exchange, plain: &Source, choices: &ImportChoices) -> Result<(), ProjectError> {
-    let kept = KeptColumns::new(&cx.context.home, plain);
+    let kept = StoredColumns::new(&cx.context.home, plain);
     let guessed = reading::recognised(cx, plain, None, &[])?.readings.into_iter().next();
     let guessed = guessed.map(|ranked| choices_of(&ranked.reading)).unwrap_or_default();
     // The joined file will be another one the next time.

@@ -15,18 +15,18 @@ const MOST: usize = 50;
 
 /// The choices for files of one shape.
 #[derive(Clone, Debug, Serialize)]
-struct Kept {
+struct StoredChoices {
     shape: String,
     columns: ColumnChoices,
 }
 
 /// Column choices by the shape of files: their format and the names of their columns, in any order.
-pub(super) struct KeptColumns<'a> {
+pub(super) struct StoredColumns<'a> {
     home: &'a Home,
     shape: String,
 }
 
-impl<'a> KeptColumns<'a> {
+impl<'a> StoredColumns<'a> {
     /// The choices for files like this one.
     pub(super) fn new(home: &'a Home, source: &Source) -> Self {
         let mut columns: Vec<&str> = source.columns().iter().map(String::as_str).collect();
@@ -51,7 +51,7 @@ impl<'a> KeptColumns<'a> {
         let was_kept = all.iter().any(|kept| kept.shape == self.shape);
         all.retain(|kept| kept.shape != self.shape);
         if columns != *guessed {
-            all.insert(0, Kept { shape: self.shape.clone(), columns });
+            all.insert(0, StoredChoices { shape: self.shape.clone(), columns });
             all.truncate(MOST);
         } else if !was_kept {
             return Ok(());
@@ -60,12 +60,12 @@ impl<'a> KeptColumns<'a> {
     }
 
     /// Reads all stored choices; unreadable ones are skipped.
-    fn all(&self) -> Vec<Kept> {
+    fn all(&self) -> Vec<StoredChoices> {
         let kept: Vec<serde_json::Value> = self.home.read_json(FILE).unwrap_or_default();
         let read = |mut one: serde_json::Value| {
             let shape = one.get("shape")?.as_str()?.to_owned();
             let columns = ColumnChoices::from_json(one.get_mut("columns")?.take()).ok()?;
-            Some(Kept { shape, columns })
+            Some(StoredChoices { shape, columns })
         };
         kept.into_iter().filter_map(read).collect()
     }

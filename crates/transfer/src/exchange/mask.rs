@@ -164,7 +164,7 @@ pub(super) struct MaskedRow {
 
 impl MaskedRow {
     /// Whether both rows have the same text and question, and are both answers or both not.
-    pub(super) fn is_beside(&self, other: &Self) -> bool {
+    pub(super) fn is_next_to(&self, other: &Self) -> bool {
         (&self.text_id, &self.question, self.answered) == (&other.text_id, &other.question, other.answered)
     }
 

@@ -5,15 +5,15 @@ use super::guessed_levels::guessed_levels;
 use super::reading::Read;
 use dissensus_api::{ImportChanges, ImportNotice, ImportPlace};
 use dissensus_domain::Scale;
-use dissensus_exchange::{ChangeKind, Changes, MetInFile, Source};
+use dissensus_exchange::{ChangeKind, Changes, Findings, Source};
 use dissensus_project::names::near_names;
 use dissensus_project::words::counted;
 
 /// Maximum number of examples in a notice.
-const SHOWN_PLACES: usize = 5;
+const MOST_EXAMPLES: usize = 5;
 
 /// The labels of one question, as notices need them.
-pub(crate) struct Asked<'a> {
+pub(crate) struct QuestionLabels<'a> {
     pub(super) question: &'a str,
     pub(super) scale: &'a Scale,
     /// Whether the scale was guessed from the labels.
@@ -25,7 +25,7 @@ pub(crate) struct Asked<'a> {
 }
 
 /// Counts the labels of a file by kind of change.
-pub(super) fn import_changes(asked: &[Asked<'_>]) -> ImportChanges {
+pub(super) fn import_changes(asked: &[QuestionLabels<'_>]) -> ImportChanges {
     let count = |kind| asked.iter().map(|a| a.changes.count(kind)).sum::<u64>() as u32;
     let given = count(ChangeKind::ReplacedGiven);
     ImportChanges {
@@ -40,8 +40,8 @@ pub(super) fn import_changes(asked: &[Asked<'_>]) -> ImportChanges {
 
 /// Returns notices about the parts of an annotation tool's file that are not plain answers, and how they are
 /// treated.
-pub(super) fn met_notices(source: &Source) -> Vec<ImportNotice> {
-    let notice = |met: MetInFile| ImportNotice {
+pub(super) fn notices_of_findings(source: &Source) -> Vec<ImportNotice> {
+    let notice = |met: Findings| ImportNotice {
         code: met.code.to_owned(),
         count: u32::try_from(met.count).unwrap_or(u32::MAX),
         message: met.message,
@@ -58,7 +58,7 @@ pub(super) fn near_annotators((known, new): &(Vec<String>, Vec<String>)) -> Opti
     let near = near_names(known.iter().map(String::as_str), new.iter().map(String::as_str));
     let named =
         |(name, others): &(String, Vec<String>)| format!("\"{name}\" beside \"{}\"", others.join("\", \""));
-    let few: Vec<String> = near.iter().take(SHOWN_PLACES).map(named).collect();
+    let few: Vec<String> = near.iter().take(MOST_EXAMPLES).map(named).collect();
     let more = match near.len() - few.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
@@ -79,7 +79,7 @@ pub(super) fn near_annotators((known, new): &(Vec<String>, Vec<String>)) -> Opti
 }
 
 /// Returns the notices, the most important first.
-pub(super) fn import_notices(asked: &[Asked<'_>], read: &Read) -> Vec<ImportNotice> {
+pub(super) fn import_notices(asked: &[QuestionLabels<'_>], read: &Read) -> Vec<ImportNotice> {
     let changes = import_changes(asked);
     let of_kind = |kind| asked.iter().map(|a| a.changes.count(kind)).sum::<u64>() as u32;
     let repeats_are_labels = of_kind(ChangeKind::RepeatIsLabel);
@@ -200,7 +200,7 @@ fn name_question(notice: &mut ImportNotice, question: &str) {
 }
 
 /// The first places of these kinds, kind by kind, each by row.
-fn places(asked: &[Asked<'_>], kinds: &[ChangeKind]) -> Vec<ImportPlace> {
+fn places(asked: &[QuestionLabels<'_>], kinds: &[ChangeKind]) -> Vec<ImportPlace> {
     let mut shown = Vec::new();
     for kind in kinds {
         let mut of_kind: Vec<ImportPlace> = Vec::new();
@@ -217,6 +217,6 @@ fn places(asked: &[Asked<'_>], kinds: &[ChangeKind]) -> Vec<ImportPlace> {
         of_kind.sort_by_key(|place| place.row);
         shown.extend(of_kind);
     }
-    shown.truncate(SHOWN_PLACES);
+    shown.truncate(MOST_EXAMPLES);
     shown
 }

@@ -19,21 +19,21 @@ pub(super) struct Opened(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    kept: Option<Kept>,
+    kept: Option<OpenFile>,
     /// Incremented whenever the cache is cleared: a file whose opening began before that is not cached.
     turn: u64,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct OpenFile {
     path: PathBuf,
-    asked: Asked,
+    asked: ReadOptions,
     as_it_was: Stamp,
     source: Source,
 }
 
 /// The options that replace guesses: format, encoding and sheet.
-type Asked = (Option<String>, Option<String>, Option<String>);
+type ReadOptions = (Option<String>, Option<String>, Option<String>);
 
 /// Values that change when a file is modified or replaced. A folder has none: its files may change without
 /// it.
@@ -72,7 +72,7 @@ impl Opened {
     /// Opens a file with the options in `choices`, or returns it from the cache if it has not changed.
     pub(super) fn open(&self, path: &Path, choices: &ImportChoices) -> Result<Source, ProjectError> {
         let ImportChoices { format, encoding, sheet, .. } = choices;
-        let asked: Asked = (format.clone(), encoding.clone(), sheet.clone());
+        let asked: ReadOptions = (format.clone(), encoding.clone(), sheet.clone());
         let before = Stamp::new(path);
         if let Some(kept) = lock(&self.0).kept.as_ref() {
             let same = kept.path == path && kept.asked == asked && kept.source.is_there();
@@ -89,7 +89,7 @@ impl Opened {
         // cheap to open.
         let unchanged = |before: &Stamp| before.is_settled() && Stamp::new(path).as_ref() == Some(before);
         if let Some(as_it_was) = before.filter(unchanged).filter(|_| source.is_rewritten()) {
-            let kept = Kept { path: path.to_owned(), asked, as_it_was, source: source.clone() };
+            let kept = OpenFile { path: path.to_owned(), asked, as_it_was, source: source.clone() };
             let mut state = lock(&self.0);
             if state.turn == turn {
                 state.kept = Some(kept);

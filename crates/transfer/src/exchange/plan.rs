@@ -77,7 +77,7 @@ pub(super) struct Part {
 }
 
 /// A question that labels answer, before they are read.
-struct Asked {
+struct ImportQuestion {
     name: String,
     existing: Option<Question>,
     scale: Option<Scale>,
@@ -231,7 +231,7 @@ fn ask(
     spans: bool,
     hint: Option<&Hint>,
     choices: &ImportChoices,
-) -> Result<Asked, ProjectError> {
+) -> Result<ImportQuestion, ProjectError> {
     let kind = match hint {
         _ if spans => Some(ScaleKind::Spans),
         // Options that have a column each.
@@ -247,14 +247,14 @@ fn ask(
             }
             Some(Scale::new(of.kind, &of.levels)?)
         }
-        None => known_scale(existing.as_ref(), spans, choices)?,
+        None => existing_scale(existing.as_ref(), spans, choices)?,
     };
     let hint = hint.filter(|_| scale.is_none() && choices.scale.is_none());
     if let Some(told) = hint.and_then(Hint::scale) {
         let no_scale = |source| ProjectError::from(TransferError::NoScale { column: name.clone(), source });
         scale = Some(told.map_err(no_scale)?);
     }
-    Ok(Asked { name, existing, scale, spans, kind: hint.map(|hint| hint.kind) })
+    Ok(ImportQuestion { name, existing, scale, spans, kind: hint.map(|hint| hint.kind) })
 }
 
 /// Returns the name of the question and, if it exists, the question. A column with a general name, such
@@ -327,10 +327,10 @@ impl Plan {
 
     /// Returns the labels by question, for notices; `changes` returns the changes by those of a question, by
     /// the checker's number.
-    pub(super) fn asked(&self, changes: impl Fn(usize) -> Changes) -> Vec<notices::Asked<'_>> {
+    pub(super) fn asked(&self, changes: impl Fn(usize) -> Changes) -> Vec<notices::QuestionLabels<'_>> {
         let mut asked = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
-            asked.push(notices::Asked {
+            asked.push(notices::QuestionLabels {
                 question: &part.name,
                 scale: &part.scale,
                 guessed: part.guessed,
@@ -408,12 +408,12 @@ pub(super) fn prompt_for(choices: &ImportChoices, name: &str) -> String {
 /// Returns the labels of one question, with their scale.
 fn part(
     number: usize,
-    asked: Asked,
+    asked: ImportQuestion,
     found: &QuestionScan,
     choices: &ImportChoices,
     column: &str,
 ) -> Result<Part, ProjectError> {
-    let Asked { name, existing, scale, spans, kind } = asked;
+    let ImportQuestion { name, existing, scale, spans, kind } = asked;
     let guessed = scale.is_none();
     let scale = match (scale, choices.scale.or(spans.then_some(ScaleKind::Spans)).or(kind)) {
         (Some(scale), _) => Ok(scale),
@@ -482,7 +482,7 @@ fn new_scale(choices: &ImportChoices, spans: bool) -> Result<Option<Scale>, Proj
 
 /// Returns the scale of an existing question, or the one whose levels were named; `None` if it has to be
 /// guessed from the labels.
-fn known_scale(
+fn existing_scale(
     existing: Option<&Question>,
     spans: bool,
     choices: &ImportChoices,

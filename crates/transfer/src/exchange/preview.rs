@@ -1,7 +1,7 @@
 //! The preview of an import, before anything is written.
 
 use super::account::{account_of, asked_of, examples_of, people_of, uses_of};
-use super::notices::{import_changes, import_notices, met_notices, near_annotators};
+use super::notices::{import_changes, import_notices, near_annotators, notices_of_findings};
 use super::plan::{Plan, answer_column, prompt_for, scan_file};
 use super::reading::{Read, choices_of};
 use super::reading_notices::reading_notices;
@@ -59,7 +59,7 @@ pub(super) fn preview_of(plan: &Plan) -> ImportPreview {
         bad_row_count: plan.scan.problem_count as u32,
         remarks: remarks(plan),
         changes: import_changes(&asked),
-        notices: met_notices(&plan.source)
+        notices: notices_of_findings(&plan.source)
             .into_iter()
             .chain(reading_notices(plan))
             .chain(import_notices(&asked, &plan.read))
@@ -133,7 +133,7 @@ pub(super) fn preview_with_problem(
         bad_row_count,
         remarks: Vec::new(),
         changes: ImportChanges::default(),
-        notices: met_notices(source),
+        notices: notices_of_findings(source),
         problem: Some(error.problem()),
     })
 }
@@ -162,7 +162,7 @@ pub(super) fn remarks(plan: &Plan) -> Vec<String> {
             "The file describes annotators; it has no texts. What it says of them becomes attributes: {known}."
         ));
     }
-    remarks.extend(unread_occasions(plan));
+    remarks.extend(unread_rounds(plan));
     if plan.scan.begun_inside > 0 {
         remarks.push(format!(
             "{} in the file begin with I- (or E-) and not with B-: each is read as beginning there, as in IOB1.",
@@ -180,7 +180,7 @@ pub(super) fn remarks(plan: &Plan) -> Vec<String> {
 
 /// Warns about a column named `occasion` that is read as something else: second answers would replace first
 /// ones.
-fn unread_occasions(plan: &Plan) -> Option<String> {
+fn unread_rounds(plan: &Plan) -> Option<String> {
     let named = plan.roles.named();
     let unread = |column: &&String| {
         column.trim().eq_ignore_ascii_case("occasion")

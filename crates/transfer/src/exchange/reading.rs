@@ -7,8 +7,8 @@ use dissensus_api::{
     AnswerColumn, AttributeConflicts, ColumnChoices, ImportChoices, ImportReading, JoinChoice,
 };
 use dissensus_exchange::{
-    self as exchange, Beside, ColumnRoles, Join, RankedReading, Recognised, Source, TableReading, ValueRules,
-    complete, find_join, guess_roles, has_answers, list_columns, recognise,
+    self as exchange, ColumnRoles, Join, RankedReading, Recognised, Source, TableContext, TableReading,
+    ValueRules, complete, find_join, guess_roles, has_answers, list_columns, recognise,
 };
 use dissensus_project::error::ProjectError;
 use std::path::Path;
@@ -183,7 +183,7 @@ pub(super) fn recognised(
     left_out: &[String],
 ) -> Result<Recognised, ProjectError> {
     let is_text = |id: &str| cx.context.store.text_by_external(id).is_ok_and(|text| text.is_some());
-    Ok(recognise(source, &Beside { label, left_out, is_text: Some(&is_text) })?)
+    Ok(recognise(source, &TableContext { label, left_out, is_text: Some(&is_text) })?)
 }
 
 /// Returns a file with its reading: the one that was chosen, or the best.

@@ -8,7 +8,7 @@ use dissensus_project::error::ProjectError;
 use std::collections::{BTreeMap, HashMap};
 
 /// The data for the study columns.
-pub(super) struct StudyBeside {
+pub(super) struct StudyColumns {
     people: HashMap<AnnotatorId, (Option<Standing>, Option<Standing>)>,
     /// The valid decisions.
     decisions: BTreeMap<(QuestionId, TextId), Decision>,
@@ -18,7 +18,7 @@ pub(super) struct StudyBeside {
 }
 
 /// Collects the data on annotators, and on texts if asked for.
-pub(super) fn beside(cx: &Exchange, choices: &ExportChoices) -> Result<StudyBeside, ProjectError> {
+pub(super) fn beside(cx: &Exchange, choices: &ExportChoices) -> Result<StudyColumns, ProjectError> {
     let book = cx.practice.book()?;
     let (practice, marked) = (book.is_there(), book.check_rule.is_some());
     let index = cx.context.index();
@@ -49,10 +49,10 @@ pub(super) fn beside(cx: &Exchange, choices: &ExportChoices) -> Result<StudyBesi
         wordings: choices.wordings && !only_decisions,
     };
     let leave_out_failed = choices.leave_out_failed;
-    Ok(StudyBeside { people, decisions, layout, leave_out_failed, only_decisions })
+    Ok(StudyColumns { people, decisions, layout, leave_out_failed, only_decisions })
 }
 
-impl StudyBeside {
+impl StudyColumns {
     /// The columns that are needed.
     pub(super) fn layout(&self) -> StudyLayout {
         self.layout

@@ -3,9 +3,9 @@
 
 use super::Exchange;
 use super::choices::{ExportChoices, Exported, Pseudonymised};
-use super::export::Said;
+use super::export::NotesAndMarks;
 use super::mask::Mask;
-use super::study::StudyBeside;
+use super::study::StudyColumns;
 use crate::exchange::export;
 use crate::exchange::study;
 use dissensus_domain::{Annotator, AnnotatorId, LabelSource, Question, QuestionId, Remark, Text, TextId};
@@ -144,9 +144,9 @@ fn answers_in(labels: &ToolLabels) -> u64 {
 
 /// Labels being collected.
 struct Collecting<'a> {
-    study: &'a StudyBeside,
+    study: &'a StudyColumns,
     questions: Vec<Question>,
-    said: Said,
+    said: NotesAndMarks,
     annotators: HashMap<AnnotatorId, Annotator>,
     labels: ToolLabels,
     texts: HashMap<TextId, usize>,
@@ -158,11 +158,11 @@ impl<'a> Collecting<'a> {
     fn new(
         snapshot: &Snapshot<'_>,
         only: Option<&Question>,
-        study: &'a StudyBeside,
+        study: &'a StudyColumns,
     ) -> Result<Self, ProjectError> {
         let questions: Vec<Question> =
             snapshot.questions()?.into_iter().filter(|q| only.is_none_or(|only| only.id == q.id)).collect();
-        let said = Said::new(snapshot, &questions)?;
+        let said = NotesAndMarks::new(snapshot, &questions)?;
         let annotators = snapshot.annotators()?.into_iter().map(|person| (person.id, person)).collect();
         let asked = |q: &Question| ToolQuestion { name: q.name.clone(), scale: q.scale.clone() };
         let labels = ToolLabels { questions: questions.iter().map(asked).collect(), ..ToolLabels::default() };

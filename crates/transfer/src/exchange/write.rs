@@ -1,7 +1,9 @@
 //! Writes an import: a second pass over the file, in one transaction.
 
 use super::account::{account_of, asked_of, people_of, uses_of};
-use super::notices::{import_changes, import_notices, met_notices, near_annotators, outdated_repeats};
+use super::notices::{
+    import_changes, import_notices, near_annotators, notices_of_findings, outdated_repeats,
+};
 use super::plan::{Part, Plan};
 use super::preview::{format_of, remarks};
 use super::reading_notices::reading_notices;
@@ -133,7 +135,7 @@ impl Writing {
         self.report.remarks = remarks(&self.plan);
         self.report.asked = asked_of(&self.plan);
         let asked = self.plan.asked(|number| self.plan.checker.changes(number));
-        let notices = met_notices(&self.plan.source)
+        let notices = notices_of_findings(&self.plan.source)
             .into_iter()
             .chain(reading_notices(&self.plan))
             .chain(import_notices(&asked, &self.plan.read))

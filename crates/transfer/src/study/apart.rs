@@ -20,7 +20,7 @@ const NAMED: usize = 200;
 const FEW: usize = 5;
 
 /// Adds the differences between both copies to the report.
-pub(super) fn tell_apart(cx: &Study, taken: &TakenIn, file: &mut MergedFile) -> Result<(), ProjectError> {
+pub(super) fn distinguish(cx: &Study, taken: &TakenIn, file: &mut MergedFile) -> Result<(), ProjectError> {
     file.contradicted = taken.contradicted;
     for one in taken.contradictions.iter().take(NAMED) {
         file.contradictions.push(contradiction(cx, one)?);

@@ -1,7 +1,7 @@
 //! Computes a plan, before anything is handed out.
 
 use super::Study;
-use super::drawing::{Item, Known, Person, Wanted, draw};
+use super::drawing::{ExistingWork, Item, Person, Wanted, draw};
 use crate::study::error::StudyError;
 use crate::study::practice;
 use dissensus_api::{StudyDraft, StudyShare, StudyWish};
@@ -32,7 +32,7 @@ pub(super) struct Drawn {
 }
 
 /// An annotator in the plan.
-struct Asked {
+struct PlannedAnnotator {
     /// External id.
     name: String,
     /// `None` for an annotator who is to be added.
@@ -103,7 +103,7 @@ pub(super) fn drawn(cx: &Study, wish: &StudyWish) -> Result<Drawn, ProjectError>
     let anchors = packets.iter().flat_map(|(packet, _)| &packet.assignments).filter(|item| item.anchor);
     let anchors = anchors.filter_map(|item| Some(index.text_row(item.text)? as usize));
     let anchors = anchors.filter(|text| !practice.contains(text)).collect();
-    let person = |asked: &Asked| Person {
+    let person = |asked: &PlannedAnnotator| Person {
         name: asked.name.clone(),
         has: asked.known.as_ref().and_then(|person| owned.get(&person.id).cloned()).unwrap_or_default(),
         group: groups.get(&asked.name).copied(),
@@ -115,17 +115,17 @@ pub(super) fn drawn(cx: &Study, wish: &StudyWish) -> Result<Drawn, ProjectError>
     let checks = checks.filter(|text| !practice.contains(text)).collect();
     let people_asked = people.iter().map(person).collect();
     let asked = texts.len() - practice.len();
-    let known = Known { texts: texts.len(), count, anchors, checks, practice, people: people_asked };
+    let known = ExistingWork { texts: texts.len(), count, anchors, checks, practice, people: people_asked };
     let items = draw(&wanted, &known).map_err(StudyError::from)?;
     let mut people_of = known.count.clone();
     items.iter().flatten().filter(|item| item.occasion == 1).for_each(|item| people_of[item.text] += 1);
     let shared = people_of.iter().filter(|people| **people > 1).count();
     let mut anchors = known.anchors;
     anchors.extend(items.iter().flatten().filter(|item| item.anchor).map(|item| item.text));
-    let drawn = |((asked, items), person): ((Asked, Vec<Item>), &Person)| {
+    let drawn = |((asked, items), person): ((PlannedAnnotator, Vec<Item>), &Person)| {
         let id = asked.known.map(|known| known.id);
         let packets = packets.iter().filter(|(packet, _)| Some(packet.annotator) == id).count() as u32;
-        let Asked { name, near, .. } = asked;
+        let PlannedAnnotator { name, near, .. } = asked;
         DrawnPerson { name, id, near, packets, before: person.has.len(), items }
     };
     let people = people.into_iter().zip(items).zip(&known.people).map(drawn).collect();
@@ -255,8 +255,8 @@ fn questions(index: &Index, wish: &StudyWish) -> Result<Vec<Question>, ProjectEr
 }
 
 /// Returns the annotators to ask, by external id, with the data of those who are in the project.
-fn people(index: &Index, store: &Store, wish: &StudyWish) -> Result<Vec<Asked>, ProjectError> {
-    let mut people: Vec<Asked> = Vec::new();
+fn people(index: &Index, store: &Store, wish: &StudyWish) -> Result<Vec<PlannedAnnotator>, ProjectError> {
+    let mut people: Vec<PlannedAnnotator> = Vec::new();
     let mut looks: HashMap<String, String> = HashMap::new();
     for person in index.annotators() {
         for name in [&person.external_id, &person.name] {
@@ -279,7 +279,7 @@ fn people(index: &Index, store: &Store, wish: &StudyWish) -> Result<Vec<Asked>, 
                 withdrawn: store.looks_withdrawn(&name)? && !store.has_withdrawn(&name)?,
             },
         };
-        people.push(Asked { name, known, near });
+        people.push(PlannedAnnotator { name, known, near });
     }
     match people.is_empty() {
         true => Err(StudyError::Nobody.into()),
@@ -288,16 +288,20 @@ fn people(index: &Index, store: &Store, wish: &StudyWish) -> Result<Vec<Asked>, 
 }
 
 /// Returns the group of each annotator for whom it is known.
-fn groups(index: &Index, wish: &StudyWish, people: &[Asked]) -> Result<HashMap<String, usize>, ProjectError> {
+fn groups(
+    index: &Index,
+    wish: &StudyWish,
+    people: &[PlannedAnnotator],
+) -> Result<HashMap<String, usize>, ProjectError> {
     let Some(attribute) = &wish.balance else { return Ok(HashMap::new()) };
     let known: BTreeSet<&String> = index.annotators().iter().flat_map(|a| a.attributes.keys()).collect();
     if !known.contains(attribute) {
         let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
         return Err(StudyError::Balance { attribute: attribute.clone(), known: known.join(", ") }.into());
     }
-    let value = |asked: &Asked| Some(asked.known.as_ref()?.attributes.get(attribute)?.clone());
+    let value = |asked: &PlannedAnnotator| Some(asked.known.as_ref()?.attributes.get(attribute)?.clone());
     let values: BTreeSet<String> = people.iter().filter_map(value).collect();
-    let group = |asked: &Asked| {
+    let group = |asked: &PlannedAnnotator| {
         let value = value(asked)?;
         Some((asked.name.clone(), values.iter().position(|other| *other == value)?))
     };

@@ -25,7 +25,7 @@ pub(super) struct Wanted {
 
 /// The existing assignments and answers. Texts are rows from 0.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct ExistingWork {
     /// Number of texts in all.
     pub(super) texts: usize,
     /// How many annotators have each text, including those who are not asked this time.
@@ -40,7 +40,7 @@ pub(super) struct Known {
     pub(super) people: Vec<Person>,
 }
 
-impl Known {
+impl ExistingWork {
     /// Texts that annotators can be asked about.
     fn asked(&self) -> impl Iterator<Item = usize> {
         (0..self.texts).filter(|text| !self.practice.contains(text))
@@ -73,7 +73,7 @@ pub(super) struct Item {
 ///
 /// Each text is assigned to the annotators who have fewest so far, among these to the group that the text has
 /// least, then at random: so the numbers of texts differ by at most one between annotators who began alike.
-pub(super) fn draw(wanted: &Wanted, known: &Known) -> Result<Vec<Vec<Item>>, ImpossiblePlan> {
+pub(super) fn draw(wanted: &Wanted, known: &ExistingWork) -> Result<Vec<Vec<Item>>, ImpossiblePlan> {
     let mut rng = ChaCha8Rng::seed_from_u64(u64::from(wanted.seed));
     let anchors = anchors(wanted, known, &mut rng)?;
     let everybody: BTreeSet<usize> = anchors.union(&known.checks).copied().collect();
@@ -94,7 +94,11 @@ pub(super) fn draw(wanted: &Wanted, known: &Known) -> Result<Vec<Vec<Item>>, Imp
 }
 
 /// Returns the existing anchors and as many new ones as are missing.
-fn anchors(wanted: &Wanted, known: &Known, rng: &mut ChaCha8Rng) -> Result<BTreeSet<usize>, ImpossiblePlan> {
+fn anchors(
+    wanted: &Wanted,
+    known: &ExistingWork,
+    rng: &mut ChaCha8Rng,
+) -> Result<BTreeSet<usize>, ImpossiblePlan> {
     let mut anchors = known.anchors.clone();
     // Annotators agree on checks because these have a right answer: they do not show the agreement on other
     // texts.
@@ -112,7 +116,7 @@ fn anchors(wanted: &Wanted, known: &Known, rng: &mut ChaCha8Rng) -> Result<BTree
 /// Assigns every other text to as many annotators as it lacks.
 fn others(
     wanted: &Wanted,
-    known: &Known,
+    known: &ExistingWork,
     everybody: &BTreeSet<usize>,
     given: &mut [Vec<Item>],
     rng: &mut ChaCha8Rng,
@@ -229,9 +233,9 @@ mod tests {
     const WANTED: Wanted =
         Wanted { per_text: 3, per_person: None, anchors: 12, repeat: 0.05, gap: 20, seed: 7 };
 
-    fn fresh(texts: usize, people: usize) -> Known {
+    fn fresh(texts: usize, people: usize) -> ExistingWork {
         let person = |n| Person { name: format!("p{n}"), group: Some(n % 2), ..Person::default() };
-        Known {
+        ExistingWork {
             texts,
             count: vec![0; texts],
             anchors: BTreeSet::new(),
@@ -242,7 +246,7 @@ mod tests {
     }
 
     /// Updates what is known with a drawn plan.
-    fn after(known: &Known, drawn: &[Vec<Item>]) -> Known {
+    fn after(known: &ExistingWork, drawn: &[Vec<Item>]) -> ExistingWork {
         let mut next = known.clone();
         for (person, items) in next.people.iter_mut().zip(drawn) {
             for item in items.iter().filter(|item| item.occasion == 1) {
@@ -253,7 +257,7 @@ mod tests {
         next
     }
 
-    fn check(wanted: &Wanted, known: &Known, drawn: &[Vec<Item>]) {
+    fn check(wanted: &Wanted, known: &ExistingWork, drawn: &[Vec<Item>]) {
         let next = after(known, drawn);
         for text in 0..known.texts {
             let expected = if next.anchors.contains(&text) { known.people.len() } else { wanted.per_text };
@@ -277,7 +281,7 @@ mod tests {
     #[test]
     fn everybody_gets_the_checks_hidden_among_the_others_and_they_are_no_anchors() {
         let checks: BTreeSet<usize> = [3, 50, 51, 299].into();
-        let known = Known { checks: checks.clone(), ..fresh(300, 12) };
+        let known = ExistingWork { checks: checks.clone(), ..fresh(300, 12) };
         let items = draw(&WANTED, &known).unwrap();
         let mut places = Vec::new();
         for (person, items) in items.iter().enumerate() {
@@ -296,7 +300,7 @@ mod tests {
             items.iter().flatten().filter(|item| item.anchor).map(|item| item.text).collect();
         assert_eq!(all.len(), WANTED.anchors, "as many anchors as were wanted, beside the checks");
         // If nearly all texts are checks, no more can be anchors than there are others.
-        let few = Known { texts: 5, count: vec![0; 5], checks: (0..4).collect(), ..known.clone() };
+        let few = ExistingWork { texts: 5, count: vec![0; 5], checks: (0..4).collect(), ..known.clone() };
         let wanted = Wanted { anchors: 2, repeat: 0.0, per_text: 1, ..WANTED };
         assert_eq!(draw(&wanted, &few).unwrap_err(), ImpossiblePlan::TooManyAnchors { anchors: 2, texts: 1 });
     }
@@ -304,12 +308,12 @@ mod tests {
     #[test]
     fn nobody_is_asked_about_what_is_practised_on() {
         let practice: BTreeSet<usize> = [0, 7, 299].into();
-        let known = Known { practice: practice.clone(), ..fresh(300, 12) };
+        let known = ExistingWork { practice: practice.clone(), ..fresh(300, 12) };
         let drawn = draw(&WANTED, &known).unwrap();
         assert!(drawn.iter().flatten().all(|item| !practice.contains(&item.text)));
         let given: BTreeSet<usize> = drawn.iter().flatten().map(|item| item.text).collect();
         assert_eq!(given.len(), 297, "and everybody else's text is");
-        let few = Known { texts: 5, count: vec![0; 5], practice: (0..4).collect(), ..fresh(5, 12) };
+        let few = ExistingWork { texts: 5, count: vec![0; 5], practice: (0..4).collect(), ..fresh(5, 12) };
         let wanted = Wanted { anchors: 2, repeat: 0.0, per_text: 1, ..WANTED };
         assert_eq!(draw(&wanted, &few).unwrap_err(), ImpossiblePlan::TooManyAnchors { anchors: 2, texts: 1 });
     }

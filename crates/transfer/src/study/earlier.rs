@@ -36,7 +36,7 @@ pub(super) fn earlier(
         practice = practice.max(store.all_facts(kind)?.iter().map(|fact| fact.at_ms).max());
     }
     let checks = store.attention_checks()?;
-    let always = report::always_asked(cx);
+    let always = report::always_assigned(cx);
     let mut asked: HashMap<_, HashSet<TextId>> = HashMap::new();
     for (packet, _) in packets {
         asked.entry(packet.annotator).or_default().extend(packet.assignments.iter().map(|item| item.text));

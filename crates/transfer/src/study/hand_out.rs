@@ -121,7 +121,7 @@ fn write_theirs(
     let packets = cx.context.store.packets()?;
     let mut wanted: Vec<AnnotatorId> = Vec::new();
     for name in people {
-        let person = index.annotator_asked_for(name)?;
+        let person = index.find_annotator(name)?;
         if packets.iter().all(|(packet, _)| packet.annotator != person.id) {
             return Err(StudyError::NoPacket(person.external_id.clone()).into());
         }

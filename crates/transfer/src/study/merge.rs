@@ -185,7 +185,7 @@ fn take_packet(
         MergeOutcome::Taken(effect) => {
             let remarks = note_remarks(cx, &packet, incoming, &effect.taken, &before)?;
             file.problems.extend(remarks.into_iter().map(remark));
-            apart::tell_apart(cx, &effect.taken, file)?;
+            apart::distinguish(cx, &effect.taken, file)?;
             tell_counts(&effect.taken, file);
         }
     }
@@ -266,7 +266,7 @@ fn tell(
     if effect.taken.events > 0 {
         file.problems.extend(ahead_remark(&incoming.store, now_ms())?);
     }
-    apart::tell_apart(cx, &effect.taken, file)?;
+    apart::distinguish(cx, &effect.taken, file)?;
     tell_counts(&effect.taken, file);
     file.withdrawn = effect.taken.withdrawn;
     file.effect = Some(effect_info(effect));

@@ -48,7 +48,7 @@ pub fn report(cx: &Study) -> Result<StudyReport, ProjectError> {
     let index = cx.context.index();
     let answered =
         count_answered(cx, packets.iter().flat_map(|(packet, _)| packet.questions.iter().copied()))?;
-    let always = always_asked(cx);
+    let always = always_assigned(cx);
     let hand_ins = store.hand_ins()?;
     let (anchors, own) =
         (agreement::anchor_agreement(cx, &packets)?, agreement::own_agreement(cx, &packets)?);
@@ -125,7 +125,7 @@ pub fn report(cx: &Study) -> Result<StudyReport, ProjectError> {
 pub fn packet_texts(cx: &Study) -> Result<Vec<PacketText>, ProjectError> {
     let Some(packet) = &cx.context.packet else { return Err(StudyError::NotPacket.into()) };
     let answered = count_answered(cx, packet.questions.iter().copied())?;
-    let always = always_asked(cx);
+    let always = always_assigned(cx);
     let mut texts = Vec::with_capacity(packet.assignments.len());
     for item in &packet.assignments {
         if let Some(text) = cx.context.store.text(item.text)? {
@@ -141,7 +141,7 @@ pub fn packet_texts(cx: &Study) -> Result<Vec<PacketText>, ProjectError> {
 }
 
 /// Questions without a condition.
-pub(super) fn always_asked(cx: &Study) -> HashSet<QuestionId> {
+pub(super) fn always_assigned(cx: &Study) -> HashSet<QuestionId> {
     let index = cx.context.index();
     index
         .questions()

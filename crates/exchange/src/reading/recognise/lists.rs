@@ -31,7 +31,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
         if let Some(ranked) = of_objects(table, list)? {
             match ranked.confidence > UNNAMED {
                 true => readings.push(ranked),
-                false => readings.extend(beside_texts(ranked)),
+                false => readings.extend(next_to_texts(ranked)),
             }
         }
     }
@@ -75,11 +75,11 @@ pub(super) fn unnamed(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeE
             .collect();
         found = of_nobody(table, &separated, Some(separator))?;
     }
-    Ok(found.into_iter().flat_map(beside_texts).collect())
+    Ok(found.into_iter().flat_map(next_to_texts).collect())
 }
 
 /// Returns a reading with unnamed annotators, and that of the texts only.
-fn beside_texts(ranked: RankedReading) -> [RankedReading; 2] {
+fn next_to_texts(ranked: RankedReading) -> [RankedReading; 2] {
     let texts = RankedReading {
         reading: TableReading::from_roles(super::of_texts(ranked.reading.roles.clone())),
         title: "Texts".to_owned(),

@@ -37,7 +37,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
         None => columns,
     };
     let columns = match (strong, answered_by) {
-        (Some(label), Some(who)) => beside_label(table, label, who, columns),
+        (Some(label), Some(who)) => next_to_label(table, label, who, columns),
         _ => columns,
     };
     let judged = answered_by.is_some_and(|who| is_annotator(table, who));
@@ -51,7 +51,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
         }
     }
     if answered_by.is_none() {
-        readings.extend(by_whoever_crosses(table)?);
+        readings.extend(by_crossing_people(table)?);
     }
     let mut label = one_label(table, &columns, strong)?;
     if let ([column], None, true) = (columns.as_slice(), &label.reading.roles.label, judged)
@@ -101,7 +101,7 @@ fn ratings(table: &Table<'_>, annotator: usize) -> Vec<usize> {
 /// Proposes a reading for a table of recurring texts whose annotators and labels cannot be identified by
 /// name: the annotator is a column that never recurs with the same text, the labels are columns that differ
 /// with it. Never more likely than texts only.
-fn by_whoever_crosses(table: &Table<'_>) -> Result<Option<RankedReading>, ExchangeError> {
+fn by_crossing_people(table: &Table<'_>) -> Result<Option<RankedReading>, ExchangeError> {
     let mut known = super::of_texts(table.plain.clone());
     table.find_body(&mut known, &[]);
     // An id that only identifies rows does not identify a text.
@@ -237,7 +237,7 @@ fn is_among_answers(table: &Table<'_>, column: usize) -> bool {
 
 /// Filters the other columns of answers when one is called a label: those that visibly differ within a text,
 /// and within an annotator.
-fn beside_label(table: &Table<'_>, label: usize, annotator: usize, columns: Vec<usize>) -> Vec<usize> {
+fn next_to_label(table: &Table<'_>, label: usize, annotator: usize, columns: Vec<usize>) -> Vec<usize> {
     let text =
         table.plain.text_id.as_deref().or(table.plain.text.as_deref()).and_then(|name| table.place(name));
     let differs = |column: &usize| {

@@ -56,7 +56,7 @@ impl Recognised {
 
 /// Context of a table that is not in the table itself.
 #[derive(Clone, Copy, Default)]
-pub struct Beside<'a> {
+pub struct TableContext<'a> {
     /// The column of the labels, if the user named it.
     pub label: Option<&'a str>,
     pub left_out: &'a [String],
@@ -66,7 +66,7 @@ pub struct Beside<'a> {
 
 /// Proposes how a table may be read, from the names of its columns and its first rows. The columns of an
 /// annotation tool's file are fixed: it has one reading.
-pub fn recognise(source: &Source, beside: &Beside<'_>) -> Result<Recognised, ExchangeError> {
+pub fn recognise(source: &Source, beside: &TableContext<'_>) -> Result<Recognised, ExchangeError> {
     let named = ColumnRoles { label: beside.label.map(str::to_owned), ..ColumnRoles::default() };
     let plain = guess_roles_around(source, &named, beside.left_out)?;
     if source.is_of_tool() || plain.rows_are_spans() || is_ours(source.columns()) {
@@ -173,7 +173,7 @@ struct Table<'a> {
     sample: Sample,
     /// The roles that its columns have in long form.
     plain: ColumnRoles,
-    beside: Beside<'a>,
+    beside: TableContext<'a>,
     /// Columns that are named like texts and hold none.
     no_texts: Vec<String>,
 }

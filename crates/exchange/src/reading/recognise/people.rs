@@ -23,7 +23,7 @@ const NAME: usize = 60;
 const PIVOTS: usize = 20;
 
 /// Columns of answers, with the question and the text of each.
-type Asked = (Vec<usize>, Vec<(String, String)>);
+type AnswerColumns = (Vec<usize>, Vec<(String, String)>);
 
 pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
     if table.plain.text.is_some() {
@@ -70,7 +70,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
 }
 
 /// Finds numbered columns of answers, whose names are the only data on the texts: `item_01`, `item_02`.
-fn items(table: &Table<'_>) -> Option<Asked> {
+fn items(table: &Table<'_>) -> Option<AnswerColumns> {
     let few: Vec<usize> = (0..table.sample.width())
         .filter(|column| !table.is_left_out(*column) && table.may_be_answers(*column))
         .collect();
@@ -82,7 +82,7 @@ fn items(table: &Table<'_>) -> Option<Asked> {
 }
 
 /// Finds the columns whose names are texts, each with the question and the text.
-fn texts(table: &Table<'_>, columns: &[usize]) -> Option<Asked> {
+fn texts(table: &Table<'_>, columns: &[usize]) -> Option<AnswerColumns> {
     let parted: Vec<(usize, (String, String))> =
         columns.iter().map(|column| (*column, parted(table.name(*column)))).collect();
     // A question is one that several columns have.
@@ -96,7 +96,7 @@ fn texts(table: &Table<'_>, columns: &[usize]) -> Option<Asked> {
     let whole: Vec<usize> = whole.iter().chain(single).copied().collect();
     by_question
         .retain(|_, columns| columns.len() > 1 && super::shared_values::share_values(table, columns, 0.3));
-    let (found, texts): Asked = if by_question.values().any(|columns| columns.len() >= TEXTS) {
+    let (found, texts): AnswerColumns = if by_question.values().any(|columns| columns.len() >= TEXTS) {
         let asked: BTreeSet<usize> = by_question.values().flatten().copied().collect();
         parted.into_iter().filter(|(column, _)| asked.contains(column)).unzip()
     } else {

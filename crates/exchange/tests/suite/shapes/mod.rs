@@ -9,7 +9,7 @@ mod published;
 mod values;
 
 use dissensus_exchange::{
-    Beside, Checker, ColumnRoles, RankedReading, Recognised, Scan, Source, recognise, scan,
+    Checker, ColumnRoles, RankedReading, Recognised, Scan, Source, TableContext, recognise, scan,
 };
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ fn file(folder: &tempfile::TempDir, name: &str, content: &str) -> PathBuf {
 
 fn recognised(path: &Path) -> (Source, Recognised) {
     let source = Source::open(path).unwrap();
-    let found = recognise(&source, &Beside::default()).unwrap();
+    let found = recognise(&source, &TableContext::default()).unwrap();
     (source, found)
 }
 
