@@ -11,9 +11,9 @@ use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
-use dissensus_training::asked_model::{OptionSaid, RequestedModel, known};
 use dissensus_training::encoding::EncodedText;
 use dissensus_training::error::TrainingError;
+use dissensus_training::requested_model::{OptionSaid, RequestedModel, known};
 use dissensus_training::set_table::people_of_sets;
 use serde::Serialize;
 

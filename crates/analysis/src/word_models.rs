@@ -2,9 +2,9 @@
 
 use super::Analysis;
 use super::word_fit::WordFit;
+use crate::cached_words;
 use crate::chosen;
 use crate::error::AnalysisError;
-use crate::kept_words;
 use crate::word_fit;
 use dissensus_api::{
     DisagreementQuery, FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport,
@@ -145,7 +145,7 @@ fn fit_question(
     fit.record();
     let WordFit { model, live, tuned, answers, encoder, texts, .. } = fit;
     let fitted = FittedWords { live, encoder: encoder.clone(), followed, answers, tuned };
-    kept_words::keep_words(cx, question.id, &fitted);
+    cached_words::keep_words(cx, question.id, &fitted);
     cx.words.set(question.id, fitted);
     let reports = question.scale.levels().iter().zip(model.report());
     Ok(WordModelReport {
@@ -250,7 +250,7 @@ fn expect(
 ) -> Result<Expected, ProjectError> {
     let needed = |needs| Ok(Expected { needs: Some(needs), ..Expected::default() });
     let Some(chosen) = cx.encoding.chosen()? else { return needed(WordNeeds::Encoder) };
-    let read = || kept_words::kept_words(cx, question, &chosen.key);
+    let read = || cached_words::kept_words(cx, question, &chosen.key);
     let Some(known) = cx.words.get_or_read(question.id, &chosen.key, read)? else {
         return needed(WordNeeds::Fit);
     };

@@ -11,11 +11,11 @@
 mod answer;
 mod attribute_form;
 mod care;
-mod caught;
 mod check;
 mod condition;
 mod current;
 mod decision;
+mod entities;
 mod errors;
 mod event;
 mod fact;
@@ -28,6 +28,7 @@ mod names;
 mod offsets;
 mod packet;
 mod panel;
+mod panics;
 mod practice;
 mod progress;
 mod remark;
@@ -35,7 +36,6 @@ mod scale;
 mod shown;
 mod spans_text;
 mod templates;
-mod things;
 mod worded;
 mod wording;
 mod work;
@@ -45,13 +45,13 @@ pub use attribute_form::{
     AttributeForm, FormAnswers, FormAttribute, FormError, MAX_FORM_ATTRIBUTES, NOT_SAID,
 };
 pub use care::{StudyLimits, is_harmful, is_predicted_harmful};
-pub use caught::catch_panic;
 pub use check::AttentionCheck;
 pub use condition::{Condition, is_asked};
 pub use current::{
     Marks, current_answer, given_answers, marks, remark, standing_answers, unsuperseded_answers,
 };
 pub use decision::{Decision, Outcome};
+pub use entities::{Annotator, Attributes, MAX_TEXT_BYTES, Question, Split, Text};
 pub use event::{CopyId, Event, EventKey, EventKind, MarkKind, ProjectId};
 pub use fact::{Fact, FactKind};
 pub use guideline::{Guideline, GuidelineId, Picture};
@@ -63,6 +63,7 @@ pub use names::{composed, look_alike, not_allowed_in_names};
 pub use offsets::{OffsetError, OffsetUnit};
 pub use packet::{Assignment, Packet, PacketId};
 pub use panel::{Needed, Panel, PanelMembers, PanelRule, PanelRuleError, PanelShare, SavedPanel};
+pub use panics::catch_panic;
 pub use practice::{
     AfterFailing, CheckRule, PracticeAnswer, PracticeRound, PracticeRounds, PracticeRule, PracticeText,
     Standing, is_right,
@@ -73,7 +74,6 @@ pub use scale::{CANNOT_SAY, Scale, ScaleError};
 pub use shown::Shown;
 pub use spans_text::{NamedSpan, SpansError, list_of_spans, reads_as_spans, spans_named};
 pub use templates::ScaleTemplate;
-pub use things::{Annotator, Attributes, MAX_TEXT_BYTES, Question, Split, Text};
 pub use worded::{Wording, WordingId};
 pub use wording::{Level, LevelEdit, Levels, QuestionHelp, WordingError};
 pub use work::WorkState;

@@ -40,7 +40,7 @@ pub fn preview(cx: &Project, what: &Removal) -> Result<RemovalPreview, ProjectEr
     }
     let (name, counts) = (name_of_removal(cx, what)?, one(what));
     let Some(removable) = removable(what) else { return Err(EditingError::NoImport.into()) };
-    let standing = store.standing_on(removable)?;
+    let standing = store.dependents_of(removable)?;
     let stays = match standing.is_nothing() {
         false => Some(format!("it stays, because of {standing}")),
         true => runs_of(cx, what)?,

@@ -1,7 +1,7 @@
 //! Labels by names, as given to the command.
 
 use super::Labelling;
-use crate::again;
+use crate::reannotation;
 use crate::record;
 use crate::task;
 use dissensus_api::{Beside, NewLabel, Progress};
@@ -93,7 +93,7 @@ pub fn record_with<'a>(
     let beside = Beside { remark: remark.clone(), guideline: None };
     let progress = match occasion {
         ..=1 => record::record_with(cx, &new, &beside, LabelSource::Command)?.receipt.progress,
-        again => again::record(cx, &new, &beside, again, LabelSource::Command)?.progress,
+        again => reannotation::record(cx, &new, &beside, again, LabelSource::Command)?.progress,
     };
     Ok(NamedLabel {
         annotator: annotator_name,

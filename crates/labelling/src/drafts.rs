@@ -1,8 +1,8 @@
 //! Drafts of notes, reasons and confidence: stored on this computer until they are submitted.
 
 use super::Labelling;
-use crate::again;
 use crate::care;
+use crate::reannotation;
 use crate::remarks;
 use dissensus_domain::{AnnotatorId, QuestionId, Remark, TextId};
 use dissensus_project::drafts_file::{DraftsFile, place_key};
@@ -54,7 +54,7 @@ pub(super) fn given_remark(
     occasion: u16,
 ) -> Result<Remark, ProjectError> {
     if occasion > 1 {
-        let again = again::reannotated(cx, annotator, occasion)?;
+        let again = reannotation::reannotated(cx, annotator, occasion)?;
         return Ok(again.remark(question, text).cloned().unwrap_or_default());
     }
     remarks::read(cx, annotator, question, text)

@@ -1,6 +1,5 @@
 //! Labelling: the choice of the next text, and the processing of labels.
 
-pub mod again;
 mod annotations;
 pub mod by_name;
 pub mod care;
@@ -14,12 +13,13 @@ pub mod next_text;
 pub mod practice;
 pub mod practice_answers;
 pub mod progress;
+pub mod question_set;
+pub mod reannotation;
 pub mod record;
 pub mod remarks;
-pub mod sheet;
+pub mod revealed;
 pub mod spans;
 pub mod task;
-pub mod told;
 pub mod topics;
 pub mod undo;
 pub mod watch;
@@ -27,8 +27,8 @@ pub mod watch;
 use annotations::AnnotationCache;
 pub use by_name::{NamedAnnotator, NamedLabel};
 pub use practice_answers::NamedPractice;
+pub use question_set::Left;
 pub use record::Recorded;
-pub use sheet::Left;
 
 use crate::practice::Practice;
 use dissensus_domain::{AnnotatorId, EventId};

@@ -3,7 +3,7 @@
 use super::Labelling;
 use crate::feed;
 use crate::progress;
-use crate::sheet;
+use crate::question_set;
 use dissensus_api::Progress;
 use dissensus_domain::{AnnotatorId, LabelSource, MarkKind, QuestionId, Remark, TextId};
 use dissensus_project::clock::now_ms;
@@ -24,7 +24,7 @@ pub fn skip(
 ) -> Result<Progress, ProjectError> {
     cx.practice.may_label(annotator)?;
     cx.practice.is_asked(text)?;
-    let sheet = sheet::open(cx, annotator, questions.as_ref())?;
+    let sheet = question_set::open(cx, annotator, questions.as_ref())?;
     let open = sheet.read().open(text);
     set_mark(cx, annotator, &open, text, MarkKind::Skip)?;
     Ok(progress::progress_on(cx, &progress::newest_question_set(cx, sheet, annotator, questions.as_ref())))
@@ -40,7 +40,7 @@ pub fn flag(
 ) -> Result<Progress, ProjectError> {
     cx.practice.may_label(annotator)?;
     cx.practice.is_asked(text)?;
-    let sheet = sheet::open(cx, annotator, &[question])?;
+    let sheet = question_set::open(cx, annotator, &[question])?;
     set_mark(cx, annotator, &[question], text, if on { MarkKind::Flag } else { MarkKind::Unflag })?;
     Ok(progress::progress_on(cx, &progress::newest_question_set(cx, sheet, annotator, &[question])))
 }

@@ -2,11 +2,11 @@
 
 use super::Labelling;
 use super::left_out::LeftOut;
-use super::sheet::{Left, QuestionSet};
-use crate::again;
+use super::question_set::{Left, QuestionSet};
 use crate::left_out;
 use crate::progress;
-use crate::sheet;
+use crate::question_set;
+use crate::reannotation;
 use crate::task;
 use dissensus_api::{LabelTask, TextOrder};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
@@ -33,9 +33,9 @@ pub fn choose(
     let question = *questions.first().ok_or(ProjectError::NoQuestion)?;
     cx.practice.may_label(annotator)?;
     let left_out = left_out::left_out(cx, annotator)?;
-    let sheet = sheet::open(cx, annotator, questions)?;
+    let sheet = question_set::open(cx, annotator, questions)?;
     if let Some(packet) = cx.context.packet.as_ref().filter(|packet| packet.annotator == annotator) {
-        let next = again::next_assigned(cx, packet, &sheet, &left_out, after)?;
+        let next = reannotation::next_assigned(cx, packet, &sheet, &left_out, after)?;
         return next.map(|item| task::read(cx, annotator, question, item.text, item.occasion)).transpose();
     }
     let open = open_texts(cx, &sheet, &left_out, after)?;

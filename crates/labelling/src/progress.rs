@@ -2,10 +2,10 @@
 
 use super::Labelling;
 use super::annotations::SharedAnnotations;
-use super::sheet::QuestionSet;
-use crate::again;
+use super::question_set::QuestionSet;
 use crate::left_out;
-use crate::sheet;
+use crate::question_set;
+use crate::reannotation;
 use dissensus_api::Progress;
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_project::clock::today_ms;
@@ -18,7 +18,7 @@ pub fn count(
     annotator: AnnotatorId,
     questions: impl AsRef<[QuestionId]>,
 ) -> Result<Progress, ProjectError> {
-    Ok(progress_on(cx, &sheet::open(cx, annotator, questions.as_ref())?))
+    Ok(progress_on(cx, &question_set::open(cx, annotator, questions.as_ref())?))
 }
 
 /// The progress according to a sheet.
@@ -39,7 +39,7 @@ pub(super) fn progress_on(cx: &Labelling, sheet: &QuestionSet) -> Progress {
     }
     match cx.context.packet.as_ref().filter(|packet| packet.annotator == sheet.annotator) {
         None => first,
-        Some(packet) => again::with_again(cx, first, packet, &answers, &left_out, sheet.shown()),
+        Some(packet) => reannotation::with_again(cx, first, packet, &answers, &left_out, sheet.shown()),
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) fn newest_question_set(
     annotator: AnnotatorId,
     questions: &[QuestionId],
 ) -> QuestionSet {
-    sheet::open(cx, annotator, questions).unwrap_or(at_hand)
+    question_set::open(cx, annotator, questions).unwrap_or(at_hand)
 }
 
 /// The annotations of an annotator on a question of the project: its options are answered together.

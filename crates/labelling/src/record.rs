@@ -1,13 +1,13 @@
 //! Recording a label: commit, update the live model, notify listeners.
 
 use super::Labelling;
-use super::told::Revealed;
+use super::revealed::Revealed;
 use crate::error::LabellingError;
 use crate::feed;
 use crate::progress;
+use crate::question_set;
 use crate::remarks;
-use crate::sheet;
-use crate::told;
+use crate::revealed;
 use dissensus_api::{Beside, LabelReceipt, NewLabel};
 use dissensus_domain::{Answer, LabelSource};
 use dissensus_project::clock::now_ms;
@@ -54,7 +54,7 @@ pub fn record_with(
     cx.practice.is_asked(new.text)?;
     // The window always submits the whole note: an empty one there is intended.
     let details = AnswerDetails { takes_back: source == LabelSource::Window, ..remarks::details(beside)? };
-    let sheet = sheet::open(cx, new.annotator, &[new.question])?;
+    let sheet = question_set::open(cx, new.annotator, &[new.question])?;
     check_answer(cx, new)?;
     // The command reveals nothing after a label.
     let reveals = source == LabelSource::Window && context.reveals_now();
@@ -81,7 +81,9 @@ pub fn record_with(
     cx.live.refit_when_due(new.question);
     // Others' answers can be read again later, but the label must not be reported as failed.
     let told = match reveals {
-        true => go_on("telling how others see a text", told::reveal(cx, new, predicted)).unwrap_or_default(),
+        true => {
+            go_on("telling how others see a text", revealed::reveal(cx, new, predicted)).unwrap_or_default()
+        }
         false => Revealed::default(),
     };
     let receipt = LabelReceipt { progress, reveal: told.predictions, spans: told.spans };

@@ -1,12 +1,12 @@
 //! Tasks: one text as shown to an annotator.
 
 use super::Labelling;
-use super::told::Revealed;
-use crate::again;
+use super::revealed::Revealed;
 use crate::drafts;
+use crate::question_set;
+use crate::reannotation;
 use crate::remarks;
-use crate::sheet;
-use crate::told;
+use crate::revealed;
 use dissensus_api::LabelTask;
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use dissensus_project::error::ProjectError;
@@ -22,8 +22,8 @@ pub fn read(
 ) -> Result<LabelTask, ProjectError> {
     let context = &cx.context;
     let body = context.store.text(text)?.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
-    let again = (occasion > 1).then(|| again::reannotated(cx, annotator, occasion)).transpose()?;
-    let sheet = sheet::open(cx, annotator, &[question])?;
+    let again = (occasion > 1).then(|| reannotation::reannotated(cx, annotator, occasion)).transpose()?;
+    let sheet = question_set::open(cx, annotator, &[question])?;
     let (asked, answer, flagged, skipped) = {
         let answers = sheet.read();
         let annotations = answers.annotations(question).ok_or(ProjectError::NoQuestion)?;
@@ -41,7 +41,7 @@ pub fn read(
     let told = match occasion == 1 && answer.is_some() && context.reveals()? {
         true => {
             let predicted = cx.live.predictions_on(question, text, annotator);
-            told::reveal_on(cx, annotator, question, text, predicted)?
+            revealed::reveal_on(cx, annotator, question, text, predicted)?
         }
         false => Revealed::default(),
     };
@@ -74,7 +74,7 @@ pub(super) fn is_asked(
     occasion: u16,
 ) -> Result<bool, ProjectError> {
     if occasion > 1 {
-        return Ok(again::reannotated(cx, annotator, occasion)?.asks(question, text));
+        return Ok(reannotation::reannotated(cx, annotator, occasion)?.asks(question, text));
     }
-    Ok(sheet::open(cx, annotator, &[question])?.read().asks(question, text))
+    Ok(question_set::open(cx, annotator, &[question])?.read().asks(question, text))
 }

@@ -1,11 +1,11 @@
 //! Undo of the last answer.
 
 use super::Labelling;
-use crate::again;
 use crate::error::LabellingError;
 use crate::feed;
 use crate::progress;
-use crate::sheet;
+use crate::question_set;
+use crate::reannotation;
 use dissensus_api::Undone;
 use dissensus_domain::{AnnotatorId, Event, LabelSource, QuestionId};
 use dissensus_project::clock::now_ms;
@@ -26,10 +26,11 @@ pub fn undo(
     source: LabelSource,
 ) -> Result<Option<Undone>, ProjectError> {
     let (context, questions) = (&cx.context, questions.as_ref());
-    let sheet = sheet::open(cx, annotator, questions)?;
-    if let Some(repeat) = again::undo_reannotation(cx, annotator, questions)? {
-        let now =
-            again::reannotated(cx, annotator, repeat.occasion)?.answer(repeat.question, repeat.text).cloned();
+    let sheet = question_set::open(cx, annotator, questions)?;
+    if let Some(repeat) = reannotation::undo_reannotation(cx, annotator, questions)? {
+        let now = reannotation::reannotated(cx, annotator, repeat.occasion)?
+            .answer(repeat.question, repeat.text)
+            .cloned();
         let (question, text, occasion, answer) =
             (repeat.question, repeat.text, repeat.occasion, repeat.answer);
         let remark = repeat.details.remark;

@@ -4,8 +4,8 @@
 //! shown is permanent. Merging a copy of the project that still has a removed item adds it again,
 //! since no record of the removal is stored.
 
+use crate::dependents::{Dependents, Use};
 use crate::log::{kind, names_where, panels};
-use crate::standing::{Standing, Use};
 use crate::tx::first;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, FactKind, Panel, PanelMembers, QuestionId, SavedPanel, TextId};
@@ -134,11 +134,11 @@ pub(crate) static PLACES: [&ItemColumns; 3] = [&QUESTIONS, &TEXTS, &ANNOTATORS];
 pub(crate) const KEPT: [&str; 2] = ["facts", "levels"];
 
 /// What depends on `what`, and its name; `None` if it does not exist.
-fn standing(conn: &Connection, what: Removable) -> rusqlite::Result<Option<(String, Standing)>> {
+fn standing(conn: &Connection, what: Removable) -> rusqlite::Result<Option<(String, Dependents)>> {
     let (place, row) = (what.place(), what.row());
     let sql = format!("SELECT {} FROM {} WHERE id = ?1", place.name, place.table);
     let Some(name) = first(conn, &sql, [row], |r| r.get::<_, String>(0))? else { return Ok(None) };
-    let mut found = Standing::default();
+    let mut found = Dependents::default();
     for (of, rows) in place.uses(false) {
         // A packet that includes a text twice counts once.
         let what = if of == Use::Packets && place.table != "annotators" { "DISTINCT u.packet" } else { "*" };
@@ -187,7 +187,7 @@ impl Store {
     ///
     /// # Errors
     /// There is no such item.
-    pub fn standing_on(&self, what: Removable) -> Result<Standing> {
+    pub fn dependents_of(&self, what: Removable) -> Result<Dependents> {
         let found = self.read("reading what stands on something", |c| standing(c, what))?;
         found.map(|(_, standing)| standing).ok_or_else(|| unknown(what))
     }

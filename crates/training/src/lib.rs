@@ -1,6 +1,5 @@
 //! Computation and storage of embeddings, live models, training runs and their prediction tables.
 
-pub mod asked_model;
 pub mod background;
 pub mod encoding;
 pub mod error;
@@ -8,6 +7,7 @@ pub mod learned_words;
 pub mod live;
 pub mod predicted_texts;
 pub mod prediction_table;
+pub mod requested_model;
 pub mod runs;
 pub mod saved_runs;
 pub mod set_table;

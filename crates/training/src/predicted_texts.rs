@@ -1,8 +1,8 @@
 //! Predictions of texts in memory, for callers that need arrays and no file.
 
-use crate::asked_model::RequestedModel;
 use crate::error::TrainingError;
 use crate::prediction_table::PredictedAnnotator;
+use crate::requested_model::RequestedModel;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::Target;
 

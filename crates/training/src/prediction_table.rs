@@ -1,7 +1,7 @@
 //! Writes a table of predictions, a row for each text and annotator.
 
-use crate::asked_model::RequestedModel;
 use crate::encoding::{CheckedTexts, EncodedText};
+use crate::requested_model::RequestedModel;
 use dissensus_domain::Question;
 use dissensus_encoder::Encoder;
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};

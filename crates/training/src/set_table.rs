@@ -1,9 +1,9 @@
 //! Writes a table of whole answers to a multi-label question, a row for each text.
 
-use crate::asked_model::{OptionSaid, RequestedModel, known};
 use crate::encoding::{CheckedTexts, EncodedText};
 use crate::error::TrainingError;
 use crate::prediction_table::PredictedAnnotator;
+use crate::requested_model::{OptionSaid, RequestedModel, known};
 use dissensus_domain::{Answer, OptionSet, Scale, ScaleKind};
 use dissensus_encoder::Encoder;
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};

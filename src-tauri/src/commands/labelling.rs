@@ -4,11 +4,11 @@ use dissensus_api::{
     Beside, LabelReceipt, LabelTask, NewLabel, Progress, RemarkInfo, RemarkQuery, TextOrder, Undone,
 };
 use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Remark, TextId};
-use dissensus_labelling::again;
 use dissensus_labelling::drafts;
 use dissensus_labelling::marks;
 use dissensus_labelling::next_text;
 use dissensus_labelling::progress;
+use dissensus_labelling::reannotation;
 use dissensus_labelling::record;
 use dissensus_labelling::remarks;
 use dissensus_labelling::task;
@@ -49,7 +49,7 @@ session_commands! {
 
     /// Records a re-annotation of a text in a task packet; it is on disk when this returns.
     fn record_again(label: NewLabel, beside: Beside, occasion: u16) -> LabelReceipt =
-        |session| again::record(&session.labelling, &label, &beside, occasion, LabelSource::Window);
+        |session| reannotation::record(&session.labelling, &label, &beside, occasion, LabelSource::Window);
 
     /// Records only a note on a text, in place of an earlier one.
     fn remark_text(annotator: AnnotatorId, question: QuestionId, text: TextId, beside: Beside) -> () =

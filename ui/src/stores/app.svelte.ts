@@ -101,7 +101,7 @@ export class App {
   /** A person that another view wants to be shown in People. */
   requestedPerson = $state<AnnotatorId | null>(null);
   importing = $state<string | null>(null);
-  /** Import details, while it is looked at. */
+  /** The report that Import details shows. */
   imported = $state.raw<ImportReport | null>(null);
   /** Waits for an answer whether the work under way may be stopped. */
   leaving = $state.raw<Leaving | null>(null);
@@ -352,12 +352,12 @@ export class App {
     if (drop.kind === "nothing") return;
     if (drop.kind === "merge") {
       if (drop.left.length > 0)
-        this.toasts.note("Only the submissions were merged", "Drop the other files separately.");
+        this.toasts.note("Only the submissions are merged", "Drop the other files separately.");
       void this.study.merge(drop.files);
       return;
     }
     if (drop.left.length > 0)
-      this.toasts.note("One file at a time", "The first of the dropped files was opened.");
+      this.toasts.note("One file at a time", "Only the first of the dropped files is opened.");
     void this.openPath(drop.file);
   }
 

@@ -57,8 +57,8 @@ export function filterWords(own: boolean): FilterWords[] {
     {
       filter: "long",
       name: "Long",
-      what: "Texts longer than the encoder can read",
-      none: "No text is longer than the encoder can read.",
+      what: "Texts longer than the encoder reads at once",
+      none: "No text is longer than the encoder reads at once.",
     },
   ];
 }

@@ -46,7 +46,7 @@ fn findings_in(name: &str, text: &str) -> Vec<String> {
         return Vec::new();
     }
     // Modules of tests end a file.
-    let product = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let product = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
     let lines = (1..).zip(product.lines());
     let matching = lines.filter(|(_, line)| !line.trim_start().starts_with("//") && distinguishes(line));
     matching.map(|(number, line)| format!("{name}:{number}: matches on a kind: {}", line.trim())).collect()

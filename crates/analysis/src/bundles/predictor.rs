@@ -4,9 +4,9 @@ use super::open::{Bundle, chosen};
 use dissensus_encoder::{DeviceChoice, Encoder};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
-use dissensus_training::asked_model::RequestedModel;
 use dissensus_training::encoding::{EncodedText, in_order};
 use dissensus_training::predicted_texts::PredictedTexts;
+use dissensus_training::requested_model::RequestedModel;
 
 /// A question of a bundle with its encoder and model in memory, see [`Bundle::predictor`].
 pub struct BundlePredictor {

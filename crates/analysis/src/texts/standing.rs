@@ -5,7 +5,7 @@ use dissensus_api::TextFilter;
 use dissensus_domain::{AnnotatorId, EventId, QuestionId, TextId};
 use dissensus_labelling::Left;
 use dissensus_labelling::feed;
-use dissensus_labelling::sheet;
+use dissensus_labelling::question_set;
 use dissensus_project::context::Index;
 use dissensus_project::error::ProjectError;
 use std::collections::HashSet;
@@ -103,7 +103,7 @@ impl Texts {
 
     /// One person's standing, from that person's answers in memory.
     fn standing_of(&self, annotator: AnnotatorId, of: &Of) -> Result<TextStates, ProjectError> {
-        let sheet = sheet::open(&self.labelling, annotator, &of.questions)?;
+        let sheet = question_set::open(&self.labelling, annotator, &of.questions)?;
         let answers = sheet.read();
         let mut bits = Vec::with_capacity(of.index.texts().len());
         let mut given_at = Vec::with_capacity(of.index.texts().len());

@@ -35,12 +35,12 @@ use dissensus_editing::remove;
 use dissensus_editing::reveal;
 use dissensus_editing::withdraw;
 use dissensus_encoder::DeviceChoice;
-use dissensus_labelling::again;
 use dissensus_labelling::care;
 use dissensus_labelling::guideline::OnScreen;
 use dissensus_labelling::marks;
 use dissensus_labelling::practice_answers;
 use dissensus_labelling::progress;
+use dissensus_labelling::reannotation;
 use dissensus_labelling::record;
 use dissensus_labelling::remarks;
 use dissensus_labelling::task;
@@ -256,7 +256,7 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
     let mistaken = dissensus_editing::annotators::find(&session.project, "Mistaken").unwrap().id;
     vec![
         ("label", code(record::record_label(labelling, &new))),
-        ("label again", code(again::record(labelling, &new, &Default::default(), 2, source))),
+        ("label again", code(reannotation::record(labelling, &new, &Default::default(), 2, source))),
         ("remark", code(remarks::write(labelling, annotator, question, text, &said, source))),
         ("skip", code(marks::skip(labelling, annotator, [question], text))),
         ("flag", code(marks::flag(labelling, annotator, question, text, true))),

@@ -14,11 +14,11 @@ use dissensus_editing::info;
 use dissensus_editing::questions;
 use dissensus_editing::remove;
 use dissensus_editing::texts;
-use dissensus_labelling::again;
 use dissensus_labelling::drafts;
 use dissensus_labelling::guideline::OnScreen;
 use dissensus_labelling::marks;
 use dissensus_labelling::next_text;
+use dissensus_labelling::reannotation;
 use dissensus_labelling::record;
 use dissensus_labelling::remarks;
 use dissensus_labelling::task;
@@ -337,15 +337,15 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
             1 => drop(record::record_with(&hers.labelling, &new, &beside, LabelSource::Window).unwrap()),
             occasion => {
                 again += 1;
-                again::record(&hers.labelling, &new, &beside, occasion, LabelSource::Window).unwrap();
+                reannotation::record(&hers.labelling, &new, &beside, occasion, LabelSource::Window).unwrap();
                 let now = task::read(&hers.labelling, me, QUESTION, task.text, occasion).unwrap();
                 assert_eq!(now.remark, remark);
                 // A note added later to the same answer is not a new answer: undo takes back the answer.
                 let later = Beside { remark: said("later", &[], None), guideline: None };
-                again::record(&hers.labelling, &new, &later, occasion, LabelSource::Window).unwrap();
+                reannotation::record(&hers.labelling, &new, &later, occasion, LabelSource::Window).unwrap();
                 let undone = undo::undo(&hers.labelling, me, QUESTION, LabelSource::Window).unwrap().unwrap();
                 assert_eq!((undone.now, undone.remark.note.as_deref()), (None, Some("later")));
-                again::record(&hers.labelling, &new, &beside, occasion, LabelSource::Window).unwrap();
+                reannotation::record(&hers.labelling, &new, &beside, occasion, LabelSource::Window).unwrap();
             }
         }
         after = Some(task.text);

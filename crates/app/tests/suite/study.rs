@@ -15,11 +15,11 @@ use dissensus_editing::info;
 use dissensus_editing::questions;
 use dissensus_editing::texts;
 use dissensus_editing::withdraw;
-use dissensus_labelling::again;
 use dissensus_labelling::by_name;
 use dissensus_labelling::marks;
 use dissensus_labelling::next_text;
 use dissensus_labelling::progress;
+use dissensus_labelling::reannotation;
 use dissensus_labelling::record;
 use dissensus_labelling::task;
 use dissensus_labelling::undo;
@@ -90,10 +90,14 @@ fn work(folder: &Path, packet: &Path, most: usize) -> Vec<(String, u16)> {
             };
             let receipt = match task.occasion {
                 1 => record::record_label(&session.labelling, &new).unwrap(),
-                again => {
-                    again::record(&session.labelling, &new, &Default::default(), again, LabelSource::Window)
-                        .unwrap()
-                }
+                again => reannotation::record(
+                    &session.labelling,
+                    &new,
+                    &Default::default(),
+                    again,
+                    LabelSource::Window,
+                )
+                .unwrap(),
             };
             assert!(receipt.reveal.is_none() && receipt.spans.is_none());
         }
@@ -323,7 +327,7 @@ fn a_changed_mind_about_a_text_that_was_asked_again_counts_once() {
     );
     let undone = undone.unwrap().unwrap();
     assert_eq!((undone.answer, undone.now), (Answer::Level(2), Some(Answer::Level(0))));
-    let refused = again::record(
+    let refused = reannotation::record(
         &session.labelling,
         &NewLabel {
             question: undone.question,

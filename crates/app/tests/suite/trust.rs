@@ -17,8 +17,8 @@ use dissensus_editing::info;
 use dissensus_editing::questions;
 use dissensus_editing::texts;
 use dissensus_editing::withdraw;
-use dissensus_labelling::again;
 use dissensus_labelling::next_text;
+use dissensus_labelling::reannotation;
 use dissensus_labelling::record;
 use dissensus_labelling::undo;
 use dissensus_project::jobs::{Follow, Progress, Silent};
@@ -1193,8 +1193,14 @@ fn a_packet_says_once_under_which_wording_a_later_answer_was_given() {
             1 => drop(record::record_label(&session.labelling, &new).unwrap()),
             occasion => {
                 again += 1;
-                again::record(&session.labelling, &new, &Default::default(), occasion, LabelSource::Window)
-                    .unwrap();
+                reannotation::record(
+                    &session.labelling,
+                    &new,
+                    &Default::default(),
+                    occasion,
+                    LabelSource::Window,
+                )
+                .unwrap();
             }
         }
     }

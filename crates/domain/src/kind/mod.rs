@@ -81,13 +81,13 @@ pub enum AnswerForm {
     strum::EnumString,
     strum::VariantArray,
 )]
-#[serde(rename_all = "kebab-case")]
+// Stored models hold the index of the variant of `ScaleKind`, as versions before this type wrote it.
+#[serde(into = "ScaleKind", try_from = "ScaleKind")]
 #[strum(serialize_all = "kebab-case")]
 pub enum TargetKind {
     /// Two levels, the second of which means "yes".
     Binary,
     /// Unordered levels; named `choice` in files.
-    #[serde(rename = "choice")]
     #[strum(serialize = "choice")]
     Nominal,
     /// Ordered levels, lowest first.
@@ -98,6 +98,29 @@ impl TargetKind {
     /// Whether levels are ordered, lowest (or "no") first.
     pub fn is_ordered(self) -> bool {
         self != Self::Nominal
+    }
+}
+
+impl From<TargetKind> for ScaleKind {
+    fn from(kind: TargetKind) -> Self {
+        match kind {
+            TargetKind::Binary => Self::Binary,
+            TargetKind::Nominal => Self::Choice,
+            TargetKind::Ordinal => Self::Ordinal,
+        }
+    }
+}
+
+impl TryFrom<ScaleKind> for TargetKind {
+    type Error = String;
+
+    fn try_from(kind: ScaleKind) -> Result<Self, String> {
+        match kind.rules().form() {
+            AnswerForm::Level => Ok(kind.rules().target()),
+            AnswerForm::Options | AnswerForm::Spans => {
+                Err(format!("no model learns a {kind} answer as a level"))
+            }
+        }
     }
 }
 
@@ -173,11 +196,7 @@ impl ScaleKind {
         } else if multi_label::reads_as_answers(values) {
             Self::MultiLabel
         } else {
-            match level::guess(values) {
-                TargetKind::Binary => Self::Binary,
-                TargetKind::Nominal => Self::Choice,
-                TargetKind::Ordinal => Self::Ordinal,
-            }
+            level::guess(values).into()
         }
     }
 }

@@ -121,3 +121,20 @@ fn parts(bytes: &[u8]) -> Result<In, ModelError> {
     }
     Ok(parts)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes of earlier versions, which had one enum for kinds of questions and of targets.
+    #[test]
+    fn targets_have_the_bytes_of_earlier_versions() {
+        use dissensus_domain::TargetKind::{Binary, Nominal, Ordinal};
+        for (kind, index) in [(Binary, 0), (Nominal, 1), (Ordinal, 3)] {
+            let target = Target { kind, levels: 2 };
+            assert_eq!(postcard::to_allocvec(&target).unwrap(), [index, 2]);
+            assert_eq!(postcard::from_bytes::<Target>(&[index, 2]).unwrap(), target);
+        }
+        assert!(postcard::from_bytes::<Target>(&[2, 2]).is_err(), "a set of options");
+    }
+}

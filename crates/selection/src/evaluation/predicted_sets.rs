@@ -1,7 +1,7 @@
 //! Predictions of answers that are sets of options, combined from the predictions of every option.
 
+use super::joint_sets::{SetsTogether, Together};
 use super::predicted::{Evaluation, Predicted};
-use super::sets_together::{SetsTogether, Together};
 use dissensus_domain::OptionSet;
 use dissensus_stats::data::ModelError;
 use dissensus_stats::metrics::{BinaryLogLoss, MultiLabelScores, Scored, Thresholds};

@@ -1,8 +1,8 @@
 //! Attention checks: texts with a known right answer.
 
 use super::{Kind, Listed, SETTING, Submitted, read, select, that_hold};
+use crate::dependents::Use;
 use crate::places::{Places, answer_with_levels};
-use crate::standing::Use;
 use crate::{Done, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{Answer, AttentionCheck, Fact, FactKind, QuestionId};
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,8 @@
 
 use super::attention_checks::check_right_answer;
 use super::{Kind, Listed, SETTING, Submitted, read, select};
+use crate::dependents::Use;
 use crate::places::{Places, answer_with_levels};
-use crate::standing::Use;
 use crate::{Done, Result, Store, WriteTx};
 use dissensus_domain::{Answer, Decision, Fact, FactKind, Outcome, QuestionId, TextId};
 use rusqlite::{Connection, Params};

@@ -32,12 +32,12 @@ pub(crate) use table::{insert, replace_value, select, that_hold};
 pub use withdrawals::Withdrawal;
 pub(crate) use withdrawals::{Hash, Hashes, name_hash, near_hash, person_hash};
 
+use crate::dependents::Use;
 use crate::history_entry::Done;
 use crate::level_order::LevelOrder;
 use crate::level_use::LevelUse;
 use crate::merge::TakenIn;
 use crate::row::bad;
-use crate::standing::Use;
 use crate::{Result, WriteTx};
 use dissensus_domain::{Fact, FactKind, Scale};
 use rusqlite::Connection;

@@ -1,8 +1,8 @@
 //! Practice and pass marks, stored as facts: practice texts, practice answers and rules.
 
 use super::{Kind, SETTING};
+use crate::dependents::Use;
 use crate::places::{Places, answer_with_levels};
-use crate::standing::Use;
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{

@@ -21,13 +21,13 @@ pub(crate) fn contents(store: &Store) -> String {
         list(&mut said, "labels", &store.current_labels(id).unwrap());
         list(&mut said, "repeats", &store.repeats(id).unwrap());
         list(&mut said, "decisions", &store.decisions(id).unwrap());
-        list(&mut said, "standing", &[store.standing_on(Removable::Question(id)).unwrap()]);
+        list(&mut said, "standing", &[store.dependents_of(Removable::Question(id)).unwrap()]);
     }
     let people = store.annotators().unwrap();
     list(&mut said, "annotators", &people);
     for person in &people {
         list(&mut said, "traces", &[store.traces_of(person.id).unwrap()]);
-        list(&mut said, "standing", &[store.standing_on(Removable::Annotator(person.id)).unwrap()]);
+        list(&mut said, "standing", &[store.dependents_of(Removable::Annotator(person.id)).unwrap()]);
         list(
             &mut said,
             "form answers",
@@ -35,7 +35,7 @@ pub(crate) fn contents(store: &Store) -> String {
         );
     }
     for text in store.text_ids().unwrap() {
-        list(&mut said, "standing", &[store.standing_on(Removable::Text(text)).unwrap()]);
+        list(&mut said, "standing", &[store.dependents_of(Removable::Text(text)).unwrap()]);
     }
     list(&mut said, "attention checks", &store.attention_checks().unwrap());
     list(&mut said, "panels", &store.panels().unwrap());

@@ -2,6 +2,7 @@
 
 mod active;
 mod adopt;
+mod cached_embeddings;
 pub mod download;
 mod embed;
 mod embed_file;
@@ -9,7 +10,6 @@ mod embeddings;
 mod encode;
 pub mod encoders;
 mod find;
-mod kept_embeddings;
 mod long_texts;
 mod occlusion;
 mod of_project;
@@ -23,11 +23,11 @@ mod version;
 
 pub use active::ActiveEncoder;
 pub use adopt::adopt_embeddings;
+pub use cached_embeddings::KEPT_EMBEDDINGS;
 pub use embed_file::{EmbeddedFile, embed_file};
 pub use embeddings::{Basis, first_texts};
 pub use encode::EncoderSwitch;
 pub use encoders::{EncoderChoice, encoder_folder};
-pub use kept_embeddings::KEPT_EMBEDDINGS;
 pub use text_encoder::TextEncoder;
 pub use text_features::EncodedText;
 #[cfg(any(test, feature = "test-hooks"))]

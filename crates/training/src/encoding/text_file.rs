@@ -1,6 +1,6 @@
 //! Texts of a file, which need not be in a project: counted, encoded and passed on in their order.
 
-use super::kept_embeddings::{FRAME, KeptEmbeddings};
+use super::cached_embeddings::{FRAME, KeptEmbeddings};
 use crate::error::TrainingError;
 use dissensus_encoder::{BatchPlan, Encoder, StreamDone};
 use dissensus_exchange::{TextFile, TextOfFile, TextsFound};

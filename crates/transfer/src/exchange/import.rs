@@ -1,9 +1,9 @@
 //! Import: a first pass that changes nothing, then a write in one transaction.
 
 use super::Exchange;
-use super::kept_columns::StoredColumns;
 use super::preview::{preview_of, preview_with_problem};
 use super::reading::{choices_of, listed_readings, reading_from};
+use super::stored_columns::StoredColumns;
 use super::write::Writing;
 use crate::error::TransferError;
 use crate::exchange::plan;

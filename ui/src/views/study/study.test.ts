@@ -454,7 +454,7 @@ describe("dropping files", () => {
     expect(app.toasts.list).toEqual([]);
     app.drop(["/in/ada.handin", "/in/texts.csv"]);
     await waitFor(() => expect(merge).toHaveBeenLastCalledWith(["/in/ada.handin"], NO_CONSENT));
-    expect(app.toasts.list[0]?.message).toBe("Only the submissions were merged");
+    expect(app.toasts.list[0]?.message).toBe("Only the submissions are merged");
     expect(app.importing).toBeNull();
     app.drop(["/in/other.dissensus"]);
     expect(opened).toHaveBeenCalledWith("/in/other.dissensus");

@@ -3,12 +3,12 @@
 
 use super::Labelling;
 use super::left_out::LeftOut;
-use super::sheet::{Answers, Left, QuestionSet};
+use super::question_set::{Answers, Left, QuestionSet};
 use crate::error::LabellingError;
 use crate::progress;
+use crate::question_set;
 use crate::record;
 use crate::remarks;
-use crate::sheet;
 use dissensus_api::{Beside, LabelReceipt, NewLabel, Progress};
 use dissensus_domain::{
     AnnotatorId, Answer, Assignment, Condition, LabelSource, Packet, QuestionId, Remark, TextId, is_asked,
@@ -73,7 +73,7 @@ pub fn record(
     cx.context.may_answer(new.annotator)?;
     cx.practice.may_label(new.annotator)?;
     let mut details = remarks::details(beside)?;
-    let sheet = sheet::open(cx, new.annotator, &asked_together(cx, new.question))?;
+    let sheet = question_set::open(cx, new.annotator, &asked_together(cx, new.question))?;
     record::check_answer(cx, new)?;
     if occasion < 2 {
         return Err(ProjectError::Setting {

@@ -17,7 +17,7 @@ pub(crate) enum Use {
 
 /// What depends on a question, a text or an annotator, and prevents its removal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct Dependents {
     /// Answers, skips, flags and notes, including those that were changed or retracted since and
     /// are in the history.
     pub answers: u32,
@@ -39,7 +39,7 @@ pub struct Standing {
     pub panels: Vec<String>,
 }
 
-impl Standing {
+impl Dependents {
     /// Whether nothing depends on the item, so that it can be removed.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
@@ -60,7 +60,7 @@ impl Standing {
     }
 }
 
-impl fmt::Display for Standing {
+impl fmt::Display for Dependents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         for (n, one, many) in [
