@@ -13,8 +13,8 @@ pub struct AgreementWithOthers {
     /// Share of equal pairs of this annotator's label and another one's on the same text; `None` without
     /// shared texts.
     pub equal: Option<f64>,
-    /// Its 95 % interval over texts like these; `None` with fewer than [`AgreementWithOthers::FEWEST_TEXTS`] shared
-    /// texts, or where nothing varies.
+    /// Its 95 % interval over texts like these; `None` with fewer than
+    /// [`AgreementWithOthers::FEWEST_TEXTS`] shared texts, or where nothing varies.
     pub interval: Option<(f64, f64)>,
     /// Unusual patterns. Among people who judge as the others do, each flag is raised for at most 1 %.
     pub flags: Vec<AnnotatorFlag>,
