@@ -445,7 +445,7 @@ mod tests {
                 continue;
             }
             let source = std::fs::read_to_string(&path).unwrap();
-            for call in ["as_job(", "begin_job(", "const KIND: &str ="] {
+            for call in ["as_job(", "run(follow, ", "begin_job(", "const KIND: &str ="] {
                 let begun =
                     source.split(call).skip(1).filter_map(|after| after.trim_start().strip_prefix('"'));
                 let is_kind = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || "-_".contains(c));
