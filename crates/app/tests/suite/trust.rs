@@ -1240,6 +1240,34 @@ fn another_name_of_the_project_is_the_project() {
     }
 }
 
+/// Makes a file one of format 17, the last with tables of their own for names and attributes.
+fn as_format_17(conn: &Connection) {
+    exec(
+        conn,
+        "DROP INDEX facts_are_facts; DROP TRIGGER facts_are_not_changed; DROP TRIGGER facts_are_not_deleted;
+         CREATE TEMP TABLE named AS SELECT annotator, coalesce('attribute:' || key, 'name'), at_ms, json_extract(value, '$')
+             FROM facts WHERE kind IN ('annotator-name', 'annotator-attribute');
+         DELETE FROM facts WHERE key IS NOT NULL OR kind = 'annotator-name';
+         ALTER TABLE facts DROP COLUMN key",
+    );
+    let migrations = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations");
+    let mut files: Vec<_> = std::fs::read_dir(migrations).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    let old = Connection::open_in_memory().unwrap();
+    files[..17].iter().for_each(|file| exec(&old, &std::fs::read_to_string(file).unwrap()));
+    let sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type = 'table' DESC, name";
+    let mut parts = old.prepare(sql).unwrap();
+    let parts = parts.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?))).unwrap();
+    for (name, sql) in parts.map(Result::unwrap) {
+        let known =
+            conn.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?1").unwrap().exists([&name]).unwrap();
+        if !known {
+            exec(conn, &sql);
+        }
+    }
+    exec(conn, "INSERT INTO annotator_changes SELECT * FROM temp.named; PRAGMA user_version = 17");
+}
+
 /// The journal of a copy in an earlier format is merged with it.
 #[test]
 fn a_copy_of_an_earlier_format_comes_with_its_journal() {
@@ -1248,7 +1276,7 @@ fn a_copy_of_an_earlier_format_comes_with_its_journal() {
     std::fs::copy(&world.project, &there).unwrap();
     answer_as(&there, "emil", 1, 0);
     let conn = Connection::open(&there).unwrap();
-    exec(&conn, "DROP TABLE repeat_origins; PRAGMA user_version = 16");
+    as_format_17(&conn);
     conn.close().unwrap();
     // As left behind by a killed program.
     let conn = Connection::open(&there).unwrap();
