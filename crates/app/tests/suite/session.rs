@@ -705,8 +705,8 @@ fn a_project_is_open_also_where_the_list_of_recent_projects_cannot_be_written() 
     let workbench = Application::new(place.home());
     workbench.open_project(&first.to_string_lossy()).unwrap();
     // A folder of that name cannot be replaced by a file, by any means.
-    std::fs::remove_file(place.path("recent.json")).unwrap();
-    std::fs::create_dir_all(place.path("recent.json/in the way")).unwrap();
+    std::fs::remove_file(place.path("home/recent.json")).unwrap();
+    std::fs::create_dir_all(place.path("home/recent.json/in the way")).unwrap();
     let info = workbench.open_project(&second.to_string_lossy()).unwrap();
     assert_eq!(info.name, "second");
     assert_eq!(workbench.session().unwrap().project.path().file_name(), second.file_name());

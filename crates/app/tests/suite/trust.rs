@@ -638,7 +638,7 @@ fn stress_forged_histories_say_nothing_that_their_forger_may_not_say() {
 
 /// Merges a randomly forged history for each seed, of which each has up to four forgeries.
 fn merge_forged_histories(seeds: std::ops::Range<u64>) {
-    let enough = (seeds.end - seeds.start) / 10;
+    let enough = (seeds.end - seeds.start) / 20;
     let world = World::new();
     let before = world.state();
     let session = open(&world.project);

@@ -61,7 +61,11 @@ fn labelled(place: &TestFolder) -> (Session, Question) {
     let row = |n: u32| (0..2).map(move |who| format!("t{n},{},a{who},{}\n", body(n), set(n, who)));
     let rows: String = (0..240).flat_map(row).collect();
     let csv = format!("text_id,text,annotator_id,label\n{rows}");
-    import_csv(&session, &csv, &ImportChoices::default());
+    import_csv(
+        &session,
+        &csv,
+        &ImportChoices { question: Some("sets".to_owned()), ..ImportChoices::default() },
+    );
     annotators::add(&session.project, "new", &Default::default()).unwrap();
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let question = questions::find(&session.project, None).unwrap();
