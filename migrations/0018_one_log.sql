@@ -8,6 +8,20 @@ DROP TRIGGER facts_are_not_deleted;
 -- What else a fact is about: the name of a panel or of an attribute, a packet, a hash.
 ALTER TABLE facts ADD COLUMN key TEXT;
 
+-- Imports are recorded as ranges of row ids. Facts at the end of a range may have been deleted, and those that are added below must not
+-- be in it.
+UPDATE settings SET value = (
+    SELECT json_group_array(
+        json(CASE
+            WHEN json_type(i.value, '$.rows.facts') = 'array' THEN json_set(
+                i.value, '$.rows.facts[1]', min(i.value ->> '$.rows.facts[1]', (SELECT coalesce(max(id), 0) FROM facts)))
+            ELSE i.value
+        END)
+        ORDER BY i.key)
+    FROM json_each(settings.value) AS i
+)
+WHERE key = 'imports' AND json_type(value) = 'array';
+
 INSERT INTO facts (kind, question, at_ms, value)
 SELECT 'level-names', question, changed_at_ms, json(names) FROM level_names ORDER BY question, changed_at_ms, names;
 

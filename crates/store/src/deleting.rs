@@ -8,10 +8,12 @@ use crate::{Result, StoreError, WriteTx};
 
 /// Settings with the highest row id ever used in a table from which rows at the end were deleted.
 /// Row ids are never reused, since models and files refer to texts, questions and annotators by row
-/// id, and readers poll for events after the last one they know.
-pub(crate) const HIGHEST: [(&str, &str); 4] = [
+/// id, readers poll for events after the last one they know, and imports are recorded as ranges of row
+/// ids.
+pub(crate) const HIGHEST: [(&str, &str); 5] = [
     ("annotators", "highest_annotator_row"),
     ("events", "highest_event_row"),
+    ("facts", "highest_fact_row"),
     ("questions", "highest_question_row"),
     ("texts", "highest_text_row"),
 ];
@@ -24,6 +26,7 @@ impl WriteTx<'_> {
         delete: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<T> {
         let explain = |tx: &Self, e| StoreError::explain(tx.path, "taking rows out", e);
+        self.keep_highest_rows().map_err(|e| explain(self, e))?;
         let triggers = self.without_triggers(tables).map_err(|e| explain(self, e))?;
         let deleted = delete(self)?;
         for sql in triggers {
@@ -46,9 +49,8 @@ impl WriteTx<'_> {
         Ok(made_by)
     }
 
-    /// Records the highest row ids of annotators, events, questions and texts before some rows are
-    /// deleted.
-    pub(crate) fn keep_highest_rows(&self) -> rusqlite::Result<()> {
+    /// Records the highest row ids before some rows are deleted.
+    fn keep_highest_rows(&self) -> rusqlite::Result<()> {
         for (table, key) in HIGHEST {
             let sql = format!(
                 "INSERT INTO settings (key, value) SELECT ?1, CAST(max(id) AS TEXT) FROM {table} HAVING max(id) IS NOT NULL

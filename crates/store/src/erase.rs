@@ -7,11 +7,12 @@
 
 use crate::imports::IMPORTS;
 use crate::log::{
-    Hash, Withdrawal, kind, name_hash, names_of, names_where, near_hash, person_hash, replace_value, select,
+    Hash, Withdrawal, kind, name_hash, names_of, names_where, near_hash, person_hash, replace_value,
+    rows_where,
 };
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
-use dissensus_domain::{AnnotatorId, CopyId, ProjectId};
+use dissensus_domain::{AnnotatorId, CopyId, Fact, ProjectId};
 use rusqlite::Connection;
 use rusqlite::limits::Limit;
 use std::collections::BTreeSet;
@@ -174,7 +175,6 @@ impl WriteTx<'_> {
                 "DELETE FROM jobs WHERE instr(lower(title), lower(?1)) OR instr(lower(note), lower(?1))";
             self.run(sql, [name])?;
         }
-        self.keep_highest_rows()?;
         self.run("DELETE FROM annotators WHERE id = ?1", id).map(drop)
     }
 
@@ -184,11 +184,11 @@ impl WriteTx<'_> {
         let explain = |e| StoreError::explain(self.path, "taking a name off what somebody wrote", e);
         let mut changed = 0;
         let naming = names_where(|kind| kind.without_withdrawn.is_some());
-        for fact in select(self.conn, &format!("WHERE kind IN {naming}"), []).map_err(explain)? {
+        for (row, fact) in rows_where(self.conn, &format!("kind IN {naming}")).map_err(explain)? {
             let Some(without) = kind(fact.kind).without_withdrawn else { continue };
             let value = without(self, fact.value.clone())?;
             if value != fact.value {
-                replace_value(self.conn, &fact, &value).map_err(explain)?;
+                replace_value(self.conn, row, &Fact { value, ..fact }).map_err(explain)?;
                 changed += 1;
             }
         }

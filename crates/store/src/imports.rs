@@ -202,7 +202,6 @@ impl WriteTx<'_> {
         let import = imports.pop().ok_or_else(no_import)?;
         let path = self.path;
         let explain = |e| StoreError::explain(path, "taking out an import", e);
-        self.keep_highest_rows().map_err(explain)?;
         let tables: Vec<&str> = KEPT
             .iter()
             .chain(&["events", "repeats", "repeat_changes", "repeat_remarks", "repeat_origins"])

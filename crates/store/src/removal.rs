@@ -213,7 +213,6 @@ impl WriteTx<'_> {
         }
         let path = self.path;
         let explain = |e| StoreError::explain(path, "removing", e);
-        self.keep_highest_rows().map_err(explain)?;
         self.deleting_from(&KEPT, |tx| {
             for what in all {
                 let place = what.place();

@@ -28,7 +28,7 @@ pub(crate) use panels::panels;
 pub use practice::PracticeFacts;
 pub(crate) use remark_forms::remark_form;
 pub use table::LARGEST_FACT;
-pub(crate) use table::{insert, replace_value, select, that_hold};
+pub(crate) use table::{insert, replace_value, rows_where, select, that_hold};
 pub use withdrawals::Withdrawal;
 pub(crate) use withdrawals::{Hash, Hashes, name_hash, near_hash, person_hash};
 

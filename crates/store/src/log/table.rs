@@ -1,6 +1,7 @@
 //! Reads and writes the table of facts.
 
 use super::{Ordering, kind};
+use crate::deleting::next_row;
 use crate::level_order::LevelOrder;
 use crate::row::{bad, json, to_json};
 use crate::tx::all;
@@ -85,24 +86,29 @@ fn subject(fact: &Fact) -> Subject<'_> {
     )
 }
 
+/// The facts that satisfy a condition, each with its row id.
+pub(crate) fn rows_where(c: &Connection, which: &str) -> rusqlite::Result<Vec<(u32, Fact)>> {
+    let sql = format!("SELECT {COLUMNS}, id FROM facts WHERE {which} ORDER BY id");
+    all(c, &sql, [], |r| Ok((r.get(7)?, fact(r)?)))
+}
+
 /// Adds a row without any check. Returns whether it is new.
 pub(crate) fn insert(c: &Connection, new: &Fact, value: &str) -> rusqlite::Result<bool> {
-    let sql =
-        format!("INSERT INTO facts ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING");
+    let sql = format!(
+        "INSERT INTO facts (id, {COLUMNS}) VALUES ({}, ?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
+        next_row("facts")
+    );
     let (question, text, annotator) =
         (new.question.map(|id| id.0), new.text.map(|id| id.0), new.annotator.map(|id| id.0));
     let row = (new.kind.name(), question, text, annotator, &new.key, new.at_ms, value);
     Ok(c.prepare_cached(&sql)?.execute(row)? > 0)
 }
 
-/// Replaces the value of a stored fact; if there is an equal fact with that value, only that one remains.
+/// Replaces a row by a fact with another value, under a new row id, unless there is already an equal fact.
 /// The triggers of the table must be dropped before.
-pub(crate) fn replace_value(c: &Connection, old: &Fact, value: &Value) -> rusqlite::Result<()> {
-    let (kind, question, text, annotator, key) = subject(old);
-    let sql = format!("DELETE FROM facts WHERE {SUBJECT} AND at_ms = ?6 AND value = ?7");
-    let row = (kind, question, text, annotator, key, old.at_ms, old.value.to_string());
-    c.prepare_cached(&sql)?.execute(row)?;
-    insert(c, old, &value.to_string()).map(drop)
+pub(crate) fn replace_value(c: &Connection, row: u32, new: &Fact) -> rusqlite::Result<()> {
+    insert(c, new, &new.value.to_string())?;
+    c.prepare_cached("DELETE FROM facts WHERE id = ?1")?.execute([row]).map(drop)
 }
 
 impl WriteTx<'_> {

@@ -32,6 +32,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use strum::VariantArray as _;
 use uuid::Uuid;
 
 /// Number of copies.
@@ -515,7 +516,15 @@ impl History {
             rows.iter().try_for_each(|row| tx.add_label(row).map(drop))?;
             let external_id = format!("imported{n}");
             if tx.text_by_external(&external_id)?.is_none() {
+                let external_id = external_id.clone();
                 tx.add_text(&NewText { body: external_id.clone(), external_id, ..NewText::default() })?;
+            }
+            if tx.annotator_by_external(&external_id)?.is_none() {
+                let new = NewAnnotator { name: external_id.clone(), external_id, ..NewAnnotator::default() };
+                match tx.add_annotator(&new) {
+                    Ok(_) | Err(StoreError::Withdrawn(_)) => {}
+                    Err(error) => return Err(error),
+                }
             }
             tx.end_import(begun)
         });
@@ -529,8 +538,18 @@ impl History {
         let questions = self.copies[at].store.questions().unwrap();
         let what = match self.below(4) {
             0 => {
-                let removed = self.copies[at].store.write(|tx| tx.remove_last_import()).map_err(|e| e.code());
+                let store = &self.copies[at].store;
+                let of_others = || -> Vec<Fact> {
+                    use FactKind::{AnnotatorAttribute, AnnotatorName};
+                    let mut kinds = FactKind::VARIANTS.to_vec();
+                    kinds.retain(|kind| !matches!(kind, AnnotatorAttribute | AnnotatorName));
+                    kinds.iter().flat_map(|kind| store.all_facts(*kind).unwrap()).collect()
+                };
+                let before = of_others();
+                let removed = store.write(|tx| tx.remove_last_import()).map_err(|e| e.code());
                 assert!(matches!(removed, Ok(_) | Err("invalid")), "{removed:?}");
+                let seed = self.seed;
+                assert_eq!(of_others(), before, "no import adds any of these. DISSENSUS_HISTORY_SEED={seed}");
                 return;
             }
             1 => Removable::Text(text),

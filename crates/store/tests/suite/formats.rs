@@ -163,6 +163,23 @@ fn the_last_import_of_format_17_can_be_taken_out() {
     assert_eq!(ben().attributes.get("region"), None);
 }
 
+#[test]
+fn an_import_of_format_17_that_lost_its_facts_does_not_get_those_of_the_migration() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = of_17("version-17.dissensus", folder.path(), "p.dissensus");
+    // As if the import had added facts that were then removed with an annotator.
+    let longer = "UPDATE settings SET value = json_set(value, '$[#-1].rows.facts[1]', 1000) WHERE key = 'imports'";
+    assert_eq!(Connection::open(&path).unwrap().execute(longer, []).unwrap(), 1);
+    let store = Store::open(&path).unwrap();
+    let decisions = || -> usize {
+        store.questions().unwrap().iter().map(|asked| store.decisions(asked.id).unwrap().len()).sum()
+    };
+    let before = (decisions(), store.attention_checks().unwrap(), store.panels().unwrap());
+    assert!(before.0 > 0 && !before.1.is_empty() && !before.2.is_empty());
+    store.write(|tx| tx.remove_last_import()).unwrap();
+    assert_eq!((decisions(), store.attention_checks().unwrap(), store.panels().unwrap()), before);
+}
+
 /// What is written to one copy of the file before it is migrated: a fact of each kind.
 const MORE: &str = "
     INSERT INTO level_names VALUES (4, 600, '[\"p\",\"q\",\"r \\\"s\\\"\"]');

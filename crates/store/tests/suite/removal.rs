@@ -5,8 +5,8 @@
 
 use crate::common::{QUESTION, label, small};
 use dissensus_domain::{
-    AnnotatorId, Answer, Attributes, LabelSource, MarkKind, Panel, PanelMembers, PanelRule, QuestionId,
-    Remark, SavedPanel, Scale, ScaleKind, TextId,
+    AnnotatorId, Answer, Attributes, Decision, LabelSource, MarkKind, Outcome, Panel, PanelMembers, PanelRule,
+    QuestionId, Remark, SavedPanel, Scale, ScaleKind, TextId,
 };
 use dissensus_store::{
     AnswerDetails, ImportTaken, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, QuestionEdit,
@@ -277,6 +277,33 @@ fn what_was_done_since_an_import_stays_when_it_goes() {
     );
     assert_eq!(store.current_labels(question).unwrap().len(), 1);
     assert_eq!(store.annotator(AnnotatorId(1)).unwrap().unwrap().attributes["age"], "51");
+    is_sound(store);
+}
+
+#[test]
+fn what_is_decided_after_an_imported_annotator_was_removed_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = project(folder.path(), "p");
+    let typo = store.write(|tx| -> Result<_, StoreError> {
+        let begun = tx.begin_import("labels.csv", 77)?;
+        let typo = tx.add_annotator(&new_annotator("typo"))?;
+        tx.end_import(begun)?;
+        Ok(typo)
+    });
+    remove(&store, Removable::Annotator(typo.unwrap())).unwrap();
+    let decision = Decision {
+        question: QUESTION,
+        text: TextId(1),
+        at_ms: 100,
+        outcome: Outcome::Slip,
+        answer: None,
+        comment: "c".into(),
+        by: "Ada".into(),
+    };
+    let decided = decision.clone();
+    store.write(move |tx| tx.decide(&decided)).unwrap();
+    store.write(|tx| tx.remove_last_import()).unwrap();
+    assert_eq!(store.decisions(QUESTION).unwrap(), [decision]);
     is_sound(store);
 }
 
