@@ -8,6 +8,10 @@ DROP TRIGGER facts_are_not_deleted;
 -- What else a fact is about: the name of a panel or of an attribute, a packet, a hash.
 ALTER TABLE facts ADD COLUMN key TEXT;
 
+-- Rows of the former tables that differ only in how their JSON was written become one fact.
+CREATE UNIQUE INDEX facts_are_facts
+    ON facts (kind, coalesce(question, 0), coalesce(text, 0), coalesce(annotator, 0), coalesce(key, ''), at_ms, value);
+
 -- Imports are recorded as ranges of row ids. Facts at the end of a range may have been deleted, and those that are added below must not
 -- be in it.
 UPDATE settings SET value = (
@@ -23,7 +27,8 @@ UPDATE settings SET value = (
 WHERE key = 'imports' AND json_type(value) = 'array';
 
 INSERT INTO facts (kind, question, at_ms, value)
-SELECT 'level-names', question, changed_at_ms, json(names) FROM level_names ORDER BY question, changed_at_ms, names;
+SELECT 'level-names', question, changed_at_ms, json(names) FROM level_names ORDER BY question, changed_at_ms, names
+ON CONFLICT DO NOTHING;
 
 -- The other question by its name, and levels by the names that they began with.
 INSERT INTO facts (kind, question, at_ms, value)
@@ -37,16 +42,19 @@ SELECT 'condition', c.question, c.changed_at_ms, json_object(
     'question', o.name
 )
 FROM conditions AS c JOIN questions AS o ON o.id = c.other
-ORDER BY c.question, c.changed_at_ms, c.other, c.levels;
+ORDER BY c.question, c.changed_at_ms, c.other, c.levels
+ON CONFLICT DO NOTHING;
 
 INSERT INTO facts (kind, question, at_ms, value)
 SELECT 'remark-form', question, changed_at_ms, json_object('confidence', json(iif(confidence, 'true', 'false')), 'reasons', json(reasons))
-FROM remark_forms ORDER BY question, changed_at_ms, reasons, confidence;
+FROM remark_forms ORDER BY question, changed_at_ms, reasons, confidence
+ON CONFLICT DO NOTHING;
 
 INSERT INTO facts (kind, annotator, key, at_ms, value)
 SELECT iif(what = 'name', 'annotator-name', 'annotator-attribute'), annotator, iif(what = 'name', NULL, substr(what, length('attribute:') + 1)),
     changed_at_ms, json_quote(value)
-FROM annotator_changes ORDER BY annotator, what, changed_at_ms, value;
+FROM annotator_changes ORDER BY annotator, what, changed_at_ms, value
+ON CONFLICT DO NOTHING;
 
 -- Only spans have objects inside an answer.
 INSERT INTO facts (kind, question, text, at_ms, value)
@@ -61,7 +69,8 @@ SELECT 'decision', question, text, at_ms, json_object(
     END),
     'by', decided_by, 'comment', comment, 'outcome', outcome
 )
-FROM decisions ORDER BY at_ms, question, text, outcome, answer, comment, decided_by;
+FROM decisions ORDER BY at_ms, question, text, outcome, answer, comment, decided_by
+ON CONFLICT DO NOTHING;
 
 INSERT INTO facts (kind, question, text, at_ms, value)
 SELECT 'attention-check', question, text, at_ms, json_object(
@@ -75,7 +84,8 @@ SELECT 'attention-check', question, text, at_ms, json_object(
     END),
     'reason', reason
 )
-FROM attention_checks ORDER BY at_ms, question, text, answer, reason;
+FROM attention_checks ORDER BY at_ms, question, text, answer, reason
+ON CONFLICT DO NOTHING;
 
 INSERT INTO facts (kind, key, at_ms, value)
 SELECT 'panel', name, saved_at_ms, CASE WHEN panel = '' THEN 'null' ELSE json_object(
@@ -94,30 +104,35 @@ SELECT 'panel', name, saved_at_ms, CASE WHEN panel = '' THEN 'null' ELSE json_ob
     'question', panel -> '$.question',
     'rule', panel -> '$.rule'
 ) END
-FROM panels ORDER BY saved_at_ms, name, panel;
+FROM panels ORDER BY saved_at_ms, name, panel
+ON CONFLICT DO NOTHING;
 
 INSERT INTO facts (kind, annotator, key, at_ms, value)
 SELECT 'hand-in', p.annotator,
     lower(substr(hex(p.uid), 1, 8) || '-' || substr(hex(p.uid), 9, 4) || '-' || substr(hex(p.uid), 13, 4) || '-' || substr(hex(p.uid), 17, 4) || '-'
         || substr(hex(p.uid), 21)),
     h.at_ms, CAST(h.answers AS TEXT)
-FROM hand_ins AS h JOIN packets AS p ON p.id = h.packet ORDER BY h.at_ms, p.id, h.answers;
+FROM hand_ins AS h JOIN packets AS p ON p.id = h.packet ORDER BY h.at_ms, p.id, h.answers
+ON CONFLICT DO NOTHING;
 
 INSERT INTO facts (kind, key, at_ms, value)
 SELECT 'withdrawal', lower(hex(person)), at_ms,
     '"' || lower(substr(hex(copy), 1, 8) || '-' || substr(hex(copy), 9, 4) || '-' || substr(hex(copy), 13, 4) || '-' || substr(hex(copy), 17, 4)
         || '-' || substr(hex(copy), 21)) || '"'
-FROM withdrawals ORDER BY at_ms, person, copy;
+FROM withdrawals ORDER BY at_ms, person, copy
+ON CONFLICT DO NOTHING;
 
 INSERT INTO facts (kind, key, at_ms, value)
-SELECT 'withdrawn-name', lower(hex(name)), 0, '"' || lower(hex(person)) || '"' FROM withdrawn_names ORDER BY name, person;
+SELECT 'withdrawn-name', lower(hex(name)), 0, '"' || lower(hex(person)) || '"' FROM withdrawn_names ORDER BY name, person
+ON CONFLICT DO NOTHING;
 
 INSERT INTO facts (kind, key, at_ms, value)
 SELECT 'withdrawn-packet',
     lower(substr(hex(packet), 1, 8) || '-' || substr(hex(packet), 9, 4) || '-' || substr(hex(packet), 13, 4) || '-' || substr(hex(packet), 17, 4)
         || '-' || substr(hex(packet), 21)),
     0, '"' || lower(hex(person)) || '"'
-FROM withdrawn_packets ORDER BY packet, person;
+FROM withdrawn_packets ORDER BY packet, person
+ON CONFLICT DO NOTHING;
 
 DROP TABLE level_names;
 DROP TABLE conditions;
@@ -130,9 +145,6 @@ DROP TABLE hand_ins;
 DROP TABLE withdrawals;
 DROP TABLE withdrawn_names;
 DROP TABLE withdrawn_packets;
-
-CREATE UNIQUE INDEX facts_are_facts
-    ON facts (kind, coalesce(question, 0), coalesce(text, 0), coalesce(annotator, 0), coalesce(key, ''), at_ms, value);
 
 CREATE TRIGGER facts_are_not_changed BEFORE UPDATE ON facts
 BEGIN

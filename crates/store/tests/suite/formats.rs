@@ -5,7 +5,7 @@
 
 use crate::common::state_of;
 use crate::contents::{contents, packet};
-use dissensus_domain::TextId;
+use dissensus_domain::{FactKind, TextId};
 use dissensus_domain::WorkState;
 use dissensus_store::{ExportScope, Store, StoreError};
 use rusqlite::Connection;
@@ -178,6 +178,17 @@ fn an_import_of_format_17_that_lost_its_facts_does_not_get_those_of_the_migratio
     assert!(before.0 > 0 && !before.1.is_empty() && !before.2.is_empty());
     store.write(|tx| tx.remove_last_import()).unwrap();
     assert_eq!((decisions(), store.attention_checks().unwrap(), store.panels().unwrap()), before);
+}
+
+#[test]
+fn rows_of_format_17_that_become_equal_are_one_fact() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = of_17("version-17.dissensus", folder.path(), "p.dissensus");
+    let twice = "INSERT INTO conditions VALUES (4, 600, 1, '[2,3]'), (4, 600, 1, '[3,2]')";
+    Connection::open(&path).unwrap().execute(twice, []).unwrap();
+    let store = Store::open(&path).unwrap();
+    let conditions = store.all_facts(FactKind::Condition).unwrap();
+    assert_eq!(conditions.iter().filter(|fact| fact.at_ms == 600).count(), 1);
 }
 
 /// What is written to one copy of the file before it is migrated: a fact of each kind.
