@@ -10,11 +10,12 @@ use crate::row::uid;
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, TakenIn, WriteTx};
 use dissensus_domain::{
-    AnnotatorId, CopyId, Event, PacketId, Question, QuestionId, TextId, current_answer, marks,
+    AnnotatorId, CopyId, Event, FactKind, PacketId, Question, QuestionId, TextId, current_answer, marks,
 };
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
+use strum::VariantArray as _;
 use uuid::Uuid;
 
 /// The setting with the secret that is created together with a project. All whole copies share it;
@@ -221,12 +222,13 @@ impl Store {
     }
 }
 
-type Decided = BTreeMap<(String, u32, u32, u32), serde_json::Value>;
+type Decided = BTreeMap<(String, u32, u32, u32, Option<String>), serde_json::Value>;
 
 /// The study settings, except those of questions.
 fn settings(c: &Connection) -> rusqlite::Result<Decided> {
-    let mut facts = select(c, "", [])?;
-    facts.retain(|fact| fact.kind.is_setting());
+    let kinds = FactKind::VARIANTS.iter().filter(|kind| kind.is_setting());
+    let kinds: Vec<String> = kinds.map(|kind| format!("'{}'", kind.name())).collect();
+    let facts = select(c, &format!("WHERE kind IN ({})", kinds.join(", ")), [])?;
     let place = |fact: &dissensus_domain::Fact| {
         let row = |id: Option<u32>| id.unwrap_or(0);
         (
@@ -234,6 +236,7 @@ fn settings(c: &Connection) -> rusqlite::Result<Decided> {
             row(fact.question.map(|id| id.0)),
             row(fact.text.map(|id| id.0)),
             row(fact.annotator.map(|id| id.0)),
+            fact.key.clone(),
         )
     };
     Ok(that_hold(facts).into_iter().map(|fact| (place(&fact), fact.value)).collect())
