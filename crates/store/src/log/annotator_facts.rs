@@ -1,7 +1,7 @@
 //! Names and attributes of annotators, with their times, so that copies of a project agree. An empty value
 //! removes an attribute. The row of an annotator has what is in effect.
 
-use super::{Kind, Listed, SETTING, Submitted, read, select};
+use super::{About, Kind, Listed, SETTING, Submitted, checked, read, select};
 use crate::row::to_json;
 use crate::tx::all;
 use crate::{Done, Result, StoreError, WriteTx};
@@ -12,11 +12,9 @@ use std::collections::BTreeSet;
 /// SQL for whether a fact is a name or an attribute of an annotator.
 pub(crate) const ATTRIBUTE_OR_NAME: &str = "kind IN ('annotator-name', 'annotator-attribute')";
 
-pub(super) const KIND: Kind = Kind {
-    check: |tx, fact| {
-        let what = "noting what is known of an annotator";
-        read::<String>(&fact.value).map(drop).map_err(|e| tx.explain(what, e))
-    },
+pub(super) const NAME: Kind = Kind {
+    about: About::Annotator,
+    check: |_, fact| checked::<String>(fact).map(drop),
     added: |tx, fact| fact.annotator.map_or(Ok(()), |id| tx.refresh_annotator(id)),
     order: |value, _| read(value),
     // A submission cannot change them.
@@ -28,6 +26,8 @@ pub(super) const KIND: Kind = Kind {
     is_work: false,
     ..SETTING
 };
+
+pub(super) const ATTRIBUTE: Kind = Kind { keyed: true, ..NAME };
 
 /// All names that an annotator ever had.
 pub(crate) fn names_of(c: &Connection, id: AnnotatorId) -> rusqlite::Result<BTreeSet<String>> {

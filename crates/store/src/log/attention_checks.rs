@@ -1,7 +1,7 @@
 //! Attention checks: texts with a known right answer.
 
-use super::{Kind, Listed, SETTING, Submitted, read, select, that_hold};
 use crate::dependents::Use;
+use super::{About, Kind, Listed, SETTING, Submitted, checked, read, select, that_hold};
 use crate::places::{Places, answer_with_levels};
 use crate::{Done, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{Answer, AttentionCheck, Fact, FactKind, QuestionId};
@@ -16,14 +16,10 @@ struct RightAnswer {
 }
 
 /// Checks the answer that a fact about a text states as decided or right, if any.
-pub(super) fn check_right_answer(tx: &WriteTx<'_>, fact: &Fact) -> Result<()> {
-    let (Some(question), Some(text)) = (fact.question, fact.text) else {
-        let why = "it is about no question or no text".to_owned();
-        return Err(StoreError::Invalid { what: fact.kind.to_string(), why });
+pub(super) fn check_right_answer(tx: &WriteTx<'_>, fact: &Fact, answer: Option<Answer>) -> Result<()> {
+    let (Some(question), Some(text), Some(answer)) = (fact.question, fact.text, answer) else {
+        return Ok(());
     };
-    let answer: Option<Answer> = Deserialize::deserialize(&fact.value["answer"])
-        .map_err(|e| StoreError::Invalid { what: fact.kind.to_string(), why: e.to_string() })?;
-    let Some(answer) = answer else { return Ok(()) };
     let unknown = || StoreError::Unknown { what: "question", name: question.0.to_string() };
     let asked = tx.question(question)?.ok_or_else(unknown)?;
     let answer = tx.places()?.shown(question, answer);
@@ -36,8 +32,12 @@ pub(super) fn check_right_answer(tx: &WriteTx<'_>, fact: &Fact) -> Result<()> {
 }
 
 pub(super) const KIND: Kind = Kind {
+    about: About::Text,
     title: |fact| ("attention check", fact.at_ms.to_string()),
-    check: check_right_answer,
+    check: |tx, fact| {
+        let RightAnswer { answer, .. } = checked(fact)?;
+        check_right_answer(tx, fact, answer)
+    },
     is_in_effect: |value| !value["answer"].is_null(),
     with_levels: answer_with_levels,
     order: |value, _| {

@@ -2,7 +2,7 @@
 //! by their initial names, which are the same in every copy; without levels, the question is always asked.
 
 use super::question_facts::EDIT;
-use super::{Kind, Listed, Ordering, read, select, that_hold};
+use super::{Kind, Listed, Ordering, checked, read, select, that_hold};
 use crate::places::{Places, ever, rows_by_key};
 use crate::tx::first;
 use crate::{Done, Result, StoreError, WriteTx};
@@ -35,7 +35,7 @@ pub(super) const KIND: Kind = Kind {
 
 /// The other question must be here.
 fn check(tx: &WriteTx<'_>, fact: &Fact) -> Result<()> {
-    let OnlyIf { question, .. } = read(&fact.value).map_err(|e| tx.explain("reading a condition", e))?;
+    let OnlyIf { question, .. } = checked(fact)?;
     let other = id_of(tx.conn, &question).map_err(|e| tx.explain("reading a question", e))?;
     match other {
         None => Err(StoreError::Unknown { what: "question", name: question }),

@@ -1,8 +1,8 @@
 //! Decisions about texts, stored in addition to labels.
 
 use super::attention_checks::check_right_answer;
-use super::{Kind, Listed, SETTING, Submitted, read, select};
 use crate::dependents::Use;
+use super::{About, Kind, Listed, SETTING, Submitted, checked, read, select};
 use crate::places::{Places, answer_with_levels};
 use crate::{Done, Result, Store, WriteTx};
 use dissensus_domain::{Answer, Decision, Fact, FactKind, Outcome, QuestionId, TextId};
@@ -20,8 +20,12 @@ struct Decided {
 }
 
 pub(super) const KIND: Kind = Kind {
+    about: About::Text,
     title: |fact| ("decision", fact.at_ms.to_string()),
-    check: check_right_answer,
+    check: |tx, fact| {
+        let Decided { answer, .. } = checked(fact)?;
+        check_right_answer(tx, fact, answer)
+    },
     with_levels: answer_with_levels,
     order: |value, _| {
         let Decided { answer, by, comment, outcome } = read(value)?;

@@ -1,7 +1,7 @@
 //! Submissions: when a task packet was submitted, and with how many answers. A fact is about the packet's
 //! annotator and the packet.
 
-use super::{Kind, Listed, SETTING, Submitted, read, select};
+use super::{About, Kind, Listed, SETTING, Submitted, checked, read, refused, select};
 use crate::row::{bad, uid};
 use crate::tx::all;
 use crate::{Done, Result, Store, StoreError, WriteTx};
@@ -24,6 +24,8 @@ fn packet(fact: &Fact) -> rusqlite::Result<PacketId> {
 }
 
 pub(super) const KIND: Kind = Kind {
+    about: About::Annotator,
+    keyed: true,
     noun: Some("hand-in"),
     check,
     order: |value, _| Ok(format!("{:010}", read::<u32>(value)?)),
@@ -36,9 +38,9 @@ pub(super) const KIND: Kind = Kind {
 
 /// The packet must be here and of this annotator.
 fn check(tx: &WriteTx<'_>, fact: &Fact) -> Result<()> {
-    let explain = |e| tx.explain("noting what was handed in", e);
-    read::<u32>(&fact.value).map_err(explain)?;
-    let id = packet(fact).map_err(explain)?;
+    checked::<u32>(fact)?;
+    let id = packet(fact).ok().filter(|id| Some(id.0.to_string()) == fact.key);
+    let id = id.ok_or_else(|| refused(fact, "its key is no id of a packet"))?;
     let known = tx.packet(id)?.filter(|(known, _)| Some(known.annotator) == fact.annotator);
     known.map(drop).ok_or_else(|| StoreError::Unknown { what: "packet", name: id.to_string() })
 }

@@ -9,7 +9,10 @@ use dissensus_domain::{QuestionId, Scale};
 use rusqlite::Connection;
 
 pub(super) const KIND: Kind = Kind {
-    sound: |_, fact, _| read::<Vec<String>>(&fact.value).map(drop).map_err(|e| e.to_string()),
+    sound: |_, fact, scale| {
+        let names: Vec<String> = read(&fact.value).map_err(|e| e.to_string())?;
+        with_names(scale, &names).map(drop)
+    },
     done: |_, fact| Ok(Done::LevelNames { names: read(&fact.value)? }),
     ..EDIT
 };

@@ -38,7 +38,7 @@ use crate::level_order::LevelOrder;
 use crate::level_use::LevelUse;
 use crate::merge::TakenIn;
 use crate::row::bad;
-use crate::{Result, WriteTx};
+use crate::{Result, StoreError, WriteTx};
 use dissensus_domain::{Fact, FactKind, Scale};
 use rusqlite::Connection;
 use serde::de::DeserializeOwned;
@@ -79,15 +79,54 @@ impl Listed {
     }
 }
 
+/// Which of a question, a text and an annotator the facts of a kind are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum About {
+    /// Any of them.
+    Anything,
+    Project,
+    Question,
+    /// A question and a text.
+    Text,
+    Annotator,
+}
+
+impl About {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Anything => "anything",
+            Self::Project => "the project",
+            Self::Question => "a question",
+            Self::Text => "a question and a text",
+            Self::Annotator => "an annotator",
+        }
+    }
+
+    fn is_of(self, fact: &Fact) -> bool {
+        let parts = (fact.question.is_some(), fact.text.is_some(), fact.annotator.is_some());
+        match self {
+            Self::Anything => true,
+            Self::Project => parts == (false, false, false),
+            Self::Question => parts == (true, false, false),
+            Self::Text => parts == (true, true, false),
+            Self::Annotator => parts == (false, false, true),
+        }
+    }
+}
+
 /// A description of a kind of facts.
 pub(crate) struct Kind {
+    /// What a fact is about.
+    pub(crate) about: About,
+    /// Whether a fact has a key.
+    pub(crate) keyed: bool,
     /// The fact as messages of a merge name it: what it is, and which one.
     pub(crate) title: fn(&Fact) -> (&'static str, String),
     /// What messages about its time call it, if not by the name of its kind.
     pub(crate) noun: Option<&'static str>,
     /// Checks a fact that defines a question in another copy, where it was added with this scale.
     pub(crate) sound: fn(&WriteTx<'_>, &Fact, &Scale) -> std::result::Result<(), String>,
-    /// Checks a fact before it is stored, here or in a merge.
+    /// Checks a fact before it is stored, here or in a merge: it must be readable by all that read the kind.
     pub(crate) check: fn(&WriteTx<'_>, &Fact) -> Result<()>,
     /// Updates what is derived from a fact after it was added.
     pub(crate) added: fn(&mut WriteTx<'_>, &Fact) -> Result<()>,
@@ -121,6 +160,8 @@ pub(crate) struct Kind {
 
 /// A setting of the study whose value only its users read, and the default for all other kinds.
 const SETTING: Kind = Kind {
+    about: About::Anything,
+    keyed: false,
     title: |fact| ("fact", fact.kind.name().to_owned()),
     noun: None,
     sound: |_, _, _| Ok(()),
@@ -142,6 +183,19 @@ const SETTING: Kind = Kind {
 
 /// Records of what an annotator was shown.
 const SHOWN: Kind = Kind { keeps: Some(Use::Shown), ..SETTING };
+
+fn refused(fact: &Fact, why: impl Into<String>) -> StoreError {
+    StoreError::Invalid { what: fact.kind.to_string(), why: why.into() }
+}
+
+/// Reads the value of a fact that is to be stored. Lists are refused, since SQL reads the members of a value by
+/// their names.
+fn checked<T: DeserializeOwned>(fact: &Fact) -> Result<T> {
+    if fact.value.is_array() {
+        return Err(refused(fact, "its value is a list"));
+    }
+    T::deserialize(&fact.value).map_err(|e| refused(fact, e.to_string()))
+}
 
 /// Reads the value of a fact.
 fn read<T: DeserializeOwned>(value: &Value) -> rusqlite::Result<T> {
@@ -175,13 +229,15 @@ pub(crate) fn kind(kind: FactKind) -> &'static Kind {
         FactKind::LevelNames => &level_names::KIND,
         FactKind::Condition => &conditions::KIND,
         FactKind::RemarkForm => &remark_forms::KIND,
-        FactKind::AnnotatorName | FactKind::AnnotatorAttribute => &annotator_facts::KIND,
+        FactKind::AnnotatorName => &annotator_facts::NAME,
+        FactKind::AnnotatorAttribute => &annotator_facts::ATTRIBUTE,
         FactKind::Decision => &decisions::KIND,
         FactKind::AttentionCheck => &attention_checks::KIND,
         FactKind::Panel => &panels::KIND,
         FactKind::HandIn => &hand_ins::KIND,
         FactKind::Withdrawal => &withdrawals::KIND,
-        FactKind::WithdrawnName | FactKind::WithdrawnPacket => &withdrawals::HASHED,
+        FactKind::WithdrawnName => &withdrawals::NAME,
+        FactKind::WithdrawnPacket => &withdrawals::PACKET,
     }
 }
 

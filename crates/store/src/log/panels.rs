@@ -1,6 +1,6 @@
 //! Saved panels. A fact is about the panel of a name, and its value is the panel; null if it was deleted.
 
-use super::{Kind, Listed, SETTING, Submitted, read, select, that_hold};
+use super::{About, Kind, Listed, SETTING, Submitted, checked, read, refused, select, that_hold};
 use crate::{Done, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{Fact, FactKind, Panel, PanelMembers, SavedPanel};
 use rusqlite::Connection;
@@ -10,6 +10,14 @@ use serde_json::{Value, json};
 const LONGEST_NAME: usize = 200;
 
 pub(super) const KIND: Kind = Kind {
+    about: About::Project,
+    keyed: true,
+    check: |_, fact| {
+        if fact.key.as_deref().is_none_or(str::is_empty) {
+            return Err(refused(fact, "it has no name"));
+        }
+        checked::<Option<Panel>>(fact).map(drop)
+    },
     title: |fact| ("panel", fact.key.clone().unwrap_or_default()),
     order: |value, _| {
         let panel: Option<Panel> = read(value)?;

@@ -1,6 +1,6 @@
 //! Edits of questions: prompt, help, levels, and whether "cannot say" is offered.
 
-use super::{Kind, Listed, SETTING};
+use super::{About, Kind, Listed, SETTING};
 use crate::WriteTx;
 use crate::places::rows_of;
 use dissensus_domain::{Fact, Levels, QuestionHelp, Scale};
@@ -8,6 +8,7 @@ use serde_json::Value;
 
 /// The description that all edits of questions share.
 pub(super) const EDIT: Kind = Kind {
+    about: About::Question,
     count: |report| &mut report.question_changes,
     listed: Some(Listed { words: "value", ..Listed::new("'question'") }),
     ..SETTING

@@ -1,7 +1,7 @@
 //! The notes that questions offer.
 
 use super::question_facts::EDIT;
-use super::{Kind, Listed, read, select};
+use super::{Kind, Listed, checked, read, select};
 use crate::{Done, Result, StoreError, WriteTx};
 use dissensus_domain::{Fact, FactKind, QuestionId, RemarkForm};
 use rusqlite::Connection;
@@ -17,6 +17,7 @@ struct Form {
 
 pub(super) const KIND: Kind = Kind {
     noun: Some("list of reasons"),
+    check: |_, fact| checked::<Form>(fact).map(drop),
     sound: |_, fact, _| {
         let Form { confidence, reasons } = read(&fact.value).map_err(|e| e.to_string())?;
         RemarkForm { reasons, confidence }.check().map_err(|e| e.to_string())

@@ -1,6 +1,6 @@
 //! Reads and writes the table of facts.
 
-use super::{Ordering, kind};
+use super::{Ordering, kind, refused};
 use crate::deleting::next_row;
 use crate::level_order::LevelOrder;
 use crate::row::{bad, json, to_json};
@@ -21,6 +21,9 @@ const SUBJECT: &str = "kind = ?1 AND coalesce(question, 0) = ?2 AND coalesce(tex
 
 /// Maximum length of a value's JSON, in bytes, since values from other copies are read into memory.
 pub const LARGEST_FACT: usize = 1 << 20;
+
+/// Maximum length of a key, in bytes.
+const LONGEST_KEY: usize = 1 << 16;
 
 fn fact(row: &Row<'_>) -> rusqlite::Result<Fact> {
     let kind = row.get_ref(0)?.as_str().map_err(|e| bad(0, e))?;
@@ -157,6 +160,16 @@ impl WriteTx<'_> {
     /// Adds a fact made here or in another copy, after its kind has checked it. Returns whether it was
     /// new.
     pub(crate) fn add_fact(&mut self, new: &Fact) -> Result<bool> {
+        let kind = kind(new.kind);
+        if !kind.about.is_of(new) {
+            return Err(refused(new, format!("it must be about {} only", kind.about.name())));
+        }
+        let key = new.key.as_deref();
+        if key.is_some() != kind.keyed || key.is_some_and(|key| key.len() > LONGEST_KEY) {
+            let length = key.map_or_else(|| "no".to_owned(), |key| format!("a {}-byte", key.len()));
+            let may = if kind.keyed { format!("one of at most {LONGEST_KEY}") } else { "none".to_owned() };
+            return Err(refused(new, format!("it has {length} key, and must have {may}")));
+        }
         for (what, table, id) in [
             ("question", "questions", new.question.map(|id| id.0)),
             ("text", "texts", new.text.map(|id| id.0)),
@@ -168,7 +181,6 @@ impl WriteTx<'_> {
                 return Err(StoreError::Unknown { what, name: id.to_string() });
             }
         }
-        let kind = kind(new.kind);
         (kind.check)(self, new)?;
         let value = match kind.without_withdrawn {
             Some(without) => without(self, new.value.clone())?,

@@ -2,7 +2,7 @@
 //! annotator. A withdrawal is about the hash of a person, and its value is the copy in which it was made; the
 //! hash of a name, and the id of a task packet, have the hash of the person as their value.
 
-use super::{Kind, Listed, SETTING, Submitted};
+use super::{About, Kind, Listed, SETTING, Submitted, refused};
 use crate::row::bad;
 use crate::tx::{all, first};
 use crate::{Done, Result, Store, StoreError, WriteTx};
@@ -33,6 +33,12 @@ pub struct Withdrawal {
 }
 
 pub(super) const KIND: Kind = Kind {
+    about: About::Project,
+    keyed: true,
+    check: |_, fact| {
+        check_that(fact, is_hash(key_of(fact)), "its key is no hash")?;
+        check_that(fact, fact.value.as_str().is_some_and(is_uid), "its value is no id of a copy")
+    },
     title: |_| ("withdrawal", "of somebody".to_owned()),
     submitted: Submitted::No,
     listed: Some(Listed {
@@ -43,8 +49,43 @@ pub(super) const KIND: Kind = Kind {
     ..SETTING
 };
 
-/// Names and task packets of annotators who withdrew.
-pub(super) const HASHED: Kind = Kind { submitted: Submitted::Ignored, listed: None, ..SETTING };
+/// Names of annotators who withdrew.
+pub(super) const NAME: Kind = Kind {
+    check: |_, fact| {
+        check_that(fact, is_hash(key_of(fact)), "its key is no hash")?;
+        check_that(fact, fact.value.as_str().is_some_and(is_hash), "its value is no hash")
+    },
+    submitted: Submitted::Ignored,
+    listed: None,
+    ..KIND
+};
+
+/// Task packets of annotators who withdrew.
+pub(super) const PACKET: Kind = Kind {
+    check: |_, fact| {
+        check_that(fact, is_uid(key_of(fact)), "its key is no id of a packet")?;
+        check_that(fact, fact.value.as_str().is_some_and(is_hash), "its value is no hash")
+    },
+    ..NAME
+};
+
+fn check_that(fact: &Fact, right: bool, why: &str) -> Result<()> {
+    if right { Ok(()) } else { Err(refused(fact, why)) }
+}
+
+fn key_of(fact: &Fact) -> &str {
+    fact.key.as_deref().unwrap_or_default()
+}
+
+/// Whether this is a hash as the program writes it: readers compare the text.
+fn is_hash(text: &str) -> bool {
+    from_hex(text).is_ok_and(|hash| hex(&hash) == text)
+}
+
+/// Whether this is an id of a copy or packet as the program writes it.
+fn is_uid(text: &str) -> bool {
+    Uuid::parse_str(text).is_ok_and(|uid| uid.to_string() == text)
+}
 
 /// The hash of an annotator's external id.
 pub(crate) fn person_hash(project: ProjectId, external_id: &str) -> Hash {
@@ -172,23 +213,19 @@ impl WriteTx<'_> {
     /// Adds facts about withdrawals from another copy, and erases the annotators. Returns how many
     /// annotators had not withdrawn here.
     pub(crate) fn add_withdrawals(&mut self, theirs: &[Fact]) -> Result<u32> {
-        let explain = |e| StoreError::explain(self.path, "adding who withdrew", e);
-        let mut new = BTreeSet::new();
-        for fact in theirs.iter().filter(|fact| fact.kind == FactKind::Withdrawal) {
-            let person = from_hex(fact.key.as_deref().unwrap_or_default()).map_err(explain)?;
-            if !is_withdrawn(self.conn, &person).map_err(explain)? {
-                new.insert(person);
-            }
-        }
+        let known = |tx: &Self| keys(tx.conn, FactKind::Withdrawal).map_err(|e| tx.explain("reading who withdrew", e));
+        let before = known(self)?;
         for fact in theirs {
             self.add_fact(fact)?;
         }
+        let mut new = known(self)?;
+        new.retain(|person| !before.contains(person));
         let project = self.project_id()?;
         let here = all(self.conn, "SELECT id, external_id FROM annotators ORDER BY id", [], |r| {
             Ok((AnnotatorId(r.get(0)?), r.get::<_, String>(1)?))
         });
         let mut gone = here.map_err(|e| self.explain("reading the annotators", e))?;
-        let is_new = |id: &str| new.contains(&person_hash(project, id));
+        let is_new = |id: &str| new.contains(&hex(&person_hash(project, id)));
         gone.retain(|(_, external_id)| is_new(external_id) || is_new(&composed(external_id)));
         let gone: Vec<AnnotatorId> = gone.into_iter().map(|(id, _)| id).collect();
         self.erase(&gone)?;

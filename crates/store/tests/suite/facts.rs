@@ -192,3 +192,88 @@ fn facts_are_added_and_never_changed() {
         assert!(raw.execute(sql, []).unwrap_err().to_string().contains("facts are added"), "{sql}");
     }
 }
+
+/// Facts that this program never writes: question, text, annotator, key and value.
+const MALFORMED: [(&str, &str); 25] = [
+    ("decision", r#"1, 1, NULL, NULL, '{"answer":null}'"#),
+    ("decision", r#"1, 1, NULL, NULL, '{"answer":null,"by":null,"comment":"","outcome":"slip"}'"#),
+    ("decision", r#"1, 1, NULL, NULL, '[null,"somebody","","slip"]'"#),
+    ("decision", r#"1, NULL, NULL, NULL, '{"answer":null,"by":"","comment":"","outcome":"slip"}'"#),
+    ("decision", r#"1, 1, 1, NULL, '{"answer":null,"by":"","comment":"","outcome":"slip"}'"#),
+    ("decision", r#"1, 1, NULL, 'key', '{"answer":null,"by":"","comment":"","outcome":"slip"}'"#),
+    ("attention-check", r#"1, 1, NULL, NULL, '{"answer":null}'"#),
+    ("level-names", r#"1, NULL, NULL, NULL, '["one"]'"#),
+    ("condition", r#"1, NULL, NULL, NULL, '[[],"rude"]'"#),
+    ("condition", r#"1, 1, NULL, NULL, '{"levels":[],"question":"rude"}'"#),
+    ("remark-form", r#"1, NULL, NULL, NULL, '[true,[]]'"#),
+    ("annotator-name", r#"NULL, NULL, 1, NULL, '1'"#),
+    ("annotator-name", r#"NULL, NULL, 1, 'key', '"name"'"#),
+    ("annotator-attribute", r#"NULL, NULL, 1, NULL, '"value"'"#),
+    ("annotator-attribute", r#"NULL, NULL, 1, printf('%.*c', 100000, 'k'), '"value"'"#),
+    ("panel", r#"NULL, NULL, NULL, '', 'null'"#),
+    ("panel", r#"NULL, NULL, NULL, NULL, 'null'"#),
+    ("panel", r#"NULL, NULL, NULL, 'few', '{"members":1}'"#),
+    ("hand-in", r#"NULL, NULL, 1, 'packet', '1'"#),
+    ("withdrawal", r#"NULL, NULL, NULL, 'ab', '"00000000-0000-0000-0000-000000000000"'"#),
+    ("withdrawal", r#"NULL, NULL, NULL, hex(zeroblob(31)) || 'AB', '"00000000-0000-0000-0000-000000000000"'"#),
+    ("withdrawal", r#"NULL, NULL, NULL, hex(zeroblob(32)), '"nowhere"'"#),
+    ("withdrawal", r#"1, NULL, NULL, hex(zeroblob(32)), '"00000000-0000-0000-0000-000000000000"'"#),
+    // Settings with a key would be compared with those without.
+    ("reveal", "NULL, NULL, NULL, 'key', 'true'"),
+    ("care", "NULL, NULL, NULL, 'key', '{}'"),
+];
+
+#[test]
+fn a_copy_with_a_fact_that_cannot_be_read_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    small(&path, 2, 2).close().unwrap();
+    for (kind, row) in MALFORMED {
+        let other = crate::common::copied(&path, "other.dissensus");
+        let conn = rusqlite::Connection::open(&other).unwrap();
+        let sql = format!(
+            "INSERT INTO facts (kind, at_ms, question, text, annotator, key, value) VALUES ('{kind}', 5, {row})"
+        );
+        conn.execute(&sql, []).unwrap();
+        drop(conn);
+        let (store, from) = (Store::open(&path).unwrap(), Store::open_reader(&other).unwrap());
+        let refused = store.take_in(&from).map(drop).unwrap_err();
+        assert!(matches!(refused, StoreError::Invalid { .. }), "{kind} {row}: {refused:?}");
+        from.close().unwrap();
+        store.close().unwrap();
+    }
+}
+
+#[test]
+fn names_and_packets_of_withdrawals_are_read_as_they_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    small(&path, 2, 2).close().unwrap();
+    let hash = "0".repeat(64);
+    for (kind, key, value, right) in [
+        ("withdrawn-name", hash.as_str(), hash.as_str(), true),
+        ("withdrawn-name", "name", &hash, false),
+        ("withdrawn-name", &hash, "person", false),
+        ("withdrawn-packet", "00000000-0000-0000-0000-00000000000a", &hash, true),
+        ("withdrawn-packet", "00000000-0000-0000-0000-00000000000A", &hash, false),
+        ("withdrawn-packet", "0000000000000000000000000000000a", &hash, false),
+        ("withdrawn-packet", "00000000-0000-0000-0000-00000000000a", "person", false),
+    ] {
+        let other = crate::common::copied(&path, "other.dissensus");
+        let conn = rusqlite::Connection::open(&other).unwrap();
+        let copy = "\"00000000-0000-0000-0000-000000000000\"";
+        let sql = "INSERT INTO facts (kind, key, at_ms, value) VALUES (?1, ?2, 0, ?3)";
+        conn.execute(sql, ("withdrawal", &hash, copy)).unwrap();
+        conn.execute(sql, (kind, key, format!("\"{value}\""))).unwrap();
+        drop(conn);
+        let (store, from) = (Store::open(&path).unwrap(), Store::open_reader(&other).unwrap());
+        let taken = store.take_in(&from).map(|taken| taken.withdrawn).map_err(|e| e.code());
+        assert_eq!(taken, if right { Ok(1) } else { Err("invalid") }, "{kind} {key} {value}");
+        from.close().unwrap();
+        store.close().unwrap();
+        if right {
+            std::fs::remove_file(&path).unwrap();
+            small(&path, 2, 2).close().unwrap();
+        }
+    }
+}
