@@ -1,6 +1,6 @@
 //! Saved panels. A fact is about the panel of a name, and its value is the panel; null if it was deleted.
 
-use super::{About, Kind, Listed, SETTING, Submitted, checked, read, refused, select, that_hold};
+use super::{About, Kind, LARGEST_FACT, Listed, SETTING, Submitted, checked, read, refused, select, that_hold};
 use crate::{Done, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{Fact, FactKind, Panel, PanelMembers, SavedPanel};
 use rusqlite::Connection;
@@ -65,14 +65,21 @@ impl WriteTx<'_> {
     /// clock shows.
     ///
     /// # Errors
-    /// The name is empty or too long.
+    /// The name is empty or too long, or the panel has too many members.
     pub fn save_panel(&mut self, new: &SavedPanel) -> Result<()> {
         let length = new.name.chars().count();
         if new.name.trim().is_empty() || length > LONGEST_NAME {
             let why = format!("its name has {length} characters: give it one of 1 to {LONGEST_NAME}");
             return Err(StoreError::Invalid { what: "panel".to_owned(), why });
         }
-        let fact = Fact::of_project(FactKind::Panel, new.saved_at_ms, json!(new.panel));
+        let value = json!(new.panel);
+        let size = value.to_string().len();
+        if size > LARGEST_FACT {
+            let why =
+                format!("its members take {size} bytes, and may take {LARGEST_FACT}: save one with fewer members");
+            return Err(StoreError::Invalid { what: format!("panel {}", new.name), why });
+        }
+        let fact = Fact::of_project(FactKind::Panel, new.saved_at_ms, value);
         self.note_fact(&Fact { key: Some(new.name.clone()), ..fact })
     }
 }

@@ -181,12 +181,19 @@ impl WriteTx<'_> {
                 return Err(StoreError::Unknown { what, name: id.to_string() });
             }
         }
+        // Earlier versions added facts without these checks, and every copy has them.
+        if self.has_fact(new)? {
+            return Ok(false);
+        }
         (kind.check)(self, new)?;
-        let value = match kind.without_withdrawn {
-            Some(without) => without(self, new.value.clone())?,
-            None => new.value.clone(),
+        let new = match kind.without_withdrawn {
+            Some(without) => &Fact { value: without(self, new.value.clone())?, ..new.clone() },
+            None => new,
         };
-        let json = to_json(new.kind.name(), &value)?;
+        let json = to_json(new.kind.name(), &new.value)?;
+        if self.has_fact(new)? {
+            return Ok(false);
+        }
         if json.len() > LARGEST_FACT {
             return Err(StoreError::Invalid {
                 what: new.kind.to_string(),
@@ -195,9 +202,17 @@ impl WriteTx<'_> {
         }
         let added = insert(self.conn, new, &json).map_err(|e| self.explain("noting a fact", e))?;
         if added {
-            (kind.added)(self, &Fact { value, ..new.clone() })?;
+            (kind.added)(self, new)?;
         }
         Ok(added)
+    }
+
+    /// Whether there is an equal fact.
+    fn has_fact(&self, like: &Fact) -> Result<bool> {
+        let (kind, question, text, annotator, key) = subject(like);
+        let sql = format!("SELECT 1 FROM facts WHERE {SUBJECT} AND at_ms = ?6 AND value = ?7");
+        let row = (kind, question, text, annotator, key, like.at_ms, like.value.to_string());
+        Ok(self.first(&sql, row, |_| Ok(()))?.is_some())
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::common::small;
 use dissensus_domain::{Panel, PanelMembers, PanelRule, PanelShare, SavedPanel};
-use dissensus_store::Store;
+use dissensus_store::{LARGEST_FACT, Store};
 
 fn named(name: &str, saved_at_ms: i64, people: &[&str]) -> SavedPanel {
     let panel = Panel {
@@ -100,4 +100,27 @@ fn who_withdraws_is_taken_off_every_panel_of_every_copy() {
     assert_eq!(members(&b)[0], left("again"));
     assert_eq!(a.take_in(&b).unwrap().panels, 1);
     assert_eq!(b.take_in(&a).unwrap().panels, 0);
+}
+
+#[test]
+fn a_panel_of_an_earlier_version_that_is_too_large_does_not_stop_a_merge() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    small(&path, 2, 2).close().unwrap();
+    let people: Vec<String> = (0..100_000).map(|n| format!("person {n}")).collect();
+    let people: Vec<&str> = people.iter().map(String::as_str).collect();
+    let large = named("all", 5, &people);
+    let value = serde_json::to_value(&large.panel).unwrap().to_string();
+    assert!(value.len() > LARGEST_FACT);
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    let sql = "INSERT INTO facts (kind, key, at_ms, value) VALUES ('panel', 'all', 5, ?1)";
+    conn.execute(sql, [value]).unwrap();
+    drop(conn);
+    let other = crate::common::copied(&path, "other.dissensus");
+    assert_eq!(crate::common::take_in(&path, &other).panels, 0);
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.panels().unwrap(), [large.clone()]);
+    let saved = SavedPanel { name: "again".to_owned(), ..large };
+    let refused = store.write(move |tx| tx.save_panel(&saved)).unwrap_err();
+    assert!(refused.to_string().contains("panel again"), "{refused}");
 }
