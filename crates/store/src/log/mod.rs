@@ -188,8 +188,8 @@ fn refused(fact: &Fact, why: impl Into<String>) -> StoreError {
     StoreError::Invalid { what: fact.kind.to_string(), why: why.into() }
 }
 
-/// Reads the value of a fact that is to be stored. Lists are refused, since SQL reads the members of a value by
-/// their names.
+/// Reads the value of a fact that is to be stored. Lists are refused, since SQL reads the members of a
+/// value by their names.
 fn checked<T: DeserializeOwned>(fact: &Fact) -> Result<T> {
     if fact.value.is_array() {
         return Err(refused(fact, "its value is a list"));

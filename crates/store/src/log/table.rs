@@ -160,20 +160,44 @@ impl WriteTx<'_> {
     /// Adds a fact made here or in another copy, after its kind has checked it. Returns whether it was
     /// new.
     pub(crate) fn add_fact(&mut self, new: &Fact) -> Result<bool> {
-        let kind = kind(new.kind);
-        if !kind.about.is_of(new) {
-            return Err(refused(new, format!("it must be about {} only", kind.about.name())));
+        self.check_subject(new)?;
+        // Copies that share a fact of an earlier version, which did not check it, can be merged.
+        if self.has_fact(new)? {
+            return Ok(false);
         }
-        let key = new.key.as_deref();
-        if key.is_some() != kind.keyed || key.is_some_and(|key| key.len() > LONGEST_KEY) {
-            let length = key.map_or_else(|| "no".to_owned(), |key| format!("a {}-byte", key.len()));
-            let may = if kind.keyed { format!("one of at most {LONGEST_KEY}") } else { "none".to_owned() };
-            return Err(refused(new, format!("it has {length} key, and must have {may}")));
+        let kind = kind(new.kind);
+        (kind.check)(self, new)?;
+        let new = match kind.without_withdrawn {
+            Some(without) => &Fact { value: without(self, new.value.clone())?, ..new.clone() },
+            None => new,
+        };
+        let json = to_json(new.kind.name(), &new.value)?;
+        let key = new.key.as_ref().map_or(0, String::len);
+        for (what, length, most) in [("value", json.len(), LARGEST_FACT), ("key", key, LONGEST_KEY)] {
+            if length > most && !self.has_fact(new)? {
+                return Err(refused(new, format!("its {what} has {length} bytes, and may have {most}")));
+            }
+        }
+        let added = insert(self.conn, new, &json).map_err(|e| self.explain("noting a fact", e))?;
+        if added {
+            (kind.added)(self, new)?;
+        }
+        Ok(added)
+    }
+
+    /// Checks that a fact is about what facts of its kind are about, and that this is in the project.
+    fn check_subject(&self, fact: &Fact) -> Result<()> {
+        let kind = kind(fact.kind);
+        if !kind.about.is_of(fact) {
+            return Err(refused(fact, format!("it must be about {} only", kind.about.name())));
+        }
+        if fact.key.is_some() != kind.keyed {
+            return Err(refused(fact, if kind.keyed { "it has no key" } else { "it must have no key" }));
         }
         for (what, table, id) in [
-            ("question", "questions", new.question.map(|id| id.0)),
-            ("text", "texts", new.text.map(|id| id.0)),
-            ("annotator", "annotators", new.annotator.map(|id| id.0)),
+            ("question", "questions", fact.question.map(|id| id.0)),
+            ("text", "texts", fact.text.map(|id| id.0)),
+            ("annotator", "annotators", fact.annotator.map(|id| id.0)),
         ] {
             if let Some(id) = id
                 && self.first(&format!("SELECT 1 FROM {table} WHERE id = ?1"), [id], |_| Ok(()))?.is_none()
@@ -181,30 +205,7 @@ impl WriteTx<'_> {
                 return Err(StoreError::Unknown { what, name: id.to_string() });
             }
         }
-        // Earlier versions added facts without these checks, and every copy has them.
-        if self.has_fact(new)? {
-            return Ok(false);
-        }
-        (kind.check)(self, new)?;
-        let new = match kind.without_withdrawn {
-            Some(without) => &Fact { value: without(self, new.value.clone())?, ..new.clone() },
-            None => new,
-        };
-        let json = to_json(new.kind.name(), &new.value)?;
-        if self.has_fact(new)? {
-            return Ok(false);
-        }
-        if json.len() > LARGEST_FACT {
-            return Err(StoreError::Invalid {
-                what: new.kind.to_string(),
-                why: format!("it has {} bytes, and may have {LARGEST_FACT}", json.len()),
-            });
-        }
-        let added = insert(self.conn, new, &json).map_err(|e| self.explain("noting a fact", e))?;
-        if added {
-            (kind.added)(self, new)?;
-        }
-        Ok(added)
+        Ok(())
     }
 
     /// Whether there is an equal fact.
