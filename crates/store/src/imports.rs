@@ -38,7 +38,7 @@ pub struct ImportRows {
 
 /// Temporary indexes for removing an import: without them, every deletion would scan other tables
 /// for references.
-const INDEXES: [&str; 12] = [
+const INDEXES: [&str; 13] = [
     "events (replaces)",
     "events (text)",
     "events (question)",
@@ -49,6 +49,7 @@ const INDEXES: [&str; 12] = [
     "repeats (annotator)",
     "repeat_remarks (text)",
     "repeat_origins (text)",
+    "facts (question)",
     "facts (text)",
     "facts (annotator)",
 ];
