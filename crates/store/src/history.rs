@@ -44,9 +44,9 @@ enum Contents {
     Fact,
 }
 
-/// Sources in the order in which entries of the same time are listed, newest first: a decision
-/// follows the answers that it is based on, and a job started in the same millisecond precedes the
-/// answers that it read.
+/// Sources in the order in which entries of the same time are listed, newest first: facts of all kinds
+/// follow the answers of the same millisecond, since a decision is based on answers; jobs and runs precede
+/// both.
 static SOURCES: LazyLock<[Source; 9]> = LazyLock::new(|| {
     let said = |sql: &str, read| Source { sql: sql.to_owned(), contents: Contents::Said(read) };
     [
