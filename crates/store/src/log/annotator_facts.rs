@@ -1,5 +1,6 @@
 //! Names and attributes of annotators, with their times, so that copies of a project agree. An empty value
-//! removes an attribute. The row of an annotator has what is in effect.
+//! removes an attribute. The row of an annotator has what is in effect; it is updated after all facts about
+//! the annotator are recorded, since that reads them all.
 
 use super::{About, Kind, Listed, SETTING, Submitted, checked, read, select};
 use crate::row::to_json;
@@ -15,7 +16,6 @@ pub(crate) const ATTRIBUTE_OR_NAME: &str = "kind IN ('annotator-name', 'annotato
 pub(super) const NAME: Kind = Kind {
     about: About::Annotator,
     check: |_, fact| checked::<String>(fact).map(drop),
-    added: |tx, fact| fact.annotator.map_or(Ok(()), |id| tx.refresh_annotator(id)),
     order: |value, _| read(value),
     // A submission cannot change them.
     submitted: Submitted::Ignored,
@@ -60,13 +60,13 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Records a new name, effective now.
+    /// Records a new name, effective now; the row is not updated.
     pub(crate) fn note_name(&mut self, id: AnnotatorId, name: &str, now_ms: i64) -> Result<()> {
         let at_ms = self.time_after(&fact(id, None, name, now_ms))?;
         self.add_fact(&fact(id, None, name, at_ms)).map(drop)
     }
 
-    /// Records the attributes that differ from `before`, effective now.
+    /// Records the attributes that differ from `before`, effective now; the row is not updated.
     pub(crate) fn note_attributes(
         &mut self,
         id: AnnotatorId,
@@ -101,7 +101,7 @@ impl WriteTx<'_> {
         self.time_after(&fact(id, Some(attribute), "", now_ms))
     }
 
-    /// Records a value of an attribute at a given time; an empty value removes it.
+    /// Records a value of an attribute at a given time; an empty value removes it. The row is not updated.
     pub(crate) fn say_attribute(
         &mut self,
         id: AnnotatorId,

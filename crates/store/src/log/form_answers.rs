@@ -15,7 +15,7 @@ fn know_by_form(tx: &mut WriteTx<'_>, fact: &Fact) -> Result<()> {
     for (attribute, GivenValue { value, at_ms }) in Given::new(Some(fact.clone())).0 {
         tx.say_attribute(annotator, &attribute, &value.unwrap_or_default(), at_ms)?;
     }
-    Ok(())
+    tx.refresh_annotator(annotator)
 }
 
 /// The value of the fact: every attribute that the annotator was asked for, with the time of the

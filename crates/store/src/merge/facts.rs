@@ -5,7 +5,7 @@ use super::{TakingIn, conflict};
 use crate::deleting::next_row;
 use crate::log::{Submitted, check_given, kind, name_hash, names_of, near_hash};
 use crate::{Result, Store, StoreError};
-use dissensus_domain::{Annotator, EventId, Fact, FactKind};
+use dissensus_domain::{Annotator, AnnotatorId, EventId, Fact, FactKind};
 
 impl TakingIn<'_, '_> {
     /// Annotators who withdrew in the other copy are withdrawn here, and those who withdrew here
@@ -50,15 +50,16 @@ impl TakingIn<'_, '_> {
     }
 
     /// Merges a fact. Of a submission, only what its kind allows is merged, about its own annotator.
-    pub(super) fn fact(&mut self, theirs: Fact) -> Result<()> {
+    /// Returns the annotator whom the fact is about, if it is new.
+    pub(super) fn fact(&mut self, theirs: Fact) -> Result<Option<AnnotatorId>> {
         if theirs.annotator.is_some_and(|id| self.gone.contains_key(&id)) {
-            return Ok(());
+            return Ok(None);
         }
         let kind = kind(theirs.kind);
         let (what, name) = (kind.title)(&theirs);
         let submitted = kind.submitted;
         if self.only.is_some() && submitted == Submitted::Ignored {
-            return Ok(());
+            return Ok(None);
         }
         self.not_handed_out(what, &name, submitted != Submitted::No)?;
         let ours = self.fact_here(&theirs)?;
@@ -76,7 +77,7 @@ impl TakingIn<'_, '_> {
         let added = self.tx.add_fact(&ours)?;
         self.not_handed_out(what, &name, own || !added || submitted == Submitted::Yes)?;
         *(kind.count)(&mut self.report) += u32::from(added);
-        Ok(())
+        Ok(ours.annotator.filter(|_| added))
     }
 
     /// A fact of the other copy with the ids that its question, text, annotator and levels have here.

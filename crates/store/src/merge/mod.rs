@@ -219,7 +219,11 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let people =
             |fact: &Fact| matches!(fact.kind, FactKind::AnnotatorName | FactKind::AnnotatorAttribute);
         let (of_people, facts): (Vec<Fact>, Vec<Fact>) = facts.into_iter().partition(people);
-        of_people.into_iter().try_for_each(|fact| self.fact(fact))?;
+        let mut changed = BTreeSet::new();
+        for fact in of_people {
+            changed.extend(self.fact(fact)?);
+        }
+        changed.into_iter().try_for_each(|person| self.tx.refresh_annotator(person))?;
         self.texts(self.other.read("reading texts", text_digests)?)?;
         self.same_rows(&mut known);
         let mut rows = known.rows_to_read(self.other)?;
@@ -267,7 +271,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
                 false => self.packet(packet, &key)?,
             }
         }
-        facts.into_iter().try_for_each(|fact| self.fact(fact))?;
+        facts.into_iter().try_for_each(|fact| self.fact(fact).map(drop))?;
         self.levels_stay()?;
         let packet = self.only.as_ref().map(|only| only.packet);
         self.tx.note_copies_taken_in(&self.new_copies, packet, &self.other.copy_origins()?)?;
