@@ -1,6 +1,8 @@
 //! Saved panels. A fact is about the panel of a name, and its value is the panel; null if it was deleted.
 
-use super::{About, Kind, LARGEST_FACT, Listed, SETTING, Submitted, checked, read, refused, select, that_hold};
+use super::{
+    About, Kind, LARGEST_FACT, Listed, SETTING, Submitted, checked, read, refused, select, that_hold,
+};
 use crate::{Done, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{Fact, FactKind, Panel, PanelMembers, SavedPanel};
 use rusqlite::Connection;
@@ -75,8 +77,9 @@ impl WriteTx<'_> {
         let value = json!(new.panel);
         let size = value.to_string().len();
         if size > LARGEST_FACT {
-            let why =
-                format!("its members take {size} bytes, and may take {LARGEST_FACT}: save one with fewer members");
+            let why = format!(
+                "its members take {size} bytes, and may take {LARGEST_FACT}: save one with fewer members"
+            );
             return Err(StoreError::Invalid { what: format!("panel {}", new.name), why });
         }
         let fact = Fact::of_project(FactKind::Panel, new.saved_at_ms, value);

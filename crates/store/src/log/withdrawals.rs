@@ -213,7 +213,9 @@ impl WriteTx<'_> {
     /// Adds facts about withdrawals from another copy, and erases the annotators. Returns how many
     /// annotators had not withdrawn here.
     pub(crate) fn add_withdrawals(&mut self, theirs: &[Fact]) -> Result<u32> {
-        let known = |tx: &Self| keys(tx.conn, FactKind::Withdrawal).map_err(|e| tx.explain("reading who withdrew", e));
+        let known = |tx: &Self| {
+            keys(tx.conn, FactKind::Withdrawal).map_err(|e| tx.explain("reading who withdrew", e))
+        };
         let before = known(self)?;
         for fact in theirs {
             self.add_fact(fact)?;

@@ -194,7 +194,7 @@ fn facts_are_added_and_never_changed() {
 }
 
 /// Facts that this program never writes: question, text, annotator, key and value.
-const MALFORMED: [(&str, &str); 25] = [
+const MALFORMED: [(&str, &str); 24] = [
     ("decision", r#"1, 1, NULL, NULL, '{"answer":null}'"#),
     ("decision", r#"1, 1, NULL, NULL, '{"answer":null,"by":null,"comment":"","outcome":"slip"}'"#),
     ("decision", r#"1, 1, NULL, NULL, '[null,"somebody","","slip"]'"#),
@@ -202,7 +202,6 @@ const MALFORMED: [(&str, &str); 25] = [
     ("decision", r#"1, 1, 1, NULL, '{"answer":null,"by":"","comment":"","outcome":"slip"}'"#),
     ("decision", r#"1, 1, NULL, 'key', '{"answer":null,"by":"","comment":"","outcome":"slip"}'"#),
     ("attention-check", r#"1, 1, NULL, NULL, '{"answer":null}'"#),
-    ("level-names", r#"1, NULL, NULL, NULL, '["one"]'"#),
     ("condition", r#"1, NULL, NULL, NULL, '[[],"rude"]'"#),
     ("condition", r#"1, 1, NULL, NULL, '{"levels":[],"question":"rude"}'"#),
     ("remark-form", r#"1, NULL, NULL, NULL, '[true,[]]'"#),
@@ -215,7 +214,10 @@ const MALFORMED: [(&str, &str); 25] = [
     ("panel", r#"NULL, NULL, NULL, 'few', '{"members":1}'"#),
     ("hand-in", r#"NULL, NULL, 1, 'packet', '1'"#),
     ("withdrawal", r#"NULL, NULL, NULL, 'ab', '"00000000-0000-0000-0000-000000000000"'"#),
-    ("withdrawal", r#"NULL, NULL, NULL, hex(zeroblob(31)) || 'AB', '"00000000-0000-0000-0000-000000000000"'"#),
+    (
+        "withdrawal",
+        r#"NULL, NULL, NULL, hex(zeroblob(31)) || 'AB', '"00000000-0000-0000-0000-000000000000"'"#,
+    ),
     ("withdrawal", r#"NULL, NULL, NULL, hex(zeroblob(32)), '"nowhere"'"#),
     ("withdrawal", r#"1, NULL, NULL, hex(zeroblob(32)), '"00000000-0000-0000-0000-000000000000"'"#),
     // Settings with a key would be compared with those without.

@@ -5,8 +5,8 @@
 
 use crate::common::state_of;
 use crate::contents::{contents, packet};
-use dissensus_domain::{FactKind, TextId};
 use dissensus_domain::WorkState;
+use dissensus_domain::{FactKind, TextId};
 use dissensus_store::{ExportScope, Store, StoreError};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
@@ -168,7 +168,8 @@ fn an_import_of_format_17_that_lost_its_facts_does_not_get_those_of_the_migratio
     let folder = tempfile::tempdir().unwrap();
     let path = of_17("version-17.dissensus", folder.path(), "p.dissensus");
     // As if the import had added facts that were then removed with an annotator.
-    let longer = "UPDATE settings SET value = json_set(value, '$[#-1].rows.facts[1]', 1000) WHERE key = 'imports'";
+    let longer =
+        "UPDATE settings SET value = json_set(value, '$[#-1].rows.facts[1]', 1000) WHERE key = 'imports'";
     assert_eq!(Connection::open(&path).unwrap().execute(longer, []).unwrap(), 1);
     let store = Store::open(&path).unwrap();
     let decisions = || -> usize {

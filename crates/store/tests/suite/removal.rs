@@ -5,8 +5,8 @@
 
 use crate::common::{QUESTION, label, small};
 use dissensus_domain::{
-    AnnotatorId, Answer, Attributes, Decision, LabelSource, MarkKind, Outcome, Panel, PanelMembers, PanelRule,
-    QuestionId, Remark, SavedPanel, Scale, ScaleKind, TextId,
+    AnnotatorId, Answer, Attributes, Decision, LabelSource, MarkKind, Outcome, Panel, PanelMembers,
+    PanelRule, QuestionId, Remark, SavedPanel, Scale, ScaleKind, TextId,
 };
 use dissensus_store::{
     AnswerDetails, ImportTaken, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, QuestionEdit,
