@@ -240,7 +240,7 @@ fn a_copy_with_a_fact_that_cannot_be_read_is_refused() {
         drop(conn);
         let (store, from) = (Store::open(&path).unwrap(), Store::open_reader(&other).unwrap());
         let refused = store.take_in(&from).map(drop).unwrap_err();
-        assert!(matches!(refused, StoreError::Invalid { .. }), "{kind} {row}: {refused:?}");
+        assert!(matches!(refused.code(), "invalid" | "copies-conflict"), "{kind} {row}: {refused:?}");
         from.close().unwrap();
         store.close().unwrap();
     }
