@@ -1,7 +1,7 @@
 //! Attention checks: texts with a known right answer.
 
-use crate::dependents::Use;
 use super::{About, Kind, Listed, SETTING, Submitted, checked, read, select, that_hold};
+use crate::dependents::Use;
 use crate::places::{Places, answer_with_levels};
 use crate::{Done, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{Answer, AttentionCheck, Fact, FactKind, QuestionId};

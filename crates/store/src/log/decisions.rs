@@ -1,8 +1,8 @@
 //! Decisions about texts, stored in addition to labels.
 
 use super::attention_checks::check_right_answer;
-use crate::dependents::Use;
 use super::{About, Kind, Listed, SETTING, Submitted, checked, read, select};
+use crate::dependents::Use;
 use crate::places::{Places, answer_with_levels};
 use crate::{Done, Result, Store, WriteTx};
 use dissensus_domain::{Answer, Decision, Fact, FactKind, Outcome, QuestionId, TextId};
