@@ -105,7 +105,7 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
     }
     window.find("packet-done").await?;
     window.hand_over("handIn", &bench.path("second.handin")).await?;
-    let told = "return document.body.textContent.includes('All 8 texts handed in as second.handin')";
+    let told = "return document.body.textContent.includes('All 8 texts submitted as second.handin')";
     window.script_when(told, |told| *told == json!(true)).await?;
     window.close().await?;
 
@@ -227,7 +227,7 @@ fn a_hand_in_that_was_changed_is_told_and_the_others_are_taken() {
                 "--out",
                 "more",
             ],
-            "3 people are wanted",
+            "3 people are needed",
         ),
         (
             vec![
