@@ -15,7 +15,7 @@ export const commands = {
 	/**  What the command line asked for. */
 	launchInfo: () => __TAURI_INVOKE<LaunchInfo>("launch_info"),
 	/**  Called when the page has asked the user whether to stop running work. */
-	closingAsked: () => __TAURI_INVOKE<null>("closing_asked"),
+	closingRequested: () => __TAURI_INVOKE<null>("closing_requested"),
 	/**  Ends the application: jobs are stopped, the project is closed. */
 	quit: () => __TAURI_INVOKE<null>("quit"),
 	/**  Opens the user guide in a window of its own. */

@@ -622,7 +622,7 @@ export const commands: typeof RealCommands = {
     emit("projectChanged", []);
     return null;
   },
-  closingAsked: async () => null,
+  closingRequested: async () => null,
   quit: async () => null,
   encoderOffer: async () => ({
     name: "all-MiniLM-L6-v2",

@@ -661,7 +661,7 @@ export class App {
         ({ payload: { path, read_only } }) => void (read_only ? this.openToRead(path) : this.openPath(path)),
       ),
       events.closeRequested.listen(() => {
-        void commands.closingAsked();
+        void commands.closingRequested();
         void this.quit();
       }),
       events.runChanged.listen(({ payload }) => {

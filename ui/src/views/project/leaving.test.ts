@@ -71,7 +71,7 @@ describe("closing", () => {
   });
 
   it("of the window is answered and asked about when the system asks", async () => {
-    const asked = vi.spyOn(commands, "closingAsked");
+    const asked = vi.spyOn(commands, "closingRequested");
     const quit = vi.spyOn(commands, "quit");
     const user = userEvent.setup();
     render(App);
