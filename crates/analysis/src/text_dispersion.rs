@@ -62,11 +62,16 @@ fn words(found: Option<TextDispersion>, shown: bool, scales: Option<ScaleSpread>
             .to_owned();
     };
     let used = scales.map(|ScaleSpread { sd, interval: (low, high) }| {
-        // The search ends there.
-        let more = if high >= ScaleSpread::MOST { " or more" } else { "" };
+        let exceeds = |value: f64| value >= ScaleSpread::MOST;
+        let value = if exceeds(sd) { format!("{sd:.2} or more") } else { format!("{sd:.2}") };
+        let interval = match (exceeds(low), exceeds(high)) {
+            (true, _) => "too large to tell more precisely".to_owned(),
+            (false, true) => format!("95 %: {low:.2} or more"),
+            (false, false) => format!("95 %: {low:.2} to {high:.2}"),
+        };
         format!(
             "Predictions use that for texts with labels: each has a scale of its own, learned from its labels and shrunk. The logarithms of the \
-             scales have a standard deviation of {sd:.2} (95 %: {low:.2} to {high:.2}{more})."
+             scales have a standard deviation of {value} ({interval})."
         )
     });
     let used = match (used, told) {
@@ -114,8 +119,11 @@ mod tests {
         assert!(unused.contains("(p 0.025)") && unused.contains("Predictions do not use that"));
         let used = words(of(0.025), true, scales, false);
         assert!(used.contains("Predictions use that") && used.contains("0.35 (95 %: 0.29 to 0.40)"));
-        let wide = words(of(0.025), true, Some(ScaleSpread { sd: 1.1, interval: (1.0, 1.1) }), true);
-        assert!(wide.contains("1.00 to 1.10 or more)") && wide.contains("embedding tells"), "{wide}");
+        let most = ScaleSpread::MOST;
+        let wide = words(of(0.025), true, Some(ScaleSpread { sd: 0.55, interval: (0.45, most) }), true);
+        assert!(wide.contains("0.55 (95 %: 0.45 or more)") && wide.contains("embedding tells"), "{wide}");
+        let widest = words(of(0.025), true, Some(ScaleSpread { sd: most, interval: (most, most) }), true);
+        assert!(widest.contains("0.60 or more (too large to tell more precisely)"), "{widest}");
         assert!(words(of(0.025), true, None, true).contains("Predictions use what a text's embedding tells"));
         assert!(words(None, false, None, false).contains("cannot be told"));
     }

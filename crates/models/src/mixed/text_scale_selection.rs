@@ -33,15 +33,20 @@ const PLACES: usize = 20;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScaleSpread {
-    /// Standard deviation of the logarithms of texts' scales.
+    /// Standard deviation of the logarithms of texts' scales, at most [`ScaleSpread::MOST`].
     pub sd: f64,
-    /// Its 95 % likelihood interval, with the other variances fixed.
+    /// Its 95 % likelihood interval, with the other variances fixed; ends are at most [`ScaleSpread::MOST`].
     pub interval: (f64, f64),
 }
 
 impl ScaleSpread {
-    /// Largest value in the search; it represents all values above it.
-    pub const MOST: f64 = SDS.1;
+    /// Largest published value, which represents all values above it: the approximate likelihood
+    /// overestimates large ones (0.87 on average where the truth is 0.8), so that they cannot be told apart.
+    pub const MOST: f64 = 0.6;
+
+    fn new(sd: f64, (low, high): (f64, f64)) -> Self {
+        Self { sd: sd.min(Self::MOST), interval: (low.min(Self::MOST), high.min(Self::MOST)) }
+    }
 }
 
 impl CrossedEffects {
@@ -250,7 +255,7 @@ impl CrossedEffects {
     /// Variation of texts' scales; `None` where the model has none.
     pub(crate) fn scale_spread(&self) -> Option<ScaleSpread> {
         let TextScales { sd, interval, .. } = self.scales.as_ref().filter(|scales| scales.own)?;
-        Some(ScaleSpread { sd: *sd, interval: *interval })
+        Some(ScaleSpread::new(*sd, *interval))
     }
 
     /// The same effects without scales of texts, re-estimated.
@@ -354,7 +359,9 @@ mod tests {
         let found: Vec<ScaleSpread> =
             seeds.filter_map(|seed| fitted(truth, seed).with_scales().scale_spread()).collect();
         assert!(found.iter().all(|s| s.interval.0 <= s.sd && s.sd <= s.interval.1), "{found:?}");
-        let holds = |s: &&ScaleSpread| s.interval.0 <= truth && truth <= s.interval.1;
+        let holds = |s: &&ScaleSpread| {
+            s.interval.0 <= truth && (truth <= s.interval.1 || s.interval.1 >= ScaleSpread::MOST)
+        };
         (found.iter().filter(holds).count(), found.iter().map(|s| s.sd).sum::<f64>() / n)
     }
 
@@ -371,7 +378,7 @@ mod tests {
     #[test]
     #[ignore = "takes minutes: run by `cargo xtask test --only stress`"]
     fn stress_the_interval_of_the_spread_holds_it() {
-        for truth in [0.2, 0.3, 0.4, 0.5, 0.8] {
+        for truth in [0.2, 0.3, 0.4, 0.5, 0.55, 0.65, 0.8] {
             let (held, mean) = coverage(truth, 0..100);
             println!("{truth}: {held} of 100 hold it, mean {mean:.3}");
             // Fewer than 86 have a chance of 0.02 % where each has one of 95 %.
