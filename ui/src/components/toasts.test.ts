@@ -74,6 +74,6 @@ it("is at the top left wherever texts are answered, so that it covers no answer 
   expect(source("components/ToastStack.svelte")).toMatch(top);
   expect(source("components/ToastStack.svelte")).toMatch(left);
   // As wide as the rail is.
-  expect(source("components/Rail.svelte")).toContain("width: 104px");
+  expect(source("components/Rail.svelte")).toContain('style:width="104px"');
   expect(source("views/label/LabelView.svelte")).toContain("data-answers");
 });

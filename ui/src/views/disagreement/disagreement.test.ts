@@ -111,10 +111,10 @@ it("shows the label of somebody who answered apart from what is predicted", asyn
   const person = { ...one, observed: { kind: "level", value: 3 } as const };
   const { rerender } = render(PersonLine, { person, scale, you: false, onwhy: () => {} });
   expect(screen.getByTestId("person-label")).toHaveTextContent("4");
-  expect(screen.getByRole("img")).toHaveClass("faint");
+  expect(screen.getByRole("img")).toHaveClass("opacity-60");
   await rerender({ person: { ...person, observed: null } });
   expect(screen.queryByTestId("person-label")).toBeNull();
-  expect(screen.getByRole("img")).not.toHaveClass("faint");
+  expect(screen.getByRole("img")).not.toHaveClass("opacity-60");
 });
 
 it("claims nothing of a text where fewer than two people are predicted, and says what is missing", async () => {
