@@ -10,7 +10,6 @@ mod by_labels;
 mod cached_words;
 mod choosing;
 mod chosen;
-mod compared;
 mod cross_validation;
 pub mod encoder_comparison;
 pub mod encoder_trials;
@@ -28,7 +27,6 @@ pub mod learning_curve;
 pub mod multi_label;
 mod near_texts;
 mod needs;
-pub mod option_evaluation;
 pub mod overview;
 pub mod panels;
 pub mod plan;
@@ -46,7 +44,6 @@ pub mod slips;
 mod snippet;
 pub mod span_agreement;
 mod span_data;
-pub mod span_evaluation;
 pub mod stable_share;
 pub mod submission;
 pub mod summaries;
@@ -64,11 +61,13 @@ pub mod word_table;
 
 pub use aggregation::{Aggregated, AggregatedAnnotator, AggregatedText, AnnotatorPairAgreement};
 pub use agreement::Agreement;
-pub use compared::{ModelCalibration, ModelDifference, ModelDifferences, WithoutCopies};
 pub use encoder_comparison::{EncoderComparison, EncoderLoss};
-pub use evaluation::{EvaluateChoices, Evaluation, SplitReport};
+pub use evaluation::{
+    EvaluateChoices, Evaluation, ModelCalibration, ModelDifference, ModelDifferences, OptionEvaluation,
+    QuestionEvaluation, SetsWithoutCopies, SpanEvaluationReport, SpansWithoutCopies, SplitReport,
+    TypeOfSpans, WithoutCopies,
+};
 pub use multi_label::{OptionAgreement, OptionAgreements, OptionPrediction, OptionsOfText, TextOptions};
-pub use option_evaluation::{OptionEvaluation, SetsWithoutCopies};
 pub use plan::PlanChoices;
 pub use pooling::{PoolingChoice, PoolingLoss};
 pub use predicted::PredictedProject;
@@ -77,7 +76,6 @@ pub use set_predictions::CheckedSets;
 pub use slips::SlipChoices;
 pub(crate) use snippet::snippet;
 pub use span_agreement::{SpanAgreements, TypeAgreement};
-pub use span_evaluation::{SpanEvaluationReport, SpansWithoutCopies, TypeOfSpans};
 pub use stable_share::StableShareReport;
 pub use submission::{Submission, SubmissionChoices};
 pub use text_dispersion::TextDispersionReport;

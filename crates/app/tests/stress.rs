@@ -218,7 +218,7 @@ impl Worker<'_> {
                     seed: 1,
                     at_least: None,
                     tuning: "frozen".into(),
-                    device: DeviceChoice::Cpu,
+                    encoder: EncoderChoice { device: DeviceChoice::Cpu, ..EncoderChoice::default() },
                     prediction_sets: false,
                     without_slips: false,
                 };

@@ -7,11 +7,8 @@ use super::work::{ReportQuestion, Work, quoted, told};
 use dissensus_analysis::EvaluateChoices;
 use dissensus_analysis::evaluation;
 use dissensus_analysis::learning_curve;
-use dissensus_analysis::option_evaluation;
-use dissensus_analysis::span_evaluation;
 use dissensus_api::RunDetail;
-use dissensus_domain::{AnswerForm, WorkState};
-use dissensus_encoder::DeviceChoice;
+use dissensus_domain::WorkState;
 use dissensus_project::clock::local_time;
 use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
@@ -24,7 +21,6 @@ use dissensus_training::encoding::EncoderChoice;
 use dissensus_training::runs;
 use dissensus_training::runs::{COLUMNS, metric_of};
 use dissensus_training::saved_runs::run_tuning;
-use serde::Serialize;
 
 /// Numbers of labels of a new person after which models are scored.
 const AFTER: [usize; 8] = [0, 1, 2, 5, 10, 20, 50, 100];
@@ -68,7 +64,7 @@ fn choices(work: &Work<'_>, asked: &ReportQuestion) -> Result<EvaluateChoices, P
         seed: 0,
         at_least: None,
         tuning: "frozen".to_owned(),
-        device: DeviceChoice::Auto,
+        encoder: EncoderChoice::default(),
         prediction_sets: false,
         without_slips: false,
     })
@@ -82,17 +78,8 @@ fn evaluate(
 ) -> Result<Option<(Evaluated, String)>, ProjectError> {
     let analysis = &work.of.analysis;
     let done = || -> Result<serde_json::Value, ProjectError> {
-        let choices = choices(work, asked)?;
-        match asked.question.scale.form() {
-            AnswerForm::Options => as_value(&option_evaluation::evaluate(analysis, &choices, work.steps)?),
-            AnswerForm::Spans => as_value(&span_evaluation::evaluate(
-                analysis,
-                &choices,
-                &EncoderChoice::default(),
-                work.steps,
-            )?),
-            AnswerForm::Level => as_value(&evaluation::evaluate(analysis, &choices, work.steps)?),
-        }
+        let found = evaluation::evaluate(analysis, &choices(work, asked)?, work.steps)?;
+        serde_json::to_value(found).map_err(|e| ProjectError::internal(&e))
     };
     match told(done())? {
         Ok(found) => Ok(Evaluated::read(&found).map(|found| (found, "now".to_owned()))),
@@ -101,10 +88,6 @@ fn evaluate(
             Ok(None)
         }
     }
-}
-
-fn as_value<T: Serialize>(found: &T) -> Result<serde_json::Value, ProjectError> {
-    serde_json::to_value(found).map_err(|e| ProjectError::internal(&e))
 }
 
 fn recorded(work: &Work<'_>, asked: &ReportQuestion) -> Result<Option<(Evaluated, String)>, ProjectError> {

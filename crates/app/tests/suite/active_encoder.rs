@@ -2,11 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use crate::support::{copy_folder, encoded_sample, home, offensiveness, tiny};
+use crate::support::{copy_folder, encoded_sample, evaluate_levels, home, offensiveness, on_cpu, tiny};
 use dissensus_analysis::agreement;
 use dissensus_analysis::annotators;
 use dissensus_analysis::encoder_comparison;
-use dissensus_analysis::evaluation;
 use dissensus_analysis::learning_curve;
 use dissensus_analysis::pooling;
 use dissensus_analysis::prediction_file;
@@ -379,11 +378,11 @@ fn evaluate(session: &Session, split: SplitSpec, seed: u32) -> Result<Evaluation
         seed,
         at_least: None,
         tuning: "frozen".into(),
-        device: DeviceChoice::Cpu,
+        encoder: on_cpu(),
         prediction_sets: false,
         without_slips: false,
     };
-    evaluation::evaluate(&session.analysis, &choices, &Silent)
+    evaluate_levels(&session.analysis, &choices, &Silent)
 }
 
 #[test]
@@ -581,11 +580,11 @@ fn texts_that_trained_the_encoder_of_another_project_are_known_by_their_bodies()
             seed: 3,
             at_least: None,
             tuning: "frozen".into(),
-            device: DeviceChoice::Cpu,
+            encoder: on_cpu(),
             prediction_sets: false,
             without_slips: false,
         };
-        evaluation::evaluate(&session.analysis, &choices, &Silent).unwrap().split.left_out_texts
+        evaluate_levels(&session.analysis, &choices, &Silent).unwrap().split.left_out_texts
     };
 
     // The same names, other texts.
@@ -666,11 +665,11 @@ fn what_is_imported_after_the_encoder_was_taken_over_has_trained_it_too() {
             seed: 3,
             at_least: None,
             tuning: "frozen".into(),
-            device: DeviceChoice::Cpu,
+            encoder: on_cpu(),
             prediction_sets: false,
             without_slips: false,
         };
-        evaluation::evaluate(&older.analysis, &choices, &Silent).map(|done| done.split.left_out_texts)
+        evaluate_levels(&older.analysis, &choices, &Silent).map(|done| done.split.left_out_texts)
     };
     import(&older, rows(0..80, &["a", "b", "c"]));
     older.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
@@ -697,7 +696,7 @@ fn a_learning_curve_asks_what_trained_the_encoder_of_its_embeddings() {
         seed: 0,
         at_least: None,
         tuning: "frozen".into(),
-        device: DeviceChoice::Cpu,
+        encoder: on_cpu(),
         prediction_sets: false,
         without_slips: false,
     };

@@ -3,9 +3,8 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use crate::support::{StopHalfWay, encoder, home, import_into, tiny};
+use crate::support::{StopHalfWay, encoder, evaluate_levels, home, import_into, on_cpu, tiny};
 use dissensus_analysis::EvaluateChoices;
-use dissensus_analysis::evaluation;
 use dissensus_api::{AuxiliaryQuestion, ImportChoices, NewLabel, RunDetail, TrainChoices};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, TextId};
@@ -250,11 +249,11 @@ fn evaluate(
         seed,
         at_least: None,
         tuning: "frozen".into(),
-        device: DeviceChoice::Cpu,
+        encoder: on_cpu(),
         prediction_sets: false,
         without_slips: false,
     };
-    let split = evaluation::evaluate(&session.analysis, &choices, &Silent)?.split;
+    let split = evaluate_levels(&session.analysis, &choices, &Silent)?.split;
     Ok((split.left_out_texts, split.test_texts))
 }
 

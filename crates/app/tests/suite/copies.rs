@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
-use crate::support::{create, import_csv, tiny};
-use dissensus_analysis::evaluation;
+use crate::support::{create, evaluate_levels, import_csv, on_cpu, tiny};
 use dissensus_analysis::{EvaluateChoices, Evaluation};
 use dissensus_api::{ImportChoices, TrainChoices};
 use dissensus_app::session::Session;
@@ -45,11 +44,11 @@ fn evaluate(session: &Session, split: SplitSpec) -> Evaluation {
         seed: 1,
         at_least: None,
         tuning: "frozen".into(),
-        device: DeviceChoice::Cpu,
+        encoder: on_cpu(),
         prediction_sets: false,
         without_slips: false,
     };
-    evaluation::evaluate(&session.analysis, &choices, &Silent).unwrap()
+    evaluate_levels(&session.analysis, &choices, &Silent).unwrap()
 }
 
 #[test]

@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use crate::support::{OpenSession, TestFolder, import, open};
+use crate::support::{OpenSession, TestFolder, evaluate_levels, evaluate_options, import, on_cpu, open};
 use dissensus_analysis::aggregation;
 use dissensus_analysis::agreed_texts;
 use dissensus_analysis::agreement;
 use dissensus_analysis::annotators;
-use dissensus_analysis::evaluation;
 use dissensus_analysis::multi_label;
-use dissensus_analysis::option_evaluation;
 use dissensus_analysis::plan;
 use dissensus_analysis::ranking;
 use dissensus_analysis::repeats;
@@ -200,23 +198,11 @@ fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
     let (session, question) = labelled(&place, 3);
     session.live.fit(question.id, &Silent).unwrap();
     let (live, runs, analysis) = (&session.live, &session.runs, &session.analysis);
-    let choices = EvaluateChoices {
-        question: None,
-        models: vec![ModelKind::Majority],
-        split: "by-text:0.7".parse().unwrap(),
-        seed: 0,
-        at_least: None,
-        tuning: "frozen".into(),
-        device: dissensus_encoder::DeviceChoice::Cpu,
-        prediction_sets: false,
-        without_slips: false,
-    };
     let id = question.id;
     let refused: Vec<Result<(), ProjectError>> = vec![
         ranking::rank(analysis, &asking(&question)).map(drop),
         ranking::read_rows(analysis, &asking(&question), &[TextId(1)]).map(drop),
         text_detail::read(analysis, &asking(&question), TextId(1), None, None, true).map(drop),
-        evaluation::evaluate(analysis, &choices, &Silent).map(drop),
         annotators::measure(analysis, id).map(drop),
         annotators::report_known(analysis, id).map(drop),
         agreement::measure(analysis, id).map(drop),
@@ -267,15 +253,15 @@ fn a_whole_question_is_evaluated_by_sets() {
         seed: 3,
         at_least: None,
         tuning: "frozen".into(),
-        device: dissensus_encoder::DeviceChoice::Cpu,
+        encoder: on_cpu(),
         prediction_sets: false,
         without_slips: false,
     };
-    let whole = option_evaluation::evaluate(&session.analysis, &choices, &Silent).unwrap();
+    let whole = evaluate_options(&session.analysis, &choices, &Silent).unwrap();
     assert_eq!(whole.options, question.scale.levels());
     for (at, option) in question.options().iter().enumerate() {
         let choices = EvaluateChoices { question: Some(option.name.clone()), ..choices.clone() };
-        let alone = evaluation::evaluate(&session.analysis, &choices, &Silent).unwrap();
+        let alone = evaluate_levels(&session.analysis, &choices, &Silent).unwrap();
         assert_eq!(alone.split.test_labels, whole.split.test_labels);
         for (model, alone) in whole.models.iter().zip(&alone.models) {
             assert_eq!(model.as_questions[at], *alone, "{}", option.name);
@@ -295,9 +281,8 @@ fn a_whole_question_is_evaluated_by_sets() {
     }
     // One answer and no probabilities.
     assert_eq!(whole.baselines[0].log_loss, None);
-    let refused = |choices: EvaluateChoices| {
-        option_evaluation::evaluate(&session.analysis, &choices, &Silent).unwrap_err().code()
-    };
+    let refused =
+        |choices: EvaluateChoices| evaluate_options(&session.analysis, &choices, &Silent).unwrap_err().code();
     let stratified = "stratified:0.6".parse().unwrap();
     assert_eq!(refused(EvaluateChoices { split: stratified, ..choices.clone() }), "stratified-options");
     assert_eq!(refused(EvaluateChoices { prediction_sets: true, ..choices.clone() }), "one-option");
@@ -337,11 +322,11 @@ fn options_that_go_together_are_learned_without_test_labels() {
             seed: 1,
             at_least: None,
             tuning: "frozen".into(),
-            device: dissensus_encoder::DeviceChoice::Cpu,
+            encoder: on_cpu(),
             prediction_sets: false,
             without_slips: false,
         };
-        option_evaluation::evaluate(&session.analysis, &choices, &Silent).unwrap()
+        evaluate_options(&session.analysis, &choices, &Silent).unwrap()
     };
     let found = evaluated(false);
     let [model] = found.models.as_slice() else { panic!("one model") };
@@ -368,11 +353,11 @@ fn options_that_go_together_are_learned_without_test_labels() {
         seed: 3,
         at_least: None,
         tuning: "frozen".into(),
-        device: dissensus_encoder::DeviceChoice::Cpu,
+        encoder: on_cpu(),
         prediction_sets: false,
         without_slips: false,
     };
-    let few = option_evaluation::evaluate(&session.analysis, &choices, &Silent).unwrap();
+    let few = evaluate_options(&session.analysis, &choices, &Silent).unwrap();
     let together = few.models[0].together.as_ref().unwrap();
     assert_eq!((together.used, together.divisions, together.gain), (0, 2, None));
     assert!((together.set_log_loss.unwrap() - few.models[0].set_log_loss.unwrap()).abs() < 1e-5);

@@ -3,9 +3,8 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use crate::support::{home, import_csv};
+use crate::support::{evaluate_levels, home, import_csv, on_cpu};
 use dissensus_analysis::aggregation;
-use dissensus_analysis::evaluation;
 use dissensus_api::{ColumnChoices, ImportChoices, NewLabel, PaperWish, PaperWritten};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, Scale, ScaleKind};
@@ -517,11 +516,11 @@ fn an_evaluation_on_record_is_shown_with_paired_intervals_and_calibration() {
         seed: 3,
         at_least: None,
         tuning: "frozen".to_owned(),
-        device: dissensus_encoder::DeviceChoice::Cpu,
+        encoder: on_cpu(),
         prediction_sets: false,
         without_slips: false,
     };
-    let found = match evaluation::evaluate(&session.analysis, &choices, &Silent) {
+    let found = match evaluate_levels(&session.analysis, &choices, &Silent) {
         Ok(found) => found,
         Err(error) => panic!("{error}"),
     };

@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use crate::support::{encoded_sample, offensiveness};
+use crate::support::{encoded_sample, evaluate_levels, offensiveness, on_cpu};
 use dissensus_analysis::EvaluateChoices;
-use dissensus_analysis::evaluation;
 use dissensus_analysis::train;
 use dissensus_api::{ImportChoices, NewLabel, RunDetail, RunInfo, TrainChoices, Tuning, WorkState};
 use dissensus_app::session::Session;
@@ -78,7 +77,7 @@ fn the_figures_of_a_run_are_those_of_evaluate() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let detail = run(&session, &choices(&session, ModelKind::Multilevel, "frozen"));
-    let evaluated = evaluation::evaluate(
+    let evaluated = evaluate_levels(
         &session.analysis,
         &EvaluateChoices {
             question: Some("offensiveness".into()),
@@ -87,7 +86,7 @@ fn the_figures_of_a_run_are_those_of_evaluate() {
             seed: 0,
             at_least: None,
             tuning: "frozen".into(),
-            device: DeviceChoice::Cpu,
+            encoder: on_cpu(),
             prediction_sets: false,
             without_slips: false,
         },

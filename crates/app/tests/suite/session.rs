@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use crate::support::{TestFolder, import};
+use crate::support::{TestFolder, evaluate_levels, import, on_cpu};
 use dissensus_analysis::EvaluateChoices;
 use dissensus_analysis::annotators;
-use dissensus_analysis::evaluation;
 use dissensus_analysis::predict;
 use dissensus_analysis::ranking;
 use dissensus_analysis::text_detail;
@@ -645,11 +644,11 @@ fn an_evaluation_counts_the_texts_that_have_labels() {
         seed: 0,
         at_least: None,
         tuning: "frozen".into(),
-        device: dissensus_encoder::DeviceChoice::Cpu,
+        encoder: on_cpu(),
         prediction_sets: false,
         without_slips: false,
     };
-    let split = evaluation::evaluate(&session.analysis, &choices, &Silent).unwrap().split;
+    let split = evaluate_levels(&session.analysis, &choices, &Silent).unwrap().split;
     // 130 of the 168 comments have labels.
     assert_eq!(split.train_texts + split.test_texts, 130, "{split:?}");
     assert_eq!(split.train_labels + split.test_labels, 728);

@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use crate::support::{StopHalfWay, encoder, home, offensiveness, sample_in};
+use crate::support::{StopHalfWay, encoder, evaluate_levels, home, offensiveness, on_cpu, sample_in};
 use dissensus_analysis::EvaluateChoices;
-use dissensus_analysis::evaluation;
 use dissensus_api::{RunDetail, TrainChoices};
 use dissensus_app::session::Session;
 use dissensus_editing::annotators;
@@ -129,14 +128,14 @@ fn evaluation() -> EvaluateChoices {
         seed: 1,
         at_least: None,
         tuning: "frozen".into(),
-        device: DeviceChoice::Cpu,
+        encoder: on_cpu(),
         prediction_sets: false,
         without_slips: false,
     }
 }
 
 fn left_out(session: &Session) -> usize {
-    evaluation::evaluate(&session.analysis, &evaluation(), &Silent).unwrap().split.left_out_texts
+    evaluate_levels(&session.analysis, &evaluation(), &Silent).unwrap().split.left_out_texts
 }
 
 #[test]
@@ -168,10 +167,10 @@ fn models_are_evaluated_each_with_a_prompt_of_its_own() {
     let session = sample(&folder, "llama");
     let models = vec![ModelKind::Shared, ModelKind::Multilevel];
     let asked = EvaluateChoices { models, tuning: "prompt-2".into(), ..evaluation() };
-    let found = evaluation::evaluate(&session.analysis, &asked, &Silent).unwrap();
+    let found = evaluate_levels(&session.analysis, &asked, &Silent).unwrap();
     assert_eq!(found.models.len(), 2);
     assert_eq!(found.split.left_out_texts, 0);
-    let error = evaluation::evaluate(
+    let error = evaluate_levels(
         &session.analysis,
         &EvaluateChoices { tuning: "prompt-65".into(), ..evaluation() },
         &Silent,

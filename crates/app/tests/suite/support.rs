@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use dissensus_analysis::evaluation;
+use dissensus_analysis::{Analysis, EvaluateChoices, Evaluation, OptionEvaluation, QuestionEvaluation};
 use dissensus_api::{ImportChoices, ImportReport};
 use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
@@ -208,5 +210,34 @@ impl Progress for StopHalfWay {
 
     fn cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The project's encoder on the CPU.
+pub(crate) fn on_cpu() -> EncoderChoice {
+    EncoderChoice { device: DeviceChoice::Cpu, ..EncoderChoice::default() }
+}
+
+/// Evaluates models on a question with levels.
+pub(crate) fn evaluate_levels(
+    analysis: &Analysis,
+    choices: &EvaluateChoices,
+    progress: &dyn Progress,
+) -> Result<Evaluation, ProjectError> {
+    match evaluation::evaluate(analysis, choices, progress)? {
+        QuestionEvaluation::Levels(found) => Ok(*found),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Evaluates models on a multi-label question.
+pub(crate) fn evaluate_options(
+    analysis: &Analysis,
+    choices: &EvaluateChoices,
+    progress: &dyn Progress,
+) -> Result<OptionEvaluation, ProjectError> {
+    match evaluation::evaluate(analysis, choices, progress)? {
+        QuestionEvaluation::Options(found) => Ok(*found),
+        other => panic!("{other:?}"),
     }
 }

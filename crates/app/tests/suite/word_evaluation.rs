@@ -2,18 +2,16 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use crate::support::{OpenSession, tiny};
-use dissensus_analysis::span_evaluation;
-use dissensus_analysis::{EvaluateChoices, SpanEvaluationReport};
+use crate::support::{OpenSession, on_cpu, tiny};
+use dissensus_analysis::evaluation;
+use dissensus_analysis::{EvaluateChoices, QuestionEvaluation, SpanEvaluationReport};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, ScaleKind, Span, SpanSet};
-use dissensus_encoder::DeviceChoice;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_test_support::TestProject;
-use dissensus_training::encoding::EncoderChoice;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -63,11 +61,14 @@ fn evaluated(
         seed: 3,
         at_least: None,
         tuning: "frozen".to_owned(),
-        device: DeviceChoice::Cpu,
+        encoder: on_cpu(),
         prediction_sets: false,
         without_slips: false,
     };
-    span_evaluation::evaluate(&session.analysis, &choices, &EncoderChoice::default(), progress)
+    match evaluation::evaluate(&session.analysis, &choices, progress)? {
+        QuestionEvaluation::Spans(found) => Ok(*found),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

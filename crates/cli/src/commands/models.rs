@@ -13,12 +13,8 @@ use dissensus_analysis::learning_curve;
 use dissensus_analysis::pooling;
 use dissensus_analysis::train;
 use dissensus_analysis::{
-    Analysis, EncoderComparison, EncoderLoss, EvaluateChoices, PoolingChoice, PoolingLoss,
+    EncoderComparison, EncoderLoss, EvaluateChoices, PoolingChoice, PoolingLoss, QuestionEvaluation,
 };
-use dissensus_domain::AnswerForm;
-use dissensus_editing::questions;
-use dissensus_project::error::ProjectError;
-use dissensus_project::jobs::Progress;
 use dissensus_stats::data::ModelKind;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -139,36 +135,25 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
         seed: args.seed,
         at_least: args.at_least.clone(),
         tuning: args.tuning.clone(),
-        device: encoder_choice(&args.encoder).device,
+        encoder: encoder_choice(&args.encoder),
         prediction_sets: args.prediction_sets,
         without_slips: args.without_slips,
     };
     if !args.new_annotators.is_empty() {
         return curve(args, &choices);
     }
-    let scale =
-        questions::find(&open_to_read(&args.project.path)?.project, args.question.name.as_deref())?.scale;
-    let (whole, encoder) = (args.tuning == "frozen" && !args.prediction_sets, encoder_choice(&args.encoder));
-    match scale.form() {
-        AnswerForm::Options if whole => scored(
-            args,
-            |analysis, progress| {
-                dissensus_analysis::option_evaluation::evaluate(analysis, &choices, progress)
-            },
-            option_evaluation::show,
-        ),
-        AnswerForm::Spans if whole => scored(
-            args,
-            |analysis, progress| {
-                dissensus_analysis::span_evaluation::evaluate(analysis, &choices, &encoder, progress)
-            },
-            span_evaluation::show,
-        ),
-        _ => scored(
-            args,
-            |analysis, progress| dissensus_analysis::evaluation::evaluate(analysis, &choices, progress),
-            evaluation::show,
-        ),
+    let session = open_or_read(&args.project.path)?;
+    let bar = Bar::new("steps");
+    let found = session.encoding.ensure_encoded(&choices.encoder, &bar).and_then(|switch| {
+        Ok((switch, dissensus_analysis::evaluation::evaluate(&session.analysis, &choices, &bar)?))
+    });
+    drop(bar);
+    let (switch, found) = found?;
+    print_switch(switch);
+    match &found {
+        QuestionEvaluation::Levels(found) => print(args, &**found, evaluation::show),
+        QuestionEvaluation::Options(found) => print(args, &**found, option_evaluation::show),
+        QuestionEvaluation::Spans(found) => print(args, &**found, span_evaluation::show),
     }
 }
 
@@ -208,22 +193,13 @@ fn curve(args: &Evaluate, choices: &EvaluateChoices) -> Result<()> {
     output::line(&output::table(&header, rows.collect(), &columns))
 }
 
-/// Computes missing embeddings, evaluates, and prints the result.
-fn scored<T: Serialize + JsonSchema>(
+/// Prints an evaluation, as JSON or by `show`.
+fn print<T: Serialize + JsonSchema>(
     args: &Evaluate,
-    evaluate: impl Fn(&Analysis, &dyn Progress) -> Result<T, ProjectError>,
+    found: &T,
     show: impl Fn(&T) -> Result<()>,
 ) -> Result<()> {
-    let session = open_or_read(&args.project.path)?;
-    let bar = Bar::new("steps");
-    let evaluation = session
-        .encoding
-        .ensure_encoded(&encoder_choice(&args.encoder), &bar)
-        .and_then(|switch| Ok((switch, evaluate(&session.analysis, &bar)?)));
-    drop(bar);
-    let (switch, found) = evaluation?;
-    print_switch(switch);
-    if args.output.json { output::json(&found) } else { show(&found) }
+    if args.output.json { output::json(found) } else { show(found) }
 }
 
 /// The requested models without duplicates, in the order of the model ladder.

@@ -1,13 +1,10 @@
 //! Evaluation of models on the words that annotators mark.
 
-use super::Analysis;
-use super::compared::ModelDifferences;
-use super::evaluation::{EvaluateChoices, SplitReport, slips_note};
-use super::span_data::SpanData;
-use crate::error::AnalysisError;
-use crate::evaluation;
-use crate::recorded;
-use crate::span_data;
+use super::choices::EvaluateChoices;
+use super::compared::{Compared, ModelDifferences, Tested};
+use super::targets::{SplitReport, Targets, first_target};
+use crate::Analysis;
+use crate::span_data::{self, SpanData};
 use dissensus_domain::Question;
 use dissensus_encoder::WordStates;
 use dissensus_models::spans::{
@@ -17,14 +14,10 @@ use dissensus_models::spans::{
 use dissensus_neural::word_networks::WordNetworks;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
-use dissensus_selection::evaluation::{SplitColumns, SplitSpec};
-use dissensus_stats::data::ModelKind;
-use dissensus_stats::metrics::CONFIDENCE_LEVEL;
-use dissensus_stats::metrics::Resampled;
-use dissensus_store::EvaluationKind;
-use dissensus_training::encoding::EncoderChoice;
+use dissensus_stats::data::{Embeddings, ModelError, ModelKind};
+use dissensus_stats::metrics::{CONFIDENCE_LEVEL, Resampled};
 use serde::Serialize;
-use serde_json::json;
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// The baseline that is the reference of differences.
@@ -89,54 +82,55 @@ pub struct TypeOfSpans {
     pub threshold: Option<f64>,
 }
 
-/// Trains every model of words on one part of the texts and scores its predictions for the words of the
-/// other; stored as an evaluation of the project if it is writable.
-///
-/// # Errors
-/// The question has no spans or no answers; one side of the split is empty; no encoder; a cancel.
-pub fn evaluate(
-    cx: &Analysis,
-    choices: &EvaluateChoices,
-    encoder: &EncoderChoice,
-    progress: &dyn Progress,
-) -> Result<SpanEvaluationReport, ProjectError> {
-    let question = cx.context.index().find_question(choices.question.as_deref())?.clone();
-    if choices.tuning != "frozen" || choices.prediction_sets || choices.at_least.is_some() {
-        cx.context.index().with_levels(question.id)?;
-    }
-    if let SplitSpec::Stratified(_) = choices.split {
-        return Err(AnalysisError::StratifiedOptions(question.name).into());
-    }
-    let asked = json!({
-        "question": question.name,
-        "models": choices.models.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
-        "split": choices.split.name(),
-    });
-    recorded::recorded(cx, EvaluationKind::Evaluation, asked, u64::from(choices.seed), || {
-        evaluate_words(cx, &question, choices, encoder, progress)
-    })
+/// Predictions of the words of test answers.
+struct TestedWords<'a> {
+    predictions: SpanPredictions,
+    data: &'a SpanData,
+    tested: &'a [&'a SpanAnswer],
 }
 
-fn evaluate_words(
+impl Tested for TestedWords<'_> {
+    type Scores = SpanEvaluation;
+
+    fn model(&self) -> &str {
+        self.predictions.model()
+    }
+
+    fn scores(&self) -> Result<SpanEvaluation, ModelError> {
+        Ok(self.predictions.evaluation(&self.data.texts, self.tested, |_| true))
+    }
+
+    fn scores_without(&self, texts: &BTreeSet<u32>) -> Result<SpanEvaluation, ModelError> {
+        let keep = |text: u32| !texts.contains(&self.data.rows[text as usize]);
+        Ok(self.predictions.evaluation(&self.data.texts, self.tested, keep))
+    }
+
+    fn resampled(&self, seed: u64, progress: &dyn Progress) -> Result<Resampled, ModelError> {
+        self.predictions.resampled(&self.data.texts, self.tested, seed, progress)
+    }
+}
+
+/// Trains every model of words on one part of the texts and scores its predictions for the words of the
+/// other.
+pub(super) fn evaluate(
     cx: &Analysis,
     question: &Question,
     choices: &EvaluateChoices,
-    encoder: &EncoderChoice,
     progress: &dyn Progress,
 ) -> Result<SpanEvaluationReport, ProjectError> {
     let started = Instant::now();
-    let encoder = cx.encoding.open_in_use(encoder)?.0;
+    let encoder = cx.encoding.open_in_use(&choices.encoder)?.0;
     let states = WordStates::EmbeddingAndContext;
     let data =
         span_data::span_data(cx, question, &encoder, states, usize::MAX, choices.without_slips, progress)?;
-    let first = data.types.first().ok_or(ProjectError::NoQuestion)?;
+    let first = first_target(&data.types)?;
     first.check_split(choices.split)?;
     let seen = cx.encoding.seen_by(Some(&data.encoder), &cx.context.index())?;
-    let divided = evaluation::divide(first, &seen, choices)?;
+    let targets = Targets::divide(&data.types, seen, choices)?;
     let (annotators, types) = (first.annotators.len(), data.types.len());
     let options = SpanFitOptions { seed: u64::from(choices.seed), ..SpanFitOptions::default() };
-    let columns = SplitColumns { seen: seen.rows(), ..first.columns() };
-    let none = dissensus_stats::data::Embeddings::none(first.texts.len());
+    let columns = targets.columns(first);
+    let none = Embeddings::none(first.texts.len());
     let tuned_on = span_data::words_learned(cx, &data)?;
     let mut tested: Vec<&SpanAnswer> = Vec::new();
     let mut predictions: Vec<SpanPredictions> = Vec::new();
@@ -180,50 +174,29 @@ fn evaluate_words(
             predictions.iter_mut().zip(fold).for_each(|(all, fold)| all.extend(fold));
         }
     }
-    let scores = |keep: &dyn Fn(u32) -> bool| {
-        let of = |one: &SpanPredictions| {
-            one.evaluation(&data.texts, &tested, |text| keep(data.rows[text as usize]))
-        };
-        let mut models: Vec<SpanEvaluation> = predictions.iter().map(of).collect();
-        let baselines = models.split_off(choices.models.len());
-        (models, baselines)
-    };
-    let (mut models, mut baselines) = scores(&|_| true);
-    let without_copies = (!divided.copies.is_empty()).then(|| {
-        let (models, baselines) = scores(&|text| !divided.copies.contains(&text));
-        SpansWithoutCopies { models, baselines }
-    });
-    let resampled = resampled(&predictions, &data, &tested, options.seed, progress)?;
+    let with_words = |predictions| TestedWords { predictions, data: &data, tested: &tested };
+    let mut models: Vec<TestedWords<'_>> = predictions.into_iter().map(with_words).collect();
+    let baselines = models.split_off(choices.models.len());
+    let compared = Compared { models, baselines };
+    let resampled = compared.resampled(options.seed, progress)?;
+    let (mut models, mut baselines) = compared.scores()?;
     for (one, (_, own)) in models.iter_mut().chain(&mut baselines).zip(&resampled) {
         *one = one.clone().with_intervals(own, CONFIDENCE_LEVEL)?;
     }
+    let without = compared.scores_without(&targets.divided.copies)?;
     Ok(SpanEvaluationReport {
         question: question.name.clone(),
         models,
         baselines,
         differences: ModelDifferences::less(WORD_FREQUENCY, &resampled)?,
-        without_copies,
+        without_copies: without.map(|(models, baselines)| SpansWithoutCopies { models, baselines }),
         types: types_of(question, &learned),
-        notes: slips_note(choices).into_iter().collect(),
-        split: divided.report,
+        notes: choices.slips_note().into_iter().collect(),
+        split: targets.divided.report,
         seed: choices.seed,
         encoder: data.encoder.clone(),
         seconds: started.elapsed().as_secs_f64(),
     })
-}
-
-/// The name of each model and baseline, with its figures on resampled answers.
-fn resampled(
-    predictions: &[SpanPredictions],
-    data: &SpanData,
-    tested: &[&SpanAnswer],
-    seed: u64,
-    progress: &dyn Progress,
-) -> Result<Vec<(String, Resampled)>, ProjectError> {
-    let of = |one: &SpanPredictions| {
-        Ok((one.model().to_owned(), one.resampled(&data.texts, tested, seed, progress)?))
-    };
-    predictions.iter().map(of).collect()
 }
 
 fn types_of(question: &Question, learned: &[TypeReport]) -> Vec<TypeOfSpans> {
