@@ -42,7 +42,6 @@ pub mod set_distances;
 pub mod set_predictions;
 pub mod slips;
 mod snippet;
-pub mod span_agreement;
 mod span_data;
 pub mod stable_share;
 pub mod submission;
@@ -60,14 +59,17 @@ pub mod word_predictions;
 pub mod word_table;
 
 pub use aggregation::{Aggregated, AggregatedAnnotator, AggregatedText, AnnotatorPairAgreement};
-pub use agreement::Agreement;
+pub use agreement::{
+    Agreement, LevelAgreement, OptionAgreement, OptionAgreements, QuestionAgreement, SpanAgreements,
+    TypeAgreement,
+};
 pub use encoder_comparison::{EncoderComparison, EncoderLoss};
 pub use evaluation::{
     EvaluateChoices, Evaluation, ModelCalibration, ModelDifference, ModelDifferences, OptionEvaluation,
     QuestionEvaluation, SetsWithoutCopies, SpanEvaluationReport, SpansWithoutCopies, SplitReport,
     TypeOfSpans, WithoutCopies,
 };
-pub use multi_label::{OptionAgreement, OptionAgreements, OptionPrediction, OptionsOfText, TextOptions};
+pub use multi_label::{OptionPrediction, OptionsOfText, TextOptions};
 pub use plan::PlanChoices;
 pub use pooling::{PoolingChoice, PoolingLoss};
 pub use predicted::PredictedProject;
@@ -75,7 +77,6 @@ pub use prediction_file::CheckedPredictions;
 pub use set_predictions::CheckedSets;
 pub use slips::SlipChoices;
 pub(crate) use snippet::snippet;
-pub use span_agreement::{SpanAgreements, TypeAgreement};
 pub use stable_share::StableShareReport;
 pub use submission::{Submission, SubmissionChoices};
 pub use text_dispersion::TextDispersionReport;

@@ -2,19 +2,15 @@
 
 use super::Analysis;
 use super::aggregation::{Aggregated, AggregatedText};
-use super::agreement::Agreement;
 use super::needs::too_few;
 use super::snippet::snippet;
 use crate::aggregation;
-use crate::agreement;
 use crate::predict;
-use dissensus_domain::{AnnotatorId, Answer, CurrentLabel, OptionSet, Question, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Question, QuestionId, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
-use dissensus_stats::agreement::{Estimate, SetAnswer, set_reliability};
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::{ExpectedMasi, OptionCooccurrence};
-use dissensus_stats::metrics::BootstrapOptions;
 use dissensus_training::encoding::EncodedText;
 use dissensus_training::error::TrainingError;
 use serde::Serialize;
@@ -46,31 +42,6 @@ pub struct TextOptions {
     pub masi: Option<f64>,
     /// The probability that two annotators differ on each option, in the order of the scale.
     pub options: Vec<f32>,
-}
-
-/// Agreement on the options of a question.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct OptionAgreements {
-    pub question: String,
-    /// Krippendorff's alpha of whole sets under the MASI distance (Passonneau 2006), with an interval over
-    /// texts; for spans the sets of types that a text has.
-    pub alpha_masi: Estimate,
-    /// The mean of Krippendorff's alpha over the options for which it is defined; none if there are none.
-    pub mean_alpha: Option<f64>,
-    /// Agreement on each option.
-    pub options: Vec<OptionAgreement>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct OptionAgreement {
-    pub option: String,
-    /// Share of the labels that include it; none without labels.
-    pub chosen: Option<f64>,
-    /// The figures of the option as a yes/no question.
-    #[serde(flatten)]
-    pub agreement: Agreement,
 }
 
 /// The aggregated options of a text.
@@ -214,51 +185,6 @@ fn expected_masi(
         together.map_or_else(|| masi.mean(p), |together| together.mean(p, *answered))
     };
     Ok(known.iter().map(mean).collect())
-}
-
-/// The answered sets of options, by rows.
-fn set_answers(cx: &Analysis, question: &Question) -> Result<Vec<SetAnswer>, ProjectError> {
-    let labels = cx.context.store.current_labels(question.id)?;
-    let (index, options) = (cx.context.index(), question.options());
-    let answer = |label: &CurrentLabel| {
-        let has = |option: &&Question| label.answer.clone().to(option.id) == Answer::Level(1);
-        let chosen = options.iter().filter(has).filter_map(|option| option.id.option());
-        let (text, annotator) = (index.text_row(label.text)?, index.annotator_row(label.annotator)?);
-        Some(SetAnswer { text, annotator, set: OptionSet::new(chosen).ok()? })
-    };
-    Ok(labels.iter().filter_map(answer).collect())
-}
-
-/// How much annotators agree on each option, and on whole sets.
-///
-/// # Errors
-/// The file cannot be read, or a cancel.
-pub fn agreements(
-    cx: &Analysis,
-    question: &Question,
-    progress: &dyn Progress,
-) -> Result<OptionAgreements, ProjectError> {
-    let mut options = Vec::new();
-    for (option, name) in question.options().iter().zip(question.scale.levels()) {
-        let labels = cx.context.observations(option.id)?;
-        let chosen = labels.iter().filter(|label| label.level == 1).count();
-        options.push(OptionAgreement {
-            option: name.clone(),
-            chosen: (!labels.is_empty()).then(|| chosen as f64 / labels.len() as f64),
-            agreement: agreement::measure(cx, option.id)?,
-        });
-    }
-    let alphas: Vec<f64> = options.iter().filter_map(|option| option.agreement.alpha).collect();
-    let mean_alpha = (!alphas.is_empty()).then(|| alphas.iter().sum::<f64>() / alphas.len() as f64);
-    let (texts, annotators) = {
-        let index = cx.context.index();
-        (index.texts().len(), index.annotators().len())
-    };
-    let answers = set_answers(cx, question)?;
-    let bootstrap = BootstrapOptions::default();
-    let found = set_reliability(&answers, texts, annotators, Some(&bootstrap), progress)?;
-    let (question, alpha_masi) = (question.name.clone(), found.alpha_masi);
-    Ok(OptionAgreements { question, alpha_masi, mean_alpha, options })
 }
 
 /// Aggregates the labels of every text option by option, as

@@ -3,22 +3,18 @@
 
 use super::Analysis;
 use super::snippet::snippet;
-use crate::aggregation;
+use crate::agreement;
 use crate::labels_differ::{labels_differ, level_counts};
-use crate::multi_label;
 use crate::ranking;
-use crate::span_agreement;
 use dissensus_api::{
     ContestedText, DisagreementMeasure, DisagreementQuery, NextStep, NextStepKind, Overview,
     OverviewAgreement, OverviewContested, OverviewPerson, OverviewQuestion,
 };
-use dissensus_domain::{
-    AnnotatorId, Answer, AnswerForm, CurrentLabel, Question, QuestionId, Scale, TargetKind, TextId,
-};
+use dissensus_domain::{AnnotatorId, Answer, CurrentLabel, Question, QuestionId, TextId};
 use dissensus_exchange::text_id_of;
 use dissensus_project::error::ProjectError;
-use dissensus_project::jobs::{Progress, Silent};
-use dissensus_stats::agreement::{Estimate, IntervalScope};
+use dissensus_project::jobs::Silent;
+use dissensus_stats::agreement::IntervalScope;
 use dissensus_stats::math::median::median;
 use std::collections::{HashMap, HashSet};
 
@@ -130,7 +126,7 @@ pub fn agreement(cx: &Analysis, question: QuestionId) -> Result<OverviewAgreemen
         like_these: false,
         these_low: None,
         these_high: None,
-        metric: metric(&asked.scale).to_owned(),
+        metric: agreement::compared(&asked.scale).to_owned(),
         shared,
         needs: None,
     };
@@ -138,7 +134,8 @@ pub fn agreement(cx: &Analysis, question: QuestionId) -> Result<OverviewAgreemen
         found.needs = Some("No text has labels of two people yet.".to_owned());
         return Ok(found);
     }
-    let estimate = alpha_of(cx, &asked, &Silent)?;
+    let measured = agreement::measure(cx, &asked, &Silent)?;
+    let estimate = measured.alpha();
     // Without any difference there is nothing to resample.
     let all_agree = shared >= ENOUGH_SHARED && estimate.value.is_some_and(|value| value > 1.0 - 1e-9);
     let shown = estimate.shown();
@@ -156,20 +153,6 @@ pub fn agreement(cx: &Analysis, question: QuestionId) -> Result<OverviewAgreemen
         });
     }
     Ok(found)
-}
-
-fn alpha_of(cx: &Analysis, question: &Question, progress: &dyn Progress) -> Result<Estimate, ProjectError> {
-    Ok(match question.scale.form() {
-        AnswerForm::Level => {
-            let found = aggregation::estimate_reliability(cx, question.id, progress)?;
-            match question.scale.target() {
-                TargetKind::Ordinal => found.alpha_ordinal,
-                TargetKind::Binary | TargetKind::Nominal => found.alpha_nominal,
-            }
-        }
-        AnswerForm::Options => multi_label::agreements(cx, question, progress)?.alpha_masi,
-        AnswerForm::Spans => span_agreement::measure(cx, question, progress)?.any.alpha,
-    })
 }
 
 /// The `top` texts on which labels differ most, and among texts with fewer than two labels those on
@@ -279,13 +262,5 @@ fn of_question(question: &Question, labels: &[CurrentLabel]) -> OverviewQuestion
         texts,
         shared,
         counts: level_counts(&question.scale, &answers),
-    }
-}
-
-fn metric(scale: &Scale) -> &'static str {
-    match scale.form() {
-        AnswerForm::Level => crate::agreement::metric(scale.target()),
-        AnswerForm::Options => "MASI",
-        AnswerForm::Spans => "words",
     }
 }

@@ -209,7 +209,7 @@ impl Worker<'_> {
                 }
             }
             22 => drop(self.call("annotator report", |_| annotators::measure(&session.analysis, question))),
-            23 => drop(self.call("agreement", |_| agreement::measure(&session.analysis, question))),
+            23 => drop(self.call("agreement", |_| agreement::measure_target(&session.analysis, question))),
             24 => {
                 let choices = EvaluateChoices {
                     question: Some(self.place.question_name.clone()),

@@ -5,11 +5,9 @@ use super::work::{ReportQuestion, Work};
 use dissensus_analysis::PlanChoices;
 use dissensus_analysis::aggregation;
 use dissensus_analysis::agreement;
-use dissensus_analysis::multi_label;
 use dissensus_analysis::plan;
 use dissensus_analysis::repeats;
-use dissensus_analysis::span_agreement;
-use dissensus_domain::AnswerForm;
+use dissensus_analysis::{LevelAgreement, OptionAgreements, QuestionAgreement, SpanAgreements};
 use dissensus_labelling::guideline::OnScreen;
 use dissensus_project::clock::local_time;
 use dissensus_project::error::ProjectError;
@@ -31,10 +29,10 @@ pub(super) fn agreement(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<B
             "Too little to tell how people agree: {ENOUGH} texts with labels of two people or more are needed, and there are {shared}."
         ))]);
     }
-    let mut blocks = match asked.question.scale.form() {
-        AnswerForm::Level => of_levels(work, asked, shared)?,
-        AnswerForm::Options => of_options(work, asked, shared)?,
-        AnswerForm::Spans => of_spans(work, asked, shared)?,
+    let mut blocks = match agreement::measure(&work.of.analysis, &asked.question, work.steps)? {
+        QuestionAgreement::Levels(found) => of_levels(asked, shared, &found),
+        QuestionAgreement::Options(found) => of_options(work, asked, shared, &found)?,
+        QuestionAgreement::Spans(found) => of_spans(work, asked, shared, &found)?,
     };
     blocks.extend(by_version(work, asked, OnScreen::Wording)?);
     blocks.extend(by_version(work, asked, OnScreen::Guideline)?);
@@ -128,11 +126,9 @@ fn intervals<'a>(of: impl IntoIterator<Item = &'a Estimate>) -> &'static str {
     }
 }
 
-fn of_levels(work: &Work<'_>, asked: &ReportQuestion, shared: usize) -> Result<Vec<Block>, ProjectError> {
-    let analysis = &work.of.analysis;
-    let simple = agreement::measure(analysis, asked.question.id)?;
-    let found = aggregation::estimate_reliability(analysis, asked.question.id, work.steps)?;
-    let rows: Vec<Vec<Cell>> = coefficients(&found)
+fn of_levels(asked: &ReportQuestion, shared: usize, found: &LevelAgreement) -> Vec<Block> {
+    let (simple, found) = (&found.agreement, &found.reliability);
+    let rows: Vec<Vec<Cell>> = coefficients(found)
         .into_iter()
         .filter(|(_, of)| of.value.is_some())
         .map(|(name, of)| vec![Cell::text(name), estimate(of), of_these_people(of)])
@@ -144,7 +140,7 @@ fn of_levels(work: &Work<'_>, asked: &ReportQuestion, shared: usize) -> Result<V
             100.0 * equal
         )));
     }
-    let made = intervals(coefficients(&found).map(|(_, of)| of));
+    let made = intervals(coefficients(found).map(|(_, of)| of));
     let caption = format!("Agreement over {shared} texts with labels of two people or more; {made}");
     blocks.push(match rows.is_empty() {
         true => {
@@ -161,7 +157,7 @@ fn of_levels(work: &Work<'_>, asked: &ReportQuestion, shared: usize) -> Result<V
             rows,
         ),
     });
-    Ok(blocks)
+    blocks
 }
 
 fn coefficients(found: &Reliability) -> [(&'static str, &Estimate); 7] {
@@ -176,9 +172,13 @@ fn coefficients(found: &Reliability) -> [(&'static str, &Estimate); 7] {
     ]
 }
 
-fn of_options(work: &Work<'_>, asked: &ReportQuestion, shared: usize) -> Result<Vec<Block>, ProjectError> {
+fn of_options(
+    work: &Work<'_>,
+    asked: &ReportQuestion,
+    shared: usize,
+    found: &OptionAgreements,
+) -> Result<Vec<Block>, ProjectError> {
     let analysis = &work.of.analysis;
-    let found = multi_label::agreements(analysis, &asked.question, work.steps)?;
     let mut rows = Vec::new();
     for (option, one) in asked.question.options().iter().zip(&found.options) {
         let own = aggregation::estimate_reliability(analysis, option.id, work.steps)?;
@@ -204,9 +204,13 @@ fn of_options(work: &Work<'_>, asked: &ReportQuestion, shared: usize) -> Result<
     Ok(vec![asked.stems.table("agreement", caption, columns, rows)])
 }
 
-fn of_spans(work: &Work<'_>, asked: &ReportQuestion, shared: usize) -> Result<Vec<Block>, ProjectError> {
+fn of_spans(
+    work: &Work<'_>,
+    asked: &ReportQuestion,
+    shared: usize,
+    found: &SpanAgreements,
+) -> Result<Vec<Block>, ProjectError> {
     let analysis = &work.of.analysis;
-    let found = span_agreement::measure(analysis, &asked.question, work.steps)?;
     let mut rows = Vec::new();
     for (option, one) in asked.question.options().iter().zip(&found.types) {
         let at_all = aggregation::estimate_reliability(analysis, option.id, work.steps)?;

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use crate::support::{OpenSession, TestFolder, evaluate_levels, evaluate_options, import, on_cpu, open};
+use crate::support::{
+    OpenSession, TestFolder, evaluate_levels, evaluate_options, import, on_cpu, open, option_agreement,
+};
 use dissensus_analysis::aggregation;
 use dissensus_analysis::agreed_texts;
 use dissensus_analysis::agreement;
@@ -153,7 +155,7 @@ fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
     );
     let said = dissensus_api::distances_together(&together, question.scale.levels());
     assert!(said.contains("independent of each other"), "{said}");
-    let agreements = multi_label::agreements(&session.analysis, &question, &Silent).unwrap();
+    let agreements = option_agreement(&session.analysis, &question).unwrap();
     let first = &agreements.options[0];
     assert_eq!(
         (first.chosen, first.agreement.alpha),
@@ -205,7 +207,7 @@ fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
         text_detail::read(analysis, &asking(&question), TextId(1), None, None, true).map(drop),
         annotators::measure(analysis, id).map(drop),
         annotators::report_known(analysis, id).map(drop),
-        agreement::measure(analysis, id).map(drop),
+        agreement::measure_target(analysis, id).map(drop),
         aggregation::estimate_reliability(analysis, id, &Silent).map(drop),
         aggregation::compare_pairs(analysis, id, 1).map(drop),
         aggregation::aggregate_labels(analysis, id, "majority", &Silent).map(drop),
@@ -506,7 +508,7 @@ fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
     assert_eq!(copy.scale, question.scale);
     for (mine, theirs) in question.options().iter().zip(copy.options()) {
         let share = |session: &Session, whole: &Question| {
-            multi_label::agreements(&session.analysis, whole, &Silent)
+            option_agreement(&session.analysis, whole)
                 .unwrap()
                 .options
                 .iter()

@@ -2,11 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use crate::support::{TestFolder, try_import};
+use crate::support::{TestFolder, span_agreement, try_import};
 use dissensus_analysis::agreement;
 use dissensus_analysis::multi_label;
 use dissensus_analysis::repeats;
-use dissensus_analysis::span_agreement;
 use dissensus_api::{ImportChoices, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, Question, Scale, ScaleKind, Span, SpanSet, TextId};
@@ -213,8 +212,8 @@ fn a_type_is_a_yes_no_question() {
     session.live.fit(question.id, &Silent).unwrap();
     let (texts, all) = multi_label::rank(&session.analysis, &question, 5, None).unwrap();
     assert_eq!((texts.len(), all), (5, 30));
-    let agreements = multi_label::agreements(&session.analysis, &question, &Silent).unwrap();
-    assert_eq!(agreements.options[0].chosen, Some(1.0 / 3.0));
+    let agreements = span_agreement(&session.analysis, &question).unwrap();
+    assert_eq!(agreements.types[0].chosen, Some(1.0 / 3.0));
     let option = questions::find(&session.project, Some("spans: insult")).unwrap();
     let before = multi_label::predict(&session.analysis, &question, AnnotatorId(1), "t1").unwrap();
     record::record_label(&session.labelling, &label(&question, 1, 2, spans(&[(0, 4, 0)]))).unwrap();
@@ -223,8 +222,8 @@ fn a_type_is_a_yes_no_question() {
     let refused =
         record::record_label(&session.labelling, &label(&option, 1, 2, Answer::Level(1))).unwrap_err();
     assert_eq!(refused.code(), "whole-question");
-    assert_eq!(agreement::measure(&session.analysis, question.id).unwrap_err().code(), "one-option");
-    assert_eq!(agreement::measure(&session.analysis, option.id).unwrap().labels, 90);
+    assert_eq!(agreement::measure_target(&session.analysis, question.id).unwrap_err().code(), "one-option");
+    assert_eq!(agreement::measure_target(&session.analysis, option.id).unwrap().labels, 90);
 }
 
 #[test]
@@ -327,7 +326,7 @@ fn agreement_on_where_passages_begin_is_the_published_one_and_follows_the_answer
         + &line("b", "i", r#"[[0,9,"c"]]"#);
     try_import(&session, &place.file("book.jsonl", &book), &ImportChoices::default()).unwrap();
     let question = questions::find(&session.project, None).unwrap();
-    let found = span_agreement::measure(&session.analysis, &question, &Silent).unwrap();
+    let found = span_agreement(&session.analysis, &question).unwrap();
     let alphas: Vec<f64> = found.types.iter().map(|one| one.unitizing.alpha.unwrap()).collect();
     assert!((alphas[0] - 0.7286).abs() < 5e-5 && (alphas[1] - 1.0).abs() < 1e-12, "{alphas:?}");
     assert!((found.unitizing.alpha.unwrap() - 0.8587).abs() < 5e-5, "{:?}", found.unitizing);
@@ -336,6 +335,6 @@ fn agreement_on_where_passages_begin_is_the_published_one_and_follows_the_answer
     let j = annotators::list(&session.project).unwrap().into_iter().find(|a| a.name == "j").unwrap();
     let same = spans(&[(75, 145, 0), (220, 250, 0), (30, 90, 1), (150, 200, 1)]);
     record::record_label(&session.labelling, &label(&question, j.id.0, 1, same)).unwrap();
-    let found = span_agreement::measure(&session.analysis, &question, &Silent).unwrap();
+    let found = span_agreement(&session.analysis, &question).unwrap();
     assert_eq!(found.unitizing.alpha, Some(1.0));
 }

@@ -2,11 +2,15 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+use dissensus_analysis::agreement;
 use dissensus_analysis::evaluation;
-use dissensus_analysis::{Analysis, EvaluateChoices, Evaluation, OptionEvaluation, QuestionEvaluation};
+use dissensus_analysis::{
+    Analysis, EvaluateChoices, Evaluation, OptionAgreements, OptionEvaluation, QuestionAgreement,
+    QuestionEvaluation, SpanAgreements,
+};
 use dissensus_api::{ImportChoices, ImportReport};
 use dissensus_app::session::Session;
-use dissensus_domain::QuestionId;
+use dissensus_domain::{Question, QuestionId};
 use dissensus_editing::questions;
 use dissensus_encoder::DeviceChoice;
 use dissensus_project::error::ProjectError;
@@ -238,6 +242,28 @@ pub(crate) fn evaluate_options(
 ) -> Result<OptionEvaluation, ProjectError> {
     match evaluation::evaluate(analysis, choices, progress)? {
         QuestionEvaluation::Options(found) => Ok(*found),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Agreement on a question with options.
+pub(crate) fn option_agreement(
+    analysis: &Analysis,
+    question: &Question,
+) -> Result<OptionAgreements, ProjectError> {
+    match agreement::measure(analysis, question, &Silent)? {
+        QuestionAgreement::Options(found) => Ok(*found),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Agreement on a question with spans.
+pub(crate) fn span_agreement(
+    analysis: &Analysis,
+    question: &Question,
+) -> Result<SpanAgreements, ProjectError> {
+    match agreement::measure(analysis, question, &Silent)? {
+        QuestionAgreement::Spans(found) => Ok(*found),
         other => panic!("{other:?}"),
     }
 }

@@ -76,10 +76,10 @@ fn it_counts_as_answered_and_in_no_figure() {
     std::fs::write(&file, rows.join("\n")).unwrap();
     import_as_guessed(&without, &file);
     let same = questions::find(&without.project, None).unwrap();
-    let found = agreement::measure(&session.analysis, question.id).unwrap();
+    let found = agreement::measure_target(&session.analysis, question.id).unwrap();
     assert_eq!(
         format!("{found:?}"),
-        format!("{:?}", agreement::measure(&without.analysis, same.id).unwrap())
+        format!("{:?}", agreement::measure_target(&without.analysis, same.id).unwrap())
     );
     let report = annotators::report_known(&session.analysis, question.id).unwrap();
     let counted: Vec<(u32, u32)> = report.annotators.iter().map(|one| (one.labels, one.cannot_say)).collect();

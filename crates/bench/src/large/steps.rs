@@ -176,7 +176,7 @@ pub(super) fn take(step: LargeStep, folder: &Path, file: &Path) -> Result<StepTi
         LargeStep::Agreement => {
             let session = Session::open_to_read(&path, &home)?;
             let question = questions::find(&session.project, None)?.id;
-            agreement::measure(&session.analysis, question)?;
+            agreement::measure_target(&session.analysis, question)?;
             aggregation::estimate_reliability(&session.analysis, question, &Silent)?;
             session.close();
             Ok(StepTimes::new(step, started))

@@ -8,12 +8,13 @@ use anyhow::{Result, bail};
 use dissensus_analysis::aggregation;
 use dissensus_analysis::agreement;
 use dissensus_analysis::multi_label;
-use dissensus_analysis::span_agreement;
-use dissensus_analysis::{AnnotatorPairAgreement, OptionAgreement, OptionsOfText, TypeAgreement};
+use dissensus_analysis::{
+    AnnotatorPairAgreement, LevelAgreement, OptionAgreement, OptionAgreements, OptionsOfText,
+    QuestionAgreement, SpanAgreements, TypeAgreement,
+};
 use dissensus_app::session::Session;
-use dissensus_domain::{AnswerForm, Question};
+use dissensus_domain::Question;
 use dissensus_editing::questions;
-use dissensus_project::error::ProjectError;
 use dissensus_stats::agreement::{Estimate, IntervalScope, Reliability, Unitizing, WordAgreement};
 use dissensus_stats::metrics::Interval;
 use schemars::JsonSchema;
@@ -48,26 +49,34 @@ pub(super) struct AggregatedOptions<'a> {
 pub(crate) fn agreement(args: &Agreement) -> Result<()> {
     let session = open_to_read(&args.project.path)?;
     let question = questions::find(&session.project, args.question.name.as_deref())?;
-    if question.scale.form() == AnswerForm::Spans {
-        return span_agreement(&session, &question, args);
-    }
-    if question.scale.has_options() {
-        return option_agreement(&session, &question, args);
-    }
-    let agreement = agreement::measure(&session.analysis, question.id)?;
-    if agreement.labels == 0 {
-        return Err(ProjectError::NoLabels(question.name).into());
+    let form = question.scale.form();
+    if form.has_parts() && args.pairs.is_some() {
+        let first = question.option(0).map_or_else(String::new, |option| option.name);
+        bail!("--pairs compares annotators on one {}: name it, such as --question \"{first}\"", form.part());
     }
     let bar = Bar::new("resamples");
-    let reliability = aggregation::estimate_reliability(&session.analysis, question.id, &bar);
+    let found = agreement::measure(&session.analysis, &question, &bar);
     drop(bar);
-    let reliability = reliability?;
+    match found? {
+        QuestionAgreement::Levels(found) => level_agreement(&session, &question, &found, args),
+        QuestionAgreement::Options(found) => option_agreement(&found, args),
+        QuestionAgreement::Spans(found) => span_agreement(&found, args),
+    }
+}
+
+fn level_agreement(
+    session: &Session,
+    question: &Question,
+    found: &LevelAgreement,
+    args: &Agreement,
+) -> Result<()> {
+    let (agreement, reliability) = (&found.agreement, &found.reliability);
     let pairs = args
         .pairs
         .map(|least| aggregation::compare_pairs(&session.analysis, question.id, least))
         .transpose()?;
     if args.output.json {
-        return output::json(&Document { agreement: &agreement, reliability: &reliability, pairs });
+        return output::json(&Document { agreement, reliability, pairs });
     }
     output::line(&format!(
         "{}: {} by {} on {}{}",
@@ -77,13 +86,9 @@ pub(crate) fn agreement(args: &Agreement) -> Result<()> {
         count(u64::from(agreement.texts), "text"),
         left_out(agreement.annotators_without_labels)
     ))?;
-    let alpha = match agreement.metric {
-        "ordinal" => &reliability.alpha_ordinal,
-        _ => &reliability.alpha_nominal,
-    };
-    output::line(&format!("Krippendorff's alpha ({}): {}", agreement.metric, with_interval(alpha)))?;
+    output::line(&format!("Krippendorff's alpha ({}): {}", agreement.metric, with_interval(found.alpha())))?;
     output::line(&format!("Pairs of labels that are equal: {}\n", three(agreement.pairwise_agreement)))?;
-    output::line(&coefficients(&reliability))?;
+    output::line(&coefficients(reliability))?;
     if let Some(pairs) = pairs {
         output::line("")?;
         let header = ["annotators", "", "texts", "agreement", "kappa", "quadratic"];
@@ -103,25 +108,14 @@ pub(crate) fn agreement(args: &Agreement) -> Result<()> {
 }
 
 /// Prints the agreement on every option of a multi-label question.
-fn option_agreement(session: &Session, question: &Question, args: &Agreement) -> Result<()> {
-    let bar = Bar::new("resamples");
-    let found = multi_label::agreements(&session.analysis, question, &bar);
-    drop(bar);
-    let found = found?;
-    let first = found.options.first().map(|option| &option.agreement).filter(|first| first.labels > 0);
-    let Some(first) = first else { return Err(ProjectError::NoLabels(question.name.clone()).into()) };
-    if args.pairs.is_some() {
-        bail!(
-            "--pairs compares annotators on one option: name it, such as --question \"{}\"",
-            first.question
-        );
-    }
+fn option_agreement(found: &OptionAgreements, args: &Agreement) -> Result<()> {
     if args.output.json {
-        return output::json(&found);
+        return output::json(found);
     }
+    let Some(first) = found.options.first().map(|option| &option.agreement) else { return Ok(()) };
     output::line(&format!(
         "{}: {} by {} on {}{}",
-        question.name,
+        found.question,
         count(u64::from(first.labels), "label"),
         count(u64::from(first.annotators), "annotator"),
         count(u64::from(first.texts), "text"),
@@ -151,20 +145,9 @@ fn option_agreement(session: &Session, question: &Question, args: &Agreement) ->
 }
 
 /// Prints the agreement on the words that annotators mark.
-fn span_agreement(session: &Session, question: &Question, args: &Agreement) -> Result<()> {
-    if args.pairs.is_some() {
-        let first = question.option(0).map_or_else(String::new, |option| option.name);
-        bail!("--pairs compares annotators on one type: name it, such as --question \"{first}\"");
-    }
-    let bar = Bar::new("resamples");
-    let found = span_agreement::measure(&session.analysis, question, &bar);
-    drop(bar);
-    let found = found?;
-    if found.labels == 0 {
-        return Err(ProjectError::NoLabels(question.name.clone()).into());
-    }
+fn span_agreement(found: &SpanAgreements, args: &Agreement) -> Result<()> {
     if args.output.json {
-        return output::json(&found);
+        return output::json(found);
     }
     output::line(&format!(
         "{}: {} by {} on {}",

@@ -1,7 +1,7 @@
-//! How much the annotators of a question agree.
+//! How much annotators agree on one target: a question with levels, or one option or type.
 
-use super::Analysis;
-use dissensus_domain::{QuestionId, TargetKind};
+use crate::Analysis;
+use dissensus_domain::{Question, QuestionId, TargetKind};
 use dissensus_project::error::ProjectError;
 use dissensus_stats::agreement::Alphas;
 use dissensus_stats::agreement::agreement;
@@ -29,11 +29,11 @@ pub struct Agreement {
     pub annotators_without_labels: u32,
 }
 
-/// How much the annotators of a question agree.
+/// How much annotators agree on one target.
 ///
 /// # Errors
-/// No such question, or the file cannot be read.
-pub fn measure(cx: &Analysis, question: QuestionId) -> Result<Agreement, ProjectError> {
+/// No such question, one with several targets, or the file cannot be read.
+pub fn measure_target(cx: &Analysis, question: QuestionId) -> Result<Agreement, ProjectError> {
     let (name, target) = cx.context.question_parts(question)?;
     let labels = cx.context.observations(question)?;
     let (texts, annotators) = cx.context.sizes();
@@ -52,15 +52,42 @@ pub fn measure(cx: &Analysis, question: QuestionId) -> Result<Agreement, Project
     })
 }
 
+/// Agreement on one of the targets of a question.
+pub(super) struct TargetAgreement {
+    /// The option or type.
+    pub(super) name: String,
+    /// Share of the labels that include it; none without labels.
+    pub(super) chosen: Option<f64>,
+    pub(super) agreement: Agreement,
+}
+
+/// How much annotators agree on each option or type of a question.
+pub(super) fn measure_targets(
+    cx: &Analysis,
+    question: &Question,
+) -> Result<Vec<TargetAgreement>, ProjectError> {
+    let named = question.options().into_iter().zip(question.scale.levels());
+    let measured = named.map(|(target, name)| {
+        let labels = cx.context.observations(target.id)?;
+        let chosen = labels.iter().filter(|label| label.level == 1).count();
+        Ok(TargetAgreement {
+            name: name.clone(),
+            chosen: (!labels.is_empty()).then(|| chosen as f64 / labels.len() as f64),
+            agreement: measure_target(cx, target.id)?,
+        })
+    });
+    measured.collect()
+}
+
 /// Alpha under the difference that fits the scale.
-pub(super) fn alpha(alphas: &Alphas, kind: TargetKind) -> Option<f64> {
+pub(crate) fn alpha(alphas: &Alphas, kind: TargetKind) -> Option<f64> {
     match kind {
         TargetKind::Ordinal => alphas.ordinal,
         TargetKind::Binary | TargetKind::Nominal => alphas.nominal,
     }
 }
 
-pub(super) fn metric(kind: TargetKind) -> &'static str {
+pub(crate) fn metric(kind: TargetKind) -> &'static str {
     match kind {
         TargetKind::Ordinal => "ordinal",
         TargetKind::Binary | TargetKind::Nominal => "nominal",

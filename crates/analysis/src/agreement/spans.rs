@@ -1,7 +1,7 @@
 //! Agreement on which words are marked, and on where spans begin and end.
 
-use super::Analysis;
-use crate::agreement;
+use super::target;
+use crate::Analysis;
 use dissensus_domain::{Answer, Question, SpanSet, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -58,15 +58,15 @@ pub struct TypeAgreement {
 
 /// How much annotators agree on the words that they mark and on the positions of spans, for each type
 /// and for all together.
-///
-/// # Errors
-/// The file cannot be read, or a cancel.
-pub fn measure(
+pub(super) fn measure(
     cx: &Analysis,
     question: &Question,
     progress: &dyn Progress,
 ) -> Result<SpanAgreements, ProjectError> {
     let labels = cx.context.store.current_labels(question.id)?;
+    if labels.is_empty() {
+        return Err(ProjectError::NoLabels(question.name.clone()));
+    }
     let mut by_text: BTreeMap<TextId, Vec<(u32, &SpanSet)>> = BTreeMap::new();
     for label in &labels {
         if let Answer::Spans(spans) = &label.answer {
@@ -106,14 +106,11 @@ pub fn measure(
     let of = |marks: &[MarkedWords]| word_agreement(marks, Some(&options), progress);
     let mut found = Vec::with_capacity(types);
     let marked = marks.iter().zip(&units);
-    for ((option, name), (marks, units)) in question.options().iter().zip(question.scale.levels()).zip(marked)
-    {
-        let answers = cx.context.observations(option.id)?;
-        let chosen = answers.iter().filter(|answer| answer.level == 1).count();
+    for (target, (marks, units)) in target::measure_targets(cx, question)?.into_iter().zip(marked) {
         found.push(TypeAgreement {
-            name: name.clone(),
-            chosen: (!answers.is_empty()).then(|| chosen as f64 / answers.len() as f64),
-            alpha_of_texts: agreement::measure(cx, option.id)?.alpha,
+            name: target.name,
+            chosen: target.chosen,
+            alpha_of_texts: target.agreement.alpha,
             unitizing: unitizing_alpha(units)?,
             words: of(marks)?,
         });
