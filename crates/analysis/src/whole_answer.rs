@@ -3,8 +3,8 @@
 
 use super::Analysis;
 use crate::error::AnalysisError;
+use crate::prediction_file;
 use crate::set_distances;
-use crate::set_predictions;
 use dissensus_api::whole_sets_together;
 use dissensus_domain::{AnnotatorId, Answer, AnswerForm, Question, TextId};
 use dissensus_models::live::LiveModel;
@@ -90,7 +90,7 @@ pub fn predict(
         RequestedText::OfProject(id) => Some(row_of(cx, id)?),
         RequestedText::New(_) => None,
     };
-    let models = set_predictions::models_of_options(cx, question)?.models;
+    let models = prediction_file::models_of_options(cx, question)?.models;
     let people = people_of(cx, annotator);
     let everybody = annotator.is_none();
     let mut said = Vec::new();

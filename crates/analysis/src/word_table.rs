@@ -1,10 +1,9 @@
 //! The words of texts, with who marked them and who would: for one text, or for all as a file.
 
 use super::Analysis;
-use crate::error::AnalysisError;
 use crate::word_models;
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, WordHeat};
-use dissensus_domain::{AnnotatorId, AnswerForm, Question, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Question, QuestionId, TextId};
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -171,14 +170,6 @@ pub fn write(
     }
     table.finish(replace)?;
     Ok(WordFile { file: out.to_owned(), question: question.name, texts: texts.len() as u64, rows })
-}
-
-pub(super) fn question_with_spans(cx: &Analysis, name: Option<&str>) -> Result<Question, ProjectError> {
-    let question = cx.context.index().find_question(name)?.clone();
-    match question.scale.form() {
-        AnswerForm::Spans => Ok(question),
-        AnswerForm::Level | AnswerForm::Options => Err(AnalysisError::NoSpans(question.name).into()),
-    }
 }
 
 /// The question with spans of this name, or with a type of this name, with the requested types: their

@@ -77,7 +77,7 @@ impl Bundle {
     }
 
     /// Writes what annotators would answer to all options: the table of
-    /// [`set_predictions::write`](crate::set_predictions::write), but with `observed` unknown throughout.
+    /// [`prediction_file::write`](crate::prediction_file::write), but with `observed` unknown throughout.
     ///
     /// # Errors
     /// Those of [`Bundle::predict`]; there is no such multi-label question in it; two columns of one name.

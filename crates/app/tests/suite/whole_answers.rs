@@ -4,13 +4,12 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{Stopped, TestFolder, import_csv, tiny};
-use dissensus_analysis::RequestedText;
 use dissensus_analysis::bundles::{Bundle, BundleChoices};
 use dissensus_analysis::multi_label;
 use dissensus_analysis::prediction_file;
 use dissensus_analysis::set_distances;
-use dissensus_analysis::set_predictions;
 use dissensus_analysis::whole_answer;
+use dissensus_analysis::{RequestedText, WrittenPredictions};
 use dissensus_api::{ImportChoices, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Question, TextId};
@@ -81,9 +80,13 @@ fn predict(
     let (out, texts) = (place.path("sets-out.csv"), texts(place));
     let choices = PredictionChoices { replace: true, ..choices.clone() };
     let asked =
-        set_predictions::check(&session.analysis, &choices, of_file.then_some(&texts), &out, &Silent)?;
+        prediction_file::check(&session.analysis, &choices, of_file.then_some(&texts), &out, &Silent)?;
     session.live.fit(asked.question(), &Silent)?;
-    let written = set_predictions::write(&session.analysis, &asked, &tiny(), &Silent)?;
+    let WrittenPredictions::Options(written) =
+        prediction_file::write(&session.analysis, &asked, &tiny(), &Silent)?
+    else {
+        panic!("no sets were written")
+    };
     Ok((written, table(&out)))
 }
 
@@ -373,26 +376,25 @@ fn what_cannot_be_written_is_refused_and_nothing_is_left() {
     let (session, question) = labelled(&place);
     let (out, texts) = (place.path("out.csv"), texts(&place));
     let check = |choices: &PredictionChoices, texts: &TextFileChoices| {
-        set_predictions::check(&session.analysis, choices, Some(texts), &out, &Silent)
+        prediction_file::check(&session.analysis, choices, Some(texts), &out, &Silent)
             .map(|_| ())
             .unwrap_err()
     };
     assert_eq!(check(&of(&["nobody"]), &texts).code(), "no-such-annotator");
     let named = |name: &str| PredictionChoices { question: Some(name.to_owned()), ..of(&[]) };
     assert_eq!(check(&named("sets: lazy"), &texts).code(), "no-such-question");
-    assert_eq!(check(&named(&question.options()[0].name), &texts).code(), "no-options");
     let empty = place.path("empty.csv");
     std::fs::write(&empty, "").unwrap();
     let said = check(&of(&[]), &TextFileChoices { path: empty, ..TextFileChoices::default() });
     assert!(said.to_string().contains("empty.csv"), "{said}");
     session.live.fit(question.id, &Silent).unwrap();
-    let asked = set_predictions::check(&session.analysis, &of(&[]), Some(&texts), &out, &Silent).unwrap();
-    let stopped = set_predictions::write(&session.analysis, &asked, &tiny(), &Stopped).unwrap_err();
+    let asked = prediction_file::check(&session.analysis, &of(&[]), Some(&texts), &out, &Silent).unwrap();
+    let stopped = prediction_file::write(&session.analysis, &asked, &tiny(), &Stopped).unwrap_err();
     assert!(stopped.to_string().contains("nothing was written"), "{stopped}");
     // The second writer to a name gets an error, and the first one's file stays.
-    set_predictions::write(&session.analysis, &asked, &tiny(), &Silent).unwrap();
+    prediction_file::write(&session.analysis, &asked, &tiny(), &Silent).unwrap();
     let first = std::fs::read(&out).unwrap();
-    assert!(set_predictions::write(&session.analysis, &asked, &tiny(), &Silent).is_err());
+    assert!(prediction_file::write(&session.analysis, &asked, &tiny(), &Silent).is_err());
     assert_eq!(std::fs::read(&out).unwrap(), first);
     let left: Vec<String> = std::fs::read_dir(&place)
         .unwrap()
@@ -414,11 +416,11 @@ fn long_texts_and_all_kinds_of_files_are_written() {
     for name in ["a.csv", "a.tsv", "a.jsonl", "a.parquet"] {
         let out = place.path(name);
         let asked =
-            set_predictions::check(&session.analysis, &of(&["a0"]), Some(&texts), &out, &Silent).unwrap();
-        assert_eq!(
-            set_predictions::write(&session.analysis, &asked, &tiny(), &Silent).unwrap().texts,
-            2,
-            "{name}"
+            prediction_file::check(&session.analysis, &of(&["a0"]), Some(&texts), &out, &Silent).unwrap();
+        let written = prediction_file::write(&session.analysis, &asked, &tiny(), &Silent).unwrap();
+        assert!(
+            matches!(&written, WrittenPredictions::Options(file) if file.texts == 2),
+            "{name}: {written:?}"
         );
         assert!(std::fs::metadata(&out).unwrap().len() > 100);
     }

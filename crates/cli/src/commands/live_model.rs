@@ -7,6 +7,15 @@ use anyhow::Result;
 use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
 
+/// Computes missing embeddings.
+pub(super) fn make_encoded(session: &Session, encoder: &EncoderArgs) -> Result<()> {
+    let bar = Bar::new("texts");
+    let switch = session.encoding.ensure_encoded(&encoder_choice(encoder), &bar);
+    drop(bar);
+    print_switch(switch?);
+    Ok(())
+}
+
 /// Ensures that every text has an embedding and that the question's model is live.
 pub(super) fn make_live(session: &Session, question: QuestionId, encoder: &EncoderArgs) -> Result<()> {
     let bar = Bar::new("texts");

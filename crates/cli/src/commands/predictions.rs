@@ -2,11 +2,11 @@
 
 use super::disagreement_document::{DisagreementByOptions, DisagreementRanking, RankedText};
 use super::given_answers::{answers, show_answers};
-use super::live_model::{bar_of, make_live};
+use super::live_model::{bar_of, make_encoded, make_live};
 use super::prediction_tables::{
     are_kept, kept, prediction_choices, print_words_written, print_written, run_tables, texts_to_predict,
 };
-use super::set_predictions::{predict_options, predict_sets, write_sets};
+use super::set_predictions::{predict_options, print_sets_written};
 use super::span_predictions::predict_spans;
 use super::{annotators, count, encoder_choice, note, open_or_read, print_switch};
 use crate::args::{Disagreement, EncoderArgs, MeasureArg, Predict, Predictions, PredictionsFormat};
@@ -21,8 +21,7 @@ use dissensus_analysis::ranking;
 use dissensus_analysis::set_distances;
 use dissensus_analysis::submission;
 use dissensus_analysis::text_dispersion;
-use dissensus_analysis::word_predictions;
-use dissensus_analysis::{GivenAnswer, SubmissionChoices, TextOptions};
+use dissensus_analysis::{GivenAnswer, SubmissionChoices, TextOptions, WrittenPredictions};
 use dissensus_api::{
     Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, GroupChoice, GroupDifference, Ranking,
     SeverityDifference, SideOfBorder, distances_together,
@@ -108,11 +107,9 @@ fn predict_once(args: &Predict) -> Result<()> {
         );
     }
     if let (Some(texts), Some(out)) = (&args.file.texts, &args.file.out) {
-        return match questions::find(&session.project, args.question.name.as_deref())?.scale.form() {
-            AnswerForm::Spans => predict_words(&session, args, texts, out),
-            AnswerForm::Options => predict_sets(&session, args, texts, out),
-            AnswerForm::Level => predict_file(&session, args, texts, out),
-        };
+        let texts = texts_to_predict(texts, args);
+        let choices = prediction_choices(args);
+        return write_table(&session, &choices, Some(&texts), out, &args.encoder, args.output.json);
     }
     let named = args.annotator.as_deref();
     let annotator =
@@ -285,9 +282,6 @@ fn prediction_table(args: &Predictions) -> Result<()> {
     if !args.run.is_empty() {
         return run_tables(&session, &args.run, &choices, None, &args.out, args.output.json);
     }
-    if questions::find(&session.project, args.question.name.as_deref())?.scale.form() == AnswerForm::Options {
-        return write_sets(&session, &choices, None, &args.out, &args.encoder, args.output.json);
-    }
     write_table(&session, &choices, None, &args.out, &args.encoder, args.output.json)
 }
 
@@ -304,35 +298,19 @@ fn write_table(
     let asked = prediction_file::check(&session.analysis, choices, texts, out, &bar);
     drop(bar);
     let asked = asked?;
-    make_live(session, asked.question(), encoder)?;
+    if asked.needs_live_models() {
+        make_live(session, asked.question(), encoder)?;
+    } else {
+        make_encoded(session, encoder)?;
+    }
     let bar = Bar::new("texts");
     let written = prediction_file::write(&session.analysis, &asked, &encoder_choice(encoder), &bar);
     drop(bar);
-    print_written(&written?, json)
-}
-
-/// Predicts every text of a file with the live model.
-fn predict_file(session: &Session, args: &Predict, texts: &Path, out: &Path) -> Result<()> {
-    let texts = texts_to_predict(texts, args);
-    write_table(session, &prediction_choices(args), Some(&texts), out, &args.encoder, args.output.json)
-}
-
-/// Predicts which words of the texts of a file would be marked.
-fn predict_words(session: &Session, args: &Predict, texts: &Path, out: &Path) -> Result<()> {
-    let bar = Bar::new("bytes");
-    let texts = texts_to_predict(texts, args);
-    let asked = word_predictions::check(&session.analysis, &prediction_choices(args), &texts, out, &bar);
-    drop(bar);
-    let asked = asked?;
-    let choice = encoder_choice(&args.encoder);
-    let bar = Bar::new("texts");
-    let switch = session.encoding.ensure_encoded(&choice, &bar);
-    let written = switch
-        .and_then(|switch| Ok((switch, word_predictions::write(&session.analysis, &asked, &choice, &bar)?)));
-    drop(bar);
-    let (switch, written) = written?;
-    print_switch(switch);
-    print_words_written(&written, args.output.json)
+    match written? {
+        WrittenPredictions::Levels(written) => print_written(&written, json),
+        WrittenPredictions::Options(written) => print_sets_written(&written, json),
+        WrittenPredictions::Spans(written) => print_words_written(&written, json),
+    }
 }
 
 /// The question that a run was trained on, which is the one it predicts.

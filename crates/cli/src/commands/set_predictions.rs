@@ -2,24 +2,20 @@
 
 use super::given_answers::{answers, show_answers};
 use super::live_model::{bar_of, make_live};
-use super::prediction_tables::{print_left_out_and_strangers, texts_to_predict};
+use super::prediction_tables::print_left_out_and_strangers;
 use super::{count, encoder_choice, note};
-use crate::args::{EncoderArgs, Predict};
+use crate::args::Predict;
 use crate::by_name::ByName;
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_analysis::set_predictions;
 use dissensus_analysis::whole_answer;
 use dissensus_analysis::{ExpectedOption, GivenAnswer, RequestedText, WholeAnswer};
 use dissensus_app::session::Session;
 use dissensus_domain::{Annotator, Question};
-use dissensus_training::encoding::TextFileChoices;
-use dissensus_training::prediction_table::PredictionChoices;
 use dissensus_training::set_table::SetPredictionFile;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::path::Path;
 
 /// What `predict --json` prints for a whole multi-label question.
 #[derive(Serialize, JsonSchema)]
@@ -52,33 +48,6 @@ pub(super) struct SetPrediction<'a> {
     text: Option<&'a str>,
     /// Id of the text, if it is in the project.
     text_id: Option<&'a str>,
-}
-
-/// Writes a table of whole answers to every text of a file or of the project.
-pub(super) fn write_sets(
-    session: &Session,
-    choices: &PredictionChoices,
-    texts: Option<&TextFileChoices>,
-    out: &Path,
-    encoder: &EncoderArgs,
-    json: bool,
-) -> Result<()> {
-    let bar = Bar::new("bytes");
-    let asked = set_predictions::check(&session.analysis, choices, texts, out, &bar);
-    drop(bar);
-    let asked = asked?;
-    make_live(session, asked.question(), encoder)?;
-    let bar = Bar::new("texts");
-    let written = set_predictions::write(&session.analysis, &asked, &encoder_choice(encoder), &bar);
-    drop(bar);
-    print_sets_written(&written?, json)
-}
-
-/// Writes a table of whole answers to the texts of a file.
-pub(super) fn predict_sets(session: &Session, args: &Predict, texts: &Path, out: &Path) -> Result<()> {
-    let choices = super::prediction_tables::prediction_choices(args);
-    let texts = texts_to_predict(texts, args);
-    write_sets(session, &choices, Some(&texts), out, &args.encoder, args.output.json)
 }
 
 pub(super) fn print_sets_written(written: &SetPredictionFile, json: bool) -> Result<()> {

@@ -1,8 +1,9 @@
 //! Predicted words of other texts, by the project and by a bundle without it.
 
 use super::*;
+use dissensus_analysis::WrittenPredictions;
 use dissensus_analysis::bundles::{Bundle, BundleChoices};
-use dissensus_analysis::word_predictions;
+use dissensus_analysis::prediction_file;
 use dissensus_editing::annotators;
 use dissensus_training::encoding::TextFileChoices;
 use dissensus_training::prediction_table::PredictionChoices;
@@ -44,8 +45,8 @@ fn by_project(session: &Session, folder: &Path, annotators: &[&str]) -> Vec<Row>
     let out = folder.join("by-project.csv");
     let analysis = &session.analysis;
     let checked =
-        word_predictions::check(analysis, &asked(annotators), &texts(folder), &out, &Silent).unwrap();
-    word_predictions::write(analysis, &checked, &EncoderChoice::default(), &Silent).unwrap();
+        prediction_file::check(analysis, &asked(annotators), Some(&texts(folder)), &out, &Silent).unwrap();
+    prediction_file::write(analysis, &checked, &EncoderChoice::default(), &Silent).unwrap();
     rows(&out)
 }
 
@@ -215,9 +216,10 @@ fn nothing_is_left_of_a_table_of_words_that_cannot_be_written() {
         ..PredictionChoices::default()
     };
     let check = |choices: &PredictionChoices, out: &Path| {
-        word_predictions::check(analysis, choices, &new, out, &Silent).err().map(|e| e.to_string())
+        prediction_file::check(analysis, choices, Some(&new), out, &Silent).err().map(|e| e.to_string())
     };
-    assert!(check(&of("rude"), &out).unwrap().contains("\"rude\""));
+    let of_project = prediction_file::check(analysis, &of("where"), None, &out, &Silent).err().unwrap();
+    assert_eq!(of_project.code(), "one-option", "{of_project}");
     assert!(check(&asked(&["nobody"]), &out).unwrap().contains("nobody"));
     assert!(check(&of("where"), &new.path).is_some(), "the file that is read");
     std::fs::write(&out, "mine").unwrap();
@@ -225,13 +227,13 @@ fn nothing_is_left_of_a_table_of_words_that_cannot_be_written() {
     assert_eq!(std::fs::read_to_string(&out).unwrap(), "mine");
 
     let other = folder.path().join("other.csv");
-    let checked = word_predictions::check(analysis, &of("where"), &new, &other, &Silent).unwrap();
-    assert!(word_predictions::write(analysis, &checked, &EncoderChoice::default(), &Stopped).is_err());
+    let checked = prediction_file::check(analysis, &of("where"), Some(&new), &other, &Silent).unwrap();
+    assert!(prediction_file::write(analysis, &checked, &EncoderChoice::default(), &Stopped).is_err());
     assert!(!other.exists());
     // A file that changes between two reads is not half predicted.
-    let checked = word_predictions::check(analysis, &of("where"), &new, &other, &Silent).unwrap();
+    let checked = prediction_file::check(analysis, &of("where"), Some(&new), &other, &Silent).unwrap();
     std::fs::write(&new.path, "another text").unwrap();
-    let error = word_predictions::write(analysis, &checked, &EncoderChoice::default(), &Silent).unwrap_err();
+    let error = prediction_file::write(analysis, &checked, &EncoderChoice::default(), &Silent).unwrap_err();
     assert_eq!(error.code(), "file-changed", "{error}");
     assert!(!other.exists());
 }
@@ -257,8 +259,10 @@ fn people_whose_texts_are_too_many_to_learn_from_are_known_all_the_same() {
     let out = folder.path().join("out.csv");
     let everybody = PredictionChoices { question: Some("where".to_owned()), ..PredictionChoices::default() };
     let asked =
-        word_predictions::check(&session.analysis, &everybody, &texts(folder.path()), &out, &Silent).unwrap();
+        prediction_file::check(&session.analysis, &everybody, Some(&texts(folder.path())), &out, &Silent)
+            .unwrap();
     let written =
-        word_predictions::write(&session.analysis, &asked, &EncoderChoice::default(), &Silent).unwrap();
+        prediction_file::write(&session.analysis, &asked, &EncoderChoice::default(), &Silent).unwrap();
+    let WrittenPredictions::Spans(written) = written else { panic!("{written:?}") };
     assert_eq!((written.annotators, written.annotators_without_labels), (213, 0));
 }
