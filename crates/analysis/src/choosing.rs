@@ -53,29 +53,40 @@ pub(super) fn candidates(
     Ok(opened)
 }
 
-/// Encodes with every candidate and makes the one whose embeddings predict best the project's, if the
-/// project's encoder is still the one in `seen`. The `incumbent` stays unless another is clearly better.
-/// Embeddings of all of them stay in the project.
-pub(super) fn choose_candidate(
+/// Encodes with every candidate; the losses of each, of the same labels. Embeddings of all of them stay in the
+/// project.
+pub(super) fn held_out_losses(
     cx: &Analysis,
-    asked: &CrossValidation<'_>,
+    asked: &CrossValidation,
     candidates: &[Candidate],
-    incumbent: Option<usize>,
-    seen: &ActiveEncoder,
+    chosen: Option<&SelectedEncoder>,
     progress: &dyn Progress,
-) -> Result<Chosen, ProjectError> {
+) -> Result<Vec<Vec<f64>>, ProjectError> {
     let mut losses = Vec::with_capacity(candidates.len());
     for candidate in candidates {
         // Only one at a time is in memory. The project's encoder is unchanged until all have been tried.
-        let (encoder, version, dir) =
-            cx.encoding.open_encoder(&candidate.choice, seen.current.as_ref(), progress)?;
+        let (encoder, version, dir) = cx.encoding.open_encoder(&candidate.choice, chosen, progress)?;
         losses.push(cross_validation::held_out_losses(cx, asked, (&encoder, &version, &dir), progress)?);
     }
     // Labels that trained an encoder are left out of its losses.
     if let Some(at) = of_other_labels(&losses) {
         return Err(AnalysisError::EncoderLearned(candidates[at].name.clone()).into());
     }
-    let losses: Vec<Vec<f64>> = losses.into_iter().map(|of| of.values).collect();
+    Ok(losses.into_iter().map(|of| of.values).collect())
+}
+
+/// Encodes with every candidate and makes the one whose embeddings predict best the project's, if the
+/// project's encoder is still the one in `seen`. The `incumbent` stays unless another is clearly better.
+/// Embeddings of all of them stay in the project.
+pub(super) fn choose_candidate(
+    cx: &Analysis,
+    asked: &CrossValidation,
+    candidates: &[Candidate],
+    incumbent: Option<usize>,
+    seen: &ActiveEncoder,
+    progress: &dyn Progress,
+) -> Result<Chosen, ProjectError> {
+    let losses = held_out_losses(cx, asked, candidates, seen.current.as_ref(), progress)?;
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by(|a, b| mean(&losses[*a]).total_cmp(&mean(&losses[*b])));
     let best = order.first().copied().unwrap_or_default();

@@ -15,11 +15,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The parameters of a cross-validation, the same for every encoder.
-pub(super) struct CrossValidation<'a> {
-    pub(super) question_data: &'a QuestionData,
+pub(super) struct CrossValidation {
+    question_data: QuestionData,
     /// How labels are divided; only training labels are used.
-    pub(super) split: SplitSpec,
-    pub(super) seed: u64,
+    split: SplitSpec,
+    seed: u64,
+    criterion: Criterion,
+}
+
+/// What is fitted in a cross-validation.
+#[derive(Clone, Copy)]
+pub(super) struct Criterion {
     pub(super) model: ModelKind,
     /// Number of folds of the training texts.
     pub(super) folds: u8,
@@ -27,15 +33,31 @@ pub(super) struct CrossValidation<'a> {
     pub(super) purpose: &'static str,
 }
 
+impl CrossValidation {
+    /// A cross-validation of the labels of a question, by the usual split if there is none.
+    pub(super) fn new(
+        cx: &Analysis,
+        question: Option<&str>,
+        split: Option<SplitSpec>,
+        seed: u64,
+        criterion: Criterion,
+    ) -> Result<Self, ProjectError> {
+        let question_data = cx.context.question_data(&cx.question(question)?)?;
+        let split = split.unwrap_or_else(|| question_data.usual_split());
+        question_data.check_split(split)?;
+        Ok(Self { question_data, split, seed, criterion })
+    }
+}
+
 /// Encodes all texts with an encoder, which does not become the project's, and returns the loss of every
 /// label of the training texts by models that did not learn from its text.
 pub(super) fn held_out_losses(
     cx: &Analysis,
-    asked: &CrossValidation<'_>,
+    asked: &CrossValidation,
     (encoder, version, dir): (&Encoder, &SelectedEncoder, &Path),
     progress: &dyn Progress,
 ) -> Result<Losses, ProjectError> {
-    let (question_data, seed) = (asked.question_data, asked.seed);
+    let (question_data, seed) = (&asked.question_data, asked.seed);
     cx.encoding.add_version(encoder, dir)?;
     cx.encoding.encode_version(encoder, &version.key, progress)?;
     let embeddings = cx.encoding.embeddings_of(&version.key)?;
@@ -50,12 +72,12 @@ pub(super) fn held_out_losses(
 fn cross_validated(
     data: &TrainingData<'_>,
     seen: SeenByEncoder<'_>,
-    asked: &CrossValidation<'_>,
+    asked: &CrossValidation,
     progress: &dyn Progress,
 ) -> Result<Losses, ProjectError> {
     let mut losses = Losses::default();
     let mut unseen = 0;
-    for split in (SplitSpec::KFold { folds: asked.folds, fold: None }).each() {
+    for split in (SplitSpec::KFold { folds: asked.criterion.folds, fold: None }).each() {
         let columns = SplitColumns { seen, ..asked.question_data.columns() };
         let mut division = split.divide(data, columns, asked.seed, 0.0)?;
         unseen += division.test.texts();
@@ -64,14 +86,14 @@ fn cross_validated(
         }
         let options = FitOptions { seed: asked.seed, ..FitOptions::default() };
         let train = TrainingData { observations: &division.train, ..*data };
-        let model = fit(asked.model, &train, &options, progress)?;
-        let scored = division.test.score(asked.model.name(), model.as_ref())?;
+        let model = fit(asked.criterion.model, &train, &options, progress)?;
+        let scored = division.test.score(asked.criterion.model.name(), model.as_ref())?;
         let of =
             |(i, o): (usize, &Observation)| -f64::from(scored.row(i)[usize::from(o.level)]).max(1e-9).ln();
         losses.values.extend(scored.observations.iter().enumerate().map(of));
         losses.labels.extend(scored.observations.iter().map(|o| (o.text, o.annotator)));
     }
-    seen.check(asked.purpose, unseen)?;
+    seen.check(asked.criterion.purpose, unseen)?;
     Ok(losses)
 }
 

@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use super::choosing::Tried;
-use super::cross_validation::CrossValidation;
+use super::cross_validation::{Criterion, CrossValidation};
 use crate::choosing;
 use crate::error::AnalysisError;
 use dissensus_project::error::ProjectError;
@@ -57,18 +57,9 @@ pub fn choose(
     choice: &EncoderChoice,
     progress: &dyn Progress,
 ) -> Result<EncoderComparison, ProjectError> {
-    let question = cx.question(question)?;
-    let question_data = cx.context.question_data(&question)?;
-    let split = split.unwrap_or_else(|| question_data.usual_split());
-    question_data.check_split(split)?;
-    let asked = CrossValidation {
-        question_data: &question_data,
-        split,
-        seed,
-        model: ModelKind::Multilevel,
-        folds: ENCODER_FOLDS,
-        purpose: "choosing an encoder",
-    };
+    let criterion =
+        Criterion { model: ModelKind::Multilevel, folds: ENCODER_FOLDS, purpose: "choosing an encoder" };
+    let asked = CrossValidation::new(cx, question, split, seed, criterion)?;
     let _reserved = cx.context.reservations.reserve(Activity::Encoding)?;
     let seen = cx.encoding.active_encoder()?;
     let with = |name: &String| EncoderChoice { encoder: Some(name.clone()), ..choice.clone() };

@@ -2,8 +2,8 @@
 //! `encode --choose-encoder` chooses.
 
 use super::Analysis;
-use super::cross_validation::{CrossValidation, Losses, clearly_better, mean, of_other_labels};
-use crate::cross_validation;
+use super::cross_validation::{Criterion, CrossValidation, clearly_better, mean};
+use crate::choosing;
 use crate::error::AnalysisError;
 use dissensus_api::{EncoderHere, EncoderTrial, EncoderTrials};
 use dissensus_domain::QuestionId;
@@ -64,52 +64,26 @@ fn try_all(
     // The embeddings of each encoder are stored.
     cx.context.store.must_write()?;
     let name = cx.context.question_parts(question)?.0;
-    let question_data = cx.context.question_data(&cx.question(Some(&name))?)?;
-    let split = question_data.usual_split();
-    question_data.check_split(split)?;
-    let asked = CrossValidation {
-        question_data: &question_data,
-        split,
-        seed: 0,
-        model: ModelKind::Multilevel,
-        folds: FOLDS,
-        purpose: "comparing encoders",
-    };
+    let criterion = Criterion { model: ModelKind::Multilevel, folds: FOLDS, purpose: "comparing encoders" };
+    let asked = CrossValidation::new(cx, Some(&name), None, 0, criterion)?;
     let _reserved = cx.context.reservations.reserve(Activity::Encoding)?;
     let current = cx.encoding.active_encoder()?.current;
     let choice = |name: &String| EncoderChoice { encoder: Some(name.clone()), ..EncoderChoice::default() };
-    let (mut keys, mut found): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    // All are opened before the first one encodes, so that a wrong name is reported at once.
-    for name in names {
-        let (_, version, _) = cx.encoding.open_encoder(&choice(name), current.as_ref(), progress)?;
-        if keys.contains(&version.key) {
-            return Err(AnalysisError::EncoderTwice(name.clone()).into());
-        }
-        keys.push(version.key);
-        // The encoder of another project can change while the first ones encode.
-        found.push(version.encoder);
-    }
-    let names = &found[..];
-    if keys.len() < 2 {
+    let choices = names.iter().map(|name| (name.clone(), choice(name))).collect();
+    let mut candidates = choosing::candidates(cx, choices, current.as_ref(), progress)?;
+    candidates.iter_mut().for_each(|one| one.name.clone_from(&one.version.encoder));
+    if candidates.len() < 2 {
         return Err(AnalysisError::OneEncoder.into());
     }
-    let mut losses: Vec<Losses> = Vec::new();
-    for name in names {
-        let (encoder, version, dir) = cx.encoding.open_encoder(&choice(name), current.as_ref(), progress)?;
-        losses.push(cross_validation::held_out_losses(cx, &asked, (&encoder, &version, &dir), progress)?);
-    }
-    // Labels that trained an encoder are left out of its losses.
-    if let Some(at) = of_other_labels(&losses) {
-        return Err(AnalysisError::EncoderLearned(names[at].clone()).into());
-    }
-    let losses: Vec<Vec<f64>> = losses.into_iter().map(|of| of.values).collect();
+    let losses = choosing::held_out_losses(cx, &asked, &candidates, current.as_ref(), progress)?;
     let labels = losses.first().map_or(0, Vec::len);
-    let in_use = |at: usize| current.as_ref().is_some_and(|current| current.key == keys[at]);
-    let against = (0..names.len()).find(|at| in_use(*at)).unwrap_or_default();
+    let in_use =
+        |at: usize| current.as_ref().is_some_and(|current| current.key == candidates[at].version.key);
+    let against = (0..candidates.len()).find(|at| in_use(*at)).unwrap_or_default();
     let trial = |at: usize| {
         let differences: Vec<f64> = losses[at].iter().zip(&losses[against]).map(|(a, b)| a - b).collect();
         EncoderTrial {
-            name: names[at].clone(),
+            name: candidates[at].name.clone(),
             log_loss: mean(&losses[at]),
             standard_error: standard_error(&losses[at]),
             difference: mean(&differences),
@@ -118,9 +92,9 @@ fn try_all(
             in_use: in_use(at),
         }
     };
-    let mut trials: Vec<EncoderTrial> = (0..names.len()).map(trial).collect();
+    let mut trials: Vec<EncoderTrial> = (0..candidates.len()).map(trial).collect();
     trials.sort_by(|a, b| a.log_loss.total_cmp(&b.log_loss));
-    Ok(EncoderTrials { question, labels: labels as u32, against: names[against].clone(), trials })
+    Ok(EncoderTrials { question, labels: labels as u32, against: candidates[against].name.clone(), trials })
 }
 
 /// The standard error of a mean.

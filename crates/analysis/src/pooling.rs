@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use super::choosing::Tried;
-use super::cross_validation::CrossValidation;
+use super::cross_validation::{Criterion, CrossValidation};
 use crate::choosing;
 use dissensus_encoder::{Encoder, EncoderOptions, Pooling};
 use dissensus_project::error::ProjectError;
@@ -56,18 +56,9 @@ pub fn choose(
     choice: &EncoderChoice,
     progress: &dyn Progress,
 ) -> Result<PoolingChoice, ProjectError> {
-    let question = cx.question(question)?;
-    let question_data = cx.context.question_data(&question)?;
-    let split = split.unwrap_or_else(|| question_data.usual_split());
-    question_data.check_split(split)?;
-    let asked = CrossValidation {
-        question_data: &question_data,
-        split,
-        seed,
-        model: ModelKind::Shared,
-        folds: POOLING_FOLDS,
-        purpose: "choosing a pooling",
-    };
+    let criterion =
+        Criterion { model: ModelKind::Shared, folds: POOLING_FOLDS, purpose: "choosing a pooling" };
+    let asked = CrossValidation::new(cx, question, split, seed, criterion)?;
     let _reserved = cx.context.reservations.reserve(Activity::Encoding)?;
     let seen = cx.encoding.active_encoder()?;
     let (_, _, dir) = cx.encoding.open_encoder(choice, seen.current.as_ref(), progress)?;

@@ -43,22 +43,16 @@ pub fn predict(
     predicted.reserve(texts)?;
     let people = chosen.iter().map(|one| one.row).collect();
     let asked = RequestedModel::new(model, people, choices.annotators.is_empty());
-    let index = cx.context.index();
     let (mut text_ids, mut observed) = (Vec::with_capacity(texts), Vec::new());
-    for (row, id) in (0..).zip(index.texts().iter().take(texts)) {
-        if progress.cancelled() {
-            return Err(ProjectError::Cancelled);
-        }
-        let found = cx.context.store.text(*id)?;
-        let text = found.ok_or_else(|| ProjectError::NoSuchText(id.0.to_string()))?;
-        let same = body_hash(&text.body).and_then(|hash| labelled.get(&hash));
+    prediction_file::each_text(cx, texts, progress, |row, id, body| {
+        let same = body_hash(body).and_then(|hash| labelled.get(&hash));
         let own = |text: u32, who: u32| asked.model().label(text, who).is_some();
         observed.extend(chosen.iter().map(|one| {
             own(row, one.row) || same.is_some_and(|rows| rows.iter().any(|text| own(*text, one.row)))
         }));
-        text_ids.push(text.external_id);
+        text_ids.push(id.to_owned());
         predicted.push(&asked, row);
-        progress.report(u64::from(row) + 1, Some(texts as u64), "predicting");
-    }
+        Ok(())
+    })?;
     Ok(PredictedProject { text_ids, predicted, observed })
 }

@@ -10,7 +10,7 @@ mod words;
 
 pub(crate) use checked::chosen_rows;
 pub use checked::{CheckedPredictions, check};
-pub(crate) use models::{labelled_bodies, live_copy, models_of_options};
+pub(crate) use models::{each_text, labelled_bodies, live_copy, models_of_options};
 
 use crate::Analysis;
 use dissensus_domain::AnswerForm;

@@ -70,7 +70,7 @@ pub(super) fn encoder_of_models(
 }
 
 /// Calls `write` for each of the first `texts` texts of the project, with its row, id in files and body.
-pub(super) fn each_text(
+pub(crate) fn each_text(
     cx: &Analysis,
     texts: usize,
     progress: &dyn Progress,
