@@ -1,10 +1,9 @@
 //! The nearest texts on which people agreed.
 
 use super::Analysis;
-use super::near_texts::by_similarity;
-use crate::explain;
+use super::near_texts::{NearRow, by_similarity, near_texts};
 use dissensus_api::NearText;
-use dissensus_domain::{Answer, QuestionId, TargetKind, TextId};
+use dissensus_domain::{QuestionId, TargetKind, TextId};
 use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::{AnnotatorModel as _, Target};
@@ -14,9 +13,6 @@ use dissensus_training::live::{differing_labels, split_of_labels};
 const NEAR: usize = 5;
 /// Labels agree if their split, relative to the maximum for as many people, is at most this.
 const AGREED: f32 = 0.1;
-
-/// A text without its words: row, cosine, level, labels.
-pub(super) type NearRow = (u32, f32, u16, u32);
 
 /// The nearest texts on which people agreed: two labels or more, split 0.1 or less of its maximum. Empty
 /// without an encoder or a live model.
@@ -34,13 +30,7 @@ pub fn nearest(cx: &Analysis, question: QuestionId, text: TextId) -> Result<Vec<
     let near = by_similarity(&embeddings, x, others);
     let kind = question.scale.target();
     let found = cx.live.models.with(question.id, |fitted| nearest_agreed(&fitted.model, kind, &near));
-    let mut texts = Vec::new();
-    for (row, similarity, level, labels) in found.unwrap_or_default() {
-        let (text, external_id, snippet) = explain::named(cx, row)?;
-        let answer = Answer::Level(level);
-        texts.push(NearText { text, external_id, snippet, similarity, answer, labels });
-    }
-    Ok(texts)
+    near_texts(cx, &found.unwrap_or_default())
 }
 
 /// The first of `near` (rows with their cosine, the nearest first) on which people agreed.

@@ -4,13 +4,11 @@ use super::Analysis;
 use super::border::border_of_labels;
 use super::label_weight::BY_LABELS;
 use super::needs::enough;
-use super::ranking::observed_pairwise;
+use super::observed::{count_observed, labels_given, observed_pairwise, observed_split};
 use super::snippet::snippet;
 use crate::chosen;
-use crate::ranking;
-use crate::text_detail;
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, DisagreementRow, Ranking};
-use dissensus_domain::{TargetKind, TextId};
+use dissensus_domain::{QuestionId, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_training::live::form_camps;
 
@@ -35,7 +33,7 @@ pub(super) fn ranking_by_labels(
     }
     let index = cx.context.index();
     let levels = chosen::level_count(cx, query.question)?;
-    let shown = ranking::texts_shown(cx, query, mask)?;
+    let shown = chosen::texts_shown(cx, query, mask)?;
     let labels = cx.context.store.current_labels(query.question)?;
     let mut found = Vec::new();
     for of_text in labels.chunk_by(|a, b| a.text == b.text) {
@@ -53,7 +51,7 @@ pub(super) fn ranking_by_labels(
                 *count += 1;
             }
         }
-        let Some(split) = ranking::observed_split(cx, query.question, &counts)? else { continue };
+        let Some(split) = observed_split(cx, query.question, &counts)? else { continue };
         let labels: u32 = counts.iter().sum();
         let sum: f32 = (0u16..).zip(&counts).map(|(level, count)| f32::from(level) * *count as f32).sum();
         found.push(Labelled { row, text, labels, mean: sum / labels as f32, split });
@@ -62,11 +60,11 @@ pub(super) fn ranking_by_labels(
         return Ok(None);
     }
     found.sort_by(|a, b| b.split.total_cmp(&a.split).then(b.labels.cmp(&a.labels)).then(a.row.cmp(&b.row)));
-    let ordinal = text_detail::is_ordinal(cx, query.question)?;
+    let ordinal = chosen::is_ordinal(cx, query.question)?;
     let of = |value: fn(&Labelled) -> f32| found.iter().map(value).collect::<Vec<f32>>();
     let (means, splits) =
         if ordinal { (of(|one| one.mean), of(|one| one.split)) } else { (Vec::new(), Vec::new()) };
-    let nothing = ranking::nothing_ranked(cx, query.question, mask, None)?;
+    let nothing = nothing_ranked(cx, query.question, mask, None)?;
     Ok(Some(Ranking {
         texts: found.iter().map(|one| one.text).collect(),
         values: of(|one| one.split),
@@ -80,6 +78,26 @@ pub(super) fn ranking_by_labels(
     }))
 }
 
+/// The result if nothing can be ranked.
+pub(super) fn nothing_ranked(
+    cx: &Analysis,
+    question: QuestionId,
+    mask: &[bool],
+    remark: Option<String>,
+) -> Result<Ranking, ProjectError> {
+    let labels = labels_given(cx, question)?;
+    let index = cx.context.index();
+    let chosen = index.annotators().iter().zip(mask).filter(|(_, chosen)| **chosen);
+    let without = chosen.clone().filter(|(annotator, _)| !labels.contains_key(&annotator.id)).count();
+    Ok(Ranking {
+        revision: cx.live.models.revision(),
+        annotators: chosen.count() as u32,
+        annotators_without_labels: without as u32,
+        remark,
+        ..Ranking::default()
+    })
+}
+
 /// Rows for these texts, with the figures that follow from their labels.
 pub(super) fn rows_by_labels(
     cx: &Analysis,
@@ -91,12 +109,12 @@ pub(super) fn rows_by_labels(
     if !ranked_by_labels(query.by) {
         return Ok(Vec::new());
     }
-    let ordinal = cx.context.index().with_levels(query.question)?.scale.target() == TargetKind::Ordinal;
+    let ordinal = chosen::is_ordinal(cx, query.question)?;
     let mut rows = Vec::with_capacity(texts.len());
     for id in texts {
         let Some(text) = cx.context.store.text(*id)? else { continue };
-        let (observed, _) = ranking::count_observed(cx, query.question, *id, mask, levels)?;
-        let split = ranking::observed_split(cx, query.question, &observed)?;
+        let (observed, _) = count_observed(cx, query.question, *id, mask, levels)?;
+        let split = observed_split(cx, query.question, &observed)?;
         rows.push(DisagreementRow {
             text: *id,
             external_id: text.external_id,

@@ -1,8 +1,8 @@
 //! Models of words stored in the project, so that the next session need not read words anew.
 
 use super::Analysis;
-use super::word_models::FittedWords;
-use crate::word_models;
+use super::caches::FittedWords;
+use super::changed_answers::changed_since;
 use dissensus_domain::{EventId, Question, QuestionId, TextId};
 use dissensus_models::spans::{LiveSpans, SpanAnswer};
 use dissensus_project::clock::now_ms;
@@ -86,7 +86,7 @@ pub(super) fn kept_words(
     if words != UNICODE_VERSION {
         return Ok(None);
     }
-    if word_models::changed_since(cx, question.id, EventId(followed))?.is_none() {
+    if changed_since(cx, question.id, EventId(followed))?.is_none() {
         return Ok(None);
     }
     let Ok(live) = LiveSpans::from_scores(scores) else { return Ok(None) };

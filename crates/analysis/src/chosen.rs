@@ -1,13 +1,14 @@
-//! Measures over annotators selected by their attributes.
+//! Annotators and texts that a query selects, and measures over them.
 
 use super::Analysis;
 use crate::error::AnalysisError;
-use dissensus_api::DisagreementScores;
-use dissensus_domain::{Annotator, Attributes, QuestionId};
+use dissensus_api::{DisagreementQuery, DisagreementScores};
+use dissensus_domain::{Annotator, Attributes, QuestionId, TargetKind, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel;
 use dissensus_stats::disagreement::{Measure, disagreement_of_texts, van_der_eijk};
 use dissensus_training::live::{Fitted, Over, largest};
+use std::collections::HashSet;
 
 /// The annotators who have all of these attributes.
 pub(super) fn people_mask(cx: &Analysis, attributes: &Attributes) -> Result<Vec<bool>, ProjectError> {
@@ -41,6 +42,33 @@ pub(super) fn people_over(
 /// Number of levels of a question.
 pub(super) fn level_count(cx: &Analysis, question: QuestionId) -> Result<usize, ProjectError> {
     Ok(cx.context.index().with_levels(question)?.scale.len())
+}
+
+/// True if levels are ordered and have distances.
+pub(super) fn is_ordinal(cx: &Analysis, question: QuestionId) -> Result<bool, ProjectError> {
+    let index = cx.context.index();
+    let question = index.with_levels(question)?;
+    Ok(question.scale.target() == TargetKind::Ordinal)
+}
+
+/// The texts that match the query; `None` for all.
+pub(super) fn texts_shown(
+    cx: &Analysis,
+    query: &DisagreementQuery,
+    mask: &[bool],
+) -> Result<Option<HashSet<TextId>>, ProjectError> {
+    let search = query.search.as_deref().map(str::trim).filter(|search| !search.is_empty());
+    let found = search.map(|search| cx.context.store.search_texts(search)).transpose()?;
+    let found: Option<HashSet<TextId>> = found.map(|texts| texts.into_iter().collect());
+    if !query.labelled_only {
+        return Ok(found);
+    }
+    let labels = cx.context.store.current_labels(query.question)?;
+    let index = cx.context.index();
+    let chosen =
+        |annotator| index.annotator_row(annotator).is_some_and(|row| mask.get(row as usize) == Some(&true));
+    let labelled = labels.iter().filter(|label| chosen(label.annotator)).map(|label| label.text);
+    Ok(Some(labelled.filter(|text| found.as_ref().is_none_or(|found| found.contains(text))).collect()))
 }
 
 /// The measures and the mean distribution of a text over some annotators.

@@ -1,14 +1,13 @@
 //! Explains why one annotator is predicted to answer a text as they are, and why two differ there.
 
 use super::Analysis;
-use super::agreed_texts::{NearRow, nearest_agreed};
+use super::agreed_texts::nearest_agreed;
 use super::explain_sentence::sentence;
-use super::near_texts::by_similarity;
-use super::snippet::snippet;
+use super::near_texts::{NearRow, by_similarity, named, near_texts};
+use super::needs::note_on_labels;
 use crate::error::AnalysisError;
-use crate::ranking;
 use dissensus_api::{
-    ExplainQuery, ExplainedAnnotator, ExplainedOdds, Explanation, InfluentialLabel, NearText, PartDifference,
+    ExplainQuery, ExplainedAnnotator, ExplainedOdds, Explanation, InfluentialLabel, PartDifference,
     ScorePart, ScorePartKind,
 };
 use dissensus_domain::{Annotator, AnnotatorId, Answer, Question, QuestionId, TargetKind, TextId};
@@ -156,7 +155,7 @@ fn explain_people(
         annotators,
         differences,
         agreed: near_texts(cx, &told.agreed)?,
-        remark: ranking::note_on_labels(cx, true)?,
+        remark: note_on_labels(cx, true)?,
     })
 }
 
@@ -212,23 +211,6 @@ fn explain_annotator(
         explained.influences.push(InfluentialLabel { text, external_id, snippet, answer, change });
     }
     Ok(explained)
-}
-
-fn near_texts(cx: &Analysis, rows: &[NearRow]) -> Result<Vec<NearText>, ProjectError> {
-    let mut texts = Vec::new();
-    for &(row, similarity, level, labels) in rows {
-        let (text, external_id, snippet) = named(cx, row)?;
-        let answer = Answer::Level(level);
-        texts.push(NearText { text, external_id, snippet, similarity, answer, labels });
-    }
-    Ok(texts)
-}
-
-/// Id, name and beginning of the text of a row.
-pub(super) fn named(cx: &Analysis, row: u32) -> Result<(TextId, String, String), ProjectError> {
-    let id = cx.context.index().texts()[row as usize];
-    let found = cx.context.store.text(id)?.ok_or_else(|| ProjectError::NoSuchText(id.0.to_string()))?;
-    Ok((id, found.external_id, snippet(&found.body)))
 }
 
 /// The text to explain.

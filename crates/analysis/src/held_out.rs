@@ -2,10 +2,11 @@
 //! and stored in the project for the next session.
 
 use super::Analysis;
+use super::caches::Measured;
 use dissensus_domain::QuestionId;
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
-use dissensus_project::jobs::{Job, Progress};
+use dissensus_project::jobs::Progress;
 use dissensus_project::log::go_on;
 use dissensus_project::sync::lock;
 use dissensus_selection::evaluation::{HeldOut, held_out};
@@ -14,8 +15,7 @@ use dissensus_store::{Head, NewHead};
 use dissensus_training::encoding::Basis;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex};
+use std::collections::HashSet;
 
 /// Held-out figures are measured anew after so many changes, or after a twentieth of the labels, whichever
 /// is more.
@@ -35,61 +35,6 @@ struct StoredFigures {
     labels: String,
     left_out: usize,
     results: Vec<HeldOut>,
-}
-
-/// Figures of each question, and a gate for each: one measurement at a time; a caller that waited finds it
-/// done.
-#[derive(Default)]
-pub(super) struct Measurements {
-    kept: Mutex<HashMap<QuestionId, Measured>>,
-    gates: Mutex<HashMap<QuestionId, Arc<Mutex<()>>>>,
-    /// Locked while a job begins, so that only one of two concurrent calls begins it.
-    starting: Mutex<()>,
-    /// Running measurements: the generation of the labels and the id of the job, by question.
-    jobs: Mutex<HashMap<QuestionId, (u32, u32)>>,
-}
-
-impl Measurements {
-    fn gate(&self, question: QuestionId) -> Arc<Mutex<()>> {
-        Arc::clone(lock(&self.gates).entry(question).or_default())
-    }
-
-    /// The id of the job that measures labels of this generation, and the job itself if this call began it
-    /// with `begin`.
-    pub(super) fn one_job(
-        &self,
-        question: QuestionId,
-        generation: u32,
-        begin: impl FnOnce() -> Result<Arc<Job>, ProjectError>,
-    ) -> Result<(u32, Option<Arc<Job>>), ProjectError> {
-        let _starting = lock(&self.starting);
-        if let Some((_, id)) = lock(&self.jobs).get(&question).filter(|(of, _)| *of == generation) {
-            return Ok((*id, None));
-        }
-        let job = begin()?;
-        let id = job.info().id;
-        lock(&self.jobs).insert(question, (generation, id));
-        Ok((id, Some(job)))
-    }
-
-    pub(super) fn job_ended(&self, question: QuestionId, job: u32) {
-        let mut jobs = lock(&self.jobs);
-        if jobs.get(&question).is_some_and(|(_, id)| *id == job) {
-            jobs.remove(&question);
-        }
-    }
-}
-
-/// Held-out results of all annotators, and the state that they were measured on.
-struct Measured {
-    generation: u32,
-    pub labels: usize,
-    annotators: usize,
-    /// The embeddings that they are based on.
-    basis: Basis,
-    results: Vec<HeldOut>,
-    /// Number of labelled texts that were not scored, because the encoder was tuned on them.
-    left_out: usize,
 }
 
 /// How well everyone is predicted on held-out texts, if it was measured and little has changed since:
@@ -147,7 +92,7 @@ fn keep_held_out(cx: &Analysis, question: QuestionId, labels: &[Observation], me
 
 /// Lets a test delay a measurement.
 #[cfg(any(test, feature = "test-hooks"))]
-pub fn hold(cx: &Analysis, question: QuestionId) -> Arc<Mutex<()>> {
+pub fn hold(cx: &Analysis, question: QuestionId) -> std::sync::Arc<std::sync::Mutex<()>> {
     cx.measurements.gate(question)
 }
 

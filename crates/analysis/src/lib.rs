@@ -8,8 +8,11 @@ mod border;
 pub mod bundles;
 mod by_labels;
 mod cached_words;
+mod caches;
+mod changed_answers;
 mod choosing;
 mod chosen;
+mod correlated_scores;
 mod cross_validation;
 pub mod encoder_comparison;
 pub mod encoder_trials;
@@ -27,6 +30,7 @@ pub mod learning_curve;
 pub mod multi_label;
 mod near_texts;
 mod needs;
+mod observed;
 pub mod overview;
 pub mod panels;
 pub mod plan;
@@ -82,18 +86,16 @@ pub use train::Trained;
 pub use whole_answer::{ExpectedOption, GivenAnswer, RequestedText, WholeAnswer};
 pub use word_table::{WordFile, WordOfText, WordOfType, WordsOfText};
 
-use dissensus_domain::Question;
+use caches::{LastJob, LastWhoDiffers, Measurements, WordModels};
+use correlated_scores::Found;
+use dissensus_api::{CorrelationChoice, GroupComparison, GroupsChoice};
+use dissensus_domain::{Question, QuestionId};
 use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
 use dissensus_training::encoding::Encoding;
 use dissensus_training::live::LiveModels;
 use dissensus_training::runs::Runs;
-use group_comparison::GroupComparisons;
-use held_out::Measurements;
-use question_correlation::QuestionCorrelations;
 use std::sync::Arc;
-use who_differs::LastWhoDiffers;
-use word_models::WordModels;
 
 /// Figures about a project.
 #[derive(Clone)]
@@ -103,8 +105,8 @@ pub struct Analysis {
     live: LiveModels,
     runs: Runs,
     measurements: Arc<Measurements>,
-    comparisons: Arc<GroupComparisons>,
-    correlations: Arc<QuestionCorrelations>,
+    comparisons: Arc<LastJob<(QuestionId, GroupsChoice), GroupComparison>>,
+    correlations: Arc<LastJob<CorrelationChoice, Arc<Found>>>,
     last_who_differs: Arc<LastWhoDiffers>,
     words: Arc<WordModels>,
 }

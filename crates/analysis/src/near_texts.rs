@@ -1,6 +1,14 @@
 //! Texts that are similar to another one, by the cosine of their embeddings.
 
+use super::Analysis;
+use super::snippet::snippet;
+use dissensus_api::NearText;
+use dissensus_domain::{Answer, TextId};
+use dissensus_project::error::ProjectError;
 use dissensus_stats::data::Embeddings;
+
+/// A text without its words: row, cosine, level, labels.
+pub(super) type NearRow = (u32, f32, u16, u32);
 
 /// Rows of `candidates` and their cosine with `x`, the nearest first, among equals the lower row first.
 /// Empty without embeddings. A row of zeros is near nothing.
@@ -27,6 +35,24 @@ pub(super) fn by_similarity(
     let mut near: Vec<(u32, f32)> = known.map(|row| (row, cosine(row))).collect();
     near.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     near
+}
+
+/// The texts of these rows with their names and beginnings.
+pub(super) fn near_texts(cx: &Analysis, rows: &[NearRow]) -> Result<Vec<NearText>, ProjectError> {
+    let mut texts = Vec::new();
+    for &(row, similarity, level, labels) in rows {
+        let (text, external_id, snippet) = named(cx, row)?;
+        let answer = Answer::Level(level);
+        texts.push(NearText { text, external_id, snippet, similarity, answer, labels });
+    }
+    Ok(texts)
+}
+
+/// Id, name and beginning of the text of a row.
+pub(super) fn named(cx: &Analysis, row: u32) -> Result<(TextId, String, String), ProjectError> {
+    let id = cx.context.index().texts()[row as usize];
+    let found = cx.context.store.text(id)?.ok_or_else(|| ProjectError::NoSuchText(id.0.to_string()))?;
+    Ok((id, found.external_id, snippet(&found.body)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! Data that figures of disagreement need to be meaningful.
 
+use super::Analysis;
 use dissensus_api::DisagreementMeasure;
+use dissensus_project::error::ProjectError;
+use dissensus_project::words::counted;
 
 /// Minimum number of texts with labels of two people or more for figures about disagreement.
 pub(super) const FEWEST_SHARED: usize = 5;
@@ -28,6 +31,25 @@ pub(super) fn too_few(chosen: usize, needed: usize) -> String {
         (0, _) => "People can differ once there are two of them, and there is nobody yet.".to_owned(),
         _ => "People can differ once there are two of them, and this is one person.".to_owned(),
     }
+}
+
+/// Notes on the current predictions.
+pub(super) fn note_on_labels(cx: &Analysis, live: bool) -> Result<Option<String>, ProjectError> {
+    let encoding = cx.encoding.state()?;
+    Ok(match (live, &encoding.version) {
+        _ if encoding.total == 0 => Some("There are no texts yet: import a file.".to_owned()),
+        (false, _) => Some("The annotator models are being fitted.".to_owned()),
+        (true, None) => Some(
+            "Texts have no embeddings yet: predictions stand on annotators' severity and on labels alone."
+                .to_owned(),
+        ),
+        (true, Some(_)) if encoding.encoded < encoding.total => Some(format!(
+            "{} of {} without an embedding yet: predicted as the mean text.",
+            encoding.total - encoding.encoded,
+            counted(encoding.total.into(), "text")
+        )),
+        (true, Some(_)) => None,
+    })
 }
 
 #[cfg(test)]

@@ -5,27 +5,22 @@ use super::border::{border, labels_above, side};
 use super::chosen::among;
 use super::groups::{difference, severity_difference};
 use super::label_weight::{basis, shown as weight_shown};
-use super::needs::{enough, too_few};
+use super::needs::{enough, note_on_labels, too_few};
+use super::observed::{count_observed, observed_pairwise, observed_split};
 use super::snippet::snippet;
 use crate::by_labels;
 use crate::chosen;
 use crate::groups;
-use crate::text_detail;
 use dissensus_api::{
     Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, Estimation,
     GroupDifference, Ranking, SeverityDifference,
 };
-use dissensus_domain::{AnnotatorId, QuestionId, TargetKind, TextId};
+use dissensus_domain::{TargetKind, TextId};
 use dissensus_models::live::OnSide;
 use dissensus_project::error::ProjectError;
-use dissensus_project::words::counted;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::{Measure, rank_band};
-use dissensus_training::live::{
-    Fitted, Measured, Over, TextMeasure, differing_labels, form_camps, split_of_labels, widest,
-    widest_interval,
-};
-use std::collections::HashSet;
+use dissensus_training::live::{Fitted, Measured, Over, TextMeasure, form_camps, widest, widest_interval};
 use std::sync::Arc;
 
 /// All texts with the measure of a query, and the rows to show.
@@ -46,9 +41,6 @@ struct Ranked {
     estimation: Estimation,
 }
 
-/// How often each level was given, and who gave which.
-type CountedLabels = (Vec<u32>, Vec<(AnnotatorId, u16)>);
-
 /// Texts by predicted disagreement among the chosen annotators, most first. Without a live model it is
 /// empty and contains the reason.
 ///
@@ -63,7 +55,7 @@ pub fn rank(cx: &Analysis, query: &DisagreementQuery) -> Result<Ranking, Project
     let needed = if query.by == DisagreementMeasure::Uncertainty { 1 } else { 2 };
     if chosen < needed {
         let remark = too_few(chosen, needed);
-        let ranking = nothing_ranked(cx, query.question, &mask, Some(remark.clone()))?;
+        let ranking = by_labels::nothing_ranked(cx, query.question, &mask, Some(remark.clone()))?;
         return Ok(Ranking { needs: Some(remark), ..ranking });
     }
     let ranked = find_ranked(cx, query)?;
@@ -71,7 +63,7 @@ pub fn rank(cx: &Analysis, query: &DisagreementQuery) -> Result<Ranking, Project
     let Some(ranked) = ranked else {
         return match by_labels::ranking_by_labels(cx, query, &mask)? {
             Some(ranking) => Ok(ranking),
-            None => nothing_ranked(cx, query.question, &mask, remark),
+            None => by_labels::nothing_ranked(cx, query.question, &mask, remark),
         };
     };
     let mut ranking = Ranking {
@@ -118,26 +110,6 @@ pub fn rank(cx: &Analysis, query: &DisagreementQuery) -> Result<Ranking, Project
     ranking.texts = rows.iter().map(|row| index.texts()[*row as usize]).collect();
     ranking.values = values;
     Ok(ranking)
-}
-
-/// The result if nothing can be ranked.
-pub(super) fn nothing_ranked(
-    cx: &Analysis,
-    question: QuestionId,
-    mask: &[bool],
-    remark: Option<String>,
-) -> Result<Ranking, ProjectError> {
-    let labels = text_detail::labels_given(cx, question)?;
-    let index = cx.context.index();
-    let chosen = index.annotators().iter().zip(mask).filter(|(_, chosen)| **chosen);
-    let without = chosen.clone().filter(|(annotator, _)| !labels.contains_key(&annotator.id)).count();
-    Ok(Ranking {
-        revision: cx.live.models.revision(),
-        annotators: chosen.count() as u32,
-        annotators_without_labels: without as u32,
-        remark,
-        ..Ranking::default()
-    })
 }
 
 /// These texts as the ranking shows them. Texts unknown to the model are left out.
@@ -215,7 +187,7 @@ pub fn read_rows(
 /// All texts with the measure of the query, if a model is live.
 fn find_ranked(cx: &Analysis, query: &DisagreementQuery) -> Result<Option<Ranked>, ProjectError> {
     let mask = chosen::people_mask(cx, &query.attributes)?;
-    let shown = texts_shown(cx, query, &mask)?;
+    let shown = chosen::texts_shown(cx, query, &mask)?;
     let found = cx.live.models.with(query.question, |fitted| {
         let over = chosen::people_over(cx, &query.attributes, fitted.model.annotators())?;
         let asked = match measure(query, fitted.model.levels()) {
@@ -340,96 +312,6 @@ fn check(cx: &Analysis, query: &DisagreementQuery) -> Result<(), ProjectError> {
         }
 }
 
-/// How split these labels are, without predictions.
-pub(super) fn observed_split(
-    cx: &Analysis,
-    question: QuestionId,
-    counts: &[u32],
-) -> Result<Option<f32>, ProjectError> {
-    let index = cx.context.index();
-    let scale = &index.with_levels(question)?.scale;
-    if scale.target() == TargetKind::Ordinal {
-        return Ok(split_of_labels(counts));
-    }
-    Ok(differing_labels(counts))
-}
-
-/// The texts that match the query; `None` for all.
-pub(super) fn texts_shown(
-    cx: &Analysis,
-    query: &DisagreementQuery,
-    mask: &[bool],
-) -> Result<Option<HashSet<TextId>>, ProjectError> {
-    let search = query.search.as_deref().map(str::trim).filter(|search| !search.is_empty());
-    let found = search.map(|search| cx.context.store.search_texts(search)).transpose()?;
-    let found: Option<HashSet<TextId>> = found.map(|texts| texts.into_iter().collect());
-    if !query.labelled_only {
-        return Ok(found);
-    }
-    let labels = cx.context.store.current_labels(query.question)?;
-    let index = cx.context.index();
-    let chosen =
-        |annotator| index.annotator_row(annotator).is_some_and(|row| mask.get(row as usize) == Some(&true));
-    let labelled = labels.iter().filter(|label| chosen(label.annotator)).map(|label| label.text);
-    Ok(Some(labelled.filter(|text| found.as_ref().is_none_or(|found| found.contains(text))).collect()))
-}
-
-/// How often the chosen annotators gave each level to a text, and who gave which.
-pub(super) fn count_observed(
-    cx: &Analysis,
-    question: QuestionId,
-    text: TextId,
-    mask: &[bool],
-    levels: usize,
-) -> Result<CountedLabels, ProjectError> {
-    let mut counts = vec![0; levels];
-    let mut given = Vec::new();
-    let labels = cx.context.store.current_labels_on(text, question)?;
-    let index = cx.context.index();
-    for label in labels {
-        let chosen =
-            index.annotator_row(label.annotator).is_some_and(|row| mask.get(row as usize) == Some(&true));
-        let level = label.answer.level().filter(|_| chosen);
-        if let Some((level, count)) =
-            level.and_then(|level| Some((level, counts.get_mut(usize::from(level))?)))
-        {
-            *count += 1;
-            given.push((label.annotator, level));
-        }
-    }
-    Ok((counts, given))
-}
-
-/// Notes on the current predictions.
-pub(super) fn note_on_labels(cx: &Analysis, live: bool) -> Result<Option<String>, ProjectError> {
-    let encoding = cx.encoding.state()?;
-    Ok(match (live, &encoding.version) {
-        _ if encoding.total == 0 => Some("There are no texts yet: import a file.".to_owned()),
-        (false, _) => Some("The annotator models are being fitted.".to_owned()),
-        (true, None) => Some(
-            "Texts have no embeddings yet: predictions stand on annotators' severity and on labels alone."
-                .to_owned(),
-        ),
-        (true, Some(_)) if encoding.encoded < encoding.total => Some(format!(
-            "{} of {} without an embedding yet: predicted as the mean text.",
-            encoding.total - encoding.encoded,
-            counted(encoding.total.into(), "text")
-        )),
-        (true, Some(_)) => None,
-    })
-}
-
-/// The probability that two of these labels differ; needs two.
-pub(super) fn observed_pairwise(counts: &[u32]) -> Option<f32> {
-    let all: u32 = counts.iter().sum();
-    if all < 2 {
-        return None;
-    }
-    let pairs = |n: u32| f64::from(n) * (f64::from(n) - 1.0);
-    let same: f64 = counts.iter().map(|count| pairs(*count)).sum();
-    Some((1.0 - same / pairs(all)) as f32)
-}
-
 /// Joins a note and the limits of the labels into one paragraph.
 fn joined(remark: Option<String>, limits: &[String]) -> Option<String> {
     let all: Vec<String> = remark.into_iter().chain(limits.iter().cloned()).collect();
@@ -481,17 +363,4 @@ fn no_value(by: DisagreementMeasure) -> String {
 /// Widens an interval to contain a value.
 fn hold((low, high): (f32, f32), value: f32) -> (f32, f32) {
     (low.min(value), high.max(value))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn observed_disagreement_is_the_share_of_differing_pairs() {
-        assert_eq!(observed_pairwise(&[1, 0]), None);
-        assert_eq!(observed_pairwise(&[2, 0]), Some(0.0));
-        assert_eq!(observed_pairwise(&[1, 1]), Some(1.0));
-        assert!((observed_pairwise(&[2, 2]).unwrap() - 4.0 / 6.0).abs() < 1e-6);
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use super::snippet::snippet;
-use crate::ranking;
+use crate::needs;
 use dissensus_api::{SlipKind, SlipReport, SlipRow};
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_models::live::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};
@@ -80,7 +80,7 @@ fn look(
     };
     let live = cx.live.models.with(question, |fitted| (fitted.model.clone(), fitted.basis.version.clone()));
     let Some((model, version)) = live else {
-        report.needs = ranking::note_on_labels(cx, false)?;
+        report.needs = needs::note_on_labels(cx, false)?;
         return Ok(report);
     };
     let seen = cx.encoding.seen_by(version.as_deref(), &index)?;

@@ -2,7 +2,7 @@
 //! answers, in addition to the model.
 
 use super::Analysis;
-use crate::ranking;
+use crate::needs;
 use dissensus_domain::QuestionId;
 use dissensus_models::live::{FEWEST_STABLE_REPEATS, RepeatedAnswer, StableShare};
 use dissensus_project::context::AnswerAgain;
@@ -31,7 +31,7 @@ pub struct StableShareReport {
 pub fn measure(cx: &Analysis, question: QuestionId) -> Result<StableShareReport, ProjectError> {
     let counts = cx.context.repeat_counts(question)?;
     let Some(model) = cx.live.models.with(question, |fitted| fitted.model.clone()) else {
-        let words = ranking::note_on_labels(cx, false)?.unwrap_or_else(|| words(None, counts.again.len()));
+        let words = needs::note_on_labels(cx, false)?.unwrap_or_else(|| words(None, counts.again.len()));
         return Ok(StableShareReport { found: None, words });
     };
     let index = cx.context.index();

@@ -3,15 +3,15 @@
 use super::Analysis;
 use super::chosen::among;
 use super::groups::{difference, severity_difference};
-use super::needs::{FEWEST_SHARED, enough, too_few};
+use super::needs::{FEWEST_SHARED, enough, note_on_labels, too_few};
+use super::observed::labels_given;
 use crate::chosen;
 use crate::groups;
-use crate::ranking;
 use dissensus_api::{
     AnnotatorPrediction, DisagreementMeasure, DisagreementQuery, GroupPrediction, TextDetail,
 };
 use dissensus_api::{DisagreementScores, GroupDifference, SeverityDifference};
-use dissensus_domain::{Annotator, AnnotatorId, Answer, QuestionId, Shown, TargetKind, TextId};
+use dissensus_domain::{Annotator, AnnotatorId, Answer, QuestionId, Shown, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::live::{Fitted, Over};
@@ -44,7 +44,7 @@ pub fn read(
     let levels = chosen::level_count(cx, question)?;
     let mask = chosen::people_mask(cx, &query.attributes)?;
     let chosen = mask.iter().filter(|chosen| **chosen).count();
-    let ordinal = is_ordinal(cx, question)?;
+    let ordinal = chosen::is_ordinal(cx, question)?;
     let mut needs = (chosen < 2).then(|| too_few(chosen, 2));
     let predicted = cx.live.models.with(question, |fitted| {
         let model = &fitted.model;
@@ -65,7 +65,7 @@ pub fn read(
     });
     let (all, measured) = predicted.transpose()?.flatten().unwrap_or_default();
     if measured.is_none() && needs.is_none() {
-        needs = ranking::note_on_labels(cx, false)?;
+        needs = note_on_labels(cx, false)?;
     }
     let mut answers: HashMap<AnnotatorId, Answer> = context
         .store
@@ -150,23 +150,6 @@ fn has_order(cx: &Analysis, question: QuestionId) -> Result<bool, ProjectError> 
     let index = cx.context.index();
     let question = index.with_levels(question)?;
     Ok(question.scale.is_ordered())
-}
-
-/// True if levels are ordered and have distances.
-pub(super) fn is_ordinal(cx: &Analysis, question: QuestionId) -> Result<bool, ProjectError> {
-    let index = cx.context.index();
-    let question = index.with_levels(question)?;
-    Ok(question.scale.target() == TargetKind::Ordinal)
-}
-
-/// Number of labels that each annotator's model is based on; only annotators with a label are included.
-pub(super) fn labels_given(
-    cx: &Analysis,
-    question: QuestionId,
-) -> Result<HashMap<AnnotatorId, u32>, ProjectError> {
-    let counts =
-        cx.context.store.annotator_counts()?.into_iter().filter(|count| count.question == question.row());
-    Ok(counts.map(|count| (count.annotator, count.labels)).collect())
 }
 
 /// The measures of one text.

@@ -1,7 +1,7 @@
 //! Tests whether people are further apart on some texts than the model expects of texts with the same mean.
 
 use super::Analysis;
-use crate::ranking;
+use crate::needs;
 use dissensus_domain::QuestionId;
 use dissensus_models::mixed::{ScaleSpread, TextDispersion};
 use dissensus_project::error::ProjectError;
@@ -41,7 +41,7 @@ pub fn measure(
 ) -> Result<TextDispersionReport, ProjectError> {
     cx.context.question_parts(question)?;
     let Some(model) = cx.live.models.with(question, |fitted| fitted.model.clone()) else {
-        let words = ranking::note_on_labels(cx, false)?.unwrap_or_else(|| words(None, false, None, false));
+        let words = needs::note_on_labels(cx, false)?.unwrap_or_else(|| words(None, false, None, false));
         return Ok(TextDispersionReport { found: None, shown: false, scales: None, words });
     };
     let found = model.text_dispersion(REPLICATES, seed, progress)?;

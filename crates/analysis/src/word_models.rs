@@ -1,6 +1,8 @@
 //! Models of words that follow labels: marks in a text, and predicted marks.
 
 use super::Analysis;
+use super::caches::FittedWords;
+use super::changed_answers::changed_since;
 use super::word_fit::WordFit;
 use crate::cached_words;
 use crate::chosen;
@@ -10,93 +12,17 @@ use dissensus_api::{
     DisagreementQuery, FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport,
 };
 use dissensus_domain::{
-    AnnotatorId, Answer, AnswerForm, CurrentLabel, EventId, EventKind, Question, QuestionId, SpanSet, TextId,
+    AnnotatorId, Answer, AnswerForm, CurrentLabel, Question, QuestionId, SpanSet, TextId,
 };
-use dissensus_models::spans::{ExpectedMarks, LiveSpans, SpanAnswer};
+use dissensus_models::spans::{ExpectedMarks, SpanAnswer};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Follow, Progress};
 use dissensus_project::sync::lock;
 use dissensus_project::text_words::{marked_words, marks, words};
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_training::runs;
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, Mutex};
+use std::collections::BTreeSet;
 use std::time::Instant;
-
-/// Number of events that are read together.
-const AT_ONCE: u32 = 2_000;
-/// Maximum number of changed answers to follow; beyond it the model is fitted anew.
-const CHANGED_ANSWERS: usize = 5_000;
-
-/// Models in memory, by question. They identify texts and annotators by their ids.
-#[derive(Default)]
-pub(super) struct WordModels {
-    fitted: Mutex<HashMap<QuestionId, Arc<Mutex<FittedWords>>>>,
-    /// Questions and encoder versions whose stored model cannot be used, until one is fitted. Locked while a
-    /// model is loaded, so that concurrent callers read it once.
-    refused: Mutex<HashSet<(QuestionId, String)>>,
-}
-
-pub(super) struct FittedWords {
-    pub(super) live: LiveSpans,
-    /// Version of the encoder that read the words.
-    pub(super) encoder: String,
-    /// The last event that is included.
-    pub(super) followed: EventId,
-    /// Answers that its scores were fitted on.
-    pub(super) answers: u32,
-    /// Whether they come from a head that was learned with the encoder.
-    pub(super) tuned: bool,
-}
-
-/// Changed answers, by text and annotator, and the last event.
-pub(super) type Changed = (BTreeSet<(TextId, AnnotatorId)>, EventId);
-
-impl WordModels {
-    fn get(&self, question: QuestionId) -> Option<Arc<Mutex<FittedWords>>> {
-        lock(&self.fitted).get(&question).cloned()
-    }
-
-    fn set(&self, question: QuestionId, fitted: FittedWords) {
-        lock(&self.fitted).insert(question, Arc::new(Mutex::new(fitted)));
-        lock(&self.refused).retain(|(refused, _)| *refused != question);
-    }
-
-    /// The model of a question, otherwise the one that `read` finds for this version of an encoder, unless
-    /// one was fitted meanwhile.
-    fn get_or_read(
-        &self,
-        question: QuestionId,
-        encoder: &str,
-        read: impl FnOnce() -> Result<Option<FittedWords>, ProjectError>,
-    ) -> Result<Option<Arc<Mutex<FittedWords>>>, ProjectError> {
-        if let Some(known) = self.get(question) {
-            return Ok(Some(known));
-        }
-        let mut refused = lock(&self.refused);
-        if let Some(known) = self.get(question) {
-            return Ok(Some(known));
-        }
-        let asked = (question, encoder.to_owned());
-        if refused.contains(&asked) {
-            return Ok(None);
-        }
-        let Some(found) = read()? else {
-            refused.insert(asked);
-            return Ok(None);
-        };
-        let mut fitted = lock(&self.fitted);
-        Ok(Some(Arc::clone(fitted.entry(question).or_insert_with(|| Arc::new(Mutex::new(found))))))
-    }
-
-    /// Drops this model, but not one that was fitted meanwhile.
-    fn forget(&self, question: QuestionId, stale: &Arc<Mutex<FittedWords>>) {
-        let mut models = lock(&self.fitted);
-        if models.get(&question).is_some_and(|model| Arc::ptr_eq(model, stale)) {
-            models.remove(&question);
-        }
-    }
-}
 
 /// Predictions for the words of a text.
 #[derive(Default)]
@@ -265,30 +191,6 @@ fn expect(
     let now = fitted.live.answers() as u32;
     let fitted_on = Some(FittedOn { answers: fitted.answers, now, tuned: fitted.tuned });
     Ok(Expected { expected, needs, fitted_on })
-}
-
-/// Answers to a question that changed since an event; `None` if there are too many to follow.
-pub(super) fn changed_since(
-    cx: &Analysis,
-    question: QuestionId,
-    event: EventId,
-) -> Result<Option<Changed>, ProjectError> {
-    let mut changed: BTreeSet<(TextId, AnnotatorId)> = BTreeSet::new();
-    let mut followed = event;
-    loop {
-        let events = cx.context.store.events_since(followed, AT_ONCE)?;
-        let Some(last) = events.last() else { return Ok(Some((changed, followed))) };
-        followed = last.id;
-        changed.extend(
-            events
-                .iter()
-                .filter(|event| event.question == question && !matches!(event.kind, EventKind::Mark(_)))
-                .map(|event| (event.text, event.annotator)),
-        );
-        if changed.len() > CHANGED_ANSWERS {
-            return Ok(None);
-        }
-    }
 }
 
 /// Updates the model with changes of labels since its last event; false if there were too many. Current

@@ -6,31 +6,12 @@ use dissensus_api::{GroupComparison, GroupsChoice};
 use dissensus_domain::QuestionId;
 use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Kind of the job in the project.
 const KIND: &str = "compare";
 /// Number of texts per direction that the window lists.
 const TOP: usize = 50;
-
-/// The question and the groups of a comparison.
-type Request = (QuestionId, GroupsChoice);
-
-/// The last comparison, and the running one.
-#[derive(Default)]
-pub(crate) struct GroupComparisons {
-    last: Mutex<Option<(u32, GroupComparison)>>,
-    at_work: Mutex<Option<(Request, u32, u32)>>,
-}
-
-impl GroupComparisons {
-    fn job_ended(&self, id: u32) {
-        let mut at_work = lock(&self.at_work);
-        if at_work.as_ref().is_some_and(|(_, job, _)| *job == id) {
-            *at_work = None;
-        }
-    }
-}
 
 /// The last comparison of this question's groups by [`start`], as long as
 /// texts and people are the same, with a flag whether labels of the question have changed since.

@@ -5,7 +5,6 @@ mod people;
 mod texts;
 mod words;
 
-pub(super) use job::GroupComparisons;
 pub use job::{last_result, start};
 
 use super::Analysis;

@@ -1,33 +1,18 @@
 //! Correlation of questions as a job, and its last result.
 
-use super::{Found, is_held_out, rows};
+use super::{is_held_out, rows};
 use crate::Analysis;
+use crate::correlated_scores::Found;
 use crate::question_correlation;
 use dissensus_api::{CorrelationChoice, CorrelationPoints, QuestionCorrelation};
 use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Kind of the job in the project.
 const KIND: &str = "correlate";
 /// Maximum number of drawn points.
 const MOST_POINTS: usize = 3000;
-
-/// The last correlation with the generation of its labels, and the running one.
-#[derive(Default)]
-pub(crate) struct QuestionCorrelations {
-    last: Mutex<Option<(u32, Arc<Found>)>>,
-    at_work: Mutex<Option<(CorrelationChoice, u32, u32)>>,
-}
-
-impl QuestionCorrelations {
-    fn job_ended(&self, id: u32) {
-        let mut at_work = lock(&self.at_work);
-        if at_work.as_ref().is_some_and(|(_, job, _)| *job == id) {
-            *at_work = None;
-        }
-    }
-}
 
 fn last_found(cx: &Analysis, choice: &CorrelationChoice) -> Option<Arc<Found>> {
     let generation = cx.live.models.generation();

@@ -12,14 +12,14 @@ mod job;
 mod run_scores;
 mod scores;
 
-pub(super) use job::QuestionCorrelations;
 pub use job::{last_result, points, start};
 
 use super::Analysis;
+use super::correlated_scores::{Column, Found, ScoredTexts};
 use dissensus_api::{
     CorrelationChoice, CorrelationFigure, CorrelationFigures, QuestionCorrelation, ScorePair, ScoredQuestion,
 };
-use dissensus_domain::{Question, TargetKind, TextId};
+use dissensus_domain::{Question, TargetKind};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::words::counted;
@@ -27,19 +27,11 @@ use dissensus_stats::metrics::{
     BootstrapOptions, Correlation, LEAST_CLUSTERS, ScoreCorrelation, ScorePairs, score_correlation,
 };
 use dissensus_training::error::TrainingError;
-use scores::{Column, ScoredTexts, columns};
+use scores::columns;
 use std::collections::BTreeSet;
 
 /// Number of resamples for an interval: a matrix of many questions has hundreds of them.
 const RESAMPLES: usize = 400;
-
-/// A result, and the data of its points.
-struct Found {
-    shown: QuestionCorrelation,
-    columns: Vec<Column>,
-    texts: ScoredTexts,
-    ids: Vec<TextId>,
-}
 
 /// Correlates predicted scores of questions with one another: Pearson's and Spearman's correlation of
 /// the mean predictions over all annotators, over all texts, including those with labels of only one

@@ -1,7 +1,8 @@
 //! Scores by the models of runs: held out if a run has learned nothing about a text.
 
-use super::scores::{Scored, ScoredTexts, clusters_of, with_copies};
+use super::scores::{clusters_of, with_copies};
 use crate::Analysis;
+use crate::correlated_scores::{Scored, ScoredTexts};
 use dissensus_domain::TargetKind;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;

@@ -1,6 +1,7 @@
 //! Scores of every text by the models of several questions: including what its labels taught, and without.
 
 use crate::Analysis;
+use crate::correlated_scores::{Column, Scored, ScoredTexts};
 use dissensus_domain::{Question, QuestionId, TargetKind};
 use dissensus_project::context::QuestionData;
 use dissensus_project::error::ProjectError;
@@ -12,33 +13,6 @@ use std::collections::HashSet;
 
 /// Number of folds of the labelled texts.
 pub(super) const FOLDS: u8 = 5;
-
-/// Mean predictions of a question's model over annotators.
-pub(super) struct Scored {
-    pub(super) question: Question,
-    pub(super) run: Option<u32>,
-    /// Texts x levels, by models that have learned the labels of the text.
-    pub(super) as_learned: Vec<f64>,
-    /// Texts x levels, by models that learned from none of the text's labels; NaN if there is none.
-    pub(super) held_out: Vec<f64>,
-    /// Texts whose labels, or those of a copy, trained the model.
-    pub(super) learned: Vec<bool>,
-}
-
-/// All scores, and the data that all questions share.
-pub(super) struct ScoredTexts {
-    pub(super) scored: Vec<Scored>,
-    /// For each text the first one with the same body.
-    pub(super) first_with_body: Vec<u32>,
-    /// The number of the models that scored a text.
-    pub(super) strata: Vec<u16>,
-    /// The cluster of each text: texts of one group are in one cluster, and so are copies.
-    pub(super) clusters: Vec<u32>,
-    /// Texts that trained the encoder.
-    pub(super) taught_encoder: Vec<bool>,
-    pub(super) annotators: usize,
-    pub(super) folds: Option<u8>,
-}
 
 /// Part of a longer work.
 struct Part<'a> {
@@ -148,17 +122,6 @@ fn live_score(
         }
     }
     Ok(Scored { question: data.question.clone(), run: None, as_learned, held_out, learned })
-}
-
-/// One score for every text.
-pub(super) struct Column {
-    pub(super) name: String,
-    pub(super) score: String,
-    pub(super) range: (f64, f64),
-    /// Index of its question among the scored questions.
-    pub(super) of: usize,
-    pub(super) as_learned: Vec<f64>,
-    pub(super) held_out: Vec<f64>,
 }
 
 /// The scores of a question: the mean level, the probability of yes, or for a choice question the

@@ -18,7 +18,6 @@ use dissensus_stats::disagreement::{AttributeShare, attribute_share, gap_of_side
 use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 /// Kind of the job in the project.
 const KIND: &str = "who";
@@ -28,10 +27,6 @@ const LEVEL: f64 = 1.0 - CONFIDENCE_LEVEL;
 const MOST_VALUES: usize = 50;
 /// Reported steps: shares, the model, attributes.
 const STEPS: u64 = 3;
-
-/// The last results, with the generation and the revision of their labels.
-#[derive(Default)]
-pub(crate) struct LastWhoDiffers(Mutex<BTreeMap<QuestionId, (u32, u32, WhoDiffers)>>);
 
 /// An attribute's values that are compared, with the rows of their people.
 struct Values<'a> {
@@ -59,7 +54,7 @@ pub fn find<'a>(
         // Before the labels: a label that is recorded while they are read makes the result outdated.
         let revision = cx.live.models.labels_changed(question);
         let found = look(cx, question, progress)?;
-        lock(&cx.last_who_differs.0).insert(question, (generation, revision, found.clone()));
+        lock(&cx.last_who_differs).insert(question, (generation, revision, found.clone()));
         Ok(found)
     })
 }
@@ -67,7 +62,7 @@ pub fn find<'a>(
 /// The last result, if the labels have not changed since.
 fn found_before(cx: &Analysis, question: QuestionId) -> Option<WhoDiffers> {
     let now = (cx.live.models.generation(), cx.live.models.labels_changed(question));
-    let last = lock(&cx.last_who_differs.0);
+    let last = lock(&cx.last_who_differs);
     last.get(&question)
         .filter(|(generation, revision, _)| (*generation, *revision) == now)
         .map(|of| of.2.clone())
