@@ -1,11 +1,12 @@
 //! Summary of the project.
 
+use super::question_info::question_info;
 use super::{Project, choices};
 use crate::care;
 use crate::questions;
 use crate::reveal;
-use dissensus_api::{AttributeInfo, PacketInfo, ProjectInfo, QuestionEdits, QuestionInfo};
-use dissensus_domain::{Question, QuestionId};
+use dissensus_api::{AttributeInfo, PacketInfo, ProjectInfo, QuestionInfo};
+use dissensus_domain::QuestionId;
 use dissensus_project::context::Index;
 use dissensus_project::error::ProjectError;
 use dissensus_project::names::project_name;
@@ -71,28 +72,6 @@ pub fn journal_notice(cx: &Project) -> Option<String> {
                 path.display()
             )
         })
-}
-
-pub(super) fn question_info(question: &Question, counts: (u32, u32)) -> QuestionInfo {
-    let (labels, annotators_with_labels) = counts;
-    QuestionInfo {
-        options: question.options().iter().map(|option| question_info(option, counts)).collect(),
-        only_if: question.only_if.clone(),
-        remarks: question.remarks.clone(),
-        id: question.id,
-        name: question.name.clone(),
-        prompt: question.prompt.clone(),
-        help: question.help.clone(),
-        definitions: (0..question.scale.len() as u16)
-            .map(|level| question.definition(level).to_owned())
-            .collect(),
-        scale: question.scale.clone(),
-        labels,
-        annotators_with_labels,
-        edits: QuestionEdits::default(),
-        cannot_say: question.cannot_say,
-        unsaid: 0,
-    }
 }
 
 fn attributes_in_use(index: &Index) -> Vec<AttributeInfo> {

@@ -11,6 +11,7 @@ pub mod history;
 pub mod info;
 pub mod jobs;
 pub mod labels;
+mod question_info;
 pub mod questions;
 pub mod remarks;
 pub mod remove;

@@ -1,7 +1,7 @@
 //! The questions of the project.
 
 use super::Project;
-use super::info::question_info;
+use super::question_info::question_info;
 use crate::error::EditingError;
 use dissensus_api::{
     LevelUseInfo, QuestionDraft, QuestionEditInfo, QuestionEdits, QuestionInfo, QuestionPart,
