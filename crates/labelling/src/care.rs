@@ -1,15 +1,16 @@
 //! Care of annotators: a daily limit of harmful texts, and excluded topics.
 
 use super::Labelling;
+use super::care_file::care_file;
 use crate::error::LabellingError;
 use crate::left_out;
-use crate::progress;
+use crate::question_set;
 use crate::topics;
 use dissensus_api::{CareInfo, HarmfulFrom, OwnCare, StudyCare};
 use dissensus_domain::{AnnotatorId, StudyLimits, TextId, is_harmful, is_predicted_harmful};
 use dissensus_editing::care;
 use dissensus_editing::check_limit;
-use dissensus_project::care_file::{CareFile, OwnChoice, OwnHarmful, StoredCare, text_key};
+use dissensus_project::care_file::{OwnChoice, OwnHarmful, StoredCare, text_key};
 use dissensus_project::clock::today;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
@@ -81,19 +82,6 @@ pub fn set_own(cx: &Labelling, annotator: AnnotatorId, own: &OwnCare) -> Result<
     Ok(info)
 }
 
-pub(super) fn care_file(cx: &Labelling, annotator: AnnotatorId) -> Result<CareFile<'_>, ProjectError> {
-    let person = id_of(cx, annotator)?;
-    Ok(CareFile::new(&cx.context.home, cx.context.store.project_id()?, &person))
-}
-
-/// Identifies a person on this computer, across copies.
-pub(super) fn id_of(cx: &Labelling, annotator: AnnotatorId) -> Result<String, ProjectError> {
-    let index = cx.context.index();
-    let row = index.annotator_row(annotator).and_then(|row| index.annotators().get(row as usize));
-    let person = row.ok_or_else(|| ProjectError::internal(&"no such annotator"))?;
-    Ok(person.external_id.clone())
-}
-
 /// The person's choices, with the questions of this copy.
 fn own_care(cx: &Labelling, own: &OwnChoice) -> Result<OwnCare, ProjectError> {
     let index = cx.context.index();
@@ -140,7 +128,7 @@ fn is_harmful_to(
     for question in index.questions() {
         let levels = from.iter().filter(|one| one.question == question.id);
         let own = {
-            let annotations = progress::annotations(cx, annotator, question.id)?;
+            let annotations = question_set::annotations(cx, annotator, question.id)?;
             let annotations = lock(&annotations);
             if annotations.flagged.contains(&text) {
                 return Ok(true);

@@ -1,8 +1,8 @@
 //! Drafts of notes, reasons and confidence: stored on this computer until they are submitted.
 
 use super::Labelling;
-use crate::care;
-use crate::reannotation;
+use crate::care_file;
+use crate::reannotated;
 use crate::remarks;
 use dissensus_domain::{AnnotatorId, QuestionId, Remark, TextId};
 use dissensus_project::drafts_file::{DraftsFile, place_key};
@@ -54,7 +54,7 @@ pub(super) fn given_remark(
     occasion: u16,
 ) -> Result<Remark, ProjectError> {
     if occasion > 1 {
-        let again = reannotation::reannotated(cx, annotator, occasion)?;
+        let again = reannotated::reannotated(cx, annotator, occasion)?;
         return Ok(again.remark(question, text).cloned().unwrap_or_default());
     }
     remarks::read(cx, annotator, question, text)
@@ -67,6 +67,6 @@ fn place(cx: &Labelling, question: QuestionId, text: &str, occasion: u16) -> Res
 }
 
 fn drafts_file(cx: &Labelling, annotator: AnnotatorId) -> Result<DraftsFile<'_>, ProjectError> {
-    let person = care::id_of(cx, annotator)?;
+    let person = care_file::id_of(cx, annotator)?;
     Ok(DraftsFile::new(&cx.context.home, cx.context.store.project_id()?, &person))
 }

@@ -2,8 +2,9 @@
 //! They are not offered; the project records how many they are, but not which.
 
 use super::Labelling;
-use crate::care;
-use crate::progress;
+use super::care_file::care_file;
+use super::left_out_texts::LeftOut;
+use crate::question_set;
 use crate::topics::Topics;
 use dissensus_domain::{AnnotatorId, TextId};
 use dissensus_project::error::ProjectError;
@@ -13,32 +14,9 @@ use dissensus_store::StoreError;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The texts that one person excludes.
-#[derive(Debug, Default)]
-pub(super) struct LeftOut {
-    /// Words by which they were found.
-    words: Vec<String>,
-    groups: Vec<String>,
-    /// Number of texts at that time.
-    among: usize,
-    texts: HashSet<TextId>,
-    /// Number of excluded texts that this person is asked about and had not answered at all.
-    pub(super) open: u32,
-}
-
-impl LeftOut {
-    pub(super) fn contains(&self, text: TextId) -> bool {
-        self.texts.contains(&text)
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.texts.is_empty()
-    }
-}
-
 /// The texts that a person excludes, searched again if the choice or the texts have changed.
 pub(super) fn left_out(cx: &Labelling, annotator: AnnotatorId) -> Result<Arc<LeftOut>, ProjectError> {
-    let own = care::care_file(cx, annotator)?.read().own;
+    let own = care_file(cx, annotator)?.read().own;
     let among = cx.context.index().texts().len();
     let known = lock(&cx.left_out).get(&annotator).cloned();
     if let Some(known) = known
@@ -76,7 +54,7 @@ fn open_of(cx: &Labelling, annotator: AnnotatorId, texts: &HashSet<TextId>) -> R
         return Ok(0);
     }
     for question in cx.context.index().questions() {
-        let annotations = progress::annotations(cx, annotator, question.id)?;
+        let annotations = question_set::annotations(cx, annotator, question.id)?;
         let annotations = lock(&annotations);
         open.retain(|text| !annotations.answers.contains_key(text));
     }

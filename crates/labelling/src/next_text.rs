@@ -1,12 +1,12 @@
 //! The choice of the next text.
 
 use super::Labelling;
-use super::left_out::LeftOut;
+use super::left_out_texts::LeftOut;
 use super::question_set::{Left, QuestionSet};
 use crate::left_out;
 use crate::progress;
 use crate::question_set;
-use crate::reannotation;
+use crate::reannotated;
 use crate::task;
 use dissensus_api::{LabelTask, TextOrder};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
@@ -35,7 +35,7 @@ pub fn choose(
     let left_out = left_out::left_out(cx, annotator)?;
     let sheet = question_set::open(cx, annotator, questions)?;
     if let Some(packet) = cx.context.packet.as_ref().filter(|packet| packet.annotator == annotator) {
-        let next = reannotation::next_assigned(cx, packet, &sheet, &left_out, after)?;
+        let next = reannotated::next_assigned(cx, packet, &sheet, &left_out, after)?;
         return next.map(|item| task::read(cx, annotator, question, item.text, item.occasion)).transpose();
     }
     let open = open_texts(cx, &sheet, &left_out, after)?;

@@ -1,11 +1,10 @@
 //! Progress of annotators.
 
 use super::Labelling;
-use super::annotations::SharedAnnotations;
 use super::question_set::QuestionSet;
 use crate::left_out;
 use crate::question_set;
-use crate::reannotation;
+use crate::reannotated;
 use dissensus_api::Progress;
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_project::clock::today_ms;
@@ -39,7 +38,7 @@ pub(super) fn progress_on(cx: &Labelling, sheet: &QuestionSet) -> Progress {
     }
     match cx.context.packet.as_ref().filter(|packet| packet.annotator == sheet.annotator) {
         None => first,
-        Some(packet) => reannotation::with_again(cx, first, packet, &answers, &left_out, sheet.shown()),
+        Some(packet) => reannotated::with_again(cx, first, packet, &answers, &left_out, sheet.shown()),
     }
 }
 
@@ -52,14 +51,4 @@ pub(super) fn newest_question_set(
     questions: &[QuestionId],
 ) -> QuestionSet {
     question_set::open(cx, annotator, questions).unwrap_or(at_hand)
-}
-
-/// The annotations of an annotator on a question of the project: its options are answered together.
-pub fn annotations(
-    cx: &Labelling,
-    annotator: AnnotatorId,
-    question: QuestionId,
-) -> Result<SharedAnnotations, ProjectError> {
-    cx.context.index().whole(question)?;
-    cx.annotations.get(&cx.context.store, annotator, question)
 }

@@ -2,7 +2,6 @@
 
 use super::Labelling;
 use super::annotations::{Annotations, SharedAnnotations};
-use crate::progress;
 use dissensus_api::Progress;
 use dissensus_domain::{AnnotatorId, Answer, Condition, QuestionId, TextId, is_asked};
 use dissensus_project::error::ProjectError;
@@ -51,7 +50,7 @@ pub fn open(
         }
         let only_if = index.whole(id)?.only_if.clone();
         wanted.extend(only_if.as_ref().map(|only_if| only_if.question));
-        of.insert(id, (only_if, progress::annotations(cx, annotator, id)?));
+        of.insert(id, (only_if, annotations(cx, annotator, id)?));
     }
     let mut shown = Vec::with_capacity(questions.len());
     for question in questions {
@@ -60,6 +59,16 @@ pub fn open(
         }
     }
     Ok(QuestionSet { annotator, shown, of })
+}
+
+/// The annotations of an annotator on a question of the project: its options are answered together.
+pub fn annotations(
+    cx: &Labelling,
+    annotator: AnnotatorId,
+    question: QuestionId,
+) -> Result<SharedAnnotations, ProjectError> {
+    cx.context.index().whole(question)?;
+    cx.annotations.get(&cx.context.store, annotator, question)
 }
 
 impl QuestionSet {

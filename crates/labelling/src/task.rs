@@ -4,7 +4,7 @@ use super::Labelling;
 use super::revealed::Revealed;
 use crate::drafts;
 use crate::question_set;
-use crate::reannotation;
+use crate::reannotated;
 use crate::remarks;
 use crate::revealed;
 use dissensus_api::LabelTask;
@@ -22,7 +22,7 @@ pub fn read(
 ) -> Result<LabelTask, ProjectError> {
     let context = &cx.context;
     let body = context.store.text(text)?.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
-    let again = (occasion > 1).then(|| reannotation::reannotated(cx, annotator, occasion)).transpose()?;
+    let again = (occasion > 1).then(|| reannotated::reannotated(cx, annotator, occasion)).transpose()?;
     let sheet = question_set::open(cx, annotator, &[question])?;
     let (asked, answer, flagged, skipped) = {
         let answers = sheet.read();
@@ -74,7 +74,7 @@ pub(super) fn is_asked(
     occasion: u16,
 ) -> Result<bool, ProjectError> {
     if occasion > 1 {
-        return Ok(reannotation::reannotated(cx, annotator, occasion)?.asks(question, text));
+        return Ok(reannotated::reannotated(cx, annotator, occasion)?.asks(question, text));
     }
     Ok(question_set::open(cx, annotator, &[question])?.read().asks(question, text))
 }

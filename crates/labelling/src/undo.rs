@@ -5,6 +5,7 @@ use crate::error::LabellingError;
 use crate::feed;
 use crate::progress;
 use crate::question_set;
+use crate::reannotated;
 use crate::reannotation;
 use dissensus_api::Undone;
 use dissensus_domain::{AnnotatorId, Event, LabelSource, QuestionId};
@@ -28,7 +29,7 @@ pub fn undo(
     let (context, questions) = (&cx.context, questions.as_ref());
     let sheet = question_set::open(cx, annotator, questions)?;
     if let Some(repeat) = reannotation::undo_reannotation(cx, annotator, questions)? {
-        let now = reannotation::reannotated(cx, annotator, repeat.occasion)?
+        let now = reannotated::reannotated(cx, annotator, repeat.occasion)?
             .answer(repeat.question, repeat.text)
             .cloned();
         let (question, text, occasion, answer) =

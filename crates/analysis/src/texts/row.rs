@@ -7,7 +7,7 @@ use crate::snippet;
 use dissensus_api::{TextFilter, TextRow};
 use dissensus_domain::{AnnotatorId, Text};
 use dissensus_exchange::text_id_of;
-use dissensus_labelling::progress;
+use dissensus_labelling::question_set;
 use dissensus_labelling::remarks;
 use dissensus_project::error::ProjectError;
 
@@ -58,7 +58,7 @@ impl Texts {
         let mut answers = Vec::with_capacity(of.questions.len());
         let mut notes = Vec::new();
         for question in &of.questions {
-            let annotations = progress::annotations(&self.labelling, annotator, *question)?;
+            let annotations = question_set::annotations(&self.labelling, annotator, *question)?;
             let answer = dissensus_project::sync::lock(&annotations).answers.get(&text.id).cloned();
             let scale = of.index.question(*question).map(|question| &question.scale);
             let name = answer.and_then(|answer| Some(scale?.name_of_answer(&answer)?.into_owned()));
