@@ -1,11 +1,11 @@
 //! The identity of a project: the id shared by all copies, and the copies that appended events.
 
+use crate::content_hash::feed;
 use crate::row::uid;
 use crate::tx::first;
 use crate::{Result, Store, WriteTx};
 use dissensus_domain::{CopyId, ProjectId};
 use rusqlite::Connection;
-use rusqlite::types::ValueRef;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -54,37 +54,6 @@ pub(crate) fn identify(conn: &Connection, copy_of: Option<ProjectId>) -> rusqlit
         [from_content(history), NOT_YET],
     )?;
     Ok(())
-}
-
-/// Adds the rows of a query to a hash, such that no two different results produce the same bytes.
-/// Returns the number of rows.
-pub(crate) fn feed(conn: &Connection, hash: &mut Sha256, sql: &str) -> rusqlite::Result<usize> {
-    let mut statement = conn.prepare(sql)?;
-    let columns = statement.column_count();
-    let mut rows = statement.query([])?;
-    let mut count = 0;
-    while let Some(row) = rows.next()? {
-        for column in 0..columns {
-            match row.get_ref(column)? {
-                ValueRef::Null => hash.update([0]),
-                ValueRef::Integer(n) => {
-                    hash.update([1]);
-                    hash.update(n.to_le_bytes());
-                }
-                ValueRef::Real(x) => {
-                    hash.update([2]);
-                    hash.update(x.to_le_bytes());
-                }
-                ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-                    hash.update([3]);
-                    hash.update((bytes.len() as u64).to_le_bytes());
-                    hash.update(bytes);
-                }
-            }
-        }
-        count += 1;
-    }
-    Ok(count)
 }
 
 fn from_content(hash: Sha256) -> Uuid {

@@ -1,6 +1,6 @@
 //! Marks of a project's state, which every write transaction includes.
 
-use crate::identity::feed;
+use crate::content_hash::feed;
 use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};

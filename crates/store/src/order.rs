@@ -2,7 +2,6 @@
 //! in all copies that merged each other, unlike row ids.
 
 use crate::tx::{all, first};
-use crate::{Result, Snapshot};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use rusqlite::Connection;
 use std::collections::HashMap;
@@ -66,11 +65,4 @@ pub(crate) fn is_of_rows(c: &Connection) -> rusqlite::Result<bool> {
                    OR EXISTS (SELECT 1 FROM texts WHERE position IS NOT NULL)
                    OR EXISTS (SELECT 1 FROM (SELECT noted_at_ms < lag(noted_at_ms) OVER (ORDER BY id) AS back FROM texts) WHERE back)";
     Ok(!first(c, sql, [], |r| r.get::<_, bool>(0))?.unwrap_or(true))
-}
-
-impl Snapshot<'_> {
-    /// The order in which texts, questions and annotators are listed.
-    pub fn order(&self) -> Result<Order> {
-        self.read(Order::read)
-    }
 }

@@ -3,7 +3,7 @@
 use crate::annotators::annotator;
 use crate::events::last_event;
 use crate::export::{ExportRow, ExportScope, events_in};
-use crate::order::{QUESTIONS, TEXTS, is_of_rows};
+use crate::order::{Order, QUESTIONS, TEXTS, is_of_rows};
 use crate::places::Places;
 use crate::questions::by_name;
 use crate::row::{answer, event, source};
@@ -73,7 +73,12 @@ impl Snapshot<'_> {
         StoreError::Damaged { path: self.path.to_owned(), detail }
     }
 
-    /// All questions, in the order of [`Order`](crate::Order).
+    /// The order in which texts, questions and annotators are listed.
+    pub fn order(&self) -> Result<Order> {
+        self.read(Order::read)
+    }
+
+    /// All questions, in the order of [`Order`].
     pub fn questions(&self) -> Result<Vec<Question>> {
         let sql = format!("SELECT q.name FROM questions AS q ORDER BY {QUESTIONS}");
         let names = all(self.conn, &sql, [], |r| r.get::<_, String>(0)).map_err(|e| self.explain(e))?;
@@ -99,7 +104,7 @@ impl Snapshot<'_> {
     }
 
     /// Calls `f` with row id, external id and body of every text, in the order of
-    /// [`Order`](crate::Order), until it returns an error.
+    /// [`Order`], until it returns an error.
     ///
     /// # Errors
     /// The error of `f`, or an I/O error.

@@ -36,7 +36,7 @@ use crate::dependents::Use;
 use crate::history_entry::Done;
 use crate::level_order::LevelOrder;
 use crate::level_use::LevelUse;
-use crate::merge::TakenIn;
+use crate::merge_report::TakenIn;
 use crate::row::bad;
 use crate::{Result, StoreError, WriteTx};
 use dissensus_domain::{Fact, FactKind, Scale};

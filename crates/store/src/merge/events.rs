@@ -1,11 +1,11 @@
 //! Merges events, with the wordings and copies that they refer to.
 
-use super::report::Contradiction;
 use super::{NAMED, TakingIn, conflict};
 use crate::appending::EventPosition;
 use crate::current::Key;
 use crate::events::NewEvent;
 use crate::merge_known::SharedParts;
+use crate::merge_report::Contradiction;
 use crate::{Result, StoreError};
 use dissensus_domain::{Event, EventId, EventKind, QuestionId, WordingId, unsuperseded_answers};
 

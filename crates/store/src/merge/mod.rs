@@ -4,15 +4,13 @@ mod events;
 mod facts;
 mod questions;
 mod repeats;
-mod report;
 mod things;
-
-pub use report::{Contradiction, SplitChange, TakenIn};
 
 use crate::current::Key;
 use crate::levels_back::is_found;
 use crate::log::Hash;
 use crate::merge_known::SharedParts;
+use crate::merge_report::TakenIn;
 use crate::noted::{question_added, text_digests};
 use crate::packets::PACKET_TIMES;
 use crate::questions::as_added;

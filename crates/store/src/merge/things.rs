@@ -1,8 +1,8 @@
 //! Merges annotators, texts, guideline versions and task packets.
 
-use super::report::SplitChange;
 use super::{NAMED, TakingIn, conflict};
 use crate::guidelines::is_named_by_its_bytes;
+use crate::merge_report::SplitChange;
 use crate::noted::{TextDigest, text_digests};
 use crate::packets::PacketKey;
 use crate::{NewAnnotator, NewText, Result};
