@@ -12,6 +12,7 @@ mod forms;
 mod groups;
 mod labels;
 mod models;
+mod parts;
 mod people;
 mod reproduce;
 mod severity;
@@ -19,60 +20,28 @@ mod soft_labels;
 mod sums;
 mod work;
 
-use dissensus_analysis::Analysis;
+pub use parts::{PaperReports, Parts};
+
 use dissensus_api::{PaperWish, PaperWritten};
-use dissensus_editing::Project;
 use dissensus_editing::info;
 use dissensus_files::AtomicFolder;
-use dissensus_labelling::guideline::Guidelines;
-use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_project::names::project_name as name_of;
-use dissensus_training::encoding::{EncoderChoice, EncoderSwitch, Encoding};
-use dissensus_training::live::LiveModels;
-use dissensus_training::runs::Runs;
+use dissensus_training::encoding::{EncoderChoice, EncoderSwitch};
 use dissensus_transfer::exchange;
-use dissensus_transfer::exchange::{Exchange, ExportChoices, Exported, Pseudonymised};
-use dissensus_transfer::study::Study;
+use dissensus_transfer::exchange::{ExportChoices, Exported, Pseudonymised};
 use document::{Block, Document, Section, Stems};
 use facts::Facts;
 use files::Files;
 use people::People;
 use reproduce::Reproduce;
 use std::path::Path;
-use std::sync::Arc;
 use work::{ReportQuestion, Steps, Work};
 
 /// Number of steps for each question, and for the whole report.
 const OF_QUESTION: u64 = 8;
 const OF_REPORT: u64 = 4;
-
-/// Reports of a project for a paper.
-#[derive(Clone)]
-pub struct PaperReports {
-    context: Arc<Context>,
-    project: Project,
-    encoding: Encoding,
-    live: LiveModels,
-    runs: Runs,
-    analysis: Analysis,
-    exchange: Exchange,
-    guideline: Guidelines,
-    study: Study,
-}
-
-/// The parts of a session that a report uses.
-pub struct Parts<'a> {
-    pub project: &'a Project,
-    pub encoding: &'a Encoding,
-    pub live: &'a LiveModels,
-    pub runs: &'a Runs,
-    pub analysis: &'a Analysis,
-    pub exchange: &'a Exchange,
-    pub guideline: &'a Guidelines,
-    pub study: &'a Study,
-}
 
 /// Builds the blocks of one section of a question.
 type Builder = fn(&Work<'_>, &ReportQuestion) -> Result<Vec<Block>, ProjectError>;
@@ -90,20 +59,6 @@ const SECTIONS: [(&str, Builder); 8] = [
 ];
 
 impl PaperReports {
-    pub fn new(context: &Arc<Context>, parts: &Parts<'_>) -> Self {
-        Self {
-            context: Arc::clone(context),
-            project: parts.project.clone(),
-            encoding: parts.encoding.clone(),
-            live: parts.live.clone(),
-            runs: parts.runs.clone(),
-            analysis: parts.analysis.clone(),
-            exchange: parts.exchange.clone(),
-            guideline: parts.guideline.clone(),
-            study: parts.study.clone(),
-        }
-    }
-
     /// Writes the report into the folder `dir`, which appears complete or not at all. An empty folder of
     /// that name is replaced; an existing report only with `replace`, and anything else never.
     ///
