@@ -21,6 +21,10 @@ const MAX_FREE_THRESHOLDS: usize = 8;
 /// Bound of the logarithms of discriminations.
 const MAX_LOG_DISCRIMINATION: f64 = 3.0;
 
+/// Precision of the weak prior of link parameters around the observed shares, so that one-class data give
+/// finite estimates.
+pub(crate) const INTERCEPT_PRECISION: f64 = 0.05;
+
 /// The link of one question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {

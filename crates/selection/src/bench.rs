@@ -3,8 +3,8 @@
 use dissensus_domain::TargetKind;
 use dissensus_models::batch::{Multilevel, TextScorer};
 use dissensus_models::linear::dual::DualRidge;
+use dissensus_models::link::Link;
 use dissensus_models::mixed::CrossedEffects;
-use dissensus_models::mixed::link::Link;
 use dissensus_stats::data::{AnnotatorModel, Embeddings, ModelError, Observation, Target, TrainingData};
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;

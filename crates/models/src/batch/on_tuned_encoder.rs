@@ -19,8 +19,8 @@
 use super::Prepared;
 use crate::linear::pca::PcaEmbeddings;
 use crate::linear::ridge::{CrossFit, LinearHead, RidgeProblem};
+use crate::link::Link;
 use crate::mixed::convergence::{FINAL, ROUGH};
-use crate::mixed::link::Link;
 use crate::mixed::text_scores;
 use crate::mixed::text_scores::{NgramWeights, Texts};
 use crate::mixed::{CrossedEffects, FEWEST_CALIBRATION_LABELS, FEWEST_CALIBRATION_TEXTS};

@@ -2,7 +2,7 @@
 
 use super::Prepared;
 use crate::linear::ridge::{LinearHead, RidgeProblem};
-use crate::mixed::link::Link;
+use crate::link::Link;
 use dissensus_stats::data::ModelError;
 use dissensus_stats::data::Observation;
 use dissensus_stats::data::{AnnotatorModel, ModelKind, TextFeatures};

@@ -1,8 +1,8 @@
 //! The probability that two annotators differ, integrated over the uncertainty of a text under `multilevel`.
 
 use super::{Multilevel, TextScorer};
+use crate::link::Link;
 use crate::mixed::CrossedEffects;
-use crate::mixed::link::Link;
 use dissensus_domain::TargetKind;
 use dissensus_stats::data::{AnnotatorModel, Target};
 use dissensus_stats::disagreement::{RunningSums, Sums};

@@ -7,7 +7,7 @@
 //! Williams 2006, algorithm 3.1, with link parameters in addition to the scores) needs only a few steps of
 //! n^3 / 6 products.
 
-use crate::mixed::link::{Gradient, Link};
+use crate::link::{Gradient, Link};
 use dissensus_stats::math::cholesky::Factor;
 use dissensus_stats::math::{axpy, dot};
 

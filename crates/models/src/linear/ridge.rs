@@ -1,8 +1,7 @@
 //! The ridge-penalised linear head under any link, its penalty chosen by cross-validation over texts.
 
 use crate::linear::pca::PcaEmbeddings;
-use crate::mixed::INTERCEPT_PRECISION;
-use crate::mixed::link::{Gradient, Link};
+use crate::link::{Gradient, INTERCEPT_PRECISION, Link};
 use dissensus_stats::data::Observation;
 use dissensus_stats::math::{axpy, dot, lbfgs};
 use rayon::prelude::*;

@@ -45,8 +45,8 @@ impl LiveModel {
 mod tests {
     use super::*;
     use crate::batch::{Multilevel, TextScorer};
+    use crate::link::Link;
     use crate::mixed::CrossedEffects;
-    use crate::mixed::link::Link;
     use dissensus_domain::TargetKind;
     use dissensus_stats::data::Target;
     use dissensus_stats::data::progress::Silent;

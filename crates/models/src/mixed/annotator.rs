@@ -5,7 +5,7 @@
 //! curvature are biased there (Breslow and Lin 1995, Bias correction in generalised linear mixed models);
 //! everything else uses Fisher scoring (Laplace).
 
-use crate::mixed::link::{Gradient, Link};
+use crate::link::{Gradient, Link};
 use crate::mixed::scalar_posterior::{ScoredLabel, integrate};
 use dissensus_stats::math::cholesky::{Factor, quadratic};
 use dissensus_stats::math::quadrature::Hermite;

@@ -2,7 +2,7 @@
 //! vectorised over annotators instead of texts.
 
 use super::predictor::{AnnotatorPredictor, Scratch, TextColumns, clip_probabilities};
-use crate::mixed::link::Link;
+use crate::link::Link;
 use dissensus_stats::math::fast;
 use std::ops::Range;
 

@@ -10,7 +10,7 @@
 use super::annotator::LabelGivenText;
 use super::attribute_effects::AttributeEffects;
 use super::crossed::CrossedEffects;
-use crate::mixed::link::Gradient;
+use crate::link::Gradient;
 use dissensus_stats::data::{Attribute, AttributeEvidence};
 use dissensus_stats::math::axpy;
 use dissensus_stats::math::cholesky::Factor;

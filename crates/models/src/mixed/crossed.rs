@@ -9,7 +9,7 @@ use super::parameter_moves::ParameterUncertainty;
 use super::scalar_posterior::{ScoredLabel, integrate};
 use super::text::{self, TextPosterior};
 use super::text_scale::{ScaleNode, ScalePosterior, ScalePrior, TextScales, nodes_without};
-use crate::mixed::link::Link;
+use crate::link::Link;
 use dissensus_stats::data::{AttributeEvidence, GroupSlopes, Observation, Target};
 use dissensus_stats::math::cholesky::Factor;
 use dissensus_stats::math::quadrature::Hermite;

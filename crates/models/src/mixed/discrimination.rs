@@ -149,7 +149,7 @@ fn gains_by_more_than_chance(trial: &[Vec<(u32, f64)>], before: &[Vec<(u32, f64)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mixed::link::Link;
+    use crate::link::Link;
     use dissensus_domain::TargetKind;
     use dissensus_stats::data::{Observation, Target};
     use dissensus_stats::math::random::generator;

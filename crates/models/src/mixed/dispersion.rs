@@ -155,7 +155,7 @@ impl CrossedEffects {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mixed::link::Link;
+    use crate::link::Link;
     use crate::mixed::text_scale_simulation::fitted;
     use dissensus_domain::TargetKind;
     use dissensus_stats::data::progress::Silent;

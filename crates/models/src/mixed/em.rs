@@ -288,7 +288,7 @@ fn extrapolated(first: &[f64], second: &[f64], third: &[f64]) -> Vec<f64> {
 mod tests {
     use super::super::convergence::FINAL;
     use super::*;
-    use crate::mixed::link::Link;
+    use crate::link::Link;
     use dissensus_domain::TargetKind;
     use dissensus_stats::data::{Observation, Target};
     use dissensus_stats::math::random::generator;

@@ -6,8 +6,7 @@
 
 use super::annotator::add_information;
 use super::crossed::{CrossedEffects, TextCavity};
-use super::initial::INTERCEPT_PRECISION;
-use crate::mixed::link::Gradient;
+use crate::link::{Gradient, INTERCEPT_PRECISION};
 use dissensus_stats::math::axpy;
 use dissensus_stats::math::cholesky::Factor;
 use rayon::prelude::*;

@@ -3,7 +3,7 @@
 
 use super::convergence::FINAL;
 use super::crossed::CrossedEffects;
-use crate::mixed::link::Link;
+use crate::link::Link;
 use dissensus_domain::TargetKind;
 use dissensus_stats::data::progress::Silent;
 use dissensus_stats::data::{Attribute, GroupSlopes, Observation, Target};

@@ -1,6 +1,6 @@
 //! Initial values for the estimation of variances.
 
-use crate::mixed::link::Link;
+use crate::link::Link;
 
 /// Initial variance of text effects.
 pub(super) const INITIAL_TEXT_VARIANCE: f64 = 0.7;
@@ -10,9 +10,6 @@ const INITIAL_SHIFT_VARIANCE: f64 = 1.0;
 const INITIAL_GAP_VARIANCE: f64 = 0.1;
 /// Initial variance of logarithms of discriminations.
 const INITIAL_LOG_DISCRIMINATION_VARIANCE: f64 = 0.09;
-/// Precision of the weak prior of link parameters around the observed shares, so that one-class data give
-/// finite estimates.
-pub(crate) const INTERCEPT_PRECISION: f64 = 0.05;
 /// Pseudo-count of the prior on the variances, in annotators or texts.
 pub(super) const PSEUDO_COUNT: f64 = 2.0;
 

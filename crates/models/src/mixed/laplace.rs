@@ -118,9 +118,9 @@ impl Design {
 
 mod tests {
     use super::*;
+    use crate::link::Link;
     use crate::mixed::CrossedEffects;
     use crate::mixed::convergence::FINAL;
-    use crate::mixed::link::Link;
     use dissensus_domain::TargetKind;
     use dissensus_stats::data::{Observation, Target};
     use serde_json::Value;

@@ -33,7 +33,6 @@ mod label_spread;
 #[cfg(test)]
 mod laplace;
 pub(crate) mod left_out;
-pub mod link;
 pub(crate) mod nodes;
 mod parameter_moves;
 mod parameter_uncertainty;
@@ -55,7 +54,7 @@ pub use crossed::CrossedEffects;
 pub use discrimination::Discrimination;
 pub use dispersion::TextDispersion;
 pub use estimation::{Estimation, EstimationLimit, FEWEST_CALIBRATION_LABELS, FEWEST_CALIBRATION_TEXTS};
-pub(crate) use initial::{INTERCEPT_PRECISION, initial_score_variance};
+pub(crate) use initial::initial_score_variance;
 pub use score_parts::ScoreParts;
 pub(crate) use shared_moves::SharedMoves;
 pub use text_scale_selection::ScaleSpread;

@@ -2,7 +2,7 @@
 
 use super::crossed::CrossedEffects;
 use super::predictor::TextColumns;
-use crate::mixed::link::Link;
+use crate::link::Link;
 use dissensus_stats::math::quadrature::FIVE;
 
 /// Largest number of levels of choice scales for averaging: the cost is quadratic in the levels.

@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn without_labels_nothing_is_estimated() {
-        let link = crate::mixed::link::Link { levels: 5, softmax: false, discrimination: false };
+        let link = crate::link::Link { levels: 5, softmax: false, discrimination: false };
         let mut crossed = CrossedEffects::new(link, vec![0.0; 3], 2, &[]);
         crossed.estimate_parameter_uncertainty(&Silent).unwrap();
         assert_eq!(crossed.uncertainty.directions(), 0);

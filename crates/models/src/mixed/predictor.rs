@@ -1,7 +1,7 @@
 //! From posteriors to probabilities, many texts at a time, in single precision.
 
 use super::crossed::CrossedEffects;
-use crate::mixed::link::Link;
+use crate::link::Link;
 use dissensus_stats::math::cholesky::quadratic;
 use dissensus_stats::math::{dot, fast};
 use std::ops::Range;

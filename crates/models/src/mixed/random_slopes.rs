@@ -173,7 +173,7 @@ impl CrossedEffects {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mixed::link::Link;
+    use crate::link::Link;
     use dissensus_domain::TargetKind;
     use dissensus_stats::data::{Observation, Target};
     use dissensus_stats::math::random::generator;

@@ -4,7 +4,7 @@
 //! Serves both directions: a text's score given its annotators, and an annotator's shift given that
 //! annotator's texts.
 
-use crate::mixed::link::Link;
+use crate::link::Link;
 use dissensus_stats::math::attenuation;
 use dissensus_stats::math::quadrature::{Hermite, NODES};
 

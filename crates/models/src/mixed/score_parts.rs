@@ -2,7 +2,7 @@
 
 use super::crossed::CrossedEffects;
 use super::predictor::MIN_PROBABILITY;
-use crate::mixed::link::Link;
+use crate::link::Link;
 use dissensus_stats::math::cholesky::quadratic;
 use dissensus_stats::math::{attenuation, dot, sigmoid};
 

@@ -1,6 +1,6 @@
 //! One text: the posterior of its scores given its labels, with and without each of them.
 
-use crate::mixed::link::{Gradient, Link};
+use crate::link::{Gradient, Link};
 use crate::mixed::scalar_posterior::{ScoredLabel, integrate};
 use crate::mixed::text_scale::{ScalePosterior, ScalePrior, at_scales};
 use dissensus_stats::math::axpy;

@@ -325,7 +325,7 @@ pub(super) fn log_evidence_of(sd: f64, at_scales: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mixed::link::Link;
+    use crate::link::Link;
     use crate::mixed::scalar_posterior::integrate;
     use dissensus_stats::math::attenuation;
     use dissensus_stats::math::quadrature::Hermite;

@@ -421,7 +421,7 @@ mod tests {
 
     #[test]
     fn two_levels_and_few_texts_get_none() {
-        use crate::mixed::link::Link;
+        use crate::link::Link;
         use dissensus_domain::TargetKind;
         use dissensus_stats::data::{Observation, Target};
         for (kind, levels, texts) in
@@ -440,7 +440,7 @@ mod tests {
     /// Where every label is the same level, or each text has one label, there is no information about scales.
     #[test]
     fn labels_that_tell_nothing_give_none() {
-        use crate::mixed::link::Link;
+        use crate::link::Link;
         use dissensus_domain::TargetKind;
         use dissensus_stats::data::{Observation, Target};
         let link = Link::new(Target { kind: TargetKind::Ordinal, levels: 5 });

@@ -2,7 +2,7 @@
 
 use super::convergence::FINAL;
 use super::crossed::CrossedEffects;
-use crate::mixed::link::Link;
+use crate::link::Link;
 use dissensus_domain::TargetKind;
 use dissensus_stats::data::{Embeddings, Observation, Target};
 use dissensus_stats::math::random::generator;

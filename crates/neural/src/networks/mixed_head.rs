@@ -4,7 +4,7 @@
 use super::dense::DropoutRng;
 use super::head::HeadSpec;
 use candle_core::{DType, Device, Result, Tensor, Var};
-use dissensus_models::mixed::link::Link;
+use dissensus_models::link::Link;
 
 /// Computes `outputs = fixed effects + theta_a`, plus the scores of the text. The head and the fixed
 /// effects learn by gradient; random effects are fitted alternately.

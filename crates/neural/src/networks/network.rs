@@ -9,7 +9,7 @@ use super::shape::{Scaler, Shape};
 use super::share_rec::{AnnotatorEmbeddingSpec, ShareRec, Sizes};
 use super::table::{Gathered, Table};
 use candle_core::{Device, Result, Tensor, Var};
-use dissensus_models::mixed::link::Link;
+use dissensus_models::link::Link;
 use dissensus_stats::data::ModelKind;
 use dissensus_stats::math::random::generator;
 use serde::{Deserialize, Serialize};

@@ -6,7 +6,7 @@
 //! in order for any output (McCullagh 1980, Regression models for ordinal data).
 
 use candle_core::{D, Result, Tensor};
-use dissensus_models::mixed::link::Link;
+use dissensus_models::link::Link;
 use dissensus_stats::data::Target;
 
 /// Maximum logarithm of a gap between thresholds.

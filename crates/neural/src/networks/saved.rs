@@ -4,7 +4,7 @@ use super::model::NetworkModel;
 use super::network::{Network, NetworkSpec};
 use super::shape::Shape;
 use candle_core::{Device, Tensor};
-use dissensus_models::mixed::link::Link;
+use dissensus_models::link::Link;
 use dissensus_stats::data::Embeddings;
 use dissensus_stats::data::ModelError;
 use dissensus_stats::data::ModelKind;

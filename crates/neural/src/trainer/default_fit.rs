@@ -6,7 +6,7 @@ use crate::networks::{Network, NetworkModel, OneHot, Scaler, Shape};
 use candle_core::Device;
 use dissensus_encoder::FreezePolicy;
 use dissensus_models::batch::Prepared;
-use dissensus_models::mixed::link::Link;
+use dissensus_models::link::Link;
 use dissensus_stats::data::FitOptions;
 use dissensus_stats::data::ModelError;
 use dissensus_stats::data::ModelKind;

@@ -97,8 +97,8 @@ mod tests {
     use super::super::parts::TextScores;
     use super::*;
     use crate::linear::pca::PcaEmbeddings;
+    use crate::link::Link;
     use crate::mixed::convergence::ROUGH;
-    use crate::mixed::link::Link;
     use dissensus_domain::TargetKind;
     use dissensus_stats::data::progress::Silent;
     use dissensus_stats::data::{Embeddings, Observation, SparseRows, Target};
