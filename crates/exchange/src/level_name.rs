@@ -1,6 +1,6 @@
 //! The spellings of a label that mean one level.
 
-use crate::reading::truth_value;
+use crate::truth::truth_value;
 use dissensus_domain::{Answer, AnswerForm, Scale, option_names};
 
 /// Returns a label in its plain spelling: trimmed, and a whole number without a point, so that `3`, `"3"` and

@@ -116,6 +116,7 @@ mod misfit;
 mod outgoing;
 mod output_format;
 mod parquet_writer;
+mod plan;
 mod reading;
 mod records;
 mod rejects;
@@ -136,10 +137,12 @@ mod table_format;
 mod table_records;
 mod texts;
 mod time;
+mod truth;
 mod typed_column;
 mod unpacking;
 mod vectors;
 mod verdict;
+mod vocabulary;
 mod window;
 mod write;
 mod write_conll;
@@ -163,10 +166,9 @@ pub use outgoing::{
 };
 pub use output_format::OutputFormat;
 pub use reading::{
-    AnswerColumn, AttributeConflicts, Join, Missing, RankedReading, Recognised, TableContext, TableReading,
+    AnswerColumn, AttributeConflicts, Join, RankedReading, Recognised, TableContext, TableReading,
     TimeFormat, TimeFormatError, ValueRules, complete, find_join, guess_roles, guess_roles_around,
-    guess_roles_in, has_answers, is_called_time, list_columns, missing_code, ordered_scale, recognise,
-    truth_value,
+    guess_roles_in, has_answers, is_called_time, list_columns, ordered_scale, recognise,
 };
 pub use rejects::RejectWriter;
 pub use rewritten::OpenOptions;
@@ -183,6 +185,7 @@ pub use study_cells::{DecisionCells, StudyCells, StudyLayout};
 pub use table_file::MAX_COLUMNS;
 pub use texts::{TextFile, TextOfFile, Texts, TextsFound};
 pub use time::latest_meant;
+pub use truth::{Missing, missing_code, truth_value};
 pub use typed_column::{ColumnKind, TypedColumn, Value};
 pub use vectors::VectorWriter;
 pub use verdict::{LabelVerdict, Verdict};

@@ -2,7 +2,7 @@
 
 use crate::cells::Cells;
 use crate::json_record::FLAT_LIST;
-use crate::roles::{Pick, Plan, SpanColumns};
+use crate::plan::{Pick, Plan, SpanColumns};
 use crate::row::{FLAGGED, MAX_NAME_BYTES, MAX_SPANS_BYTES, Row, SKIPPED, text_id_of};
 use crate::row_error::RowErrorKind;
 use crate::time::{parse_duration_ms, parse_ms, parse_round};

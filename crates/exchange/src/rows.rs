@@ -3,9 +3,10 @@
 use crate::check::Checker;
 use crate::error::ExchangeError;
 use crate::misfit::{About, Misfit};
+use crate::plan::{Pick, Plan};
 use crate::reading::{AttributeConflicts, SettledAttributes};
 use crate::records::Records;
-use crate::roles::{ColumnRoles, FileKind, Pick, Plan};
+use crate::roles::{ColumnRoles, FileKind};
 use crate::row::Row;
 use crate::row_builder::Builder;
 use crate::row_error::RowError;

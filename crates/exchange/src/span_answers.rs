@@ -1,7 +1,7 @@
 //! The answers of a file with one row a span: which rows belong to which answer, and which answers are bad as
 //! a whole.
 
-use crate::roles::{Pick, Plan, SpanColumns};
+use crate::plan::{Pick, Plan, SpanColumns};
 use crate::row::Row;
 use crate::row_builder::{AnswerOf, Blame, RowSpans};
 use crate::row_error::{RowError, RowErrorKind};

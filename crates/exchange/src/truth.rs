@@ -1,6 +1,6 @@
 //! Words for no, yes and missing values.
 
-use super::vocabulary::vocabulary;
+use crate::vocabulary::vocabulary;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 

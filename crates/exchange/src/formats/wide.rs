@@ -3,8 +3,8 @@
 
 use super::{Format, FormatInfo, Look, Reading};
 use crate::annotations::{Division, GivenAnswer, Item, Items, LABEL as QUESTION, Part, Unfold, text_of};
-use crate::reading::vocabulary;
 use crate::roles::simplified;
+use crate::vocabulary::vocabulary;
 use std::sync::Arc;
 
 /// The columns that are not annotators.

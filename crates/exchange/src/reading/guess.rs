@@ -1,12 +1,12 @@
 //! Guesses the role of each column from its name and, where names are not conclusive, from its values.
 
 use super::survey::Survey;
-use super::vocabulary::vocabulary;
 use crate::annotations::{self, Facts};
 use crate::records::Records;
 use crate::roles::simplified;
 use crate::study_cells::STUDY_COLUMNS;
 use crate::time::{parse_duration_ms, parse_ms};
+use crate::vocabulary::vocabulary;
 use crate::{ColumnRoles, ExchangeError, Source};
 use dissensus_domain::{LabelSource, OffsetUnit, Split};
 use std::collections::HashSet;

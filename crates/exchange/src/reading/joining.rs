@@ -3,7 +3,7 @@
 use super::list_cell::parse_list;
 use super::recognise::Sample;
 use super::reshape::{AnswerPosition, Reshape};
-use super::truth::truth_value;
+use crate::truth::truth_value;
 use crate::{ExchangeError, Source};
 use std::collections::{BTreeSet, HashMap, HashSet};
 

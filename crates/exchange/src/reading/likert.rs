@@ -1,7 +1,7 @@
 //! Order of the levels of a scale, from what they are called.
 
-use super::truth::truth_value;
-use super::vocabulary::likert_families;
+use crate::truth::truth_value;
+use crate::vocabulary::likert_families;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 

@@ -2,8 +2,8 @@
 
 use crate::annotations::plain;
 use crate::json_record;
-use crate::reading::vocabulary::vocabulary;
 use crate::roles::simplified;
+use crate::vocabulary::vocabulary;
 use serde_json::{Map, Number, Value};
 use std::iter::Peekable;
 use std::str::Chars;

@@ -13,9 +13,7 @@ mod survey;
 mod table_reading;
 mod time_detection;
 mod time_format;
-mod truth;
 mod value_rules;
-mod vocabulary;
 mod written_date;
 
 pub use guess::{guess_roles, guess_roles_around, guess_roles_in};
@@ -29,9 +27,8 @@ pub(crate) use reshaped_records::ReshapedRecords;
 pub(crate) use settled_attributes::SettledAttributes;
 pub use table_reading::{AnswerColumn, AttributeConflicts, Join, TableReading, ValueRules};
 pub use time_format::{TimeFormat, TimeFormatError};
-pub use truth::{Missing, missing_code, truth_value};
-pub(crate) use vocabulary::vocabulary;
 
+use crate::vocabulary::vocabulary;
 use dissensus_domain::{Scale, ScaleKind};
 
 /// Returns the scale of levels whose names have an order, such as those of agreement; `None` where they have
@@ -59,5 +56,5 @@ fn ordered_decimals(names: &[String]) -> Option<Vec<String>> {
 
 /// Whether a column is called like the time of a label.
 pub fn is_called_time(column: &str) -> bool {
-    vocabulary::vocabulary().columns.time.contains(&crate::roles::simplified(column))
+    vocabulary().columns.time.contains(&crate::roles::simplified(column))
 }

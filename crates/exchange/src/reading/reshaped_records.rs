@@ -2,12 +2,12 @@
 
 use super::list_cell::{entries_of, parse_list};
 use super::reshape::{AnswerPosition, Joined, MadeColumn, Origin, Reshape, Slot, Who};
-use super::truth::truth_value;
 use super::value_rules::Treatment;
 use crate::cells::Cells;
 use crate::json_record::FLAT_LIST;
 use crate::row_error::{RowError, RowErrorKind};
 use crate::table_records::TableRecords;
+use crate::truth::truth_value;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::io;

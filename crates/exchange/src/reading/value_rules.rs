@@ -2,11 +2,11 @@
 
 use super::table_reading::ValueRules;
 use super::time_format::TimeFormat;
-use super::truth::truth_value;
 use crate::ExchangeError;
 use crate::annotations::plain;
 use crate::level_name::level_name;
 use crate::time::format_ms;
+use crate::truth::truth_value;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -4,10 +4,10 @@ use super::{RankedReading, Table, some};
 use crate::ExchangeError;
 use crate::reading::reshaped_records::POSITION;
 use crate::reading::table_reading::{AnswerColumn, TableReading};
-use crate::reading::truth::missing_code;
 use crate::reading::value_rules::is_comma_number;
-use crate::reading::vocabulary::vocabulary;
 use crate::roles::simplified;
+use crate::truth::missing_code;
+use crate::vocabulary::vocabulary;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -6,9 +6,9 @@ use super::sample::Kind;
 use super::{RankedReading, Table, some};
 use crate::ExchangeError;
 use crate::reading::table_reading::{AnswerColumn, TableReading};
-use crate::reading::truth::truth_value;
-use crate::reading::vocabulary::vocabulary;
 use crate::roles::{ColumnRoles, simplified};
+use crate::truth::truth_value;
+use crate::vocabulary::vocabulary;
 use std::collections::HashMap;
 
 /// From this number of texts with several answers on, a column that never differs is taken to belong to the

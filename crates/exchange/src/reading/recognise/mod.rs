@@ -14,8 +14,8 @@ mod wide;
 
 use super::guess::{guess_roles_around, guess_the_rest};
 use super::table_reading::TableReading;
-use super::vocabulary::vocabulary;
 use crate::roles::simplified;
+use crate::vocabulary::vocabulary;
 use crate::{ColumnRoles, ExchangeError, Source};
 pub(super) use sample::Sample;
 use std::collections::HashSet;

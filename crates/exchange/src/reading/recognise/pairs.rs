@@ -4,7 +4,7 @@ use super::names::{Series, series, words};
 use super::{RankedReading, Table, some};
 use crate::ExchangeError;
 use crate::reading::table_reading::{AnswerColumn, TableReading};
-use crate::reading::vocabulary::vocabulary;
+use crate::vocabulary::vocabulary;
 
 /// Whether a series is named after annotators: `worker_1`, `annotator_id_G1`.
 fn names_people(series: &Series) -> bool {

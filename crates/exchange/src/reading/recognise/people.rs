@@ -4,8 +4,8 @@ use super::names::series;
 use super::{RankedReading, Table};
 use crate::ExchangeError;
 use crate::reading::table_reading::{AnswerColumn, TableReading};
-use crate::reading::vocabulary::vocabulary;
 use crate::roles::{ColumnRoles, simplified};
+use crate::vocabulary::vocabulary;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The minimum number of columns to recognise texts in them.

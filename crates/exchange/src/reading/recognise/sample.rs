@@ -1,9 +1,9 @@
 //! The first rows of a table, column by column, and what their values have in common.
 
 use crate::reading::list_cell::parse_list;
-use crate::reading::truth::{Missing, missing_code};
 use crate::reading::value_rules::is_comma_number;
 use crate::records::Records;
+use crate::truth::{Missing, missing_code};
 use crate::{ExchangeError, Source};
 use std::collections::{BTreeMap, HashMap, HashSet};
 

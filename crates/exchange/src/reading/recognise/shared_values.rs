@@ -2,7 +2,7 @@
 
 use super::Table;
 use super::sample::{Kind, LEVELS};
-use crate::reading::truth::missing_code;
+use crate::truth::missing_code;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether columns hold values of one kind, and each column has at least `part` of them or shares at least

@@ -1,8 +1,8 @@
 //! Which column identifies the texts, and whether each of its values identifies one text.
 
 use super::{RankedReading, Table};
-use crate::reading::vocabulary::vocabulary;
 use crate::roles::{ColumnRoles, simplified};
+use crate::vocabulary::vocabulary;
 use std::collections::HashMap;
 
 /// How many ids are looked up in the project.

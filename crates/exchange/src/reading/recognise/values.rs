@@ -7,7 +7,7 @@ use crate::reading::table_reading::TableReading;
 use crate::reading::time_detection::{Detected, detect};
 use crate::reading::time_format::TimeFormat;
 use crate::reading::value_rules::is_comma_number;
-use crate::reading::vocabulary::vocabulary;
+use crate::vocabulary::vocabulary;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

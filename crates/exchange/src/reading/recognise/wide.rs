@@ -6,8 +6,8 @@ use super::shared_values::share_values;
 use super::{RankedReading, Table, some};
 use crate::ExchangeError;
 use crate::reading::table_reading::{AnswerColumn, TableReading};
-use crate::reading::vocabulary::vocabulary;
 use crate::roles::simplified;
+use crate::vocabulary::vocabulary;
 use dissensus_domain::Attributes;
 use std::collections::{BTreeMap, BTreeSet};
 
