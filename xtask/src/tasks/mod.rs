@@ -12,6 +12,7 @@ pub(crate) mod documents;
 pub(crate) mod headless;
 pub(crate) mod kinds;
 pub(crate) mod methods;
+pub(crate) mod modules;
 pub(crate) mod python;
 pub(crate) mod run;
 mod side_by_side;

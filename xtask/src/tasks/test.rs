@@ -25,6 +25,7 @@ const STAGES: [&[&[Step]]; 3] = [
         ("node", |_| node::ensure()),
         ("fmt", |project| cargo(project, &["fmt", "--all", "--check"]).run()),
         ("crates", super::crates::check),
+        ("modules", super::modules::check),
         ("comments", super::comments::check),
         ("kinds", super::kinds::check),
         ("methods", super::methods::check),
