@@ -53,7 +53,8 @@ pub(super) fn candidates(
     Ok(opened)
 }
 
-/// Encodes with every candidate; the losses of each, of the same labels. Embeddings of all of them stay in the
+/// Encodes with every candidate; the losses of each, of the same labels. Embeddings of all of them stay in
+/// the
 /// project.
 pub(super) fn held_out_losses(
     cx: &Analysis,

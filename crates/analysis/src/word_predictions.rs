@@ -12,7 +12,8 @@ use dissensus_training::runs;
 use dissensus_training::word_predictor::WordOfBody;
 
 /// Which words of any text one annotator, or all, would mark, by the model of
-/// [`prediction_file::write`](crate::prediction_file::write). There are no marks: `answers` is 0, and the text has no id.
+/// [`prediction_file::write`](crate::prediction_file::write). There are no marks: `answers` is 0, and the
+/// text has no id.
 ///
 /// # Errors
 /// The question has no spans or no answers; no encoder, or one that is not available; a cancel.

@@ -1,4 +1,5 @@
-//! How much the annotators of a question agree, one use case for every question: on each of its targets in the
+//! How much the annotators of a question agree, one use case for every question: on each of its targets in
+//! the
 //! same way ([`target`]), and on whole answers by their form ([`options`], [`spans`]).
 
 mod options;

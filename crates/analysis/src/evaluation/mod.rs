@@ -1,4 +1,5 @@
-//! Evaluation of models on held-out texts, one use case for every question: each of its targets is divided and
+//! Evaluation of models on held-out texts, one use case for every question: each of its targets is divided
+//! and
 //! predicted in the same way ([`targets`]) and models are compared in the same way ([`compared`]); what is
 //! scored is decided by the form of its answers ([`levels`], [`options`], [`spans`]).
 

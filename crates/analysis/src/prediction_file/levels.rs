@@ -1,4 +1,5 @@
-//! A table of predicted levels: a row for each text and annotator, with the probabilities, the answer, whether the
+//! A table of predicted levels: a row for each text and annotator, with the probabilities, the answer,
+//! whether the
 //! model has learned from that annotator's own label of that text, and how much the chosen annotators would
 //! disagree.
 

@@ -1,5 +1,6 @@
 //! Tables of what annotators would answer to every text, of the project or of another file, one use case for
-//! every question: names and files are checked in the same way ([`checked`]), and rows are written by the form
+//! every question: names and files are checked in the same way ([`checked`]), and rows are written by the
+//! form
 //! of the answers ([`levels`], [`sets`], [`words`]).
 
 mod checked;

@@ -1,4 +1,5 @@
-//! A table of predicted sets of options: a row for each text, with the set that one annotator, drawn at random,
+//! A table of predicted sets of options: a row for each text, with the set that one annotator, drawn at
+//! random,
 //! is most likely to answer and its probability; the expected MASI distance of two of them; whether the model
 //! has learned from the text; and for each option the share of them who would choose it and the probability
 //! that two of them differ on it.
