@@ -33,9 +33,9 @@ const PLACES: usize = 20;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScaleSpread {
-    /// Standard deviation of the logarithms of texts' scales, at most [`ScaleSpread::MOST`].
+    /// Standard deviation of the logarithms of texts' scales.
     pub sd: f64,
-    /// Its 95 % likelihood interval, with the other variances fixed; ends are at most [`ScaleSpread::MOST`].
+    /// Its 95 % likelihood interval, with the other variances fixed.
     pub interval: (f64, f64),
 }
 
