@@ -54,6 +54,14 @@ export function signed(n: number | null | undefined, digits = 2): string {
   return n != null && n > 0 && /[1-9]/.test(written) ? `+${written}` : written;
 }
 
+/**
+ * Change of alpha if one person is left out, with digits enough for one among hundreds, whose alphas are
+ * equal to two digits.
+ */
+export function alphaChange(without: number | null, all: number | null): string {
+  return without === null || all === null ? DASH : signed(without - all, 4);
+}
+
 /** "40–56 %" */
 export function interval(ends: readonly [number | null, number | null]): string {
   const [low, high] = ends;

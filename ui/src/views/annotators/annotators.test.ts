@@ -1,4 +1,5 @@
 // The table sorts, and table and map choose the same person.
+import { alphaChange } from "$words/format";
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
@@ -169,6 +170,20 @@ it("tells how long a label takes, and that somebody is too fast", async () => {
   expect(screen.queryByTestId("annotator-seconds")).toBeNull();
 });
 
+it("tells people apart whose alphas are equal to two digits", async () => {
+  const whole = await commands.annotatorReport(1);
+  vi.spyOn(commands, "annotatorReport").mockResolvedValue({
+    ...whole,
+    alpha: 0.2921,
+    annotators: whole.annotators.map((row, at) => ({ ...row, alpha_without: 0.292 + at * 0.0003 })),
+  });
+  render(AnnotatorsView);
+  expect(await screen.findByRole("columnheader", { name: /α change/ })).toBeVisible();
+  expect(alphaChange(0.292, 0.2921)).toBe("−0.0001");
+  expect(alphaChange(0.2923, 0.2921)).toBe("+0.0002");
+  expect(alphaChange(null, 0.2921)).toBe("–");
+});
+
 it("begins with the strictest, and leaves out columns in which people do not differ", async () => {
   const whole = await commands.annotatorReport(1);
   const alike = { labels: 50, alpha_without: 0.29, held_out_accuracy: 0.76, baseline_accuracy: 0.7 };
@@ -182,7 +197,7 @@ it("begins with the strictest, and leaves out columns in which people do not dif
   await waitFor(async () => expect((await heads()).length).toBe(3));
   const severity = screen.getByRole("columnheader", { name: /Severity/ });
   expect(severity).toHaveAttribute("aria-sort", "descending");
-  expect(screen.queryByRole("columnheader", { name: /Labels|left out|Accuracy/ })).toBeNull();
+  expect(screen.queryByRole("columnheader", { name: /Labels|α change|Accuracy/ })).toBeNull();
   unmount();
 
   vi.mocked(commands.annotatorReport).mockResolvedValue({
