@@ -1,8 +1,7 @@
 //! Unfinished packets whose contents have changed since they were handed out.
 
 use super::Study;
-use super::report::Answered;
-use crate::study::report;
+use super::answered::{Answered, always_assigned};
 use dissensus_api::EarlierPacket;
 use dissensus_domain::{FactKind, Packet, QuestionId, TextId};
 use dissensus_project::error::ProjectError;
@@ -36,7 +35,7 @@ pub(super) fn earlier(
         practice = practice.max(store.all_facts(kind)?.iter().map(|fact| fact.at_ms).max());
     }
     let checks = store.attention_checks()?;
-    let always = report::always_assigned(cx);
+    let always = always_assigned(cx);
     let mut asked: HashMap<_, HashSet<TextId>> = HashMap::new();
     for (packet, _) in packets {
         asked.entry(packet.annotator).or_default().extend(packet.assignments.iter().map(|item| item.text));

@@ -1,6 +1,7 @@
 //! A study with several annotators: who is asked about which texts, task packets, and submissions.
 
 mod agreement;
+mod answered;
 mod apart;
 mod checks;
 mod draft;
