@@ -3,7 +3,7 @@
 use super::Runs;
 use super::data::started_on;
 use crate::error::TrainingError;
-use crate::runs::resume;
+use crate::runs::resumable;
 use crate::runs::use_run;
 use crate::saved_runs::{SavedRun, encoder_name};
 use dissensus_project::error::ProjectError;
@@ -56,7 +56,7 @@ fn unfinished_on(cx: &Runs, encoder: &str) -> Result<Option<u32>, ProjectError> 
     for kept in cx.kept.all()? {
         let started_on_it = started_on(&kept).is_some_and(|chosen| chosen.encoder == encoder);
         let goes_on = || -> Result<bool, ProjectError> {
-            Ok(cx.at_work.state(kept.run.id.0).is_some() || resume::cannot_resume(cx, &kept)?.is_none())
+            Ok(cx.at_work.state(kept.run.id.0).is_some() || resumable::cannot_resume(cx, &kept)?.is_none())
         };
         if started_on_it && goes_on()? {
             return Ok(Some(kept.run.id.0));

@@ -1,7 +1,7 @@
 //! The progress of a run, for the window.
 
 use super::Runs;
-use crate::runs::work;
+use crate::runs::list;
 use dissensus_project::jobs::{Job, Progress, Throttle};
 use dissensus_project::sync::lock;
 use dissensus_store::RunId;
@@ -31,7 +31,7 @@ impl Progress for JobProgress<'_> {
         self.job.report(done, total, doing);
         self.of.iter().for_each(|run| self.runs.at_work.step(run.0, done, total));
         if lock(&self.throttle).ready() {
-            work::tell(self.runs, &self.of);
+            list::announce(self.runs, &self.of);
         }
     }
 

@@ -3,13 +3,15 @@
 use super::Runs;
 use super::data::left_out_texts;
 use crate::runs::labels;
-use crate::runs::resume;
+use crate::runs::resumable;
 use crate::saved_runs::SavedRun;
 use dissensus_api::{RunInfo, RunMetric, RunScores};
 use dissensus_domain::WorkState;
 use dissensus_project::error::ProjectError;
+use dissensus_project::event::Event;
 use dissensus_stats::metrics::Report;
 use dissensus_stats::metrics::Scores;
+use dissensus_store::RunId;
 
 /// Every training run, newest first.
 pub fn list(cx: &Runs) -> Result<Vec<RunInfo>, ProjectError> {
@@ -77,7 +79,7 @@ fn info_of(
         predicts: finished && predicts == Some(run.id.0),
         usable: finished && cx.kept.can_be_used(kept),
         data_changed,
-        resumable: live.is_none() && resume::cannot_resume(cx, kept)?.is_none(),
+        resumable: live.is_none() && resumable::cannot_resume(cx, kept)?.is_none(),
     })
 }
 
@@ -134,5 +136,13 @@ fn scores(report: &Report, left_out_texts: u32) -> RunScores {
         texts: *n_texts as u32,
         annotators: *n_annotators as u32,
         left_out_texts,
+    }
+}
+
+/// Sends the current state of these runs to the window.
+pub(super) fn announce(cx: &Runs, runs: &[RunId]) {
+    let kept: Vec<SavedRun> = runs.iter().filter_map(|run| cx.kept.get(run.0).ok()).collect();
+    for info in infos(cx, &kept).unwrap_or_default() {
+        cx.context.listeners.send(&Event::Run(info));
     }
 }

@@ -19,6 +19,7 @@ mod member;
 mod notes;
 mod predict;
 mod prediction_tables;
+mod resumable;
 mod resume;
 mod sets;
 mod start;

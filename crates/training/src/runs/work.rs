@@ -2,17 +2,16 @@
 
 use super::Runs;
 use super::job_progress::JobProgress;
+use super::list::announce;
 use super::training::Ended;
-use crate::runs::list;
 use crate::runs::training;
-use crate::saved_runs::{AUXILIARY, Outcome, SavedRun, WORDS_TO_LEARN, tuning_name};
+use crate::saved_runs::{AUXILIARY, Outcome, WORDS_TO_LEARN, tuning_name};
 use dissensus_api::EpochInfo;
 use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;
 use dissensus_neural::trainer::checkpoint_config_hash;
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
-use dissensus_project::event::Event;
 use dissensus_project::jobs::{Progress, Reservation, caught};
 use dissensus_stats::data::ModelError;
 use dissensus_store::{RunId, StoreError};
@@ -24,7 +23,7 @@ pub(super) fn work_on(cx: &Runs, run: RunId, reserved: Reservation) -> Result<()
     if let Err(error) = &begun {
         failed(cx, run, error);
     }
-    tell(cx, &trained_as_one(cx, run));
+    announce(cx, &trained_as_one(cx, run));
     begun
 }
 
@@ -44,7 +43,7 @@ fn begin_work(cx: &Runs, run: RunId, reserved: Reservation) -> Result<(), Projec
             failed(&runs, run, error);
         }
         runs.context.end_job(&at_work, &result);
-        tell(&runs, &together);
+        announce(&runs, &together);
     });
     if let Err(error) = spawned {
         let ended: Result<(), _> = Err(error);
@@ -138,12 +137,5 @@ pub(super) fn evaluated(cx: &Runs, runs: &[RunId], epochs: &[Vec<EpochInfo>]) {
             let _ = cx.context.store.set_run_history(*run, history);
         }
     }
-    tell(cx, runs);
-}
-
-pub(super) fn tell(cx: &Runs, runs: &[RunId]) {
-    let kept: Vec<SavedRun> = runs.iter().filter_map(|run| cx.kept.get(run.0).ok()).collect();
-    for info in list::infos(cx, &kept).unwrap_or_default() {
-        cx.context.listeners.send(&Event::Run(info));
-    }
+    announce(cx, runs);
 }
