@@ -102,6 +102,8 @@ mod merge;
 mod merge_known;
 mod merge_report;
 mod migrate;
+mod migration_meter;
+mod migration_steps;
 mod noted;
 mod open;
 mod order;

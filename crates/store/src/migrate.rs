@@ -3,12 +3,14 @@
 use crate::copy::{self, CopyTarget};
 use crate::identity::{IDENTITY_FORMAT, identify};
 use crate::journal_mark::Mark;
+use crate::migration_meter::Meter;
+use crate::migration_steps::statements;
 use crate::{Result, StoreError};
-use dissensus_domain::ProjectId;
+use dissensus_domain::{Progress, ProjectId, Silent};
 use dissensus_files::beside;
 use rusqlite::{Connection, TransactionBehavior};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Marks an SQLite file as a project: "DSSU".
 pub(crate) const APPLICATION_ID: i32 = 0x4453_5355;
@@ -42,22 +44,44 @@ pub(crate) fn newest(migrations: &[&str]) -> u32 {
 
 /// Migrates a database from version `from` to the newest one, in one transaction.
 pub(crate) fn apply(conn: &mut Connection, migrations: &[&str], from: u32) -> rusqlite::Result<()> {
-    apply_as(conn, migrations, from, None, &Mark::first(None))
+    let unwatched: Arc<dyn Progress> = Arc::new(Silent);
+    apply_as(conn, migrations, from, None, &Mark::first(None), (&unwatched, ""))
 }
 
 /// Migrates the file from version `from` to the newest one, in one transaction with the mark
-/// `mark`. A file without an identity becomes a copy of `project`, or a new project.
+/// `mark`. A file without an identity becomes a copy of `project`, or a new project. A cancel by
+/// `progress`, which also learns what is being done, interrupts the statement and rolls back.
 pub(crate) fn apply_as(
     conn: &mut Connection,
     migrations: &[&str],
     from: u32,
     project: Option<ProjectId>,
     mark: &Mark,
+    (progress, doing): (&Arc<dyn Progress>, &str),
+) -> rusqlite::Result<()> {
+    let pending: Vec<(usize, Vec<&str>)> =
+        (1..).zip(migrations).skip(from as usize).map(|(format, sql)| (format, statements(sql))).collect();
+    let meter = Meter::start(conn, &pending, progress, doing)?;
+    let applied = apply_pending(conn, migrations, &pending, project, mark, &meter);
+    meter.stop(conn)?;
+    applied
+}
+
+fn apply_pending(
+    conn: &mut Connection,
+    migrations: &[&str],
+    pending: &[(usize, Vec<&str>)],
+    project: Option<ProjectId>,
+    mark: &Mark,
+    meter: &Meter,
 ) -> rusqlite::Result<()> {
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for (format, sql) in (1..).zip(migrations).skip(from as usize) {
-        tx.execute_batch(sql)?;
-        if format == IDENTITY_FORMAT {
+    for (format, statements) in pending {
+        for statement in statements {
+            tx.execute_batch(statement)?;
+            meter.advance()?;
+        }
+        if *format == IDENTITY_FORMAT {
             identify(&tx, project)?;
         }
     }
@@ -70,19 +94,35 @@ pub(crate) fn apply_as(
 /// Copies the project to `NAME.dissensus.before-EVENT`; the event is `vN` before a migration to
 /// version N. If that name is taken, for example after an older copy was restored, the next free
 /// one of `NAME.dissensus.before-EVENT-2`, `-3`, ... is used. Returns the copy's path.
-pub(crate) fn back_up(conn: &Connection, file: &Path, shown: &Path, event: &str) -> Result<PathBuf> {
+pub(crate) fn back_up(
+    conn: &Connection,
+    file: &Path,
+    shown: &Path,
+    event: &str,
+    progress: &dyn Progress,
+) -> Result<PathBuf> {
     let names = std::iter::once(String::new()).chain((2..1000).map(|n| format!("-{n}")));
     for more in names {
         let target = beside(file, &format!(".before-{event}{more}"));
         if std::fs::symlink_metadata(&target).is_ok() {
             continue;
         }
-        match copy::copy_to(conn, shown, &target, CopyTarget::New, &mut |_, _| ControlFlow::Continue(())) {
+        let doing = format!("copying {} to {}", name(shown), name(&target));
+        let mut report = |done, total| {
+            progress.report(done, Some(total), &doing);
+            progress.flow()
+        };
+        match copy::copy_to(conn, shown, &target, CopyTarget::New, &mut report) {
             Err(StoreError::Exists(_) | StoreError::JournalInTheWay(_)) => {}
             done => return done.map(|()| target),
         }
     }
     Err(StoreError::Exists(beside(file, &format!(".before-{event}"))))
+}
+
+/// The name of a file without its folder.
+pub(crate) fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

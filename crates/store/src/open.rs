@@ -7,17 +7,19 @@ use crate::journal;
 use crate::journal_mark::{self, Belongs, Mark};
 use crate::lock::Lock;
 use crate::migrate::{self, MIGRATIONS};
+use crate::migration_meter::is_interrupted;
 use crate::own_file::OwnFile;
 use crate::records::CheckRecords;
 use crate::side_files::{self, ROLLBACK};
 use crate::store::{OpenToWrite, Store, place_for};
 use crate::{Result, StoreError, rollback};
-use dissensus_domain::ProjectId;
+use dissensus_domain::{Progress, ProjectId, Silent};
 use dissensus_files::AtomicFile;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 impl Store {
     /// Creates a project at `path` and opens it.
@@ -51,12 +53,21 @@ impl Store {
     /// Every reason why the project cannot be opened has its own variant. The file is then
     /// unchanged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with(path.as_ref(), MIGRATIONS, &CheckRecords::default())
+        Self::open_recorded(path, &CheckRecords::default(), &unwatched())
     }
 
-    /// Like [`Store::open`], but skips the check of a large file that `records` lists as sound.
-    pub fn open_recorded(path: impl AsRef<Path>, records: &CheckRecords) -> Result<Self> {
-        Self::open_with(path.as_ref(), MIGRATIONS, records)
+    /// Like [`Store::open`], but skips the check of a large file that `records` lists as sound, and
+    /// reports to `progress` while a project of an older format is copied and migrated.
+    ///
+    /// # Errors
+    /// Like [`Store::open`]; [`StoreError::UpgradeCancelled`] if `progress` cancels the copy or the
+    /// migration, and nothing of either is left.
+    pub fn open_recorded(
+        path: impl AsRef<Path>,
+        records: &CheckRecords,
+        progress: &Arc<dyn Progress>,
+    ) -> Result<Self> {
+        Self::open_with(path.as_ref(), MIGRATIONS, records, progress)
     }
 
     /// Opens the project at `path` for reading, even while a window has it open, or on read-only
@@ -119,7 +130,12 @@ impl Store {
         made
     }
 
-    pub(crate) fn open_with(path: &Path, migrations: &[&str], records: &CheckRecords) -> Result<Self> {
+    pub(crate) fn open_with(
+        path: &Path,
+        migrations: &[&str],
+        records: &CheckRecords,
+        progress: &Arc<dyn Progress>,
+    ) -> Result<Self> {
         let file = check::locate(path)?;
         check::header(&file, path, migrations)?;
         if check::is_read_only(&file, path)? {
@@ -135,7 +151,7 @@ impl Store {
             Depth::Schema => records.keeping_time(),
             Depth::Contents(_) => records.clone(),
         };
-        let (conn, journal_put_aside) = open_to_write(&own, &lock, migrations, records)?;
+        let (conn, journal_put_aside) = open_to_write(&own, &lock, migrations, records, progress)?;
         own.begin_to_write(&conn)?;
         lock.note(&own.opening());
         let open = OpenToWrite { conn, lock, journal_put_aside };
@@ -223,7 +239,7 @@ fn read_checked(path: &Path, migrations: &[&str], records: &CheckRecords) -> Res
 fn fill(file: &Path, shown: &Path, migrations: &[&str], copy_of: Option<ProjectId>) -> Result<()> {
     let make = || {
         let mut conn = connect(file, Access::Write)?;
-        migrate::apply_as(&mut conn, migrations, 0, copy_of, &Mark::first(None))?;
+        migrate::apply_as(&mut conn, migrations, 0, copy_of, &Mark::first(None), (&unwatched(), ""))?;
         // Only now, since the first page that identifies the file must be in the file itself, not
         // in the journal.
         start_journal(&conn)?;
@@ -253,6 +269,7 @@ fn open_to_write(
     lock: &Lock,
     migrations: &[&str],
     records: &CheckRecords,
+    progress: &Arc<dyn Progress>,
 ) -> Result<(Connection, Option<PathBuf>)> {
     let (file, shown) = (own.file(), own.shown());
     let explain = |e| StoreError::explain(shown, "opening the project", e);
@@ -286,14 +303,43 @@ fn open_to_write(
         }
     };
     start_journal(&conn).map_err(explain)?;
-    let newest = migrate::newest(migrations);
-    if version < newest {
-        migrate::back_up(&conn, file, shown, &format!("v{newest}"))?;
-        let mark = own.mark_of_migration(&conn);
-        migrate::apply_as(&mut conn, migrations, version, None, &mark)
-            .map_err(|e| StoreError::explain(shown, "bringing the project up to date", e))?;
+    if version < migrate::newest(migrations) {
+        upgrade(own, &mut conn, migrations, version, progress)?;
     }
     Ok((conn, aside))
+}
+
+/// Copies a checked project of format `version` and migrates it. After a cancel the copy is removed:
+/// nothing differs from it.
+fn upgrade(
+    own: &OwnFile,
+    conn: &mut Connection,
+    migrations: &[&str],
+    version: u32,
+    progress: &Arc<dyn Progress>,
+) -> Result<()> {
+    let (file, shown) = (own.file(), own.shown());
+    let newest = migrate::newest(migrations);
+    let copy = match migrate::back_up(conn, file, shown, &format!("v{newest}"), progress.as_ref()) {
+        Err(StoreError::CopyCancelled(path)) => return Err(StoreError::UpgradeCancelled(path)),
+        copied => copied?,
+    };
+    let mark = own.mark_of_migration(conn);
+    let doing = format!("upgrading {} from format {version} to {newest}", migrate::name(shown));
+    match migrate::apply_as(conn, migrations, version, None, &mark, (progress, &doing)) {
+        Err(e) if is_interrupted(&e) && conn.is_autocommit() => {
+            if let Err(e) = std::fs::remove_file(&copy) {
+                tracing::warn!(kind = %e.kind(), "the copy of a cancelled upgrade is left");
+            }
+            Err(StoreError::UpgradeCancelled(shown.to_owned()))
+        }
+        done => done.map_err(|e| StoreError::explain(shown, "bringing the project up to date", e)),
+    }
+}
+
+/// For callers that neither show progress nor cancel.
+fn unwatched() -> Arc<dyn Progress> {
+    Arc::new(Silent)
 }
 
 /// Whether the file without its journal is a sound project.
@@ -418,11 +464,11 @@ mod tests {
             Store::open_reader_with(&path, &later(), &CheckRecords::default()).unwrap_err().code(),
             "project-older"
         );
-        let store = Store::open_with(&path, &later(), &CheckRecords::default()).unwrap();
+        let store = Store::open_with(&path, &later(), &CheckRecords::default(), &unwatched()).unwrap();
         assert_eq!(store.counts().unwrap().texts, 1);
         store.close().unwrap();
         assert_eq!(Store::open(&path).unwrap_err().code(), "project-newer");
-        Store::open_with(&path, &later(), &CheckRecords::default()).unwrap().close().unwrap();
+        Store::open_with(&path, &later(), &CheckRecords::default(), &unwatched()).unwrap().close().unwrap();
         let copy = Store::open(beside(&path, &format!(".before-v{}", MIGRATIONS.len() + 1))).unwrap();
         assert_eq!(copy.counts().unwrap().texts, 1);
         copy.close().unwrap();
@@ -438,7 +484,7 @@ mod tests {
         store.close().unwrap();
         let broken =
             [MIGRATIONS, &["CREATE TABLE more (a TEXT) STRICT; SELECT nothing FROM nowhere;"]].concat();
-        assert!(Store::open_with(&path, &broken, &CheckRecords::default()).is_err());
+        assert!(Store::open_with(&path, &broken, &CheckRecords::default(), &unwatched()).is_err());
         let store = Store::open(&path).unwrap();
         assert_eq!(store.counts().unwrap().texts, 1);
     }

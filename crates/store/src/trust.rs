@@ -10,6 +10,7 @@ use crate::row::uid;
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, TakenIn, WriteTx};
 use dissensus_domain::{
+    Silent,
     AnnotatorId, CopyId, Event, FactKind, PacketId, Question, QuestionId, TextId, current_answer, marks,
 };
 use rusqlite::Connection;
@@ -217,7 +218,7 @@ impl Store {
             let tx = conn
                 .unchecked_transaction()
                 .map_err(|e| StoreError::explain(self.path(), "copying the project", e))?;
-            back_up(&tx, self.file(), self.path(), event)
+            back_up(&tx, self.file(), self.path(), event, &Silent)
         })?
     }
 }

@@ -9,7 +9,7 @@
 
 mod common;
 
-use common::{QUESTION, label, small};
+use common::{QUESTION, label, small, unwatched};
 use dissensus_domain::{AnnotatorId, Answer};
 use dissensus_store::{CheckRecords, CopyTarget, NewText, Store, StoreError};
 use std::collections::BTreeMap;
@@ -49,7 +49,7 @@ impl Place {
     }
 
     fn open(&self, name: &str) -> Result<Store, StoreError> {
-        Store::open_recorded(self.path(name), &self.records())
+        Store::open_recorded(self.path(name), &self.records(), &unwatched())
     }
 
     fn read(&self, name: &str) -> Result<Store, StoreError> {
@@ -162,7 +162,7 @@ impl Holder {
 fn serve_as_child() {
     let Some(path) = std::env::var_os(CHILD) else { return };
     let home = PathBuf::from(std::env::var_os("DISSENSUS_STORE_DISPLACED_HOME").unwrap());
-    let store = Store::open_recorded(path, &records(&home)).unwrap();
+    let store = Store::open_recorded(path, &records(&home), &unwatched()).unwrap();
     let say = |what: &str| {
         println!("child: {what}");
         std::io::stdout().flush().unwrap();

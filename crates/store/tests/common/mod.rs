@@ -3,11 +3,12 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, Progress, QuestionId, Silent, TextId};
 use dissensus_store::{NewLabel, Store, TakenIn};
 use dissensus_test_support::TestProject;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 /// The one question of [`small`], ordinal with five levels.
@@ -29,6 +30,11 @@ pub(crate) fn label(text: u32, annotator: u32, level: u16) -> NewLabel {
         duration_ms: Some(250),
         source: LabelSource::Window,
     }
+}
+
+/// The progress of an opening that nobody follows.
+pub(crate) fn unwatched() -> Arc<dyn Progress> {
+    Arc::new(Silent)
 }
 
 /// Copies the file of a project that no program has open.

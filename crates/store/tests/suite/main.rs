@@ -21,6 +21,7 @@ mod question_changes;
 mod question_edits;
 mod removal;
 mod repeats;
+mod upgrades;
 mod whole_file;
 mod withdrawals;
 mod writing;

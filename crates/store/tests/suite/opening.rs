@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-use crate::common::{label, small, state_of};
+use crate::common::{label, small, state_of, unwatched};
 use dissensus_store::{Store, StoreError};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
@@ -357,9 +357,9 @@ fn a_large_file_is_not_checked_again_until_anything_wrote_to_it() {
     let records = dissensus_store::CheckRecords::inside(&folder.path().join("cache"));
     // A constraint that only the check of the contents covers: detected if there is no record.
     spoil(&path, "UPDATE texts SET metadata = '[]' WHERE id = 1");
-    assert_eq!(Store::open_recorded(&path, &records).unwrap_err().code(), "project-damaged");
+    assert_eq!(Store::open_recorded(&path, &records, &unwatched()).unwrap_err().code(), "project-damaged");
     spoil(&path, "UPDATE texts SET metadata = '{}' WHERE id = 1");
-    let store = Store::open_recorded(&path, &records).unwrap();
+    let store = Store::open_recorded(&path, &records, &unwatched()).unwrap();
     store.append_label(&label(1, 1, 1)).unwrap();
     store.close().unwrap();
     assert_eq!(std::fs::read_dir(folder.path().join("cache")).unwrap().count(), 1);
@@ -370,7 +370,7 @@ fn a_large_file_is_not_checked_again_until_anything_wrote_to_it() {
     let middle = bytes.len() / 2;
     bytes[middle..middle + 8192].fill(0xA5);
     std::fs::write(&path, &bytes).unwrap();
-    assert_eq!(Store::open_recorded(&path, &records).unwrap_err().code(), "project-damaged");
+    assert_eq!(Store::open_recorded(&path, &records, &unwatched()).unwrap_err().code(), "project-damaged");
     assert_eq!(Store::open_reader_recorded(&path, &records).unwrap_err().code(), "project-damaged");
 }
 
