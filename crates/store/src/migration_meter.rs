@@ -6,27 +6,25 @@ use rusqlite::{Connection, ErrorCode, ffi};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// Instructions of SQLite's virtual machine between two reports, some milliseconds.
-const BETWEEN_REPORTS: i32 = 100_000;
-/// Instructions for a row, as measured on the migrations to one log. Only decides how evenly the share
-/// moves inside a statement.
-const A_ROW: u64 = 80;
+/// Instructions of SQLite's virtual machine between two looks at whether to stop, less than a millisecond.
+const BETWEEN_LOOKS: u32 = 10_000;
 
-/// The share of the rows that are done. A statement that takes longer than estimated stays at its end.
+/// Reports how many percent of the estimated instructions are done. In a statement that takes more than
+/// estimated the share stays where it ends.
 pub(crate) struct Meter(Arc<Watched>);
 
 struct Watched {
     progress: Arc<dyn Progress>,
     doing: String,
-    /// The estimated rows of each statement.
-    rows: Vec<u64>,
+    /// The estimated instructions of each statement.
+    estimates: Vec<u64>,
     total: u64,
     /// How many statements are done.
     statement: AtomicUsize,
-    /// The rows of these statements.
+    /// The estimated instructions of these statements.
     done: AtomicU64,
     /// Instructions in the current statement.
-    instructions: AtomicU64,
+    inside: AtomicU64,
 }
 
 impl Meter {
@@ -38,22 +36,21 @@ impl Meter {
         doing: &str,
     ) -> rusqlite::Result<Self> {
         let statements: Vec<&str> = pending.iter().flat_map(|(_, statements)| statements.clone()).collect();
-        let rows = estimate(conn, &statements)?;
+        let estimates = estimate(conn, &statements)?;
         let watched = Arc::new(Watched {
             progress: Arc::clone(progress),
             doing: doing.to_owned(),
-            total: rows.iter().sum(),
-            rows,
+            total: estimates.iter().sum::<u64>().max(1),
+            estimates,
             statement: AtomicUsize::new(0),
             done: AtomicU64::new(0),
-            instructions: AtomicU64::new(0),
+            inside: AtomicU64::new(0),
         });
         let inside = Arc::clone(&watched);
-        let step = u64::from(BETWEEN_REPORTS.unsigned_abs());
         conn.progress_handler(
-            BETWEEN_REPORTS,
+            BETWEEN_LOOKS.cast_signed(),
             Some(move || {
-                inside.instructions.fetch_add(step, Ordering::Relaxed);
+                inside.inside.fetch_add(u64::from(BETWEEN_LOOKS), Ordering::Relaxed);
                 inside.report();
                 inside.progress.cancelled()
             }),
@@ -67,9 +64,9 @@ impl Meter {
     /// As if the next statement was interrupted, after a cancel.
     pub(crate) fn advance(&self) -> rusqlite::Result<()> {
         let watched = &self.0;
-        let statement = watched.statement.fetch_add(1, Ordering::Relaxed);
-        watched.done.fetch_add(watched.rows.get(statement).copied().unwrap_or(0), Ordering::Relaxed);
-        watched.instructions.store(0, Ordering::Relaxed);
+        watched.done.fetch_add(watched.estimate(), Ordering::Relaxed);
+        watched.statement.fetch_add(1, Ordering::Relaxed);
+        watched.inside.store(0, Ordering::Relaxed);
         watched.report();
         match watched.progress.cancelled() {
             true => Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_INTERRUPT), None)),
@@ -84,10 +81,15 @@ impl Meter {
 }
 
 impl Watched {
+    /// The estimate of the current statement; 0 after the last one.
+    fn estimate(&self) -> u64 {
+        self.estimates.get(self.statement.load(Ordering::Relaxed)).copied().unwrap_or(0)
+    }
+
     fn report(&self) {
-        let rows = self.rows.get(self.statement.load(Ordering::Relaxed)).copied().unwrap_or(0);
-        let inside = (self.instructions.load(Ordering::Relaxed) / A_ROW).min(rows);
-        self.progress.report(self.done.load(Ordering::Relaxed) + inside, Some(self.total), &self.doing);
+        let inside = self.inside.load(Ordering::Relaxed).min(self.estimate());
+        let done = self.done.load(Ordering::Relaxed) + inside;
+        self.progress.report(done * 100 / self.total, Some(100), &self.doing);
     }
 }
 

@@ -96,6 +96,20 @@ impl Progress for CancelAt {
     }
 }
 
+/// How many reports an upgrade of the file makes while it copies, and in all.
+fn reports(path: &Path) -> (usize, usize) {
+    let copy = path.with_file_name("counted.dissensus");
+    std::fs::copy(path, &copy).unwrap();
+    let seen = Arc::new(At::new(0, || ()));
+    let progress: Arc<dyn Progress> = seen.clone();
+    open(&copy, &progress).unwrap().close().unwrap();
+    for file in [&copy, &path.with_file_name("counted.dissensus.before-v18")] {
+        std::fs::remove_file(file).unwrap();
+    }
+    let all = seen.all.lock().unwrap();
+    (all.iter().filter(|(_, _, doing)| doing.starts_with("copying")).count(), all.len())
+}
+
 /// Adds rows to a file of format 17 that take its migration many reports.
 fn enlarge(path: &Path) {
     let sql = "CREATE TEMP TABLE n AS
@@ -131,7 +145,7 @@ fn the_copy_and_every_step_of_the_migration_are_reported() {
         } else {
             let steps: Vec<u64> = of.iter().map(|(done, ..)| *done).collect();
             let longest = steps.windows(2).map(|two| two[1] - two[0]).max().unwrap();
-            assert!(longest < total / 4, "a step of {longest} of {total}");
+            assert!(longest <= total / 10, "a step of {longest} of {total}");
         }
     }
     assert!(all.iter().all(|(_, _, doing)| [copying, upgrading].contains(&doing.as_str())));
@@ -176,8 +190,9 @@ fn a_cancel_inside_of_a_statement_leaves_the_file_as_it_was() {
     let (folder, path) = earlier("version-17.dissensus");
     enlarge(&path);
     let bytes = std::fs::read(&path).unwrap();
+    let (copying, all) = reports(&path);
     let mut inside = 0;
-    for report in (8..60).step_by(3) {
+    for report in (copying / 2..all).step_by(all / 40) {
         let watched = Arc::new(CancelAt::new(report));
         let progress: Arc<dyn Progress> = watched.clone();
         let error = open(&path, &progress).unwrap_err();
@@ -187,7 +202,7 @@ fn a_cancel_inside_of_a_statement_leaves_the_file_as_it_was() {
         let all = watched.seen.all.lock().unwrap();
         inside += usize::from(all.last().is_some_and(|(_, _, doing)| doing.starts_with("upgrading")));
     }
-    assert!(inside > 5, "{inside}");
+    assert!(inside > 15, "{inside}");
 }
 
 /// In the child: upgrades the project and ends, without a word to SQLite, at one of the reports.
@@ -215,23 +230,16 @@ fn upgrade_until(test: &str, path: &Path, report: usize) -> bool {
 }
 
 #[rstest]
-#[case::first_format("version-1.dissensus", "first_format", 150)]
-#[case::second_format("version-2.dissensus", "second_format", 120)]
-#[case::last_with_tables_of_facts("version-17.dissensus", "last_with_tables_of_facts", 30)]
-#[case::packet("packet-17.dissensus", "packet", 30)]
+#[case::first_format("version-1.dissensus", "case_1_first_format", 150)]
+#[case::last_with_tables_of_facts("version-17.dissensus", "case_2_last_with_tables_of_facts", 30)]
 fn a_process_that_ends_at_any_step_leaves_a_file_that_is_upgraded_the_next_time(
     #[case] file: &str,
     #[case] case: &str,
     #[case] at_least: usize,
 ) {
     upgrade_as_child();
-    let number = ["first_format", "second_format", "last_with_tables_of_facts", "packet"]
-        .iter()
-        .position(|name| *name == case)
-        .unwrap();
     let test = format!(
-        "upgrades::a_process_that_ends_at_any_step_leaves_a_file_that_is_upgraded_the_next_time::case_{}_{case}",
-        number + 1
+        "upgrades::a_process_that_ends_at_any_step_leaves_a_file_that_is_upgraded_the_next_time::{case}"
     );
     let expected = upgraded(file);
     let mut report = 1;
@@ -263,7 +271,8 @@ fn a_process_that_ends_inside_of_a_statement_leaves_a_file_that_is_upgraded_the_
         store.close().unwrap();
         found
     };
-    for report in [10, 20, 35, 50] {
+    let (copying, all) = reports(&enlarged);
+    for report in [copying / 2, copying + (all - copying) / 3, all - 25] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(NAME);
         std::fs::copy(&enlarged, &path).unwrap();
