@@ -37,8 +37,9 @@ use std::time::{Duration, Instant};
 /// Opens a project for writing; retries for up to `wait` while it is open elsewhere.
 fn open(path: &Path, home: &Home, wait: f64, progress: &Stop) -> Result<Session, ProjectError> {
     let until = Instant::now() + Duration::try_from_secs_f64(wait).unwrap_or_default();
+    let upgrade: Arc<dyn Progress> = Arc::new(progress.clone());
     loop {
-        match Session::open(path, home) {
+        match Session::open_reporting(path, home, &upgrade) {
             Err(error) if error.code() == "project-locked" && Instant::now() < until => {
                 if progress.cancelled() {
                     return Err(ProjectError::Cancelled);

@@ -7,7 +7,7 @@ use crate::commands::{
 };
 use crate::events::{
     CloseRequested, DownloadChanged, JobChanged, LabelsChanged, ModelChanged, OpenRequested, ProjectChanged,
-    RunChanged,
+    RunChanged, UpgradeChanged,
 };
 use dissensus_api::training_settings;
 use tauri::Wry;
@@ -40,6 +40,7 @@ pub fn builder() -> Builder<Wry> {
             project::open_project,
             project::open_project_to_read,
             project::open_sample,
+            project::cancel_upgrade,
             project::close_project,
             project::project,
             project::add_question,
@@ -171,5 +172,6 @@ pub fn builder() -> Builder<Wry> {
             OpenRequested,
             ProjectChanged,
             RunChanged,
+            UpgradeChanged,
         ])
 }

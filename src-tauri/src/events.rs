@@ -49,6 +49,16 @@ pub(crate) struct DownloadChanged {
     pub(crate) file: String,
 }
 
+/// Progress of a file of an earlier format that is being opened: first a copy of it is made, then it is
+/// upgraded.
+#[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
+pub(crate) struct UpgradeChanged {
+    /// Share of the current step that is done, from 0 to 1.
+    pub(crate) share: f64,
+    /// The current step, with the names of files.
+    pub(crate) doing: String,
+}
+
 /// A request to open another project, for example by opening its file in the file manager.
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
 pub(crate) struct OpenRequested {

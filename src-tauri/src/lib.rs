@@ -13,6 +13,7 @@ mod guide;
 mod launch;
 mod opening;
 mod state;
+mod upgrade;
 mod window;
 
 use std::ffi::OsString;

@@ -1,5 +1,6 @@
 //! The workbench, and notifying the window of events in the open project.
 
+use crate::upgrade::Upgrade;
 use dissensus_api::{JobInfo, Problem, ProjectInfo, WorkState};
 use dissensus_app::Application;
 use dissensus_app::session::Session;
@@ -13,11 +14,13 @@ pub(crate) struct WindowState {
     workbench: Application,
     /// Held while a project is opened or closed, so that two of these never overlap.
     changing: Mutex<()>,
+    /// The upgrade of a file that is being opened.
+    upgrade: Upgrade,
 }
 
 impl WindowState {
     pub(crate) fn new(workbench: Application) -> Self {
-        Self { workbench, changing: Mutex::new(()) }
+        Self { workbench, changing: Mutex::new(()), upgrade: Upgrade::default() }
     }
 
     /// The application.
@@ -35,7 +38,9 @@ impl WindowState {
         let before = self.workbench.session();
         let info = match which {
             Opening::New(path) => self.workbench.new_project(&path),
-            Opening::Existing(path) => self.workbench.open_project(&path),
+            Opening::Existing(path) => {
+                self.workbench.open_project_reporting(&path, &self.upgrade.begin(app))
+            }
             Opening::ToRead(path) => self.workbench.open_project_to_read(&path),
             Opening::Sample => self.workbench.open_sample(),
         }?;
@@ -47,6 +52,12 @@ impl WindowState {
             session.follow_others();
         }
         Ok(info)
+    }
+
+    /// Stops the upgrade of a file that is being opened: the file stays as it was, and so does the open
+    /// project.
+    pub(crate) fn cancel_upgrade(&self) {
+        self.upgrade.cancel();
     }
 
     /// Closes the open project, if any.

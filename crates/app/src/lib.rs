@@ -12,6 +12,7 @@ use dissensus_editing::choices;
 use dissensus_editing::info;
 use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::log::go_on;
 use dissensus_project::sync::lock;
 use dissensus_store::StoreError;
@@ -128,6 +129,20 @@ impl Application {
     /// # Errors
     /// See [`Session::open`]; the previous project stays open.
     pub fn open_project(&self, path: &str) -> Result<ProjectInfo, ProjectError> {
+        let unwatched: Arc<dyn Progress> = Arc::new(Silent);
+        self.open_project_reporting(path, &unwatched)
+    }
+
+    /// Opens a project like [`Application::open_project`], and reports to `progress` while one of an earlier
+    /// format is copied and upgraded.
+    ///
+    /// # Errors
+    /// See [`Session::open_reporting`]; the previous project stays open.
+    pub fn open_project_reporting(
+        &self,
+        path: &str,
+        progress: &Arc<dyn Progress>,
+    ) -> Result<ProjectInfo, ProjectError> {
         let path = Path::new(path);
         if let Some(session) = self.session()
             && same_file(session.project.path(), path)
@@ -135,7 +150,7 @@ impl Application {
         {
             return info::read(&session.project);
         }
-        let session = Session::open(path, &self.home)?;
+        let session = Session::open_reporting(path, &self.home, progress)?;
         self.take(session, same_file(path, &self.home.sample_path()))
     }
 

@@ -18,6 +18,7 @@ use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::log::go_on;
 use dissensus_report::{PaperReports, Parts};
 use dissensus_store::Store;
@@ -80,7 +81,21 @@ impl Session {
     /// The file is missing, not a project, newer than this program, damaged, read-only or open elsewhere;
     /// each has its own code and the file is unchanged.
     pub fn open(path: &Path, home: &Home) -> Result<Self, ProjectError> {
-        Self::on(Store::open_recorded(path, &home.check_records())?, home)
+        let unwatched: Arc<dyn Progress> = Arc::new(Silent);
+        Self::open_reporting(path, home, &unwatched)
+    }
+
+    /// Opens a project like [`Session::open`], and reports to `progress` while one of an earlier format is
+    /// copied and upgraded.
+    ///
+    /// # Errors
+    /// Those of [`Session::open`]; a cancel, after which the file is as it was.
+    pub fn open_reporting(
+        path: &Path,
+        home: &Home,
+        progress: &Arc<dyn Progress>,
+    ) -> Result<Self, ProjectError> {
+        Self::on(Store::open_recorded(path, &home.check_records(), progress)?, home)
     }
 
     /// Opens a project read-only, also while it is open elsewhere.

@@ -4,7 +4,7 @@ use crate::output::visible;
 use dissensus_project::jobs::Progress;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The exit code after Ctrl-C, as in shells: 128 plus the number of the signal.
@@ -89,6 +89,29 @@ impl Drop for Bar {
     fn drop(&mut self) {
         BARS.fetch_sub(1, Ordering::SeqCst);
         self.bar.finish_and_clear();
+    }
+}
+
+/// A bar that is created with the first report, for work that most commands do not have: until then Ctrl-C
+/// ends the process at once.
+pub(crate) struct LateBar {
+    unit: &'static str,
+    bar: OnceLock<Bar>,
+}
+
+impl LateBar {
+    pub(crate) fn new(unit: &'static str) -> Self {
+        Self { unit, bar: OnceLock::new() }
+    }
+}
+
+impl Progress for LateBar {
+    fn report(&self, done: u64, total: Option<u64>, doing: &str) {
+        self.bar.get_or_init(|| Bar::new(self.unit)).report(done, total, doing);
+    }
+
+    fn cancelled(&self) -> bool {
+        STOP.load(Ordering::SeqCst)
     }
 }
 

@@ -47,6 +47,14 @@ pub(crate) async fn open_sample(app: AppHandle) -> Result<ProjectInfo, Problem> 
     open(app, Opening::Sample).await
 }
 
+/// Stops the upgrade of a file that is being opened; the file stays as it was.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn cancel_upgrade(app: AppHandle) -> Result<(), Problem> {
+    app.state::<WindowState>().cancel_upgrade();
+    Ok(())
+}
+
 async fn open(app: AppHandle, which: Opening) -> Result<ProjectInfo, Problem> {
     off_main(move || app.state::<WindowState>().open(&app, which)).await
 }

@@ -51,6 +51,8 @@ export const commands = {
 	openProjectToRead: (path: string) => __TAURI_INVOKE<ProjectInfo>("open_project_to_read", { path }),
 	/**  Opens the sample project. */
 	openSample: () => __TAURI_INVOKE<ProjectInfo>("open_sample"),
+	/**  Stops the upgrade of a file that is being opened; the file stays as it was. */
+	cancelUpgrade: () => __TAURI_INVOKE<null>("cancel_upgrade"),
 	/**  Closes the open project. */
 	closeProject: () => __TAURI_INVOKE<null>("close_project"),
 	/**  The open project, if any. */
@@ -360,6 +362,7 @@ export const events = {
 	openRequested: makeEvent<OpenRequested, OpenRequested>("open-requested"),
 	projectChanged: makeEvent<ProjectChanged, ProjectChanged>("project-changed"),
 	runChanged: makeEvent<RunChanged, RunChanged>("run-changed"),
+	upgradeChanged: makeEvent<UpgradeChanged, UpgradeChanged>("upgrade-changed"),
 };
 
 /* Constants */
@@ -4819,6 +4822,17 @@ export type Undone = {
 	now: Answer | null,
 	/**  The annotator's progress now. */
 	progress: Progress,
+};
+
+/**
+ *  Progress of a file of an earlier format that is being opened: first a copy of it is made, then it is
+ *  upgraded.
+ */
+export type UpgradeChanged = {
+	/**  Share of the current step that is done, from 0 to 1. */
+	share: number | null,
+	/**  The current step, with the names of files. */
+	doing: string,
 };
 
 /**  Metric on the validation labels by which the best checkpoint is chosen. */

@@ -268,6 +268,7 @@ export const events = {
   modelChanged: event("modelChanged"),
   projectChanged: event("projectChanged"),
   runChanged: event("runChanged"),
+  upgradeChanged: event("upgradeChanged"),
 } as unknown as typeof RealEvents;
 
 const everyQuestion = () => world.questions.flatMap((q) => [q, ...q.options]);
@@ -657,6 +658,7 @@ export const commands: typeof RealCommands = {
     [open, readOnly] = [true, false];
     return project();
   },
+  cancelUpgrade: async () => null,
   closeProject: async () => ((open = false), null),
   project: async () => (open ? project() : null),
   addQuestion: async (name, prompt, scale, only_if, help, definitions) => {

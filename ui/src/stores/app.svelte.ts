@@ -21,6 +21,7 @@ import type {
   TextFilter,
   TextId,
   TextOrder,
+  UpgradeChanged,
 } from "$api/bindings";
 import { CareStore } from "./care.svelte";
 import { Drafts } from "./drafts";
@@ -34,6 +35,7 @@ import { CAN_BE_SAVED, asProblem } from "$words/problems";
 import { PeopleStore } from "./people.svelte";
 import { PracticeStore } from "./practice.svelte";
 import { RankingStore } from "./ranking.svelte";
+import { sentence } from "$words/format";
 import { headlineWords, modelName } from "$words/run";
 import { READ_ONLY } from "$words/read-only";
 import { RunsStore } from "./runs.svelte";
@@ -64,6 +66,8 @@ export class App {
   ready = $state(false);
   /** A project is being opened. */
   opening = $state(false);
+  /** How far the file that is being opened is upgraded, if it has an earlier format. */
+  upgrade = $state.raw<UpgradeChanged | null>(null);
   info = $state<AppInfo | null>(null);
   project = $state.raw<ProjectInfo | null>(null);
   people = $state.raw<AnnotatorInfo[]>([]);
@@ -563,6 +567,11 @@ export class App {
     void this.attempt(() => commands.saveChoices(choices));
   }
 
+  /** Stops the upgrade of the file that is being opened, which stays as it was. */
+  async cancelUpgrade(): Promise<void> {
+    await this.attempt(() => commands.cancelUpgrade());
+  }
+
   async cancel(job: number): Promise<void> {
     await this.attempt(() => commands.cancelJob(job));
   }
@@ -576,11 +585,26 @@ export class App {
     this.opening = true;
     const done = await this.attempt(async () => {
       await this.settle?.();
-      await this.#show(await open(), view);
+      const project = await this.#unlessCancelled(open);
+      if (!project) return false;
+      await this.#show(project, view);
       return true;
     }, instead);
     this.opening = false;
+    this.upgrade = null;
     return done ?? false;
+  }
+
+  /** The project; none if its upgrade was cancelled, which is no problem. */
+  async #unlessCancelled(open: () => Promise<ProjectInfo>): Promise<ProjectInfo | null> {
+    try {
+      return await open();
+    } catch (thrown) {
+      const { code, message } = asProblem(thrown);
+      if (code !== "cancelled") throw thrown;
+      this.toasts.note("The project was not opened", sentence(message));
+      return null;
+    }
   }
 
   /** Shows a project as it was left; a new one at its findings, or at the desk if it has no labels. */
@@ -657,6 +681,9 @@ export class App {
       events.modelChanged.listen(({ payload }) => changed(payload)),
       events.projectChanged.listen(() => void this.refresh()),
       events.downloadChanged.listen(({ payload }) => this.encoder.receive(payload)),
+      events.upgradeChanged.listen(({ payload }) => {
+        if (this.opening) this.upgrade = payload;
+      }),
       events.openRequested.listen(
         ({ payload: { path, read_only } }) => void (read_only ? this.openToRead(path) : this.openPath(path)),
       ),

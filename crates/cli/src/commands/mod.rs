@@ -51,16 +51,19 @@ pub(crate) mod words;
 
 use crate::args::{DeviceArg, EncoderArgs, LongTextsArg, PoolingArg, PrecisionArg};
 use crate::output::visible;
+use crate::progress::LateBar;
 use anyhow::Result;
 use dissensus_app::session::Session;
 use dissensus_editing::info;
 use dissensus_encoder::{DeviceChoice, LongTexts, Pooling, Precision, PrecisionChoice, Prompt};
 use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
+use dissensus_project::jobs::Progress;
 use dissensus_project::words::counted as count;
 use dissensus_training::encoding::{EncoderChoice, EncoderSwitch};
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Codes of errors that prevent writing to a project, but not reading it.
@@ -100,7 +103,12 @@ fn home() -> Result<Home> {
 
 /// Opens a project for writing.
 fn open(project: &Path) -> Result<Session> {
-    Ok(journal_note(Session::open(project, &home()?)?))
+    Ok(journal_note(Session::open_reporting(project, &home()?, &upgrade_bar())?))
+}
+
+/// The progress of a file of an earlier format that is upgraded.
+fn upgrade_bar() -> Arc<dyn Progress> {
+    Arc::new(LateBar::new("bytes"))
 }
 
 /// Notes on standard error where the journal of another file was moved.
@@ -139,7 +147,7 @@ fn open_to_read(project: &Path) -> Result<Session> {
 /// Opens a project for writing if possible, else for reading: storing the results of a model command
 /// (embeddings, heads, runs) is useful, but no reason to fail while a window has the project open.
 fn open_or_read(project: &Path) -> Result<Session> {
-    match Session::open(project, &home()?) {
+    match Session::open_reporting(project, &home()?, &upgrade_bar()) {
         Err(error) if WRITING_FORBIDDEN.contains(&error.code()) => open_to_read(project),
         other => Ok(journal_note(other?)),
     }
