@@ -38,9 +38,7 @@ impl WindowState {
         let before = self.workbench.session();
         let info = match which {
             Opening::New(path) => self.workbench.new_project(&path),
-            Opening::Existing(path) => {
-                self.workbench.open_project_reporting(&path, &self.upgrade.begin(app))
-            }
+            Opening::Existing(path) => self.workbench.open_project_reporting(&path, &self.upgrade.begin(app)),
             Opening::ToRead(path) => self.workbench.open_project_to_read(&path),
             Opening::Sample => self.workbench.open_sample(),
         }?;

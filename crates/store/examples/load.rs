@@ -1,5 +1,5 @@
 //! Measures the project file at realistic sizes on this disk: `cargo run --release -p
-//! dissensus-store --example load -- [FOLDER [import|million|large|migration]]`.
+//! dissensus-store --example load -- [FOLDER [import|million|large]]`.
 
 #![allow(clippy::print_stdout, reason = "a measuring program talks to its caller")]
 
@@ -19,11 +19,10 @@ fn main() -> Result<()> {
         None => tempfile::tempdir()?,
     };
     let only = std::env::args().nth(2);
-    let measured: [(&str, Measure); 4] = [
+    let measured: [(&str, Measure); 3] = [
         ("import", import_like_md_agreement),
         ("million", a_million_labels),
         ("large", opening_a_large_file),
-        ("migration", migrating_a_million_labels),
     ];
     for (name, measure) in measured {
         if only.as_deref().is_none_or(|o| o == name) {
@@ -234,42 +233,5 @@ fn measure(what: &str, f: impl FnOnce() -> Result<usize>) -> Result<()> {
     let start = Instant::now();
     let n = f()?;
     println!("{what}: {:.1} ms ({n})", ms(start.elapsed()));
-    Ok(())
-}
-
-/// Migrates a file of format 17 with a million labels, of each of which it is recorded what was shown, and
-/// many facts in the tables that became one log.
-fn migrating_a_million_labels(path: &Path) -> Result<()> {
-    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/formats/version-17.dissensus");
-    std::fs::copy(old, path)?;
-    let conn = rusqlite::Connection::open(path)?;
-    conn.execute_batch(
-        "PRAGMA foreign_keys = OFF;
-         CREATE TEMP TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT i FROM n;
-         INSERT INTO texts (id, external_id, body) SELECT i + 100, 'm' || i, 'body ' || i FROM n WHERE i <= 100000;
-         INSERT INTO annotators (id, external_id, name) SELECT i + 100, 'p' || i, 'Person ' || i FROM n WHERE i <= 1000;
-         INSERT INTO copies VALUES (100, randomblob(16), 1);
-         INSERT INTO events (copy, sequence, kind, question, text, annotator, at_ms, source, level)
-             SELECT 100, i, 'answer', 1, 101 + (i - 1) % 100000, 101 + (i - 1) / 100000, i, 'import', i % 3 FROM n;
-         INSERT INTO current_answers SELECT question, text, annotator, id, level, NULL FROM events WHERE copy = 100;
-         INSERT INTO facts (kind, question, text, annotator, at_ms, value)
-             SELECT 'shown', 1, 101 + (i - 1) % 100000, 101 + (i - 1) / 100000, i, '{\"answers\":true,\"predictions\":false}' FROM n;
-         INSERT INTO decisions SELECT 1, 100 + i, i, 'slip', '{\"kind\":\"level\",\"value\":1}', 'c', 'by' FROM n WHERE i <= 100000;
-         INSERT INTO attention_checks SELECT 1, 100 + i, i, '{\"kind\":\"level\",\"value\":1}', 'r' FROM n WHERE i <= 10000;
-         INSERT INTO annotator_changes SELECT 101 + i % 1000, 'attribute:' || (i / 1000), i, 'v' FROM n WHERE i <= 20000;
-         PRAGMA wal_checkpoint(TRUNCATE)",
-    )?;
-    drop(conn);
-    let size = std::fs::metadata(path)?.len() / 1_000_000;
-    let start = Instant::now();
-    let store = Store::open(path)?;
-    println!(
-        "migration of 1,000,000 labels ({size} MB) from format 17, with copy and checks: {:.1} s",
-        start.elapsed().as_secs_f64()
-    );
-    store.close()?;
-    let start = Instant::now();
-    Store::open(path)?.close()?;
-    println!("opening it afterwards, with checks: {:.1} s", start.elapsed().as_secs_f64());
     Ok(())
 }

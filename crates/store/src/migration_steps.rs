@@ -136,6 +136,9 @@ mod tests {
             "UPDATE small SET a = (SELECT max(a) FROM large);\n",
             "DROP TABLE large;\n",
         ];
-        assert_eq!(estimate(&conn, &statements).unwrap(), [1, 5 * INSERTED, 5 * INSERTED, 5 * READ, 7 * READ, 1]);
+        assert_eq!(
+            estimate(&conn, &statements).unwrap(),
+            [1, 5 * INSERTED, 5 * INSERTED, 5 * READ, 7 * READ, 1]
+        );
     }
 }

@@ -10,8 +10,8 @@ use crate::row::uid;
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, TakenIn, WriteTx};
 use dissensus_domain::{
-    Silent,
-    AnnotatorId, CopyId, Event, FactKind, PacketId, Question, QuestionId, TextId, current_answer, marks,
+    AnnotatorId, CopyId, Event, FactKind, PacketId, Question, QuestionId, Silent, TextId, current_answer,
+    marks,
 };
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

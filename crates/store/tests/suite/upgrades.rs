@@ -260,7 +260,8 @@ fn a_process_that_ends_at_any_step_leaves_a_file_that_is_upgraded_the_next_time(
 #[test]
 fn a_process_that_ends_inside_of_a_statement_leaves_a_file_that_is_upgraded_the_next_time() {
     upgrade_as_child();
-    let test = "upgrades::a_process_that_ends_inside_of_a_statement_leaves_a_file_that_is_upgraded_the_next_time";
+    let test =
+        "upgrades::a_process_that_ends_inside_of_a_statement_leaves_a_file_that_is_upgraded_the_next_time";
     let (kept, enlarged) = earlier("version-17.dissensus");
     enlarge(&enlarged);
     let expected = {
