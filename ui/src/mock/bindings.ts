@@ -184,6 +184,7 @@ function emptyChoices(): view.ProjectChoices {
     question: first,
     order: "file",
     view: asked.get("view"),
+    screen: [],
     group_by: "age",
     compared: null,
     plan: null,
@@ -717,7 +718,7 @@ export const commands: typeof RealCommands = {
       scale: { kind: "choice", levels: ["yes", "no", "unsure"] },
     },
   ],
-  annotators: async () => world.people.map((p) => ({ ...p })),
+  annotators: async () => world.people.map(({ severity: _, noise: __, ...person }) => person),
   addAnnotator: async (name, attributes) => {
     const plain = (other: string) =>
       other
@@ -862,8 +863,11 @@ export const commands: typeof RealCommands = {
         )
       : null;
   },
-  labelTask: async (annotator, q, text, occasion) =>
-    occasion > 1 ? taskAgain(annotator, q, { text, occasion }) : task(annotator, q, textOf(text)),
+  labelTask: async (annotator, q, text, occasion) => {
+    if (!everyQuestion().some(({ id }) => id === q)) return refuse("no-question");
+    const of = world.texts[text - 1] ?? refuse("no-such-text", [text]);
+    return occasion > 1 ? taskAgain(annotator, q, { text, occasion }) : task(annotator, q, of);
+  },
   neighbourText: async (annotator, q, text, step) => {
     const beside = world.texts[text - 1 + step];
     return beside ? task(annotator, q, beside) : null;
