@@ -3,6 +3,8 @@
 //! `ui/src/mock/recorded.test.ts` compares the invented project of the browser with them. No model runs and no
 //! encoder is installed, so that every computer gives the same answers.
 
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
 use dissensus_analysis::{annotators as people_report, overview, ranking, text_detail};
 use dissensus_api::{
     DisagreementQuery, ExportWish, HistoryWish, Problem, RemarkQuery, Removal, TextOrder, TextQuery,
