@@ -1,12 +1,8 @@
 //! The guideline.
 
-use super::with_session;
-use dissensus_api::{
-    GuidelineAgreement, GuidelineInfo, GuidelineWritten, NewGuideline, PictureData, Problem,
-};
+use dissensus_api::{GuidelineAgreement, GuidelineInfo, GuidelineWritten, NewGuideline, PictureData};
 use dissensus_labelling::guideline::OnScreen;
 use std::path::Path;
-use tauri::AppHandle;
 
 session_commands! {
     /// The current version of the guideline; `None` if there is none.
@@ -14,23 +10,15 @@ session_commands! {
 
     /// All versions of the guideline, oldest first.
     fn guideline_versions() -> Vec<GuidelineInfo> = |session| session.guideline.versions();
-}
 
-/// Writes a new version, which holds from here on.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn write_guideline(
-    app: AppHandle,
-    guideline: NewGuideline,
-) -> Result<GuidelineWritten, Problem> {
-    // Without `after` the user saw no version: an empty one ensures that a version added meanwhile is not
-    // superseded unseen.
-    let after = Some(guideline.after.clone().unwrap_or_default());
-    let guideline = NewGuideline { after, ..guideline };
-    with_session(app, move |session| session.guideline.write(&guideline, None)).await
-}
+    /// Writes a new version, which holds from here on.
+    fn write_guideline(guideline: NewGuideline) -> GuidelineWritten = |session| {
+        // Without `after` the user saw no version: an empty one ensures that a version added meanwhile is not
+        // superseded unseen.
+        let after = Some(guideline.after.clone().unwrap_or_default());
+        session.guideline.write(&NewGuideline { after, ..guideline }, None)
+    };
 
-session_commands! {
     /// Agreement under each version.
     fn guideline_agreement() -> Vec<GuidelineAgreement> =
         |session| session.guideline.agreement(OnScreen::Guideline);

@@ -1,28 +1,20 @@
 //! *Ask a panel* in Findings.
 
-use super::with_session;
-use dissensus_api::{KeptPanel, PanelOrder, PanelVerdicts, PanelWish, Problem};
+use dissensus_api::{KeptPanel, PanelOrder, PanelVerdicts, PanelWish};
 use dissensus_domain::TextId;
 use dissensus_project::jobs::Follow;
-use tauri::AppHandle;
-
-/// Predicted decisions of a panel on the first texts of the project, optionally compared with a second panel.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn ask_panel(
-    app: AppHandle,
-    wish: PanelWish,
-    beside: Option<PanelWish>,
-    order: PanelOrder,
-    top: u32,
-) -> Result<PanelVerdicts, Problem> {
-    let ask = move |session: &dissensus_app::session::Session| {
-        session.panels.ask(&wish, beside.as_ref(), order, top as usize, Follow::Job)
-    };
-    with_session(app, ask).await
-}
 
 session_commands! {
+    /// Predicted decisions of a panel on the first texts of the project, optionally compared with a second
+    /// panel.
+    fn ask_panel(
+        wish: PanelWish,
+        beside: Option<PanelWish>,
+        order: PanelOrder,
+        top: u32,
+    ) -> PanelVerdicts =
+        |session| session.panels.ask(&wish, beside.as_ref(), order, top as usize, Follow::Job);
+
     /// The predicted decision of a panel on one text.
     fn panel_on_text(wish: PanelWish, beside: Option<PanelWish>, text: TextId) -> PanelVerdicts =
         |session| session.panels.ask_about(&wish, beside.as_ref(), text);
