@@ -307,7 +307,7 @@ pub(crate) fn project_import(
     let choices = import_choices(py, choices)?;
     let report = writing(py, &path, wait, |session, stop| {
         let progress: Arc<dyn Progress> = Arc::new(stop.clone());
-        exchange::import(&session.exchange, &file, &choices, &progress)
+        exchange::import(&session.exchange, &file, &choices, Some(&progress))
     })?;
     json(py, &report)
 }

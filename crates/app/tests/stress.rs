@@ -33,12 +33,14 @@ use dissensus_labelling::next_text;
 use dissensus_labelling::progress;
 use dissensus_labelling::undo;
 use dissensus_project::error::ProjectError;
+use dissensus_project::jobs::Follow;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_training::runs;
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -186,10 +188,19 @@ impl Worker<'_> {
             10 | 11 => self.import(),
             12 => {
                 let out = self.place.folder.join(format!("out-{}.csv", self.number));
-                self.call("export", |_| exchange::export_as_job(&session.exchange, &out, None, None));
+                self.call("export", |_| {
+                    exchange::export(
+                        &session.exchange,
+                        &out,
+                        &ExportChoices { replace: true, ..ExportChoices::default() },
+                        Follow::Job,
+                    )
+                });
             }
             13 => self.encode(),
-            14 => drop(self.call("start encoding", |_| session.background.start_encoding())),
+            14 => drop(
+                self.call("start encoding", |_| session.background.start_encoding(EncoderChoice::default())),
+            ),
             15 | 16 => self.start_run(),
             17 => {
                 let jobs = self.call("jobs", |_| jobs::list(&session.project)).unwrap_or_default();
@@ -315,10 +326,10 @@ impl Worker<'_> {
             ImportChoices { question: Some(self.place.question_name.clone()), ..ImportChoices::default() };
         let session = self.session;
         if self.dice.below(2) == 0 {
-            self.call("import job", |_| exchange::import_as_job(&session.exchange, &file, &choices));
+            self.call("import job", |_| exchange::import(&session.exchange, &file, &choices, None));
         } else {
             let silent: Arc<dyn Progress> = Arc::new(Silent);
-            self.call("import", |_| exchange::import(&session.exchange, &file, &choices, &silent));
+            self.call("import", |_| exchange::import(&session.exchange, &file, &choices, Some(&silent)));
         }
     }
 

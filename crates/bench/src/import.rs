@@ -57,7 +57,8 @@ pub fn import(file: Option<&Path>, peers: bool, runs: usize) -> Result<ImportBen
         let started = Instant::now();
         let session = Session::create(&project, &Home::inside(folder.path(), Vec::new()))?;
         let unwatched: Arc<dyn Progress> = Arc::new(Silent);
-        labels = exchange::import(&session.exchange, &file, &ImportChoices::default(), &unwatched)?.labels;
+        labels =
+            exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&unwatched))?.labels;
         session.close();
         ours.push(started.elapsed().as_secs_f64());
         if peers {

@@ -83,7 +83,7 @@ pub fn import_shapes(
             let session = Session::create(&project, &Home::inside(folder.path(), Vec::new()))?;
             let unwatched: Arc<dyn Progress> = Arc::new(Silent);
             let choices = ImportChoices { columns: columns(&session, shape)?, ..ImportChoices::default() };
-            added[nth] = exchange::import(&session.exchange, &shape.file, &choices, &unwatched)?.labels;
+            added[nth] = exchange::import(&session.exchange, &shape.file, &choices, Some(&unwatched))?.labels;
             session.close();
             seconds[nth].push(started.elapsed().as_secs_f64());
             let highest = [peak.read(), peaks[nth]].into_iter().flatten().reduce(f64::max);

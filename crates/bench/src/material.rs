@@ -33,7 +33,7 @@ impl Material {
         let path = folder.path().join("bench.dissensus");
         let session = Session::create(&path, home)?;
         let unwatched: Arc<dyn Progress> = Arc::new(Silent);
-        exchange::import(&session.exchange, file, &ImportChoices::default(), &unwatched)?;
+        exchange::import(&session.exchange, file, &ImportChoices::default(), Some(&unwatched))?;
         let choice = EncoderChoice { encoder, ..EncoderChoice::default() };
         session.encoding.encode(&choice, &Silent)?;
         let question = questions::find(&session.project, None)?;

@@ -6,7 +6,7 @@ use dissensus_api::CopyReport;
 use dissensus_domain::WorkState;
 use dissensus_files::{AtomicFolder, beside};
 use dissensus_project::error::ProjectError;
-use dissensus_project::jobs::Progress;
+use dissensus_project::jobs::{Follow, Progress};
 use dissensus_store::{CopyTarget, StoreError};
 use dissensus_training::saved_runs::AUXILIARY;
 use std::collections::BTreeSet;
@@ -30,8 +30,18 @@ pub struct CopyChoices {
 /// runs. The copy appears complete and on disk, or not at all; labels given meanwhile are not in it.
 ///
 /// # Errors
-/// The file exists or cannot be written, or `progress` stopped it. Nothing is left then.
-pub fn save_copy(
+/// The file exists or cannot be written, or it was cancelled. Nothing is left then.
+pub fn save_copy<'a>(
+    cx: &Project,
+    path: &Path,
+    choices: CopyChoices,
+    follow: impl Into<Follow<'a>>,
+) -> Result<CopyReport, ProjectError> {
+    let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    cx.context.run(follow, "copy", &title, |progress| write_copy(cx, path, choices, progress))
+}
+
+fn write_copy(
     cx: &Project,
     path: &Path,
     choices: CopyChoices,
@@ -78,15 +88,6 @@ pub fn save_copy(
         runs: with_runs.map(|_| shown(&target)),
         runs_left: runs.filter(|_| !choices.runs).map(|folder| shown(&folder)),
     })
-}
-
-/// Like [`save_copy`] without the runs, as a job; an existing file is replaced (the dialog has
-/// asked).
-pub fn save_copy_as_job(cx: &Project, path: &Path) -> Result<CopyReport, ProjectError> {
-    let context = &cx.context;
-    let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let choices = CopyChoices { replace: true, runs: false };
-    context.as_job("copy", &title, |job| save_copy(cx, path, choices, job.as_ref()))
 }
 
 /// Copies a folder with everything in it except links, temporary files and paths for which `left_out` is

@@ -26,7 +26,7 @@ use dissensus_api::{PaperWish, PaperWritten};
 use dissensus_editing::info;
 use dissensus_files::AtomicFolder;
 use dissensus_project::error::ProjectError;
-use dissensus_project::jobs::{Activity, Progress};
+use dissensus_project::jobs::{Activity, Follow, Progress};
 use dissensus_project::names::project_name as name_of;
 use dissensus_training::encoding::{EncoderChoice, EncoderSwitch};
 use dissensus_transfer::exchange;
@@ -65,29 +65,20 @@ impl PaperReports {
     /// # Errors
     /// The folder is not allowed ([`ProjectError::ExportExists`],
     /// [`NotAReport`](crate::error::ReportError::NotAReport)); a task packet is open; no encoder where
-    /// models are to be evaluated; the file cannot be read, the disk is full, or a cancel. Nothing is
-    /// written then.
-    pub fn write(
+    /// models are to be evaluated; the file cannot be read, the disk is full, a cancel, or another export that
+    /// runs as a job. Nothing is written then.
+    pub fn write<'a>(
         &self,
         wish: PaperWish,
         dir: &Path,
         encoder: &EncoderChoice,
-        progress: &dyn Progress,
+        follow: impl Into<Follow<'a>>,
     ) -> Result<(PaperWritten, Option<EncoderSwitch>), ProjectError> {
-        self.context.whole_project()?;
-        files::check_place(dir, wish.replace)?;
-        self.write_checked(wish, dir, encoder, progress).map_err(ProjectError::all_or_nothing)
-    }
-
-    /// Like [`PaperReports::write`], as a job with the project's own encoder.
-    ///
-    /// # Errors
-    /// Those of [`PaperReports::write`], or an export is running.
-    pub fn write_as_job(&self, wish: PaperWish, dir: &Path) -> Result<PaperWritten, ProjectError> {
-        let _reserved = self.context.reservations.reserve(Activity::Export)?;
         let title = dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        self.context.as_job("report", &title, |job| {
-            Ok(self.write(wish, dir, &EncoderChoice::default(), job.as_ref())?.0)
+        self.context.run_alone(Activity::Export, follow, "report", &title, |progress| {
+            self.context.whole_project()?;
+            files::check_place(dir, wish.replace)?;
+            self.write_checked(wish, dir, encoder, progress).map_err(ProjectError::all_or_nothing)
         })
     }
 
@@ -194,7 +185,7 @@ impl PaperReports {
         const NAME: &str = "labels.csv";
         let pseudonyms = (!work.wish.with_ids).then(Pseudonymised::default);
         let choices = ExportChoices { pseudonyms, ..ExportChoices::default() };
-        let exported = exchange::export_with(&self.exchange, &files.path(NAME), &choices, work.steps)?;
+        let exported = exchange::export(&self.exchange, &files.path(NAME), &choices, work.steps)?;
         files.written(NAME)?;
         Ok(exported)
     }

@@ -31,7 +31,7 @@ impl Background {
         }
         self.context.work_in_background();
         // A missing encoder or another running encoding is reported by `Encoding::state`, not here.
-        if self.start_encoding().is_err() {
+        if self.start_encoding(EncoderChoice::default()).is_err() {
             self.live.fit_in_background();
         }
     }
@@ -43,16 +43,12 @@ impl Background {
         }
     }
 
-    /// Encodes texts without an embedding, with the current encoder, and then fits the models.
+    /// Encodes texts without an embedding, with the current encoder or a chosen one, which becomes the
+    /// project's; then fits the models.
     ///
     /// # Errors
     /// No encoder was found, every text has its embedding, or an encoding is under way.
-    pub fn start_encoding(&self) -> Result<JobInfo, ProjectError> {
-        self.start_encoding_with(EncoderChoice::default())
-    }
-
-    /// Encodes with a chosen encoder, which becomes the project's; see [`Background::start_encoding`].
-    pub fn start_encoding_with(&self, choice: EncoderChoice) -> Result<JobInfo, ProjectError> {
+    pub fn start_encoding(&self, choice: EncoderChoice) -> Result<JobInfo, ProjectError> {
         let context = &self.context;
         context.store.must_write()?;
         let reserved = context.reservations.reserve(Activity::Encoding)?;
@@ -82,7 +78,7 @@ impl Background {
                 (&before, encoding.active_encoder()),
                 (Ok(before), Ok(now)) if before.key() != now.key()
             );
-            if !(switched && !at_work.cancelled() && here.start_encoding().is_ok()) {
+            if !(switched && !at_work.cancelled() && here.start_encoding(EncoderChoice::default()).is_ok()) {
                 here.live.fit_all();
             }
         });

@@ -39,7 +39,7 @@ session_commands! {
     fn use_encoder(folder: String) -> JobInfo = |session| {
         session
             .background
-            .start_encoding_with(EncoderChoice { encoder: Some(folder), ..EncoderChoice::default() })
+            .start_encoding(EncoderChoice { encoder: Some(folder), ..EncoderChoice::default() })
     };
 
     /// The installed encoders that the project could use.

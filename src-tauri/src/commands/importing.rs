@@ -6,8 +6,10 @@ use dissensus_api::{
     ImportReport, PastedRows, PredictionsWritten, SummaryWish, SummaryWritten,
 };
 use dissensus_editing::copy;
+use dissensus_editing::copy::CopyChoices;
+use dissensus_project::jobs::Follow;
 use dissensus_transfer::exchange;
-use dissensus_transfer::exchange::{DecisionLayer, Pseudonymised, export_formats as formats};
+use dissensus_transfer::exchange::{DecisionLayer, ExportChoices, Pseudonymised, export_formats as formats};
 use std::path::Path;
 
 session_commands! {
@@ -40,16 +42,21 @@ session_commands! {
 
     /// Imports a file. A job: it reports progress by events and can be cancelled.
     fn import_file(path: String, choices: ImportChoices) -> ImportReport =
-        |session| exchange::import_as_job(&session.exchange, Path::new(&path), &choices);
+        |session| exchange::import(&session.exchange, Path::new(&path), &choices, None);
 
     /// Writes all current labels to a file: for others with pseudonyms (and notes, where `notes` is set),
     /// else with ids, so that it can be imported again; with decisions on each text,
     /// where `decisions` is set.
     fn export_project(path: String, pseudonyms: bool, notes: bool, decisions: bool) -> ExportReport =
         |session| {
-        let wish = pseudonyms.then_some(Pseudonymised { notes });
-        let layer = decisions.then_some(DecisionLayer::Beside);
-        let done = exchange::export_as_job(&session.exchange, Path::new(&path), wish, layer)?;
+        // The dialog has asked whether to replace an existing file.
+        let choices = ExportChoices {
+            replace: true,
+            pseudonyms: pseudonyms.then_some(Pseudonymised { notes }),
+            decisions: decisions.then_some(DecisionLayer::Beside),
+            ..ExportChoices::default()
+        };
+        let done = exchange::export(&session.exchange, Path::new(&path), &choices, Follow::Job)?;
         let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         Ok(ExportReport {
             rows: number(done.answers),
@@ -80,7 +87,7 @@ session_commands! {
     /// Writes labels for another program. A job: it reports progress by events and can be cancelled. An
     /// existing file is replaced only with `replace`, where the dialog has asked.
     fn export_for_program(path: String, wish: ExportWish, replace: bool) -> ExportContents = |session| {
-        exchange::export_for_tool_as_job(&session.exchange, Path::new(&path), &wish, replace)
+        exchange::export_for_tool(&session.exchange, Path::new(&path), &wish, replace, Follow::Job)
     };
 
     /// Writes everyone's predicted answer to every text, one row per pair. A job: it reports progress by
@@ -99,8 +106,14 @@ session_commands! {
     /// Writes labels aggregated by text or by person. A job: it reports progress by events and can be
     /// cancelled. An existing file is replaced, for the dialog has asked.
     fn export_summary(path: String, wish: SummaryWish) -> SummaryWritten =
-        |session| session.summaries.write_as_job(&wish, Path::new(&path), true);
+        |session| {
+        let asked = session.summaries.check(&wish, Path::new(&path), true)?;
+        session.summaries.write(&asked, Follow::Job)
+    };
 
     /// Saves a copy of the whole project; an existing file is replaced, for the dialog has asked.
-    fn save_copy(path: String) -> CopyReport = |session| copy::save_copy_as_job(&session.project, Path::new(&path));
+    fn save_copy(path: String) -> CopyReport = |session| {
+        let choices = CopyChoices { replace: true, runs: false };
+        copy::save_copy(&session.project, Path::new(&path), choices, Follow::Job)
+    };
 }

@@ -1,10 +1,15 @@
 //! What a paper's appendix needs.
 
 use dissensus_api::{PaperWish, PaperWritten};
+use dissensus_project::jobs::Follow;
+use dissensus_training::encoding::EncoderChoice;
 use std::path::Path;
 
 session_commands! {
     /// Writes the report into a folder. A job: it reports progress by events and can be cancelled.
     fn write_report(folder: String, wish: PaperWish) -> PaperWritten =
-        |session| session.paper.write_as_job(wish, Path::new(&folder));
+        |session| {
+        let encoder = EncoderChoice::default();
+        session.paper.write(wish, Path::new(&folder), &encoder, Follow::Job).map(|(written, _)| written)
+    };
 }

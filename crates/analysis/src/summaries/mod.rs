@@ -11,7 +11,7 @@ use dissensus_domain::{AnswerForm, Question, QuestionId};
 use dissensus_exchange::TypedTable;
 use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
-use dissensus_project::jobs::{Activity, Progress};
+use dissensus_project::jobs::{Activity, Follow};
 use dissensus_project::outputs::check_outputs;
 use dissensus_training::live::LiveModels;
 use std::path::{Path, PathBuf};
@@ -109,45 +109,30 @@ impl Summaries {
     }
 
     /// Writes the table, of labels as they are at one moment. All predictions are by one state of the live
-    /// model, which may know a label more or less.
+    /// model, which may know a label more or less; a job makes that model live first.
     ///
     /// # Errors
     /// A model that is not live if there are predictions; labels that continue to change
     /// ([`AnalysisError::LabelsChange`]); nothing to aggregate; an output file that exists by now (without
-    /// `replace`); a full disk; a cancel. Nothing is written then.
-    pub fn write(
+    /// `replace`); a full disk; a cancel; for a job also texts without an embedding, and an export that runs.
+    /// Nothing is written then.
+    pub fn write<'a>(
         &self,
         asked: &CheckedSummary,
-        progress: &dyn Progress,
+        follow: impl Into<Follow<'a>>,
     ) -> Result<SummaryWritten, ProjectError> {
-        let written = match asked.wish.of {
-            SummaryOf::Texts => texts::write(self, asked, progress),
-            SummaryOf::People => people::write(self, asked, progress),
-        };
-        written.map_err(ProjectError::all_or_nothing)
-    }
-
-    /// Writes the table as [`Summaries::write`] does, making the model live first, as a job that the window
-    /// shows and can cancel.
-    ///
-    /// # Errors
-    /// Those of [`Summaries::check`] and [`Summaries::write`]; texts without an embedding; an export is
-    /// under way.
-    pub fn write_as_job(
-        &self,
-        wish: &SummaryWish,
-        out: &Path,
-        replace: bool,
-    ) -> Result<SummaryWritten, ProjectError> {
-        let context = &self.context;
-        let _reserved = context.reservations.reserve(Activity::Export)?;
+        let follow = follow.into();
+        let fits = matches!(follow, Follow::Job).then(|| asked.predicted()).flatten();
+        let out = &asked.out;
         let title = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let written = context.as_job("export", &title, |job| {
-            let asked = self.check(wish, out, replace)?;
-            if let Some(question) = asked.predicted() {
-                self.live.fit(question, job.as_ref())?;
+        let written = self.context.run_alone(Activity::Export, follow, "export", &title, |progress| {
+            if let Some(question) = fits {
+                self.live.fit(question, progress)?;
             }
-            self.write(&asked, job.as_ref())
+            match asked.wish.of {
+                SummaryOf::Texts => texts::write(self, asked, progress),
+                SummaryOf::People => people::write(self, asked, progress),
+            }
         });
         written.map_err(ProjectError::all_or_nothing)
     }

@@ -10,11 +10,13 @@ use dissensus_editing::questions;
 use dissensus_labelling::record;
 use dissensus_project::event::Event;
 use dissensus_project::home::Home;
+use dissensus_project::jobs::Follow;
 use dissensus_project::jobs::Silent;
 use dissensus_project::sample;
 use dissensus_project::sync::lock;
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -73,10 +75,10 @@ fn an_encoding_that_panics_ends_as_failed_and_can_be_started_again() {
     let session = encoded_sample(&folder);
     let file = texts(&folder, "more");
     let silent: std::sync::Arc<dyn dissensus_project::jobs::Progress> = std::sync::Arc::new(Silent);
-    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
     let hear = ends(&session);
     fail(&session, "encoding");
-    session.background.start_encoding().unwrap();
+    session.background.start_encoding(EncoderChoice::default()).unwrap();
     let job = next(&hear);
     assert_eq!((job.kind.as_str(), job.state), ("encode", WorkState::Failed));
     assert_eq!(job.problem.unwrap().code, "panic");
@@ -91,7 +93,7 @@ fn an_encoding_that_panics_ends_as_failed_and_can_be_started_again() {
     // The thread releases its reservation just after it has reported its end.
     let again = (0..200).find_map(|_| {
         std::thread::sleep(Duration::from_millis(10));
-        session.background.start_encoding().ok()
+        session.background.start_encoding(EncoderChoice::default()).ok()
     });
     assert!(again.is_some());
     assert_eq!(next(&hear).state, WorkState::Finished);
@@ -104,16 +106,32 @@ fn an_import_and_an_export_that_panic_end_as_failed() {
     let hear = ends(&session);
     let file = texts(&folder, "more");
     fail(&session, "import");
-    let error = exchange::import_as_job(&session.exchange, &file, &ImportChoices::default()).unwrap_err();
+    let error = exchange::import(&session.exchange, &file, &ImportChoices::default(), None).unwrap_err();
     assert_eq!(error.code(), "panic");
     assert_eq!(next(&hear).state, WorkState::Failed);
     fail(&session, "export");
     let out = folder.path().join("out.csv");
-    assert_eq!(exchange::export_as_job(&session.exchange, &out, None, None).unwrap_err().code(), "panic");
+    assert_eq!(
+        exchange::export(
+            &session.exchange,
+            &out,
+            &ExportChoices { replace: true, ..ExportChoices::default() },
+            Follow::Job
+        )
+        .unwrap_err()
+        .code(),
+        "panic"
+    );
     assert_eq!(next(&hear).state, WorkState::Failed);
     fail_no_more(&session);
-    exchange::import_as_job(&session.exchange, &file, &ImportChoices::default()).unwrap();
-    exchange::export_as_job(&session.exchange, &out, None, None).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), None).unwrap();
+    exchange::export(
+        &session.exchange,
+        &out,
+        &ExportChoices { replace: true, ..ExportChoices::default() },
+        Follow::Job,
+    )
+    .unwrap();
     assert!(out.exists());
 }
 
@@ -258,7 +276,8 @@ fn an_import_that_is_on_disk_does_not_fail_afterwards() {
     let before = session.context.index().texts().len();
     fail(&session, "reload");
     let silent: std::sync::Arc<dyn dissensus_project::jobs::Progress> = std::sync::Arc::new(Silent);
-    let report = exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+    let report =
+        exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
     assert_eq!((report.texts, session.context.index().texts().len()), (2, before));
     fail_no_more(&session);
     assert_eq!(session.context.index().texts().len(), before + 2, "read when it is next asked for");

@@ -22,7 +22,7 @@ fn slips_are_left_out_where_an_answer_was_decided_on_and_holds() {
     let file = folder.path().join("labels.csv");
     std::fs::write(&file, format!("text_id,text,annotator_id,label\n{rows}t1,Body 1,cleo,3\n")).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
     let question = questions::find(&session.project, None).unwrap();
     let decide = |id: &str, outcome, level: Option<u16>| {
         let text = texts::find(&session.project, id).unwrap().0;

@@ -559,7 +559,7 @@ fn texts_that_trained_the_encoder_of_another_project_are_known_by_their_bodies()
         let file = folder.path().join("in.csv");
         std::fs::write(&file, csv).unwrap();
         let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
-        exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+        exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
         session
     };
     let csv = || rows(0..120, &["a", "b", "c"]);
@@ -598,13 +598,13 @@ fn texts_that_trained_the_encoder_of_another_project_are_known_by_their_bodies()
     let file = folder.path().join("in.csv");
     std::fs::write(&file, csv()).unwrap();
     let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
-    exchange::import(&later.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&later.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
     assert!(left_out(&later) > 10);
     // And for a tuned run that begins before they are encoded.
     let unencoded = of("unencoded.dissensus", rows(200..240, &["a", "b", "c"]));
     assert_eq!(left_out(&unencoded), 0);
     std::fs::write(&file, csv()).unwrap();
-    exchange::import(&unencoded.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&unencoded.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
     let question = questions::find(&unencoded.project, None).unwrap().id;
     let asked = runs::choices_for(&unencoded.runs, question, ModelKind::Shared, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, split: SplitSpec::ByText(0.5), ..asked };
@@ -632,7 +632,7 @@ fn what_is_imported_after_the_encoder_was_taken_over_has_trained_it_too() {
         let file = folder.path().join("in.csv");
         std::fs::write(&file, csv).unwrap();
         let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
-        exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+        exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
     };
     let session = Session::create(&folder.path().join("p.dissensus"), &home()).unwrap();
     import(&session, rows(0..40, &["a", "b"]));

@@ -272,7 +272,7 @@ fn both_projects_know_what_the_encoder_has_learned() {
     let file = folder.path().join("texts.csv");
     std::fs::write(&file, format!("text_id,text\n{texts}")).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
     session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
     let (other, path) = project(&folder, "other.dissensus", "harsh", &rows(90..150, &OTHERS, body, usual));
     let run = train(&session, &choices(&session, "last-1", vec![asked(&path, None)]));
@@ -324,7 +324,7 @@ fn texts_that_belong_to_what_is_scored_do_not_teach() {
     let file = folder.path().join("texts.csv");
     std::fs::write(&file, csv).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let (_, other) = project(&folder, "other.dissensus", "harsh", &rows(0..90, &OTHERS, body, usual));
     let store = Store::open_reader(&path).unwrap();

@@ -21,6 +21,7 @@ use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
 use dissensus_training::prediction_table::PredictionChoices;
 use dissensus_training::runs;
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -145,7 +146,7 @@ fn a_bundle_has_nothing_of_texts_labels_and_attributes() {
     let values: Vec<&String> = people.iter().flat_map(|a| a.attributes.values()).collect();
     assert!(!values.is_empty() && values.iter().all(|value| !holds(&bytes, &format!("\"{value}\""))));
     let out = folder.path().join("labels.csv");
-    exchange::export(&session.exchange, &out, None, false, &Silent).unwrap();
+    exchange::export(&session.exchange, &out, &ExportChoices::default(), &Silent).unwrap();
     let bodies: std::collections::HashSet<String> =
         table(&out).into_iter().map(|row| row["text"].clone()).collect();
     assert!(bodies.len() > 50 && bodies.iter().all(|body| !holds(&bytes, body)));
@@ -165,7 +166,7 @@ fn a_bundle_has_nothing_of_texts_labels_and_attributes() {
         pseudonyms: Some(dissensus_transfer::exchange::Pseudonymised { notes: false }),
         ..Default::default()
     };
-    exchange::export_with(&session.exchange, &out, &choices, &Silent).unwrap();
+    exchange::export(&session.exchange, &out, &choices, &Silent).unwrap();
     let exported: std::collections::BTreeSet<String> =
         table(&out).into_iter().map(|row| row["annotator_id"].clone()).collect();
     let pseudonyms: std::collections::BTreeSet<String> =
@@ -388,7 +389,7 @@ fn a_multi_label_question_is_bundled_option_by_option() {
     let rows: String = (0..30).map(|n| format!("t{n},body number {n}\n")).collect();
     std::fs::write(&file, format!("text_id,text\n{rows}")).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
     for name in ["ana", "ben", "cleo"] {
         annotators::add(&session.project, name, &Default::default()).unwrap();
     }

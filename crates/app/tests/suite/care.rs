@@ -211,7 +211,7 @@ fn topics_are_not_offered_and_the_study_learns_the_number_alone() {
     let more = folder.path().join("more.csv");
     std::fs::write(&more, "text_id,text,group\nt9,After the war,g1\n").unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    exchange::import(&session.exchange, &more, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &more, &ImportChoices::default(), Some(&silent)).unwrap();
     assert_eq!(progress::count(&session.labelling, ana, RUDE).unwrap().left_out, 3);
     session.close();
     let store = Store::open_reader(&path).unwrap();

@@ -6,8 +6,10 @@ use crate::support::{home, sample_in};
 use dissensus_app::session::Session;
 use dissensus_domain::Answer;
 use dissensus_editing::copy;
+use dissensus_editing::copy::CopyChoices;
 use dissensus_editing::info;
 use dissensus_labelling::by_name;
+use dissensus_project::jobs::Follow;
 use dissensus_store::Store;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -97,7 +99,8 @@ fn a_project_that_is_replaced_while_it_is_open_can_be_saved_as_a_copy() {
     assert_eq!(label(&session, 20), Err("project-replaced"));
     assert!(info::read(&session.project).is_ok(), "what is open can still be seen");
     let copy = folder.path().join("copy.dissensus");
-    copy::save_copy_as_job(&session.project, &copy).unwrap();
+    copy::save_copy(&session.project, &copy, CopyChoices { replace: true, runs: false }, Follow::Job)
+        .unwrap();
     session.close();
     drop(session);
     assert_eq!(labels(&copy), confirmed);

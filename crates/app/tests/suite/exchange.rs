@@ -44,7 +44,7 @@ fn rows(path: &Path) -> Rows {
 fn exported(place: &TestFolder, session: &Session) -> Rows {
     static NTH: AtomicU64 = AtomicU64::new(0);
     let path = place.path(&format!("exported-{}.csv", NTH.fetch_add(1, Ordering::Relaxed)));
-    exchange::export(&session.exchange, &path, None, false, &Silent).unwrap();
+    exchange::export(&session.exchange, &path, &ExportChoices::default(), &Silent).unwrap();
     let mut rows = rows(&path);
     rows.sort();
     rows
@@ -336,7 +336,8 @@ fn an_export_of_several_questions_is_one_moment() {
     let session = open(&path);
     let meanwhile = LabelsMeanwhile { session: &session, done: AtomicU64::new(0) };
     let file = place.path("all.csv");
-    let written = exchange::export(&session.exchange, &file, None, false, &meanwhile).unwrap();
+    let written =
+        exchange::export(&session.exchange, &file, &ExportChoices::default(), &meanwhile).unwrap().answers;
     assert!(meanwhile.done.load(Ordering::SeqCst) > 1, "nothing was labelled in the middle");
     let rows = rows(&file);
     let ana: Vec<_> = rows.iter().filter(|row| row["annotator_id"] == "ana").collect();
@@ -398,7 +399,7 @@ fn an_export_imported_elsewhere_gives_the_same_project() {
         marks::skip(&session.labelling, who, question.id, text).unwrap();
         for ending in ["csv", "tsv", "jsonl"] {
             let out = place.path(&format!("{seed}-out.{ending}"));
-            exchange::export(&session.exchange, &out, None, false, &Silent).unwrap();
+            exchange::export(&session.exchange, &out, &ExportChoices::default(), &Silent).unwrap();
             let copy = place.project(&format!("to-{seed}-{ending}"));
             let report = imported(&copy, &out);
             assert_eq!(report.rejected_rows, 0);
@@ -561,7 +562,8 @@ impl Meanwhile {
     fn import(session: Session, file: &Path, happens: fn(&Session)) -> (Arc<Self>, ImportReport) {
         let meanwhile = Arc::new(Self { session, happens, done: AtomicU64::new(0) });
         let progress: Arc<dyn Progress> = Arc::clone(&meanwhile) as Arc<dyn Progress>;
-        let report = exchange::import(&meanwhile.session.exchange, file, &choices(), &progress).unwrap();
+        let report =
+            exchange::import(&meanwhile.session.exchange, file, &choices(), Some(&progress)).unwrap();
         assert!(meanwhile.done.load(Ordering::Relaxed) > 0, "nothing happened meanwhile");
         (meanwhile, report)
     }
@@ -723,7 +725,7 @@ fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
             try_import(&session, &file, &asked).unwrap();
             for ending in ["csv", "jsonl", "parquet", "xlsx"] {
                 let out = place.path(&format!("{nth}-{case}-out.{ending}"));
-                exchange::export(&session.exchange, &out, None, false, &Silent).unwrap();
+                exchange::export(&session.exchange, &out, &ExportChoices::default(), &Silent).unwrap();
                 let copy = place.project(&format!("to-{nth}-{case}-{ending}"));
                 let report = imported(&copy, &out);
                 let scale = Scale::new(kind, &levels).unwrap();
@@ -804,7 +806,7 @@ fn columns_of_the_study_in_an_export_are_not_read() {
     by_name::record(&session.labelling, "bo", "t", "2", None).unwrap();
     let out = place.path("out.csv");
     let with_wordings = ExportChoices { wordings: true, ..ExportChoices::default() };
-    exchange::export_with(&session.exchange, &out, &with_wordings, &Silent).unwrap();
+    exchange::export(&session.exchange, &out, &with_wordings, &Silent).unwrap();
     assert!(std::fs::read_to_string(&out).unwrap().contains("wording"));
     let there = place.project("there");
     let columns = ColumnChoices {

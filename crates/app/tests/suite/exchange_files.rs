@@ -12,6 +12,7 @@ use dissensus_exchange::{Source, guess_roles, read_rows};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Silent;
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -82,7 +83,13 @@ fn timed(path: &Path, annotator: Option<&str>) -> [u64; 3] {
 /// Counts in an export: answers of the first round, answers of later rounds, and skipped texts.
 fn exported(session: &Session, folder: &Path) -> [u64; 3] {
     let path = folder.join("out.csv");
-    exchange::export(&session.exchange, &path, None, true, &Silent).unwrap();
+    exchange::export(
+        &session.exchange,
+        &path,
+        &ExportChoices { replace: true, ..ExportChoices::default() },
+        &Silent,
+    )
+    .unwrap();
     let mut reader = csv::Reader::from_path(path).unwrap();
     let mut found = [0; 3];
     for row in reader.deserialize::<BTreeMap<String, String>>() {

@@ -297,7 +297,7 @@ fn made_up(folder: &TempDir) -> Session {
         &session.exchange,
         &file,
         &ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() },
-        &silent,
+        Some(&silent),
     )
     .unwrap();
     session.encoding.encode(&tiny(), &Silent).unwrap();
@@ -356,7 +356,7 @@ fn a_new_text_is_predicted_as_the_same_text_of_the_project_that_nobody_labelled(
     let file = folder.path().join("texts.csv");
     std::fs::write(&file, "text_id,text\nsame,my tea is xyzzy\ncalm,my tea is calm\n").unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
     session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
     let question = question(&session);
     session.live.fit(question, &Silent).unwrap();

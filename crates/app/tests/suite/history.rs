@@ -30,7 +30,7 @@ fn project(folder: &Path) -> PathBuf {
     let rows: String = (1..=6).map(|n| format!("t{n},Text number {n},stranger,{n}\n")).collect();
     std::fs::write(&file, format!("text_id,text,annotator_id,label\n{rows}")).unwrap();
     let choices = dissensus_api::ImportChoices { question: Some("rude".into()), ..Default::default() };
-    exchange::import_as_job(&session.exchange, &file, &choices).unwrap();
+    exchange::import(&session.exchange, &file, &choices, None).unwrap();
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     questions::add(&session.project, "funny", "Is it funny?", scale).unwrap();
     for name in ["Ada Lovelace", "Ben"] {

@@ -54,7 +54,7 @@ fn undo_takes_back_what_was_given_also_after_an_import() {
     std::fs::write(&file, "text_id,annotator_id,label\nc002,ana,5\n").unwrap();
     let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    assert_eq!(exchange::import(&session.exchange, &file, &choices, &silent).unwrap().labels, 1);
+    assert_eq!(exchange::import(&session.exchange, &file, &choices, Some(&silent)).unwrap().labels, 1);
     let ana = annotators::find(&session.project, "ana").unwrap().id;
     assert_eq!(progress::count(&session.labelling, ana, question).unwrap().done, 2);
     let undo = || undo::undo(&session.labelling, ana, question, LabelSource::Command).unwrap();
@@ -76,7 +76,7 @@ fn undo_says_that_the_last_label_was_replaced_by_an_import_and_changes_nothing()
     std::fs::write(&file, "text_id,annotator_id,label\nc002,ana,5\n").unwrap();
     let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    let report = exchange::import(&session.exchange, &file, &choices, &silent).unwrap();
+    let report = exchange::import(&session.exchange, &file, &choices, Some(&silent)).unwrap();
     assert_eq!((report.changes.replaced_labels, report.changes.replaced_given), (1, 1));
     let ana = annotators::find(&session.project, "ana").unwrap().id;
     // Actions of others make no difference.

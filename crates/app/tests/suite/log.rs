@@ -8,10 +8,12 @@ use dissensus_api::ImportChoices;
 use dissensus_app::Application;
 use dissensus_editing::questions;
 use dissensus_labelling::by_name;
+use dissensus_project::jobs::Follow;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::log::start_log;
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -38,12 +40,12 @@ fn a_whole_session_is_logged_without_texts_labels_or_names() {
     }
     std::fs::write(&file, &rows).unwrap();
     let choices = ImportChoices { question: Some(question.into()), ..ImportChoices::default() };
-    exchange::import_as_job(&session.exchange, &file, &choices).unwrap();
+    exchange::import(&session.exchange, &file, &choices, None).unwrap();
     // Error messages quote their subject; the log must not.
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     std::fs::write(&file, format!("{rows}{id}-1,another {word},{name},{label}\n")).unwrap();
-    assert!(exchange::import(&session.exchange, &file, &choices, &silent).is_err());
-    assert!(exchange::import_as_job(&session.exchange, &file, &choices).is_err());
+    assert!(exchange::import(&session.exchange, &file, &choices, Some(&silent)).is_err());
+    assert!(exchange::import(&session.exchange, &file, &choices, None).is_err());
     assert!(by_name::record(&session.labelling, name, id, other, Some(question)).is_err());
     by_name::record(&session.labelling, name, &format!("{id}-3"), label, Some(question)).unwrap();
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
@@ -53,7 +55,13 @@ fn a_whole_session_is_logged_without_texts_labels_or_names() {
     let asked = questions::find(&session.project, Some(question)).unwrap();
     session.live.fit(asked.id, &Silent).unwrap();
     annotators::measure(&session.analysis, asked.id).unwrap();
-    exchange::export_as_job(&session.exchange, &folder.path().join("out.csv"), None, None).unwrap();
+    exchange::export(
+        &session.exchange,
+        &folder.path().join("out.csv"),
+        &ExportChoices { replace: true, ..ExportChoices::default() },
+        Follow::Job,
+    )
+    .unwrap();
     // A panic that quotes a text, like slicing inside a character.
     let text = word.to_string();
     let died = std::thread::spawn(move || panic!("byte index 1 is not in `{text}`")).join();

@@ -29,7 +29,7 @@ fn a_change_from_cutting_to_averaging_encodes_the_long_texts_only() {
     let short = folder.path().join("short.csv");
     std::fs::write(&short, "text_id,text\ns1,no\ns2,yes\n").unwrap();
     let progress: Arc<dyn Progress> = Arc::new(Silent);
-    exchange::import(&session.exchange, &short, &ImportChoices::default(), &progress).unwrap();
+    exchange::import(&session.exchange, &short, &ImportChoices::default(), Some(&progress)).unwrap();
     let cut = session.encoding.encode(&choice(Some(LongTexts::Truncate)), &Silent).unwrap();
     assert!(cut.cut > 0 && cut.cut < cut.texts, "texts longer and shorter than 20 tokens: {cut:?}");
     assert_eq!((cut.averaged, cut.windows), (0, 0));

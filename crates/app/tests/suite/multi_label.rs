@@ -34,6 +34,7 @@ use dissensus_stats::data::ModelKind;
 use dissensus_test_support::TestProject;
 use dissensus_training::runs;
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 use std::sync::Arc;
 
 const OPTIONS: usize = 12;
@@ -500,7 +501,7 @@ fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
     import(&session, &file, &ImportChoices::default());
     let written = place.path("again.csv");
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    exchange::export(&session.exchange, &written, None, false, silent.as_ref()).unwrap();
+    exchange::export(&session.exchange, &written, &ExportChoices::default(), silent.as_ref()).unwrap();
     let question = questions::find(&session.project, None).unwrap();
     let again = place.project("q");
     import(&again, &written, &ImportChoices::default());

@@ -16,6 +16,7 @@ use dissensus_editing::questions;
 use dissensus_editing::texts;
 use dissensus_labelling::record;
 use dissensus_project::error::ProjectError;
+use dissensus_project::jobs::Follow;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
 use dissensus_training::encoding::EncoderChoice;
@@ -437,7 +438,12 @@ fn a_report_appears_whole_or_not_at_all_and_takes_nobodys_place() {
     // As a job of the window, with labels that changed since.
     session
         .paper
-        .write_as_job(PaperWish { replace: true, ..PaperWish::default() }, &out.join("job"))
+        .write(
+            PaperWish { replace: true, ..PaperWish::default() },
+            &out.join("job"),
+            &EncoderChoice::default(),
+            Follow::Job,
+        )
         .unwrap();
     let jobs = jobs::list(&session.project).unwrap();
     assert!(jobs.iter().any(|job| job.kind == "report" && job.title == "job"), "{jobs:?}");

@@ -19,7 +19,7 @@ fn a_table_and_lines_are_imported_and_their_files_removed() {
     let pasted = exchange::paste(&session.exchange, table, None).unwrap();
     assert!(pasted.header);
     let path = Path::new(&pasted.path);
-    let report = exchange::import_as_job(&session.exchange, path, &ImportChoices::default()).unwrap();
+    let report = exchange::import(&session.exchange, path, &ImportChoices::default(), None).unwrap();
     assert_eq!((report.texts, report.annotators, report.labels), (2, 2, 2), "{report:?}");
     let found = by_name::record(&session.labelling, "ana", "two", "1", None);
     assert!(found.is_err(), "ids are made from bodies");

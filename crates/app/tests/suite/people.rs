@@ -256,7 +256,7 @@ fn nothing_of_theirs_comes_in_again_whichever_way() {
     std::fs::write(folder.join("all.csv"), rows).unwrap();
     let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
     let refused =
-        exchange::import(&session.exchange, &folder.join("all.csv"), &choices, &silent).unwrap_err();
+        exchange::import(&session.exchange, &folder.join("all.csv"), &choices, Some(&silent)).unwrap_err();
     assert_eq!(refused.code(), "withdrawn", "{refused}");
     assert!(refused.to_string().contains("\"zorro\""), "{refused}");
     assert!(
@@ -389,7 +389,7 @@ fn a_dozen(path: &Path) -> Session {
     let mut choices = ImportChoices { question: Some("rude".into()), ..ImportChoices::default() };
     let guessed = exchange::preview(&session.exchange, &file, &choices).unwrap().columns;
     choices.columns = Some(ColumnChoices { attributes: vec!["gender".into(), "town".into()], ..guessed });
-    exchange::import(&session.exchange, &file, &choices, &silent).unwrap();
+    exchange::import(&session.exchange, &file, &choices, Some(&silent)).unwrap();
     session
 }
 
@@ -397,7 +397,7 @@ fn for_others(session: &Session, name: &str, notes: bool) -> (Exported, String) 
     let file = session.project.path().with_file_name(name);
     let pseudonyms = Some(Pseudonymised { notes });
     let choices = ExportChoices { pseudonyms, replace: true, ..ExportChoices::default() };
-    let done = exchange::export_with(&session.exchange, &file, &choices, &Silent).unwrap();
+    let done = exchange::export(&session.exchange, &file, &choices, &Silent).unwrap();
     (done, std::fs::read_to_string(file).unwrap())
 }
 
@@ -445,7 +445,7 @@ fn a_file_for_others_names_nobody_and_two_of_them_agree() {
     assert_eq!(later.len(), 22);
     assert!(later.iter().all(|row| rows.contains(row)), "{later:?}");
     let plain = folder.path().join("plain.csv");
-    exchange::export(&session.exchange, &plain, None, false, &Silent).unwrap();
+    exchange::export(&session.exchange, &plain, &ExportChoices::default(), &Silent).unwrap();
     let plain = std::fs::read_to_string(plain).unwrap();
     for word in ["person-01", "town-1", "url-1"] {
         assert!(plain.contains(word), "a file that imports again keeps ids: {word}");

@@ -92,8 +92,13 @@ fn texts_on_which_people_agree_stop_first() {
     std::fs::write(&file, csv).unwrap();
     let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
     let scale = Some(dissensus_domain::ScaleKind::Ordinal);
-    exchange::import(&session.exchange, &file, &ImportChoices { scale, ..ImportChoices::default() }, &silent)
-        .unwrap();
+    exchange::import(
+        &session.exchange,
+        &file,
+        &ImportChoices { scale, ..ImportChoices::default() },
+        Some(&silent),
+    )
+    .unwrap();
     let question = questions::find(&session.project, None).unwrap().id;
     let wish = PlanWish {
         reliability: 0.1,
@@ -184,7 +189,7 @@ fn too_little_is_said_and_a_plan_can_be_stopped() {
     let file = folder.path().join("few.csv");
     std::fs::write(&file, "text_id,text,annotator_id,label\n1,a,ana,1\n1,a,ben,2\n2,b,ana,2\n").unwrap();
     let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
-    exchange::import(&session.exchange, &file, &Default::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &Default::default(), Some(&silent)).unwrap();
     let report = plan(&session, questions::find(&session.project, None).unwrap().id, PlanChoices::default());
     assert!(report.needs.unwrap().contains("(there are 1)"));
     assert_eq!((report.annotators_per_text, report.shares), (None, None));
@@ -199,7 +204,7 @@ fn too_little_is_said_and_a_plan_can_be_stopped() {
     let path = folder.path().join("same.dissensus");
     let session = Session::create(&path, &home(folder.path())).unwrap();
     std::fs::write(&file, same).unwrap();
-    exchange::import(&session.exchange, &file, &Default::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &Default::default(), Some(&silent)).unwrap();
     let report = plan(&session, questions::find(&session.project, None).unwrap().id, PlanChoices::default());
     assert!(report.needs.unwrap().contains("fewer than 10"));
     assert_eq!((report.annotators_per_text, report.shares), (None, None));

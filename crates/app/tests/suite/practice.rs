@@ -89,7 +89,7 @@ fn label(session: &Session, me: AnnotatorId, id: &str, level: u16) -> Result<(),
 fn export(folder: &Path, session: &Session, leave_out_failed: bool) -> Vec<String> {
     let file = folder.join("export.csv");
     let choices = ExportChoices { replace: true, leave_out_failed, ..ExportChoices::default() };
-    exchange::export_with(&session.exchange, &file, &choices, &Silent).unwrap();
+    exchange::export(&session.exchange, &file, &choices, &Silent).unwrap();
     std::fs::read_to_string(file).unwrap().lines().map(str::to_owned).collect()
 }
 
@@ -180,9 +180,13 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     let again = folder.join("again.dissensus");
     let other = Session::create(&again, &home(folder)).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    let imported =
-        exchange::import(&other.exchange, &folder.join("export.csv"), &ImportChoices::default(), &silent)
-            .unwrap();
+    let imported = exchange::import(
+        &other.exchange,
+        &folder.join("export.csv"),
+        &ImportChoices::default(),
+        Some(&silent),
+    )
+    .unwrap();
     assert_eq!(imported.labels, 12);
     let info = info::read(&other.project).unwrap();
     assert!(info.attributes.is_empty(), "{:?}", info.attributes);

@@ -266,7 +266,7 @@ fn few_groups_have_no_interval() {
         let question = Some(question.to_owned());
         let choices = ImportChoices { question, columns: Some(columns), ..ImportChoices::default() };
         let silent: Arc<dyn Progress> = Arc::new(Silent);
-        exchange::import(&session.exchange, &file, &choices, &silent).unwrap();
+        exchange::import(&session.exchange, &file, &choices, Some(&silent)).unwrap();
     }
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let found = correlate(&session, &CorrelationChoice::default());
@@ -294,7 +294,7 @@ fn copies_count_once() {
         std::fs::write(&file, csv).unwrap();
         let choices = ImportChoices { question: Some(question.into()), ..ImportChoices::default() };
         let silent: Arc<dyn Progress> = Arc::new(Silent);
-        exchange::import(&session.exchange, &file, &choices, &silent).unwrap();
+        exchange::import(&session.exchange, &file, &choices, Some(&silent)).unwrap();
     }
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let found = correlate(&session, &CorrelationChoice::default());

@@ -27,6 +27,7 @@ use dissensus_editing::QuestionChange;
 use dissensus_editing::attribute_form;
 use dissensus_editing::choices;
 use dissensus_editing::copy;
+use dissensus_editing::copy::CopyChoices;
 use dissensus_editing::history;
 use dissensus_editing::info;
 use dissensus_editing::jobs;
@@ -51,8 +52,10 @@ use dissensus_project::jobs::{Follow, Progress, Silent};
 use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
 use dissensus_store::Store;
+use dissensus_training::encoding::EncoderChoice;
 use dissensus_training::runs;
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 use dissensus_transfer::study;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -191,7 +194,8 @@ fn everything_is_looked_at_nothing_is_written_and_the_bytes_stay() {
         .is_ok()
     );
     let out = tempfile::tempdir().unwrap();
-    exchange::export(&session.exchange, &out.path().join("labels.csv"), None, false, &Silent).unwrap();
+    exchange::export(&session.exchange, &out.path().join("labels.csv"), &ExportChoices::default(), &Silent)
+        .unwrap();
 
     // Automatic saves of the window are ignored; explicit writes are refused by name.
     choices::save(&session.project, &ProjectChoices::default()).unwrap();
@@ -295,8 +299,8 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
         ("mark of practice", code(study::set_practice_rule(&session.study, &rule))),
         ("hand out", code(study::hand_out(&session.study, &study.plan, &out.join("packets"), Follow::Job))),
         ("merge", code(study::merge(&session.study, &[packet], &MergeConsent::all(), Follow::Job))),
-        ("import", code(exchange::import(&session.exchange, &file, &named, &silent()))),
-        ("import as a job", code(exchange::import_as_job(&session.exchange, &file, &named))),
+        ("import", code(exchange::import(&session.exchange, &file, &named, Some(&silent())))),
+        ("import as a job", code(exchange::import(&session.exchange, &file, &named, None))),
         ("panel", code(session.panels.save("other", &study.panel))),
         ("panel no more", code(session.panels.forget("three"))),
         (
@@ -308,8 +312,8 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
         ),
         ("run removed", code(runs::delete(&session.runs, run))),
         ("run no more in use", code(runs::use_run(&session.runs, None))),
-        ("encode", code(session.background.start_encoding())),
-        ("other encoder", code(session.background.start_encoding_with(tiny()))),
+        ("encode", code(session.background.start_encoding(EncoderChoice::default()))),
+        ("other encoder", code(session.background.start_encoding(tiny()))),
         (
             "try encoders",
             code(encoder_trials::compare(&session.analysis, question, &[String::new()], Follow::Job)),
@@ -366,9 +370,15 @@ fn look(session: &Session, study: &Study, out: &Path) {
     jobs::list(&session.project).unwrap();
     session.guideline.versions().unwrap();
     session.guideline.agreement(OnScreen::Guideline).unwrap();
-    exchange::export(&session.exchange, &out.join("all.csv"), None, false, &Silent).unwrap();
+    exchange::export(&session.exchange, &out.join("all.csv"), &ExportChoices::default(), &Silent).unwrap();
     runs::export(&session.runs, &[study.run], &out.join("report.html"), false).unwrap();
-    copy::save_copy_as_job(&session.project, &out.join("copy.dissensus")).unwrap();
+    copy::save_copy(
+        &session.project,
+        &out.join("copy.dissensus"),
+        CopyChoices { replace: true, runs: false },
+        Follow::Job,
+    )
+    .unwrap();
     choices::save(&session.project, &ProjectChoices::default()).unwrap();
 }
 

@@ -14,6 +14,7 @@ use dissensus_labelling::by_name;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -189,7 +190,7 @@ fn labels_that_were_given_since_stay() {
     let again = place.guessed(&file);
     assert_eq!((again.labels, again.changes.outdated_rows), (0, 1));
     let out = place.folder.path("out.csv");
-    exchange::export(&place.session.exchange, &out, None, false, &Silent).unwrap();
+    exchange::export(&place.session.exchange, &out, &ExportChoices::default(), &Silent).unwrap();
     let mut rows = csv::Reader::from_path(&out).unwrap();
     let current = rows.deserialize::<std::collections::BTreeMap<String, String>>().map(Result::unwrap);
     let current = current.filter(|row| row["annotator_id"] == "rater_1" && row["text_id"] == "s0");
@@ -220,8 +221,8 @@ fn an_import_that_is_cancelled_brings_nothing() {
     }
     let file = place.file("large.csv", &table);
     let progress: Arc<dyn Progress> = Arc::new(Cancelling(AtomicU32::new(0)));
-    let error =
-        exchange::import(&place.session.exchange, &file, &ImportChoices::default(), &progress).unwrap_err();
+    let error = exchange::import(&place.session.exchange, &file, &ImportChoices::default(), Some(&progress))
+        .unwrap_err();
     assert_eq!(error.code(), "cancelled");
     let info = info::read(&place.session.project).unwrap();
     assert_eq!((info.texts, info.annotators, info.questions.len()), (0, 0, 0));
@@ -394,7 +395,7 @@ fn files_are_joined_by_what_names_the_text_and_not_by_the_number_of_a_row() {
         let report = report.unwrap();
         assert_eq!((report.texts, report.labels, report.annotators), (60, 60, 2));
         let out = place.folder.path("out.csv");
-        exchange::export(&place.session.exchange, &out, None, false, &Silent).unwrap();
+        exchange::export(&place.session.exchange, &out, &ExportChoices::default(), &Silent).unwrap();
         let exported = std::fs::read_to_string(out).unwrap();
         // Both have answered the first comment, and neither the last one.
         assert_eq!(exported.lines().filter(|line| line.starts_with("1,")).count(), 2, "{exported}");

@@ -26,6 +26,7 @@ use dissensus_labelling::undo;
 use dissensus_project::jobs::Silent;
 use dissensus_test_support::TestProject;
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 use dissensus_transfer::study;
 use std::path::{Path, PathBuf};
 
@@ -195,7 +196,10 @@ fn an_export_imports_again_with_everything_that_was_said_and_twice_is_as_once() 
     assert_eq!(before.len(), 4);
     for ending in ["csv", "tsv", "jsonl"] {
         let file = folder.path().join(format!("out.{ending}"));
-        assert_eq!(exchange::export(&session.exchange, &file, None, false, &Silent).unwrap(), 3);
+        assert_eq!(
+            exchange::export(&session.exchange, &file, &ExportChoices::default(), &Silent).unwrap().answers,
+            3
+        );
         let (_, other) = project(folder.path(), &format!("{ending}.dissensus"), 6);
         let remarks = import_remarks(&other, &file);
         assert!(remarks.iter().any(|line| line.starts_with("6 remarks")), "{remarks:?}");
@@ -214,7 +218,7 @@ fn an_export_imports_again_with_everything_that_was_said_and_twice_is_as_once() 
     let (_, plain) = project(folder.path(), "plain.dissensus", 2);
     label(&plain, "ana", "t1", 3, Remark::default(), None);
     let file = folder.path().join("plain.csv");
-    exchange::export(&plain.exchange, &file, None, false, &Silent).unwrap();
+    exchange::export(&plain.exchange, &file, &ExportChoices::default(), &Silent).unwrap();
     assert!(!std::fs::read_to_string(&file).unwrap().contains("note"));
 }
 
@@ -225,7 +229,7 @@ fn a_note_of_an_answer_that_was_replaced_does_not_come_back_with_a_file() {
     label(&session, "ana", "t1", 3, said("irony", &[], Some(1)), None);
     marks::flag(&session.labelling, person(&session, "ana"), QUESTION, text(&session, "t1"), true).unwrap();
     let file = folder.path().join("before.csv");
-    exchange::export(&session.exchange, &file, None, false, &Silent).unwrap();
+    exchange::export(&session.exchange, &file, &ExportChoices::default(), &Silent).unwrap();
     label(&session, "ana", "t1", 1, Remark::default(), None);
     marks::flag(&session.labelling, person(&session, "ana"), QUESTION, text(&session, "t1"), false).unwrap();
     import_remarks(&session, &file);
@@ -257,12 +261,12 @@ fn metadata_of_such_names_stays_metadata() {
             label(&session, "ben", "m1", 3, said("mine", &[], None), None);
         }
         let out = folder.path().join(format!("{noted}.csv"));
-        exchange::export(&session.exchange, &out, None, false, &Silent).unwrap();
+        exchange::export(&session.exchange, &out, &ExportChoices::default(), &Silent).unwrap();
         let (_, other) = project(folder.path(), &format!("{noted}.dissensus"), 1);
         import_remarks(&other, &out);
         assert_eq!(told(&other, "").len(), usize::from(noted));
         let again = folder.path().join(format!("{noted}-again.csv"));
-        exchange::export(&other.exchange, &again, None, false, &Silent).unwrap();
+        exchange::export(&other.exchange, &again, &ExportChoices::default(), &Silent).unwrap();
         let written = std::fs::read_to_string(&again).unwrap();
         assert!(written.contains("author note") && written.contains("0.8"), "{written}");
     }

@@ -22,6 +22,7 @@ use dissensus_labelling::task;
 use dissensus_labelling::undo;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -180,7 +181,7 @@ fn session_with(session: &Session, folder: &TempDir, content: &str, occasion: Op
     let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
     let told = exchange::preview(&session.exchange, &file, &choices).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    let report = exchange::import(&session.exchange, &file, &choices, &silent).unwrap();
+    let report = exchange::import(&session.exchange, &file, &choices, Some(&silent)).unwrap();
     let about_repeats = |notices: &[ImportNotice]| -> Vec<(String, u32)> {
         let told =
             notices.iter().filter(|n| ["repeats-are-labels", "no-first-answer"].contains(&n.code.as_str()));
@@ -342,7 +343,10 @@ fn an_export_imports_again_to_the_same_repeats() {
     let session = imported(&folder);
     for name in ["out.csv", "out.jsonl"] {
         let out = folder.path().join(name);
-        assert_eq!(exchange::export(&session.exchange, &out, None, false, &Silent).unwrap(), 63);
+        assert_eq!(
+            exchange::export(&session.exchange, &out, &ExportChoices::default(), &Silent).unwrap().answers,
+            63
+        );
         let copy = created(&folder, &format!("{name}.dissensus"));
         // Without a setting: the column is recognised by its name.
         let report = import_occasions(&copy, &out, None);
@@ -368,13 +372,13 @@ fn without_repeats_it_says_how_to_get_them() {
     };
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
-    exchange::import(&session.exchange, &file, &choices, &silent).unwrap();
+    exchange::import(&session.exchange, &file, &choices, Some(&silent)).unwrap();
     let report = repeats(&session);
     assert_eq!((report.repeats, report.unpaired, report.overall), (0, 1, None));
     assert!(report.needs.unwrap().contains("--occasion"));
     // A value that is not a round stops the import.
     std::fs::write(&file, "item,body,who,label,round\n1,a,ana,1,0\n2,b,ana,2,first\n").unwrap();
-    let error = exchange::import(&session.exchange, &file, &choices, &silent).unwrap_err();
+    let error = exchange::import(&session.exchange, &file, &choices, Some(&silent)).unwrap_err();
     let detail = error.detail().unwrap();
     assert!(
         detail.contains("\"0\" is no occasion") && detail.contains("\"first\" is no occasion"),

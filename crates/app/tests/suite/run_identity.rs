@@ -137,7 +137,7 @@ fn project_and_folder_can_be_moved_and_renamed_together() {
     let file = after.join("more.csv");
     fs::write(&file, "text_id,text\nnew1,One more text\n").unwrap();
     let silent: std::sync::Arc<dyn dissensus_project::jobs::Progress> = std::sync::Arc::new(Silent);
-    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
     let encoded = session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
     assert_eq!((encoded.texts, session.encoding.state().unwrap().version), (1, version));
 }

@@ -201,7 +201,7 @@ fn a_run_on_frozen_embeddings_fails_where_texts_came_before_it_began() {
         // The run was requested and is about to begin.
         Event::Job(_) if !once.swap(true, Ordering::Relaxed) => {
             let silent: Arc<dyn Progress> = Arc::new(Silent);
-            exchange::import(&exchange, &file, &ImportChoices::default(), &silent).unwrap();
+            exchange::import(&exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
         }
         Event::Run(info) if info.state != WorkState::Running => drop(say.send(info.clone())),
         _ => {}

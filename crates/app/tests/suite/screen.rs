@@ -23,6 +23,7 @@ use dissensus_labelling::task;
 use dissensus_labelling::undo;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -47,7 +48,7 @@ fn study(folder: &Path) -> Study {
     std::fs::write(&file, "text_id,text\na,first text\nb,second text\nc,third text\nd,fourth text\n")
         .unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
     let add = |name: &str, kind, levels: &[&str]| {
         questions::add(&session.project, name, "?", Scale::new(kind, levels).unwrap()).unwrap().id
     };
@@ -293,7 +294,13 @@ fn levels_in_use_are_renamed_and_keep_their_labels() {
     questions::add(project, "harm: new", "", yes_no()).unwrap();
     assert_eq!(rename("harm", &["slur=new"]).unwrap_err().code(), "name", "another question is called that");
     let export = folder.path().join("out.csv");
-    exchange::export(&study.session.exchange, &export, Some("harm"), false, &Silent).unwrap();
+    exchange::export(
+        &study.session.exchange,
+        &export,
+        &ExportChoices { question: Some("harm".to_owned()), ..ExportChoices::default() },
+        &Silent,
+    )
+    .unwrap();
     let written = std::fs::read_to_string(&export).unwrap();
     assert!(written.contains("threat + half-truth"), "{written}");
 }

@@ -29,6 +29,7 @@ use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -38,7 +39,7 @@ fn import_error(
     choices: &ImportChoices,
 ) -> dissensus_project::error::ProjectError {
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    exchange::import(&session.exchange, file, choices, &silent).unwrap_err()
+    exchange::import(&session.exchange, file, choices, Some(&silent)).unwrap_err()
 }
 
 fn query(session: &Session) -> DisagreementQuery {
@@ -405,12 +406,13 @@ fn an_export_imports_again_to_the_same_labels() {
     by_name::record(&session.labelling, "Zoë \"Z\"", "c001", "4", Some("offensiveness")).unwrap();
     for name in ["all.csv", "all.jsonl"] {
         let file = place.path(name);
-        let rows = exchange::export(&session.exchange, &file, None, false, &Silent).unwrap();
+        let rows =
+            exchange::export(&session.exchange, &file, &ExportChoices::default(), &Silent).unwrap().answers;
         assert_eq!(rows, 2 * 728 + 1);
         let copy = Session::create(&place.path(&format!("{name}.dissensus")), &place.home()).unwrap();
         import(&copy, &file, &ImportChoices::default());
         let again = place.path(&format!("again-{name}"));
-        exchange::export(&copy.exchange, &again, None, false, &Silent).unwrap();
+        exchange::export(&copy.exchange, &again, &ExportChoices::default(), &Silent).unwrap();
         let sorted = |path: &Path| {
             // Labels given with the command elsewhere are imported labels here.
             let text = std::fs::read_to_string(path).unwrap().replace("command", "import");
@@ -422,10 +424,12 @@ fn an_export_imports_again_to_the_same_labels() {
         assert_eq!(info::read(&copy.project).unwrap().questions.len(), 2);
     }
     let taken =
-        exchange::export(&session.exchange, &place.path("all.csv"), None, false, &Silent).unwrap_err();
+        exchange::export(&session.exchange, &place.path("all.csv"), &ExportChoices::default(), &Silent)
+            .unwrap_err();
     assert_eq!(taken.code(), "export-exists");
     let format =
-        exchange::export(&session.exchange, &place.path("all.docx"), None, false, &Silent).unwrap_err();
+        exchange::export(&session.exchange, &place.path("all.docx"), &ExportChoices::default(), &Silent)
+            .unwrap_err();
     assert_eq!(format.code(), "file-format");
 }
 

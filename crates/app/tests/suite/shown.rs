@@ -23,6 +23,7 @@ use dissensus_project::jobs::Silent;
 use dissensus_project::sample;
 use dissensus_store::Store;
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 use dissensus_transfer::study;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -76,7 +77,13 @@ fn look(session: &Session, who: Option<&str>, id: &str) {
 
 /// The values of "shown" in the export, by annotator and text, where present.
 fn exported(session: &Session, file: &Path) -> BTreeMap<(String, String), String> {
-    exchange::export(&session.exchange, file, None, true, &Silent).unwrap();
+    exchange::export(
+        &session.exchange,
+        file,
+        &ExportChoices { replace: true, ..ExportChoices::default() },
+        &Silent,
+    )
+    .unwrap();
     let mut reader = csv::Reader::from_path(file).unwrap();
     let head = reader.headers().unwrap().clone();
     let column = |name: &str| head.iter().position(|column| column == name);
@@ -183,7 +190,13 @@ fn exports_say_it_imports_read_it_back_and_a_second_time_changes_nothing() {
     label(&session, "ana", "t2", 1);
     for ending in ["csv", "tsv", "jsonl"] {
         let file = folder.path().join(format!("out.{ending}"));
-        exchange::export(&session.exchange, &file, None, true, &Silent).unwrap();
+        exchange::export(
+            &session.exchange,
+            &file,
+            &ExportChoices { replace: true, ..ExportChoices::default() },
+            &Silent,
+        )
+        .unwrap();
         let path = folder.path().join(format!("{ending}.dissensus"));
         let other = Session::create(&path, &home(folder.path())).unwrap();
         import(&other, &file, &into_question("rude"));

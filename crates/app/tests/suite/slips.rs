@@ -177,7 +177,7 @@ fn without_labels_it_says_what_is_needed() {
     let file = folder.path().join("few.csv");
     std::fs::write(&file, "text_id,text,annotator_id,label\n1,a,ana,1\n1,a,ben,2\n2,b,ana,2\n").unwrap();
     let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
-    exchange::import(&session.exchange, &file, &Default::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &Default::default(), Some(&silent)).unwrap();
     let question = questions::find(&session.project, None).unwrap().id;
     let report = slips(&session, question);
     assert_eq!(report.needs.as_deref(), Some("The annotator models are being fitted."));

@@ -23,13 +23,19 @@ fn plainly(session: &Session, file: &Path) -> ImportReport {
 fn export(session: &Session, to: &Path, question: Option<&str>) -> Result<Exported, ProjectError> {
     let question = question.map(str::to_owned);
     let choices = ExportChoices { question, span_rows: true, ..ExportChoices::default() };
-    exchange::export_with(&session.exchange, to, &choices, &Silent)
+    exchange::export(&session.exchange, to, &choices, &Silent)
 }
 
 /// Contents of a project, as in an export with lists: answers of all questions and rounds, in any order.
 fn answers(session: &Session, place: &TestFolder) -> Vec<String> {
     let file = place.path("answers.jsonl");
-    exchange::export(&session.exchange, &file, None, true, &Silent).unwrap();
+    exchange::export(
+        &session.exchange,
+        &file,
+        &ExportChoices { replace: true, ..ExportChoices::default() },
+        &Silent,
+    )
+    .unwrap();
     // Unused types are not part of an answer.
     let answer = |line: &str| match (line.find("\"scale\":"), line.find("\"split\":")) {
         (Some(from), Some(to)) => format!("{}{}", &line[..from], &line[to..]),
@@ -216,7 +222,7 @@ fn conll_imports_again_to_the_same_answers_and_says_what_it_cannot_hold() {
     plainly(&session, &place.file("hard.jsonl", &hard));
     let out = place.path("hard.conll");
     let mut choices = ExportChoices::default();
-    let error = exchange::export_with(&session.exchange, &out, &choices, &Silent).unwrap_err();
+    let error = exchange::export(&session.exchange, &out, &choices, &Silent).unwrap_err();
     assert_eq!((error.code(), out.exists()), ("conll", false), "nothing is half written");
     let message = error.to_string();
     assert!(
@@ -224,7 +230,7 @@ fn conll_imports_again_to_the_same_answers_and_says_what_it_cannot_hold() {
         "{message}"
     );
     choices.leave_out_overlaps = true;
-    let written = exchange::export_with(&session.exchange, &out, &choices, &Silent).unwrap();
+    let written = exchange::export(&session.exchange, &out, &choices, &Silent).unwrap();
     assert_eq!((written.answers, written.left_out), (5, 2));
     let before: Vec<String> = answers(&session, &place)
         .into_iter()
@@ -243,12 +249,11 @@ fn conll_imports_again_to_the_same_answers_and_says_what_it_cannot_hold() {
         &ImportChoices { question: Some("rating".into()), ..ImportChoices::default() },
     )
     .unwrap();
-    let all =
-        exchange::export_with(&other.exchange, &place.path("all.conll"), &choices, &Silent).unwrap_err();
+    let all = exchange::export(&other.exchange, &place.path("all.conll"), &choices, &Silent).unwrap_err();
     assert_eq!(all.code(), "conll");
     choices.question = Some("hard".into());
     assert_eq!(
-        exchange::export_with(&other.exchange, &place.path("one.conll"), &choices, &Silent).unwrap().answers,
+        exchange::export(&other.exchange, &place.path("one.conll"), &choices, &Silent).unwrap().answers,
         5
     );
 }

@@ -20,6 +20,7 @@ use dissensus_labelling::undo;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Silent;
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 
 /// The message about the rows that cannot be imported.
 fn told(error: ProjectError) -> String {
@@ -136,7 +137,7 @@ fn passages_go_round_through_both_formats() {
     assert_eq!(task.spans.unwrap().len(), 2);
     for name in ["out.csv", "out.jsonl", "out.tsv"] {
         let out = place.path(name);
-        exchange::export(&session.exchange, &out, None, false, &Silent).unwrap();
+        exchange::export(&session.exchange, &out, &ExportChoices::default(), &Silent).unwrap();
         let written = std::fs::read_to_string(&out).unwrap();
         if name == "out.jsonl" {
             let first: serde_json::Value = serde_json::from_str(written.lines().next().unwrap()).unwrap();

@@ -25,9 +25,9 @@ fn what_was_chosen_is_offered_for_the_same_columns_until_the_guess_is_taken() {
     let (first, second) = (place.file("a.csv", FIRST), place.file("b.csv", SECOND));
     let guess = exchange::preview_as_last_time(&session.exchange, &first).unwrap();
     assert!(!guess.as_last_time);
-    exchange::import_as_job(&session.exchange, &first, &ImportChoices::default()).unwrap();
+    exchange::import(&session.exchange, &first, &ImportChoices::default(), None).unwrap();
     assert!(!place.path("home/columns.json").exists(), "a guess is not kept");
-    exchange::import_as_job(&session.exchange, &first, &by_town(&guess.columns)).unwrap();
+    exchange::import(&session.exchange, &first, &by_town(&guess.columns), None).unwrap();
 
     // In another project too; the command and imports without choices still use the guess.
     drop(session);
@@ -48,7 +48,7 @@ fn what_was_chosen_is_offered_for_the_same_columns_until_the_guess_is_taken() {
         "another format"
     );
 
-    exchange::import_as_job(&session.exchange, &second, &ImportChoices::default()).unwrap();
+    exchange::import(&session.exchange, &second, &ImportChoices::default(), None).unwrap();
     assert!(!exchange::preview_as_last_time(&session.exchange, &first).unwrap().as_last_time);
 }
 
@@ -60,7 +60,7 @@ fn nothing_is_kept_of_people_and_a_damaged_file_is_as_none() {
     let guess = exchange::preview_as_last_time(&session.exchange, &file).unwrap().columns;
     let mut choices = by_town(&guess);
     choices.columns.as_mut().unwrap().annotator = Some("=Wilhelmina".into());
-    exchange::import_as_job(&session.exchange, &file, &choices).unwrap();
+    exchange::import(&session.exchange, &file, &choices, None).unwrap();
     let kept = std::fs::read_to_string(place.path("home/columns.json")).unwrap();
     assert!(kept.contains("town") && !kept.contains("Wilhelmina") && !kept.contains("york"), "{kept}");
     let shown = exchange::preview_as_last_time(&session.exchange, &file).unwrap();
@@ -69,7 +69,7 @@ fn nothing_is_kept_of_people_and_a_damaged_file_is_as_none() {
     for damaged in ["{", "[1, {\"shape\": 7}]", "null"] {
         std::fs::write(place.path("home/columns.json"), damaged).unwrap();
         assert!(!exchange::preview_as_last_time(&session.exchange, &file).unwrap().as_last_time, "{damaged}");
-        exchange::import_as_job(&session.exchange, &file, &choices).unwrap();
+        exchange::import(&session.exchange, &file, &choices, None).unwrap();
         assert!(exchange::preview_as_last_time(&session.exchange, &file).unwrap().as_last_time, "{damaged}");
     }
 }
@@ -83,7 +83,7 @@ fn no_more_than_fifty_are_kept() {
         let content = format!("text_id,text,town,x{nth}\nt1,so good,york,1\nt2,well,hull,2\n");
         let file = place.file(&format!("f{nth}.csv"), &content);
         let guess = exchange::preview_as_last_time(&session.exchange, &file).unwrap().columns;
-        exchange::import_as_job(&session.exchange, &file, &by_town(&guess)).unwrap();
+        exchange::import(&session.exchange, &file, &by_town(&guess), None).unwrap();
         files.push(file);
     }
     let kept =

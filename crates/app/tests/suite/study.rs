@@ -129,7 +129,13 @@ fn answers(folder: &Path, project: &Path) -> BTreeMap<String, String> {
 
 fn answers_of(folder: &Path, session: &Session) -> BTreeMap<String, String> {
     let file = folder.join("export.csv");
-    exchange::export(&session.exchange, &file, None, true, &Silent).unwrap();
+    exchange::export(
+        &session.exchange,
+        &file,
+        &ExportChoices { replace: true, ..ExportChoices::default() },
+        &Silent,
+    )
+    .unwrap();
     let all = std::fs::read_to_string(file).unwrap();
     all.lines().map(|line| (line.to_owned(), String::new())).collect()
 }
@@ -615,7 +621,7 @@ fn a_packet_takes_nobody_and_nothing_else() {
     assert_eq!(questions::rename_levels(&session.project, rude.id, &names).unwrap_err().code(), "in-packet");
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     let file = folder.join("labels.csv");
-    let imported = exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent);
+    let imported = exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent));
     assert_eq!(imported.unwrap_err().code(), "in-packet");
     by_name::record(&session.labelling, "ada", again, "1", Some("rude")).unwrap();
     // The submission is never written over the packet, nor over another project.
@@ -776,7 +782,7 @@ fn decisions_are_a_layer_that_a_file_has_where_it_is_asked_for() {
         let question = Some("rude".to_owned());
         let choices =
             ExportChoices { question, replace: true, decisions, pseudonyms, ..ExportChoices::default() };
-        let done = exchange::export_with(&session.exchange, &file, &choices, &Silent).unwrap();
+        let done = exchange::export(&session.exchange, &file, &choices, &Silent).unwrap();
         let mut reader = csv::Reader::from_path(&file).unwrap();
         let rows: Vec<BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
         assert_eq!(rows.len() as u64, done.answers);
@@ -809,8 +815,7 @@ fn decisions_are_a_layer_that_a_file_has_where_it_is_asked_for() {
     assert_eq!(of_first, ["2 slip/3/", "2 slip/3/", "3 slip/3/"]);
     assert!(shared.iter().all(|row| row["decision_comment"].is_empty() && row["decided_at"].is_empty()));
     let conll = ExportChoices { decisions: Some(DecisionLayer::Only), ..ExportChoices::default() };
-    let refused =
-        exchange::export_with(&session.exchange, &folder.join("x.conll"), &conll, &Silent).unwrap_err();
+    let refused = exchange::export(&session.exchange, &folder.join("x.conll"), &conll, &Silent).unwrap_err();
     assert_eq!(refused.code(), "conll");
 
     let all = study::all_decisions(&session.study).unwrap();

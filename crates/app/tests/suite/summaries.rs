@@ -10,6 +10,7 @@ use dissensus_api::{
 };
 use dissensus_app::session::Session;
 use dissensus_editing::questions;
+use dissensus_project::jobs::Follow;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_transfer::exchange;
@@ -200,7 +201,8 @@ fn people_have_their_use_of_levels_and_pseudonyms_hide_who_they_are() {
     assert!((ana["mean"].parse::<f64>().unwrap() - 5.0 / 3.0).abs() < 1e-6);
     // It would be read as attributes of people.
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    let again = exchange::import(&session.exchange, &out, &ImportChoices::default(), &silent).unwrap_err();
+    let again =
+        exchange::import(&session.exchange, &out, &ImportChoices::default(), Some(&silent)).unwrap_err();
     assert_eq!(again.code(), "is-summary");
     // Of three pairs with others none is equal.
     assert_eq!(ana["agreement_with_others"], "0");
@@ -283,9 +285,10 @@ fn the_window_fits_the_model_that_it_writes_and_leaves_nothing_where_it_cannot()
     let (folder, session) = encoded();
     let at = |name: &str| -> PathBuf { folder.path().join(name) };
     let wish = SummaryWish { predicted: true, ..SummaryWish::default() };
-    let written = session.summaries.write_as_job(&wish, &at("a.parquet"), false).unwrap();
+    let asked = session.summaries.check(&wish, &at("a.parquet"), false).unwrap();
+    let written = session.summaries.write(&asked, Follow::Job).unwrap();
     assert_eq!((written.rows, written.question.as_str()), (40, "rude"));
-    let again = session.summaries.write_as_job(&wish, &at("a.parquet"), false).unwrap_err();
+    let again = session.summaries.write(&asked, Follow::Job).unwrap_err();
     assert_eq!(again.code(), "export-exists");
     let asked = session.summaries.check(&wish, &at("b.csv"), false).unwrap();
     assert_eq!(session.summaries.write(&asked, &Stopped).unwrap_err().code(), "cancelled");

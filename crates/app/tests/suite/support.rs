@@ -151,7 +151,7 @@ pub(crate) fn try_import(
     choices: &ImportChoices,
 ) -> Result<ImportReport, ProjectError> {
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    exchange::import(&session.exchange, file, choices, &silent)
+    exchange::import(&session.exchange, file, choices, Some(&silent))
 }
 
 /// Imports rows of CSV, through a file next to the project.

@@ -27,6 +27,7 @@ use dissensus_labelling::undo;
 use dissensus_project::jobs::Silent;
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 use dissensus_transfer::study;
 use std::path::{Path, PathBuf};
 
@@ -526,7 +527,13 @@ fn what_somebody_answered_goes_with_them() {
     .unwrap();
     let file = folder.path().join("export.csv");
     give(&session, ana, 1, 1);
-    exchange::export(&session.exchange, &file, None, true, &Silent).unwrap();
+    exchange::export(
+        &session.exchange,
+        &file,
+        &ExportChoices { replace: true, ..ExportChoices::default() },
+        &Silent,
+    )
+    .unwrap();
     assert!(std::fs::read_to_string(&file).unwrap().contains("18-29"), "it is an attribute like any other");
     session.close();
     let has = |path: &Path| {

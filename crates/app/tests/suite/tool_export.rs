@@ -7,8 +7,10 @@ use dissensus_api::{ExportWish, ImportChoices, ImportReport};
 use dissensus_app::session::Session;
 use dissensus_exchange::{LossReason, ToolFormat};
 use dissensus_project::error::ProjectError;
+use dissensus_project::jobs::Follow;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 use dissensus_transfer::exchange::{Exported, Pseudonymised, ToolExport, ToolExportChoices, export_formats};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -70,7 +72,13 @@ const COMPARED: [&str; 8] =
 
 fn rows(session: &Session, folder: &TestFolder) -> Rows {
     let file = folder.path("plain.csv");
-    exchange::export(&session.exchange, &file, None, true, &Silent).unwrap();
+    exchange::export(
+        &session.exchange,
+        &file,
+        &ExportChoices { replace: true, ..ExportChoices::default() },
+        &Silent,
+    )
+    .unwrap();
     let mut reader = csv::Reader::from_path(&file).unwrap();
     let rows = reader.deserialize::<BTreeMap<String, String>>().map(Result::unwrap);
     let cell = |row: &BTreeMap<String, String>, name: &str| match (name, row.get(name)) {
@@ -336,17 +344,22 @@ fn the_window_hears_what_a_file_would_hold_before_it_is_written() {
             "" => format.name.clone(),
             ending => format!("{}.{ending}", format.name),
         });
-        assert_eq!(exchange::export_for_tool_as_job(&session.exchange, &out, &wish, false).unwrap(), told);
+        assert_eq!(
+            exchange::export_for_tool(&session.exchange, &out, &wish, false, Follow::Job).unwrap(),
+            told
+        );
         assert!(out.exists(), "{}", format.name);
-        let again = exchange::export_for_tool_as_job(&session.exchange, &out, &wish, false).unwrap_err();
+        let again =
+            exchange::export_for_tool(&session.exchange, &out, &wish, false, Follow::Job).unwrap_err();
         assert_eq!(again.code(), "export-exists");
-        exchange::export_for_tool_as_job(&session.exchange, &out, &wish, true).unwrap();
+        exchange::export_for_tool(&session.exchange, &out, &wish, true, Follow::Job).unwrap();
     }
     let masked = ExportWish { pseudonyms: true, ..ExportWish::default() };
     assert!(exchange::export_contents(&session.exchange, &masked).unwrap().suppressed > 0);
     let unknown = ExportWish { format: Some("papyrus".into()), ..ExportWish::default() };
     assert_eq!(exchange::export_contents(&session.exchange, &unknown).unwrap_err().code(), "file-format");
     let wrong = ExportWish { format: Some("prodigy".into()), ..ExportWish::default() };
-    let named = exchange::export_for_tool_as_job(&session.exchange, &place.path("x.csv"), &wrong, false);
+    let named =
+        exchange::export_for_tool(&session.exchange, &place.path("x.csv"), &wrong, false, Follow::Job);
     assert!(named.is_err() && !place.path("x.csv").exists());
 }

@@ -134,7 +134,8 @@ fn an_import_that_is_stopped_leaves_nothing() {
     };
     let file = place.file("db.jsonl", &(0..4000).map(line).collect::<String>());
     let stopping: Arc<dyn Progress> = Arc::new(Stopping::default());
-    let error = exchange::import(&session.exchange, &file, &ImportChoices::default(), &stopping).unwrap_err();
+    let error =
+        exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&stopping)).unwrap_err();
     assert_eq!(error.problem().code, "cancelled", "{error}");
     assert!(info::read(&session.project).unwrap().questions.is_empty());
     assert_eq!(try_import(&session, &file, &ImportChoices::default()).unwrap().labels, 4000);

@@ -26,6 +26,7 @@ use dissensus_test_support::forge;
 use dissensus_test_support::rusqlite::Connection;
 use dissensus_test_support::rusqlite::types::Value;
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 use dissensus_transfer::study;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -58,7 +59,7 @@ impl World {
         std::fs::write(&file, rows).unwrap();
         let choices = ImportChoices { question: Some("rude".into()), ..ImportChoices::default() };
         let silent: Arc<dyn Progress> = Arc::new(Silent);
-        exchange::import(&session.exchange, &file, &choices, &silent).unwrap();
+        exchange::import(&session.exchange, &file, &choices, Some(&silent)).unwrap();
         // There is an answer from here and not only from a file, so that the project has a copy id of its
         // own.
         let world = |name: &str| folder.path().join("packets").join(format!("{name}.dissensus"));
@@ -836,7 +837,7 @@ fn a_copy_is_known_by_any_work_that_was_done_in_it() {
         ("texts", &|session| {
             let file = world.path("more.csv");
             std::fs::write(&file, "text_id,text\nt7,Body of text 7\n").unwrap();
-            exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+            exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
         }),
         ("hand-ins", &|session| {
             let packet = [world.ada.clone()];
@@ -1043,8 +1044,13 @@ fn a_packet_has_times_that_have_a_date() {
     });
     let session = open(&world.project);
     for ending in ["csv", "jsonl", "parquet", "xlsx"] {
-        exchange::export(&session.exchange, &world.path(&format!("out.{ending}")), None, true, &Silent)
-            .unwrap();
+        exchange::export(
+            &session.exchange,
+            &world.path(&format!("out.{ending}")),
+            &ExportChoices { replace: true, ..ExportChoices::default() },
+            &Silent,
+        )
+        .unwrap();
     }
     session.close();
 }

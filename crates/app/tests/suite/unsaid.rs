@@ -19,6 +19,7 @@ use dissensus_labelling::task;
 use dissensus_labelling::undo;
 use dissensus_project::jobs::Silent;
 use dissensus_transfer::exchange;
+use dissensus_transfer::exchange::ExportChoices;
 
 const FILE: &str = "text_id,text,annotator_id,label\n\
     t1,first,ana,1\nt1,first,ben,3\nt2,second,ana,[cannot say]\nt2,second,ben,2\nt3,third,ana,3\nt3,third,ben,[cannot say]\n\
@@ -49,7 +50,7 @@ fn files_bring_it_and_take_it_along_and_it_is_no_level() {
     let again = import_as_guessed(&session, &file);
     assert_eq!((again.labels, again.repeated_rows), (0, 8));
     let out = folder.path().join("out.csv");
-    exchange::export(&session.exchange, &out, None, false, &Silent).unwrap();
+    exchange::export(&session.exchange, &out, &ExportChoices::default(), &Silent).unwrap();
     assert_eq!(std::fs::read_to_string(&out).unwrap().matches(CANNOT_SAY).count(), 2);
     let copy = create(&folder.path().join("b.dissensus"));
     import_as_guessed(&copy, &out);

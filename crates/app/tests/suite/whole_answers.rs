@@ -225,7 +225,7 @@ fn the_next_table_knows_the_labels_that_came_since() {
     let file = place.path("more.csv");
     std::fs::write(&file, "text_id,text\nmore,a text that nobody knows\n").unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    exchange::import(&session.exchange, &file, &new, &silent).unwrap();
+    exchange::import(&session.exchange, &file, &new, Some(&silent)).unwrap();
     session.encoding.encode(&tiny(), &Silent).unwrap();
     assert!(whole_answer::given_answers(&session.analysis, &question, "more").unwrap().is_empty());
     assert_eq!(

@@ -169,7 +169,7 @@ pub(super) fn take(step: LargeStep, folder: &Path, file: &Path) -> Result<StepTi
                 _ => Session::open(&path, &home)?,
             };
             let unwatched: Arc<dyn Progress> = Arc::new(Silent);
-            exchange::import(&session.exchange, file, &ImportChoices::default(), &unwatched)?;
+            exchange::import(&session.exchange, file, &ImportChoices::default(), Some(&unwatched))?;
             session.close();
             Ok(StepTimes::new(step, started))
         }

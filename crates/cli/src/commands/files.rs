@@ -59,7 +59,7 @@ pub(crate) fn import(args: Import) -> Result<()> {
         if args.output.json { output::json(&preview) } else { show(&preview) }?;
         return would_fail(&preview, args.skip_bad);
     }
-    let report = exchange::import(&session.exchange, &args.file, &choices, &bar);
+    let report = exchange::import(&session.exchange, &args.file, &choices, Some(&bar));
     drop(bar);
     let report = report?;
     if args.output.json { output::json(&report) } else { tell(&report) }
@@ -320,7 +320,7 @@ pub(crate) fn export(args: &Export) -> Result<()> {
         leave_out_failed: args.leave_out.contains(&LeaveOutArg::Failed),
         wordings: args.wordings,
     };
-    let written = exchange::export_with(&session.exchange, file, &choices, &bar);
+    let written = exchange::export(&session.exchange, file, &choices, &bar);
     drop(bar);
     let Exported { answers: rows, left_out, left_out_failed, suppressed, left_blank, told_apart } = written?;
     if args.pseudonyms {

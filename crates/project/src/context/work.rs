@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::error::ProjectError;
-use crate::jobs::{Follow, Job, Progress, caught};
+use crate::jobs::{Activity, Follow, Job, Progress, caught};
 #[cfg(any(test, feature = "test-hooks"))]
 use crate::sync::lock;
 use std::sync::Arc;
@@ -48,6 +48,26 @@ impl Context {
             Follow::Caller(progress) => work(progress),
             Follow::Job => self.as_job(kind, title, |job| work(job.as_ref())),
         }
+    }
+
+    /// Like [`Context::run`], but only one job of this activity runs at a time.
+    ///
+    /// # Errors
+    /// Those of [`Context::run`], and [`ProjectError::Busy`] while another job of this activity runs.
+    pub fn run_alone<'a, T>(
+        &self,
+        activity: Activity,
+        follow: impl Into<Follow<'a>>,
+        kind: &'static str,
+        title: &str,
+        work: impl FnOnce(&dyn Progress) -> Result<T, ProjectError>,
+    ) -> Result<T, ProjectError> {
+        let follow = follow.into();
+        let _reserved = match follow {
+            Follow::Caller(_) => None,
+            Follow::Job => Some(self.reservations.reserve(activity)?),
+        };
+        self.run(follow, kind, title, work)
     }
 
     /// Like [`Context::as_job`], for a job that has begun.

@@ -1,4 +1,4 @@
-//! The contents of an export, determined while its dialog is open, and the export itself as a job.
+//! The contents of an export, determined while its dialog is open, and the export itself.
 
 use super::Exchange;
 use super::choices::{Exported, Pseudonymised};
@@ -7,7 +7,7 @@ use crate::exchange::tool_export;
 use dissensus_api::{ExportContents, ExportFormat, ExportLoss, ExportWish};
 use dissensus_exchange::{ExchangeError, LossReason, ToolFormat};
 use dissensus_project::error::ProjectError;
-use dissensus_project::jobs::Activity;
+use dissensus_project::jobs::{Activity, Follow};
 use std::path::Path;
 
 /// Every format of another program that labels can be exported to, in the order of the list.
@@ -43,25 +43,24 @@ pub fn stop_export_contents(cx: &Exchange) {
     cx.looks.stop();
 }
 
-/// Writes labels for another program, as a job, and returns what the file contains and what it does not.
+/// Writes labels for another program, and returns what the file contains and what it does not.
 ///
 /// # Errors
 /// The same as [`tool_export::for_tool`](crate::exchange::tool_export::for_tool) and
-/// [`ToolExport::write`]; no such format; an export is running.
-pub fn export_for_tool_as_job(
+/// [`ToolExport::write`]; no such format; another export that runs as a job.
+pub fn export_for_tool<'a>(
     cx: &Exchange,
     path: &Path,
     wish: &ExportWish,
     replace: bool,
+    follow: impl Into<Follow<'a>>,
 ) -> Result<ExportContents, ProjectError> {
     let format = format_named(wish.format.as_deref().unwrap_or_default())?;
     format.check_name(path)?;
-    let context = &cx.context;
-    let _reserved = context.reservations.reserve(Activity::Export)?;
     let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let written = context.as_job("export", &title, |job| {
-        let ready = tool_export::for_tool(cx, format, &choices_of(wish), job.as_ref())?;
-        ready.write(path, replace, job.as_ref())?;
+    let written = cx.context.run_alone(Activity::Export, follow, "export", &title, |progress| {
+        let ready = tool_export::for_tool(cx, format, &choices_of(wish), progress)?;
+        ready.write(path, replace, progress)?;
         Ok(contents_of(&ready, wish))
     });
     written.map_err(ProjectError::all_or_nothing)

@@ -1,7 +1,7 @@
 //! Exports every current label with its text and annotator, to a file that imports again to the same labels.
 
 use super::Exchange;
-use super::choices::{DecisionLayer, ExportChoices, Exported, Pseudonymised};
+use super::choices::{ExportChoices, Exported};
 use super::mask::{Mask, MaskedRow};
 use super::study::StudyColumns;
 use crate::error::TransferError;
@@ -15,37 +15,32 @@ use dissensus_exchange::{
     OutputFormat, SpanLayout, level_name,
 };
 use dissensus_project::error::ProjectError;
-use dissensus_project::jobs::{Activity, Progress};
+use dissensus_project::jobs::{Activity, Follow, Progress};
 use dissensus_store::{ExportRow, ExportScope, Marked, Order, Repeat, ShownFacts, Snapshot};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 /// Writes all current labels (of one question, or of all) to a CSV, TSV, JSONL or CoNLL file, by its
-/// extension, as of one moment: labels given meanwhile are not included. Returns the number of answers.
-/// The file appears whole or not at all.
+/// extension, as of one moment: labels given meanwhile are not included. The file appears whole or not at all.
 ///
 /// # Errors
 /// An unsupported extension, a file that exists (without `replace`), a label without a name because the
-/// project is damaged, a full disk, or a cancel.
-pub fn export(
+/// project is damaged, a full disk, a cancel, or another export that runs as a job. One row a span in JSON
+/// Lines, or without a question that is answered with spans; a CoNLL file of other questions, or with answers
+/// that it cannot represent and that shall not be left out.
+pub fn export<'a>(
     cx: &Exchange,
     path: &Path,
-    question: Option<&str>,
-    replace: bool,
-    progress: &dyn Progress,
-) -> Result<u64, ProjectError> {
-    let choices =
-        ExportChoices { question: question.map(str::to_owned), replace, ..ExportChoices::default() };
-    Ok(export_with(cx, path, &choices, progress)?.answers)
+    choices: &ExportChoices,
+    follow: impl Into<Follow<'a>>,
+) -> Result<Exported, ProjectError> {
+    let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    cx.context.run_alone(Activity::Export, follow, "export", &title, |progress| {
+        write_file(cx, path, choices, progress)
+    })
 }
 
-/// Exports labels like [`export`], with all options.
-///
-/// # Errors
-/// The same as [`export`]; one row a span in JSON Lines, or without a question that is answered
-/// with spans; a CoNLL file of other questions, or with answers that it cannot represent and that shall
-/// not be left out.
-pub fn export_with(
+fn write_file(
     cx: &Exchange,
     path: &Path,
     choices: &ExportChoices,
@@ -78,24 +73,6 @@ pub fn export_with(
         study: &study,
     };
     cx.context.store.snapshot(|snapshot| write_labels(snapshot, &file, only.as_ref(), progress))
-}
-
-/// Runs [`export_with`] on all labels, as a job; an existing file is replaced (the dialog has
-/// asked).
-///
-/// # Errors
-/// The same as [`export_with`], or an export is running.
-pub fn export_as_job(
-    cx: &Exchange,
-    path: &Path,
-    pseudonyms: Option<Pseudonymised>,
-    decisions: Option<DecisionLayer>,
-) -> Result<Exported, ProjectError> {
-    let context = &cx.context;
-    let _reserved = context.reservations.reserve(Activity::Export)?;
-    let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let choices = ExportChoices { replace: true, pseudonyms, decisions, ..ExportChoices::default() };
-    context.as_job("export", &title, |job| export_with(cx, path, &choices, job.as_ref()))
 }
 
 /// Returns the question of this name; options have no labels of their own to write.

@@ -84,18 +84,38 @@ fn preview_opened(
 
 /// Imports a file: all of it or, with `skip_bad`, its good rows; or nothing if there is an error.
 ///
+/// The writer's thread shares `progress`. Without it, this is a job of the project, after which texts are
+/// encoded and models fitted in the background; and columns that differ from the guess are stored for the
+/// next file with the same ones.
+///
 /// # Errors
-/// The file or its columns, bad rows without `skip_bad`, a full disk, or a cancel. Nothing was imported
-/// then.
+/// The file or its columns, bad rows without `skip_bad`, a full disk, a cancel, or another import that runs
+/// as a job. Nothing was imported then.
 pub fn import(
     cx: &Exchange,
     path: &Path,
     choices: &ImportChoices,
-    progress: &Arc<dyn Progress>,
+    progress: Option<&Arc<dyn Progress>>,
 ) -> Result<ImportReport, ProjectError> {
-    cx.context.whole_project()?;
-    let plain = cx.opened.open(path, choices)?;
-    import_source(cx, &plain, choices, progress)
+    let context = &cx.context;
+    let import_with = |progress: &Arc<dyn Progress>| {
+        context.whole_project()?;
+        let plain = cx.opened.open(path, choices)?;
+        Ok((import_source(cx, &plain, choices, progress)?, plain))
+    };
+    if let Some(progress) = progress {
+        return import_with(progress).map(|(report, _)| report);
+    }
+    let _reserved = context.reservations.reserve(Activity::Import)?;
+    let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let report = context.as_job("import", &title, |job| {
+        let progress: Arc<dyn Progress> = Arc::clone(job) as Arc<dyn Progress>;
+        let (report, plain) = import_with(&progress)?;
+        go_on("keeping the columns", keep_columns(cx, &plain, choices));
+        Ok(report)
+    })?;
+    cx.background.start();
+    Ok(report)
 }
 
 fn import_source(
@@ -131,33 +151,6 @@ fn import_source(
     go_on("passing over the events of an import", feed::skip(&cx.labelling));
     context.listeners.send(&Event::Project);
     Ok(report)
-}
-
-/// Runs [`import`] as a job with progress and cancel; then encodes and fits in the background.
-/// Columns that differ from the guess are stored for the next file with the same ones.
-///
-/// # Errors
-/// The same as [`import`], or an import is running.
-pub fn import_as_job(
-    cx: &Exchange,
-    path: &Path,
-    choices: &ImportChoices,
-) -> Result<ImportReport, ProjectError> {
-    let context = &cx.context;
-    let _reserved = context.reservations.reserve(Activity::Import)?;
-    let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let result = context.as_job("import", &title, |job| {
-        let progress: Arc<dyn Progress> = Arc::clone(job) as Arc<dyn Progress>;
-        cx.context.whole_project()?;
-        let plain = cx.opened.open(path, choices)?;
-        let report = import_source(cx, &plain, choices, &progress)?;
-        go_on("keeping the columns", keep_columns(cx, &plain, choices));
-        Ok(report)
-    });
-    if result.is_ok() {
-        cx.background.start();
-    }
-    result
 }
 
 /// Stores columns for the next file with the same ones, if the user chose them.

@@ -22,9 +22,9 @@ mod tool_export;
 mod write;
 
 pub use choices::{DecisionLayer, ExportChoices, Exported, Pseudonymised};
-pub use contents::{export_contents, export_for_tool_as_job, export_formats, stop_export_contents};
-pub use export::{export, export_as_job, export_with};
-pub use import::{forget_opened, guess_columns, import, import_as_job, preview, preview_as_last_time};
+pub use contents::{export_contents, export_for_tool, export_formats, stop_export_contents};
+pub use export::export;
+pub use import::{forget_opened, guess_columns, import, preview, preview_as_last_time};
 pub use pasted::{forget_pasted, paste};
 pub use reading::{columns_of, columns_of_lists, complete_columns, join_columns, readings};
 pub use tool_export::{ToolExport, ToolExportChoices, for_tool};

@@ -249,7 +249,7 @@ fn people_whose_texts_are_too_many_to_learn_from_are_known_all_the_same() {
     let file = folder.path().join("long.csv");
     std::fs::write(&file, csv).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
-    exchange::import(&session.exchange, &file, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
     for text in 0..210 {
         annotators::add(&session.project, &format!("only{text}"), &Default::default()).unwrap();
         let marked = Answer::Spans(SpanSet::new([Span { start: 5, end: 8, kind: 0 }]).unwrap());

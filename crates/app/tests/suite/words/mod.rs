@@ -262,7 +262,7 @@ fn a_model_that_is_kept_is_of_the_encoder_in_use_and_of_the_texts_and_types_of_t
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     let more = folder.path().join("more.csv");
     std::fs::write(&more, "text_id,text\nlate,this comment is bad\n").unwrap();
-    exchange::import(&session.exchange, &more, &ImportChoices::default(), &silent).unwrap();
+    exchange::import(&session.exchange, &more, &ImportChoices::default(), Some(&silent)).unwrap();
     drop(session);
     let path = folder.path().join("p.dissensus");
     let session = Session::open(&path, &home(folder.path())).unwrap();
