@@ -5,8 +5,7 @@ use dissensus_domain::TextId;
 use dissensus_project::jobs::Follow;
 
 session_commands! {
-    /// Predicted decisions of a panel on the first texts of the project, optionally compared with a second
-    /// panel.
+    /// Predicted decisions of a panel on the first texts, optionally compared with a second panel.
     fn ask_panel(
         wish: PanelWish,
         beside: Option<PanelWish>,

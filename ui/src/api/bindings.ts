@@ -334,7 +334,7 @@ export const commands = {
 	 *  as the dialog asked.
 	 */
 	handIn: (file: string) => __TAURI_INVOKE<HandedIn>("hand_in", { file }),
-	/**  Predicted decisions of a panel on the first texts of the project, optionally compared with a second panel. */
+	/**  Predicted decisions of a panel on the first texts, optionally compared with a second panel. */
 	askPanel: (wish: PanelWish, beside: PanelWish | null, order: PanelOrder, top: number) => __TAURI_INVOKE<PanelVerdicts>("ask_panel", { wish, beside, order, top }),
 	/**  The predicted decision of a panel on one text. */
 	panelOnText: (wish: PanelWish, beside: PanelWish | null, text: TextId) => __TAURI_INVOKE<PanelVerdicts>("panel_on_text", { wish, beside, text }),

@@ -21,7 +21,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 /// Writes all current labels (of one question, or of all) to a CSV, TSV, JSONL or CoNLL file, by its
-/// extension, as of one moment: labels given meanwhile are not included. The file appears whole or not at all.
+/// extension, as of one moment: labels given meanwhile are not included. The file appears whole or
+/// not at all.
 ///
 /// # Errors
 /// An unsupported extension, a file that exists (without `replace`), a label without a name because the
