@@ -19,6 +19,7 @@ use dissensus_editing::info;
 use dissensus_editing::labels;
 use dissensus_editing::questions;
 use dissensus_editing::texts;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
@@ -278,7 +279,8 @@ pub(crate) fn project_label(
     let (note, reasons, confidence) = remark;
     let remark = Remark { note, reasons, confidence };
     let recorded = writing(py, &path, wait, |session, _| {
-        by_name::record_with(&session.labelling, annotator, text, value, question, occasion, &remark)
+        let request = LabelByName { occasion, remark, ..LabelByName::new(annotator, text, value, question) };
+        by_name::record(&session.labelling, &request)
     })?;
     json(py, &recorded)
 }

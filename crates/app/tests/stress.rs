@@ -26,7 +26,9 @@ use dissensus_editing::choices;
 use dissensus_editing::info;
 use dissensus_editing::jobs;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_encoder::{DeviceChoice, Pooling};
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_labelling::marks;
 use dissensus_labelling::next_text;
@@ -183,7 +185,9 @@ impl Worker<'_> {
             9 if info::read(&session.project).is_ok_and(|info| info.questions.len() < 5) => {
                 let name = format!("question {}", self.dice.roll());
                 let scale = Scale::new(ScaleKind::Binary, &["no".to_owned(), "yes".to_owned()]).unwrap();
-                self.call("add question", |_| questions::add(&session.project, &name, "", scale));
+                self.call("add question", |_| {
+                    questions::add(&session.project, AddQuestion::new(&name, "", scale))
+                });
             }
             10 | 11 => self.import(),
             12 => {
@@ -298,10 +302,7 @@ impl Worker<'_> {
             };
             by_name::record(
                 &session.labelling,
-                &name,
-                &task.external_id,
-                &value,
-                Some(&place.question_name),
+                &LabelByName::new(&name, &task.external_id, &value, Some(&place.question_name)),
             )?;
             Ok(Some(task.external_id))
         });

@@ -110,7 +110,7 @@ pub fn live(size: LiveSize) -> Result<LiveBench, BenchError> {
     for click in 0..size.clicks {
         let new = next_label(question, click, size);
         let started = Instant::now();
-        let recorded = record::record(&session.labelling, &new, LabelSource::Window)?;
+        let recorded = record::record_label(&session.labelling, &new)?;
         let learned = started.elapsed().saturating_sub(recorded.sync);
         let ranking = Instant::now();
         let texts = match size.options {

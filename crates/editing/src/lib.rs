@@ -22,7 +22,7 @@ pub mod withdraw;
 pub use care::check_limit;
 pub use copy::CopyChoices;
 pub use labels::LabelRow;
-pub use questions::{QuestionChange, define_levels};
+pub use questions::{AddQuestion, QuestionChange, define_levels};
 
 use dissensus_project::context::Context;
 use dissensus_training::encoding::Encoding;

@@ -15,6 +15,34 @@ use dissensus_project::event::Event;
 use dissensus_project::names::checked_name;
 use dissensus_store::{LevelUse, NewQuestion, QuestionEdit, QuestionEdited, QuestionVersion, StoreError};
 
+/// A question to add.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AddQuestion {
+    pub name: String,
+    /// The prompt shown to annotators.
+    pub prompt: String,
+    pub scale: Scale,
+    /// The answer to another question on which this one depends.
+    pub only_if: Option<Condition>,
+    pub help: QuestionHelp,
+    /// Definitions of the levels, in their order; there may be fewer of them.
+    pub definitions: Vec<String>,
+}
+
+impl AddQuestion {
+    /// Without a condition, a help text or definitions.
+    pub fn new(name: impl Into<String>, prompt: impl Into<String>, scale: Scale) -> Self {
+        Self {
+            name: name.into(),
+            prompt: prompt.into(),
+            scale,
+            only_if: None,
+            help: QuestionHelp::default(),
+            definitions: Vec::new(),
+        }
+    }
+}
+
 /// Changes to a question; fields that are `None` are unchanged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QuestionChange {
@@ -50,43 +78,12 @@ pub fn answer_named(question: &Question, value: &str) -> Result<Answer, ProjectE
 /// Adds a question to be asked about every text. Without a prompt, its name is asked.
 ///
 /// # Errors
-/// The name is blank, too long or taken, or the scale is invalid (one from JSON has not been validated
-/// yet).
-pub fn add(cx: &Project, name: &str, prompt: &str, scale: Scale) -> Result<QuestionInfo, ProjectError> {
-    add_only_if(cx, name, prompt, scale, None)
-}
-
-/// Like [`add`], with a condition on another question's answer.
-///
-/// # Errors
-/// Those of [`add`], or the condition has an unknown question or level. Nothing is
-/// added then.
-pub fn add_only_if(
-    cx: &Project,
-    name: &str,
-    prompt: &str,
-    scale: Scale,
-    only_if: Option<Condition>,
-) -> Result<QuestionInfo, ProjectError> {
-    add_explained(cx, name, prompt, scale, only_if, &QuestionHelp::default(), &[])
-}
-
-/// Like [`add_only_if`], with a help text and definitions of its levels, in their
-/// order.
-///
-/// # Errors
-/// Those of [`add_only_if`], or a text that is too long. Nothing is added then.
-pub fn add_explained(
-    cx: &Project,
-    name: &str,
-    prompt: &str,
-    scale: Scale,
-    only_if: Option<Condition>,
-    help: &QuestionHelp,
-    definitions: &[String],
-) -> Result<QuestionInfo, ProjectError> {
+/// The name is blank, too long or taken, the scale is invalid (one from JSON has not been validated yet), the
+/// condition has an unknown question or level, or a text is too long. Nothing is added then.
+pub fn add(cx: &Project, request: AddQuestion) -> Result<QuestionInfo, ProjectError> {
+    let AddQuestion { name, prompt, scale, only_if, help, definitions } = request;
     cx.context.whole_project()?;
-    let name = checked_name("question", name)?;
+    let name = checked_name("question", &name)?;
     for level in scale.levels() {
         checked_name("level", level)?;
     }
@@ -106,7 +103,7 @@ pub fn add_explained(
         };
         kept.into_iter().enumerate().map(level).collect()
     });
-    let edit = QuestionEdit { help: Some(help.clone()), levels, ..QuestionEdit::default() };
+    let edit = QuestionEdit { help: Some(help), levels, ..QuestionEdit::default() };
     let added = cx.context.store.write(move |tx| -> Result<Question, StoreError> {
         let id = tx.add_question_at(&new, now_ms())?;
         tx.edit_question(id, &edit, now_ms())?;

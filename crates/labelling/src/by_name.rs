@@ -3,6 +3,7 @@
 use super::Labelling;
 use crate::reannotation;
 use crate::record;
+use crate::record::RecordLabel;
 use crate::task;
 use dissensus_api::{Beside, NewLabel, Progress};
 use dissensus_domain::{AnnotatorId, LabelSource, Remark};
@@ -38,42 +39,34 @@ pub struct NamedAnnotator<'a> {
     pub new: bool,
 }
 
-impl<'a> From<&'a str> for NamedAnnotator<'a> {
-    fn from(name: &'a str) -> Self {
-        Self { name, new: false }
+/// A label to record, with names.
+#[derive(Clone, Debug)]
+pub struct LabelByName<'a> {
+    pub annotator: NamedAnnotator<'a>,
+    pub text: &'a str,
+    pub value: &'a str,
+    /// The question; `None` where the project has only one.
+    pub question: Option<&'a str>,
+    /// From 2 on it is an answer of a later annotation round, stored separately from the label.
+    pub occasion: u16,
+    pub remark: Remark,
+}
+
+impl<'a> LabelByName<'a> {
+    /// A label of the first round, without a note.
+    pub fn new(annotator: &'a str, text: &'a str, value: &'a str, question: Option<&'a str>) -> Self {
+        let annotator = NamedAnnotator { name: annotator, new: false };
+        Self { annotator, text, value, question, occasion: 1, remark: Remark::default() }
     }
 }
 
 /// Records a label by names, as the command does: an unknown annotator is added.
 ///
 /// # Errors
-/// No such text, question or level, or an I/O error.
-pub fn record(
-    cx: &Labelling,
-    annotator: &str,
-    text: &str,
-    value: &str,
-    question: Option<&str>,
-) -> Result<NamedLabel, ProjectError> {
-    record_with(cx, annotator, text, value, question, 1, &Remark::default())
-}
-
-/// Like [`record`], with a note; from `occasion` 2 on it is an answer of a later annotation round, stored
-/// separately from the label.
-///
-/// # Errors
-/// Those of [`record`], an invalid note, and a new name that looks like an existing
-/// one ([`ProjectError::NearName`]).
-pub fn record_with<'a>(
-    cx: &Labelling,
-    annotator: impl Into<NamedAnnotator<'a>>,
-    text: &str,
-    value: &str,
-    question: Option<&str>,
-    occasion: u16,
-    remark: &Remark,
-) -> Result<NamedLabel, ProjectError> {
-    let annotator: NamedAnnotator<'_> = annotator.into();
+/// No such text, question or level, an invalid note, a new name that looks like an existing one
+/// ([`ProjectError::NearName`]), or an I/O error.
+pub fn record(cx: &Labelling, request: &LabelByName<'_>) -> Result<NamedLabel, ProjectError> {
+    let &LabelByName { annotator, text, value, question, occasion, ref remark } = request;
     remark.trimmed().check()?;
     let question = questions::find(&cx.project, question)?;
     cx.context.index().whole(question.id)?;
@@ -89,11 +82,12 @@ pub fn record_with<'a>(
     let (annotator, annotator_name, new_annotator) = annotator_named_or_new(cx, annotator)?;
     // Looked up first: after this, a label on disk must not be reported as failed.
     let asked = task::is_asked(cx, annotator, question.id, text_id, occasion)?;
-    let new = NewLabel { question: question.id, annotator, text: text_id, answer, duration_ms: None };
+    let label = NewLabel { question: question.id, annotator, text: text_id, answer, duration_ms: None };
     let beside = Beside { remark: remark.clone(), guideline: None };
+    let request = RecordLabel { label, beside, source: LabelSource::Command };
     let progress = match occasion {
-        ..=1 => record::record_with(cx, &new, &beside, LabelSource::Command)?.receipt.progress,
-        again => reannotation::record(cx, &new, &beside, again, LabelSource::Command)?.progress,
+        ..=1 => record::record_label(cx, request)?.receipt.progress,
+        again => reannotation::record(cx, &request, again)?.progress,
     };
     Ok(NamedLabel {
         annotator: annotator_name,

@@ -28,7 +28,7 @@ pub mod undo;
 pub mod watch;
 
 use annotations::AnnotationCache;
-pub use by_name::{NamedAnnotator, NamedLabel};
+pub use by_name::{LabelByName, NamedAnnotator, NamedLabel};
 pub use practice_answers::NamedPractice;
 pub use question_set::Left;
 pub use record::Recorded;

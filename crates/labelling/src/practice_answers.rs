@@ -138,9 +138,9 @@ pub fn record(cx: &Labelling, new: &NewPracticeAnswer) -> Result<PracticeFeedbac
 ///
 /// # Errors
 /// Those of [`record`], or no such text, question or answer.
-pub fn record_by_name<'a>(
+pub fn record_by_name(
     cx: &Labelling,
-    annotator: impl Into<NamedAnnotator<'a>>,
+    annotator: NamedAnnotator<'_>,
     text: &str,
     value: &str,
     question: Option<&str>,
@@ -152,7 +152,7 @@ pub fn record_by_name<'a>(
     if cx.practice.book()?.text(question.id, found).is_none() {
         return Err(LabellingError::NotPractice(text.to_owned()).into());
     }
-    let (annotator, name, new_annotator) = by_name::annotator_named_or_new(cx, annotator.into())?;
+    let (annotator, name, new_annotator) = by_name::annotator_named_or_new(cx, annotator)?;
     let new = NewPracticeAnswer { annotator, question: question.id, text: found, answer };
     let feedback = record(cx, &new)?;
     let (text_id, value) = (text.to_owned(), value.trim().to_owned());

@@ -7,8 +7,9 @@ use crate::progress;
 use crate::question_set;
 use crate::reannotated::reannotated;
 use crate::record;
+use crate::record::RecordLabel;
 use crate::remarks;
-use dissensus_api::{Beside, LabelReceipt, NewLabel};
+use dissensus_api::{LabelReceipt, NewLabel};
 use dissensus_domain::{AnnotatorId, LabelSource, QuestionId};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
@@ -21,13 +22,9 @@ use dissensus_store::{AnswerDetails, Repeat, StoreError};
 /// # Errors
 /// No such question, text or annotator, an answer off the scale, a round below 2, or an I/O error.
 /// Nothing is recorded then, nor with an invalid note.
-pub fn record(
-    cx: &Labelling,
-    new: &NewLabel,
-    beside: &Beside,
-    occasion: u16,
-    source: LabelSource,
-) -> Result<LabelReceipt, ProjectError> {
+pub fn record(cx: &Labelling, request: &RecordLabel, occasion: u16) -> Result<LabelReceipt, ProjectError> {
+    let RecordLabel { label: new, beside, source } = request;
+    let source = *source;
     cx.context.may_answer(new.annotator)?;
     cx.practice.may_label(new.annotator)?;
     let mut details = remarks::details(beside)?;

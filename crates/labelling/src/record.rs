@@ -24,36 +24,42 @@ pub struct Recorded {
     pub sync: Duration,
 }
 
+/// A label to record.
+#[derive(Clone, Debug)]
+pub struct RecordLabel {
+    pub label: NewLabel,
+    pub beside: Beside,
+    pub source: LabelSource,
+}
+
+impl RecordLabel {
+    /// A label without a note.
+    pub fn new(label: &NewLabel, source: LabelSource) -> Self {
+        Self { label: label.clone(), beside: Beside::default(), source }
+    }
+}
+
+/// A label that the window records, without a note.
+impl From<&NewLabel> for RecordLabel {
+    fn from(label: &NewLabel) -> Self {
+        Self::new(label, LabelSource::Window)
+    }
+}
+
 /// Records a label: when this returns, it is on disk and, where a model is live, learned.
 ///
 /// # Errors
-/// No such question, text or annotator, an answer off the scale, or an I/O error. Nothing is recorded
-/// or learned then.
-pub fn record_label(cx: &Labelling, new: &NewLabel) -> Result<LabelReceipt, ProjectError> {
-    record(cx, new, LabelSource::Window).map(|recorded| recorded.receipt)
-}
-
-/// Like [`record_label`], with its source and the time of the disk write.
-pub fn record(cx: &Labelling, new: &NewLabel, source: LabelSource) -> Result<Recorded, ProjectError> {
-    record_with(cx, new, &Beside::default(), source)
-}
-
-/// Like [`record`], with the details that come with the answer.
-///
-/// # Errors
-/// Those of [`record_label`], and an invalid note.
-pub fn record_with(
-    cx: &Labelling,
-    new: &NewLabel,
-    beside: &Beside,
-    source: LabelSource,
-) -> Result<Recorded, ProjectError> {
+/// No such question, text or annotator, an answer off the scale, an invalid note, or an I/O error. Nothing is
+/// recorded or learned then.
+pub fn record_label(cx: &Labelling, request: impl Into<RecordLabel>) -> Result<Recorded, ProjectError> {
+    let RecordLabel { label: new, beside, source } = request.into();
+    let new = &new;
     let context = &cx.context;
     context.may_answer(new.annotator)?;
     cx.practice.may_label(new.annotator)?;
     cx.practice.is_asked(new.text)?;
     // The window always submits the whole note: an empty one there is intended.
-    let details = AnswerDetails { takes_back: source == LabelSource::Window, ..remarks::details(beside)? };
+    let details = AnswerDetails { takes_back: source == LabelSource::Window, ..remarks::details(&beside)? };
     let sheet = question_set::open(cx, new.annotator, &[new.question])?;
     check_answer(cx, new)?;
     // The command reveals nothing after a label.

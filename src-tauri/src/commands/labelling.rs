@@ -10,6 +10,7 @@ use dissensus_labelling::next_text;
 use dissensus_labelling::progress;
 use dissensus_labelling::reannotation;
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_labelling::remarks;
 use dissensus_labelling::task;
 use dissensus_labelling::undo;
@@ -44,12 +45,16 @@ session_commands! {
 
     /// Records a label; it is on disk when this returns.
     fn record_label(label: NewLabel, beside: Beside) -> LabelReceipt = |session| {
-        record::record_with(&session.labelling, &label, &beside, LabelSource::Window).map(|recorded| recorded.receipt)
+        let request = RecordLabel { label, beside, source: LabelSource::Window };
+        record::record_label(&session.labelling, request).map(|recorded| recorded.receipt)
     };
 
     /// Records a re-annotation of a text in a task packet; it is on disk when this returns.
     fn record_again(label: NewLabel, beside: Beside, occasion: u16) -> LabelReceipt =
-        |session| reannotation::record(&session.labelling, &label, &beside, occasion, LabelSource::Window);
+        |session| {
+        let request = RecordLabel { label, beside, source: LabelSource::Window };
+        reannotation::record(&session.labelling, &request, occasion)
+    };
 
     /// Records only a note on a text, in place of an earlier one.
     fn remark_text(annotator: AnnotatorId, question: QuestionId, text: TextId, beside: Beside) -> () =

@@ -15,6 +15,7 @@ use dissensus_editing::attribute_form;
 use dissensus_editing::choices;
 use dissensus_editing::history;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_editing::remove;
 use dissensus_editing::withdraw;
 use tauri::{AppHandle, Manager as _};
@@ -85,7 +86,8 @@ session_commands! {
         help: QuestionHelp,
         definitions: Vec<String>,
     ) -> QuestionInfo = |session| {
-        questions::add_explained(&session.project, &name, &prompt, scale, only_if, &help, &definitions)
+        let request = AddQuestion { name, prompt, scale, only_if, help, definitions };
+        questions::add(&session.project, request)
     };
 }
 

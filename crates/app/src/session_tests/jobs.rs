@@ -7,6 +7,7 @@ use dissensus_api::{ImportChoices, JobInfo, NewLabel, WorkState};
 use dissensus_domain::{Answer, QuestionId, Scale, ScaleKind};
 use dissensus_editing::jobs;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_labelling::record;
 use dissensus_project::event::Event;
 use dissensus_project::home::Home;
@@ -253,7 +254,7 @@ fn what_was_added_while_the_project_could_not_be_read_is_there_and_no_error() {
     fail(&session, "reload");
     let who = dissensus_editing::annotators::add(&session.project, "Zoe", &Default::default()).unwrap();
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    let asked = questions::add(&session.project, "fair", "", scale).unwrap();
+    let asked = questions::add(&session.project, AddQuestion::new("fair", "", scale)).unwrap();
     assert_eq!(
         (who.external_id.as_str(), asked.name.as_str(), asked.prompt.as_str()),
         ("Zoe", "fair", "fair")

@@ -5,6 +5,7 @@ use dissensus_api::{ImportChoices, NewDecision};
 use dissensus_domain::{Answer, Outcome, Progress, Silent};
 use dissensus_editing::questions;
 use dissensus_editing::texts;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_project::home::Home;
 use dissensus_transfer::exchange;
@@ -40,7 +41,7 @@ fn slips_are_left_out_where_an_answer_was_decided_on_and_holds() {
     let all = session.context.learned_data_of(&question, true).unwrap();
     assert_eq!(all[0].observations.len(), 7);
     // A corrected label is no longer a slip, and an outdated decision excludes nothing.
-    by_name::record(&session.labelling, "ben", "t1", "3", None).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("ben", "t1", "3", None)).unwrap();
     assert_eq!(labels(true), 8);
     decide("t1", Outcome::Reopened, None);
     assert_eq!(labels(true), 9);

@@ -14,6 +14,7 @@ use dissensus_editing::copy;
 use dissensus_editing::questions;
 use dissensus_encoder::DeviceChoice;
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
@@ -297,7 +298,7 @@ fn both_projects_know_what_the_encoder_has_learned() {
     for text in (TEXTS + 1..=TEXTS + 30).map(TextId) {
         let answer = Answer::Level(u16::from(text.0 % 3 == 0));
         let label = NewLabel { question, text, annotator: who, answer, duration_ms: None };
-        record::record(&session.labelling, &label, LabelSource::Command).unwrap();
+        record::record_label(&session.labelling, RecordLabel::new(&label, LabelSource::Command)).unwrap();
     }
     let (seen, tested) = left_out(&session, "rude", SplitSpec::ByText(0.1), 5);
     // Of 90 texts 81 are tested: only the test texts of the run can be scored.
@@ -370,7 +371,7 @@ fn labels_of_people_who_are_held_out_do_not_teach_by_another_question_of_the_pro
         for text in (41..=80).step_by(3).map(TextId) {
             let answer = Answer::Level(u16::from(text.0 % 2 == 0));
             let label = NewLabel { question, text, annotator: who, answer, duration_ms: None };
-            record::record(&session.labelling, &label, LabelSource::Command).unwrap();
+            record::record_label(&session.labelling, RecordLabel::new(&label, LabelSource::Command)).unwrap();
         }
     };
     let everybody = annotators::list(&session.project).unwrap();

@@ -12,8 +12,10 @@ use dissensus_domain::{
 };
 use dissensus_editing::annotators;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_encoder::DeviceChoice;
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_stats::data::ModelKind;
@@ -310,7 +312,7 @@ fn what_is_asked_of_a_bundle_must_be_in_it() {
     let project = folder.path().join("named.csv");
     let own = Session::create(&project, &home(folder.path())).unwrap();
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    questions::add(&own.project, "rude", "", scale).unwrap();
+    questions::add(&own.project, AddQuestion::new("rude", "", scale)).unwrap();
     let choices = PredictionChoices { replace: true, ..PredictionChoices::default() };
     let refused = prediction_file::check(&own.analysis, &choices, None, &project, &Silent).err().unwrap();
     assert_eq!(refused.code(), "same-file", "{refused}");
@@ -353,7 +355,7 @@ fn a_bundle_replaces_bundles_alone_and_these_on_wish() {
     }
     // A question without answers is excluded where all are meant, and refused by its name.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    questions::add(&session.project, "unasked", "", scale).unwrap();
+    questions::add(&session.project, AddQuestion::new("unasked", "", scale)).unwrap();
     assert_eq!(again(one("unasked"), &folder.path().join("new")).unwrap_err().code(), "no-labels");
     let all = again(BundleChoices { replace: true, ..BundleChoices::default() }, &dir).unwrap().0;
     assert_eq!(all.questions, ["offensiveness", "remove"]);
@@ -394,14 +396,14 @@ fn a_multi_label_question_is_bundled_option_by_option() {
         annotators::add(&session.project, name, &Default::default()).unwrap();
     }
     let scale = Scale::new(ScaleKind::MultiLabel, ["joy", "anger"]).unwrap();
-    questions::add(&session.project, "feelings", "What is in it?", scale).unwrap();
+    questions::add(&session.project, AddQuestion::new("feelings", "What is in it?", scale)).unwrap();
     let question = questions::find(&session.project, None).unwrap().id;
     for (text, annotator) in (1..=30).flat_map(|text| (1..=3).map(move |annotator| (text, annotator))) {
         let chosen = (0..2_u8).filter(|option| (text + annotator * 2 + u32::from(*option)) % 3 == 0);
         let answer = Answer::Options(OptionSet::new(chosen).unwrap());
         let (text, annotator) = (TextId(text), AnnotatorId(annotator));
         let new = NewLabel { question, text, annotator, answer, duration_ms: None };
-        record::record(&session.labelling, &new, LabelSource::Command).unwrap();
+        record::record_label(&session.labelling, RecordLabel::new(&new, LabelSource::Command)).unwrap();
     }
     session.encoding.encode(&tiny(), &Silent).unwrap();
     let dir = bundled(&session, &folder, &BundleChoices::default());

@@ -8,13 +8,14 @@ use dissensus_api::{
     CareInfo, HarmfulFrom, ImportChoices, MergeConsent, NewLabel, OwnCare, StudyCare, StudyWish, TextOrder,
 };
 use dissensus_app::session::Session;
-use dissensus_domain::{AnnotatorId, Answer, FactKind, LabelSource, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, FactKind, QuestionId, TextId};
 use dissensus_editing::QuestionChange;
 use dissensus_editing::annotators;
 use dissensus_editing::info;
 use dissensus_editing::questions;
 use dissensus_editing::reveal;
 use dissensus_editing::withdraw;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_labelling::care;
 use dissensus_labelling::marks;
@@ -101,7 +102,7 @@ fn a_day_ends_with_the_limit_and_goes_on_only_where_the_study_lets_it() {
     assert!(!care::go_on_today(&session.labelling, ana).unwrap().reached);
     assert!(!label_next(&session, ana, 2).reached, "until the day ends");
     // The command is not limited: scripts are not people.
-    by_name::record(&session.labelling, "ana", "t8", "1", None).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("ana", "t8", "1", None)).unwrap();
 }
 
 #[test]
@@ -267,7 +268,7 @@ fn a_packet_has_the_limits_and_hands_in_a_number_and_nothing_of_what_was_read() 
         answer: Answer::Level(2),
         duration_ms: None,
     };
-    record::record(&packet.labelling, &new, LabelSource::Window).unwrap();
+    record::record_label(&packet.labelling, &new).unwrap();
     assert!(care::note_read(&packet.labelling, me, TextId(1)).unwrap().reached);
     let hand_in = folder.path().join("ana.handin");
     study::hand_in(&packet.study, &hand_in, false).unwrap();

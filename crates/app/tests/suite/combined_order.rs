@@ -13,6 +13,7 @@ use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, QuestionId, ScaleKind};
 use dissensus_editing::questions;
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_project::jobs::Silent;
 use std::fmt::Write as _;
 use tempfile::TempDir;
@@ -262,7 +263,7 @@ fn an_order_follows_the_labels_that_come() {
     for (at, person) in people.iter().filter(|person| person.observed.is_none()).enumerate() {
         let answer = Answer::Level(if at % 2 == 0 { 0 } else { 4 });
         let new = NewLabel { question, annotator: person.annotator, text, answer, duration_ms: None };
-        record::record(&session.labelling, &new, LabelSource::Command).unwrap();
+        record::record_label(&session.labelling, RecordLabel::new(&new, LabelSource::Command)).unwrap();
     }
     let now = ranking::read_rows(&session.analysis, &query(question), &[text]).unwrap().swap_remove(0);
     assert!(now.value > value + 0.1 && now.two_camps, "{value} {now:?}");

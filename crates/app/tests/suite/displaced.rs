@@ -8,6 +8,7 @@ use dissensus_domain::Answer;
 use dissensus_editing::copy;
 use dissensus_editing::copy::CopyChoices;
 use dissensus_editing::info;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_project::jobs::Follow;
 use dissensus_store::Store;
@@ -26,7 +27,10 @@ fn open(folder: &TempDir) -> (Session, PathBuf) {
 /// Labels the nth text as ana, cyclically. The error's code if it was not confirmed.
 fn label(session: &Session, n: usize) -> Result<(String, u16), &'static str> {
     let (text, level) = (format!("c{:03}", n % 100 + 1), (n / 100 % 5) as u16);
-    match by_name::record(&session.labelling, "ana", &text, &(level + 1).to_string(), QUESTION) {
+    match by_name::record(
+        &session.labelling,
+        &LabelByName::new("ana", &text, &(level + 1).to_string(), QUESTION),
+    ) {
         Ok(_) => Ok((text, level)),
         Err(e) => Err(e.code()),
     }

@@ -9,6 +9,8 @@ use dissensus_domain::{LabelSource, Scale, ScaleKind};
 use dissensus_editing::annotators;
 use dissensus_editing::info;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_labelling::marks;
 use dissensus_labelling::undo;
@@ -216,9 +218,17 @@ fn names_are_checked_on_every_way_in() {
             "{bad:?}"
         );
         let scale = Scale::new(ScaleKind::Choice, ["x", bad]).unwrap();
-        assert_eq!(questions::add(&session.project, "q", "", scale).unwrap_err().code(), "name", "{bad:?}");
+        assert_eq!(
+            questions::add(&session.project, AddQuestion::new("q", "", scale)).unwrap_err().code(),
+            "name",
+            "{bad:?}"
+        );
         let scale = Scale::new(ScaleKind::Choice, ["x", "y"]).unwrap();
-        assert_eq!(questions::add(&session.project, bad, "", scale).unwrap_err().code(), "name", "{bad:?}");
+        assert_eq!(
+            questions::add(&session.project, AddQuestion::new(bad, "", scale)).unwrap_err().code(),
+            "name",
+            "{bad:?}"
+        );
     }
     let info = info::read(&session.project).unwrap();
     assert_eq!(
@@ -301,7 +311,7 @@ fn last_months_file_does_not_overrule_todays_label() {
         "text_id,text,annotator_id,label,created_at\nt,x,ana,1,2024-05-01\nt,x,bo,2,2024-05-01\n",
     );
     imported(&session, &file);
-    by_name::record(&session.labelling, "ana", "t", "2", None).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("ana", "t", "2", None)).unwrap();
     let older = place.file(
         "older.csv",
         "text_id,text,annotator_id,label,created_at\nt,x,ana,1,2024-04-01\nt,x,bo,2,2024-06-01\n",
@@ -322,8 +332,13 @@ struct LabelsMeanwhile<'a> {
 impl Progress for LabelsMeanwhile<'_> {
     fn report(&self, _: u64, _: Option<u64>, _: &str) {
         if self.done.fetch_add(1, Ordering::SeqCst) == 0 {
-            by_name::record(&self.session.labelling, "ana", "c001", "5", Some("offensiveness")).unwrap();
-            by_name::record(&self.session.labelling, "ana", "c001", "yes", Some("remove")).unwrap();
+            by_name::record(
+                &self.session.labelling,
+                &LabelByName::new("ana", "c001", "5", Some("offensiveness")),
+            )
+            .unwrap();
+            by_name::record(&self.session.labelling, &LabelByName::new("ana", "c001", "yes", Some("remove")))
+                .unwrap();
         }
     }
 }
@@ -463,7 +478,7 @@ fn an_import_says_what_it_replaces_before_and_after_and_where() {
         &session,
         &place_of.file("first.csv", "text_id,text,annotator_id,label\nt,x,ana,3\nt,x,bo,2\nu,y,ana,1\n"),
     );
-    by_name::record(&session.labelling, "ana", "t", "4", None).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("ana", "t", "4", None)).unwrap();
     let file = place_of.file(
         "second.csv",
         "text_id,text,annotator_id,label\nt,x,bo,5\nt,x,ana,5\nu,y,ana,1\nu,y,bo,1\nu,y,bo,2\n",
@@ -599,10 +614,10 @@ fn a_label_given_while_a_file_is_read_is_not_overruled_and_the_report_says_so() 
         &session,
         &place_of.file("first.csv", "text_id,text,annotator_id,label\nt0,x0,ana,1\nt0,x0,bo,3\nt1,x1,bo,2\n"),
     );
-    by_name::record(&session.labelling, "bo", "t0", "1", None).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("bo", "t0", "1", None)).unwrap();
     let file = place_of.file("large.csv", &long_file("t0,x0,ana,2\nt0,x0,bo,2\n"));
     let (meanwhile, report) = Meanwhile::import(session, &file, |session| {
-        by_name::record(&session.labelling, "ana", "t0", "3", None).unwrap();
+        by_name::record(&session.labelling, &LabelByName::new("ana", "t0", "3", None)).unwrap();
         undo(session, "bo");
     });
     let session = &meanwhile.session;
@@ -621,7 +636,7 @@ fn a_label_that_was_taken_back_while_a_file_is_read_is_neither_repeated_nor_repl
     let people = "t0,x0,zoe,1\nt0,x0,yan,2\nt0,x0,xi,3\ns,s,ana,1\ns,s,bo,1\ns,s,cy,1\ns,s,di,1\n";
     imported(&session, &place_of.file("first.csv", &format!("text_id,text,annotator_id,label\n{people}")));
     for name in ["cy", "di"] {
-        by_name::record(&session.labelling, name, "t0", "2", None).unwrap();
+        by_name::record(&session.labelling, &LabelByName::new(name, "t0", "2", None)).unwrap();
     }
     // ana and bo are labelled and taken back while the file is read, cy and di had labels before that are
     // taken back then. For each pair the first has a row with that label, the second one with another.
@@ -629,7 +644,7 @@ fn a_label_that_was_taken_back_while_a_file_is_read_is_neither_repeated_nor_repl
     let file = place_of.file("large.csv", &long_file(rows));
     let (meanwhile, report) = Meanwhile::import(session, &file, |session| {
         for name in ["ana", "bo"] {
-            by_name::record(&session.labelling, name, "t0", "2", None).unwrap();
+            by_name::record(&session.labelling, &LabelByName::new(name, "t0", "2", None)).unwrap();
         }
         ["ana", "bo", "cy", "di"].iter().for_each(|name| undo(session, name));
     });
@@ -803,7 +818,7 @@ fn columns_of_the_study_in_an_export_are_not_read() {
     let session = place.project("p");
     let file = place.file("l.csv", "text_id,text,annotator_id,label\nt,x,ana,1\nu,y,ana,2\n");
     imported(&session, &file);
-    by_name::record(&session.labelling, "bo", "t", "2", None).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("bo", "t", "2", None)).unwrap();
     let out = place.path("out.csv");
     let with_wordings = ExportChoices { wordings: true, ..ExportChoices::default() };
     exchange::export(&session.exchange, &out, &with_wordings, &Silent).unwrap();

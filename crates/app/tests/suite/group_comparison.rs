@@ -14,6 +14,7 @@ use dissensus_editing::choices;
 use dissensus_editing::info;
 use dissensus_editing::jobs;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_labelling::record;
 use dissensus_project::jobs::Silent;
 use std::fmt::Write as _;
@@ -196,7 +197,7 @@ fn as_a_job_it_is_kept_and_says_of_which_labels_it_is() {
     let ana = annotators::find(&session.project, "p00").unwrap().id;
     let text = found.b_higher[0].text;
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    let rude = questions::add(&session.project, "rude", "Is it rude?", scale).unwrap().id;
+    let rude = questions::add(&session.project, AddQuestion::new("rude", "Is it rude?", scale)).unwrap().id;
     let label = |question| {
         let answer = Answer::Level(0);
         record::record_label(

@@ -11,6 +11,7 @@ use dissensus_domain::{AnnotatorId, Answer, HistoryKind, LabelSource, QuestionId
 use dissensus_editing::annotators;
 use dissensus_editing::history;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_labelling::record;
 use dissensus_labelling::undo;
 use dissensus_project::jobs::Silent;
@@ -32,7 +33,7 @@ fn project(folder: &Path) -> PathBuf {
     let choices = dissensus_api::ImportChoices { question: Some("rude".into()), ..Default::default() };
     exchange::import(&session.exchange, &file, &choices, None).unwrap();
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    questions::add(&session.project, "funny", "Is it funny?", scale).unwrap();
+    questions::add(&session.project, AddQuestion::new("funny", "Is it funny?", scale)).unwrap();
     for name in ["Ada Lovelace", "Ben"] {
         annotators::add(&session.project, name, &Default::default()).unwrap();
     }

@@ -14,8 +14,10 @@ use dissensus_editing::CopyChoices;
 use dissensus_editing::annotators;
 use dissensus_editing::copy;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_encoder::DeviceChoice;
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_project::jobs::Silent;
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
@@ -65,7 +67,7 @@ fn project(folder: &Path, split: Option<fn(u32) -> &'static str>) -> Session {
     import_into(&session, "rude", &rows(0..60, &["a", "b", "c"], split, rude));
     import_into(&session, "tone", &rows(30..90, &["c", "d"], split, tone));
     let scale = Scale::new(ScaleKind::MultiLabel, (0..OPTIONS).map(|n| format!("f{n}"))).unwrap();
-    questions::add(&session.project, "feelings", "", scale).unwrap();
+    questions::add(&session.project, AddQuestion::new("feelings", "", scale)).unwrap();
     let question = id(&session, "feelings");
     for text in 1..=50 {
         record(&session, question, text, 1, options(text));
@@ -82,7 +84,7 @@ fn options(text: u32) -> Answer {
 fn record(session: &Session, question: QuestionId, text: u32, annotator: u32, answer: Answer) {
     let (text, annotator) = (TextId(text), AnnotatorId(annotator));
     let new = NewLabel { question, text, annotator, answer, duration_ms: None };
-    record::record(&session.labelling, &new, LabelSource::Command).unwrap();
+    record::record_label(&session.labelling, RecordLabel::new(&new, LabelSource::Command)).unwrap();
 }
 
 fn id(session: &Session, name: &str) -> QuestionId {
@@ -344,7 +346,7 @@ fn a_question_with_options_stands_for_all_of_them_and_one_question_for_itself() 
     assert_eq!(figures(&listed[0]), figures(&alone[0]));
     // Types of passages are yes/no questions too.
     let scale = Scale::new(ScaleKind::Spans, ["insult", "threat"]).unwrap();
-    questions::add(&session.project, "where", "", scale).unwrap();
+    questions::add(&session.project, AddQuestion::new("where", "", scale)).unwrap();
     for text in 1..=50 {
         let kind = (text % 2) as u16;
         let spans = (text % 3 > 0).then_some(Span { start: 0, end: 4, kind });
@@ -397,7 +399,7 @@ fn what_cannot_be_learned_together_is_refused_and_said() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), None);
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    questions::add(&session.project, "unasked", "", scale).unwrap();
+    questions::add(&session.project, AddQuestion::new("unasked", "", scale)).unwrap();
     let good = choices(&session, ModelKind::Shared, "last-1", &["rude", "tone"]);
     let says = |asked: &TrainChoices| {
         let error = runs::train(&session.runs, asked, DeviceChoice::Cpu, &Silent).unwrap_err();

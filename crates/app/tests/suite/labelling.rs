@@ -8,6 +8,7 @@ use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, QuestionId, TextId};
 use dissensus_editing::annotators;
 use dissensus_editing::questions;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_labelling::marks;
 use dissensus_labelling::progress;
@@ -34,7 +35,10 @@ fn offensiveness(session: &Session) -> QuestionId {
 fn a_name_is_looked_up_as_it_would_be_added() {
     let folder = tempfile::tempdir().unwrap();
     let session = opened(folder.path());
-    let label = |name| by_name::record(&session.labelling, name, "c001", "3", Some("offensiveness")).unwrap();
+    let label = |name| {
+        by_name::record(&session.labelling, &LabelByName::new(name, "c001", "3", Some("offensiveness")))
+            .unwrap()
+    };
     let known = label(" sim-ada ");
     assert_eq!((known.annotator.as_str(), known.new_annotator), ("sim-ada", false));
     let (new, again) = (label(" robin "), label("robin"));
@@ -48,8 +52,10 @@ fn undo_takes_back_what_was_given_also_after_an_import() {
     let folder = tempfile::tempdir().unwrap();
     let session = opened(folder.path());
     let question = offensiveness(&session);
-    by_name::record(&session.labelling, "ana", "c001", "3", Some("offensiveness")).unwrap();
-    by_name::record(&session.labelling, "ana", "c001", "4", Some("offensiveness")).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("ana", "c001", "3", Some("offensiveness")))
+        .unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("ana", "c001", "4", Some("offensiveness")))
+        .unwrap();
     let file = folder.path().join("more.csv");
     std::fs::write(&file, "text_id,annotator_id,label\nc002,ana,5\n").unwrap();
     let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
@@ -70,8 +76,10 @@ fn undo_says_that_the_last_label_was_replaced_by_an_import_and_changes_nothing()
     let folder = tempfile::tempdir().unwrap();
     let session = opened(folder.path());
     let question = offensiveness(&session);
-    by_name::record(&session.labelling, "ana", "c001", "2", Some("offensiveness")).unwrap();
-    by_name::record(&session.labelling, "ana", "c002", "3", Some("offensiveness")).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("ana", "c001", "2", Some("offensiveness")))
+        .unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("ana", "c002", "3", Some("offensiveness")))
+        .unwrap();
     let file = folder.path().join("more.csv");
     std::fs::write(&file, "text_id,annotator_id,label\nc002,ana,5\n").unwrap();
     let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
@@ -80,7 +88,8 @@ fn undo_says_that_the_last_label_was_replaced_by_an_import_and_changes_nothing()
     assert_eq!((report.changes.replaced_labels, report.changes.replaced_given), (1, 1));
     let ana = annotators::find(&session.project, "ana").unwrap().id;
     // Actions of others make no difference.
-    by_name::record(&session.labelling, "zed", "c003", "1", Some("offensiveness")).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("zed", "c003", "1", Some("offensiveness")))
+        .unwrap();
     for _ in 0..2 {
         let error = undo::undo(&session.labelling, ana, question, LabelSource::Window).unwrap_err();
         assert_eq!(error.code(), "label-replaced");
@@ -89,7 +98,8 @@ fn undo_says_that_the_last_label_was_replaced_by_an_import_and_changes_nothing()
         assert_eq!(progress::count(&session.labelling, ana, question).unwrap().done, 2);
     }
     // Later labels can be taken back: then the imported label is current again.
-    by_name::record(&session.labelling, "ana", "c002", "1", Some("offensiveness")).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("ana", "c002", "1", Some("offensiveness")))
+        .unwrap();
     let undone = undo::undo(&session.labelling, ana, question, LabelSource::Window).unwrap().unwrap();
     assert_eq!((undone.answer, undone.now), (Answer::Level(0), Some(Answer::Level(4))));
     assert_eq!(
@@ -111,7 +121,11 @@ impl Progress for Meanwhile<'_> {
             return;
         }
         for (text, level) in [("c001", "3"), ("c002", "4"), ("c001", "5"), ("c003", "2")] {
-            by_name::record(&self.session.labelling, "ana", text, level, Some("offensiveness")).unwrap();
+            by_name::record(
+                &self.session.labelling,
+                &LabelByName::new("ana", text, level, Some("offensiveness")),
+            )
+            .unwrap();
         }
         let ana = annotators::find(&self.session.project, "ana").unwrap().id;
         undo::undo(&self.session.labelling, ana, self.question, LabelSource::Command).unwrap().unwrap();
@@ -131,7 +145,8 @@ fn what_happens_while_a_model_is_fitted_is_in_it_when_it_is_live() {
     // The same when the stored model is updated.
     session.close();
     let session = opened(folder.path());
-    by_name::record(&session.labelling, "ana", "c004", "1", Some("offensiveness")).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("ana", "c004", "1", Some("offensiveness")))
+        .unwrap();
     session.live.fit(question, &Silent).unwrap();
     let active = session.live.active_model(question).unwrap();
     assert_eq!((active.fitted_on, active.learned_since, active.labels), (Some(before + 2), 1, before + 3));

@@ -7,6 +7,7 @@ use dissensus_analysis::annotators;
 use dissensus_api::ImportChoices;
 use dissensus_app::Application;
 use dissensus_editing::questions;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_project::jobs::Follow;
 use dissensus_project::jobs::{Progress, Silent};
@@ -46,8 +47,9 @@ fn a_whole_session_is_logged_without_texts_labels_or_names() {
     std::fs::write(&file, format!("{rows}{id}-1,another {word},{name},{label}\n")).unwrap();
     assert!(exchange::import(&session.exchange, &file, &choices, Some(&silent)).is_err());
     assert!(exchange::import(&session.exchange, &file, &choices, None).is_err());
-    assert!(by_name::record(&session.labelling, name, id, other, Some(question)).is_err());
-    by_name::record(&session.labelling, name, &format!("{id}-3"), label, Some(question)).unwrap();
+    assert!(by_name::record(&session.labelling, &LabelByName::new(name, id, other, Some(question))).is_err());
+    by_name::record(&session.labelling, &LabelByName::new(name, &format!("{id}-3"), label, Some(question)))
+        .unwrap();
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
     let choice = EncoderChoice { encoder: Some(tiny.to_string_lossy().into()), ..EncoderChoice::default() };
     session.encoding.encode(&choice, &Silent).unwrap();

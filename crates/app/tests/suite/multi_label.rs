@@ -22,10 +22,12 @@ use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Question, ScaleKind, TextId};
 use dissensus_editing::questions;
 use dissensus_editing::reveal;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_labelling::marks;
 use dissensus_labelling::next_text;
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_labelling::task;
 use dissensus_labelling::undo;
 use dissensus_project::error::ProjectError;
@@ -63,7 +65,7 @@ fn set(text: u32, annotator: u32, options: u32) -> OptionSet {
 fn record(session: &Session, question: &Question, (text, annotator): (u32, u32), answer: OptionSet) {
     let (text, annotator, answer) = (TextId(text), AnnotatorId(annotator), Answer::Options(answer));
     let new = NewLabel { question: question.id, text, annotator, answer, duration_ms: None };
-    record::record(&session.labelling, &new, LabelSource::Command).unwrap();
+    record::record_label(&session.labelling, RecordLabel::new(&new, LabelSource::Command)).unwrap();
 }
 
 fn predicted(session: &Session, question: &Question, annotator: u32, text: &str) -> Vec<f32> {
@@ -103,7 +105,7 @@ fn a_label_teaches_every_option_and_taken_back_it_taught_nothing() {
         answer: Answer::Options(OptionSet::new([0, 3]).unwrap()),
         duration_ms: None,
     };
-    let shown = record::record_label(&session.labelling, &new).unwrap().reveal.unwrap();
+    let shown = record::record_label(&session.labelling, &new).unwrap().receipt.reveal.unwrap();
     // The revealed prediction did not learn from the answer that it is compared with.
     assert_eq!(shown.mine, before);
     assert_eq!((shown.others.len(), shown.annotators, shown.observed), (OPTIONS, 3, None));
@@ -425,7 +427,8 @@ fn a_question_is_answered_whole() {
         marks::skip(labelling, ana, option, text).unwrap_err(),
         task::read(labelling, ana, option, text, 1).unwrap_err(),
         next_text::choose(labelling, ana, option, TextOrder::File, None).unwrap_err(),
-        by_name::record(labelling, "ana", "t1", "yes", Some("topics: option 1")).unwrap_err(),
+        by_name::record(labelling, &LabelByName::new("ana", "t1", "yes", Some("topics: option 1")))
+            .unwrap_err(),
     ] {
         assert_eq!(error.code(), "whole-question", "{error}");
         assert!(error.to_string().contains("\"topics\""), "{error}");

@@ -13,6 +13,7 @@ use dissensus_editing::annotators;
 use dissensus_editing::info;
 use dissensus_editing::jobs;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_editing::texts;
 use dissensus_labelling::record;
 use dissensus_project::error::ProjectError;
@@ -301,9 +302,7 @@ fn too_little_is_said_and_nothing_is_invented() {
     // A question without labels.
     questions::add(
         &session.project,
-        "rude",
-        "Is it rude?",
-        Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap(),
+        AddQuestion::new("rude", "Is it rude?", Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap()),
     )
     .unwrap();
     let unlabelled = write(&session, &folder.path().join("unlabelled"), PaperWish::default()).unwrap();

@@ -5,6 +5,7 @@
 use crate::support::home;
 use dissensus_api::ImportChoices;
 use dissensus_app::Application;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_transfer::exchange;
 use std::path::Path;
@@ -21,7 +22,7 @@ fn a_table_and_lines_are_imported_and_their_files_removed() {
     let path = Path::new(&pasted.path);
     let report = exchange::import(&session.exchange, path, &ImportChoices::default(), None).unwrap();
     assert_eq!((report.texts, report.annotators, report.labels), (2, 2, 2), "{report:?}");
-    let found = by_name::record(&session.labelling, "ana", "two", "1", None);
+    let found = by_name::record(&session.labelling, &LabelByName::new("ana", "two", "1", None));
     assert!(found.is_err(), "ids are made from bodies");
 
     let lines = exchange::paste(&session.exchange, "One, with a comma.\n\n\"Two\" she said\n", None).unwrap();

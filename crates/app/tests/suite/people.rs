@@ -16,6 +16,7 @@ use dissensus_editing::questions;
 use dissensus_editing::withdraw;
 use dissensus_encoder::DeviceChoice;
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
@@ -462,7 +463,11 @@ fn notes_leave_the_project_only_when_they_are_asked_for() {
     let remark = Remark { note: Some("a secret note".into()), confidence: Some(4), ..Remark::default() };
     let new = NewLabel { question, annotator, text, answer, duration_ms: None };
     let beside = Beside { remark, guideline: None };
-    record::record_with(&session.labelling, &new, &beside, LabelSource::Window).unwrap();
+    record::record_label(
+        &session.labelling,
+        RecordLabel { beside: beside.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+    )
+    .unwrap();
     let (_, silent) = for_others(&session, "a.csv", false);
     assert!(!silent.contains("secret") && silent.contains("confidence"), "{silent}");
     assert!(for_others(&session, "b.csv", true).1.contains("a secret note"));

@@ -15,6 +15,8 @@ use dissensus_editing::info;
 use dissensus_editing::questions;
 use dissensus_editing::texts;
 use dissensus_editing::withdraw;
+use dissensus_labelling::LabelByName;
+use dissensus_labelling::NamedAnnotator;
 use dissensus_labelling::by_name;
 use dissensus_labelling::marks;
 use dissensus_labelling::next_text;
@@ -115,7 +117,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     );
     assert_eq!(label(&session, ana, "t5", 1), Err("practice-first".to_owned()));
     assert_eq!(label(&session, ana, "t1", 1), Err("practice-first".to_owned()));
-    let refused = by_name::record(&session.labelling, "zoe", "t5", "2", None).unwrap_err();
+    let refused = by_name::record(&session.labelling, &LabelByName::new("zoe", "t5", "2", None)).unwrap_err();
     assert!(refused.to_string().contains("3 of the practice texts are left"), "{refused}");
     assert_eq!(
         annotators::list(&session.project).unwrap().len(),
@@ -219,13 +221,27 @@ fn on_ordered_levels_an_answer_beside_the_right_one_counts_where_that_is_allowed
         NewPracticeRule { pass: Some(1.0), within: Some(1), then: Some(AfterFailing::Stop) },
     );
     for (id, value, right) in [("t1", "4", true), ("t2", "1", true), ("t3", "3", false)] {
-        let told = practice_answers::record_by_name(&session.labelling, "ana", id, value, None).unwrap();
+        let told = practice_answers::record_by_name(
+            &session.labelling,
+            NamedAnnotator { name: "ana", new: false },
+            id,
+            value,
+            None,
+        )
+        .unwrap();
         assert_eq!((told.feedback.right, told.new_annotator), (right, id == "t1"), "{id}");
     }
     let ana = annotators::find(&session.project, "ana").unwrap().id;
     assert_eq!(step(&session, ana), PracticeStep::Stopped);
     assert_eq!(label(&session, ana, "t5", 1), Err("practice-stopped".to_owned()));
-    let none = practice_answers::record_by_name(&session.labelling, "ben", "t5", "1", None).unwrap_err();
+    let none = practice_answers::record_by_name(
+        &session.labelling,
+        NamedAnnotator { name: "ben", new: false },
+        "t5",
+        "1",
+        None,
+    )
+    .unwrap_err();
     assert_eq!(none.code(), "practice-not-there");
     assert!(
         annotators::find(&session.project, "ben").is_err(),

@@ -14,8 +14,10 @@ use dissensus_domain::{
 };
 use dissensus_editing::jobs;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_encoder::DeviceChoice;
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
@@ -71,7 +73,7 @@ fn project(folder: &Path) -> Session {
     import_pairs(&session, "rude", pairs(0..80).map(rude));
     import_pairs(&session, "harm", pairs(40..TEXTS).map(harm));
     let scale = Scale::new(ScaleKind::MultiLabel, ["anger", "joy"]).unwrap();
-    questions::add(&session.project, "mood", "", scale).unwrap();
+    questions::add(&session.project, AddQuestion::new("mood", "", scale)).unwrap();
     for text in 0..20 {
         let options = OptionSet::new([u8::from(text % 2 == 1)]).unwrap();
         record(&session, id(&session, "mood"), text + 1, Answer::Options(options));
@@ -83,7 +85,7 @@ fn project(folder: &Path) -> Session {
 fn record(session: &Session, question: QuestionId, text: u32, answer: Answer) {
     let (text, annotator) = (TextId(text), AnnotatorId(1));
     let new = NewLabel { question, text, annotator, answer, duration_ms: None };
-    record::record(&session.labelling, &new, LabelSource::Command).unwrap();
+    record::record_label(&session.labelling, RecordLabel::new(&new, LabelSource::Command)).unwrap();
 }
 
 fn id(session: &Session, name: &str) -> QuestionId {
@@ -227,7 +229,7 @@ fn what_cannot_be_correlated_is_told() {
     import_pairs(&session, "rude", pairs(0..9).map(|(t, w)| (t, w, ["no", "yes"][t as usize % 2].into())));
     assert!(code(&CorrelationChoice::default()).1.contains("two questions with labels"));
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    questions::add(&session.project, "harm", "", scale).unwrap();
+    questions::add(&session.project, AddQuestion::new("harm", "", scale)).unwrap();
     assert_eq!(code(&CorrelationChoice::default()).0, "not-correlated");
     assert_eq!(code(&of(&session, &["rude", "harm"])).0, "no-labels");
     assert_eq!(code(&of(&session, &["rude", "rude"])).0, "not-correlated");

@@ -12,6 +12,7 @@ use dissensus_editing::info;
 use dissensus_editing::questions;
 use dissensus_editing::{QuestionChange, define_levels};
 use dissensus_encoder::DeviceChoice;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_project::jobs::Silent;
 use dissensus_project::sample;
@@ -125,8 +126,11 @@ fn a_run_predicts_only_the_levels_that_it_learned() {
     let second = train(&session, question);
     assert_eq!(predict(&session, second.info.id), Ok(more.len()));
     assert!(!second.notes.iter().any(|note| note.contains("last edited")), "all labels are from before");
-    by_name::record(&session.labelling, &first_person(&session), "1", "none at all", Some("offensiveness"))
-        .ok();
+    by_name::record(
+        &session.labelling,
+        &LabelByName::new(&first_person(&session), "1", "none at all", Some("offensiveness")),
+    )
+    .ok();
 }
 
 fn first_person(session: &Session) -> String {

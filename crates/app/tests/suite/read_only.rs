@@ -32,6 +32,7 @@ use dissensus_editing::history;
 use dissensus_editing::info;
 use dissensus_editing::jobs;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_editing::remove;
 use dissensus_editing::reveal;
 use dissensus_editing::withdraw;
@@ -43,6 +44,7 @@ use dissensus_labelling::practice_answers;
 use dissensus_labelling::progress;
 use dissensus_labelling::reannotation;
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_labelling::remarks;
 use dissensus_labelling::task;
 use dissensus_labelling::undo;
@@ -260,7 +262,7 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
     let mistaken = dissensus_editing::annotators::find(&session.project, "Mistaken").unwrap().id;
     vec![
         ("label", code(record::record_label(labelling, &new))),
-        ("label again", code(reannotation::record(labelling, &new, &Default::default(), 2, source))),
+        ("label again", code(reannotation::record(labelling, &RecordLabel::new(&new, source), 2))),
         ("remark", code(remarks::write(labelling, annotator, question, text, &said, source))),
         ("skip", code(marks::skip(labelling, annotator, [question], text))),
         ("flag", code(marks::flag(labelling, annotator, question, text, true))),
@@ -278,7 +280,7 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
         ),
         ("care", code(dissensus_editing::care::set(&session.project, &care))),
         ("others' views", code(reveal::set(&session.project, false))),
-        ("question", code(questions::add(&session.project, "new", "New?", scale))),
+        ("question", code(questions::add(&session.project, AddQuestion::new("new", "New?", scale)))),
         ("change of a question", code(questions::edit(&session.project, question, &edit))),
         ("condition", code(questions::set_condition(&session.project, question, None))),
         (

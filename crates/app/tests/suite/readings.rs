@@ -10,6 +10,7 @@ use dissensus_app::session::Session;
 use dissensus_domain::ScaleKind;
 use dissensus_editing::annotators;
 use dissensus_editing::info;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
@@ -186,7 +187,7 @@ fn labels_that_were_given_since_stay() {
     let place = Opened::new();
     let file = place.file("wide.csv", &wide());
     assert_eq!(place.guessed(&file).labels, 20);
-    by_name::record(&place.session.labelling, "rater_1", "s0", "2", None).unwrap();
+    by_name::record(&place.session.labelling, &LabelByName::new("rater_1", "s0", "2", None)).unwrap();
     let again = place.guessed(&file);
     assert_eq!((again.labels, again.changes.outdated_rows), (0, 1));
     let out = place.folder.path("out.csv");

@@ -20,6 +20,7 @@ use dissensus_labelling::marks;
 use dissensus_labelling::next_text;
 use dissensus_labelling::reannotation;
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_labelling::remarks;
 use dissensus_labelling::task;
 use dissensus_labelling::undo;
@@ -71,7 +72,11 @@ fn label(session: &Session, who: &str, id: &str, level: u16, remark: Remark, gui
         duration_ms: Some(900),
     };
     let beside = Beside { remark, guideline: guideline.map(str::to_owned) };
-    record::record_with(&session.labelling, &new, &beside, LabelSource::Window).unwrap();
+    record::record_label(
+        &session.labelling,
+        RecordLabel { beside: beside.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+    )
+    .unwrap();
 }
 
 fn guideline(body: &str, after: Option<String>) -> NewGuideline {
@@ -338,18 +343,39 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
         let remark = said(&format!("{} on {}", task.external_id, task.occasion), &["irony"], Some(3));
         let beside = Beside { remark: remark.clone(), guideline: Some(seen.id.clone()) };
         match task.occasion {
-            1 => drop(record::record_with(&hers.labelling, &new, &beside, LabelSource::Window).unwrap()),
+            1 => drop(
+                record::record_label(
+                    &hers.labelling,
+                    RecordLabel { beside: beside.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+                )
+                .unwrap(),
+            ),
             occasion => {
                 again += 1;
-                reannotation::record(&hers.labelling, &new, &beside, occasion, LabelSource::Window).unwrap();
+                reannotation::record(
+                    &hers.labelling,
+                    &RecordLabel { beside: beside.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+                    occasion,
+                )
+                .unwrap();
                 let now = task::read(&hers.labelling, me, QUESTION, task.text, occasion).unwrap();
                 assert_eq!(now.remark, remark);
                 // A note added later to the same answer is not a new answer: undo takes back the answer.
                 let later = Beside { remark: said("later", &[], None), guideline: None };
-                reannotation::record(&hers.labelling, &new, &later, occasion, LabelSource::Window).unwrap();
+                reannotation::record(
+                    &hers.labelling,
+                    &RecordLabel { beside: later.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+                    occasion,
+                )
+                .unwrap();
                 let undone = undo::undo(&hers.labelling, me, QUESTION, LabelSource::Window).unwrap().unwrap();
                 assert_eq!((undone.now, undone.remark.note.as_deref()), (None, Some("later")));
-                reannotation::record(&hers.labelling, &new, &beside, occasion, LabelSource::Window).unwrap();
+                reannotation::record(
+                    &hers.labelling,
+                    &RecordLabel { beside: beside.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+                    occasion,
+                )
+                .unwrap();
             }
         }
         after = Some(task.text);
@@ -495,7 +521,11 @@ fn a_note_that_was_not_given_is_there_when_the_text_is_opened_again_and_nowhere_
     let beside = Beside { remark: typed.clone(), guideline: None };
     let answer = Answer::Level(2);
     let new = NewLabel { question: QUESTION, annotator: ana, text: t2, answer, duration_ms: None };
-    record::record_with(&session.labelling, &new, &beside, LabelSource::Window).unwrap();
+    record::record_label(
+        &session.labelling,
+        RecordLabel { beside: beside.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+    )
+    .unwrap();
     assert_eq!((task(ana, t2).draft, task(ana, t2).remark), (None, typed.clone()));
     drafts::keep(&session.labelling, ana, QUESTION, t2, 1, None).unwrap();
     let nothing = Beside::default();

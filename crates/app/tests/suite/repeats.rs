@@ -16,6 +16,7 @@ use dissensus_editing::info;
 use dissensus_editing::questions;
 use dissensus_editing::remove;
 use dissensus_editing::texts;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_labelling::record;
 use dissensus_labelling::task;
@@ -426,8 +427,11 @@ fn the_same_answer_given_again_is_an_answer() {
     session_with(&session, &folder, "item,body,who,label,round\n1,one,ana,2,2\n", Some("round"));
     let question = questions::find(&session.project, None).unwrap();
     let give = |text: &str, value: &str, occasion: u16| {
-        by_name::record_with(&session.labelling, "ana", text, value, None, occasion, &Default::default())
-            .unwrap();
+        by_name::record(
+            &session.labelling,
+            &LabelByName { occasion: occasion, ..LabelByName::new("ana", text, value, None) },
+        )
+        .unwrap();
     };
     give("3", "1", 1);
     give("1", "2", 2);
@@ -444,7 +448,11 @@ fn the_same_answer_given_again_is_an_answer() {
     assert_eq!(now("1"), Some(Answer::Level(1)));
     // Without a note the command retains the note of the same answer.
     let note = Remark { note: Some("hm".to_owned()), ..Remark::default() };
-    by_name::record_with(&session.labelling, "ana", "2", "3", None, 2, &note).unwrap();
+    by_name::record(
+        &session.labelling,
+        &LabelByName { occasion: 2, remark: note.clone(), ..LabelByName::new("ana", "2", "3", None) },
+    )
+    .unwrap();
     give("2", "3", 2);
     let text = texts::find(&session.project, "2").unwrap().0;
     assert_eq!(task::read(&session.labelling, ana, question.id, text, 2).unwrap().remark, note);

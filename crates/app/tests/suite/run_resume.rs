@@ -11,6 +11,7 @@ use dissensus_editing::annotators;
 use dissensus_editing::jobs;
 use dissensus_encoder::DeviceChoice;
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_labelling::undo;
 use dissensus_project::event::Event;
 use dissensus_project::jobs::Silent;
@@ -51,7 +52,7 @@ fn change_everything(session: &Session) {
                 answer: Answer::Level(2),
                 duration_ms: None,
             };
-            record::record(&session.labelling, &new, LabelSource::Command).unwrap();
+            record::record_label(&session.labelling, RecordLabel::new(&new, LabelSource::Command)).unwrap();
         }
     }
     undo::undo(&session.labelling, known, question, LabelSource::Command).unwrap();

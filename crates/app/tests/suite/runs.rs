@@ -10,8 +10,10 @@ use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Scale, ScaleKind, TextId};
 use dissensus_editing::annotators;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_encoder::DeviceChoice;
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_project::event::Event;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
@@ -307,12 +309,13 @@ fn an_option_is_trained_like_a_yes_no_question_and_the_whole_as_all_of_its_optio
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let scale = Scale::new(ScaleKind::MultiLabel, ["rude", "threat"]).unwrap();
-    let question = questions::add(&session.project, "harm", "What is in it?", scale).unwrap();
+    let question =
+        questions::add(&session.project, AddQuestion::new("harm", "What is in it?", scale)).unwrap();
     for i in 0..120_u32 {
         let answer = Answer::Options(OptionSet::from_bits(u64::from((i * 7 + i / 40) % 4)));
         let (annotator, text) = (AnnotatorId(1 + i % 3), TextId(1 + i / 3));
         let new = NewLabel { annotator, text, question: question.id, answer, duration_ms: None };
-        record::record(&session.labelling, &new, LabelSource::Command).unwrap();
+        record::record_label(&session.labelling, RecordLabel::new(&new, LabelSource::Command)).unwrap();
     }
     let threat = &question.options[1];
     assert_eq!(threat.name, "harm: threat");

@@ -13,7 +13,9 @@ use dissensus_editing::annotators;
 use dissensus_editing::choices;
 use dissensus_editing::info;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_editing::reveal;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_labelling::marks;
 use dissensus_labelling::next_text;
@@ -50,7 +52,9 @@ fn study(folder: &Path) -> Study {
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
     let add = |name: &str, kind, levels: &[&str]| {
-        questions::add(&session.project, name, "?", Scale::new(kind, levels).unwrap()).unwrap().id
+        questions::add(&session.project, AddQuestion::new(name, "?", Scale::new(kind, levels).unwrap()))
+            .unwrap()
+            .id
     };
     let rude = add("rude", ScaleKind::Ordinal, &["1", "2", "3"]);
     let harm = add("harm", ScaleKind::MultiLabel, &["threat", "slur", "lie, half"]);
@@ -209,7 +213,9 @@ fn a_question_is_asked_only_where_its_condition_is_met_and_its_answers_stay() {
     assert!(!of_words.asked && of_words.answer.is_some());
     assert_eq!((study.far(&all), study.far(&[harm])), ((2, 4, 0), (0, 0, 0)));
     // By name it can be given all the same, which is reported.
-    let named = |value| by_name::record(&study.session.labelling, "ana", "b", value, Some("harm")).unwrap();
+    let named = |value| {
+        by_name::record(&study.session.labelling, &LabelByName::new("ana", "b", value, Some("harm"))).unwrap()
+    };
     assert!(!named("slur").asked);
     study.give(rude, 2, Answer::Level(1));
     assert!(named("threat").asked);
@@ -252,7 +258,10 @@ fn conditions_that_cannot_be_are_refused_and_change_nothing() {
     // A new question with an invalid condition is not added at all.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     let wrong = Some(Condition::new(study.rude, [7]));
-    assert!(questions::add_only_if(project, "sure", "", scale, wrong).is_err());
+    assert!(
+        questions::add(project, AddQuestion { only_if: wrong, ..AddQuestion::new("sure", "", scale) })
+            .is_err()
+    );
     assert!(questions::find(project, Some("sure")).is_err());
     assert_eq!(questions::find(project, Some("rude")).unwrap().only_if, None);
 }
@@ -278,7 +287,8 @@ fn levels_in_use_are_renamed_and_keep_their_labels() {
     assert_eq!(questions::find(project, Some("harm: half-truth")).unwrap().id, study.harm.of_option(2));
     assert_eq!(study.task(study.rude, 1).answer, Some(Answer::Level(2)));
     assert!(study.task(study.words, 1).asked, "a condition follows its level");
-    by_name::record(&study.session.labelling, "ben", "a", "very=rude", Some("rude")).unwrap();
+    by_name::record(&study.session.labelling, &LabelByName::new("ben", "a", "very=rude", Some("rude")))
+        .unwrap();
     for (question, change, why) in [
         ("rude", "9=x", "write OLD=NEW"),
         ("rude", "2", "write OLD=NEW"),
@@ -291,7 +301,7 @@ fn levels_in_use_are_renamed_and_keep_their_labels() {
         assert!(error.to_string().contains(why), "{error}");
     }
     let yes_no = || Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    questions::add(project, "harm: new", "", yes_no()).unwrap();
+    questions::add(project, AddQuestion::new("harm: new", "", yes_no())).unwrap();
     assert_eq!(rename("harm", &["slur=new"]).unwrap_err().code(), "name", "another question is called that");
     let export = folder.path().join("out.csv");
     exchange::export(

@@ -17,11 +17,14 @@ use dissensus_domain::{Answer, LabelSource, Scale, ScaleKind, TextId};
 use dissensus_editing::choices;
 use dissensus_editing::info;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_labelling::marks;
 use dissensus_labelling::next_text;
 use dissensus_labelling::progress;
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_labelling::task;
 use dissensus_labelling::undo;
 use dissensus_project::event::Event;
@@ -99,7 +102,7 @@ fn a_label_is_kept_learned_told_and_taken_back() {
             answer: Answer::Level(level),
             duration_ms: Some(900),
         };
-        let receipt = record::record_label(&session.labelling, &new).unwrap();
+        let receipt = record::record_label(&session.labelling, &new).unwrap().receipt;
         let reveal = receipt.reveal.unwrap();
         assert!((reveal.others.iter().sum::<f32>() - 1.0).abs() < 1e-4);
         assert_eq!(reveal.annotators, 8);
@@ -275,7 +278,8 @@ fn skipped_texts_come_last_and_orders_draw_different_texts() {
     let file = place.file("t.csv", "text_id,text\na,one\nb,two\nc,three\n");
     import(&session, &file, &ImportChoices::default());
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    let question = questions::add(&session.project, "rude", "Is it rude?", scale).unwrap().id;
+    let question =
+        questions::add(&session.project, AddQuestion::new("rude", "Is it rude?", scale)).unwrap().id;
     let me = dissensus_editing::annotators::add(&session.project, "Ana", &Default::default()).unwrap().id;
     let next = |after| {
         next_text::choose(&session.labelling, me, question, TextOrder::File, after)
@@ -313,15 +317,19 @@ fn a_level_off_the_scale_and_unknown_things_are_refused() {
     let new = NewLabel { question, annotator, text: TextId(1), answer: Answer::Level(5), duration_ms: None };
     assert_eq!(record::record_label(&session.labelling, &new).unwrap_err().code(), "not-on-scale");
     assert_eq!(
-        by_name::record(&session.labelling, "ana", "c001", "6", Some("offensiveness")).unwrap_err().code(),
+        by_name::record(&session.labelling, &LabelByName::new("ana", "c001", "6", Some("offensiveness")))
+            .unwrap_err()
+            .code(),
         "not-on-scale"
     );
     assert_eq!(
-        by_name::record(&session.labelling, "ana", "zzz", "1", Some("offensiveness")).unwrap_err().code(),
+        by_name::record(&session.labelling, &LabelByName::new("ana", "zzz", "1", Some("offensiveness")))
+            .unwrap_err()
+            .code(),
         "no-such-text"
     );
     assert_eq!(
-        by_name::record(&session.labelling, "ana", "c001", "1", None).unwrap_err().code(),
+        by_name::record(&session.labelling, &LabelByName::new("ana", "c001", "1", None)).unwrap_err().code(),
         "which-question"
     );
     assert_eq!(questions::find(&session.project, Some("x")).unwrap_err().code(), "no-such-question");
@@ -403,7 +411,8 @@ fn the_preview_tells_before_anything_is_written() {
 fn an_export_imports_again_to_the_same_labels() {
     let place = TestFolder::new();
     let session = place.sample();
-    by_name::record(&session.labelling, "Zoë \"Z\"", "c001", "4", Some("offensiveness")).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("Zoë \"Z\"", "c001", "4", Some("offensiveness")))
+        .unwrap();
     for name in ["all.csv", "all.jsonl"] {
         let file = place.path(name);
         let rows =
@@ -440,10 +449,12 @@ fn two_programs_cannot_write_one_project_and_a_reader_may_look() {
     let path = place.path("sample.dissensus");
     assert_eq!(Session::open(&path, &place.home()).err().unwrap().code(), "project-locked");
     let reader = Session::open_to_read(&path, &place.home()).unwrap();
-    by_name::record(&session.labelling, "ana", "c150", "4", Some("offensiveness")).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("ana", "c150", "4", Some("offensiveness")))
+        .unwrap();
     assert_eq!(info::read(&reader.project).unwrap().labels, 2 * 728 + 1);
     let error =
-        by_name::record(&reader.labelling, "sim-ada", "c150", "4", Some("offensiveness")).unwrap_err();
+        by_name::record(&reader.labelling, &LabelByName::new("sim-ada", "c150", "4", Some("offensiveness")))
+            .unwrap_err();
     assert_eq!(error.code(), "project-opened-to-read");
 }
 
@@ -498,7 +509,8 @@ fn a_kept_model_comes_back_and_takes_in_what_came_since() {
         query
     };
     let session = Session::open(&path, &place.home()).unwrap();
-    by_name::record(&session.labelling, "ana", "c150", "5", Some("offensiveness")).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("ana", "c150", "5", Some("offensiveness")))
+        .unwrap();
     session.live.fit(query.question, &Silent).unwrap();
     let kept = ranking::rank(&session.analysis, &query).unwrap();
     assert_eq!(kept.annotators, 9);
@@ -583,7 +595,11 @@ fn one_label_one_annotator_and_none_at_all_are_no_trouble() {
         duration_ms: None,
     };
     assert_eq!(
-        record::record(&session.labelling, &new, LabelSource::Command).unwrap().receipt.progress.done,
+        record::record_label(&session.labelling, RecordLabel::new(&new, LabelSource::Command))
+            .unwrap()
+            .receipt
+            .progress
+            .done,
         1
     );
 }
@@ -594,7 +610,8 @@ fn a_question_added_while_a_window_is_open_gets_a_model() {
     let session = place.sample();
     session.background.start();
     let scale = Scale::new(ScaleKind::Ordinal, ["not", "a little", "very"]).unwrap();
-    let question = questions::add(&session.project, "funny", "Is it funny?", scale).unwrap().id;
+    let question =
+        questions::add(&session.project, AddQuestion::new("funny", "Is it funny?", scale)).unwrap().id;
     let query = DisagreementQuery { question, ..query(&session) };
     let started = std::time::Instant::now();
     while ranking::rank(&session.analysis, &query).unwrap().texts.is_empty() {
@@ -611,7 +628,8 @@ fn one_person_alone_has_nobody_to_differ_from() {
     let file = place.file("t.csv", "text_id,text\na,one\nb,two\n");
     import(&session, &file, &ImportChoices::default());
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    let question = questions::add(&session.project, "rude", "Is it rude?", scale).unwrap().id;
+    let question =
+        questions::add(&session.project, AddQuestion::new("rude", "Is it rude?", scale)).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
     let pairwise = DisagreementQuery {
         question,
@@ -678,9 +696,10 @@ fn sets_of_options_are_read_labelled_predicted_and_written_again() {
     assert_eq!(scale, Scale::new(ScaleKind::MultiLabel, ["rude", "threat"]).unwrap());
     assert_eq!(preview.level_counts, [18, 18]);
     import(&session, &file, &choices);
-    by_name::record(&session.labelling, "a0", "t0", "threat; rude", None).unwrap();
-    let refused =
-        by_name::record(&session.labelling, "a0", "t1", "rude; nice", None).unwrap_err().to_string();
+    by_name::record(&session.labelling, &LabelByName::new("a0", "t0", "threat; rude", None)).unwrap();
+    let refused = by_name::record(&session.labelling, &LabelByName::new("a0", "t1", "rude; nice", None))
+        .unwrap_err()
+        .to_string();
     assert!(refused.contains("rude, threat"), "{refused}");
 
     let asked = info::read(&session.project).unwrap().questions.remove(0);

@@ -14,6 +14,7 @@ use dissensus_editing::info;
 use dissensus_editing::reveal;
 use dissensus_editing::texts;
 use dissensus_editing::withdraw;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_labelling::next_text;
 use dissensus_labelling::record;
@@ -57,7 +58,7 @@ fn label(session: &Session, who: &str, id: &str, level: u16) -> LabelReceipt {
         answer: Answer::Level(level),
         duration_ms: None,
     };
-    record::record(&session.labelling, &new, LabelSource::Window).unwrap().receipt
+    record::record_label(&session.labelling, &new).unwrap().receipt
 }
 
 /// Opens a text in Findings as a person.
@@ -157,8 +158,8 @@ fn a_label_before_is_not_marked_and_one_that_is_changed_after_is() {
     assert_eq!((reveal::labels_after_shown(&session.project).unwrap(), count()), (1, 2));
     // The command shows nothing, and records nothing.
     reveal::set(&session.project, true).unwrap();
-    by_name::record(&session.labelling, "ana", "t3", "1", None).unwrap();
-    by_name::record(&session.labelling, "ana", "t3", "2", None).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("ana", "t3", "1", None)).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("ana", "t3", "2", None)).unwrap();
     assert_eq!(count(), 2);
 }
 
@@ -286,6 +287,6 @@ fn in_a_packet_nothing_is_shown() {
         answer: Answer::Level(1),
         duration_ms: None,
     };
-    let receipt = record::record_label(&packet.labelling, &new).unwrap();
+    let receipt = record::record_label(&packet.labelling, &new).unwrap().receipt;
     assert!(receipt.reveal.is_none() && receipt.spans.is_none());
 }

@@ -7,6 +7,7 @@ use dissensus_api::{ImportChoices, ImportReport, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, OffsetUnit, Scale, ScaleKind};
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_labelling::record;
 use dissensus_labelling::task;
 use dissensus_project::error::ProjectError;
@@ -129,7 +130,7 @@ fn a_file_of_another_tool_makes_a_question_with_its_types() {
     );
     // With another question in the project, the spans still answer the one that has spans.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    questions::add(&session.project, "label", "Rude?", scale).unwrap();
+    questions::add(&session.project, AddQuestion::new("label", "Rude?", scale)).unwrap();
     let more = place
         .file("more.csv", "id,comment,worker,start,end,type\n3,you too,w1,0,3,target\n3,you too,w2,,,\n");
     assert_eq!(plainly(&session, &more).question.as_deref(), Some("spans"));

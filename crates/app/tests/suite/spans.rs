@@ -12,7 +12,9 @@ use dissensus_domain::{AnnotatorId, Answer, LabelSource, Question, Scale, ScaleK
 use dissensus_editing::annotators;
 use dissensus_editing::info;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_editing::reveal;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_labelling::record;
 use dissensus_labelling::task;
@@ -50,7 +52,7 @@ fn project(place: &TestFolder) -> (Session, Question) {
         annotators::add(&session.project, name, &Default::default()).unwrap();
     }
     let scale = Scale::new(ScaleKind::Spans, ["insult", "target"]).unwrap();
-    questions::add(&session.project, "words", "Which words?", scale).unwrap();
+    questions::add(&session.project, AddQuestion::new("words", "Which words?", scale)).unwrap();
     let question = questions::find(&session.project, None).unwrap();
     (session, question)
 }
@@ -62,14 +64,14 @@ fn passages_are_labelled_and_shown_to_those_who_have_answered() {
     reveal::set(&session.project, true).unwrap();
     let labelling = &session.labelling;
     let (first, second) = (spans(&[(0, 5, 0), (8, 9, 1)]), spans(&[(8, 12, 0)]));
-    let receipt = record::record_label(labelling, &label(&question, 1, 1, first.clone())).unwrap();
+    let receipt = record::record_label(labelling, &label(&question, 1, 1, first.clone())).unwrap().receipt;
     assert_eq!(receipt.spans.unwrap(), [], "nobody else has answered");
     assert_eq!(receipt.progress.done, 1);
     // Ben sees nothing before he has answered.
     let (ben, a) = (AnnotatorId(2), TextId(1));
     let before = task::read(labelling, ben, question.id, a, 1).unwrap();
     assert!(before.spans.is_none() && before.reveal.is_none() && before.answer.is_none());
-    let receipt = record::record_label(labelling, &label(&question, 2, 1, second.clone())).unwrap();
+    let receipt = record::record_label(labelling, &label(&question, 2, 1, second.clone())).unwrap().receipt;
     let shown = receipt.spans.unwrap();
     assert_eq!(shown.len(), 1);
     assert_eq!((shown[0].name.as_str(), Answer::Spans(shown[0].spans.clone())), ("ana", first.clone()));
@@ -94,7 +96,8 @@ fn what_is_no_passage_of_the_text_is_refused() {
     for answer in [spans(&[(0, 13, 0)]), spans(&[(0, 1, 2)]), Answer::Level(0)] {
         assert!(record::record_label(&session.labelling, &label(&question, 1, 1, answer)).is_err());
     }
-    let by_name = |value: &str| by_name::record(&session.labelling, "ana", "a", value, None);
+    let by_name =
+        |value: &str| by_name::record(&session.labelling, &LabelByName::new("ana", "a", value, None));
     assert!(by_name(r#"[{"start":2,"end":4,"label":"insult"}]"#).is_ok());
     for (value, said) in [
         (r#"[{"start":4,"end":2,"label":"insult"}]"#, "goes from 4 to 2"),

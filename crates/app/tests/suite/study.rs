@@ -13,14 +13,17 @@ use dissensus_editing::annotators;
 use dissensus_editing::copy;
 use dissensus_editing::info;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_editing::texts;
 use dissensus_editing::withdraw;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_labelling::marks;
 use dissensus_labelling::next_text;
 use dissensus_labelling::progress;
 use dissensus_labelling::reannotation;
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_labelling::task;
 use dissensus_labelling::undo;
 use dissensus_project::jobs::{Progress, Silent};
@@ -40,7 +43,7 @@ fn project(folder: &Path, texts: usize) -> PathBuf {
         (1..=texts).map(|n| format!("t{n},Body of text {n},stranger,{}\n", n % 3 + 1)).collect();
     import_into(&session, "rude", &format!("text_id,text,annotator_id,label\n{rows}"));
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    questions::add(&session.project, "funny", "Is it funny?", scale).unwrap();
+    questions::add(&session.project, AddQuestion::new("funny", "Is it funny?", scale)).unwrap();
     let rows: String = (1..=texts).map(|n| format!("t{n},Body of text {n},stranger,no\n")).collect();
     import_into(&session, "funny", &format!("text_id,text,annotator_id,label\n{rows}"));
     path
@@ -89,13 +92,11 @@ fn work(folder: &Path, packet: &Path, most: usize) -> Vec<(String, u16)> {
                 duration_ms: Some(1_500),
             };
             let receipt = match task.occasion {
-                1 => record::record_label(&session.labelling, &new).unwrap(),
+                1 => record::record_label(&session.labelling, &new).unwrap().receipt,
                 again => reannotation::record(
                     &session.labelling,
-                    &new,
-                    &Default::default(),
+                    &RecordLabel::new(&new, LabelSource::Window),
                     again,
-                    LabelSource::Window,
                 )
                 .unwrap(),
             };
@@ -318,8 +319,11 @@ fn a_changed_mind_about_a_text_that_was_asked_again_counts_once() {
     let again = &order.iter().find(|(_, occasion)| *occasion == 2).unwrap().0;
     let session = open_in(folder, &packet);
     let label = |value| {
-        by_name::record_with(&session.labelling, "ada", again, value, Some("rude"), 2, &Default::default())
-            .unwrap()
+        by_name::record(
+            &session.labelling,
+            &LabelByName { occasion: 2, ..LabelByName::new("ada", again, value, Some("rude")) },
+        )
+        .unwrap()
     };
     for value in ["1", "2", "1", "3"] {
         assert_eq!(label(value).occasion, 2);
@@ -335,16 +339,17 @@ fn a_changed_mind_about_a_text_that_was_asked_again_counts_once() {
     assert_eq!((undone.answer, undone.now), (Answer::Level(2), Some(Answer::Level(0))));
     let refused = reannotation::record(
         &session.labelling,
-        &NewLabel {
-            question: undone.question,
-            annotator: me,
-            text: undone.text,
-            answer: Answer::Level(9),
-            duration_ms: None,
-        },
-        &Default::default(),
+        &RecordLabel::new(
+            &NewLabel {
+                question: undone.question,
+                annotator: me,
+                text: undone.text,
+                answer: Answer::Level(9),
+                duration_ms: None,
+            },
+            LabelSource::Window,
+        ),
         2,
-        LabelSource::Window,
     );
     assert_eq!(refused.unwrap_err().code(), "not-on-scale");
 }
@@ -522,9 +527,13 @@ fn a_contested_text_is_decided_and_no_label_changes() {
     let path = project(folder, 3);
     let session = open_in(folder, &path);
     for (who, value) in [("ada", "1"), ("ben", "3"), ("ben", "2")] {
-        by_name::record(&session.labelling, who, "t1", value, Some("rude")).unwrap();
+        by_name::record(&session.labelling, &LabelByName::new(who, "t1", value, Some("rude"))).unwrap();
     }
-    by_name::record_with(&session.labelling, "ada", "t1", "3", Some("rude"), 2, &Default::default()).unwrap();
+    by_name::record(
+        &session.labelling,
+        &LabelByName { occasion: 2, ..LabelByName::new("ada", "t1", "3", Some("rude")) },
+    )
+    .unwrap();
     let rude = questions::find(&session.project, Some("rude")).unwrap().id;
     let (text, _) = texts::find(&session.project, "t1").unwrap();
     let before = answers_of(folder, &session);
@@ -605,17 +614,23 @@ fn a_packet_takes_nobody_and_nothing_else() {
     .remove(0);
     let session = open_in(folder, &packet);
     let scale = Scale::new(ScaleKind::Binary, ["a", "b"]).unwrap();
-    let other = by_name::record(&session.labelling, "adda", "t1", "1", Some("rude")).unwrap_err();
+    let other =
+        by_name::record(&session.labelling, &LabelByName::new("adda", "t1", "1", Some("rude"))).unwrap_err();
     assert_eq!(other.code(), "packet-of-other");
     assert!(other.to_string().contains("this packet is for \"ada\""), "{other}");
     let asked = study::packet_texts(&session.study).unwrap();
     let again = &asked.iter().find(|text| text.occasion == 2).unwrap().text_id;
     assert_eq!((asked.len(), asked.iter().filter(|text| text.done).count()), (7, 0));
-    let unplanned =
-        by_name::record_with(&session.labelling, "ada", again, "1", Some("rude"), 3, &Default::default())
-            .unwrap_err();
+    let unplanned = by_name::record(
+        &session.labelling,
+        &LabelByName { occasion: 3, ..LabelByName::new("ada", again, "1", Some("rude")) },
+    )
+    .unwrap_err();
     assert_eq!(unplanned.code(), "packet-not-asked");
-    assert_eq!(questions::add(&session.project, "more", "?", scale).unwrap_err().code(), "in-packet");
+    assert_eq!(
+        questions::add(&session.project, AddQuestion::new("more", "?", scale)).unwrap_err().code(),
+        "in-packet"
+    );
     let rude = questions::find(&session.project, Some("rude")).unwrap();
     let names = ["a", "b", "c"].map(String::from);
     assert_eq!(questions::rename_levels(&session.project, rude.id, &names).unwrap_err().code(), "in-packet");
@@ -623,7 +638,7 @@ fn a_packet_takes_nobody_and_nothing_else() {
     let file = folder.join("labels.csv");
     let imported = exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent));
     assert_eq!(imported.unwrap_err().code(), "in-packet");
-    by_name::record(&session.labelling, "ada", again, "1", Some("rude")).unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("ada", again, "1", Some("rude"))).unwrap();
     // The submission is never written over the packet, nor over another project.
     for file in [&packet, &path] {
         assert_eq!(study::hand_in(&session.study, file, true).unwrap_err().code(), "packet-exists");
@@ -633,9 +648,12 @@ fn a_packet_takes_nobody_and_nothing_else() {
     study::hand_in(&session.study, &out, true).unwrap();
     let standing = study::open_packet(&session.study).unwrap().unwrap();
     assert_eq!((standing.since, standing.given), (0, 0), "one of two questions is answered");
-    by_name::record(&session.labelling, "ada", again, "yes", Some("funny")).unwrap();
-    by_name::record_with(&session.labelling, "ada", again, "2", Some("rude"), 2, &Default::default())
-        .unwrap();
+    by_name::record(&session.labelling, &LabelByName::new("ada", again, "yes", Some("funny"))).unwrap();
+    by_name::record(
+        &session.labelling,
+        &LabelByName { occasion: 2, ..LabelByName::new("ada", again, "2", Some("rude")) },
+    )
+    .unwrap();
     let standing = study::open_packet(&session.study).unwrap().unwrap();
     assert_eq!((standing.since, standing.given), (2, 1));
     session.close();
@@ -701,7 +719,11 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
         let me = annotators::list(&own.project).unwrap()[0].clone();
         for n in 1..=8 {
             let value = (level + 1).to_string();
-            by_name::record(&own.labelling, &me.external_id, &format!("t{n}"), &value, Some("rude")).unwrap();
+            by_name::record(
+                &own.labelling,
+                &LabelByName::new(&me.external_id, &format!("t{n}"), &value, Some("rude")),
+            )
+            .unwrap();
         }
         let handed = folder.join(format!("{}.handin", me.external_id));
         study::hand_in(&own.study, &handed, false).unwrap();
@@ -758,7 +780,7 @@ fn decisions_are_a_layer_that_a_file_has_where_it_is_asked_for() {
     let session = open_in(folder, &path);
     let rude = questions::find(&session.project, Some("rude")).unwrap();
     for (who, value) in [("ana", "3"), ("ben", "2")] {
-        by_name::record(&session.labelling, who, "t1", value, Some("rude")).unwrap();
+        by_name::record(&session.labelling, &LabelByName::new(who, "t1", value, Some("rude"))).unwrap();
     }
     let text = |id: &str| texts::find(&session.project, id).unwrap().0;
     let decide = |id: &str, outcome, answer: Option<u16>| {

@@ -18,6 +18,7 @@ use dissensus_domain::{
 use dissensus_editing::annotators;
 use dissensus_editing::attribute_form;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_encoder::LongTexts;
 use dissensus_labelling::marks;
 use dissensus_labelling::progress;
@@ -42,7 +43,7 @@ fn project(folder: &Path) -> (PathBuf, Session, AnnotatorId) {
         format!("t{n},Body of text {n},old-1,1\nt{n},Body of text {n},old-2,{other}\n")
     };
     let scale = Scale::new(ScaleKind::Ordinal, ["1", "2", "3"]).unwrap();
-    questions::add(&session.project, "rude", "How rude?", scale).unwrap();
+    questions::add(&session.project, AddQuestion::new("rude", "How rude?", scale)).unwrap();
     import_into(
         &session,
         "rude",
@@ -55,7 +56,7 @@ fn project(folder: &Path) -> (PathBuf, Session, AnnotatorId) {
 fn give(session: &Session, annotator: AnnotatorId, text: u32, level: u16) {
     let answer = Answer::Level(level);
     let new = NewLabel { question: RUDE, annotator, text: TextId(text), answer, duration_ms: Some(2_000) };
-    record::record(&session.labelling, &new, LabelSource::Window).unwrap();
+    record::record_label(&session.labelling, &new).unwrap();
 }
 
 fn of(annotator: Option<AnnotatorId>, filter: TextFilter) -> TextQuery {
@@ -144,12 +145,12 @@ fn what_others_differ_on_is_told_of_texts_that_the_person_has_answered() {
     assert!(rows(&ordered).is_sorted());
     // Each of two questions is revealed once it is answered itself.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    let odd = questions::add(&session.project, "odd", "Is it odd?", scale).unwrap().id;
+    let odd = questions::add(&session.project, AddQuestion::new("odd", "Is it odd?", scale)).unwrap().id;
     let answer = |who: &str, text, level| {
         let annotator = annotators::find(&session.project, who).unwrap().id;
         let (answer, text) = (Answer::Level(level), TextId(text));
         let new = NewLabel { question: odd, annotator, text, answer, duration_ms: None };
-        record::record(&session.labelling, &new, LabelSource::Window).unwrap();
+        record::record_label(&session.labelling, &new).unwrap();
     };
     answer("old-1", 4, 0);
     answer("old-2", 4, 1);
@@ -323,7 +324,7 @@ fn the_overview_says_how_far_it_is_and_what_comes_next() {
     );
     // A text is unfinished until every question about it is answered.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    let odd = questions::add(&session.project, "odd", "Is it odd?", scale).unwrap().id;
+    let odd = questions::add(&session.project, AddQuestion::new("odd", "Is it odd?", scale)).unwrap().id;
     assert_eq!(next(&session, Some(ana)).count, Some(30));
     // Practice texts are not asked as real ones.
     let practice = NewPracticeText {

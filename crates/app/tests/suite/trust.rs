@@ -20,6 +20,7 @@ use dissensus_editing::withdraw;
 use dissensus_labelling::next_text;
 use dissensus_labelling::reannotation;
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_labelling::undo;
 use dissensus_project::jobs::{Follow, Progress, Silent};
 use dissensus_test_support::forge;
@@ -1201,10 +1202,8 @@ fn a_packet_says_once_under_which_wording_a_later_answer_was_given() {
                 again += 1;
                 reannotation::record(
                     &session.labelling,
-                    &new,
-                    &Default::default(),
+                    &RecordLabel::new(&new, LabelSource::Window),
                     occasion,
-                    LabelSource::Window,
                 )
                 .unwrap();
             }

@@ -12,6 +12,8 @@ use dissensus_domain::{CANNOT_SAY, Condition, LabelSource, Scale, ScaleKind, Tex
 use dissensus_editing::QuestionChange;
 use dissensus_editing::info;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_labelling::next_text;
 use dissensus_labelling::progress;
@@ -101,18 +103,23 @@ fn it_is_given_by_hand_where_it_is_offered_changed_undone_and_meets_no_condition
     import_as_guessed(&session, &file);
     let rude = questions::find(&session.project, None).unwrap();
     let labelling = &session.labelling;
-    let error = by_name::record(labelling, "ana", "t1", CANNOT_SAY, None).unwrap_err();
+    let error = by_name::record(labelling, &LabelByName::new("ana", "t1", CANNOT_SAY, None)).unwrap_err();
     assert_eq!(error.code(), "cannot-say-not-offered");
     offer(&session, true);
     let yes_no = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     let only_if = Some(Condition::new(rude.id, [0, 1, 2]));
-    let why = questions::add_only_if(&session.project, "sure", "", yes_no, only_if).unwrap().id;
+    let why = questions::add(
+        &session.project,
+        AddQuestion { only_if: only_if, ..AddQuestion::new("sure", "", yes_no) },
+    )
+    .unwrap()
+    .id;
     let ana = dissensus_editing::annotators::list(&session.project).unwrap()[0].id;
     let asked = || task::read(labelling, ana, why, TextId(1), 1).unwrap().asked;
     assert!(asked());
-    by_name::record(labelling, "ana", "t1", CANNOT_SAY, Some(&rude.name)).unwrap();
+    by_name::record(labelling, &LabelByName::new("ana", "t1", CANNOT_SAY, Some(&rude.name))).unwrap();
     assert_eq!((told(&session).0, told(&session).1, asked()), (5, 3, false));
-    by_name::record(labelling, "ana", "t1", "2", Some(&rude.name)).unwrap();
+    by_name::record(labelling, &LabelByName::new("ana", "t1", "2", Some(&rude.name))).unwrap();
     assert_eq!((told(&session).0, told(&session).1, asked()), (6, 2, true));
     undo::undo(labelling, ana, [rude.id], LabelSource::Window).unwrap();
     assert_eq!((told(&session).0, told(&session).1), (5, 3));
@@ -120,5 +127,8 @@ fn it_is_given_by_hand_where_it_is_offered_changed_undone_and_meets_no_condition
     assert_eq!((told(&session).0, told(&session).1), (6, 2));
     // From here on no level may have this name.
     let scale = Scale::new(ScaleKind::Choice, ["yes", CANNOT_SAY]).unwrap();
-    assert_eq!(questions::add(&session.project, "odd", "", scale).unwrap_err().code(), "name");
+    assert_eq!(
+        questions::add(&session.project, AddQuestion::new("odd", "", scale)).unwrap_err().code(),
+        "name"
+    );
 }

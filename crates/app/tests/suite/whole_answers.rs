@@ -17,6 +17,7 @@ use dissensus_editing::annotators;
 use dissensus_editing::questions;
 use dissensus_encoder::DeviceChoice;
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_stats::data::ModelKind;
@@ -239,7 +240,7 @@ fn the_next_table_knows_the_labels_that_came_since() {
         let answer = Answer::Options(OptionSet::new([glad]).unwrap());
         let label =
             NewLabel { question: question.id, text: TextId(241), annotator, answer, duration_ms: None };
-        record::record(&session.labelling, &label, LabelSource::Command).unwrap();
+        record::record_label(&session.labelling, RecordLabel::new(&label, LabelSource::Command)).unwrap();
     }
     let (after, answered) = predict(&place, &session, &of(&[]), false).unwrap();
     assert_eq!(after.observed, Some(241));

@@ -10,6 +10,8 @@ use dissensus_editing::CopyChoices;
 use dissensus_editing::annotators;
 use dissensus_editing::copy;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_project::jobs::Silent;
 use dissensus_store::Store;
@@ -48,12 +50,13 @@ fn after_an_import_and_a_question_at_once_and_after_a_label_in_two_seconds() {
     let counts = project.file_alone().counts().unwrap();
     assert_eq!((counts.texts, counts.annotators, counts.labels), (2, 2, 3));
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    questions::add(&project.session.project, "funny", "Funny?", scale).unwrap();
+    questions::add(&project.session.project, AddQuestion::new("funny", "Funny?", scale)).unwrap();
     assert_eq!(project.file_alone().questions().unwrap().len(), 2);
     annotators::add(&project.session.project, "cleo", &Attributes::new()).unwrap();
     std::thread::sleep(Duration::from_secs(2));
     assert_eq!(project.file_alone().annotators().unwrap().len(), 3);
-    by_name::record(&project.session.labelling, "cleo", "t1", "yes", Some("funny")).unwrap();
+    by_name::record(&project.session.labelling, &LabelByName::new("cleo", "t1", "yes", Some("funny")))
+        .unwrap();
     std::thread::sleep(Duration::from_secs(2));
     assert_eq!(project.file_alone().counts().unwrap().labels, 4);
 }

@@ -7,6 +7,7 @@ use anyhow::Result;
 use dissensus_domain::{Answer, LabelSource, Remark};
 use dissensus_editing::annotators;
 use dissensus_editing::questions;
+use dissensus_labelling::LabelByName;
 use dissensus_labelling::NamedAnnotator;
 use dissensus_labelling::by_name;
 use dissensus_labelling::task;
@@ -38,15 +39,15 @@ pub(crate) fn record(args: &Record) -> Result<()> {
         return super::practice::answer(&session, args);
     }
     let (note, reasons, confidence) = (args.note.clone(), args.reason.clone(), args.confidence);
-    let recorded = by_name::record_with(
-        &session.labelling,
-        NamedAnnotator { name: &args.annotator, new: args.new_annotator },
-        &args.text_id,
-        &args.value,
-        args.question.name.as_deref(),
-        args.occasion,
-        &Remark { note, reasons, confidence },
-    )?;
+    let request = LabelByName {
+        annotator: NamedAnnotator { name: &args.annotator, new: args.new_annotator },
+        text: &args.text_id,
+        value: &args.value,
+        question: args.question.name.as_deref(),
+        occasion: args.occasion,
+        remark: Remark { note, reasons, confidence },
+    };
+    let recorded = by_name::record(&session.labelling, &request)?;
     if args.output.json {
         return output::json(&recorded);
     }

@@ -11,6 +11,7 @@ use dissensus_domain::{LevelEdit, QuestionHelp, RemarkForm, Scale, ScaleKind};
 use dissensus_editing::QuestionChange;
 use dissensus_editing::info;
 use dissensus_editing::questions;
+use dissensus_editing::questions::AddQuestion;
 use dissensus_project::clock::local_time;
 use dissensus_project::sample;
 use schemars::JsonSchema;
@@ -60,12 +61,14 @@ pub(crate) fn question(args: Question) -> Result<()> {
     let project = &session.project;
     let only_if =
         args.only_if.as_ref().map(|words| questions::condition_named(project, words)).transpose()?;
-    let prompt = args.prompt.as_deref().unwrap_or_default();
+    let prompt = args.prompt.clone().unwrap_or_default();
     let form = RemarkForm { reasons: args.reason.clone(), confidence: args.confidence.unwrap_or(false) };
     form.check()?;
     let definitions = definitions(&args.name, scale.levels(), &args.define)?;
     let help = help(&args, QuestionHelp::default());
-    let made = questions::add_explained(project, &args.name, prompt, scale, only_if, &help, &definitions)?;
+    let name = args.name.clone();
+    let request = AddQuestion { name, prompt, scale, only_if, help, definitions };
+    let made = questions::add(project, request)?;
     questions::set_remark_form(project, made.id, &form)?;
     if let Some(cannot_say) = args.cannot_say {
         let change = QuestionChange { cannot_say: Some(cannot_say), ..QuestionChange::default() };

@@ -21,6 +21,7 @@ use dissensus_editing::copy;
 use dissensus_editing::questions;
 use dissensus_encoder::{DeviceChoice, Pooling};
 use dissensus_labelling::record;
+use dissensus_labelling::record::RecordLabel;
 use dissensus_labelling::undo;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
@@ -56,7 +57,7 @@ fn marks(text: u32, who: u32) -> Answer {
 fn label(session: &Session, question: QuestionId, text: u32, who: u32, answer: Answer) {
     let (text, annotator) = (TextId(text), AnnotatorId(who));
     let new = NewLabel { question, text, annotator, answer, duration_ms: None };
-    record::record(&session.labelling, &new, LabelSource::Command).unwrap();
+    record::record_label(&session.labelling, RecordLabel::new(&new, LabelSource::Command)).unwrap();
 }
 
 /// A hundred texts (numbers from 1), of which the first `answered` are answered by three people to "where"
