@@ -429,7 +429,7 @@ fn the_same_answer_given_again_is_an_answer() {
     let give = |text: &str, value: &str, occasion: u16| {
         by_name::record(
             &session.labelling,
-            &LabelByName { occasion: occasion, ..LabelByName::new("ana", text, value, None) },
+            &LabelByName { occasion, ..LabelByName::new("ana", text, value, None) },
         )
         .unwrap();
     };

@@ -108,12 +108,10 @@ fn it_is_given_by_hand_where_it_is_offered_changed_undone_and_meets_no_condition
     offer(&session, true);
     let yes_no = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     let only_if = Some(Condition::new(rude.id, [0, 1, 2]));
-    let why = questions::add(
-        &session.project,
-        AddQuestion { only_if: only_if, ..AddQuestion::new("sure", "", yes_no) },
-    )
-    .unwrap()
-    .id;
+    let why =
+        questions::add(&session.project, AddQuestion { only_if, ..AddQuestion::new("sure", "", yes_no) })
+            .unwrap()
+            .id;
     let ana = dissensus_editing::annotators::list(&session.project).unwrap()[0].id;
     let asked = || task::read(labelling, ana, why, TextId(1), 1).unwrap().asked;
     assert!(asked());
