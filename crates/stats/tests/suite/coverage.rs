@@ -166,15 +166,21 @@ fn intervals_over_annotators_cover() {
     trusted(&over_annotators(1000, 60, 80), 14, 1000);
 }
 
-/// Coverage by size of the data set.
+/// 90 % intervals hold the truth at every size of the data set.
 #[test]
 #[ignore = "takes minutes: run by `cargo xtask test --only stress`"]
 fn stress_intervals_cover_at_every_size() {
+    let covers = |what: String, found: &BTreeMap<String, (f64, usize)>| {
+        // Figures that few of the data sets have (AUROC of disagreement on 60 texts) are not judged.
+        for (key, (share, _)) in found.iter().filter(|(_, (_, sets))| *sets >= 900) {
+            assert!((0.855..=0.935).contains(share), "{what}: {key} in {share:.3}: {found:#?}");
+        }
+    };
     for (texts, each) in [(20, 5), (60, 5), (120, 3), (300, 3), (1000, 5)] {
-        println!("{texts} texts x {each} labels: {:.3?}", over_texts(1000, texts, each));
+        covers(format!("{texts} texts x {each} labels"), &over_texts(1000, texts, each));
     }
-    for (annotators, texts) in [(5, 80), (10, 80), (30, 80), (60, 80), (200, 80)] {
-        println!("{annotators} annotators: {:.3?}", over_annotators(1000, annotators, texts));
+    for annotators in [5, 10, 30, 60, 200] {
+        covers(format!("{annotators} annotators"), &over_annotators(1000, annotators, 80));
     }
 }
 

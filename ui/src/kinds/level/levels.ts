@@ -114,6 +114,29 @@ export function levelOfKey(key: string, levels: number, names: readonly string[]
   return level ?? null;
 }
 
+/**
+ * The number of columns for the buttons of levels in a row of `width` pixels: as few rows as let each name
+ * fit on two lines without a break inside a word, filled evenly. A width of 0 is not known yet.
+ */
+export function levelColumns(names: readonly string[], width: number): number {
+  const longest = Math.max(...names.map(letters));
+  const button = KEY_AND_MARGINS + LETTER * Math.min(longest, LONGEST_NAME);
+  const fit = width > 0 ? Math.max(1, Math.floor((width + GAP) / (button + GAP))) : names.length;
+  return Math.ceil(names.length / Math.ceil(names.length / fit));
+}
+
+/** Sizes in pixels, and the number of letters from which on a name is cut off. */
+const [KEY_AND_MARGINS, LETTER, GAP, LONGEST_NAME] = [52, 7, 8, 24];
+
+/** The letters of the longer of two lines on which a name fits. */
+function letters(name: string): number {
+  const words = name
+    .trim()
+    .split(/\s+/)
+    .map((word) => word.length);
+  return Math.max(...words, Math.ceil(name.trim().length / 2));
+}
+
 /** Counts as shares of their sum; nothing counted gives nothing. */
 export function shares(counts: readonly number[]): number[] | null {
   const sum = counts.reduce((a, b) => a + b, 0);
