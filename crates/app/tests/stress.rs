@@ -439,13 +439,13 @@ fn eight_threads_for_a_minute() {
 
 #[test]
 #[ignore = "takes minutes: cargo xtask test --only stress"]
-fn eight_threads_on_two_hundred_thousand_labels() {
+fn eight_threads_on_fifty_thousand_labels() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.dissensus");
     let home = home(folder.path());
     let session = Session::create(&path, &home).unwrap();
     let mut csv = "text_id,text,annotator_id,label\n".to_owned();
-    for text in 0..20_000 {
+    for text in 0..5_000 {
         for nth in 0..10 {
             let (who, level) = ((text * 7 + nth * 31) % 200, (text + nth) % 3 + 1);
             let _ = writeln!(csv, "t{text},text number {text},a{who},{level}");

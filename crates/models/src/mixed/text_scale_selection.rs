@@ -378,11 +378,11 @@ mod tests {
     #[test]
     #[ignore = "takes minutes: run by `cargo xtask test --only stress`"]
     fn stress_the_interval_of_the_spread_holds_it() {
-        for truth in [0.2, 0.3, 0.4, 0.5, 0.55, 0.65, 0.8] {
-            let (held, mean) = coverage(truth, 0..100);
-            println!("{truth}: {held} of 100 hold it, mean {mean:.3}");
-            // Fewer than 86 have a chance of 0.02 % where each has one of 95 %.
-            assert!(held >= 86, "{truth}: {held} of 100");
+        for truth in [0.2, 0.4, 0.55, 0.8] {
+            let (held, mean) = coverage(truth, 0..60);
+            println!("{truth}: {held} of 60 hold it, mean {mean:.3}");
+            // Fewer than 50 have a chance of 0.02 % where each has one of 95 %.
+            assert!(held >= 50, "{truth}: {held} of 60");
         }
     }
 

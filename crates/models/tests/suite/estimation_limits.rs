@@ -119,8 +119,8 @@ fn random_answers_and_the_middle() {
 }
 
 #[test]
-fn seventeen_thousand_annotators_with_one_label_each() {
-    let labels: Vec<(u32, u32, u16)> = (0..17_000).map(|a| (a / 170, a, level(a / 170, a, 2))).collect();
+fn one_label_per_annotator() {
+    let labels: Vec<(u32, u32, u16)> = (0..2_000).map(|a| (a / 20, a, level(a / 20, a, 2))).collect();
     let live = fitted(TargetKind::Binary, 2, &labels);
     assert_eq!(limits(&live), [EstimationLimit::OneLabelPerAnnotator]);
 }
