@@ -25,9 +25,21 @@ const REASONED: [(&str, &str, &str); 14] = [
     ("models", "LiveSpans", "one numerical model: every update keeps answers, effects and scores in step"),
     ("project", "Context", "state that all use cases read: index, settings, observations, jobs"),
     ("project", "Index", "look-ups in one list of texts, annotators and questions"),
-    ("store", "Snapshot", "reads of one moment for exports; to become functions as those of Store"),
-    ("store", "Store", "all queries; to become functions by table"),
-    ("store", "WriteTx", "all changes; to become functions by table"),
+    (
+        "store",
+        "Snapshot",
+        "queries of one moment, in the files of their tables: all need its open read transaction",
+    ),
+    (
+        "store",
+        "Store",
+        "queries of one file, in the files of their tables: all need its readers and name it in errors",
+    ),
+    (
+        "store",
+        "WriteTx",
+        "changes in one transaction, in the files of their tables: all need its connection and counters",
+    ),
     ("training", "Encoding", "the cache of embeddings and the encoder in use, which change together"),
     ("training", "LiveModels", "the models and their locks, whose order is the same in every call"),
 ];
