@@ -1,19 +1,20 @@
 //! The answer of an annotator: a level, a set of options or a set of spans.
 
-use crate::{QuestionId, Scale, ScaleKind};
+use crate::{LevelId, QuestionId, Scale, ScaleKind};
 use serde::{Deserialize, Serialize};
 
 /// The answer stored in a label.
 ///
-/// In JSON `{"kind": "level", "value": 3}`, `{"kind": "options", "value": [0, 2]}` or
+/// Levels, options and types of spans are named by [`LevelId`], so that an answer keeps its meaning when the
+/// scale is rearranged. In JSON `{"kind": "level", "value": 3}`, `{"kind": "options", "value": [0, 2]}` or
 /// `{"kind": "spans", "value": [{"start": 0, "end": 5, "kind": 1}]}`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", content = "value", rename_all = "kebab-case")]
 pub enum Answer {
-    /// Index of a level of a binary, choice or ordinal scale.
-    Level(u16),
+    /// A level of a binary, choice or ordinal scale.
+    Level(LevelId),
     /// The options chosen on a multi-label scale; may be empty.
     Options(OptionSet),
     /// The passages marked in the text; may be empty.
@@ -27,10 +28,12 @@ crate::errors! {
     /// Why an answer does not fit a question.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub enum AnswerError {
-        LevelOutside { level: u16, levels: usize } => "the scale has {levels} levels, so there is no level {level}";
-        OptionOutside { option: u8, options: usize } =>
-            "the scale has {options} options, so there is no option {option}";
-        TypeOutside { kind: u16, types: usize } => "there are {types} types of spans, so there is no type {kind}";
+        LevelOutside { level: LevelId, levels: String } =>
+            "no level of the scale has the id {level}; it may have been removed. The levels are {levels}";
+        OptionOutside { option: LevelId, options: String } =>
+            "no option of the scale has the id {option}; it may have been removed. The options are {options}";
+        TypeOutside { kind: LevelId, types: String } =>
+            "no type of spans has the id {kind}; it may have been removed. The types are {types}";
         OtherKind { scale: ScaleKind, answer: &'static str } => "a {scale} question is not answered with {answer}";
         TooManyOptions(u8) => "option {0} is beyond the {max} that a set can hold" (max = OptionSet::MAX);
         EmptySpan { start: u32, end: u32 } => "a span from {start} to {end} holds no character";
@@ -57,16 +60,20 @@ impl Answer {
     /// type of span, whether the text has a span of that type.
     pub fn to(self, question: QuestionId) -> Self {
         match (self, question.option()) {
-            (Self::Options(set), Some(option)) => Self::Level(set.contains(option).into()),
-            (Self::Spans(set), Some(option)) => {
-                Self::Level(set.as_slice().iter().any(|span| span.kind == u16::from(option)).into())
+            (answer @ (Self::Options(_) | Self::Spans(_)), Some(option)) => {
+                Self::Level(if answer.includes(option) { LevelId::YES } else { LevelId::NO })
             }
             (answer, _) => answer,
         }
     }
 
+    /// An answer with this level.
+    pub fn from_level(level: impl Into<LevelId>) -> Self {
+        Self::Level(level.into())
+    }
+
     /// The level, if the answer is one.
-    pub fn level(&self) -> Option<u16> {
+    pub fn level(&self) -> Option<LevelId> {
         match self {
             Self::Level(level) => Some(*level),
             _ => None,
@@ -74,7 +81,8 @@ impl Answer {
     }
 }
 
-/// A set of up to 64 options, by index on the scale. Serialized to JSON as an array of indices in
+/// A set of up to 64 options: in an [`Answer`] by [`LevelId`], in statistics by column, which is the position on
+/// the scale ([`Scale::columns_of`] and [`Scale::options_at`] convert). Serialized to JSON as an array in
 /// ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Vec<u8>", into = "Vec<u8>")]
@@ -109,6 +117,11 @@ impl OptionSet {
         option < Self::MAX && self.0 >> option & 1 == 1
     }
 
+    /// Whether the set of an answer includes this option.
+    pub(crate) fn includes(self, option: LevelId) -> bool {
+        u8::try_from(option.0).is_ok_and(|option| self.contains(option))
+    }
+
     /// Number of options in the set.
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
@@ -121,6 +134,14 @@ impl OptionSet {
     /// Iterates over the options in ascending order.
     pub fn iter(self) -> impl Iterator<Item = u8> {
         (0..Self::MAX).filter(move |option| self.contains(*option))
+    }
+}
+
+/// Options beyond the capacity of a set are left out.
+impl FromIterator<u8> for OptionSet {
+    fn from_iter<I: IntoIterator<Item = u8>>(options: I) -> Self {
+        let fits = options.into_iter().filter(|option| *option < Self::MAX);
+        Self(fits.fold(0, |set, option| set | 1 << option))
     }
 }
 
@@ -168,8 +189,8 @@ impl schemars::JsonSchema for OptionSet {
 pub struct Span {
     pub start: u32,
     pub end: u32,
-    /// Index of the span's type on the question's scale.
-    pub kind: u16,
+    /// The span's type.
+    pub kind: LevelId,
 }
 
 /// The spans of one answer, sorted and without duplicates, so that equal answers compare equal.
@@ -253,11 +274,11 @@ mod tests {
     use rstest::rstest;
 
     fn span(start: u32, end: u32, kind: u16) -> Span {
-        Span { start, end, kind }
+        Span { start, end, kind: LevelId(kind) }
     }
 
     #[rstest]
-    #[case::level(Answer::Level(3), r#"{"kind":"level","value":3}"#)]
+    #[case::level(Answer::from_level(3), r#"{"kind":"level","value":3}"#)]
     #[case::options(Answer::Options(OptionSet::from_bits(0b101)), r#"{"kind":"options","value":[0,2]}"#)]
     #[case::no_option(Answer::Options(OptionSet::default()), r#"{"kind":"options","value":[]}"#)]
     #[case::cannot_say(Answer::CannotSay, r#"{"kind":"cannot-say"}"#)]
@@ -294,19 +315,44 @@ mod tests {
         let multi = Scale::new(ScaleKind::MultiLabel, ["a", "b", "c"]).unwrap();
         let options = |bits| Answer::Options(OptionSet::from_bits(bits));
         let spans = Answer::Spans(SpanSet::default());
-        assert_eq!(Answer::Level(2).check(&ordinal), Ok(()));
+        assert_eq!(Answer::from_level(2).check(&ordinal), Ok(()));
         assert_eq!((Answer::CannotSay.check(&ordinal), Answer::CannotSay.check(&multi)), (Ok(()), Ok(())));
         let spans_scale = Scale::new(ScaleKind::Spans, ["insult"]).unwrap();
         assert!(Answer::CannotSay.check(&spans_scale).is_err());
         assert_eq!(Answer::CannotSay.to(QuestionId(1).of_option(0)), Answer::CannotSay);
-        assert_eq!(Answer::Level(3).check(&ordinal), Err(AnswerError::LevelOutside { level: 3, levels: 3 }));
+        let outside = AnswerError::LevelOutside { level: LevelId(3), levels: "1, 2, 3".to_owned() };
+        assert_eq!(Answer::from_level(3).check(&ordinal), Err(outside));
         assert_eq!(options(0b111).check(&multi), Ok(()));
         assert_eq!(options(0).check(&multi), Ok(()));
-        assert_eq!(options(0b1000).check(&multi), Err(AnswerError::OptionOutside { option: 3, options: 3 }));
+        let outside = AnswerError::OptionOutside { option: LevelId(3), options: "a, b, c".to_owned() };
+        assert_eq!(options(0b1000).check(&multi), Err(outside));
         let other = |scale, answer| Err(AnswerError::OtherKind { scale, answer });
-        assert_eq!(Answer::Level(0).check(&multi), other(ScaleKind::MultiLabel, "a level"));
+        assert_eq!(Answer::from_level(0).check(&multi), other(ScaleKind::MultiLabel, "a level"));
         assert_eq!(options(0).check(&ordinal), other(ScaleKind::Ordinal, "a set of options"));
         assert_eq!(spans.check(&ordinal), other(ScaleKind::Ordinal, "spans"));
+    }
+
+    #[test]
+    fn an_answer_names_levels_by_id_and_not_by_position() {
+        let ids = [7, 0, 3].map(LevelId);
+        let ordinal = Scale::with_ids(ScaleKind::Ordinal, ["low", "mid", "high"], ids.to_vec()).unwrap();
+        assert_eq!(Answer::from_level(3).check(&ordinal), Ok(()));
+        assert!(Answer::from_level(1).check(&ordinal).is_err());
+        assert_eq!(ordinal.name_of_answer(&Answer::from_level(7)).as_deref(), Some("low"));
+        assert_eq!(ordinal.answer_named("high"), Some(Answer::from_level(3)));
+        let multi = Scale::with_ids(ScaleKind::MultiLabel, ["a", "b", "c"], ids.to_vec()).unwrap();
+        let set = OptionSet::new([7, 3]).unwrap();
+        assert_eq!(multi.answer_named("c; a"), Some(Answer::Options(set)));
+        assert_eq!(multi.name_of_answer(&Answer::Options(set)).as_deref(), Some("a + c"));
+        assert_eq!(multi.columns_of(set), OptionSet::new([0, 2]).unwrap());
+        assert_eq!(multi.options_at(multi.columns_of(set)), set);
+        assert!(Answer::Options(OptionSet::new([1]).unwrap()).check(&multi).is_err());
+        let types = Scale::with_ids(ScaleKind::Spans, ["a", "b", "c"], ids.to_vec()).unwrap();
+        let spans = SpanSet::new([span(0, 2, 3), span(0, 2, 7), span(0, 1, 0)]).unwrap();
+        let name = types.name_of_spans(&spans).unwrap();
+        let (first, second) = (name.find("\"a\"").unwrap(), name.find("\"c\"").unwrap());
+        assert!(first < second, "equal passages are listed in the order of the scale: {name}");
+        assert_eq!(types.answer_named(&name), Some(Answer::Spans(spans)));
     }
 
     #[test]

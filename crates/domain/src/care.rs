@@ -1,6 +1,6 @@
 //! Limits and settings that protect annotators who label harmful texts.
 
-use crate::{Answer, Scale, TargetKind};
+use crate::{Answer, LevelId, Scale, TargetKind};
 use serde::{Deserialize, Serialize};
 
 /// Study-wide settings that apply to every annotator.
@@ -28,17 +28,17 @@ impl StudyLimits {
 
 /// Whether an answer marks a text as harmful. On an ordinal scale, `level` and every level above it
 /// are harmful; on other scales only that level, option or type of span.
-pub fn is_harmful(answer: &Answer, scale: &Scale, level: u16) -> bool {
-    match answer {
-        Answer::Level(given) if scale.target() == TargetKind::Ordinal => *given >= level,
-        other => other.includes(level),
+pub fn is_harmful(answer: &Answer, scale: &Scale, level: LevelId) -> bool {
+    match (scale.index_of_answer(answer), scale.index_of_id(level)) {
+        (Some(given), Some(from)) if scale.target() == TargetKind::Ordinal => given >= from,
+        _ => answer.includes(level),
     }
 }
 
 /// Like [`is_harmful`] for a prediction: whether the probability of harm is at least 0.5.
 /// `probabilities` are per level, or per option the probability that it is chosen.
-pub fn is_predicted_harmful(probabilities: &[f32], scale: &Scale, level: u16) -> bool {
-    let from = usize::from(level);
+pub fn is_predicted_harmful(probabilities: &[f32], scale: &Scale, level: LevelId) -> bool {
+    let Some(from) = scale.index_of_id(level).map(usize::from) else { return false };
     let probability: f32 = match scale.target() {
         TargetKind::Ordinal => probabilities.iter().skip(from).sum(),
         TargetKind::Binary | TargetKind::Nominal => probabilities.get(from).copied().unwrap_or(0.0),
@@ -66,11 +66,16 @@ mod tests {
     fn harm_is_at_or_above_a_level_of_an_ordinal_scale_and_one_level_of_others() {
         let ordinal = Scale::new(ScaleKind::Ordinal, ["0", "1", "2", "3"]).unwrap();
         let binary = Scale::new(ScaleKind::Binary, ["fine", "harmful"]).unwrap();
-        assert!(is_harmful(&Answer::Level(3), &ordinal, 2) && !is_harmful(&Answer::Level(1), &ordinal, 2));
-        assert!(is_harmful(&Answer::Level(0), &binary, 0) && !is_harmful(&Answer::Level(1), &binary, 0));
-        assert!(is_predicted_harmful(&[0.3, 0.1, 0.2, 0.4], &ordinal, 2));
-        assert!(!is_predicted_harmful(&[0.3, 0.3, 0.2, 0.2], &ordinal, 2));
-        assert!(!is_predicted_harmful(&[0.6, 0.4], &binary, 1));
-        assert!(!is_predicted_harmful(&[0.6], &binary, 1), "a level that is not there");
+        assert!(is_harmful(&Answer::Level(LevelId(3)), &ordinal, LevelId(2)) && !is_harmful(&Answer::Level(LevelId(1)), &ordinal, LevelId(2)));
+        assert!(is_harmful(&Answer::Level(LevelId(0)), &binary, LevelId(0)) && !is_harmful(&Answer::Level(LevelId(1)), &binary, LevelId(0)));
+        let ids = [2, 0, 1].map(LevelId).to_vec();
+        let moved = Scale::with_ids(ScaleKind::Ordinal, ["0", "1", "2"], ids).unwrap();
+        let is = |given, from| is_harmful(&Answer::Level(LevelId(given)), &moved, LevelId(from));
+        assert!(is(1, 0) && is(0, 2) && !is(2, 0), "the position counts and not the id");
+        assert!(is_predicted_harmful(&[0.2, 0.2, 0.6], &moved, LevelId(1)));
+        assert!(is_predicted_harmful(&[0.3, 0.1, 0.2, 0.4], &ordinal, LevelId(2)));
+        assert!(!is_predicted_harmful(&[0.3, 0.3, 0.2, 0.2], &ordinal, LevelId(2)));
+        assert!(!is_predicted_harmful(&[0.6, 0.4], &binary, LevelId(1)));
+        assert!(!is_predicted_harmful(&[0.6], &binary, LevelId(1)), "a level that is not there");
     }
 }

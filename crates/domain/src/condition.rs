@@ -1,6 +1,6 @@
 //! Conditions on when a question is asked.
 
-use crate::{Answer, QuestionId};
+use crate::{Answer, LevelId, QuestionId};
 use serde::{Deserialize, Serialize};
 
 /// Asks a question only if another one was answered in a certain way.
@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Condition {
     pub question: QuestionId,
-    /// The levels that meet the condition, at least one, in ascending order. For options and types
+    /// The levels that meet the condition, at least one, in ascending order of ids. For options and types
     /// of spans, the answer must include at least one of them.
-    pub levels: Vec<u16>,
+    pub levels: Vec<LevelId>,
 }
 
 impl Condition {
     /// Creates a condition on the answer to `question`; `levels` may be unsorted and repeated.
-    pub fn new(question: QuestionId, levels: impl IntoIterator<Item = u16>) -> Self {
-        let mut levels: Vec<u16> = levels.into_iter().collect();
+    pub fn new(question: QuestionId, levels: impl IntoIterator<Item = LevelId>) -> Self {
+        let mut levels: Vec<LevelId> = levels.into_iter().collect();
         levels.sort_unstable();
         levels.dedup();
         Self { question, levels }
@@ -58,14 +58,14 @@ mod tests {
 
     #[test]
     fn a_level_an_option_or_a_type_of_spans_meets_it() {
-        let only_if = Condition::new(QuestionId(1), [3, 1, 3]);
-        assert_eq!(only_if.levels, [1, 3]);
-        assert!(only_if.holds(&Answer::Level(3)) && !only_if.holds(&Answer::Level(2)));
+        let only_if = Condition::new(QuestionId(1), [3, 1, 3].map(LevelId));
+        assert_eq!(only_if.levels, [1, 3].map(LevelId));
+        assert!(only_if.holds(&Answer::Level(LevelId(3))) && !only_if.holds(&Answer::Level(LevelId(2))));
         let options = |bits| Answer::Options(OptionSet::from_bits(bits));
         assert!(only_if.holds(&options(0b1010)) && only_if.holds(&options(0b0011)));
         assert!(!only_if.holds(&options(0b0101)) && !only_if.holds(&options(0)));
         let spans = |kinds: &[u16]| {
-            let spans = (0..).zip(kinds).map(|(at, kind)| Span { start: at, end: at + 1, kind: *kind });
+            let spans = (0..).zip(kinds).map(|(at, kind)| Span { start: at, end: at + 1, kind: LevelId(*kind) });
             Answer::Spans(SpanSet::new(spans).unwrap())
         };
         assert!(
@@ -76,27 +76,27 @@ mod tests {
     #[test]
     fn a_question_is_asked_where_every_one_above_it_was_asked_and_answered_so() {
         let [a, b, c] = [QuestionId(1), QuestionId(2), QuestionId(3)];
-        let conditions = BTreeMap::from([(b, Condition::new(a, [1])), (c, Condition::new(b, [0]))]);
+        let conditions = BTreeMap::from([(b, Condition::new(a, [LevelId(1)])), (c, Condition::new(b, [LevelId(0)]))]);
         let asked = |question, answers: &BTreeMap<QuestionId, Answer>| {
             let (conditions, answers) = (conditions.clone(), answers.clone());
             is_asked(question, |q| conditions.get(&q), |q| answers.get(&q))
         };
         let mut answers = BTreeMap::new();
         assert!(asked(a, &answers) && !asked(b, &answers) && !asked(c, &answers));
-        answers.insert(a, Answer::Level(1));
+        answers.insert(a, Answer::Level(LevelId(1)));
         assert!(asked(b, &answers) && !asked(c, &answers));
-        answers.insert(b, Answer::Level(0));
+        answers.insert(b, Answer::Level(LevelId(0)));
         assert!(asked(c, &answers));
         // The answer to b is retained, but b is no longer asked.
-        answers.insert(a, Answer::Level(0));
+        answers.insert(a, Answer::Level(LevelId(0)));
         assert!(!asked(b, &answers) && !asked(c, &answers));
     }
 
     #[test]
     fn a_circle_is_never_asked() {
         let [a, b] = [QuestionId(1), QuestionId(2)];
-        let conditions = BTreeMap::from([(a, Condition::new(b, [0])), (b, Condition::new(a, [0]))]);
-        let answer = Answer::Level(0);
+        let conditions = BTreeMap::from([(a, Condition::new(b, [LevelId(0)])), (b, Condition::new(a, [LevelId(0)]))]);
+        let answer = Answer::Level(LevelId(0));
         assert!(!is_asked(a, |q| conditions.get(&q), |_| Some(&answer)));
     }
 }

@@ -125,7 +125,7 @@ mod tests {
     }
 
     fn answer(id: u32, copy: u128, at_ms: i64, replaces: Option<u32>) -> Event {
-        let answer = Answer::Level(id as u16);
+        let answer = Answer::from_level(id as u16);
         event(
             id,
             copy,

@@ -1,6 +1,6 @@
 //! Texts, annotators and questions.
 
-use crate::{AnnotatorId, Condition, QuestionHelp, QuestionId, RemarkForm, Scale, ScaleKind, TextId};
+use crate::{AnnotatorId, Condition, LevelId, QuestionHelp, QuestionId, RemarkForm, Scale, ScaleKind, TextId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -96,27 +96,28 @@ impl Question {
     pub const OPTION_OF: &'static str = ": ";
 
     /// The definition of a level; empty if it has none.
-    pub fn definition(&self, level: u16) -> &str {
-        self.definitions.get(usize::from(level)).map_or("", String::as_str)
+    pub fn definition(&self, level: LevelId) -> &str {
+        let at = self.scale.index_of_id(level);
+        at.and_then(|at| self.definitions.get(usize::from(at))).map_or("", String::as_str)
     }
 
     /// The options of a multi-label question as yes/no questions, such as `emotions: anger`; empty
     /// for other questions.
     pub fn options(&self) -> Vec<Self> {
-        (0..self.scale.len() as u8).filter_map(|option| self.option(option)).collect()
+        self.scale.ids().iter().filter_map(|option| self.option(*option)).collect()
     }
 
     /// One option as a yes/no question.
-    pub fn option(&self, option: u8) -> Option<Self> {
+    pub fn option(&self, option: LevelId) -> Option<Self> {
         if !self.scale.has_options() {
             return None;
         }
-        let name = self.scale.name_of(option.into())?;
+        let name = self.scale.name_of(option)?;
         Some(Self {
             id: self.id.of_option(option),
             name: format!("{}{}{name}", self.name, Self::OPTION_OF),
             prompt: format!("{} {name}?", self.prompt),
-            help: QuestionHelp { text: self.definition(option.into()).to_owned(), ..QuestionHelp::default() },
+            help: QuestionHelp { text: self.definition(option).to_owned(), ..QuestionHelp::default() },
             definitions: Vec::new(),
             cannot_say: self.cannot_say,
             scale: Scale::new(ScaleKind::Binary, ["no", "yes"]).ok()?,
@@ -153,15 +154,15 @@ mod tests {
             only_if: None,
             remarks: RemarkForm::default(),
         };
-        assert_eq!((asked.definition(0), asked.definition(1)), ("Shouting", ""));
+        assert_eq!((asked.definition(LevelId(0)), asked.definition(LevelId(1))), ("Shouting", ""));
         let options = asked.options();
         assert_eq!(options.len(), 2);
         assert_eq!((options[1].name.as_str(), options[1].prompt.as_str()), ("emotions: joy", "Which? joy?"));
         assert_eq!((options[1].id, options[1].scale.kind()), (QuestionId(3).of_option(1), ScaleKind::Binary));
-        assert_eq!((asked.option(2), options[0].option(0), options[0].options()), (None, None, Vec::new()));
+        assert_eq!((asked.option(LevelId(2)), options[0].option(LevelId(0)), options[0].options()), (None, None, Vec::new()));
         let answer = crate::Answer::Options(crate::OptionSet::from_bits(0b10));
-        assert_eq!(answer.clone().to(options[1].id), crate::Answer::Level(1));
-        assert_eq!(answer.clone().to(options[0].id), crate::Answer::Level(0));
+        assert_eq!(answer.clone().to(options[1].id), crate::Answer::Level(LevelId::YES));
+        assert_eq!(answer.clone().to(options[0].id), crate::Answer::Level(LevelId::NO));
         assert_eq!(answer.clone().to(asked.id), answer);
     }
 }

@@ -30,6 +30,33 @@ id!(
     EventId
 );
 
+/// A level of a question: an option of a multi-label question or a type of spans, too. It is the level's row in
+/// the file, which does not change when levels are renamed, reordered, added or removed; [`crate::Scale`]
+/// converts it to a name and to the position on the scale. Copies of a project may use different ids for a
+/// level that was added after they were separated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(transparent)]
+pub struct LevelId(pub u16);
+
+impl LevelId {
+    pub const NO: Self = Self(0);
+    pub const YES: Self = Self(1);
+}
+
+impl std::fmt::Display for LevelId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl From<u16> for LevelId {
+    fn from(row: u16) -> Self {
+        Self(row)
+    }
+}
+
 /// Row ids of questions are below this; the value above it encodes the option.
 const OPTION: u32 = 1 << 25;
 
@@ -37,8 +64,8 @@ impl QuestionId {
     /// One option of this multi-label question, as the yes/no question that models, statistics and
     /// views use. It has no row of its own in the project: its labels are those of this question,
     /// and its name and scale are derived ([`crate::Question::option`]).
-    pub fn of_option(self, option: u8) -> Self {
-        Self(self.row().0 + (u32::from(option) + 1) * OPTION)
+    pub fn of_option(self, option: impl Into<LevelId>) -> Self {
+        Self(self.row().0 + (u32::from(option.into().0) + 1) * OPTION)
     }
 
     /// The question that this is, or that this is an option of.
@@ -47,8 +74,8 @@ impl QuestionId {
     }
 
     /// The option of [`QuestionId::row`] that this is, if any.
-    pub fn option(self) -> Option<u8> {
-        (self.0 / OPTION).checked_sub(1).map(|option| option as u8)
+    pub fn option(self) -> Option<LevelId> {
+        (self.0 / OPTION).checked_sub(1).map(|option| LevelId(option as u16))
     }
 }
 
@@ -68,7 +95,7 @@ mod tests {
         for row in [1, 7, OPTION - 1] {
             let question = QuestionId(row);
             assert_eq!((question.row(), question.option()), (question, None));
-            for option in [0, 1, 63] {
+            for option in [LevelId(0), LevelId(1), LevelId(99)] {
                 let asked = question.of_option(option);
                 assert_eq!((asked.row(), asked.option()), (question, Some(option)));
                 assert_eq!(asked.of_option(2), question.of_option(2), "an option has no options");

@@ -56,7 +56,7 @@ pub use event::{CopyId, Event, EventKey, EventKind, MarkKind, ProjectId};
 pub use fact::{Fact, FactKind};
 pub use guideline::{Guideline, GuidelineId, Picture};
 pub use history::HistoryKind;
-pub use ids::{AnnotatorId, EventId, QuestionId, TextId};
+pub use ids::{AnnotatorId, EventId, LevelId, QuestionId, TextId};
 pub use kind::{AnswerForm, QuestionKind, ScaleKind, TargetKind, contradicts_itself, option_names};
 pub use label::{CurrentLabel, LabelSource};
 pub use names::{composed, look_alike, not_allowed_in_names};

@@ -58,7 +58,7 @@ impl Default for PracticeRule {
 /// Whether an answer counts as right. On ordinal scales the answer may be up to `within` levels
 /// away.
 pub fn is_right(scale: &Scale, right: &Answer, given: &Answer, within: u16) -> bool {
-    scale.kind().rules().is_right(right, given, within)
+    scale.kind().rules().is_right(scale, right, given, within)
 }
 
 /// How many attention checks must be right, and what happens otherwise.
@@ -226,7 +226,7 @@ mod tests {
         let text = |(text, level)| PracticeText {
             question: QuestionId(1),
             text: TextId(text),
-            answer: Answer::Level(level),
+            answer: Answer::from_level(level),
             reason: String::new(),
         };
         TEXTS.map(text).into()
@@ -238,7 +238,7 @@ mod tests {
             text: TextId(text),
             annotator: AnnotatorId(1),
             round,
-            answer: Answer::Level(level),
+            answer: Answer::from_level(level),
             at_ms: i64::from(text),
         }
     }
@@ -260,7 +260,7 @@ mod tests {
     ) {
         let is_right = |kind| {
             let scale = Scale::new(kind, (1..=5).map(|n| n.to_string())).unwrap();
-            super::is_right(&scale, &Answer::Level(2), &Answer::Level(given), within)
+            super::is_right(&scale, &Answer::from_level(2), &Answer::from_level(given), within)
         };
         assert_eq!(is_right(ScaleKind::Ordinal), right);
         assert_eq!(is_right(ScaleKind::Choice), given == 2);
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(round.left(&texts()).count(), 0);
         assert_eq!(round.standing(&texts(), 1.0, equal), Standing::Passed);
         let mut corrected = texts();
-        corrected[1].answer = Answer::Level(0);
+        corrected[1].answer = Answer::from_level(0);
         assert_eq!(
             round.standing(&corrected, 1.0, equal),
             Standing::Failed,

@@ -1,7 +1,7 @@
 //! Scales: the levels, options or types that a question offers.
 
 use crate::kind::options_of;
-use crate::{Answer, AnswerForm, OptionSet, ScaleKind, TargetKind};
+use crate::{Answer, AnswerForm, LevelId, OptionSet, ScaleKind, TargetKind};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -24,16 +24,26 @@ crate::errors! {
             "a scale has at most {max} options (or types of spans), and these are {0}" (max = Scale::MAX_OPTIONS);
         OptionName(String) =>
             "an option or a type of spans cannot be called \"{0}\": \"none\" is the answer without any, and \" + \" (of options also ; | [ ]) separates them";
+        Ids { ids: usize, levels: usize } => "{levels} levels need as many different ids, not {ids}";
     }
 }
 
-/// The levels of a question.
+/// The levels of a question, in order, each with the id that answers name it by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Scale {
     kind: ScaleKind,
     levels: Vec<String>,
+    /// The id of each level; left out if the ids are 0, 1, 2 and so on.
+    #[serde(skip_serializing_if = "are_numbered")]
+    #[cfg_attr(feature = "specta", specta(optional))]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    ids: Vec<LevelId>,
+}
+
+fn are_numbered(ids: &[LevelId]) -> bool {
+    ids.iter().zip(0..).all(|(id, number)| id.0 == number)
 }
 
 // Implemented by hand: `serde(try_from)` would generate a second type in the window's bindings.
@@ -43,9 +53,15 @@ impl<'de> Deserialize<'de> for Scale {
         struct Unchecked {
             kind: ScaleKind,
             levels: Vec<String>,
+            #[serde(default)]
+            ids: Vec<LevelId>,
         }
-        let Unchecked { kind, levels } = Unchecked::deserialize(deserializer)?;
-        Self::new(kind, levels).map_err(serde::de::Error::custom)
+        let Unchecked { kind, levels, ids } = Unchecked::deserialize(deserializer)?;
+        let scale = match ids.is_empty() {
+            true => Self::new(kind, levels),
+            false => Self::with_ids(kind, levels, ids),
+        };
+        scale.map_err(serde::de::Error::custom)
     }
 }
 
@@ -58,8 +74,8 @@ impl Scale {
     /// Maximum number of options of a multi-label scale: the capacity of an [`OptionSet`].
     pub const MAX_OPTIONS: usize = OptionSet::MAX as usize;
 
-    /// Creates a scale of `kind` with `levels`, lowest (or "no") first. Names are trimmed. For a
-    /// multi-label scale `levels` are its options, or all sets of options, which is how earlier
+    /// Creates a scale of `kind` with `levels`, lowest (or "no") first, with the ids 0, 1, 2 and so on. Names are
+    /// trimmed. For a multi-label scale `levels` are its options, or all sets of options, which is how earlier
     /// versions stored up to six options; for spans they are the types.
     ///
     /// # Errors
@@ -85,7 +101,24 @@ impl Scale {
                 return Err(ScaleError::Repeated(level.clone()));
             }
         }
-        Ok(Self { kind, levels })
+        let ids = (0..levels.len() as u16).map(LevelId).collect();
+        Ok(Self { kind, levels, ids })
+    }
+
+    /// Like [`Scale::new`], with the ids of the levels.
+    ///
+    /// # Errors
+    /// Those of [`Scale::new`], or the ids are not as many as the levels, or one occurs twice.
+    pub fn with_ids<S: AsRef<str>>(
+        kind: ScaleKind,
+        levels: impl IntoIterator<Item = S>,
+        ids: Vec<LevelId>,
+    ) -> Result<Self, ScaleError> {
+        let scale = Self::new(kind, levels)?;
+        if ids.iter().collect::<BTreeSet<_>>().len() != scale.len() || ids.len() != scale.len() {
+            return Err(ScaleError::Ids { ids: ids.len(), levels: scale.len() });
+        }
+        Ok(Self { ids, ..scale })
     }
 
     /// Guesses the most likely scale of a column of labels. Blank values are ignored.
@@ -134,6 +167,11 @@ impl Scale {
         &self.levels
     }
 
+    /// The id of each level, in the order of the scale.
+    pub fn ids(&self) -> &[LevelId] {
+        &self.ids
+    }
+
     /// What an answer consists of.
     pub fn form(&self) -> AnswerForm {
         self.kind.rules().form()
@@ -165,10 +203,45 @@ impl Scale {
         self.levels.len()
     }
 
-    /// The index of the level or option with this name (trimmed), if it is on the scale.
+    /// The position of the level or option with this name (trimmed), if it is on the scale.
     pub fn index_of(&self, name: &str) -> Option<u16> {
         let name = name.trim();
         self.levels.iter().position(|l| l == name).map(|i| i as u16)
+    }
+
+    /// The id of the level or option with this name (trimmed), if it is on the scale.
+    pub fn id_named(&self, name: &str) -> Option<LevelId> {
+        self.id_at(self.index_of(name)?.into())
+    }
+
+    /// The id of the level at this position.
+    pub fn id_at(&self, index: usize) -> Option<LevelId> {
+        self.ids.get(index).copied()
+    }
+
+    /// The position of a level, which is its column in arrays; `None` if it is not on the scale.
+    pub fn index_of_id(&self, id: LevelId) -> Option<u16> {
+        match self.ids.get(usize::from(id.0)) {
+            Some(found) if *found == id => Some(id.0), // most scales were never rearranged
+            _ => self.ids.iter().position(|known| *known == id).map(|i| i as u16),
+        }
+    }
+
+    /// The position of the level of an answer, if it is a level of this scale.
+    pub fn index_of_answer(&self, answer: &Answer) -> Option<u16> {
+        self.index_of_id(answer.level()?)
+    }
+
+    /// The positions of the options in the set of an answer. Options that are not on the scale are left out.
+    pub fn columns_of(&self, set: OptionSet) -> OptionSet {
+        let columns = (0..OptionSet::MAX).zip(&self.ids).filter(|(_, id)| set.includes(**id));
+        columns.map(|(column, _)| column).collect()
+    }
+
+    /// The options at these positions, as an answer names them.
+    pub fn options_at(&self, columns: OptionSet) -> OptionSet {
+        let ids = columns.iter().filter_map(|column| self.id_at(column.into()));
+        ids.filter_map(|id| u8::try_from(id.0).ok()).collect()
     }
 
     /// Whether a cell is [`CANNOT_SAY`]. On a scale that has a level of that name, the cell means
@@ -196,7 +269,13 @@ impl Scale {
         answer.format(self)
     }
 
-    pub fn name_of(&self, index: u16) -> Option<&str> {
+    /// The name of a level; `None` if it is not on the scale.
+    pub fn name_of(&self, id: LevelId) -> Option<&str> {
+        self.name_at(self.index_of_id(id)?)
+    }
+
+    /// The name of the level at this position.
+    pub fn name_at(&self, index: u16) -> Option<&str> {
         self.levels.get(usize::from(index)).map(String::as_str)
     }
 }
@@ -225,7 +304,7 @@ mod tests {
         }
         // An existing scale with a level of this name retains its meaning.
         let odd = Scale::new(ScaleKind::Choice, ["yes", CANNOT_SAY]).unwrap();
-        assert_eq!(odd.answer_named(CANNOT_SAY), Some(Answer::Level(1)));
+        assert_eq!(odd.answer_named(CANNOT_SAY), Some(Answer::from_level(1)));
     }
 
     #[test]
@@ -367,11 +446,11 @@ mod tests {
         assert_eq!(multi.answer_named("c; a"), Some(both.clone()));
         assert_eq!(multi.name_of_answer(&both).as_deref(), Some("a + c"));
         assert_eq!(multi.name_of_answer(&Answer::Options(OptionSet::from_bits(1 << 40))), None);
-        assert_eq!(multi.name_of_answer(&Answer::Level(1)), None);
+        assert_eq!(multi.name_of_answer(&Answer::from_level(1)), None);
         let ordinal = Scale::guess(["1", "2", "3"]).unwrap();
-        assert_eq!(ordinal.answer_named(" 3 "), Some(Answer::Level(2)));
-        assert_eq!(ordinal.name_of_answer(&Answer::Level(2)).as_deref(), Some("3"));
-        assert_eq!((ordinal.answer_named("4"), ordinal.name_of_answer(&Answer::Level(3))), (None, None));
+        assert_eq!(ordinal.answer_named(" 3 "), Some(Answer::from_level(2)));
+        assert_eq!(ordinal.name_of_answer(&Answer::from_level(2)).as_deref(), Some("3"));
+        assert_eq!((ordinal.answer_named("4"), ordinal.name_of_answer(&Answer::from_level(3))), (None, None));
     }
 
     #[rstest]
@@ -379,6 +458,8 @@ mod tests {
     #[case::twice(r#"{"kind":"choice","levels":["a","a"]}"#)]
     #[case::no_level(r#"{"kind":"ordinal","levels":[]}"#)]
     #[case::blank(r#"{"kind":"choice","levels":["a"," "]}"#)]
+    #[case::few_ids(r#"{"kind":"choice","levels":["a","b"],"ids":[4]}"#)]
+    #[case::equal_ids(r#"{"kind":"choice","levels":["a","b"],"ids":[4,4]}"#)]
     fn json_that_is_no_scale_is_refused(#[case] wrong: &str) {
         assert!(serde_json::from_str::<Scale>(wrong).is_err());
     }
@@ -395,5 +476,9 @@ mod tests {
         let json = serde_json::to_string(&scale).unwrap();
         assert_eq!(json, r#"{"kind":"choice","levels":["a","b","c"]}"#);
         assert_eq!(serde_json::from_str::<Scale>(&json).unwrap(), scale);
+        let moved = Scale::with_ids(ScaleKind::Choice, ["c", "a"], vec![LevelId(2), LevelId(0)]).unwrap();
+        let json = serde_json::to_string(&moved).unwrap();
+        assert_eq!(json, r#"{"kind":"choice","levels":["c","a"],"ids":[2,0]}"#);
+        assert_eq!(serde_json::from_str::<Scale>(&json).unwrap(), moved);
     }
 }

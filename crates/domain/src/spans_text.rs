@@ -104,7 +104,7 @@ impl Scale {
             let NamedSpan { start, end, label } = named;
             let types = || self.levels().join(", ");
             let kind =
-                self.index_of(&label).ok_or_else(|| SpansError::UnknownType { at, label, types: types() })?;
+                self.id_named(&label).ok_or_else(|| SpansError::UnknownType { at, label, types: types() })?;
             spans.push(Span { start, end, kind });
         }
         // Empty spans have been rejected above.
@@ -118,7 +118,10 @@ impl Scale {
             let label = self.name_of(span.kind)?.to_owned();
             Some(NamedSpan { start: span.start, end: span.end, label })
         };
-        let all: Vec<NamedSpan> = spans.as_slice().iter().map(one).collect::<Option<_>>()?;
+        // Ids may differ between copies, so that passages with several types are ordered by the scale.
+        let mut ordered = spans.as_slice().to_vec();
+        ordered.sort_by_key(|span| (span.start, span.end, self.index_of_id(span.kind)));
+        let all: Vec<NamedSpan> = ordered.iter().map(one).collect::<Option<_>>()?;
         Some(list_of_spans(&all))
     }
 }

@@ -33,12 +33,12 @@ pub struct Wording {
 
 impl From<&Question> for Wording {
     fn from(question: &Question) -> Self {
-        let levels = (0..).zip(question.scale.levels());
+        let levels = question.scale.ids().iter().zip(question.scale.levels());
         Self {
             question: question.name.clone(),
             prompt: question.prompt.clone(),
             help: question.help.clone(),
-            levels: levels.map(|(at, name)| (name.clone(), question.definition(at).to_owned())).collect(),
+            levels: levels.map(|(id, name)| (name.clone(), question.definition(*id).to_owned())).collect(),
             cannot_say: question.cannot_say,
         }
     }

@@ -1,6 +1,7 @@
 //! The text around a question: help, anchors at the ends of its scale, and definitions of its
 //! levels.
 
+use crate::LevelId;
 use serde::{Deserialize, Serialize};
 
 /// Help for answering a question. Every part may be empty.
@@ -41,8 +42,8 @@ pub struct Levels {
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LevelEdit {
-    /// Its current index on the scale; `None` for a new level.
-    pub from: Option<u16>,
+    /// The level; `None` for a new one.
+    pub from: Option<LevelId>,
     /// The display name.
     pub name: String,
     /// When to choose it; may be empty.

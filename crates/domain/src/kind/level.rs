@@ -65,8 +65,8 @@ impl QuestionKind for Levels {
 
     fn check(&self, answer: &Answer, scale: &Scale) -> Result<(), AnswerError> {
         match answer {
-            Answer::Level(level) if usize::from(*level) >= scale.len() => {
-                Err(AnswerError::LevelOutside { level: *level, levels: scale.len() })
+            Answer::Level(level) if scale.index_of_id(*level).is_none() => {
+                Err(AnswerError::LevelOutside { level: *level, levels: scale.levels().join(", ") })
             }
             Answer::Level(_) => Ok(()),
             other => Err(other_form(other, scale)),
@@ -74,11 +74,11 @@ impl QuestionKind for Levels {
     }
 
     fn parse(&self, cell: &str, scale: &Scale) -> Option<Answer> {
-        scale.index_of(cell).map(Answer::Level)
+        scale.id_named(cell).map(Answer::Level)
     }
 
-    fn is_right(&self, right: &Answer, given: &Answer, within: u16) -> bool {
-        match (self.0, right.level(), given.level()) {
+    fn is_right(&self, scale: &Scale, right: &Answer, given: &Answer, within: u16) -> bool {
+        match (self.0, scale.index_of_answer(right), scale.index_of_answer(given)) {
             (TargetKind::Ordinal, Some(right), Some(given)) => right.abs_diff(given) <= within,
             _ => right == given,
         }

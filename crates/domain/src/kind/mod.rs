@@ -14,7 +14,7 @@ mod spans;
 pub(crate) use multi_label::options_of;
 pub use multi_label::{contradicts_itself, option_names};
 
-use crate::{Answer, AnswerError, Scale, ScaleError};
+use crate::{Answer, AnswerError, LevelId, Scale, ScaleError};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -159,7 +159,7 @@ pub trait QuestionKind: Sync {
 
     /// Whether an answer counts as right where `right` is expected. On ordinal scales it may be up to
     /// `within` levels away.
-    fn is_right(&self, right: &Answer, given: &Answer, _within: u16) -> bool {
+    fn is_right(&self, _scale: &Scale, right: &Answer, given: &Answer, _within: u16) -> bool {
         right == given
     }
 }
@@ -222,17 +222,19 @@ impl Answer {
     pub(crate) fn format<'a>(&self, scale: &'a Scale) -> Option<Cow<'a, str>> {
         match self {
             Self::Level(level) => scale.name_of(*level).map(Cow::Borrowed),
-            Self::Options(set) => Some(Cow::Owned(multi_label::set_name(scale.levels(), set.bits()))),
+            Self::Options(set) => {
+                Some(Cow::Owned(multi_label::set_name(scale.levels(), scale.columns_of(*set).bits())))
+            }
             Self::Spans(spans) => scale.name_of_spans(spans).map(Cow::Owned),
             Self::CannotSay => Some(Cow::Borrowed(crate::CANNOT_SAY)),
         }
     }
 
     /// Whether the answer is this level, or includes this option or type of span.
-    pub fn includes(&self, level: u16) -> bool {
+    pub fn includes(&self, level: LevelId) -> bool {
         match self {
             Self::Level(given) => *given == level,
-            Self::Options(set) => set.iter().any(|option| u16::from(option) == level),
+            Self::Options(set) => set.includes(level),
             Self::Spans(spans) => spans.as_slice().iter().any(|span| span.kind == level),
             Self::CannotSay => false,
         }

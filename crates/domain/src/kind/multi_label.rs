@@ -1,7 +1,7 @@
 //! Questions with any subset of several options as their answer.
 
 use super::{AnswerForm, QuestionKind, TargetKind, other_form};
-use crate::{Answer, AnswerError, OptionSet, Scale, ScaleError};
+use crate::{Answer, AnswerError, LevelId, OptionSet, Scale, ScaleError};
 use std::collections::BTreeSet;
 
 /// The empty set of options.
@@ -41,9 +41,10 @@ impl QuestionKind for MultiLabel {
 
     fn check(&self, answer: &Answer, scale: &Scale) -> Result<(), AnswerError> {
         let Answer::Options(set) = answer else { return Err(other_form(answer, scale)) };
-        let options = scale.len();
-        match set.iter().find(|option| usize::from(*option) >= options) {
-            Some(option) => Err(AnswerError::OptionOutside { option, options }),
+        match set.iter().map(|option| LevelId(option.into())).find(|option| scale.index_of_id(*option).is_none()) {
+            Some(option) => {
+                Err(AnswerError::OptionOutside { option, options: scale.levels().join(", ") })
+            }
             None => Ok(()),
         }
     }
@@ -52,7 +53,7 @@ impl QuestionKind for MultiLabel {
         if cell.trim().is_empty() || contradicts_itself(cell) {
             return None;
         }
-        let option = |name: &str| scale.index_of(name).and_then(|option| u8::try_from(option).ok());
+        let option = |name: &str| scale.id_named(name).and_then(|option| u8::try_from(option.0).ok());
         let options = option_names(cell).into_iter().map(option).collect::<Option<Vec<u8>>>()?;
         OptionSet::new(options).ok().map(Answer::Options)
     }
