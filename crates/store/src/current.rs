@@ -1,9 +1,8 @@
 //! The table of current answers, derived from the events and updated in the same transaction.
 
 use crate::events::answer_columns;
-use crate::places::first_event;
 use crate::row::{EVENT_COLUMNS, EVENT_COLUMNS_OF_OLD, EVENT_TABLES, event};
-use crate::tx::all;
+use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, Event, EventId, QuestionId, TextId, current_answer};
 use rusqlite::Connection;
@@ -18,7 +17,7 @@ impl WriteTx<'_> {
         let key = (question.0, text.0, annotator.0);
         let done = match current_answer(&events).and_then(|e| Some((e.id, e.answer()?))) {
             Some((id, answer)) => {
-                let (level, content) = answer_columns(&self.places()?.stored(question, answer))?;
+                let (level, content) = answer_columns(answer)?;
                 self.run(
                     "INSERT INTO current_answers (question, text, annotator, event, level, content)
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -38,7 +37,7 @@ impl WriteTx<'_> {
             "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = (
                  SELECT event FROM current_answers WHERE question = ?1 AND text = ?2 AND annotator = ?3)"
         );
-        first_event(self.conn, &sql, (question.0, text.0, annotator.0))
+        first(self.conn, &sql, (question.0, text.0, annotator.0), event)
             .map_err(|e| self.explain("reading the current answer", e))
     }
 }

@@ -4,9 +4,8 @@ use crate::appending::EventPosition;
 use crate::deleting::next_row;
 use crate::error::is_constraint;
 use crate::identity::made_at_ms;
-use crate::places::{events, first_event};
-use crate::row::{EVENT_COLUMNS, EVENT_TABLES, GIVEN, reasons_column};
-use crate::tx::first;
+use crate::row::{EVENT_COLUMNS, EVENT_TABLES, GIVEN, event, reasons_column};
+use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
     AnnotatorId, Answer, CopyId, Event, EventId, EventKind, GuidelineId, LabelSource, QuestionId, Remark,
@@ -57,13 +56,13 @@ pub(crate) fn of_text(
     c: &Connection,
     (question, text, annotator): (QuestionId, TextId, AnnotatorId),
 ) -> rusqlite::Result<Vec<Event>> {
-    events(c, &on_text(), (annotator.0, question.0, text.0))
+    all(c, &on_text(), (annotator.0, question.0, text.0), event)
 }
 
 /// The values of an answer for the columns `level` and `content`.
 pub(crate) fn answer_columns(answer: &Answer) -> Result<(Option<u16>, Option<String>)> {
     match answer {
-        Answer::Level(level) => Ok((Some(*level), None)),
+        Answer::Level(level) => Ok((Some(level.0), None)),
         other => Ok((None, Some(crate::row::to_json("an answer", other)?))),
     }
 }
@@ -115,8 +114,7 @@ impl<'a> WriteTx<'a> {
     pub(crate) fn insert_event(&self, place: EventPosition, new: &NewEvent<'_>) -> Result<()> {
         let (name, duration_ms, (level, content), replaces) = match new.kind {
             EventKind::Answer { answer, duration_ms, replaces } => {
-                let stored = self.places()?;
-                ("answer", *duration_ms, answer_columns(&stored.stored(new.question, answer))?, *replaces)
+                ("answer", *duration_ms, answer_columns(answer)?, *replaces)
             }
             EventKind::Retraction { of } => ("retraction", None, (None, None), Some(*of)),
             EventKind::Mark(mark) => (mark.name(), None, (None, None), None),
@@ -221,7 +219,7 @@ impl<'a> WriteTx<'a> {
     /// The event with sequence number `sequence` of a copy.
     pub(crate) fn event_with_key(&self, copy: u32, sequence: u32) -> Result<Option<Event>> {
         let sql = format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.copy = ?1 AND e.sequence = ?2");
-        first_event(self.conn, &sql, (copy, sequence)).map_err(|e| self.explain("reading an event", e))
+        first(self.conn, &sql, (copy, sequence), event).map_err(|e| self.explain("reading an event", e))
     }
 
     /// All events of one annotator on one text, oldest first.
@@ -245,7 +243,7 @@ impl Store {
             "SELECT {EVENT_COLUMNS} FROM annotators AS a CROSS JOIN {EVENT_TABLES}
              WHERE e.annotator = a.id AND e.question = ?1 AND e.text = ?2 ORDER BY a.id, e.id"
         );
-        self.read("reading the history of a text", |c| events(c, &sql, (question.0, text.0)))
+        self.read("reading the history of a text", |c| all(c, &sql, (question.0, text.0), event))
     }
 
     pub(crate) fn append(
@@ -293,7 +291,7 @@ impl Store {
                      SELECT id FROM events WHERE annotator = ?1 AND question = ?2 ORDER BY id DESC LIMIT ?3
                  ) ORDER BY e.id DESC"
             );
-            events(c, &sql, (annotator.0, question.0, limit))
+            all(c, &sql, (annotator.0, question.0, limit), event)
         })
     }
 
@@ -303,25 +301,25 @@ impl Store {
             let sql = format!(
                 "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.annotator = ?1 AND e.question = ?2 ORDER BY e.text, e.id"
             );
-            events(c, &sql, (annotator.0, question.0))
+            all(c, &sql, (annotator.0, question.0), event)
         })
     }
 
     /// All events of one annotator on one text, oldest first.
     pub fn events(&self, question: QuestionId, text: TextId, annotator: AnnotatorId) -> Result<Vec<Event>> {
         self.read("reading the history of a text", |c| {
-            events(c, &on_text(), (annotator.0, question.0, text.0))
+            all(c, &on_text(), (annotator.0, question.0, text.0), event)
         })
     }
 }
 
 pub(crate) fn event_at(conn: &Connection, id: EventId) -> rusqlite::Result<Option<Event>> {
-    first_event(conn, &format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = ?1"), [id.0])
+    first(conn, &format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = ?1"), [id.0], event)
 }
 
 fn events_after(conn: &Connection, cursor: EventId, limit: u32) -> rusqlite::Result<Vec<Event>> {
     let sql = format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id > ?1 ORDER BY e.id LIMIT ?2");
-    events(conn, &sql, (cursor.0, limit))
+    all(conn, &sql, (cursor.0, limit), event)
 }
 
 pub(crate) fn last_event(conn: &Connection) -> rusqlite::Result<EventId> {

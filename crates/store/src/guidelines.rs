@@ -183,7 +183,7 @@ impl Store {
              WHERE a.question = ?1 AND a.{SAID} ORDER BY a.text, a.annotator"
         );
         self.read("reading labels and guidelines", |c| {
-            let label = current_of(c, question)?;
+            let label = current_of(question);
             all(c, &sql, [question.row().0], |row| {
                 let guideline: Option<uuid::Uuid> = row.get(5)?;
                 Ok((label(row)?, guideline.map(GuidelineId)))

@@ -23,9 +23,10 @@ pub struct NewHead {
 /// A stored head.
 pub type Head = NewHead;
 
-/// The name of the model in the file: each option of a multi-label question has its own head.
+/// The name of the model in the file: each option of a multi-label question has its own head. Earlier versions
+/// named the option by its position, as `of option 2`; those heads are not read.
 fn name_in_file(model: &str, question: QuestionId) -> String {
-    question.option().map_or_else(|| model.to_owned(), |option| format!("{model} of option {option}"))
+    question.option().map_or_else(|| model.to_owned(), |option| format!("{model} of level {option}"))
 }
 
 impl WriteTx<'_> {

@@ -7,12 +7,11 @@
 use crate::events::event_at;
 use crate::history_entry::{CopyOrigin, Done, HistoryEntry, HistoryFilter, HistoryPlace};
 use crate::log::{Listed, kind, select};
-use crate::places::Places;
 use crate::row::{bad, uid};
 use crate::tx::all;
 use crate::{Result, Snapshot, Store};
 use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, EventId, FactKind, PacketId, QuestionId, TextId, WordingId,
+    AnnotatorId, CopyId, EventId, FactKind, PacketId, QuestionId, TextId, WordingId,
 };
 use rusqlite::{Connection, Row, named_params};
 use serde::Deserialize;
@@ -241,8 +240,6 @@ fn of_source(
         Contents::Fact => found.iter_mut().try_for_each(|entry| with_fact(c, entry))?,
         Contents::Said(_) => {}
     }
-    let places = Places::read(c)?;
-    found.iter_mut().for_each(|entry| with_places(&places, entry));
     Ok(found)
 }
 
@@ -265,22 +262,6 @@ fn entry(row: &Row<'_>, at: usize, source: &Source) -> rusqlite::Result<HistoryE
         by: row.get(7)?,
         what,
     })
-}
-
-/// Converts levels in answers from row ids to positions; those of events are converted already.
-fn with_places(places: &Places, entry: &mut HistoryEntry) {
-    let shown = |answer: &mut Answer| {
-        if let Some(question) = entry.question {
-            *answer = places.shown(question, answer.clone());
-        }
-    };
-    match &mut entry.what {
-        Done::Repeat { answer, .. } | Done::RepeatChange { answer, .. } => shown(answer),
-        Done::Decision { answer: Some(answer), .. } | Done::Check { answer: Some(answer), .. } => {
-            shown(answer)
-        }
-        _ => {}
-    }
 }
 
 /// Adds the contents of a fact.

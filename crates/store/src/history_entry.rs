@@ -1,8 +1,6 @@
 //! Entries of the history of a project, and what selects them.
 
-use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, HistoryKind, PacketId, QuestionId, TextId, WordingId,
-};
+use dissensus_domain::{AnnotatorId, Answer, CopyId, Event, HistoryKind, LevelId, PacketId, QuestionId, TextId, WordingId};
 
 /// Filter for the history. The default matches everything.
 #[derive(Clone, Debug, Default)]
@@ -115,7 +113,7 @@ pub enum Done {
         /// The question that it depends on.
         other: QuestionId,
         /// The levels that meet the condition; empty if the question is always asked.
-        levels: Vec<u16>,
+        levels: Vec<LevelId>,
     },
     /// The notes that a question offers were set.
     RemarkForm {

@@ -3,7 +3,6 @@
 use crate::NewMark;
 use crate::error::is_constraint;
 use crate::events::{Appended, NewEvent, answer_columns};
-use crate::places::Places;
 use crate::row::{answer, reasons_column};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
@@ -48,7 +47,6 @@ pub struct LabelAppender<'a> {
     current: CachedStatement<'a>,
     new_current: CachedStatement<'a>,
     scales: HashMap<QuestionId, Scale>,
-    places: Places,
 }
 
 impl LabelAppender<'_> {
@@ -90,7 +88,7 @@ impl LabelAppender<'_> {
         let key = (new.question.0, new.text.0, new.annotator.0);
         let explain = |e| StoreError::explain(self.tx.path, "appending a label", e);
         let at_ms = self.tx.time_of_new(new.at_ms, new.source, new.question, new.text, new.annotator)?;
-        let (level, content) = answer_columns(&self.places.stored(new.question, &new.answer))?;
+        let (level, content) = answer_columns(&new.answer)?;
         let place = self.tx.next_place()?;
         // If there is no current label, this one becomes current, whatever was retracted before.
         // This is the case for nearly all labels of an import, so it is tried without a lookup.
@@ -184,14 +182,12 @@ fn current(row: &Row<'_>) -> rusqlite::Result<CurrentLabel> {
     })
 }
 
-/// Like [`current`], with levels converted to positions, and for an option of a multi-label
-/// question with whether the answer includes it.
-pub(crate) fn current_of(
-    c: &Connection,
-    question: QuestionId,
-) -> rusqlite::Result<impl Fn(&Row<'_>) -> rusqlite::Result<CurrentLabel> + use<>> {
-    let places = Places::read(c)?;
-    Ok(move |row: &Row<'_>| Ok(places.label(question, current(row)?)))
+/// Like [`current`], for an option of a multi-label question with whether the answer includes it.
+pub(crate) fn current_of(question: QuestionId) -> impl Fn(&Row<'_>) -> rusqlite::Result<CurrentLabel> {
+    move |row| {
+        let label = current(row)?;
+        Ok(CurrentLabel { answer: label.answer.to(question), ..label })
+    }
 }
 
 fn one_current(
@@ -200,7 +196,7 @@ fn one_current(
     text: TextId,
     annotator: AnnotatorId,
 ) -> rusqlite::Result<Option<CurrentLabel>> {
-    first(c, ONE_CURRENT, (question.row().0, text.0, annotator.0), current_of(c, question)?)
+    first(c, ONE_CURRENT, (question.row().0, text.0, annotator.0), current_of(question))
 }
 
 const ONE_CURRENT: &str = "SELECT event, text, annotator, level, content FROM current_answers
@@ -231,7 +227,6 @@ impl<'a> WriteTx<'a> {
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
             )?,
             scales: HashMap::new(),
-            places: self.places()?,
         })
     }
 
@@ -288,7 +283,7 @@ pub(crate) fn current_in(c: &Connection, question: QuestionId) -> rusqlite::Resu
         "SELECT event, text, annotator, level, content FROM current_answers
          WHERE question = ?1 AND {SAID} ORDER BY text, annotator"
     );
-    all(c, &sql, [question.row().0], current_of(c, question)?)
+    all(c, &sql, [question.row().0], current_of(question))
 }
 
 impl Store {
@@ -371,7 +366,7 @@ impl Store {
                 "SELECT event, text, annotator, level, content FROM current_answers
                  WHERE question = ?1 AND text = ?2 AND {SAID} ORDER BY annotator"
             );
-            all(c, &sql, (question.row().0, text.0), current_of(c, question)?)
+            all(c, &sql, (question.row().0, text.0), current_of(question))
         })
     }
 
@@ -390,7 +385,7 @@ impl Store {
                  ON a.question = e.question AND a.text = e.text AND a.annotator = e.annotator AND a.event = e.id
                  WHERE e.annotator = ?1 AND e.question = ?2 AND a.{SAID} ORDER BY e.text"
             );
-            all(c, &sql, (annotator.0, question.row().0), current_of(c, question)?)
+            all(c, &sql, (annotator.0, question.row().0), current_of(question))
         })
     }
 }

@@ -2,9 +2,9 @@
 //! different row ids in each copy, so row ids would order simultaneous answers from separate copies
 //! differently. This order ranks added levels by their initial names instead.
 
-use crate::places::{ever, with_levels};
+use crate::levels::{ever, with_levels};
 use crate::tx::all;
-use dissensus_domain::{Answer, QuestionId};
+use dissensus_domain::{Answer, LevelId, QuestionId};
 use rusqlite::Connection;
 use std::collections::HashMap;
 
@@ -37,14 +37,15 @@ impl LevelOrder {
         self.0.is_empty()
     }
 
-    /// The rank of a level, by row id.
-    pub(crate) fn rank(&self, question: QuestionId, row: u16) -> u16 {
-        self.0.get(&question.row()).and_then(|ranks| ranks.get(usize::from(row))).copied().unwrap_or(row)
+    /// The rank of a level, in place of its id.
+    pub(crate) fn rank(&self, question: QuestionId, level: LevelId) -> LevelId {
+        let ranks = self.0.get(&question.row());
+        ranks.and_then(|ranks| ranks.get(usize::from(level.0))).map_or(level, |rank| LevelId(*rank))
     }
 
     /// A sort key for a stored answer: its JSON with row ids replaced by ranks.
     pub(crate) fn key(&self, question: QuestionId, answer: &Answer) -> String {
-        let ranked = with_levels(answer.clone(), |row| self.rank(question, row));
+        let ranked = with_levels(answer.clone(), |level| self.rank(question, level));
         serde_json::to_string(&ranked).unwrap_or_default()
     }
 }
@@ -58,8 +59,8 @@ mod tests {
     fn answers_stand_by_the_ranks_of_their_levels() {
         let order = LevelOrder(HashMap::from([(QuestionId(1), vec![0, 2, 1])]));
         let key = |question, answer| order.key(QuestionId(question), &answer);
-        assert!(key(1, Answer::Level(2)) < key(1, Answer::Level(1)));
-        assert!(key(2, Answer::Level(1)) < key(2, Answer::Level(2)));
+        assert!(key(1, Answer::from_level(2)) < key(1, Answer::from_level(1)));
+        assert!(key(2, Answer::from_level(1)) < key(2, Answer::from_level(2)));
         let options = |options: &[u8]| Answer::Options(OptionSet::new(options.to_vec()).unwrap());
         assert_eq!(key(1, options(&[0, 1])), key(2, options(&[0, 2])));
     }

@@ -2,33 +2,33 @@
 //! questions.
 
 use crate::level_use::LevelUse;
-use crate::log::{conditions_by_row, kind, names_where, select};
+use crate::log::{conditions_on, kind, names_where, select};
 use crate::row::{bad, json};
 use crate::tx::all;
-use dissensus_domain::{Answer, QuestionId};
+use dissensus_domain::{Answer, LevelId, QuestionId};
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 
-/// The uses of the levels of a question, by row id. Unused levels are omitted.
-pub(crate) fn uses_of(conn: &Connection, question: QuestionId) -> rusqlite::Result<BTreeMap<u16, LevelUse>> {
-    let mut uses: BTreeMap<u16, LevelUse> = BTreeMap::new();
+/// The uses of the levels of a question. Unused levels are omitted.
+pub(crate) fn uses_of(conn: &Connection, question: QuestionId) -> rusqlite::Result<BTreeMap<LevelId, LevelUse>> {
+    let mut uses: BTreeMap<LevelId, LevelUse> = BTreeMap::new();
     let sql = "SELECT level, count(*) FROM events WHERE question = ?1 AND level IS NOT NULL GROUP BY level";
-    for (row, answers) in all(conn, sql, [question.0], |r| Ok((r.get(0)?, r.get(1)?)))? {
+    for (row, answers) in all(conn, sql, [question.0], |r| Ok((LevelId(r.get(0)?), r.get(1)?)))? {
         uses.entry(row).or_default().answers = answers;
     }
     let sql = "SELECT content FROM events WHERE question = ?1 AND content IS NOT NULL";
     for answer in all(conn, sql, [question.0], |r| json::<Answer>(r, 0))? {
-        rows_in(&answer).into_iter().for_each(|row| uses.entry(row).or_default().answers += 1);
+        levels_in(&answer).into_iter().for_each(|row| uses.entry(row).or_default().answers += 1);
     }
     let sql = "SELECT answer FROM repeats WHERE question = ?1";
     for answer in all(conn, sql, [question.0], |r| json::<Answer>(r, 0))? {
-        rows_in(&answer).into_iter().for_each(|row| uses.entry(row).or_default().repeats += 1);
+        levels_in(&answer).into_iter().for_each(|row| uses.entry(row).or_default().repeats += 1);
     }
     let with_answers = names_where(|kind| kind.used.is_some());
     for fact in select(conn, &format!("WHERE kind IN {with_answers} AND question = ?1"), [question.0])? {
         let answer: Option<Answer> =
             serde_json::from_value(fact.value["answer"].clone()).map_err(|e| bad(6, e))?;
-        for row in answer.iter().flat_map(rows_in) {
+        for row in answer.iter().flat_map(levels_in) {
             let used = uses.entry(row).or_default();
             if let Some(count) = kind(fact.kind).used {
                 *count(used) += 1;
@@ -36,11 +36,11 @@ pub(crate) fn uses_of(conn: &Connection, question: QuestionId) -> rusqlite::Resu
         }
     }
     let harmful = select(conn, "WHERE kind = 'harmful' AND question = ?1", [question.0])?.pop();
-    let row = harmful.and_then(|fact| fact.value.as_u64()).and_then(|row| u16::try_from(row).ok());
+    let row = harmful.and_then(|fact| fact.value.as_u64()).and_then(|row| u16::try_from(row).ok()).map(LevelId);
     if let Some(row) = row {
         uses.entry(row).or_default().conditions.push("what counts as harmful".to_owned());
     }
-    for (name, rows) in conditions_by_row(conn, question)? {
+    for (name, rows) in conditions_on(conn, question)? {
         for row in rows {
             uses.entry(row).or_default().conditions.push(name.clone());
         }
@@ -49,14 +49,14 @@ pub(crate) fn uses_of(conn: &Connection, question: QuestionId) -> rusqlite::Resu
 }
 
 /// The levels in an answer, without duplicates.
-fn rows_in(answer: &Answer) -> Vec<u16> {
-    let mut rows: Vec<u16> = match answer {
+fn levels_in(answer: &Answer) -> Vec<LevelId> {
+    let mut levels: Vec<LevelId> = match answer {
         Answer::CannotSay => Vec::new(),
-        Answer::Level(row) => vec![*row],
-        Answer::Options(set) => set.iter().map(u16::from).collect(),
+        Answer::Level(level) => vec![*level],
+        Answer::Options(set) => set.iter().map(|option| LevelId(option.into())).collect(),
         Answer::Spans(spans) => spans.as_slice().iter().map(|span| span.kind).collect(),
     };
-    rows.sort_unstable();
-    rows.dedup();
-    rows
+    levels.sort_unstable();
+    levels.dedup();
+    levels
 }

@@ -8,10 +8,10 @@
 
 use crate::level_use::LevelUse;
 use crate::level_uses::uses_of;
-use crate::places::{began_with, ever, keys, latest_levels, levels_of, rows_by_key};
+use crate::levels::{began_with, ever, keys, latest_levels, rows_by_key};
 use crate::row::{bad, json as read_json};
 use crate::tx::{all, first};
-use crate::{Result, Store, StoreError, WriteTx};
+use crate::{Result, StoreError, WriteTx};
 use dissensus_domain::{Fact, FactKind, Level, Levels, QuestionId};
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -148,48 +148,5 @@ impl WriteTx<'_> {
         let at_ms = newest.saturating_add(1);
         self.add_fact(&Fact { question: Some(question), ..Fact::of_project(FactKind::Levels, at_ms, value) })
             .map(drop)
-    }
-}
-
-impl Store {
-    /// Whether merging another copy may change the indices of a question's levels here, because
-    /// levels were added, removed or moved there, or because levels that were removed here are used
-    /// there. Also true if a level is only needed for a condition, which may be dropped.
-    pub fn is_rearranged_by(&self, other: &Self) -> Result<bool> {
-        for question in self.questions()? {
-            let Some(theirs) = other.question_by_name(&question.name)? else { continue };
-            let edited = |store: &Self, id: QuestionId| {
-                store.read("reading the levels", |c| Ok((edits(c, id)?, ever(c, id)?)))
-            };
-            let ((mut known, mut levels), (more, levels_there)) =
-                (edited(self, question.id)?, edited(other, theirs.id)?);
-            known.extend(more);
-            levels.extend(levels_there);
-            let off = self.read("reading the levels", |_| takes_off(&known, &levels))?;
-            let used_in = |store: &Self, id: QuestionId| {
-                let none = BTreeSet::new();
-                store.read("reading the levels", |c| if off { used_keys(c, id, |_| true) } else { Ok(none) })
-            };
-            let mut used = used_in(self, question.id)?;
-            used.extend(used_in(other, theirs.id)?);
-            let moves = self.read("reading the levels", |c| {
-                let now = levels_of(c, &question)?;
-                let least = match off {
-                    true => used_keys(c, question.id, LevelUse::is_answered)?,
-                    false => BTreeSet::new(),
-                };
-                for used in [&used, &least] {
-                    let after = levels_after(c, question.id, &known, used)?;
-                    if after.is_some_and(|(after, _)| keys(&after) != keys(&now)) {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            })?;
-            if moves {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 }

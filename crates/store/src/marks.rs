@@ -1,8 +1,8 @@
 //! Marks: skips, flags and notes on texts.
 
+use crate::tx::all;
 use crate::events::NewEvent;
-use crate::places::events;
-use crate::row::{EVENT_COLUMNS, EVENT_TABLES};
+use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event};
 use crate::{Result, Snapshot, Store, WriteTx};
 use dissensus_domain::{
     AnnotatorId, Event, EventId, EventKind, GuidelineId, LabelSource, MarkKind, Marks, QuestionId, Remark,
@@ -59,7 +59,7 @@ pub(crate) fn all_marks(c: &Connection, question: QuestionId) -> rusqlite::Resul
          ) AS m CROSS JOIN {EVENT_TABLES}
          WHERE e.annotator = m.annotator AND e.question = ?1 AND e.text = m.text ORDER BY e.text, e.annotator, e.id"
     );
-    let found: Vec<Event> = events(c, &sql, [question.0])?;
+    let found: Vec<Event> = all(c, &sql, [question.0], event)?;
     let marked = found.chunk_by(|a, b| (a.text, a.annotator) == (b.text, b.annotator)).filter_map(|events| {
         let first = events.first()?;
         let marks = marks(events);

@@ -2,7 +2,6 @@
 //! is new, and a label given meanwhile waits only for that.
 
 use crate::noted::hash_of;
-use crate::places::Places;
 use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event, uid};
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
@@ -149,13 +148,12 @@ impl Store {
     pub(crate) fn events_in_rows(&self, rows: &[u32]) -> Result<Vec<Event>> {
         let sql = format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = ?1");
         self.read_with(|c, explain| {
-            let places = Places::read(c).map_err(explain)?;
             let mut statement = c.prepare_cached(&sql).map_err(explain)?;
             let mut found = Vec::with_capacity(rows.len());
             for row in rows {
                 let mut one = statement.query([row]).map_err(explain)?;
                 if let Some(row) = one.next().map_err(explain)? {
-                    found.push(places.event(event(row).map_err(explain)?));
+                    found.push(event(row).map_err(explain)?);
                 }
             }
             Ok::<_, StoreError>(found)

@@ -2,7 +2,7 @@
 
 use crate::guidelines::BEFORE;
 use crate::log::kind;
-use crate::places::ever;
+use crate::levels::ever;
 use crate::questions::as_added;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{

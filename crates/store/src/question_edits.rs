@@ -7,10 +7,10 @@ use crate::level_uses::uses_of;
 use crate::levels_back::is_found;
 use crate::log::with_names;
 use crate::noted::question_added;
-use crate::places::{began_with, keys, levels_of, rows_by_key};
+use crate::levels::{began_with, keys, levels_of, rows_by_key};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    AnswerForm, Fact, FactKind, Level, LevelEdit, Levels, Question, QuestionHelp, QuestionId, Scale,
+    AnswerForm, Fact, FactKind, Level, LevelEdit, LevelId, Levels, Question, QuestionHelp, QuestionId, Scale,
 };
 use serde::Serialize;
 use std::collections::HashSet;
@@ -35,8 +35,8 @@ pub struct QuestionEdit {
 pub struct QuestionEdited {
     /// Whether anything changed.
     pub changed: bool,
-    /// Whether levels were reordered, added or removed, so that indices of levels have a new
-    /// meaning.
+    /// Whether levels were reordered, added or removed, so that columns of what models learned have
+    /// a new meaning.
     pub rearranged: bool,
 }
 
@@ -66,10 +66,10 @@ impl WriteTx<'_> {
         let found = self.must_ask(question)?;
         with_names(&found.scale, names)
             .map_err(|why| StoreError::Invalid { what: format!("question {}", found.name), why })?;
-        let levels = (0..).zip(names).map(|(level, name)| LevelEdit {
-            from: Some(level),
+        let levels = found.scale.ids().iter().zip(names).map(|(level, name)| LevelEdit {
+            from: Some(*level),
             name: name.clone(),
-            definition: found.definition(level).to_owned(),
+            definition: found.definition(*level).to_owned(),
         });
         let edit = QuestionEdit { levels: Some(levels.collect()), ..QuestionEdit::default() };
         self.edit_question(question, &edit, now_ms).map(drop)
@@ -176,10 +176,12 @@ impl WriteTx<'_> {
         let mut used: HashSet<String> = HashSet::new();
         let mut levels = Vec::with_capacity(wanted.len());
         // Existing levels retain their keys; a new level uses its name as the key if that is free.
+        let stored = |from: LevelId| before.levels.get(usize::from(question.scale.index_of_id(from)?));
         for level in wanted {
             if let Some(from) = level.from {
-                let kept = before.levels.get(usize::from(from)).ok_or_else(|| {
-                    format!("it has {} levels, so there is no level {from}", before.levels.len())
+                let kept = stored(from).ok_or_else(|| {
+                    let levels = question.scale.levels().join(", ");
+                    format!("it has no level with the id {from}; it may have been removed. It has {levels}")
                 })?;
                 if !used.insert(kept.key.clone()) {
                     return Err(format!("the level \"{}\" is listed twice", kept.name));
@@ -188,8 +190,8 @@ impl WriteTx<'_> {
         }
         let standing: HashSet<&str> = before.levels.iter().map(|level| level.key.as_str()).collect();
         for (level, name) in wanted.iter().zip(scale.levels()) {
-            let key = match level.from {
-                Some(from) => before.levels[usize::from(from)].key.clone(),
+            let key = match level.from.and_then(stored) {
+                Some(stored) => stored.key.clone(),
                 None => {
                     let free = |key: &String| !used.contains(key) && !standing.contains(key.as_str());
                     let mut tried =
@@ -264,7 +266,7 @@ impl WriteTx<'_> {
     pub(crate) fn add_level_keys(&mut self, question: QuestionId, keys: &[String]) -> Result<()> {
         let explain = |tx: &Self, e| tx.explain("adding a level", e);
         let known = rows_by_key(self.conn, question).map_err(|e| explain(self, e))?;
-        let next = known.values().max().map_or(0, |row| row + 1);
+        let next = known.values().max().map_or(0, |row| row.0 + 1);
         let most = self.question(question)?.map_or(MOST_ROWS, |question| most_rows(&question));
         for (row, key) in (next..).zip(keys.iter().filter(|key| !known.contains_key(*key))) {
             if row >= most {
@@ -284,7 +286,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes what models learned about a question after the indices of its levels have changed.
+    /// Deletes what models learned about a question after the columns of its levels have changed.
     pub(crate) fn rearranged(&mut self, question: QuestionId) -> Result<()> {
         self.forget_heads_of(question)
     }

@@ -3,7 +3,7 @@
 use crate::deleting::next_row;
 use crate::error::is_duplicate;
 use crate::log::{conditions, remark_form, renamed};
-use crate::places::latest_levels;
+use crate::levels::{latest_levels, rows_of};
 use crate::row::{bad, json};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
@@ -98,7 +98,8 @@ pub(crate) fn by_name(conn: &Connection, name: &str) -> rusqlite::Result<Option<
     let (scale, definitions) = match latest_levels(conn, found.id)? {
         Some(levels) => {
             let names = levels.levels.iter().map(|level| level.name.as_str());
-            let scale = Scale::new(found.scale.kind(), names).map_err(|e| bad(3, e))?;
+            let rows = rows_of(conn, found.id, &levels)?;
+            let scale = Scale::with_ids(found.scale.kind(), names, rows).map_err(|e| bad(3, e))?;
             (scale, levels.levels.into_iter().map(|level| level.definition).collect())
         }
         None => (renamed(conn, found.id, found.scale)?, Vec::new()),

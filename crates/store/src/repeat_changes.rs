@@ -1,10 +1,9 @@
 //! Retracting and restoring re-annotations.
 
 use crate::labels::AnswerDetails;
-use crate::places::Places;
 use crate::repeat::Repeat;
 use crate::repeats::COUNTS;
-use crate::row::{json, source};
+use crate::row::{json, source, to_json};
 use crate::tx::all;
 use crate::{Result, Store, WriteTx};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
@@ -71,7 +70,7 @@ impl WriteTx<'_> {
     }
 
     fn set_counts(&mut self, repeat: &Repeat, now_ms: i64, counts: bool) -> Result<bool> {
-        let answer = self.answer_json(repeat.question, &repeat.answer)?;
+        let answer = to_json("an answer", &repeat.answer)?;
         let sql = format!(
             "INSERT INTO repeat_changes (question, text, annotator, occasion, at_ms, answer, changed_at_ms, counts)
              SELECT r.question, r.text, r.annotator, r.occasion, r.at_ms, r.answer, {LATER}, ?8
@@ -95,7 +94,7 @@ impl WriteTx<'_> {
 
     /// Adds a change made in another copy. Returns whether it was new.
     pub(crate) fn add_repeat_change(&mut self, new: &RepeatChange) -> Result<bool> {
-        let answer = self.answer_json(new.repeat.question, &new.repeat.answer)?;
+        let answer = to_json("an answer", &new.repeat.answer)?;
         let Repeat { question, text, annotator, occasion, at_ms, .. } = new.repeat;
         let added = self.run(
             "INSERT INTO repeat_changes (question, text, annotator, occasion, at_ms, answer, changed_at_ms, counts)
@@ -117,12 +116,7 @@ impl Store {
     pub(crate) fn all_repeat_changes(&self) -> Result<Vec<RepeatChange>> {
         let sql = "SELECT question, text, annotator, occasion, at_ms, answer, 'import', changed_at_ms, counts FROM repeat_changes";
         self.read("reading changes of repeated answers", |c| {
-            let places = Places::read(c)?;
-            all(c, sql, [], |row| {
-                let mut found = change(row)?;
-                found.repeat.answer = places.shown(found.repeat.question, found.repeat.answer);
-                Ok(found)
-            })
+            all(c, sql, [], change)
         })
     }
 }

@@ -1,10 +1,9 @@
 //! Origins of re-annotations, and the wordings of the questions under which they were given. They
 //! are facts, which copies merge.
 
-use crate::places::Places;
 use crate::repeat::{Origin, Repeat};
 use crate::repeat_remarks::RepeatKey;
-use crate::row::{bad, json, source};
+use crate::row::{bad, json, source, to_json};
 use crate::tx::all;
 use crate::{Result, Store, WriteTx};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId, WordingId};
@@ -44,7 +43,7 @@ pub(crate) fn origins_of(
 impl WriteTx<'_> {
     /// Records source and wording of an existing answer.
     pub(crate) fn add_repeat_origin(&self, of: &Repeat) -> Result<()> {
-        let answer = self.answer_json(of.question, &of.answer)?;
+        let answer = to_json("an answer", &of.answer)?;
         let wording = of.wording.map(|id| id.0.as_bytes().to_vec()).unwrap_or_default();
         let row = params![
             of.question.0,
@@ -64,7 +63,7 @@ impl WriteTx<'_> {
 
     /// The wording recorded for exactly this answer.
     pub(crate) fn wording_of_repeat(&self, of: &Repeat) -> Result<Option<WordingId>> {
-        let answer = self.answer_json(of.question, &of.answer)?;
+        let answer = to_json("an answer", &of.answer)?;
         let sql = "SELECT max(wording) FROM repeat_origins
                    WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4 AND at_ms = ?5 AND answer = ?6 AND wording <> x''";
         let key = (of.question.0, of.text.0, of.annotator.0, of.occasion, of.at_ms, answer);
@@ -79,7 +78,6 @@ impl Store {
         let sql =
             "SELECT question, text, annotator, occasion, at_ms, answer, source, wording FROM repeat_origins";
         self.read("reading where answers came from", |c| {
-            let places = Places::read(c)?;
             all(c, sql, [], |r| {
                 let question = QuestionId(r.get(0)?);
                 Ok(Repeat {
@@ -88,7 +86,7 @@ impl Store {
                     annotator: AnnotatorId(r.get(2)?),
                     occasion: r.get(3)?,
                     at_ms: r.get(4)?,
-                    answer: places.shown(question, json(r, 5)?),
+                    answer: json(r, 5)?,
                     source: source(r, 6)?,
                     details: Default::default(),
                     wording: wording(r, 7)?,

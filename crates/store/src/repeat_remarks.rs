@@ -1,7 +1,6 @@
 //! Notes on re-annotations, stored as facts, of which the latest is in effect.
 
 use crate::labels::AnswerDetails;
-use crate::places::Places;
 use crate::repeat::Repeat;
 use crate::row::{bad, json, to_json};
 use crate::tx::all;
@@ -69,7 +68,7 @@ impl WriteTx<'_> {
     /// # Errors
     /// There is no such answer or guideline version.
     pub fn add_repeat_note(&mut self, repeat: &Repeat, details: &AnswerDetails, now_ms: i64) -> Result<()> {
-        let answer = self.answer_json(repeat.question, &repeat.answer)?;
+        let answer = to_json("an answer", &repeat.answer)?;
         let sql =
             "SELECT max(said_at_ms) FROM repeat_remarks WHERE question = ?1 AND text = ?2 AND annotator = ?3
                    AND occasion = ?4 AND at_ms = ?5 AND answer = ?6";
@@ -83,7 +82,7 @@ impl WriteTx<'_> {
 
     /// Whether this answer ever had a note.
     pub(crate) fn was_noted(&self, repeat: &Repeat) -> Result<bool> {
-        let answer = self.answer_json(repeat.question, &repeat.answer)?;
+        let answer = to_json("an answer", &repeat.answer)?;
         let sql = "SELECT 1 FROM repeat_remarks WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4
                    AND at_ms = ?5 AND answer = ?6";
         let key =
@@ -96,7 +95,7 @@ impl WriteTx<'_> {
         let Repeat { question, text, annotator, occasion, at_ms, ref answer, .. } = new.repeat;
         let AnswerDetails { remark, guideline, .. } = &new.details;
         self.guideline_row(*guideline)?;
-        let (answer, reasons) = (self.answer_json(question, answer)?, to_json("reasons", &remark.reasons)?);
+        let (answer, reasons) = (to_json("an answer", answer)?, to_json("reasons", &remark.reasons)?);
         let guideline = guideline.map(|id| id.0.as_bytes().to_vec()).unwrap_or_default();
         let sql = format!(
             "INSERT INTO repeat_remarks ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
@@ -115,7 +114,6 @@ impl Store {
     pub(crate) fn all_repeat_remarks(&self) -> Result<Vec<RepeatRemark>> {
         let sql = format!("SELECT {COLUMNS} FROM repeat_remarks");
         self.read("reading what was said", |c| {
-            let places = Places::read(c)?;
             all(c, &sql, [], |r| {
                 let question = QuestionId(r.get(0)?);
                 let repeat = Repeat {
@@ -124,7 +122,7 @@ impl Store {
                     annotator: AnnotatorId(r.get(2)?),
                     occasion: r.get(3)?,
                     at_ms: r.get(4)?,
-                    answer: places.shown(question, json(r, 5)?),
+                    answer: json(r, 5)?,
                     source: dissensus_domain::LabelSource::Import,
                     details: AnswerDetails::default(),
                     wording: None,

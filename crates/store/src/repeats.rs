@@ -2,7 +2,6 @@
 //! are stored separately from labels.
 
 use crate::level_order::LevelOrder;
-use crate::places::Places;
 use crate::repeat::{REPEAT_COLUMNS, Repeat, repeat};
 use crate::repeat_origins::origins_of;
 use crate::repeat_remarks::{RepeatRemark, remarks_of};
@@ -45,7 +44,7 @@ pub(crate) fn counting(
         "SELECT {REPEAT_COLUMNS} FROM repeats AS r WHERE question = ?1 {of_text} AND {COUNTS}
          ORDER BY text, annotator, occasion, at_ms, answer"
     );
-    let (mut said, places) = (remarks_of(c, question, text)?, Places::read(c)?);
+    let mut said = remarks_of(c, question, text)?;
     let origins = origins_of(c, question, text)?;
     let mut rows = all(c, &sql, (question.row().0, text.map(|text| text.0)), |row| {
         let found = repeat(row)?;
@@ -62,7 +61,7 @@ pub(crate) fn counting(
     }
     let shown = |found: Repeat| Repeat {
         question,
-        answer: places.shown(question, found.answer).to(question),
+        answer: found.answer.to(question),
         ..found
     };
     let mut found: Vec<Repeat> = rows.into_iter().map(shown).collect();
@@ -122,11 +121,10 @@ impl WriteTx<'_> {
         let mut said = said.map_err(|e| self.explain("reading what was said", e))?;
         let answer = to_json("an answer", &found.answer)?;
         let key = (found.text, found.annotator, found.occasion, found.at_ms, answer);
-        let answer = self.places()?.shown(question, found.answer);
         let details = said.remove(&key).unwrap_or_default();
         let origins = origins_of(self.conn, question, Some(found.text));
         let origin = origins.map_err(|e| self.explain("reading where answers came from", e))?.remove(&key);
-        Ok(Some(Repeat { details, answer, ..found }.with_origin(origin)))
+        Ok(Some(Repeat { details, ..found }.with_origin(origin)))
     }
 
     /// Adds an answer as a fact, whether or not it was retracted. Its note is added if there was
@@ -158,7 +156,7 @@ impl WriteTx<'_> {
             .map_err(|source| StoreError::OffScale { question: new.question, source })?;
         self.must_exist(new.question, new.text, new.annotator)?;
         self.spans_within(new.question, new.text, &new.answer)?;
-        let answer = self.answer_json(new.question, &new.answer)?;
+        let answer = to_json("an answer", &new.answer)?;
         let mut at_ms = new.at_ms;
         if !timed {
             // Also after those that were retracted: the same answer at the same time would be equal
@@ -218,11 +216,7 @@ impl Store {
     pub(crate) fn all_repeats(&self) -> Result<Vec<Repeat>> {
         let sql = format!("SELECT {REPEAT_COLUMNS} FROM repeats AS r");
         self.read("reading repeated answers", |c| {
-            let places = Places::read(c)?;
-            all(c, &sql, [], |row| {
-                let found = repeat(row)?;
-                Ok(Repeat { answer: places.shown(found.question, found.answer), ..found })
-            })
+            all(c, &sql, [], repeat)
         })
     }
 }

@@ -110,7 +110,7 @@ pub(crate) fn source(row: &Row<'_>, column: usize) -> Result<LabelSource> {
 /// Reads an answer from the columns `level` and `content`, of which `column` is the first.
 pub(crate) fn answer(row: &Row<'_>, column: usize) -> Result<Answer> {
     match row.get::<_, Option<u16>>(column)? {
-        Some(level) => Ok(Answer::Level(level)),
+        Some(level) => Ok(Answer::from_level(level)),
         None => json(row, column + 1),
     }
 }

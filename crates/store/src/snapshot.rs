@@ -4,7 +4,6 @@ use crate::annotators::annotator;
 use crate::events::last_event;
 use crate::export::{ExportRow, ExportScope, events_in};
 use crate::order::{Order, QUESTIONS, TEXTS, is_of_rows};
-use crate::places::Places;
 use crate::questions::by_name;
 use crate::row::{answer, event, source};
 use crate::texts::{TEXT_COLUMNS, text};
@@ -151,7 +150,6 @@ impl Snapshot<'_> {
             all(self.conn, "SELECT event FROM current_answers", [], |r| r.get(0)).map_err(explain)?;
         current.sort_unstable();
         let mut current = current.into_iter().peekable();
-        let places = Places::read(self.conn).map_err(explain)?;
         let sql = "SELECT replaces FROM events WHERE kind = 'retraction'";
         let retracted: HashSet<u32> =
             all(self.conn, sql, [], |r| r.get(0)).map_err(explain)?.into_iter().collect();
@@ -171,7 +169,7 @@ impl Snapshot<'_> {
                 text: TextId(row.get(2).map_err(explain)?),
                 annotator: AnnotatorId(row.get(3).map_err(explain)?),
                 at_ms: row.get(4).map_err(explain)?,
-                answer: places.shown(question, answer(row, 5).map_err(explain)?),
+                answer: answer(row, 5).map_err(explain)?,
                 source: source(row, 7).map_err(explain)?,
                 current: current.next_if_eq(&id).is_some(),
             })?;
@@ -208,11 +206,10 @@ impl Snapshot<'_> {
         let mut body: Option<Text> = None;
         let mut found = 0_u32;
         let of_rows = is_of_rows(self.conn).map_err(explain)?;
-        let places = Places::read(self.conn).map_err(explain)?;
         let mut statement = self.conn.prepare_cached(&events_in(scope, of_rows)).map_err(explain)?;
         let mut rows = statement.query([question.id.0]).map_err(explain)?;
         while let Some(row) = rows.next().map_err(explain)? {
-            let event = places.event(event(row).map_err(explain)?);
+            let event = event(row).map_err(explain)?;
             if body.as_ref().is_none_or(|t| t.id != event.text) {
                 body = first(self.conn, &one_text, [event.text.0], text).map_err(explain)?;
             }

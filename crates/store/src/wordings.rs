@@ -2,7 +2,7 @@
 
 use crate::labels::{SAID, current_of};
 use crate::log::{names_ever, select};
-use crate::places::ever;
+use crate::levels::ever;
 use crate::questions::as_added;
 use crate::row::{json, to_json, uid};
 use crate::tx::{all, first};
@@ -174,7 +174,7 @@ impl Store {
              WHERE a.question = ?1 AND a.{SAID} ORDER BY a.text, a.annotator"
         );
         self.read("reading labels and wordings", |c| {
-            let label = current_of(c, question)?;
+            let label = current_of(question);
             all(c, &sql, [question.row().0], |row| {
                 Ok((label(row)?, row.get::<_, Option<Uuid>>(5)?.map(WordingId)))
             })

@@ -107,7 +107,7 @@ impl TestProject {
     /// Adds labels of the last question: text, annotator, level, the first two counted from 1.
     pub fn labels(self, labels: impl IntoIterator<Item = (u32, u32, u16)>) -> Self {
         self.answers(
-            labels.into_iter().map(|(text, annotator, level)| (text, annotator, Answer::Level(level))),
+            labels.into_iter().map(|(text, annotator, level)| (text, annotator, Answer::from_level(level))),
         )
     }
 

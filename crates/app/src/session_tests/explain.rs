@@ -42,7 +42,7 @@ fn a_label_is_recorded_and_learned_while_an_explanation_is_held() {
         gate.wait();
         let (tell, hear) = mpsc::channel();
         scope.spawn(move || {
-            let answer = Answer::Level(3);
+            let answer = Answer::from_level(3);
             let new = NewLabel { question, annotator: person, text, answer, duration_ms: None };
             tell.send(record::record_label(&session.labelling, &new).map(|_| ()).map_err(|e| e.to_string()))
                 .unwrap();

@@ -242,7 +242,7 @@ fn people_are_shown_at_once_and_their_accuracy_is_a_job() {
 fn label(session: &Session, question: QuestionId, nth: usize) {
     let annotator = dissensus_editing::annotators::list(&session.project).unwrap()[0].id;
     let text = session.context.index().texts()[nth];
-    let new = NewLabel { question, annotator, text, answer: Answer::Level(1), duration_ms: None };
+    let new = NewLabel { question, annotator, text, answer: Answer::from_level(1), duration_ms: None };
     record::record_label(&session.labelling, &new).unwrap();
 }
 
@@ -264,7 +264,7 @@ fn what_was_added_while_the_project_could_not_be_read_is_there_and_no_error() {
     fail_no_more(&session);
     let text = session.context.index().texts()[0];
     let new =
-        NewLabel { question: asked.id, annotator: who.id, text, answer: Answer::Level(1), duration_ms: None };
+        NewLabel { question: asked.id, annotator: who.id, text, answer: Answer::from_level(1), duration_ms: None };
     record::record_label(&session.labelling, &new).unwrap();
     assert_eq!(dissensus_editing::annotators::find(&session.project, "Zoe").unwrap().id, who.id);
 }

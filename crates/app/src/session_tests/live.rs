@@ -33,7 +33,7 @@ fn commit(session: &Session, question: QuestionId, name: &str, labels: u32) -> A
         let new = NewAnnotator { external_id: name.clone(), name, ..NewAnnotator::default() };
         let annotator = tx.add_annotator(&new)?;
         for text in (1..=labels).map(TextId) {
-            let (answer, source) = (Answer::Level(2), LabelSource::Import);
+            let (answer, source) = (Answer::from_level(2), LabelSource::Import);
             tx.add_label(&NewLabel {
                 question,
                 text,
@@ -134,7 +134,7 @@ fn labels_of_somebody_who_is_not_known_yet_are_learned_once_they_are() {
         let index = session.context.index();
         (index.texts()[row as usize], index.annotators()[0].id)
     };
-    let (answer, source) = (Answer::Level(2), LabelSource::Window);
+    let (answer, source) = (Answer::from_level(2), LabelSource::Window);
     let new = NewLabel { question, text, annotator, answer, at_ms: 2, duration_ms: None, source };
     store.append_label(&new).unwrap();
     let mut learned = || {

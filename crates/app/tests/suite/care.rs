@@ -66,7 +66,7 @@ fn limit(limit: u32, strict: bool) -> StudyCare {
 fn label_next(session: &Session, who: AnnotatorId, level: u16) -> CareInfo {
     let task = next_text::choose(&session.labelling, who, RUDE, TextOrder::File, None).unwrap().unwrap();
     care::note_read(&session.labelling, who, task.text).unwrap();
-    let answer = Answer::Level(level);
+    let answer = Answer::from_level(level);
     let new = NewLabel { question: RUDE, annotator: who, text: task.text, answer, duration_ms: None };
     record::record_label(&session.labelling, &new).unwrap();
     care::note_read(&session.labelling, who, task.text).unwrap()
@@ -265,7 +265,7 @@ fn a_packet_has_the_limits_and_hands_in_a_number_and_nothing_of_what_was_read() 
         question: RUDE,
         annotator: me,
         text: TextId(1),
-        answer: Answer::Level(2),
+        answer: Answer::from_level(2),
         duration_ms: None,
     };
     record::record_label(&packet.labelling, &new).unwrap();

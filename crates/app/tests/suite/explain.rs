@@ -81,7 +81,7 @@ fn part(of: &ExplainedAnnotator, kind: ScorePartKind) -> Option<f64> {
 }
 
 fn label(session: &Session, annotator: AnnotatorId, text: u32, level: u16) {
-    let (question, answer) = (question(session), Answer::Level(level));
+    let (question, answer) = (question(session), Answer::from_level(level));
     let new = NewLabel { question, annotator, text: TextId(text), answer, duration_ms: None };
     record::record_label(&session.labelling, &new).unwrap();
 }
@@ -216,7 +216,7 @@ fn an_explanation_follows_a_label_and_is_the_same_in_a_copy() {
     let after = explain(&session, text, me);
     let (old, new) = (&before.annotators[0], &after.annotators[0]);
     assert_eq!(new.labels, old.labels + 1);
-    assert_eq!(new.observed, Some(Answer::Level(4)));
+    assert_eq!(new.observed, Some(Answer::from_level(4)));
     assert!(part(new, ScorePartKind::OwnLabel).unwrap() > 0.0);
     assert_eq!(
         part(new, ScorePartKind::Words),

@@ -199,7 +199,7 @@ fn as_a_job_it_is_kept_and_says_of_which_labels_it_is() {
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     let rude = questions::add(&session.project, AddQuestion::new("rude", "Is it rude?", scale)).unwrap().id;
     let label = |question| {
-        let answer = Answer::Level(0);
+        let answer = Answer::from_level(0);
         record::record_label(
             &session.labelling,
             &NewLabel { question, annotator: ana, text, answer, duration_ms: None },

@@ -51,7 +51,7 @@ fn label(session: &Session, who: &str, text: u32, level: u16) {
         question: QUESTION,
         annotator,
         text: TextId(text),
-        answer: Answer::Level(level),
+        answer: Answer::from_level(level),
         duration_ms: None,
     };
     record::record_label(&session.labelling, &new).unwrap();
@@ -86,7 +86,7 @@ fn busy(session: &Session) {
     undo::undo(&session.labelling, ada, QUESTION, LabelSource::Window).unwrap();
     next_millisecond();
     let (question, text) = (QUESTION, TextId(2));
-    let (outcome, answer) = (dissensus_domain::Outcome::RealDifference, Some(Answer::Level(4)));
+    let (outcome, answer) = (dissensus_domain::Outcome::RealDifference, Some(Answer::from_level(4)));
     let (comment, by) = ("Ada Lovelace and Ben differ".to_owned(), "Ben".to_owned());
     study::decide(&session.study, &NewDecision { question, text, outcome, answer, comment, by }).unwrap();
 }
@@ -190,7 +190,7 @@ fn what_others_said_of_a_text_comes_after_the_own_answer() {
     let check = NewAttentionCheck {
         question: QUESTION,
         text: TextId(4),
-        answer: Some(Answer::Level(1)),
+        answer: Some(Answer::from_level(1)),
         reason: "plain".into(),
     };
     study::set_checks(&session.study, &[check]).unwrap();

@@ -250,7 +250,7 @@ fn a_training_that_broke_off_goes_on_to_the_same_numbers_whatever_was_labelled_s
         assert_eq!(error.code(), "cancelled");
         let stopped: Vec<RunInfo> = runs::list(&session.runs).unwrap().into_iter().take(5).collect();
         assert!(stopped.iter().all(|run| run.resumable && run.state == WorkState::Cancelled));
-        record(&session, id(&session, "rude"), 3, 4, Answer::Level(1));
+        record(&session, id(&session, "rude"), 3, 4, Answer::from_level(1));
         record(&session, id(&session, "feelings"), 60, 1, options(60));
         drop(session);
         session = Session::open(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();

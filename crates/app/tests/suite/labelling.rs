@@ -65,9 +65,9 @@ fn undo_takes_back_what_was_given_also_after_an_import() {
     assert_eq!(progress::count(&session.labelling, ana, question).unwrap().done, 2);
     let undo = || undo::undo(&session.labelling, ana, question, LabelSource::Command).unwrap();
     let first = undo().unwrap();
-    assert_eq!((first.answer, first.now), (Answer::Level(3), Some(Answer::Level(2))));
+    assert_eq!((first.answer, first.now), (Answer::from_level(3), Some(Answer::from_level(2))));
     let second = undo().unwrap();
-    assert_eq!((second.answer, second.now, second.progress.done), (Answer::Level(2), None, 1));
+    assert_eq!((second.answer, second.now, second.progress.done), (Answer::from_level(2), None, 1));
     assert_eq!(undo(), None, "the imported label stays");
 }
 
@@ -101,7 +101,7 @@ fn undo_says_that_the_last_label_was_replaced_by_an_import_and_changes_nothing()
     by_name::record(&session.labelling, &LabelByName::new("ana", "c002", "1", Some("offensiveness")))
         .unwrap();
     let undone = undo::undo(&session.labelling, ana, question, LabelSource::Window).unwrap().unwrap();
-    assert_eq!((undone.answer, undone.now), (Answer::Level(0), Some(Answer::Level(4))));
+    assert_eq!((undone.answer, undone.now), (Answer::from_level(0), Some(Answer::from_level(4))));
     assert_eq!(
         undo::undo(&session.labelling, ana, question, LabelSource::Window).unwrap_err().code(),
         "label-replaced"

@@ -416,7 +416,7 @@ fn a_question_is_answered_whole() {
         question: option,
         text: TextId(1),
         annotator: AnnotatorId(1),
-        answer: Answer::Level(1),
+        answer: Answer::from_level(1),
         duration_ms: None,
     };
     let labelling = &session.labelling;

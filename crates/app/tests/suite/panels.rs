@@ -125,7 +125,7 @@ fn answers_that_were_given_decide_and_others_are_forecast() {
         question,
         text,
         annotator: annotators::find(&session.project, "p00").unwrap().id,
-        answer: Answer::Level(4),
+        answer: Answer::from_level(4),
         duration_ms: None,
     };
     record::record_label(&session.labelling, &answer).unwrap();
@@ -344,7 +344,7 @@ fn panels_are_asked_while_somebody_labels() {
                     question,
                     text: TextId(text),
                     annotator: AnnotatorId(1),
-                    answer: Answer::Level(2),
+                    answer: Answer::from_level(2),
                     duration_ms: None,
                 };
                 record::record_label(&session.labelling, &label).unwrap();

@@ -459,7 +459,7 @@ fn notes_leave_the_project_only_when_they_are_asked_for() {
     let session = a_dozen(&folder.path().join("p.dissensus"));
     let annotator = dissensus_editing::annotators::find(&session.project, "person-01").unwrap().id;
     let question = questions::find(&session.project, None).unwrap().id;
-    let (text, answer) = (dissensus_domain::TextId(1), Answer::Level(2));
+    let (text, answer) = (dissensus_domain::TextId(1), Answer::from_level(2));
     let remark = Remark { note: Some("a secret note".into()), confidence: Some(4), ..Remark::default() };
     let new = NewLabel { question, annotator, text, answer, duration_ms: None };
     let beside = Beside { remark, guideline: None };

@@ -139,7 +139,7 @@ fn a_label_takes_as_long_as_was_measured() {
     assert_eq!((before.seconds_per_label, before.timed_labels, before.seconds_in_all), (None, 0, None));
     let person = annotators::list(&session.project).unwrap()[0].id;
     for (text, ms) in (1..).zip([2000, 9000, 3000].into_iter().cycle().take(FEW)) {
-        let (text, answer) = (dissensus_domain::TextId(text), Answer::Level(1));
+        let (text, answer) = (dissensus_domain::TextId(text), Answer::from_level(1));
         let new = NewLabel { question, annotator: person, text, answer, duration_ms: Some(ms) };
         record::record_label(&session.labelling, &new).unwrap();
     }
@@ -150,7 +150,7 @@ fn a_label_takes_as_long_as_was_measured() {
         question,
         annotator: person,
         text: dissensus_domain::TextId(20),
-        answer: Answer::Level(1),
+        answer: Answer::from_level(1),
         duration_ms: Some(9000),
     };
     record::record_label(&session.labelling, &new).unwrap();
@@ -168,7 +168,7 @@ fn a_label_more_is_a_label_less_missing() {
     let choices = PlanChoices { reliability: 0.9, top: 1000, ..PlanChoices::default() };
     let before = plan(&session, question, choices);
     let person = annotators::list(&session.project).unwrap()[0].id;
-    let (text, answer) = (before.open_texts.last().unwrap().text, Answer::Level(2));
+    let (text, answer) = (before.open_texts.last().unwrap().text, Answer::from_level(2));
     let new = NewLabel { question, annotator: person, text, answer, duration_ms: None };
     let had = before.open_texts.iter().find(|t| t.text == text).unwrap().labels;
     record::record_label(&session.labelling, &new).unwrap();

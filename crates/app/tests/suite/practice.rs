@@ -54,7 +54,7 @@ fn with_practice(session: &Session, rule: NewPracticeRule) {
     let one = |(id, level): (&str, u16)| NewPracticeText {
         question,
         text: text(session, id),
-        answer: Some(Answer::Level(level)),
+        answer: Some(Answer::from_level(level)),
         reason: format!("REASON {id}"),
     };
     study::set_practice(&session.study, &[("t1", 2), ("t2", 1), ("t3", 4)].map(one)).unwrap();
@@ -84,7 +84,7 @@ fn step(session: &Session, me: AnnotatorId) -> PracticeStep {
 
 fn label(session: &Session, me: AnnotatorId, id: &str, level: u16) -> Result<(), String> {
     let (question, text) = (question(session), text(session, id));
-    let new = NewLabel { question, annotator: me, text, answer: Answer::Level(level), duration_ms: None };
+    let new = NewLabel { question, annotator: me, text, answer: Answer::from_level(level), duration_ms: None };
     record::record_label(&session.labelling, &new).map(drop).map_err(|error| error.code().to_owned())
 }
 
@@ -133,7 +133,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
             annotator: ana,
             question: question(&session),
             text: text(&session, "t2"),
-            answer: Answer::Level(3),
+            answer: Answer::from_level(3),
         };
         practice_answers::record(&session.labelling, &new)
     };
@@ -198,7 +198,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
     let one = NewPracticeText {
         question: question(&session),
         text: text(&session, "t2"),
-        answer: Some(Answer::Level(3)),
+        answer: Some(Answer::from_level(3)),
         reason: String::new(),
     };
     study::set_practice(&session.study, std::slice::from_ref(&one)).unwrap();
@@ -263,7 +263,7 @@ fn who_is_to_practise_again_gets_another_order_and_labels_once_it_is_passed() {
         .map(|n| NewPracticeText {
             question,
             text: text(&session, &format!("t{n}")),
-            answer: Some(Answer::Level(0)),
+            answer: Some(Answer::from_level(0)),
             reason: String::new(),
         })
         .collect();
@@ -277,7 +277,7 @@ fn who_is_to_practise_again_gets_another_order_and_labels_once_it_is_passed() {
             practice_answers::next(&session.labelling, ana).unwrap().filter(|task| task.round == round)
         {
             assert_eq!(label(&session, ana, "t20", 1), Err("practice-first".to_owned()));
-            let answer = Answer::Level(level);
+            let answer = Answer::from_level(level);
             let new = NewPracticeAnswer { annotator: ana, question, text: task.text, answer };
             practice_answers::record(&session.labelling, &new).unwrap();
             order.push(task.external_id);
@@ -319,7 +319,7 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
     let check = |id: &str| NewAttentionCheck {
         question: question(&session),
         text: text(&session, id),
-        answer: Some(Answer::Level(0)),
+        answer: Some(Answer::from_level(0)),
         reason: String::new(),
     };
     assert_eq!(study::set_checks(&session.study, &[check("t1")]).unwrap_err().code(), "check-in-practice");
@@ -331,7 +331,7 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
     let late = NewPracticeText {
         question: question(&session),
         text: text(&session, "t7"),
-        answer: Some(Answer::Level(0)),
+        answer: Some(Answer::from_level(0)),
         reason: String::new(),
     };
     let refused = study::set_practice(&session.study, &[late]).unwrap_err();
@@ -471,7 +471,7 @@ fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
         .map(|n| NewAttentionCheck {
             question,
             text: text(&session, &format!("t{n}")),
-            answer: Some(Answer::Level(0)),
+            answer: Some(Answer::from_level(0)),
             reason: String::new(),
         })
         .collect();
@@ -579,7 +579,7 @@ fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
         reason: String::new(),
     };
     study::set_practice(&session.study, &["t1", "t2", "t3"].map(off)).unwrap();
-    let new = NewPracticeText { answer: Some(Answer::Level(4)), ..off("t4") };
+    let new = NewPracticeText { answer: Some(Answer::from_level(4)), ..off("t4") };
     study::set_practice(&session.study, &[new]).unwrap();
     let now = practice_answers::state_of(&session.labelling, ana).unwrap().unwrap();
     assert_eq!((now.step, now.round, now.done, now.total), (PracticeStep::Practise, 2, 0, 1));
@@ -592,7 +592,7 @@ fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
     let check = NewAttentionCheck {
         question: asked,
         text: text(&session, "t1"),
-        answer: Some(Answer::Level(2)),
+        answer: Some(Answer::from_level(2)),
         reason: String::new(),
     };
     assert!(study::set_checks(&session.study, &[check]).is_err());
@@ -639,7 +639,7 @@ fn a_right_answer_that_lies_in_packets_makes_no_real_text_and_a_round_that_ended
     let check = |id: &str| NewAttentionCheck {
         question: asked,
         text: text(&session, id),
-        answer: Some(Answer::Level(2)),
+        answer: Some(Answer::from_level(2)),
         reason: String::new(),
     };
     assert_eq!(study::set_checks(&session.study, &[check("t4")]).unwrap_err().code(), "check-in-practice");

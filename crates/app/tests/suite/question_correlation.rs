@@ -206,7 +206,7 @@ fn a_job_keeps_its_result_until_labels_change() {
         points.x.iter().all(|x| (0.0..=1.0).contains(x)) && points.y.iter().all(|y| (1.0..=3.0).contains(y))
     );
     assert!(question_correlation::points(&session.analysis, &choice, 0, 2).is_none());
-    record(&session, id(&session, "rude"), 119, Answer::Level(1));
+    record(&session, id(&session, "rude"), 119, Answer::from_level(1));
     assert!(question_correlation::last_result(&session.analysis, &choice).unwrap().stale);
     // A label of another question does not affect these.
     let next = question_correlation::start(&session.analysis, choice.clone()).unwrap();
@@ -237,7 +237,7 @@ fn what_cannot_be_correlated_is_told() {
     let error = question_correlation::start(&session.analysis, CorrelationChoice::default()).unwrap_err();
     assert_eq!(error.code(), "not-correlated");
     // With one label of the other question, nothing is left to score it without that label.
-    record(&session, id(&session, "harm"), 1, Answer::Level(1));
+    record(&session, id(&session, "harm"), 1, Answer::from_level(1));
     let found = correlate(&session, &CorrelationChoice::default());
     assert_eq!(found.pairs[0].learned, (1, 8, 0, 0));
     assert_eq!(found.pairs[0].held_out.pearson.and_then(|figure| figure.interval), None);

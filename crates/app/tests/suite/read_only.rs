@@ -113,11 +113,11 @@ struct Study {
 }
 
 fn check(question: QuestionId, text: u32) -> NewAttentionCheck {
-    NewAttentionCheck { question, text: TextId(text), answer: Some(Answer::Level(0)), reason: String::new() }
+    NewAttentionCheck { question, text: TextId(text), answer: Some(Answer::from_level(0)), reason: String::new() }
 }
 
 fn practice(question: QuestionId, text: u32) -> NewPracticeText {
-    NewPracticeText { question, text: TextId(text), answer: Some(Answer::Level(0)), reason: String::new() }
+    NewPracticeText { question, text: TextId(text), answer: Some(Answer::from_level(0)), reason: String::new() }
 }
 
 fn guideline() -> NewGuideline {
@@ -168,7 +168,7 @@ fn wish() -> HistoryWish {
 
 fn label(session: &Session, question: QuestionId) -> Result<(), &'static str> {
     let annotator = dissensus_editing::annotators::list(&session.project).unwrap()[0].id;
-    let new = NewLabel { question, annotator, text: TextId(1), answer: Answer::Level(0), duration_ms: None };
+    let new = NewLabel { question, annotator, text: TextId(1), answer: Answer::from_level(0), duration_ms: None };
     record::record_label(&session.labelling, &new).map(drop).map_err(|error| error.code())
 }
 
@@ -230,7 +230,7 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
     let Study { question, run, .. } = *study;
     let annotator = dissensus_editing::annotators::list(&session.project).unwrap()[0].id;
     let (text, source) = (TextId(9), LabelSource::Window);
-    let answer = || Answer::Level(0);
+    let answer = || Answer::from_level(0);
     let new = NewLabel { question, annotator, text, answer: answer(), duration_ms: None };
     let note = Remark { note: Some("a word".to_owned()), ..Remark::default() };
     let said = Beside { remark: note, guideline: None };
@@ -449,7 +449,7 @@ fn practice_is_looked_at_and_not_answered() {
     assert!(practice_answers::state_of(&session.labelling, annotator).unwrap().is_some());
     assert_eq!(code(study::set_practice(&session.study, &[practice(question, 4)])), REFUSED);
     let text = practice_answers::next(&session.labelling, annotator).unwrap().unwrap().text;
-    let given = NewPracticeAnswer { annotator, question, text, answer: Answer::Level(0) };
+    let given = NewPracticeAnswer { annotator, question, text, answer: Answer::from_level(0) };
     assert_eq!(code(practice_answers::record(&session.labelling, &given)), REFUSED);
     session.close();
     assert!(files(folder.path()) == before);
@@ -493,7 +493,7 @@ fn what_another_program_writes_is_shown() {
         question: before.questions[0].id,
         annotator: newcomer.id,
         text: TextId(1),
-        answer: Answer::Level(0),
+        answer: Answer::from_level(0),
         duration_ms: None,
     };
     record::record_label(&writer.labelling, &new).unwrap();

@@ -68,7 +68,7 @@ fn label(session: &Session, who: &str, id: &str, level: u16, remark: Remark, gui
         question: QUESTION,
         annotator: person(session, who),
         text: text(session, id),
-        answer: Answer::Level(level),
+        answer: Answer::from_level(level),
         duration_ms: Some(900),
     };
     let beside = Beside { remark, guideline: guideline.map(str::to_owned) };
@@ -337,7 +337,7 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
             question: QUESTION,
             annotator: me,
             text: task.text,
-            answer: Answer::Level(1),
+            answer: Answer::from_level(1),
             duration_ms: None,
         };
         let remark = said(&format!("{} on {}", task.external_id, task.occasion), &["irony"], Some(3));
@@ -519,7 +519,7 @@ fn a_note_that_was_not_given_is_there_when_the_text_is_opened_again_and_nowhere_
     );
     // Once submitted it is no draft; also if the program is killed before it deletes the draft.
     let beside = Beside { remark: typed.clone(), guideline: None };
-    let answer = Answer::Level(2);
+    let answer = Answer::from_level(2);
     let new = NewLabel { question: QUESTION, annotator: ana, text: t2, answer, duration_ms: None };
     record::record_label(
         &session.labelling,

@@ -79,7 +79,7 @@ fn what_somebody_did_with_imported_texts_since_stays() {
     let person = annotators::add(&session.project, "Zelda", &Attributes::new()).unwrap().id;
     let question = questions::find(&session.project, Some("spam")).unwrap().id;
     let text = texts::find(&session.project, "n2").unwrap().0;
-    let new = NewLabel { question, annotator: person, text, answer: Answer::Level(1), duration_ms: None };
+    let new = NewLabel { question, annotator: person, text, answer: Answer::from_level(1), duration_ms: None };
     record::record_label(&session.labelling, &new).unwrap();
     let removed = remove::remove(&session.project, &Removal::LastImport).unwrap();
     assert_eq!(
@@ -169,7 +169,7 @@ fn a_window_takes_it_out_alone_and_goes_on() {
         question,
         annotator: person,
         text: TextId(1),
-        answer: Answer::Level(1),
+        answer: Answer::from_level(1),
         duration_ms: None,
     };
     record::record_label(&session.labelling, &new).unwrap();

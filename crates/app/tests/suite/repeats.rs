@@ -121,7 +121,7 @@ fn a_label_that_is_corrected_after_a_repeat_does_not_raise_agreement() {
     let before = repeats(&session);
     // The first text, which ana answered with 1 and then with 2: now the label is 2 as well.
     let text = TextId(1);
-    let label = NewLabel { question, annotator: ana, text, answer: Answer::Level(1), duration_ms: None };
+    let label = NewLabel { question, annotator: ana, text, answer: Answer::from_level(1), duration_ms: None };
     record::record_label(&session.labelling, &label).unwrap();
     assert_eq!(repeats(&session), before);
     undo::undo(&session.labelling, ana, question, LabelSource::Window).unwrap();
@@ -136,7 +136,7 @@ fn a_label_that_was_corrected_before_a_repeat_is_what_the_repeat_is_held_against
     let question = questions::find(&session.project, None).unwrap().id;
     let ana = annotators::find(&session.project, "ana").unwrap().id;
     let label =
-        NewLabel { question, annotator: ana, text: TextId(1), answer: Answer::Level(1), duration_ms: None };
+        NewLabel { question, annotator: ana, text: TextId(1), answer: Answer::from_level(1), duration_ms: None };
     record::record_label(&session.labelling, &label).unwrap();
     session_with(&session, &folder, "item,body,who,label,round\n0,a,ana,2,2\n", Some("round"));
     assert_eq!(same_of(&repeats(&session)), (1, 1));
@@ -441,11 +441,11 @@ fn the_same_answer_given_again_is_an_answer() {
         let text = texts::find(&session.project, text).unwrap().0;
         task::read(&session.labelling, ana, question.id, text, 2).unwrap().answer
     };
-    assert_eq!(now("1"), Some(Answer::Level(1)), "what was confirmed stays");
+    assert_eq!(now("1"), Some(Answer::from_level(1)), "what was confirmed stays");
     // The answer it confirmed stays, and counts again.
     let undone = undo::undo(&session.labelling, ana, question.id, LabelSource::Command).unwrap().unwrap();
     assert_eq!(undone.text, texts::find(&session.project, "1").unwrap().0);
-    assert_eq!(now("1"), Some(Answer::Level(1)));
+    assert_eq!(now("1"), Some(Answer::from_level(1)));
     // Without a note the command retains the note of the same answer.
     let note = Remark { note: Some("hm".to_owned()), ..Remark::default() };
     by_name::record(

@@ -49,7 +49,7 @@ fn change_everything(session: &Session) {
                 question,
                 text: TextId(text),
                 annotator,
-                answer: Answer::Level(2),
+                answer: Answer::from_level(2),
                 duration_ms: None,
             };
             record::record_label(&session.labelling, RecordLabel::new(&new, LabelSource::Command)).unwrap();

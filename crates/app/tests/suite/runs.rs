@@ -233,7 +233,7 @@ fn a_run_in_the_background_tells_how_it_goes_while_somebody_labels() {
         question: asked.question,
         text: TextId(1),
         annotator: who,
-        answer: Answer::Level(2),
+        answer: Answer::from_level(2),
         duration_ms: None,
     };
     record::record_label(&session.labelling, &label).unwrap();

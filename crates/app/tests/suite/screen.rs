@@ -112,7 +112,7 @@ fn a_text_is_done_when_every_question_on_the_screen_is_answered() {
     let study = study(folder.path());
     let (rude, harm, words) = (study.rude, study.harm, study.words);
     let all = [words, harm, rude];
-    study.give(rude, 1, Answer::Level(2));
+    study.give(rude, 1, Answer::from_level(2));
     study.give(harm, 1, options(&[]));
     assert_eq!((study.far(&all), study.next(&all, None)), ((0, 4, 0), Some(1)));
     assert_eq!((study.far(&[rude]), study.next(&[rude], None)), ((1, 4, 0), Some(2)));
@@ -131,9 +131,9 @@ fn nothing_of_others_is_told_of_a_question_before_it_is_answered() {
     let study = study(folder.path());
     reveal::set(&study.session.project, true).unwrap();
     study.give_as(study.ben, study.words, 1, spans(&[(0, 5, 0)]));
-    study.give_as(study.ben, study.rude, 1, Answer::Level(2));
+    study.give_as(study.ben, study.rude, 1, Answer::from_level(2));
     // An answer to one question does not open another one.
-    study.give(study.rude, 1, Answer::Level(0));
+    study.give(study.rude, 1, Answer::from_level(0));
     let task = study.task(study.words, 1);
     assert!(task.spans.is_none() && task.reveal.is_none() && task.answer.is_none());
     study.give(study.words, 1, spans(&[]));
@@ -146,8 +146,8 @@ fn undo_leads_back_across_questions_and_texts() {
     let study = study(folder.path());
     let all = [study.words, study.harm, study.rude];
     study.give(study.words, 1, spans(&[(0, 5, 1)]));
-    study.give(study.rude, 1, Answer::Level(1));
-    study.give_as(study.ben, study.rude, 1, Answer::Level(2));
+    study.give(study.rude, 1, Answer::from_level(1));
+    study.give_as(study.ben, study.rude, 1, Answer::from_level(2));
     study.give(study.harm, 2, options(&[0]));
     let undo = |questions: &[QuestionId]| {
         let undone = undo::undo(&study.session.labelling, study.ana, questions, LabelSource::Window).unwrap();
@@ -166,7 +166,7 @@ fn skip_puts_off_what_is_not_answered_and_that_alone() {
     let folder = tempfile::tempdir().unwrap();
     let study = study(folder.path());
     let all = [study.words, study.rude];
-    study.give(study.rude, 1, Answer::Level(1));
+    study.give(study.rude, 1, Answer::from_level(1));
     let far = marks::skip(&study.session.labelling, study.ana, all, TextId(1)).unwrap();
     assert_eq!((far.done, far.skipped), (0, 1));
     assert!(study.task(study.words, 1).skipped && !study.task(study.rude, 1).skipped);
@@ -176,7 +176,7 @@ fn skip_puts_off_what_is_not_answered_and_that_alone() {
     }
     assert_eq!(study.next(&all, None), Some(1), "nothing else is left");
     // One of two that were skipped is answered: the other is still skipped.
-    study.give(study.rude, 2, Answer::Level(1));
+    study.give(study.rude, 2, Answer::from_level(1));
     assert_eq!(study.far(&all), (0, 4, 4));
     // A missing text: nothing is written for any of the questions.
     let events = marks::skip(&study.session.labelling, study.ana, all, TextId(99)).unwrap_err();
@@ -192,13 +192,13 @@ fn a_question_is_asked_only_where_its_condition_is_met_and_its_answers_stay() {
     study.only_if(words, "harm=lie, half");
     let all = [rude, harm, words];
     assert!(!study.task(harm, 1).asked && !study.task(words, 1).asked && study.task(rude, 1).asked);
-    study.give(rude, 1, Answer::Level(0));
+    study.give(rude, 1, Answer::from_level(0));
     assert_eq!(
         (study.far(&all), study.next(&all, None)),
         ((1, 4, 0), Some(2)),
         "nothing else is asked of it"
     );
-    study.give(rude, 2, Answer::Level(2));
+    study.give(rude, 2, Answer::from_level(2));
     assert_eq!((study.far(&all), study.next(&all, None)), ((1, 4, 0), Some(2)));
     study.give(harm, 2, options(&[2]));
     assert!(study.task(words, 2).asked);
@@ -207,7 +207,7 @@ fn a_question_is_asked_only_where_its_condition_is_met_and_its_answers_stay() {
     // On its own, a question counts the texts about which it is asked.
     assert_eq!((study.far(&[harm]), study.next(&[harm], None)), ((1, 1, 0), None));
     // After another answer above, the answer below is retained, but no longer counts.
-    study.give(rude, 2, Answer::Level(0));
+    study.give(rude, 2, Answer::from_level(0));
     let (of_harm, of_words) = (study.task(harm, 2), study.task(words, 2));
     assert!(!of_harm.asked && of_harm.answer == Some(options(&[2])));
     assert!(!of_words.asked && of_words.answer.is_some());
@@ -217,7 +217,7 @@ fn a_question_is_asked_only_where_its_condition_is_met_and_its_answers_stay() {
         by_name::record(&study.session.labelling, &LabelByName::new("ana", "b", value, Some("harm"))).unwrap()
     };
     assert!(!named("slur").asked);
-    study.give(rude, 2, Answer::Level(1));
+    study.give(rude, 2, Answer::from_level(1));
     assert!(named("threat").asked);
     // For everyone by their own answers.
     let of_ben = task::read(&study.session.labelling, study.ben, harm, TextId(2), 1).unwrap();
@@ -271,7 +271,7 @@ fn levels_in_use_are_renamed_and_keep_their_labels() {
     let folder = tempfile::tempdir().unwrap();
     let study = study(folder.path());
     let project = &study.session.project;
-    study.give(study.rude, 1, Answer::Level(2));
+    study.give(study.rude, 1, Answer::from_level(2));
     study.give(study.harm, 1, options(&[0, 2]));
     study.only_if(study.words, "rude=3");
     let rename = |name: &str, changes: &[&str]| {
@@ -285,7 +285,7 @@ fn levels_in_use_are_renamed_and_keep_their_labels() {
     rename("harm", &["lie, half=half-truth"]).unwrap();
     assert_eq!(questions::find(project, Some("rude")).unwrap().scale.levels(), ["2", "1", "very=rude"]);
     assert_eq!(questions::find(project, Some("harm: half-truth")).unwrap().id, study.harm.of_option(2));
-    assert_eq!(study.task(study.rude, 1).answer, Some(Answer::Level(2)));
+    assert_eq!(study.task(study.rude, 1).answer, Some(Answer::from_level(2)));
     assert!(study.task(study.words, 1).asked, "a condition follows its level");
     by_name::record(&study.session.labelling, &LabelByName::new("ben", "a", "very=rude", Some("rude")))
         .unwrap();

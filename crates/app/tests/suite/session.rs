@@ -99,7 +99,7 @@ fn a_label_is_kept_learned_told_and_taken_back() {
             question: question.id,
             annotator: me.id,
             text: task.text,
-            answer: Answer::Level(level),
+            answer: Answer::from_level(level),
             duration_ms: Some(900),
         };
         let receipt = record::record_label(&session.labelling, &new).unwrap().receipt;
@@ -118,7 +118,7 @@ fn a_label_is_kept_learned_told_and_taken_back() {
 
     let undone = undo::undo(&session.labelling, me.id, question.id, LabelSource::Window).unwrap().unwrap();
     let done = undone.progress.done;
-    assert_eq!((undone.text, undone.answer, undone.now, done), (labelled[4], Answer::Level(4), None, 4));
+    assert_eq!((undone.text, undone.answer, undone.now, done), (labelled[4], Answer::from_level(4), None, 4));
     session.close();
 
     let again = Session::open(&place.path("sample.dissensus"), &place.home()).unwrap();
@@ -126,7 +126,7 @@ fn a_label_is_kept_learned_told_and_taken_back() {
     assert_eq!((progress.done, progress.today, progress.total), (4, 4, 168));
     assert_eq!(
         task::read(&again.labelling, me.id, question.id, labelled[0], 1).unwrap().answer,
-        Some(Answer::Level(4))
+        Some(Answer::from_level(4))
     );
 }
 
@@ -155,7 +155,7 @@ fn predictions_stay_hidden_from_the_person_who_labels() {
     };
     assert_eq!(own(false).distribution, None);
     assert!(own(true).distribution.is_some());
-    let new = NewLabel { question, annotator: me.id, text, answer: Answer::Level(0), duration_ms: None };
+    let new = NewLabel { question, annotator: me.id, text, answer: Answer::from_level(0), duration_ms: None };
     record::record_label(&session.labelling, &new).unwrap();
     assert!(own(false).distribution.is_some());
 }
@@ -294,14 +294,14 @@ fn skipped_texts_come_last_and_orders_draw_different_texts() {
             question,
             annotator: me,
             text: TextId(text),
-            answer: Answer::Level(1),
+            answer: Answer::from_level(1),
             duration_ms: None,
         };
         record::record_label(&session.labelling, &new).unwrap();
     }
     assert_eq!(next(None).as_deref(), Some("a"));
     let new =
-        NewLabel { question, annotator: me, text: TextId(1), answer: Answer::Level(1), duration_ms: None };
+        NewLabel { question, annotator: me, text: TextId(1), answer: Answer::from_level(1), duration_ms: None };
     record::record_label(&session.labelling, &new).unwrap();
     assert_eq!(next(None), None);
     let flagged = marks::flag(&session.labelling, me, question, TextId(2), true).unwrap();
@@ -314,7 +314,7 @@ fn a_level_off_the_scale_and_unknown_things_are_refused() {
     let session = place.sample();
     let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
     let annotator = dissensus_editing::annotators::find(&session.project, "sim-ada").unwrap().id;
-    let new = NewLabel { question, annotator, text: TextId(1), answer: Answer::Level(5), duration_ms: None };
+    let new = NewLabel { question, annotator, text: TextId(1), answer: Answer::from_level(5), duration_ms: None };
     assert_eq!(record::record_label(&session.labelling, &new).unwrap_err().code(), "not-on-scale");
     assert_eq!(
         by_name::record(&session.labelling, &LabelByName::new("ana", "c001", "6", Some("offensiveness")))
@@ -376,7 +376,7 @@ fn an_import_again_does_not_bring_a_replaced_label_back() {
     );
     assert_eq!(
         task::read(&session.labelling, annotator, question, TextId(1), 1).unwrap().answer,
-        Some(Answer::Level(1)),
+        Some(Answer::from_level(1)),
         "level \"2\" is current"
     );
 }
@@ -591,7 +591,7 @@ fn one_label_one_annotator_and_none_at_all_are_no_trouble() {
         question,
         annotator: dissensus_editing::annotators::find(&session.project, "b").unwrap().id,
         text: TextId(2),
-        answer: Answer::Level(0),
+        answer: Answer::from_level(0),
         duration_ms: None,
     };
     assert_eq!(

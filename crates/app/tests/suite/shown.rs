@@ -55,7 +55,7 @@ fn label(session: &Session, who: &str, id: &str, level: u16) -> LabelReceipt {
         question: QuestionId(1),
         annotator: person(session, who),
         text: text(session, id),
-        answer: Answer::Level(level),
+        answer: Answer::from_level(level),
         duration_ms: None,
     };
     record::record_label(&session.labelling, &new).unwrap().receipt
@@ -284,7 +284,7 @@ fn in_a_packet_nothing_is_shown() {
         question: QuestionId(1),
         annotator: me,
         text: task.text,
-        answer: Answer::Level(1),
+        answer: Answer::from_level(1),
         duration_ms: None,
     };
     let receipt = record::record_label(&packet.labelling, &new).unwrap().receipt;

@@ -48,7 +48,7 @@ fn plant(session: &Session, question: QuestionId) -> (NewLabel, Answer) {
         question,
         text: row.text,
         annotator: row.annotator,
-        answer: Answer::Level(4),
+        answer: Answer::from_level(4),
         duration_ms: None,
     };
     (new, Answer::Level(row.level))

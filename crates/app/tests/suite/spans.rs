@@ -93,7 +93,7 @@ fn what_is_no_passage_of_the_text_is_refused() {
     let (session, question) = project(&place);
     // The first text has 12 characters, in 20 bytes and 13 UTF-16 units.
     record::record_label(&session.labelling, &label(&question, 1, 1, spans(&[(0, 12, 0)]))).unwrap();
-    for answer in [spans(&[(0, 13, 0)]), spans(&[(0, 1, 2)]), Answer::Level(0)] {
+    for answer in [spans(&[(0, 13, 0)]), spans(&[(0, 1, 2)]), Answer::from_level(0)] {
         assert!(record::record_label(&session.labelling, &label(&question, 1, 1, answer)).is_err());
     }
     let by_name =
@@ -224,7 +224,7 @@ fn a_type_is_a_yes_no_question() {
     let after = multi_label::predict(&session.analysis, &question, AnnotatorId(1), "t1").unwrap();
     assert!(after[0].probability > before[0].probability, "it learned at once");
     let refused =
-        record::record_label(&session.labelling, &label(&option, 1, 2, Answer::Level(1))).unwrap_err();
+        record::record_label(&session.labelling, &label(&option, 1, 2, Answer::from_level(1))).unwrap_err();
     assert_eq!(refused.code(), "whole-question");
     assert_eq!(agreement::measure_target(&session.analysis, question.id).unwrap_err().code(), "one-option");
     assert_eq!(agreement::measure_target(&session.analysis, option.id).unwrap().labels, 90);

@@ -88,7 +88,7 @@ fn work(folder: &Path, packet: &Path, most: usize) -> Vec<(String, u16)> {
                 question: *question,
                 annotator: me,
                 text: task.text,
-                answer: Answer::Level(level),
+                answer: Answer::from_level(level),
                 duration_ms: Some(1_500),
             };
             let receipt = match task.occasion {
@@ -336,7 +336,7 @@ fn a_changed_mind_about_a_text_that_was_asked_again_counts_once() {
         LabelSource::Command,
     );
     let undone = undone.unwrap().unwrap();
-    assert_eq!((undone.answer, undone.now), (Answer::Level(2), Some(Answer::Level(0))));
+    assert_eq!((undone.answer, undone.now), (Answer::from_level(2), Some(Answer::from_level(0))));
     let refused = reannotation::record(
         &session.labelling,
         &RecordLabel::new(
@@ -344,7 +344,7 @@ fn a_changed_mind_about_a_text_that_was_asked_again_counts_once() {
                 question: undone.question,
                 annotator: me,
                 text: undone.text,
-                answer: Answer::Level(9),
+                answer: Answer::from_level(9),
                 duration_ms: None,
             },
             LabelSource::Window,
@@ -461,7 +461,7 @@ fn an_old_hand_in_a_name_used_twice_a_new_name_and_a_wrong_clock_are_told() {
                     question,
                     text: TextId(text),
                     annotator: store.annotators().unwrap()[0].id,
-                    answer: Answer::Level(2),
+                    answer: Answer::from_level(2),
                     at_ms: ahead,
                     duration_ms: None,
                     source: LabelSource::Window,
@@ -540,9 +540,9 @@ fn a_contested_text_is_decided_and_no_label_changes() {
     let talk = study::talk(&session.study, rude, text).unwrap();
     let said: Vec<_> =
         talk.answers.iter().map(|one| (one.name.as_str(), one.answer.clone(), one.again.clone())).collect();
-    let level = |level| Some(Answer::Level(level));
+    let level = |level| Some(Answer::from_level(level));
     assert_eq!(said, [("stranger", level(1), None), ("ada", level(0), level(2)), ("ben", level(1), None)]);
-    assert_eq!(talk.answers[2].before, [Answer::Level(2)], "the first thought stays");
+    assert_eq!(talk.answers[2].before, [Answer::from_level(2)], "the first thought stays");
 
     let new = |outcome, answer: Option<u16>, comment: &str| NewDecision {
         question: rude,
@@ -889,7 +889,7 @@ fn packets_that_are_out_with_an_earlier_version_are_named_until_they_are_answere
         &[NewAttentionCheck {
             question: rude.id,
             text,
-            answer: Some(Answer::Level(1)),
+            answer: Some(Answer::from_level(1)),
             reason: String::new(),
         }],
     )

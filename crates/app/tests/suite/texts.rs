@@ -54,7 +54,7 @@ fn project(folder: &Path) -> (PathBuf, Session, AnnotatorId) {
 }
 
 fn give(session: &Session, annotator: AnnotatorId, text: u32, level: u16) {
-    let answer = Answer::Level(level);
+    let answer = Answer::from_level(level);
     let new = NewLabel { question: RUDE, annotator, text: TextId(text), answer, duration_ms: Some(2_000) };
     record::record_label(&session.labelling, &new).unwrap();
 }
@@ -148,7 +148,7 @@ fn what_others_differ_on_is_told_of_texts_that_the_person_has_answered() {
     let odd = questions::add(&session.project, AddQuestion::new("odd", "Is it odd?", scale)).unwrap().id;
     let answer = |who: &str, text, level| {
         let annotator = annotators::find(&session.project, who).unwrap().id;
-        let (answer, text) = (Answer::Level(level), TextId(text));
+        let (answer, text) = (Answer::from_level(level), TextId(text));
         let new = NewLabel { question: odd, annotator, text, answer, duration_ms: None };
         record::record_label(&session.labelling, &new).unwrap();
     };
@@ -330,7 +330,7 @@ fn the_overview_says_how_far_it_is_and_what_comes_next() {
     let practice = NewPracticeText {
         question: odd,
         text: TextId(30),
-        answer: Some(Answer::Level(0)),
+        answer: Some(Answer::from_level(0)),
         reason: String::new(),
     };
     study::set_practice(&session.study, &[practice]).unwrap();

@@ -132,7 +132,7 @@ fn answer(
     text: dissensus_domain::TextId,
     level: u16,
 ) {
-    let answer = Answer::Level(level);
+    let answer = Answer::from_level(level);
     record::record_label(
         &session.labelling,
         &NewLabel { question, annotator, text, answer, duration_ms: None },
@@ -1193,7 +1193,7 @@ fn a_packet_says_once_under_which_wording_a_later_answer_was_given() {
             question,
             annotator: me,
             text: next.text,
-            answer: Answer::Level(1),
+            answer: Answer::from_level(1),
             duration_ms: None,
         };
         match next.occasion {

@@ -133,7 +133,7 @@ fn it_is_of_the_labels_as_they_are_and_else_given_again() {
         question,
         text: TextId(1),
         annotator,
-        answer: Answer::Level(level),
+        answer: Answer::from_level(level),
         duration_ms: None,
     };
     for level in [0, 4] {
@@ -191,7 +191,7 @@ fn accuracy_for_each_annotator_is_kept_in_the_project() {
     assert_eq!(accuracy(&again), accuracy(&measured));
     let annotator = dissensus_editing::annotators::find(&session.project, "p00").unwrap().id;
     for level in [0, 4] {
-        let answer = Answer::Level(level);
+        let answer = Answer::from_level(level);
         let new = NewLabel { question, text: TextId(1), annotator, answer, duration_ms: None };
         record::record_label(&session.labelling, &new).unwrap();
     }

@@ -2,9 +2,9 @@
 
 use super::{About, Kind, Listed, SETTING, Submitted, checked, read, select, that_hold};
 use crate::dependents::Use;
-use crate::places::{Places, answer_with_levels};
+use crate::levels::answer_with_levels;
 use crate::{Done, Result, Store, StoreError, WriteTx};
-use dissensus_domain::{Answer, AttentionCheck, Fact, FactKind, QuestionId};
+use dissensus_domain::{Answer, AttentionCheck, Fact, FactKind};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -22,7 +22,6 @@ pub(super) fn check_right_answer(tx: &WriteTx<'_>, fact: &Fact, answer: Option<A
     };
     let unknown = || StoreError::Unknown { what: "question", name: question.0.to_string() };
     let asked = tx.question(question)?.ok_or_else(unknown)?;
-    let answer = tx.places()?.shown(question, answer);
     answer.check(&asked.scale).map_err(|source| StoreError::OffScale { question, source })?;
     if answer == Answer::CannotSay {
         let why = "name a level: that somebody cannot say is none".to_owned();
@@ -65,15 +64,9 @@ impl WriteTx<'_> {
     /// There is no such question or text, or the answer is not on the scale.
     pub fn set_attention_check(&mut self, new: &AttentionCheck) -> Result<()> {
         let AttentionCheck { question, text, at_ms, answer, reason } = new.clone();
-        let value = json!(RightAnswer { answer: self.row_answer(question, answer)?, reason });
+        let value = json!(RightAnswer { answer, reason });
         let (question, text) = (Some(question), Some(text));
         self.note_fact(&Fact { question, text, ..Fact::of_project(FactKind::AttentionCheck, at_ms, value) })
-    }
-
-    /// An answer with row ids in place of positions.
-    pub(super) fn row_answer(&self, question: QuestionId, answer: Option<Answer>) -> Result<Option<Answer>> {
-        let places = self.places()?;
-        Ok(answer.map(|answer| places.stored(question, &answer).into_owned()))
     }
 }
 
@@ -81,14 +74,12 @@ impl Store {
     /// The attention checks in effect, by question and text.
     pub fn attention_checks(&self) -> Result<Vec<AttentionCheck>> {
         self.read("reading the attention checks", |c| {
-            let places = Places::read(c)?;
             let mut found = Vec::new();
             for Fact { question, text, at_ms, value, .. } in
                 that_hold(select(c, "WHERE kind = 'attention-check'", [])?)
             {
                 let (Some(question), Some(text)) = (question, text) else { continue };
                 let RightAnswer { answer, reason } = read(&value)?;
-                let answer = answer.map(|answer| places.shown(question, answer));
                 found.push(AttentionCheck { question, text, at_ms, answer, reason });
             }
             Ok(found)

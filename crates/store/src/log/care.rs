@@ -2,18 +2,17 @@
 //! which the latest is in effect.
 
 use super::{Kind, SETTING};
-use crate::places::Places;
 use crate::tx::all;
 use crate::{Result, Store, WriteTx};
-use dissensus_domain::{AnnotatorId, Fact, FactKind, QuestionId, StudyLimits};
+use dissensus_domain::{AnnotatorId, Fact, FactKind, LevelId, QuestionId, StudyLimits};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// The level from which an answer marks a text as harmful, by row id.
+/// The level from which an answer marks a text as harmful.
 pub(super) const HARMFUL: Kind = Kind {
     with_levels: |value, level| {
         let known = value.as_u64().and_then(|known| u16::try_from(known).ok());
-        known.map_or(value, |known| level(known).into())
+        known.map_or(value, |known| level(LevelId(known)).0.into())
     },
     ..SETTING
 };
@@ -31,7 +30,7 @@ impl WriteTx<'_> {
     pub fn set_study_care(
         &mut self,
         limits: StudyLimits,
-        harmful: &[(QuestionId, u16)],
+        harmful: &[(QuestionId, LevelId)],
         now_ms: i64,
     ) -> Result<()> {
         let StudyLimits { limit, strict, greyscale } = limits;
@@ -39,11 +38,9 @@ impl WriteTx<'_> {
         self.set_fact(&Fact::of_project(FactKind::Care, now_ms, value))?;
         let questions: Vec<u32> = all(self.conn, "SELECT id FROM questions ORDER BY id", [], |r| r.get(0))
             .map_err(|e| self.explain("reading the questions", e))?;
-        let places = self.places()?;
         for question in questions.into_iter().map(QuestionId) {
             let level = harmful.iter().find(|(asked, _)| *asked == question);
-            let level = level.map(|(_, level)| places.row(question, *level));
-            let value = level.map_or(Value::Null, Value::from);
+            let value = level.map_or(Value::Null, |(_, level)| level.0.into());
             let fact = Fact::of_project(FactKind::Harmful, now_ms, value);
             self.set_fact(&Fact { question: Some(question), ..fact })?;
         }
@@ -69,11 +66,9 @@ impl Store {
     }
 
     /// For each question that has one, the level from which an answer marks a text as harmful.
-    pub fn harmful_levels(&self) -> Result<Vec<(QuestionId, u16)>> {
-        let places = self.read("reading the levels", Places::read)?;
+    pub fn harmful_levels(&self) -> Result<Vec<(QuestionId, LevelId)>> {
         let level = |fact: &Fact| {
-            let (question, row) = (fact.question?, u16::try_from(fact.value.as_u64()?).ok()?);
-            Some((question, places.place(question, row)))
+            Some((fact.question?, LevelId(u16::try_from(fact.value.as_u64()?).ok()?)))
         };
         Ok(self.facts(FactKind::Harmful)?.iter().filter_map(level).collect())
     }

@@ -3,10 +3,10 @@
 
 use super::question_facts::EDIT;
 use super::{Kind, Listed, Ordering, checked, read, select, that_hold};
-use crate::places::{Places, ever, rows_by_key};
+use crate::levels::{ever, rows_by_key};
 use crate::tx::first;
 use crate::{Done, Result, StoreError, WriteTx};
-use dissensus_domain::{Condition, Fact, FactKind, Question, QuestionId};
+use dissensus_domain::{Condition, Fact, FactKind, LevelId, Question, QuestionId};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ pub(super) const KIND: Kind = Kind {
     other_question: |value| value["question"].as_str(),
     listed: Some(Listed::new("'question'")),
     done: |c, fact| {
-        let found = in_file(c, &fact.value, &Places::read(c)?)?;
+        let found = in_file(c, &fact.value)?;
         let (other, levels) = found.unwrap_or((QuestionId(0), Vec::new()));
         Ok(Done::Condition { other, levels })
     },
@@ -53,9 +53,9 @@ fn order(value: &Value, ordering: &Ordering<'_>) -> rusqlite::Result<String> {
     let Some(other) = id_of(ordering.conn, &question)? else { return Ok(question) };
     let rows = rows_by_key(ordering.conn, other)?;
     let rank = |key| rows.get(key).map(|row| ordering.levels.rank(other, *row));
-    let mut ranks: Vec<u16> = levels.iter().filter_map(rank).collect();
+    let mut ranks: Vec<LevelId> = levels.iter().filter_map(rank).collect();
     ranks.sort_unstable();
-    let ranks: Vec<String> = ranks.iter().map(|rank| format!("{rank:05}")).collect();
+    let ranks: Vec<String> = ranks.iter().map(|rank| format!("{:05}", rank.0)).collect();
     Ok(format!("{question}\0{}", ranks.join(" ")))
 }
 
@@ -63,17 +63,12 @@ fn id_of(c: &Connection, name: &str) -> rusqlite::Result<Option<QuestionId>> {
     first(c, "SELECT id FROM questions WHERE name = ?1", [name], |r| Ok(QuestionId(r.get(0)?)))
 }
 
-/// The other question of a condition and the positions of its levels; `None` if there is no such question.
-fn in_file(
-    c: &Connection,
-    value: &Value,
-    places: &Places,
-) -> rusqlite::Result<Option<(QuestionId, Vec<u16>)>> {
+/// The other question of a condition and its levels; `None` if there is no such question.
+fn in_file(c: &Connection, value: &Value) -> rusqlite::Result<Option<(QuestionId, Vec<LevelId>)>> {
     let OnlyIf { levels, question } = read(value)?;
     let Some(other) = id_of(c, &question)? else { return Ok(None) };
     let rows = rows_by_key(c, other)?;
-    let mut levels: Vec<u16> =
-        levels.iter().filter_map(|key| rows.get(key)).map(|row| places.place(other, *row)).collect();
+    let mut levels: Vec<LevelId> = levels.iter().filter_map(|key| rows.get(key).copied()).collect();
     levels.sort_unstable();
     Ok(Some((other, levels)))
 }
@@ -81,13 +76,12 @@ fn in_file(
 /// The condition of every question that has one. If conditions from separate copies form a cycle,
 /// the latest one is ignored.
 pub(crate) fn conditions(conn: &Connection) -> rusqlite::Result<BTreeMap<QuestionId, Condition>> {
-    let places = Places::read(conn)?;
     let mut latest = Vec::new();
     for Fact { question, at_ms, value, .. } in that_hold(select(conn, "WHERE kind = 'condition'", [])?) {
         let Some(question) = question else { continue };
         let name: String =
             conn.query_row("SELECT name FROM questions WHERE id = ?1", [question.0], |r| r.get(0))?;
-        if let Some((other, levels)) = in_file(conn, &value, &places)? {
+        if let Some((other, levels)) = in_file(conn, &value)? {
             latest.push((at_ms, name, question, Condition::new(other, levels)));
         }
     }
@@ -102,17 +96,15 @@ pub(crate) fn conditions(conn: &Connection) -> rusqlite::Result<BTreeMap<Questio
     Ok(found)
 }
 
-/// The questions whose conditions refer to levels of this one, with the row ids of these levels.
-pub(crate) fn conditions_by_row(
+/// The questions whose conditions refer to levels of this one, with these levels.
+pub(crate) fn conditions_on(
     conn: &Connection,
     question: QuestionId,
-) -> rusqlite::Result<Vec<(String, Vec<u16>)>> {
-    let places = Places::read(conn)?;
+) -> rusqlite::Result<Vec<(String, Vec<LevelId>)>> {
     let mut found = Vec::new();
     for (id, only_if) in conditions(conn)?.into_iter().filter(|(_, only_if)| only_if.question == question) {
         let name = first(conn, "SELECT name FROM questions WHERE id = ?1", [id.0], |r| r.get(0))?;
-        let rows = only_if.levels.iter().map(|place| places.row(question, *place)).collect();
-        found.extend(name.map(|name: String| (name, rows)));
+        found.extend(name.map(|name: String| (name, only_if.levels)));
     }
     Ok(found)
 }
@@ -155,10 +147,9 @@ impl WriteTx<'_> {
         let before = found.only_if.map(|only_if| only_if.question);
         let Some(other) = only_if.map(|only_if| only_if.question).or(before) else { return Ok(()) };
         let asked = self.must_ask(other)?;
-        let (places, keys) = (self.places()?, ever(self.conn, asked.id));
-        let keys = keys.map_err(|e| self.explain("reading the levels", e))?;
+        let keys = ever(self.conn, asked.id).map_err(|e| self.explain("reading the levels", e))?;
         let levels = only_if.map(|only_if| only_if.levels.as_slice()).unwrap_or_default();
-        let key = |place: &u16| keys.get(usize::from(places.row(other, *place))).cloned();
+        let key = |level: &LevelId| keys.get(usize::from(level.0)).cloned();
         let mut levels: Vec<String> = levels.iter().filter_map(key).collect();
         // In an order that is the same in every copy, so that equal conditions are one fact.
         levels.sort_unstable();
@@ -177,11 +168,11 @@ impl WriteTx<'_> {
         if only_if.levels.is_empty() {
             return refused(format!("name at least one answer to {}", other.name));
         }
-        if let Some(level) = only_if.levels.iter().find(|level| usize::from(**level) >= other.scale.len()) {
+        if let Some(level) = only_if.levels.iter().find(|level| other.scale.name_of(**level).is_none()) {
             return refused(format!(
-                "{} has {} levels, so there is no level {level}",
+                "{} has no level with the id {level}; it has {}",
                 other.name,
-                other.scale.len()
+                other.scale.levels().join(", ")
             ));
         }
         let known = conditions(self.conn).map_err(|e| self.explain("reading the conditions", e))?;

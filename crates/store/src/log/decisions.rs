@@ -3,7 +3,7 @@
 use super::attention_checks::check_right_answer;
 use super::{About, Kind, Listed, SETTING, Submitted, checked, read, select};
 use crate::dependents::Use;
-use crate::places::{Places, answer_with_levels};
+use crate::levels::answer_with_levels;
 use crate::{Done, Result, Store, WriteTx};
 use dissensus_domain::{Answer, Decision, Fact, FactKind, Outcome, QuestionId, TextId};
 use rusqlite::{Connection, Params};
@@ -55,12 +55,10 @@ pub(super) const KIND: Kind = Kind {
 };
 
 fn decisions(c: &Connection, which: &str, params: impl Params) -> rusqlite::Result<Vec<Decision>> {
-    let places = Places::read(c)?;
     let mut found = Vec::new();
     for Fact { question, text, at_ms, value, .. } in select(c, which, params)? {
         let (Some(question), Some(text)) = (question, text) else { continue };
         let Decided { answer, by, comment, outcome } = read(&value)?;
-        let answer = answer.map(|answer| places.shown(question, answer));
         found.push(Decision { question, text, at_ms, outcome, answer, comment, by });
     }
     Ok(found)
@@ -73,7 +71,6 @@ impl WriteTx<'_> {
     /// There is no such question or text, or the answer is not on the scale.
     pub fn decide(&mut self, new: &Decision) -> Result<()> {
         let Decision { question, text, at_ms, outcome, answer, comment, by } = new.clone();
-        let answer = self.row_answer(question, answer)?;
         let value = json!(Decided { answer, by, comment, outcome });
         let (question, text) = (Some(question), Some(text));
         self.note_fact(&Fact { question, text, ..Fact::of_project(FactKind::Decision, at_ms, value) })

@@ -20,7 +20,7 @@ mod table;
 mod withdrawals;
 
 pub(crate) use annotator_facts::{ATTRIBUTE_OR_NAME, names_of};
-pub(crate) use conditions::{conditions, conditions_by_row};
+pub(crate) use conditions::{conditions, conditions_on};
 pub(crate) use form_answers::check_given;
 pub use hand_ins::HandIn;
 pub(crate) use level_names::{names_ever, renamed, with_names};
@@ -39,7 +39,7 @@ use crate::level_use::LevelUse;
 use crate::merge_report::TakenIn;
 use crate::row::bad;
 use crate::{Result, StoreError, WriteTx};
-use dissensus_domain::{Fact, FactKind, Scale};
+use dissensus_domain::{Fact, FactKind, LevelId, Scale};
 use rusqlite::Connection;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -133,7 +133,7 @@ pub(crate) struct Kind {
     /// Whether this value is in effect, as opposed to one that removes an earlier value.
     pub(crate) is_in_effect: fn(&Value) -> bool,
     /// Replaces row ids of levels of the fact's question in a value.
-    pub(crate) with_levels: fn(Value, &dyn Fn(u16) -> u16) -> Value,
+    pub(crate) with_levels: fn(Value, &dyn Fn(LevelId) -> LevelId) -> Value,
     /// The order of facts about one subject with the same time, which can come from separate copies; the
     /// last one is in effect. It is the same in every copy: row ids of levels are replaced by ranks.
     pub(crate) order: fn(&Value, &Ordering<'_>) -> rusqlite::Result<String>,

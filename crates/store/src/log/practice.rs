@@ -2,7 +2,7 @@
 
 use super::{Kind, SETTING};
 use crate::dependents::Use;
-use crate::places::{Places, answer_with_levels};
+use crate::levels::answer_with_levels;
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
@@ -85,10 +85,7 @@ impl WriteTx<'_> {
                     return Err(StoreError::Invalid { what: "right answer".to_owned(), why });
                 }
                 self.fits(question, text, answer)?;
-                {
-                    let answer = self.places()?.stored(question, answer).into_owned();
-                    to_value(&RightAnswer { answer, reason: reason.to_owned() })?
-                }
+                to_value(&RightAnswer { answer: answer.clone(), reason: reason.to_owned() })?
             }
         };
         let (question, text) = (Some(question), Some(text));
@@ -112,8 +109,7 @@ impl WriteTx<'_> {
     /// There is no such question, text or annotator, or the answer is not on the scale.
     pub fn add_practice_answer(&mut self, new: &PracticeAnswer, last: bool) -> Result<()> {
         self.fits(new.question, new.text, &new.answer)?;
-        let answer = self.places()?.stored(new.question, &new.answer).into_owned();
-        let value = to_value(&Given { round: new.round, answer, last })?;
+        let value = to_value(&Given { round: new.round, answer: new.answer.clone(), last })?;
         self.note_fact(&Fact {
             question: Some(new.question),
             text: Some(new.text),
@@ -161,12 +157,10 @@ impl Store {
     /// All data about practice and pass marks.
     pub fn practice(&self) -> Result<PracticeFacts> {
         let mut found = PracticeFacts::default();
-        let places = self.read("reading the levels", Places::read)?;
         for fact in self.facts(FactKind::PracticeText)? {
             if let (Some(question), Some(text), Some(RightAnswer { answer, reason })) =
                 (fact.question, fact.text, read(&fact))
             {
-                let answer = places.shown(question, answer);
                 found.texts.push(PracticeText { question, text, answer, reason });
             }
         }
@@ -176,7 +170,7 @@ impl Store {
             if let (Some(question), Some(text), Some(annotator), Some(Given { round, answer, last })) =
                 (fact.question, fact.text, fact.annotator, read(&fact))
             {
-                let (at_ms, answer) = (fact.at_ms, places.shown(question, answer));
+                let at_ms = fact.at_ms;
                 found.answers.push(PracticeAnswer { question, text, annotator, round, answer, at_ms });
                 found.finished.extend(last.then_some((annotator, round)));
             }

@@ -2,7 +2,7 @@
 
 use super::{About, Kind, Listed, SETTING};
 use crate::WriteTx;
-use crate::places::rows_of;
+use crate::levels::rows_of;
 use dissensus_domain::{Fact, Levels, QuestionHelp, Scale};
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ use crate::events::NewEvent;
 use crate::merge_known::SharedParts;
 use crate::merge_report::Contradiction;
 use crate::{Result, StoreError};
-use dissensus_domain::{Event, EventId, EventKind, QuestionId, WordingId, unsuperseded_answers};
+use dissensus_domain::{Event, EventId, EventKind, LevelId, QuestionId, WordingId, unsuperseded_answers};
 
 impl TakingIn<'_, '_> {
     /// Removes copies from `known` whose row ids mean something different here.
@@ -20,7 +20,7 @@ impl TakingIn<'_, '_> {
         let same_levels = |question: &u32| {
             let id = QuestionId(*question);
             self.questions.get(&id) == Some(&id)
-                && self.rows.get(&id).is_some_and(|rows| rows.iter().copied().eq(0..rows.len() as u16))
+                && self.rows.get(&id).is_some_and(|rows| rows.iter().copied().eq((0..rows.len() as u16).map(LevelId)))
         };
         known.alike.retain(|_, alike| {
             alike.text < text && alike.annotator < annotator && alike.questions.iter().all(same_levels)

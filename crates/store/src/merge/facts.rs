@@ -5,7 +5,7 @@ use super::{TakingIn, conflict};
 use crate::deleting::next_row;
 use crate::log::{Submitted, check_given, kind, name_hash, names_of, near_hash};
 use crate::{Result, Store, StoreError};
-use dissensus_domain::{Annotator, AnnotatorId, EventId, Fact, FactKind};
+use dissensus_domain::{Annotator, AnnotatorId, EventId, Fact, FactKind, LevelId};
 
 impl TakingIn<'_, '_> {
     /// Annotators who withdrew in the other copy are withdrawn here, and those who withdrew here
@@ -96,7 +96,7 @@ impl TakingIn<'_, '_> {
         let annotator =
             theirs.annotator.map(|id| self.annotators.get(&id).copied().ok_or_else(unknown)).transpose()?;
         let rows = theirs.question.and_then(|id| self.rows.get(&id));
-        let row = |row: u16| rows.and_then(|rows| rows.get(usize::from(row))).copied().unwrap_or(row);
+        let row = |level: LevelId| rows.and_then(|rows| rows.get(usize::from(level.0))).copied().unwrap_or(level);
         let value = (kind.with_levels)(theirs.value.clone(), &row);
         Ok(Fact { question, text, annotator, value, ..theirs.clone() })
     }

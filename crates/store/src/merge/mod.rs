@@ -18,10 +18,7 @@ use crate::repeat_changes::RepeatChange;
 use crate::repeat_remarks::RepeatRemark;
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
-use dissensus_domain::{
-    AnnotatorId, AttributeForm, EventId, Fact, FactKind, PacketId, QuestionId, RemarkError, Scale, TextId,
-    WordingId,
-};
+use dissensus_domain::{AnnotatorId, AttributeForm, EventId, Fact, FactKind, LevelId, PacketId, QuestionId, RemarkError, Scale, TextId, WordingId};
 use repeats::{RepeatPlace, place_of};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -104,11 +101,10 @@ struct TakingIn<'a, 'tx> {
     scales: HashMap<QuestionId, Scale>,
     /// For questions of the other copy: maps from its row ids of levels to ours, and from its
     /// positions to ours.
-    rows: HashMap<QuestionId, Vec<u16>>,
-    places: HashMap<QuestionId, Vec<u16>>,
+    rows: HashMap<QuestionId, Vec<LevelId>>,
     /// The row ids of our levels by position, before the merge, and the levels that had been
     /// restored.
-    before: HashMap<QuestionId, (Vec<u16>, BTreeSet<String>)>,
+    before: HashMap<QuestionId, (Vec<LevelId>, BTreeSet<String>)>,
     texts: HashMap<TextId, TextId>,
     annotators: HashMap<AnnotatorId, AnnotatorId>,
     /// Annotators of the other copy who withdrew, with their hashes: nothing of theirs is merged.
@@ -159,7 +155,6 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             asked: HashMap::new(),
             scales: HashMap::new(),
             rows: HashMap::new(),
-            places: HashMap::new(),
             before: HashMap::new(),
             texts: HashMap::new(),
             annotators: HashMap::new(),

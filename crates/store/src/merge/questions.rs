@@ -3,10 +3,10 @@
 use super::{TakingIn, conflict};
 use crate::levels_back::{back_now, used_keys};
 use crate::noted::Added;
-use crate::places::{Places, ever, rows_by_key, with_levels};
+use crate::levels::{ever, rows_by_key, with_levels};
 use crate::questions::as_added;
 use crate::{NewQuestion, Result, StoreError};
-use dissensus_domain::{Answer, Question, QuestionId, Scale};
+use dissensus_domain::{Answer, LevelId, Question, QuestionId, Scale};
 use std::collections::BTreeSet;
 
 impl TakingIn<'_, '_> {
@@ -19,11 +19,9 @@ impl TakingIn<'_, '_> {
             }
             Some(ours) => {
                 let explain = |e| StoreError::explain(self.tx.path, "reading the levels", e);
-                let places = Places::read(self.tx.conn).map_err(explain)?;
                 let scale = self.tx.question(ours.id)?.map_or(ours.scale, |question| question.scale);
-                let rows = (0..scale.len() as u16).map(|place| places.row(ours.id, place)).collect();
                 let back = back_now(self.tx.conn, ours.id).map_err(explain)?;
-                self.before.insert(ours.id, (rows, back));
+                self.before.insert(ours.id, (scale.ids().to_vec(), back));
                 // A task packet has the prompt in effect as its initial prompt.
                 if let Some(noted) = noted.filter(|_| self.only.is_none()) {
                     let changed = self.tx.note_of_question(ours.id, noted)?;
@@ -59,31 +57,20 @@ impl TakingIn<'_, '_> {
         self.tx.add_level_keys(question, &keys)?;
         let rows =
             rows_by_key(self.tx.conn, question).map_err(|e| self.tx.explain("reading the levels", e))?;
-        let rows = keys.iter().map(|key| rows.get(key).copied().unwrap_or_default()).collect();
+        let rows = keys.iter().map(|key| rows.get(key).copied().unwrap_or(LevelId(u16::MAX))).collect();
         self.rows.insert(theirs, rows);
         self.scales.insert(theirs, now);
         Ok(())
     }
 
     /// Merges the levels of both copies: levels that one copy removed but that are used in the
-    /// other are restored, and every position there is mapped to a position here.
+    /// other are restored.
     pub(super) fn levels_meet(&mut self) -> Result<()> {
         for (theirs, ours) in self.questions.clone() {
             let other = self.other;
             self.tx.find_levels(ours, || {
                 other.read("reading what stands on the levels", |c| used_keys(c, theirs, |_| true))
             })?;
-            let path = self.tx.path.to_owned();
-            let explain = |e| StoreError::explain(&path, "reading the levels", e);
-            let rows = self.rows.get(&theirs).cloned().unwrap_or_default();
-            let places = Places::read(self.tx.conn).map_err(explain)?;
-            let there = self.other.read("reading the levels", Places::read)?;
-            let of = self.scales.get(&theirs).map_or(0, Scale::len) as u16;
-            let place = |place: u16| {
-                let row = rows.get(usize::from(there.row(theirs, place))).copied().unwrap_or_default();
-                places.place(ours, row)
-            };
-            self.places.insert(theirs, (0..of).map(place).collect());
             if let Some(question) = self.tx.question(ours)? {
                 self.asked.insert(ours, (question.name, question.scale));
             }
@@ -99,9 +86,7 @@ impl TakingIn<'_, '_> {
             let Some((before, back_before)) = self.before.get(&ours) else { continue };
             let path = self.tx.path.to_owned();
             let explain = |e| StoreError::explain(&path, "reading the levels", e);
-            let places = Places::read(self.tx.conn).map_err(explain)?;
-            let levels = self.tx.question(ours)?.map_or(0, |question| question.scale.len()) as u16;
-            if !(0..levels).map(|place| places.row(ours, place)).eq(before.iter().copied()) {
+            if self.tx.question(ours)?.is_some_and(|question| question.scale.ids() != before) {
                 self.report.rearranged += 1;
                 self.tx.rearranged(ours)?;
             }
@@ -111,10 +96,10 @@ impl TakingIn<'_, '_> {
         Ok(())
     }
 
-    /// Converts an answer of the other copy to the positions of its levels here.
+    /// Converts an answer of the other copy to the ids that its levels have here.
     pub(super) fn answer_here(&self, theirs: QuestionId, answer: Answer) -> Answer {
-        let Some(places) = self.places.get(&theirs) else { return answer };
-        with_levels(answer, |place| places.get(usize::from(place)).copied().unwrap_or(u16::MAX))
+        let Some(rows) = self.rows.get(&theirs) else { return answer };
+        with_levels(answer, |level| rows.get(usize::from(level.0)).copied().unwrap_or(LevelId(u16::MAX)))
     }
 
     pub(super) fn question_here(&self, theirs: QuestionId) -> Result<QuestionId> {

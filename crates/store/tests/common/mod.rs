@@ -25,7 +25,7 @@ pub(crate) fn label(text: u32, annotator: u32, level: u16) -> NewLabel {
         question: QUESTION,
         text: TextId(text),
         annotator: AnnotatorId(annotator),
-        answer: Answer::Level(level),
+        answer: Answer::from_level(level),
         at_ms: 1_000,
         duration_ms: Some(250),
         source: LabelSource::Window,

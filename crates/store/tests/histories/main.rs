@@ -495,7 +495,7 @@ impl History {
             ScaleKind::Spans => {
                 Answer::Spans(SpanSet::new([Span { start: 0, end: 4, kind: level }]).unwrap())
             }
-            _ => Answer::Level(level),
+            _ => Answer::from_level(level),
         };
         let people = self.copies[at].store.annotators().unwrap();
         let rows: Vec<NewLabel> = people

@@ -129,7 +129,7 @@ fn add(store: &Store, text: NewText, prompt: &str, simulated: bool, at_ms: i64) 
             let question = tx.add_question_at(&question, at_ms)?;
             let annotator = tx.add_annotator(&person)?;
             for text in [text, own] {
-                let answer = Answer::Level(1);
+                let answer = Answer::from_level(1);
                 tx.add_label(&NewLabel { question, text, annotator, answer, at_ms, ..label(1, 1, 0) })?;
             }
             Ok(())
@@ -202,8 +202,8 @@ fn answers_of_one_person_that_contradict_each_other_are_named_with_the_one_that_
     let one = &taken.contradictions[0];
     assert_eq!((one.question, one.text, one.annotator), (QUESTION, TextId(1), AnnotatorId(1)));
     let answers: Vec<_> = one.answers.iter().map(|e| (e.answer().cloned().unwrap(), e.at_ms)).collect();
-    assert_eq!(answers, [(Answer::Level(4), 100), (Answer::Level(0), 200)]);
-    assert_eq!(a.current_labels(QUESTION).unwrap()[0].answer, Answer::Level(0));
+    assert_eq!(answers, [(Answer::from_level(4), 100), (Answer::from_level(0), 200)]);
+    assert_eq!(a.current_labels(QUESTION).unwrap()[0].answer, Answer::from_level(0));
     assert_eq!(a.take_in(&b).unwrap().contradicted, 0, "once");
 }
 
@@ -249,7 +249,7 @@ fn answers_of_later_occasions_name_the_wording_that_their_question_had() {
         text: TextId(text),
         annotator: AnnotatorId(annotator),
         occasion: 2,
-        answer: Answer::Level(1),
+        answer: Answer::from_level(1),
         at_ms,
         source: LabelSource::Window,
         details: AnswerDetails::default(),
@@ -309,7 +309,7 @@ fn the_same_later_answer_from_two_places_is_one_in_both_copies() {
         text: TextId(1),
         annotator: AnnotatorId(1),
         occasion: 2,
-        answer: Answer::Level(1),
+        answer: Answer::from_level(1),
         at_ms: 100,
         source,
         details: AnswerDetails::default(),
@@ -340,7 +340,7 @@ fn what_both_copies_hold_is_not_read_again_unless_it_differs() {
     given(&b, 1, 4, 200); // replaces an answer that both have
     let taken = a.take_in(&b).unwrap();
     assert_eq!((taken.events, taken.known), (1, 3));
-    assert_eq!(a.current_labels(QUESTION).unwrap()[0].answer, Answer::Level(4));
+    assert_eq!(a.current_labels(QUESTION).unwrap()[0].answer, Answer::from_level(4));
     a.check_current_answers().unwrap();
     // A copy that continued under the same id with different events, like a restored machine would.
     let file = b.file().to_owned();

@@ -12,7 +12,7 @@ fn decision(outcome: Outcome, at_ms: i64, by: &str) -> Decision {
         text: TextId(1),
         at_ms,
         outcome,
-        answer: (outcome == Outcome::Slip).then_some(Answer::Level(2)),
+        answer: (outcome == Outcome::Slip).then_some(Answer::from_level(2)),
         comment: format!("because {by}"),
         by: by.to_owned(),
     }
@@ -34,12 +34,12 @@ fn the_last_one_holds_and_no_label_changes() {
     // A clock that was set back.
     decide(decision(Outcome::RealDifference, 50, "ben")).unwrap();
     assert_eq!(holds(&store), (Outcome::RealDifference, "ben".to_owned()));
-    assert_eq!(store.decisions(QUESTION).unwrap()[0].answer, Some(Answer::Level(2)));
+    assert_eq!(store.decisions(QUESTION).unwrap()[0].answer, Some(Answer::from_level(2)));
     assert_eq!(store.current_labels(QUESTION).unwrap(), labels);
     decide(Decision { text: TextId(2), ..decision(Outcome::Ambiguous, 1, "cleo") }).unwrap();
     let of_first = store.decisions_on_text(QUESTION, TextId(1)).unwrap();
     assert_eq!(of_first, store.decisions(QUESTION).unwrap()[..2], "those of one text alone");
-    let off = Decision { answer: Some(Answer::Level(9)), ..decision(Outcome::Slip, 1, "x") };
+    let off = Decision { answer: Some(Answer::from_level(9)), ..decision(Outcome::Slip, 1, "x") };
     assert_eq!(decide(off).unwrap_err().code(), "level-outside-scale");
     let nowhere = Decision { text: TextId(77), ..decision(Outcome::Slip, 1, "x") };
     assert_eq!(decide(nowhere).unwrap_err().code(), "unknown");

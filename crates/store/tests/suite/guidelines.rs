@@ -240,7 +240,7 @@ fn what_was_said_beside_a_later_occasion_is_the_same_in_every_copy_and_the_last_
         text: TextId(1),
         annotator: AnnotatorId(1),
         occasion: 2,
-        answer: Answer::Level(3),
+        answer: Answer::from_level(3),
         at_ms: 500,
         source: LabelSource::Import,
         details,

@@ -72,7 +72,7 @@ fn busy(store: &Store) {
                     text: TextId(2),
                     at_ms: 50,
                     outcome: Outcome::Ambiguous,
-                    answer: Some(Answer::Level(3)),
+                    answer: Some(Answer::from_level(3)),
                     comment: comment.into(),
                     by: "Somebody".into(),
                 })?;
@@ -83,7 +83,7 @@ fn busy(store: &Store) {
                 annotator: AnnotatorId(1),
                 occasion: 2,
                 at_ms: 50,
-                answer: Answer::Level(4),
+                answer: Answer::from_level(4),
                 source: LabelSource::Import,
                 details: Default::default(),
                 wording: None,
@@ -161,7 +161,7 @@ fn an_answer_is_told_with_the_one_before_it_and_filters_leave_out_what_they_say(
     busy(&store);
     let retraction = HistoryFilter { kinds: vec![HistoryKind::Retraction], ..HistoryFilter::default() };
     let found = all(&store, &retraction, 10);
-    assert!(matches!(&found[0].what, Done::Event { before: Some(Answer::Level(2)), .. }), "{found:?}");
+    assert!(matches!(&found[0].what, Done::Event { before: Some(Answer::from_level(2)), .. }), "{found:?}");
     assert!(found[0].copy.is_some());
 
     let of = |filter: HistoryFilter| all(&store, &filter, 3);

@@ -416,14 +416,14 @@ fn a_clock_that_jumps_back_cannot_undo_what_somebody_saw_and_changed() {
     let answer = || store.current_label(QUESTION, TextId(1), AnnotatorId(1)).unwrap().unwrap().answer;
     give(1, 1_000_000, LabelSource::Window);
     let later = give(2, 5, LabelSource::Window);
-    assert_eq!(answer(), Answer::Level(2));
+    assert_eq!(answer(), Answer::from_level(2));
     assert_eq!(store.event(later).unwrap().unwrap().at_ms, 1_000_001);
     // An imported label retains its time, and an earlier one changes nothing.
     let old = give(4, 999, LabelSource::Import);
-    assert_eq!((answer(), store.event(old).unwrap().unwrap().at_ms), (Answer::Level(2), 999));
+    assert_eq!((answer(), store.event(old).unwrap().unwrap().at_ms), (Answer::from_level(2), 999));
     assert_eq!(store.event(old).unwrap().unwrap().replaces(), None);
     give(3, 1_000_001, LabelSource::Import);
-    assert_eq!(answer(), Answer::Level(3), "of equal times the later row counts");
+    assert_eq!(answer(), Answer::from_level(3), "of equal times the later row counts");
     // Also marks: the skip was made after the flag was seen.
     let mark = |kind, at_ms| {
         let (annotator, text, source) = (AnnotatorId(1), TextId(1), LabelSource::Window);

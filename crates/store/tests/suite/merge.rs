@@ -206,7 +206,7 @@ fn a_copy_that_saw_an_answer_and_changed_it_is_right_whatever_its_clock_says() {
     take_in(&a, &b);
     for path in [&a, &b] {
         let current: Vec<_> = state_at(path).current.into_values().map(|(_, answer)| answer).collect();
-        assert_eq!(current, [Answer::Level(2)]);
+        assert_eq!(current, [Answer::from_level(2)]);
     }
     // Given independently: the later time is current.
     let c = copied(&a, "c.dissensus");
@@ -215,7 +215,7 @@ fn a_copy_that_saw_an_answer_and_changed_it_is_right_whatever_its_clock_says() {
     take_in(&c, &a);
     take_in(&a, &c);
     assert_eq!(state_at(&a), state_at(&c));
-    assert_eq!(state_at(&a).current.into_values().next().unwrap().1, Answer::Level(3));
+    assert_eq!(state_at(&a).current.into_values().next().unwrap().1, Answer::from_level(3));
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn what_cannot_be_brought_together_is_named_and_nothing_is_taken_in() {
         let taken = store.take_in(&other).unwrap();
         assert_eq!((taken.events, taken.left_out), (0, 1));
         assert_eq!(taken.left_out_about, [(QUESTION, TextId(1), AnnotatorId(1))]);
-        assert_eq!(store.current_labels(QUESTION).unwrap()[0].answer, Answer::Level(level));
+        assert_eq!(store.current_labels(QUESTION).unwrap()[0].answer, Answer::from_level(level));
         store.check_current_answers().unwrap();
         store.close().unwrap();
         other.close().unwrap();
@@ -403,8 +403,8 @@ fn spans_are_kept_and_exchanged() {
     assert_eq!(events.iter().filter_map(Event::answer).collect::<Vec<_>>(), [&answer, &of(&[])]);
     assert_eq!(store.current_labels(question).unwrap()[0].answer, of(&[]));
     // For a type: whether there is a span of it.
-    assert_eq!(store.current_labels(question.of_option(1)).unwrap()[0].answer, Answer::Level(0));
-    assert_eq!(answer.to(question.of_option(1)), Answer::Level(1));
+    assert_eq!(store.current_labels(question.of_option(1)).unwrap()[0].answer, Answer::from_level(0));
+    assert_eq!(answer.to(question.of_option(1)), Answer::from_level(1));
 }
 
 #[test]

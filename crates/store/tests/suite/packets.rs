@@ -86,7 +86,7 @@ fn answered(file: &Path) {
         text: TextId(1),
         annotator: AnnotatorId(1),
         occasion: 2,
-        answer: Answer::Level(3),
+        answer: Answer::from_level(3),
         at_ms: 2_000,
         source: LabelSource::Window,
         details: AnswerDetails { remark: noted("again"), ..AnswerDetails::default() },
@@ -153,7 +153,7 @@ fn what_was_handed_in_is_taken_in_once_with_its_second_answers() {
         .map(|label| (label.text.0, label.answer))
         .collect();
     // The packet's texts are in a different order: its first one is the project's third.
-    let mut expected = [(3, Answer::Level(0)), (1, Answer::Level(1)), (2, Answer::Level(4))];
+    let mut expected = [(3, Answer::from_level(0)), (1, Answer::from_level(1)), (2, Answer::from_level(4))];
     expected.sort_by_key(|(text, _)| *text);
     assert_eq!(own, expected);
     let repeats = store.repeats(QUESTION).unwrap();
@@ -303,7 +303,7 @@ fn a_packet_is_labelled_by_hand_copies_and_still_comes_together() {
         let answer = store.current_labels(QUESTION).unwrap().into_iter();
         let answer: Vec<_> =
             answer.filter(|l| l.annotator.0 == 2 && l.text.0 == 3).map(|l| l.answer).collect();
-        assert_eq!(answer, [Answer::Level(2)], "the later of two answers that did not know of each other");
+        assert_eq!(answer, [Answer::from_level(2)], "the later of two answers that did not know of each other");
     }
 }
 
@@ -316,7 +316,7 @@ fn answers_of_all_occasions_have_an_order_whatever_the_clock_says() {
         text: TextId(text),
         annotator: AnnotatorId(1),
         occasion: 2,
-        answer: Answer::Level(level),
+        answer: Answer::from_level(level),
         at_ms,
         source: LabelSource::Window,
         details: AnswerDetails::default(),

@@ -42,7 +42,7 @@ fn levels_in_use_are_renamed_and_labels_stay() {
     assert_eq!(found(&store, "rude").0, ["2", "1", "3", "4", "vile"]);
     let names: Vec<String> = store.questions().unwrap()[0].scale.levels().to_vec();
     assert_eq!(names, found(&store, "rude").0);
-    assert_eq!(store.current_labels(QUESTION).unwrap()[0].answer, Answer::Level(4));
+    assert_eq!(store.current_labels(QUESTION).unwrap()[0].answer, Answer::from_level(4));
     // A clock that was set back does not restore the previous names.
     rename(&store, QUESTION, &["1", "2", "3", "4", "worst"], -5).unwrap();
     assert_eq!(found(&store, "rude").0[4], "worst");

@@ -114,7 +114,7 @@ fn a_level_goes_only_while_nothing_stands_on_it() {
                 text: TextId(1),
                 annotator: AnnotatorId(1),
                 occasion: 2,
-                answer: Answer::Level(1),
+                answer: Answer::from_level(1),
                 at_ms: 5,
                 source: LabelSource::Window,
                 details: AnswerDetails::default(),
@@ -125,7 +125,7 @@ fn a_level_goes_only_while_nothing_stands_on_it() {
                 text: TextId(1),
                 at_ms: 5,
                 outcome: Outcome::Slip,
-                answer: Some(Answer::Level(2)),
+                answer: Some(Answer::from_level(2)),
                 comment: String::new(),
                 by: String::new(),
             })?;
@@ -133,7 +133,7 @@ fn a_level_goes_only_while_nothing_stands_on_it() {
                 question: QUESTION,
                 text: TextId(2),
                 at_ms: 5,
-                answer: Some(Answer::Level(3)),
+                answer: Some(Answer::from_level(3)),
                 reason: String::new(),
             })?;
             tx.set_condition(sure, Some(&Condition::new(QUESTION, [4])), 5)
@@ -156,15 +156,15 @@ fn a_level_goes_only_while_nothing_stands_on_it() {
     assert!(said.contains("\"1\" of rude: it cannot change places"), "{said}");
     set(&store, "rude", &["5", "1", "2", "3", "4"], 9).unwrap();
     // Everything refers to the same levels as before.
-    assert_eq!(store.repeats(QUESTION).unwrap()[0].answer, Answer::Level(2));
-    assert_eq!(store.decisions(QUESTION).unwrap()[0].answer, Some(Answer::Level(3)));
-    assert_eq!(store.attention_checks().unwrap()[0].answer, Some(Answer::Level(4)));
+    assert_eq!(store.repeats(QUESTION).unwrap()[0].answer, Answer::from_level(2));
+    assert_eq!(store.decisions(QUESTION).unwrap()[0].answer, Some(Answer::from_level(3)));
+    assert_eq!(store.attention_checks().unwrap()[0].answer, Some(Answer::from_level(4)));
     assert_eq!(store.question_by_name("sure").unwrap().unwrap().only_if.unwrap().levels, [0]);
     // Without the condition it can be removed, and added again.
     store.write(move |tx| tx.set_condition(sure, None, 10)).unwrap();
     set(&store, "rude", &["1", "2", "3", "4"], 11).unwrap();
     set(&store, "rude", &["1", "2", "3", "4", "5"], 12).unwrap();
-    assert_eq!(store.repeats(QUESTION).unwrap()[0].answer, Answer::Level(1));
+    assert_eq!(store.repeats(QUESTION).unwrap()[0].answer, Answer::from_level(1));
     assert_eq!(levels(&store, "rude").len(), 5);
     let versions = store.question_versions(QUESTION).unwrap();
     assert!(versions.len() == 3 && versions.iter().all(|version| version.rearranged));
@@ -175,7 +175,7 @@ fn practice_keeps_its_levels_too() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 2, 1);
-    let right = Answer::Level(4);
+    let right = Answer::from_level(4);
     store.write(move |tx| tx.set_practice_text(QUESTION, TextId(1), Some(&right), "because", 5)).unwrap();
     let said = set(&store, "rude", &["1", "2", "3", "4"], 6).unwrap_err().to_string();
     assert!(said.contains("1 answer of practice stands on it"), "{said}");
@@ -183,15 +183,15 @@ fn practice_keeps_its_levels_too() {
     let other = copied(&path, "b.dissensus");
     let (a, b) = (Store::open(&path).unwrap(), Store::open(&other).unwrap());
     set(&a, "rude", &["0", "1", "2", "3", "4", "5"], 7).unwrap();
-    assert_eq!(a.practice().unwrap().texts[0].answer, Answer::Level(5));
+    assert_eq!(a.practice().unwrap().texts[0].answer, Answer::from_level(5));
     // What the other copy sets with its own indices is the same level here.
-    let again = Answer::Level(0);
+    let again = Answer::from_level(0);
     b.write(move |tx| tx.set_practice_text(QUESTION, TextId(2), Some(&again), "", 8)).unwrap();
     a.take_in(&b).unwrap();
     b.take_in(&a).unwrap();
     for store in [&a, &b] {
         let found: Vec<Answer> = store.practice().unwrap().texts.into_iter().map(|one| one.answer).collect();
-        assert_eq!(found, [Answer::Level(5), Answer::Level(1)]);
+        assert_eq!(found, [Answer::from_level(5), Answer::from_level(1)]);
     }
     assert_eq!(a.take_in(&b).unwrap().facts, 0);
 }
@@ -215,7 +215,7 @@ fn options_and_types_of_spans_keep_their_answers_too() {
     let spans = Answer::Spans(SpanSet::new([Span { start: 0, end: 3, kind: 0 }]).unwrap());
     assert_eq!(store.current_labels(words).unwrap()[0].answer, spans);
     let war = store.question_by_name("topics").unwrap().unwrap().option(0).unwrap().id;
-    assert_eq!(store.current_labels(war).unwrap()[0].answer, Answer::Level(1));
+    assert_eq!(store.current_labels(war).unwrap()[0].answer, Answer::from_level(1));
     give(topics, 2, Answer::Options(OptionSet::new([1]).unwrap()));
     give(words, 1, spans);
     let told = named(&store, "topics");
@@ -534,7 +534,7 @@ fn what_was_said_at_one_time_in_copies_apart_holds_alike_whatever_rows_levels_ha
     for (store, one, other) in [(&a, "x", "y"), (&b, "y", "x")] {
         set(store, "rude", &[&five[..], &[one]].concat(), 10).unwrap();
         set(store, "rude", &[&five[..], &[one, other]].concat(), 11).unwrap();
-        let (question, text, answer) = (QUESTION, TextId(1), Answer::Level(5));
+        let (question, text, answer) = (QUESTION, TextId(1), Answer::from_level(5));
         store
             .write(move |tx| {
                 tx.decide(&Decision {

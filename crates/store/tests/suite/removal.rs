@@ -177,7 +177,7 @@ fn import(store: &Store) -> (QuestionId, [TextId; 2], [AnnotatorId; 2]) {
                 (QUESTION, TextId(1), AnnotatorId(1)),
                 (QUESTION, TextId(2), people[1]),
             ] {
-                let answer = Answer::Level(1);
+                let answer = Answer::from_level(1);
                 let source = LabelSource::Import;
                 let new =
                     NewLabel { question, text, annotator, answer, at_ms: 600, duration_ms: None, source };
@@ -185,7 +185,7 @@ fn import(store: &Store) -> (QuestionId, [TextId; 2], [AnnotatorId; 2]) {
             }
             drop(labels);
             for (text, annotator) in [(texts[0], people[0]), (TextId(1), AnnotatorId(1))] {
-                let (answer, source) = (Answer::Level(0), LabelSource::Import);
+                let (answer, source) = (Answer::from_level(0), LabelSource::Import);
                 let details = AnswerDetails::default();
                 let repeat = Repeat {
                     question: QUESTION,
@@ -229,7 +229,7 @@ fn the_last_import_goes_and_leaves_what_was_before_it() {
     assert_eq!(taken, expected);
     // The answer that the import replaced is current again, and so are the annotator's attributes.
     let labels = store.current_labels(QUESTION).unwrap();
-    assert_eq!(labels.iter().map(|label| label.answer.clone()).collect::<Vec<_>>(), [Answer::Level(4)]);
+    assert_eq!(labels.iter().map(|label| label.answer.clone()).collect::<Vec<_>>(), [Answer::from_level(4)]);
     assert!(store.annotator(AnnotatorId(1)).unwrap().unwrap().attributes.is_empty());
     assert!(store.last_import().unwrap().is_none());
     let none = store.write(|tx| tx.remove_last_import()).unwrap_err();
@@ -270,7 +270,7 @@ fn what_was_done_since_an_import_stays_when_it_goes() {
     assert_eq!(taken, expected);
     let rude = store.current_labels(QUESTION).unwrap();
     assert_eq!(rude.iter().map(|l| (l.text, l.annotator)).collect::<Vec<_>>(), [(TextId(2), people[1])]);
-    assert_eq!(rude[0].answer, Answer::Level(3));
+    assert_eq!(rude[0].answer, Answer::from_level(3));
     assert_eq!(
         store.events_of(people[1], QUESTION).unwrap().iter().filter(|e| e.text == TextId(2)).count(),
         2
@@ -396,7 +396,7 @@ fn an_answer_of_a_later_occasion_that_was_changed_since_stays() {
         text: texts[0],
         annotator: people[0],
         occasion: 2,
-        answer: Answer::Level(3),
+        answer: Answer::from_level(3),
         at_ms: 1_700,
         source: LabelSource::Window,
         details: AnswerDetails::default(),

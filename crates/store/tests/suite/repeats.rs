@@ -16,7 +16,7 @@ fn repeat(text: u32, occasion: u16, level: u16, at_ms: i64) -> Repeat {
         text: TextId(text),
         annotator: AnnotatorId(1),
         occasion,
-        answer: Answer::Level(level),
+        answer: Answer::from_level(level),
         at_ms,
         source: LabelSource::Import,
         details: AnswerDetails::default(),
@@ -55,15 +55,15 @@ fn they_touch_no_label_and_the_later_one_of_an_occasion_counts() {
         "an earlier one is kept, and does not count"
     );
     assert_eq!(add(&store, repeat(1, 3, 0, 60), true), RepeatAdded::New);
-    assert_eq!(levels(&store), [(1, 2, Answer::Level(1)), (1, 3, Answer::Level(0))]);
+    assert_eq!(levels(&store), [(1, 2, Answer::from_level(1)), (1, 3, Answer::from_level(0))]);
     // Without a time, an equal answer is known, and a new one follows the existing ones.
     assert_eq!(add(&store, repeat(1, 2, 1, 0), false), RepeatAdded::Known);
     assert_eq!(add(&store, repeat(2, 2, 1, 7), false), RepeatAdded::New);
     assert_eq!(add(&store, repeat(2, 2, 0, 7), false), RepeatAdded::New);
-    assert_eq!(levels(&store)[2], (2, 2, Answer::Level(0)));
+    assert_eq!(levels(&store)[2], (2, 2, Answer::from_level(0)));
     assert_eq!(add(&store, repeat(2, 2, 1, 7), false), RepeatAdded::Outdated, "another one counts since");
     assert_eq!(add(&store, repeat(2, 2, 0, 7), false), RepeatAdded::Known);
-    assert_eq!(levels(&store)[2], (2, 2, Answer::Level(0)));
+    assert_eq!(levels(&store)[2], (2, 2, Answer::from_level(0)));
     assert_eq!((store.current_labels(QUESTION).unwrap(), store.last_event().unwrap()), before);
 }
 
@@ -87,7 +87,7 @@ fn what_is_taken_back_counts_no_more_until_it_is_added_again() {
         add(&store, repeat(text, occasion, level, at_ms), true);
     }
     assert_eq!(remove(&store, Some(2), NOW), 2, "the overruled one of the two goes with it");
-    assert_eq!(levels(&store), [(1, 3, Answer::Level(0))]);
+    assert_eq!(levels(&store), [(1, 3, Answer::from_level(0))]);
     assert_eq!(remove(&store, Some(2), NOW), 0, "twice is as once");
     assert_eq!(remove(&store, Some(9), NOW), 0);
     assert_eq!(remove(&store, None, NOW), 1);
@@ -96,11 +96,11 @@ fn what_is_taken_back_counts_no_more_until_it_is_added_again() {
     // known again.
     assert_eq!(add(&store, repeat(1, 2, 0, 40), true), RepeatAdded::New);
     assert_eq!(add(&store, repeat(1, 2, 0, 40), true), RepeatAdded::Known);
-    assert_eq!(levels(&store), [(1, 2, Answer::Level(0))]);
+    assert_eq!(levels(&store), [(1, 2, Answer::from_level(0))]);
     // Without a time, a retracted answer is not known.
     assert_eq!(add(&store, repeat(2, 2, 1, 0), false), RepeatAdded::New);
     assert_eq!(add(&store, repeat(2, 2, 1, 0), false), RepeatAdded::Known);
-    assert_eq!(levels(&store), [(1, 2, Answer::Level(0)), (2, 2, Answer::Level(1))]);
+    assert_eq!(levels(&store), [(1, 2, Answer::from_level(0)), (2, 2, Answer::from_level(1))]);
     drop(store);
     assert_eq!(levels(&Store::open(&path).unwrap()).len(), 2, "closed and opened again");
 }

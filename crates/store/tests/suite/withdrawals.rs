@@ -94,7 +94,7 @@ fn project(path: &Path) -> Store {
         annotator: zorro,
         occasion: 2,
         at_ms: 9,
-        answer: Answer::Level(4),
+        answer: Answer::from_level(4),
         source: LabelSource::Import,
         details: Default::default(),
         wording: None,

@@ -142,7 +142,7 @@ fn a_model_of_words_follows_answers_and_what_is_taken_back() {
     near(46, &other);
 
     // Labels of another question, and skips, have no effect.
-    label(&session, id(&session, "rude"), 41, 1, Answer::Level(1));
+    label(&session, id(&session, "rude"), 41, 1, Answer::from_level(1));
     near(41, &p);
 }
 

@@ -82,7 +82,7 @@ fn known_questions_keep_their_scale_and_what_the_project_has_is_known() {
     let label = KnownLabel {
         text,
         annotator: ada,
-        answer: Answer::Level(1),
+        answer: Answer::from_level(1),
         at_ms: 1_000,
         given: false,
         current: true,
@@ -99,7 +99,7 @@ fn known_questions_keep_their_scale_and_what_the_project_has_is_known() {
         label(1),
         LabelVerdict::Added {
             name: "no".into(),
-            answer: Some(Answer::Level(0)),
+            answer: Some(Answer::from_level(0)),
             at_ms: 5_000,
             follows_row: true
         }

@@ -66,7 +66,7 @@ impl Project {
         for (n, kept) in self.0.iter().enumerate() {
             let Kept { level, at_ms, given, .. } = *kept;
             let current = current == Some(n);
-            let answer = Answer::Level(level);
+            let answer = Answer::from_level(level);
             checker.seed_label(0, &KnownLabel { text, annotator, answer, at_ms, given, current });
         }
         checker

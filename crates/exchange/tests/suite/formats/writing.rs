@@ -319,8 +319,8 @@ fn example() -> ToolLabels {
             question("parts", ScaleKind::Spans, &["V"]),
         ],
         answers: vec![
-            given(0, 0, 0, Answer::Level(0)),
-            given(0, 1, 0, Answer::Level(2)),
+            given(0, 0, 0, Answer::from_level(0)),
+            given(0, 1, 0, Answer::from_level(2)),
             given(1, 0, 0, Answer::CannotSay),
             given(0, 0, 1, Answer::Options(OptionSet::new([0, 1]).unwrap())),
             given(0, 1, 1, Answer::Options(OptionSet::default())),
@@ -411,7 +411,7 @@ fn a_later_answer_goes_with_its_first() {
     labels.answers.retain(|answer| answer.question == 0 && answer.text == 1);
     labels.answers.push(ToolAnswer {
         occasion: 2,
-        answer: Some(Answer::Level(1)),
+        answer: Some(Answer::from_level(1)),
         ..labels.answers[0].clone()
     });
     let divided = divide(labels, ToolFormat::LabelStudio);
