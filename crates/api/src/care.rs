@@ -1,6 +1,6 @@
 //! Care for annotators: the study's limits, a person's own settings and today's state.
 
-use dissensus_domain::QuestionId;
+use dissensus_domain::{LevelId, QuestionId};
 use serde::{Deserialize, Serialize};
 
 view! {
@@ -10,7 +10,7 @@ view! {
     pub struct HarmfulFrom {
         pub question: QuestionId,
         /// The level, option or type.
-        pub level: u16,
+        pub level: LevelId,
     }
 
     /// The study's settings for everyone.

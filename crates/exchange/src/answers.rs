@@ -8,10 +8,7 @@ use crate::row::Row;
 use crate::row_error::RowErrorKind;
 use crate::time::latest_meant;
 use crate::verdict::LabelVerdict;
-use dissensus_domain::{
-    Answer, AnswerForm, CANNOT_SAY, Scale, ScaleError, contradicts_itself, option_names, reads_as_spans,
-    spans_named,
-};
+use dissensus_domain::{Answer, AnswerForm, CANNOT_SAY, LevelId, Scale, ScaleError, contradicts_itself, option_names, reads_as_spans, spans_named};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasher;
@@ -469,11 +466,11 @@ impl Answers {
         });
     }
 
-    /// Returns the number of an answer: for a level its index, for a set of options its assigned number,
+    /// Returns the number of an answer: for a level its id, for a set of options its assigned number,
     /// without a scale that of its name.
     fn number(&mut self, name: &str, answer: Option<&Answer>) -> u32 {
         match answer {
-            Some(Answer::Level(level)) => return u32::from(*level),
+            Some(Answer::Level(level)) => return u32::from(level.0),
             Some(Answer::CannotSay) => return NOT_SAID,
             Some(set) => return self.sets.number(set),
             None => {}
@@ -585,7 +582,7 @@ fn name_of(scale: Option<&Scale>, numbers: &Numbers, sets: &Sets, number: u32) -
     let name = match scale {
         _ if number == NOT_SAID => Some(CANNOT_SAY.into()),
         Some(scale) if scale.has_options() => sets.numbered(number).and_then(|set| scale.name_of_answer(set)),
-        Some(scale) => u16::try_from(number).ok().and_then(|level| scale.name_of(level)).map(Into::into),
+        Some(scale) => u16::try_from(number).ok().and_then(|id| scale.name_of(LevelId(id))).map(Into::into),
         None => {
             numbers.iter().find(|(_, known)| **known == number).map(|(name, _)| name.as_str()).map(Into::into)
         }

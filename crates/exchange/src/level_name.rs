@@ -1,7 +1,7 @@
 //! The spellings of a label that mean one level.
 
 use crate::truth::truth_value;
-use dissensus_domain::{Answer, AnswerForm, Scale, option_names};
+use dissensus_domain::{Answer, AnswerForm, LevelId, Scale, option_names};
 
 /// Returns a label in its plain spelling: trimmed, and a whole number without a point, so that `3`, `"3"` and
 /// `3.0` are one.
@@ -16,9 +16,9 @@ pub fn level_name(label: &str) -> &str {
     }
 }
 
-/// The index of `label` on `scale`: by its own spelling, else by its plain one ([`level_name`]).
-pub fn level_on(scale: &Scale, label: &str) -> Option<u16> {
-    scale.index_of(label).or_else(|| scale.index_of(level_name(label)))
+/// The level that `label` is on `scale`: by its own spelling, else by its plain one ([`level_name`]).
+fn level_on(scale: &Scale, label: &str) -> Option<LevelId> {
+    scale.id_named(label).or_else(|| scale.id_named(level_name(label)))
 }
 
 /// The answer that `label` is on `scale`, in its own spelling or its plain one.
@@ -30,8 +30,8 @@ pub(crate) fn answer_on(scale: &Scale, label: &str) -> Option<Answer> {
     }
 }
 
-/// Returns the index of the only level that equals `label` apart from case, or as another word for yes or no.
-pub(crate) fn folded_on(scale: &Scale, label: &str) -> Option<u16> {
+/// Returns the only level that equals `label` apart from case, or as another word for yes or no.
+pub(crate) fn folded_on(scale: &Scale, label: &str) -> Option<LevelId> {
     if scale.has_options() {
         return None;
     }
@@ -41,8 +41,8 @@ pub(crate) fn folded_on(scale: &Scale, label: &str) -> Option<u16> {
     let by_case = |level: &String| level.to_lowercase() == folded;
     let by_truth = |level: &String| truth_value(label).is_some_and(|truth| truth_value(level) == Some(truth));
     let only = |is: &dyn Fn(&String) -> bool| {
-        let mut found = scale.levels().iter().enumerate().filter(|(_, level)| is(level));
-        found.next().filter(|_| found.next().is_none()).and_then(|(at, _)| u16::try_from(at).ok())
+        let mut found = scale.ids().iter().zip(scale.levels()).filter(|(_, level)| is(level));
+        found.next().filter(|_| found.next().is_none()).map(|(id, _)| *id)
     };
     only(&by_case).or_else(|| only(&by_truth).filter(|_| is_binary))
 }

@@ -159,7 +159,7 @@ pub use error::ExchangeError;
 pub use file_names::{file_stem, without_case};
 pub use format_info::FormatInfo;
 
-pub use level_name::{level_name, level_on};
+pub use level_name::level_name;
 pub use lewidi_submission::LewidiSubmission;
 pub use outgoing::{
     Divided, Loss, LossReason, ToolAnswer, ToolFormat, ToolLabels, ToolPerson, ToolQuestion, ToolText, divide,

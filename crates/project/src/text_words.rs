@@ -1,8 +1,9 @@
 //! Words of texts (Unicode text segmentation, UAX 29; also emoji and other pictographs, which carry as much
 //! meaning), and which of them spans cover.
 
-use dissensus_domain::SpanSet;
+use dissensus_domain::{LevelId, Scale, Span, SpanSet};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Whether a segment is a word: it has a letter or a digit, or is a pictograph.
@@ -25,22 +26,30 @@ pub fn words(body: &str) -> Vec<(u32, u32)> {
 }
 
 /// The words of which a span of this type (of any, with `None`) covers a character.
-pub fn marked_words(words: &[(u32, u32)], spans: &SpanSet, kind: Option<u16>) -> BTreeSet<u32> {
-    let mut marked = BTreeSet::new();
-    for span in spans.as_slice().iter().filter(|span| kind.is_none_or(|kind| kind == span.kind)) {
-        let first = words.partition_point(|(_, end)| *end <= span.start);
-        let covered = words[first..].iter().take_while(|(start, _)| *start < span.end).count();
-        marked.extend(first as u32..(first + covered) as u32);
-    }
-    marked
+pub fn marked_words(words: &[(u32, u32)], spans: &SpanSet, kind: Option<LevelId>) -> BTreeSet<u32> {
+    let spans = spans.as_slice().iter().filter(|span| kind.is_none_or(|kind| kind == span.kind));
+    spans.flat_map(|span| covered(words, span.start, span.end)).collect()
 }
 
-/// Marked words, ascending, each with its types as bits.
-pub fn marks(words: &[(u32, u32)], spans: &SpanSet) -> Vec<(u32, u64)> {
+/// The words of which these characters are a part.
+fn covered(words: &[(u32, u32)], start: u32, end: u32) -> Range<u32> {
+    let first = words.partition_point(|(_, word)| *word <= start);
+    let covered = words[first..].iter().take_while(|(word, _)| *word < end).count();
+    first as u32..(first + covered) as u32
+}
+
+/// The spans of an answer as start, end and the position of the type on the scale.
+pub fn columns(spans: &SpanSet, scale: &Scale) -> Vec<(u32, u32, u16)> {
+    let column = |span: &Span| Some((span.start, span.end, scale.index_of_id(span.kind)?));
+    spans.as_slice().iter().filter_map(column).collect()
+}
+
+/// Marked words, ascending, each with its types as bits, by their position on the scale ([`columns`]).
+pub fn marks(words: &[(u32, u32)], spans: &[(u32, u32, u16)]) -> Vec<(u32, u64)> {
     let mut marks: BTreeMap<u32, u64> = BTreeMap::new();
-    for kind in spans.as_slice().iter().map(|span| span.kind).collect::<BTreeSet<_>>() {
-        for word in marked_words(words, spans, Some(kind)) {
-            *marks.entry(word).or_insert(0) |= 1 << kind;
+    for (start, end, column) in spans {
+        for word in covered(words, *start, *end) {
+            *marks.entry(word).or_insert(0) |= 1 << column;
         }
     }
     marks.into_iter().collect()
@@ -72,7 +81,7 @@ impl Forms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dissensus_domain::Span;
+    use dissensus_domain::ScaleKind;
 
     #[test]
     fn words_are_counted_in_characters() {
@@ -91,9 +100,14 @@ mod tests {
 
     #[test]
     fn types_of_a_word_are_bits() {
-        let span = |start, end, kind| Span { start, end, kind };
+        let span = |start, end, kind| Span { start, end, kind: LevelId(kind) };
         let spans = SpanSet::new([span(0, 8, 0), span(6, 7, 3), span(9, 10, 1)]).unwrap();
-        assert_eq!(marks(&[(0, 5), (6, 8), (10, 14)], &spans), [(0, 1), (1, 0b1001)]);
+        let scale = Scale::new(ScaleKind::Spans, ["a", "b", "c", "d"]).unwrap();
+        let marked = |scale| marks(&[(0, 5), (6, 8), (10, 14)], &columns(&spans, scale));
+        assert_eq!(marked(&scale), [(0, 1), (1, 0b1001)]);
+        let ids = [3, 2, 1, 0].map(LevelId).to_vec();
+        let turned = Scale::with_ids(ScaleKind::Spans, ["d", "c", "b", "a"], ids).unwrap();
+        assert_eq!(marked(&turned), [(0, 0b1000), (1, 0b1001)]);
     }
 
     #[test]
@@ -114,8 +128,8 @@ mod tests {
     fn a_word_is_marked_by_any_of_its_characters() {
         let words = [(0, 5), (6, 8), (10, 14)];
         let of = |spans: &[(u32, u32, u16)], kind| {
-            let spans = spans.iter().map(|&(start, end, kind)| Span { start, end, kind });
-            let marked = marked_words(&words, &SpanSet::new(spans).unwrap(), kind);
+            let spans = spans.iter().map(|&(start, end, kind)| Span { start, end, kind: LevelId(kind) });
+            let marked = marked_words(&words, &SpanSet::new(spans).unwrap(), kind.map(LevelId));
             marked.into_iter().collect::<Vec<_>>()
         };
         assert_eq!(of(&[(4, 7, 0)], Some(0)), [0, 1]);

@@ -3,7 +3,7 @@
 use crate::encoders::{row_and_dim, unknown};
 use crate::tx::first;
 use crate::{Result, Store, WriteTx};
-use dissensus_domain::QuestionId;
+use dissensus_domain::{LevelId, Question, QuestionId};
 
 /// A head to store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,11 +30,19 @@ fn name_in_file(model: &str, question: QuestionId) -> String {
 }
 
 impl WriteTx<'_> {
-    /// Stores a head, replacing the one for the same question, encoder version and model.
+    /// Stores a head, replacing the one for the same question, encoder version and model. `levels` are those that
+    /// its columns stand for: if the question has others by now, nothing is stored.
     ///
     /// # Errors
     /// There is no such question or encoder version.
-    pub fn put_head(&mut self, new: &NewHead) -> Result<()> {
+    pub fn put_head(&mut self, new: &NewHead, levels: &[LevelId]) -> Result<()> {
+        let same = |whole: Question| match new.question.option() {
+            Some(option) => whole.scale.index_of_id(option).is_some(),
+            None => whole.scale.ids() == levels,
+        };
+        if !self.question(new.question.row())?.is_none_or(same) {
+            return Ok(());
+        }
         let version = match &new.version {
             Some(key) => {
                 let found =
@@ -81,8 +89,9 @@ impl WriteTx<'_> {
 
 impl Store {
     /// Stores a head. See [`WriteTx::put_head`].
-    pub fn put_head(&self, new: NewHead) -> Result<()> {
-        self.write(move |tx| tx.put_head(&new))
+    pub fn put_head(&self, new: NewHead, levels: &[LevelId]) -> Result<()> {
+        let levels = levels.to_vec();
+        self.write(move |tx| tx.put_head(&new, &levels))
     }
 
     /// Stores a head, replacing all for the same question and model, whatever their encoder
@@ -90,10 +99,11 @@ impl Store {
     ///
     /// # Errors
     /// Like [`WriteTx::put_head`]; the earlier heads then remain.
-    pub fn put_only_head(&self, new: NewHead) -> Result<()> {
+    pub fn put_only_head(&self, new: NewHead, levels: &[LevelId]) -> Result<()> {
+        let levels = levels.to_vec();
         self.write(move |tx| {
             tx.forget_heads(new.question, &new.model)?;
-            tx.put_head(&new)
+            tx.put_head(&new, &levels)
         })
     }
 

@@ -7,7 +7,7 @@ use crate::level_uses::uses_of;
 use crate::levels_back::is_found;
 use crate::log::with_names;
 use crate::noted::question_added;
-use crate::levels::{began_with, keys, levels_of, rows_by_key};
+use crate::levels::{began_with, ever, keys, levels_of, rows_by_key};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
     AnswerForm, Fact, FactKind, Level, LevelEdit, LevelId, Levels, Question, QuestionHelp, QuestionId, Scale,
@@ -355,6 +355,11 @@ impl Store {
         self.read("reading the levels", |c| {
             Ok(levels_of(c, found)?.levels.into_iter().map(|level| level.key).collect())
         })
+    }
+
+    /// The initial names of all levels that a question ever had, by id: the number of an id is its index.
+    pub fn keys_by_id(&self, question: QuestionId) -> Result<Vec<String>> {
+        self.read("reading the levels", |c| ever(c, question.row()))
     }
 
     /// The uses of each level of a question, by position; `None` for unused levels.

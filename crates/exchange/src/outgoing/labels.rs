@@ -88,11 +88,14 @@ impl ToolLabels {
         match answer.answer.as_ref()? {
             Answer::Level(level) => scale.name_of(*level).map(Named::Level),
             Answer::Options(set) => {
-                let names = set.iter().filter_map(|option| scale.name_of(option.into()));
+                let columns = scale.columns_of(*set);
+                let names = columns.iter().filter_map(|column| scale.name_at(column.into()));
                 Some(Named::Options(names.collect()))
             }
             Answer::Spans(spans) => {
-                let named = spans.as_slice().iter().map(|s| Some((s.start, s.end, scale.name_of(s.kind)?)));
+                let mut ordered = spans.as_slice().to_vec();
+                ordered.sort_by_key(|span| (span.start, span.end, scale.index_of_id(span.kind)));
+                let named = ordered.iter().map(|s| Some((s.start, s.end, scale.name_of(s.kind)?)));
                 named.collect::<Option<_>>().map(Named::Spans)
             }
             Answer::CannotSay => None,

@@ -116,7 +116,7 @@ impl Index {
     /// There is no such question, or it is a multi-label question, whose options are asked one by one.
     pub fn with_levels(&self, id: QuestionId) -> Result<&Question, ProjectError> {
         let found = self.question(id).ok_or(ProjectError::NoQuestion)?;
-        match found.option(0) {
+        match found.options().into_iter().next() {
             None => Ok(found),
             Some(first) => Err(ProjectError::OneOption {
                 question: found.name.clone(),

@@ -33,11 +33,11 @@ impl Context {
         texts: usize,
         question: QuestionId,
     ) -> Result<Vec<Observation>, ProjectError> {
-        index.with_levels(question)?;
+        let scale = &index.with_levels(question)?.scale;
         let labels = self.store.current_labels(question)?;
         let row = |label: &CurrentLabel| {
             let (text, annotator) = (index.text_row(label.text)?, index.annotator_row(label.annotator)?);
-            let level = label.answer.level()?;
+            let level = scale.index_of_answer(&label.answer)?;
             ((text as usize) < texts).then_some(Observation { text, annotator, level })
         };
         Ok(labels.iter().filter_map(row).collect())

@@ -170,7 +170,7 @@ fn data_of_snapshot(
         Some(Observation {
             text: texts.binary_search(&label.text).ok()? as u32,
             annotator: annotators.binary_search(&label.annotator).ok()? as u32,
-            level: label.answer.clone().to(asked.id).level()?,
+            level: asked.scale.index_of_answer(&label.answer.clone().to(asked.id))?,
         })
     };
     let (mut parts, mut groups, mut copies) = (Vec::new(), Vec::new(), Vec::new());

@@ -4,7 +4,7 @@ use super::LiveModels;
 use super::fitted::{Fitted, MODEL, REFIT_AFTER, add_annotators};
 use super::measured::MeasureCache;
 use crate::encoding::Basis;
-use dissensus_domain::{AnnotatorId, EventId, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, EventId, LevelId, QuestionId, TextId};
 use dissensus_models::batch::PreparedTexts;
 use dissensus_models::live::{LabelChange, LiveModel};
 use dissensus_project::clock::now_ms;
@@ -84,11 +84,40 @@ impl LiveModels {
         // One fit per question at a time; a caller that waited finds it done.
         let gate = self.models.gate(question);
         let _gate = lock(&gate);
+        loop {
+            let levels = self.levels(question)?;
+            let result = self.make_live_on(question, &levels, anew, shared, progress);
+            // If levels were added, removed or moved meanwhile, the columns of the new model may stand for others.
+            match result {
+                Ok(false) => {}
+                Err(_) if self.levels(question)? != levels => {}
+                result => return result.map(drop),
+            }
+        }
+    }
+
+    /// The levels of a question, in the order of a model's columns.
+    fn levels(&self, question: QuestionId) -> Result<Vec<LevelId>, ProjectError> {
+        Ok(self.context.index().with_levels(question)?.scale.ids().to_vec())
+    }
+
+    /// Like [`LiveModels::make_live`], for columns that stand for `levels`. Returns whether these are still the
+    /// levels of the question; otherwise the model was dropped.
+    fn make_live_on(
+        &self,
+        question: QuestionId,
+        levels: &[LevelId],
+        anew: bool,
+        shared: Option<&SharedTexts>,
+        progress: &dyn Progress,
+    ) -> Result<bool, ProjectError> {
         let generation = self.models.generation();
         let (embeddings, basis) = self.encoding.embeddings()?;
-        let live = |fitted: &mut Fitted| fitted.basis == basis && fitted.model.texts() == embeddings.texts;
+        let live = |fitted: &mut Fitted| {
+            fitted.basis == basis && fitted.model.texts() == embeddings.texts && fitted.levels == levels
+        };
         if !anew && self.models.with(question, live) == Some(true) {
-            return Ok(());
+            return Ok(true);
         }
         let target = {
             let index = self.context.index();
@@ -118,6 +147,9 @@ impl LiveModels {
         let slot = self.models.slot(question);
         let mut slot = lock_or_reset(&slot);
         caught_up += self.catch_up(question, &mut model, &mut known)?;
+        if self.levels(question)? != levels {
+            return Ok(false);
+        }
         // An import may have changed so much that a refit is due: labels, or people's attributes.
         let some = REFIT_AFTER.max(labels / 20);
         let known_people = model.knows_attributes(&attributes(self.context.index().annotators()), some);
@@ -125,6 +157,7 @@ impl LiveModels {
         let learned = learned + caught_up;
         *slot = Some(Fitted {
             model,
+            levels: levels.to_vec(),
             basis,
             labels,
             changes,
@@ -137,7 +170,7 @@ impl LiveModels {
             self.save_head(question);
         }
         self.context.listeners.send(&Event::Model { question, revision: self.models.next_revision() });
-        Ok(())
+        Ok(true)
     }
 
     /// The model stored in the project, if it matches and has learned most of the labels.
@@ -234,6 +267,7 @@ impl LiveModels {
             .transpose()?;
         // After the events, see `kept`.
         let index = context.index();
+        let scale = &index.with_levels(question)?.scale;
         if whole.is_some() || model.annotators() < index.annotators().len() {
             add_annotators(model, index.annotators());
         }
@@ -256,7 +290,7 @@ impl LiveModels {
             let mut changes = Vec::with_capacity(keys.len());
             for (text, annotator) in keys {
                 let label = context.store.current_label(question, text, annotator)?;
-                let level = label.and_then(|label| label.answer.level());
+                let level = label.and_then(|label| scale.index_of_answer(&label.answer));
                 if let (Some(text), Some(annotator)) = (index.text_row(text), index.annotator_row(annotator))
                     && (text as usize) < model.texts()
                     && model.label(text, annotator) != level

@@ -4,7 +4,7 @@ use super::comparison::Comparison;
 use super::measured::{MeasureCache, Measured, Over, TextMeasure};
 use crate::encoding::Basis;
 use dissensus_api::{Estimation, GroupChoice, TextPredictions};
-use dissensus_domain::Annotator;
+use dissensus_domain::{Annotator, LevelId};
 use dissensus_models::live::{LabelChange, LiveModel};
 use dissensus_project::context::attributes;
 use dissensus_stats::data::AnnotatorModel;
@@ -19,6 +19,8 @@ pub(super) const REFIT_AFTER: usize = 20;
 /// A model that is live.
 pub struct Fitted {
     pub model: LiveModel,
+    /// The level of each of its columns.
+    pub(crate) levels: Vec<LevelId>,
     /// The embeddings that it is based on.
     pub basis: Basis,
     /// Labels at its last fit, and changes since.
@@ -88,11 +90,20 @@ impl Fitted {
         self.kept.comparison(choice, over, || make(model))
     }
 
-    pub(super) fn change(&mut self, change: LabelChange) -> bool {
+    /// Learns a new label, or with `None` that there is none any more. Returns whether the model could follow: not
+    /// if it does not know the text or the level.
+    pub(super) fn learn(&mut self, text: u32, annotator: u32, level: Option<LevelId>) -> bool {
+        let column = |level: LevelId| self.levels.iter().position(|known| *known == level);
+        let level = match level.map(column) {
+            None => None,
+            Some(Some(column)) => Some(column as u16),
+            Some(None) => return false,
+        };
         self.kept.predictions_changed();
         self.changes += 1;
         self.learned += 1;
-        (change.text as usize) < self.model.texts() && self.model.apply_changes(&[change]).is_ok()
+        (text as usize) < self.model.texts()
+            && self.model.apply_changes(&[LabelChange { text, annotator, level }]).is_ok()
     }
 
     pub fn is_due(&self) -> bool {

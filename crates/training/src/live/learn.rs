@@ -4,7 +4,6 @@ use super::LiveModels;
 use super::fitted::Fitted;
 use dissensus_api::TextPredictions;
 use dissensus_domain::{AnnotatorId, Answer, AnswerForm, QuestionId, TextId};
-use dissensus_models::live::LabelChange;
 use dissensus_project::sync::lock_or_reset;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::Measure;
@@ -33,7 +32,7 @@ impl LiveModels {
                 let slot = self.models.slot(one);
                 let mut slot = lock_or_reset(&slot);
                 if let (Some(fitted), Some((text, annotator))) = (slot.as_mut(), rows)
-                    && !fitted.change(LabelChange { text, annotator, level })
+                    && !fitted.learn(text, annotator, level)
                 {
                     // A model that cannot follow is worse than none; it is fitted anew from the labels when
                     // next needed.
@@ -76,16 +75,17 @@ impl LiveModels {
             options => of_options(options)?,
         };
         let labels = self.context.store.current_labels_on(text, question).ok()?;
+        let index = self.context.index();
+        let scale = &index.question(question)?.scale;
         let mut counts = vec![0.0_f32; predictions.others.len()];
         let mut all = 0.0;
         for label in labels.iter().filter(|label| label.annotator != annotator) {
-            let chosen: Vec<usize> = match &label.answer {
-                Answer::Level(level) => vec![usize::from(*level)],
-                Answer::Options(set) => set.iter().map(usize::from).collect(),
-                Answer::Spans(_) | Answer::CannotSay => continue,
-            };
+            if matches!(label.answer, Answer::Spans(_) | Answer::CannotSay) {
+                continue;
+            }
             all += 1.0;
-            chosen.iter().filter_map(|at| counts.get_mut(*at).map(|count| *count += 1.0)).count();
+            let chosen = scale.ids().iter().map(|level| label.answer.includes(*level));
+            counts.iter_mut().zip(chosen).filter(|(_, chosen)| *chosen).for_each(|(count, _)| *count += 1.0);
         }
         predictions.observed = (all > 0.0).then(|| counts.iter().map(|count| count / all).collect());
         Some(predictions)

@@ -17,6 +17,7 @@ pub use measured::{Measured, Over, TextMeasure, differing_labels, form_camps, la
 pub(crate) use models::Models;
 
 use crate::encoding::Encoding;
+use dissensus_domain::QuestionId;
 use dissensus_project::context::Context;
 use std::sync::Arc;
 
@@ -32,6 +33,13 @@ pub struct LiveModels {
 impl LiveModels {
     pub fn new(context: &Arc<Context>, encoding: &Encoding) -> Self {
         Self { context: Arc::clone(context), encoding: encoding.clone(), models: Arc::default() }
+    }
+
+    /// The levels of a question were added, removed or moved, and the index has the new ones: its models are dropped,
+    /// and in a window fitted again.
+    pub fn rearranged(&self, question: QuestionId) {
+        self.models.drop_of(question);
+        self.fit_where_wanted(question);
     }
 
     /// Texts or annotators have changed: every model is fitted anew when it is next needed.

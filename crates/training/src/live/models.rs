@@ -87,6 +87,15 @@ impl Models {
         self.next_revision();
     }
 
+    /// Drops the models of a question whose levels were added, removed or moved, after the index has the new ones:
+    /// a model that is being fitted on the earlier levels is then dropped when it is finished.
+    pub(super) fn drop_of(&self, question: QuestionId) {
+        self.generation.fetch_add(1, Ordering::Relaxed);
+        lock(&self.slots).retain(|known, _| known.row() != question.row());
+        lock(&self.failed).retain(|known, _| known.row() != question.row());
+        self.next_revision();
+    }
+
     /// Locked while the model of a question is fitted.
     pub(super) fn gate(&self, question: QuestionId) -> Arc<Mutex<()>> {
         Arc::clone(lock(&self.fitting).entry(question).or_default())

@@ -50,16 +50,10 @@ impl LiveModels {
         }
         let head = self
             .models
-            .with(question, |fitted| Some((fitted.model.to_bytes().ok()?, fitted.basis.version.clone())));
-        let Some(Some((weights, version))) = head else { return };
+            .with(question, |fitted| Some((fitted.model.to_bytes().ok()?, fitted.basis.version.clone(), fitted.levels.clone())));
+        let Some(Some((weights, version, levels))) = head else { return };
         // A head is derived data: if it cannot be stored, the next session fits it again.
-        let kept = self.context.store.put_head(NewHead {
-            question,
-            version,
-            model: MODEL.to_owned(),
-            made_at_ms: now_ms(),
-            weights,
-        });
-        go_on("keeping a live model", kept);
+        let new = NewHead { question, version, model: MODEL.to_owned(), made_at_ms: now_ms(), weights };
+        go_on("keeping a live model", self.context.store.put_head(new, &levels));
     }
 }

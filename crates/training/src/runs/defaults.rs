@@ -58,7 +58,7 @@ pub fn choices_for(
 fn first_learned(cx: &Runs, question: QuestionId) -> Result<Question, ProjectError> {
     let index = cx.context.index();
     let found = index.question(question).ok_or(ProjectError::NoQuestion)?;
-    Ok(found.option(0).unwrap_or_else(|| found.clone()))
+    Ok(found.options().into_iter().next().unwrap_or_else(|| found.clone()))
 }
 
 /// The setting with the choices of the last training of this kind. Spelled as it is stored in projects:

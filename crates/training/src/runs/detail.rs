@@ -25,7 +25,7 @@ const OF_SETS: &str = "An earlier version trained this run to choose among all s
 /// The scores on words of the type that a run is of.
 fn words_of(kept: &SavedRun) -> Option<RunWords> {
     let words = kept.outcome.words.as_ref()?;
-    let of_type = usize::from(kept.choices.question.option()?);
+    let of_type = kept.column?;
     let (own, baseline) = (words.model.scores.types.get(of_type)?, words.baselines.first()?);
     let baseline = baseline.scores.types.get(of_type)?;
     Some(RunWords {
@@ -52,7 +52,12 @@ fn detail_of(cx: &Runs, kept: &SavedRun) -> Result<RunDetail, ProjectError> {
         list::infos(cx, std::slice::from_ref(kept))?.pop().ok_or(TrainingError::NoSuchRun(kept.run.id.0))?;
     let index = cx.context.index();
     let scale = index.question(kept.choices.question).map(|q| &q.scale);
-    let names: Vec<&str> = scale.map(|s| s.levels().iter().map(String::as_str).collect()).unwrap_or_default();
+    let whole = index.question(kept.choices.question.row());
+    let learned = whole.map(|whole| cx.kept.level_names(kept, whole)).transpose()?.unwrap_or_default();
+    let names: Vec<&str> = match (kept.column, scale) {
+        (Some(_), Some(scale)) => scale.levels().iter().map(String::as_str).collect(),
+        _ => learned.iter().map(String::as_str).collect(),
+    };
     // Runs of earlier versions on a whole multi-label question chose among the sets of its options.
     let of_sets = scale.is_some_and(|scale| scale.form() == AnswerForm::Options);
     let scale = scale.filter(|_| !of_sets);
@@ -105,9 +110,8 @@ fn detail_of(cx: &Runs, kept: &SavedRun) -> Result<RunDetail, ProjectError> {
     if report.is_some() && kept.outcome.f1_rule.is_none() {
         notes.push(NOT_TUNED.to_owned());
     }
-    let whole = index.question(kept.choices.question.row());
-    if let (Some(found), Some(whole)) = (&kept.outcome.together, whole) {
-        notes.insert(0, options_of_run_together(found, whole.scale.levels()));
+    if let Some(found) = &kept.outcome.together {
+        notes.insert(0, options_of_run_together(found, &learned));
     }
     if of_sets {
         notes.push(OF_SETS.to_owned());

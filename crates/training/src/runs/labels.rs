@@ -49,7 +49,7 @@ pub fn sha256_of(mut labels: Vec<CurrentLabel>) -> String {
         sum.update(label.text.0.to_le_bytes());
         sum.update(label.annotator.0.to_le_bytes());
         match label.answer {
-            Answer::Level(level) => sum.update(level.to_le_bytes()),
+            Answer::Level(level) => sum.update(level.0.to_le_bytes()),
             // As when up to six options were stored as the bits of a level, so that the hash of those runs
             // does not change.
             Answer::Options(set) if set.bits() < 1 << 16 => sum.update((set.bits() as u16).to_le_bytes()),

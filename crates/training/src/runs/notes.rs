@@ -149,7 +149,7 @@ pub(super) fn notes(kind: ModelKind, question: &Question, division: &DataSplit) 
     let mut given = vec![0_usize; question.scale.len()];
     division.train.iter().for_each(|o| given[usize::from(o.level)] += 1);
     for (level, _) in given.iter().enumerate().filter(|(_, n)| **n == 0) {
-        let name = question.scale.name_of(level as u16).unwrap_or_default();
+        let name = question.scale.name_at(level as u16).unwrap_or_default();
         notes.push(format!("Nobody gave the level \"{name}\" in the training labels."));
     }
     notes

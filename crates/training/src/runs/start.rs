@@ -10,7 +10,7 @@ use crate::runs::held;
 use crate::runs::labels;
 use crate::runs::together;
 use crate::runs::work;
-use crate::saved_runs::{GROUP, LEVEL_KEYS, choices};
+use crate::saved_runs::{GROUP, LEVEL_IDS, LEVEL_KEYS, choices};
 use dissensus_api::{JointQuestion, RunDetail, TrainChoices};
 use dissensus_domain::Question;
 use dissensus_encoder::{DeviceChoice, FreezePolicy};
@@ -18,6 +18,7 @@ use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_store::{NewRun, RunId, StoreError};
+use serde_json::json;
 use uuid::Uuid;
 
 /// Starts a run in the background and returns its id at once; for questions that are learned together,
@@ -90,11 +91,16 @@ fn rows(cx: &Runs, choices: &TrainChoices, learned: &[(Question, f64)]) -> Resul
     let several = together.len() > 1;
     let group = Uuid::now_v7().to_string();
     let started_ms = now_ms();
+    // Keys and labels come from the same index: where levels are moved in between, the run is refused.
+    let index = cx.context.index();
     let row = |question: &Question| {
         let joint = if several { together.clone() } else { Vec::new() };
         let choices = TrainChoices { question: question.id, joint, ..choices.clone() };
         let mut configuration = serde_json::to_value(&choices).map_err(|e| ProjectError::internal(&e))?;
-        configuration[LEVEL_KEYS] = cx.context.store.level_keys(question.id)?.into();
+        let ids = index.question(question.id.row()).ok_or(ProjectError::NoQuestion)?.scale.ids();
+        let keys = cx.context.store.keys_by_id(question.id)?;
+        let keys: Vec<&String> = ids.iter().filter_map(|id| keys.get(usize::from(id.0))).collect();
+        (configuration[LEVEL_KEYS], configuration[LEVEL_IDS]) = (json!(keys), json!(ids));
         if several {
             configuration[GROUP] = group.clone().into();
         }

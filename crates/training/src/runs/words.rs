@@ -12,7 +12,7 @@ use crate::learned_words::{LearnedWords, form_print};
 use crate::runs::data;
 use crate::saved_runs::{SavedRun, TrainedWordScores, WORDS_TO_LEARN, io, run_of_encoder};
 use dissensus_api::Tuning;
-use dissensus_domain::{AnnotatorId, AnswerForm, Question, QuestionId, Span, SpanSet};
+use dissensus_domain::{AnnotatorId, AnswerForm, Question, QuestionId};
 use dissensus_encoder::{Encoder, WordStates};
 use dissensus_files::write_atomically;
 use dissensus_models::mixed::FEWEST_CALIBRATION_TEXTS;
@@ -23,7 +23,7 @@ use dissensus_neural::trainer::{WordHead, WordQuestion};
 use dissensus_project::context::{QuestionData, SpanLabel};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
-use dissensus_project::text_words::{Forms, marks, words};
+use dissensus_project::text_words::{Forms, columns, marks, words};
 use dissensus_selection::evaluation::DataSplit;
 use dissensus_stats::data::{ModelKind, Observation};
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,7 @@ pub(super) struct WordLabels {
 struct StoredSpans {
     text: u32,
     annotator: u32,
+    /// Start, end and the position of the type on the scale.
     spans: Vec<(u32, u32, u16)>,
 }
 
@@ -62,22 +63,21 @@ pub(super) fn learns_words(kept: &SavedRun) -> bool {
 }
 
 /// The questions with spans all of whose types are learned, as indices among the runs of a training.
-fn whole_questions(questions: &[Question], runs: &[QuestionId]) -> Vec<(QuestionId, Vec<usize>)> {
+fn whole_questions<'a>(questions: &'a [Question], runs: &[QuestionId]) -> Vec<(&'a Question, Vec<usize>)> {
     let place = |option: &Question| runs.iter().position(|run| *run == option.id);
     questions
         .iter()
         .filter(|question| question.scale.form() == AnswerForm::Spans)
         .filter_map(|question| {
             let places: Option<Vec<usize>> = question.options().iter().map(place).collect();
-            Some((question.id, places?))
+            Some((question, places?))
         })
         .collect()
 }
 
 impl WordLabels {
     fn new(
-        question: QuestionId,
-        types: usize,
+        question: &Question,
         data: &QuestionData,
         labels: &[SpanLabel],
         division: &DataSplit,
@@ -90,18 +90,13 @@ impl WordLabels {
                 .map(|label| StoredSpans {
                     text: label.text,
                     annotator: label.annotator,
-                    spans: label
-                        .spans
-                        .as_slice()
-                        .iter()
-                        .map(|span| (span.start, span.end, span.kind))
-                        .collect(),
+                    spans: columns(&label.spans, &question.scale),
                 })
                 .collect()
         };
         Self {
-            question: question.row().0,
-            types: types as u16,
+            question: question.id.row().0,
+            types: question.scale.len() as u16,
             annotators: data.annotators.len(),
             train: part(&division.train),
             validation: part(&division.validation),
@@ -124,8 +119,8 @@ pub(super) fn keep_words_to_learn(
     let questions = cx.context.index().questions().to_vec();
     let mut all = Vec::new();
     for (question, places) in whole_questions(&questions, &runs) {
-        let (Some(at), Some(labels)) = (places.first(), spans.get(&question.row().0)) else { continue };
-        all.push(WordLabels::new(question, places.len(), &data[*at], labels, &divisions[*at]));
+        let (Some(at), Some(labels)) = (places.first(), spans.get(&question.id.row().0)) else { continue };
+        all.push(WordLabels::new(question, &data[*at], labels, &divisions[*at]));
     }
     if all.is_empty() {
         return Ok(0);
@@ -223,9 +218,7 @@ impl WordsAtWork {
         let read = |of: &[StoredSpans]| -> Result<Vec<SpanAnswer>, String> {
             of.iter()
                 .map(|kept| {
-                    let span = |&(start, end, kind): &(u32, u32, u16)| Span { start, end, kind };
-                    let spans = SpanSet::new(kept.spans.iter().map(span)).map_err(|e| e.to_string())?;
-                    let marks = marks(&at_work.words[kept.text as usize], &spans);
+                    let marks = marks(&at_work.words[kept.text as usize], &kept.spans);
                     Ok(SpanAnswer { text: kept.text, annotator: kept.annotator, marks })
                 })
                 .collect()

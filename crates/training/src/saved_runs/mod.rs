@@ -11,7 +11,7 @@ pub use folder::{
     AUXILIARY, Card, RunFolder, WORDS_TO_LEARN, encoder_name, io, remove_folder_of, run_of_encoder,
     write_card,
 };
-pub(crate) use saved_run::{GROUP, LEVEL_KEYS, Outcome, SavedRun, TrainedWordScores};
+pub(crate) use saved_run::{GROUP, LEVEL_IDS, LEVEL_KEYS, Outcome, SavedRun, TrainedWordScores};
 
 use dissensus_project::context::Context;
 use std::sync::Arc;

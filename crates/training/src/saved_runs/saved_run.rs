@@ -3,6 +3,7 @@
 use super::{SavedRuns, choices};
 use crate::error::TrainingError;
 use dissensus_api::{EpochInfo, Problem, RunSizes, TrainChoices};
+use dissensus_domain::{LevelId, Question, QuestionId};
 use dissensus_models::spans::SpanEvaluation;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::metrics::{F1Rule, Report};
@@ -15,6 +16,9 @@ pub(crate) const GROUP: &str = "group";
 /// Key in the configuration of a run with the original names of the levels of its question, in their order
 /// at that time.
 pub(crate) const LEVEL_KEYS: &str = "level_keys";
+/// Key in the configuration of a run for the ids of these levels. Earlier versions did not store them, and named an
+/// option by its position among them.
+pub(crate) const LEVEL_IDS: &str = "level_ids";
 
 /// The result of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -62,6 +66,8 @@ pub struct SavedRun {
     /// The levels of its question, by their original names; none for runs from before levels could be
     /// reordered.
     pub(crate) level_keys: Option<Vec<String>>,
+    /// The position of its option among these levels.
+    pub(crate) column: Option<usize>,
     pub outcome: Outcome,
     pub(crate) epochs: Vec<EpochInfo>,
 }
@@ -72,7 +78,8 @@ impl SavedRuns {
     pub(crate) fn all(&self) -> Result<Vec<SavedRun>, ProjectError> {
         let readable = |run: Run| {
             let id = run.id.0;
-            let saved = read(run)
+            let saved = self
+                .read(run)
                 .map_err(|error| error.to_string())
                 .and_then(|saved| saved.ok_or_else(|| "what is kept of it cannot be read".to_owned()));
             saved.map_err(|why| tracing::warn!(run = id, why, "a run is left out of the list")).ok()
@@ -85,7 +92,7 @@ impl SavedRuns {
     /// # Errors
     /// There is no such run, a name in its choices is not known, or the file cannot be read.
     pub fn get(&self, id: u32) -> Result<SavedRun, ProjectError> {
-        let found = self.context.store.run(RunId(id))?.map(read).transpose()?.flatten();
+        let found = self.context.store.run(RunId(id))?.map(|run| self.read(run)).transpose()?.flatten();
         found.ok_or(ProjectError::from(TrainingError::NoSuchRun(id)))
     }
 }
@@ -121,11 +128,52 @@ impl SavedRuns {
         }
     }
 
+    /// The names of the levels that a run learned, by column: the current ones, or the original names of levels that
+    /// were removed.
+    pub(crate) fn level_names(&self, kept: &SavedRun, whole: &Question) -> Result<Vec<String>, ProjectError> {
+        let Some(learned) = &kept.level_keys else { return Ok(whole.scale.levels().to_vec()) };
+        let keys = self.context.store.keys_by_id(whole.id)?;
+        let id = |key: &String| keys.iter().position(|known| known == key).map(|id| LevelId(id as u16));
+        let name = |key: &String| id(key).and_then(|id| whole.scale.name_of(id)).unwrap_or(key).to_owned();
+        Ok(learned.iter().map(name).collect())
+    }
+
     /// The numbers of the runs that are trained together with this one.
     pub(crate) fn joint_numbers(&self, kept: &SavedRun) -> Result<Vec<u32>, ProjectError> {
         let Some(group) = &kept.group else { return Ok(vec![kept.run.id.0]) };
         Ok(self.context.store.runs_of_group(group)?.into_iter().map(|id| id.0).collect())
     }
+}
+
+impl SavedRuns {
+    fn read(&self, run: Run) -> Result<Option<SavedRun>, ProjectError> {
+        let Some(mut saved) = read(run)? else { return Ok(None) };
+        let ids = saved.run.asked.configuration.get(LEVEL_IDS);
+        let ids: Option<Vec<LevelId>> = ids.and_then(|ids| serde_json::from_value(ids.clone()).ok());
+        saved.column = match (saved.choices.question.option(), ids) {
+            (None, _) => None,
+            (Some(option), Some(ids)) => ids.iter().position(|id| *id == option),
+            (Some(at), None) => {
+                if let Some(keys) = &saved.level_keys {
+                    let rows = self.context.store.keys_by_id(saved.choices.question)?;
+                    let by_id = |question: QuestionId| option_by_id(question, keys, &rows);
+                    let row = saved.choices.question.row();
+                    saved.choices.question = by_id(saved.choices.question);
+                    let joint = saved.choices.joint.iter_mut().filter(|joint| joint.question.row() == row);
+                    joint.for_each(|joint| joint.question = by_id(joint.question));
+                }
+                Some(usize::from(at.0))
+            }
+        };
+        Ok(Some(saved))
+    }
+}
+
+/// The option that an earlier version named by its position among levels with these original names.
+fn option_by_id(question: QuestionId, keys: &[String], keys_by_id: &[String]) -> QuestionId {
+    let key = question.option().and_then(|at| keys.get(usize::from(at.0)));
+    let id = key.and_then(|key| keys_by_id.iter().position(|known| known == key));
+    id.map_or(question, |id| question.of_option(LevelId(id as u16)))
 }
 
 fn read(run: Run) -> Result<Option<SavedRun>, ProjectError> {
@@ -141,6 +189,7 @@ fn read(run: Run) -> Result<Option<SavedRun>, ProjectError> {
         choices,
         group,
         level_keys,
+        column: None,
         outcome: outcome.unwrap_or_default(),
         epochs: epochs.unwrap_or_default(),
     }))
