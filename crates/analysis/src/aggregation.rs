@@ -117,7 +117,7 @@ pub fn aggregate_labels(
         let probabilities = found.row(row).to_vec();
         Some(AggregatedText {
             text_id: external,
-            label: scale.name_of(level)?.to_owned(),
+            label: scale.name_at(level)?.to_owned(),
             probability: probabilities[usize::from(level)],
             tie: tied.contains(&row),
             labels: found.counts[row],

@@ -29,8 +29,8 @@ pub fn nearest(cx: &Analysis, question: QuestionId, text: TextId) -> Result<Vec<
     let others = (0..embeddings.texts as u32).filter(|other| *other != row);
     let near = by_similarity(&embeddings, x, others);
     let kind = question.scale.target();
-    let found = cx.live.models.with(question.id, |fitted| nearest_agreed(&fitted.model, kind, &near));
-    near_texts(cx, &found.unwrap_or_default())
+    let found = cx.live.with(question.id, |fitted| nearest_agreed(&fitted.model, kind, &near));
+    near_texts(cx, &question.scale, &found.unwrap_or_default())
 }
 
 /// The first of `near` (rows with their cosine, the nearest first) on which people agreed.

@@ -107,7 +107,7 @@ pub(crate) fn report(
     let ordered = target.kind.is_ordered();
     let ordinal = target.kind == TargetKind::Ordinal;
     let live: Option<(Vec<LiveFigures>, AnnotatorMap, Estimation)> =
-        cx.live.models.with(question, |fitted| {
+        cx.live.with(question, |fitted| {
             let of = |row| (fitted.model.severity(row), fitted.model.discrimination(row));
             let figures = (0..people as u32).map(of).collect();
             (figures, annotator_map(&fitted.model, ordered), fitted.estimation())

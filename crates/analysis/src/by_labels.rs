@@ -32,7 +32,8 @@ pub(super) fn ranking_by_labels(
         return Ok(None);
     }
     let index = cx.context.index();
-    let levels = chosen::level_count(cx, query.question)?;
+    let scale = &index.with_levels(query.question)?.scale;
+    let levels = scale.len();
     let shown = chosen::texts_shown(cx, query, mask)?;
     let labels = cx.context.store.current_labels(query.question)?;
     let mut found = Vec::new();
@@ -46,7 +47,7 @@ pub(super) fn ranking_by_labels(
         for label in of_text {
             let chosen =
                 index.annotator_row(label.annotator).and_then(|row| mask.get(row as usize)) == Some(&true);
-            let level = label.answer.level().filter(|_| chosen);
+            let level = scale.index_of_answer(&label.answer).filter(|_| chosen);
             if let Some(count) = level.and_then(|level| counts.get_mut(usize::from(level))) {
                 *count += 1;
             }

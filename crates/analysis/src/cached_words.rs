@@ -8,7 +8,7 @@ use dissensus_models::spans::{LiveSpans, SpanAnswer};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::log::go_on;
-use dissensus_project::text_words::{marks, words};
+use dissensus_project::text_words::{columns, marks, words};
 use dissensus_store::NewHead;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ fn put_words(cx: &Analysis, question: QuestionId, fitted: &FittedWords) -> Resul
         made_at_ms: now_ms(),
         weights: postcard::to_allocvec(&kept).map_err(|e| ProjectError::internal(&e))?,
     };
-    cx.context.store.put_only_head(head)?;
+    cx.context.store.put_only_head(head, &fitted.levels)?;
     Ok(true)
 }
 
@@ -95,7 +95,8 @@ pub(super) fn kept_words(
     }
     // Before labels are read: a change in between is read once more, which changes nothing.
     let followed = cx.context.store.last_event()?;
-    let mut fitted = FittedWords { live, encoder: encoder.to_owned(), followed, answers, tuned };
+    let levels = question.scale.ids().to_vec();
+    let mut fitted = FittedWords { live, levels, encoder: encoder.to_owned(), followed, answers, tuned };
     let of_now = all_marks(cx, question)?;
     fitted.live.record_all(of_now.into_iter());
     Ok(Some(fitted))
@@ -120,7 +121,7 @@ fn all_marks(cx: &Analysis, question: &Question) -> Result<Vec<SpanAnswer>, Proj
             answers.extend(labels.iter().map(|label| SpanAnswer {
                 text: text.0,
                 annotator: first.annotators[label.annotator as usize].0,
-                marks: marks(&places, &label.spans),
+                marks: marks(&places, &columns(&label.spans, &question.scale)),
             }));
         }
     }

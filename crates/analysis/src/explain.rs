@@ -129,7 +129,6 @@ fn explain_people(
     // A copy, so that recording a label does not wait for the fits without one label each.
     let model = cx
         .live
-        .models
         .with(question.id, |fitted| fitted.model.clone())
         .ok_or_else(|| TrainingError::NotEncoded(cx.context.store.path().to_owned()))?;
     if let Some(text) = text.filter(|_| asked.row.is_some_and(|row| row as usize >= model.texts())) {
@@ -154,7 +153,7 @@ fn explain_people(
         odds: told.odds,
         annotators,
         differences,
-        agreed: near_texts(cx, &told.agreed)?,
+        agreed: near_texts(cx, &question.scale, &told.agreed)?,
         remark: note_on_labels(cx, true)?,
     })
 }
@@ -186,6 +185,7 @@ fn explain_annotator(
     let found = &told.prediction;
     let (values, log_odds) = of_odds(found, odds);
     let kind = question.scale.target();
+    let answer_at = |column: u16| question.scale.id_at(column.into()).map(Answer::Level);
     let has = |part: ScorePartKind| match part {
         ScorePartKind::OwnLabel => found.own_level.is_some(),
         ScorePartKind::Thresholds => kind == TargetKind::Ordinal && question.scale.len() > 2,
@@ -199,14 +199,14 @@ fn explain_annotator(
     explained.log_odds = log_odds;
     explained.probability = 1.0 / (1.0 + (-log_odds).exp());
     explained.labels = told.labels;
-    explained.observed = found.own_level.map(Answer::Level);
+    explained.observed = found.own_level.and_then(answer_at);
     explained.distribution.clone_from(&found.probabilities);
     explained.others = found.others as u32;
-    explained.nearest = near_texts(cx, &told.nearest)?;
+    explained.nearest = near_texts(cx, &question.scale, &told.nearest)?;
     explained.sentence = sentence(&explained, odds, &question.scale);
     for influence in &told.influences {
         let (text, external_id, snippet) = named(cx, influence.text)?;
-        let answer = Answer::Level(influence.level);
+        let Some(answer) = answer_at(influence.level) else { continue };
         let change = influence.change;
         explained.influences.push(InfluentialLabel { text, external_id, snippet, answer, change });
     }

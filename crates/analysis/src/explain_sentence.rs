@@ -38,7 +38,7 @@ pub(super) fn sentence(person: &ExplainedAnnotator, odds: ExplainedOdds, scale: 
 
 /// The explained odds in words: "4 or above", "yes", "angry rather than sad".
 fn asked(odds: ExplainedOdds, scale: &Scale) -> String {
-    let name = |level: u16| scale.name_of(level).unwrap_or_default();
+    let name = |level: u16| scale.name_at(level).unwrap_or_default();
     match odds.against {
         Some(against) => format!("{} rather than {}", name(odds.level), name(against)),
         None if usize::from(odds.level) + 1 == scale.len() => name(odds.level).to_owned(),
@@ -56,7 +56,7 @@ fn reasons(person: &ExplainedAnnotator, odds: ExplainedOdds, scale: &Scale) -> S
         ("the own answer", part(ScorePartKind::OwnLabel)),
     ];
     let ordered = odds.against.is_none() && scale.len() > 2;
-    let name = |level: u16| scale.name_of(level).unwrap_or_default().to_owned();
+    let name = |level: u16| scale.name_at(level).unwrap_or_default().to_owned();
     let towards = |up: bool| match (ordered, up) {
         (true, true) => "a high level".to_owned(),
         (true, false) => "a low level".to_owned(),

@@ -80,7 +80,7 @@ pub fn explain_odds(
         remark: None,
     };
     let row = known.and_then(|text| cx.context.index().text_row(text));
-    let live = cx.live.models.with(question, |fitted| {
+    let live = cx.live.with(question, |fitted| {
         let model = &fitted.model;
         let in_model = row.filter(|row| (*row as usize) < model.texts());
         let labelled = in_model.is_some_and(|row| model.labels_of_text(row).next().is_some());

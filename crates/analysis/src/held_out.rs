@@ -84,10 +84,12 @@ fn keep_held_out(cx: &Analysis, question: QuestionId, labels: &[Observation], me
         results: measured.results.clone(),
     };
     let Ok(weights) = serde_json::to_vec(&kept) else { return };
+    let index = cx.context.index();
+    let levels = index.question(question).map(|asked| asked.scale.ids().to_vec()).unwrap_or_default();
     let version = measured.basis.version.clone();
     let new = NewHead { question, version, model: KEPT.to_owned(), made_at_ms: now_ms(), weights };
     // If they cannot be stored, the next session measures them again.
-    go_on("keeping held-out figures", cx.context.store.put_head(new));
+    go_on("keeping held-out figures", cx.context.store.put_head(new, &levels));
 }
 
 /// Lets a test delay a measurement.

@@ -1,6 +1,6 @@
 //! How far the labels of one text differ, without predictions.
 
-use dissensus_domain::{Answer, AnswerForm, Scale, TargetKind};
+use dissensus_domain::{Answer, AnswerForm, LevelId, Scale, TargetKind};
 use dissensus_training::live::{differing_labels, split_of_labels};
 
 /// How far these answers to one text differ, from 0 (all alike) to 1: on an ordinal scale the mean squared
@@ -31,8 +31,8 @@ pub fn labels_differ(scale: &Scale, answers: &[&Answer]) -> Option<f32> {
 
 /// How many of these answers hold each level, option or type.
 pub fn level_counts(scale: &Scale, answers: &[&Answer]) -> Vec<u32> {
-    let count = |level: u16| answers.iter().filter(|answer| answer.includes(level)).count() as u32;
-    (0..scale.len() as u16).map(count).collect()
+    let count = |level: &LevelId| answers.iter().filter(|answer| answer.includes(*level)).count() as u32;
+    scale.ids().iter().map(count).collect()
 }
 
 #[cfg(test)]
@@ -47,17 +47,17 @@ mod tests {
 
     #[test]
     fn labels_differ_by_their_scale() {
-        let levels = |levels: &[u16]| levels.iter().map(|l| Answer::Level(*l)).collect::<Vec<_>>();
+        let levels = |levels: &[u16]| levels.iter().map(|l| Answer::from_level(*l)).collect::<Vec<_>>();
         let ordinal = scale(ScaleKind::Ordinal, &["1", "2", "3"]);
         let of =
             |scale: &Scale, answers: &[Answer]| labels_differ(scale, &answers.iter().collect::<Vec<_>>());
         assert_eq!(of(&ordinal, &levels(&[1])), None);
-        assert_eq!(of(&ordinal, &[Answer::Level(1), Answer::CannotSay]), None);
+        assert_eq!(of(&ordinal, &[Answer::from_level(1), Answer::CannotSay]), None);
         assert_eq!(of(&ordinal, &levels(&[0, 2])), Some(1.0));
         assert!(of(&ordinal, &levels(&[0, 1])).unwrap() < 0.5);
         assert_eq!(of(&scale(ScaleKind::Choice, &["a", "b", "c"]), &levels(&[0, 1])), Some(1.0));
         let spans = scale(ScaleKind::Spans, &["insult"]);
-        let mark = |end| Answer::Spans(SpanSet::try_from(vec![Span { start: 0, end, kind: 0 }]).unwrap());
+        let mark = |end| Answer::Spans(SpanSet::try_from(vec![Span { start: 0, end, kind: LevelId(0) }]).unwrap());
         assert_eq!(of(&spans, &[mark(3)]), None);
         assert_eq!(of(&spans, &[mark(3), mark(3)]), Some(0.0));
         assert_eq!(of(&spans, &[mark(3), mark(4)]), Some(1.0));

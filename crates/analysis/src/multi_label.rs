@@ -6,7 +6,7 @@ use super::needs::too_few;
 use super::snippet::snippet;
 use crate::aggregation;
 use crate::predict;
-use dissensus_domain::{AnnotatorId, Question, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, LevelId, Question, QuestionId, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
@@ -175,8 +175,8 @@ fn expected_masi(
         for label in labels {
             let Some(who) = index.annotator_row(label.annotator) else { continue };
             for (option, asked) in question.options().iter().enumerate() {
-                let level = label.answer.clone().to(asked.id).level().unwrap_or_default();
-                p[who as usize * options + option] = f32::from(level);
+                let chosen = label.answer.clone().to(asked.id) == Answer::Level(LevelId::YES);
+                p[who as usize * options + option] = f32::from(u8::from(chosen));
             }
         }
         known.push((p, answered));

@@ -3,7 +3,7 @@
 use super::Analysis;
 use super::snippet::snippet;
 use dissensus_api::NearText;
-use dissensus_domain::{Answer, TextId};
+use dissensus_domain::{Answer, Scale, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::Embeddings;
 
@@ -38,11 +38,11 @@ pub(super) fn by_similarity(
 }
 
 /// The texts of these rows with their names and beginnings.
-pub(super) fn near_texts(cx: &Analysis, rows: &[NearRow]) -> Result<Vec<NearText>, ProjectError> {
+pub(super) fn near_texts(cx: &Analysis, scale: &Scale, rows: &[NearRow]) -> Result<Vec<NearText>, ProjectError> {
     let mut texts = Vec::new();
     for &(row, similarity, level, labels) in rows {
         let (text, external_id, snippet) = named(cx, row)?;
-        let answer = Answer::Level(level);
+        let Some(answer) = scale.id_at(level.into()).map(Answer::Level) else { continue };
         texts.push(NearText { text, external_id, snippet, similarity, answer, labels });
     }
     Ok(texts)

@@ -6,7 +6,7 @@ use dissensus_project::error::ProjectError;
 use dissensus_training::live::{differing_labels, split_of_labels};
 use std::collections::HashMap;
 
-/// How often each level was given, and who gave which.
+/// How often each level was given, and who gave which, by its position on the scale.
 type CountedLabels = (Vec<u32>, Vec<(AnnotatorId, u16)>);
 
 /// Number of labels that each annotator's model is based on; only annotators with a label are included.
@@ -31,10 +31,11 @@ pub(super) fn count_observed(
     let mut given = Vec::new();
     let labels = cx.context.store.current_labels_on(text, question)?;
     let index = cx.context.index();
+    let scale = &index.with_levels(question)?.scale;
     for label in labels {
         let chosen =
             index.annotator_row(label.annotator).is_some_and(|row| mask.get(row as usize) == Some(&true));
-        let level = label.answer.level().filter(|_| chosen);
+        let level = scale.index_of_answer(&label.answer).filter(|_| chosen);
         if let Some((level, count)) =
             level.and_then(|level| Some((level, counts.get_mut(usize::from(level))?)))
         {

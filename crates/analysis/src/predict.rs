@@ -26,7 +26,7 @@ pub fn predict_text(
         index.text_row(id).zip(index.annotator_row(annotator))
     };
     let (row, who) = rows.ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?;
-    let predicted = cx.live.models.with(question, |fitted| {
+    let predicted = cx.live.with(question, |fitted| {
         let mut p = vec![0.0; fitted.model.levels()];
         // A text that was imported after the model was fitted has no row in it yet.
         ((row as usize) < fitted.model.texts()).then(|| fitted.model.predict(row, who, &mut p)).map(|()| p)
@@ -48,7 +48,7 @@ pub fn predict_encoded(
 ) -> Result<Vec<f32>, ProjectError> {
     let context = &cx.context;
     let who = context.index().annotator_row(annotator).unwrap_or(u32::MAX);
-    let predicted = cx.live.models.with(question, |fitted| {
+    let predicted = cx.live.with(question, |fitted| {
         let mut p = vec![0.0; fitted.model.levels()];
         fitted.model.predict_new_text(text.features(), who, &mut p).map(|()| p)
     });

@@ -132,7 +132,7 @@ pub fn read_rows(
     for id in texts {
         let Some(text) = context.store.text(*id)? else { continue };
         let Some(row) = context.index().text_row(*id) else { continue };
-        let predicted = cx.live.models.with(query.question, |fitted| {
+        let predicted = cx.live.with(query.question, |fitted| {
             let known = fitted.model.texts() > row as usize && ranked.measured.values.len() > row as usize;
             known.then(|| of_row(cx, fitted, &ranked, row)).transpose()
         });
@@ -188,7 +188,7 @@ pub fn read_rows(
 fn find_ranked(cx: &Analysis, query: &DisagreementQuery) -> Result<Option<Ranked>, ProjectError> {
     let mask = chosen::people_mask(cx, &query.attributes)?;
     let shown = chosen::texts_shown(cx, query, &mask)?;
-    let found = cx.live.models.with(query.question, |fitted| {
+    let found = cx.live.with(query.question, |fitted| {
         let over = chosen::people_over(cx, &query.attributes, fitted.model.annotators())?;
         let asked = match measure(query, fitted.model.levels()) {
             Some(by) => TextMeasure::Measure(by),

@@ -78,7 +78,7 @@ fn look(
         needs: None,
         remark: None,
     };
-    let live = cx.live.models.with(question, |fitted| (fitted.model.clone(), fitted.basis.version.clone()));
+    let live = cx.live.with(question, |fitted| (fitted.model.clone(), fitted.basis.version.clone()));
     let Some((model, version)) = live else {
         report.needs = needs::note_on_labels(cx, false)?;
         return Ok(report);
@@ -119,7 +119,7 @@ fn slip_rows(
 ) -> Result<Vec<SlipRow>, ProjectError> {
     let index = cx.context.index();
     let scale = &index.with_levels(question)?.scale;
-    let name_of = |level: u16| scale.name_of(level).unwrap_or_default().to_owned();
+    let name_of = |level: u16| scale.name_at(level).unwrap_or_default().to_owned();
     let mut rows = Vec::with_capacity(top.min(labels.len()));
     for label in labels.iter().take(top) {
         let Some(text) = cx.context.store.text(index.texts()[label.text as usize])? else { continue };

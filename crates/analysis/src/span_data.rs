@@ -7,7 +7,7 @@ use dissensus_models::spans::{SpanAnswer, SpanTexts, WordFeatures};
 use dissensus_project::context::{QuestionData, SpanLabel};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
-use dissensus_project::text_words::{Forms, marks, words};
+use dissensus_project::text_words::{Forms, columns, marks, words};
 use std::collections::{BTreeMap, HashMap};
 
 /// Number of texts that are read and encoded together.
@@ -81,7 +81,7 @@ pub(super) fn span_data(
             answers.extend(own.into_iter().map(|label| SpanAnswer {
                 text,
                 annotator: label.annotator,
-                marks: marks(places, &label.spans),
+                marks: marks(places, &columns(&label.spans, &question.scale)),
             }));
         }
     }
@@ -95,7 +95,7 @@ pub(super) fn span_data(
             further.extend(own.into_iter().map(|label| SpanAnswer {
                 text: *row,
                 annotator: label.annotator,
-                marks: marks(&places, &label.spans),
+                marks: marks(&places, &columns(&label.spans, &question.scale)),
             }));
         }
     }

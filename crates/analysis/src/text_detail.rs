@@ -11,7 +11,7 @@ use dissensus_api::{
     AnnotatorPrediction, DisagreementMeasure, DisagreementQuery, GroupPrediction, TextDetail,
 };
 use dissensus_api::{DisagreementScores, GroupDifference, SeverityDifference};
-use dissensus_domain::{Annotator, AnnotatorId, Answer, QuestionId, Shown, TextId};
+use dissensus_domain::{Annotator, AnnotatorId, Answer, QuestionId, Scale, Shown, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::live::{Fitted, Over};
@@ -46,7 +46,7 @@ pub fn read(
     let chosen = mask.iter().filter(|chosen| **chosen).count();
     let ordinal = chosen::is_ordinal(cx, question)?;
     let mut needs = (chosen < 2).then(|| too_few(chosen, 2));
-    let predicted = cx.live.models.with(question, |fitted| {
+    let predicted = cx.live.with(question, |fitted| {
         let model = &fitted.model;
         if model.texts() <= row as usize {
             return Ok(None);
@@ -76,6 +76,7 @@ pub fn read(
     let given = labels_given(cx, question)?;
     let ordered = has_order(cx, question)?;
     let index = context.index();
+    let scale = &index.with_levels(question)?.scale;
     // Annotators who were added after the fit have labels, but no prediction yet.
     let predictions = all.chunks_exact(levels).map(Some).chain(std::iter::repeat(None));
     let person = |(annotator, p): (&Annotator, Option<&[f32]>)| {
@@ -100,7 +101,7 @@ pub fn read(
         None => (None, Vec::new(), None),
     };
     let mut groups = match (group_by, &scores) {
-        (Some(attribute), Some(_)) => groups(&people, attribute, levels, ordinal),
+        (Some(attribute), Some(_)) => groups(&people, attribute, scale, ordinal),
         _ => Vec::new(),
     };
     for group in &mut groups {
@@ -193,7 +194,7 @@ fn prediction(
 fn groups(
     people: &[AnnotatorPrediction],
     attribute: &str,
-    levels: usize,
+    scale: &Scale,
     ordinal: bool,
 ) -> Vec<GroupPrediction> {
     let mut members: BTreeMap<&str, Vec<&AnnotatorPrediction>> = BTreeMap::new();
@@ -202,12 +203,12 @@ fn groups(
         members.entry(value).or_default().push(person);
     }
     let group = |(value, members): (&str, Vec<&AnnotatorPrediction>)| {
-        let mut distribution = vec![0.0; levels];
+        let mut distribution = vec![0.0; scale.len()];
         for p in members.iter().filter_map(|person| person.distribution.as_ref()) {
             distribution.iter_mut().zip(p).for_each(|(sum, p)| *sum += p / members.len() as f32);
         }
         let level = |person: &&AnnotatorPrediction| {
-            person.observed.as_ref().and_then(dissensus_domain::Answer::level).map(f32::from)
+            person.observed.as_ref().and_then(|answer| scale.index_of_answer(answer)).map(f32::from)
         };
         let given: Vec<f32> = members.iter().filter_map(level).collect();
         let mean = given.iter().sum::<f32>() / given.len().max(1) as f32;

@@ -40,7 +40,7 @@ pub fn measure(
     progress: &dyn Progress,
 ) -> Result<TextDispersionReport, ProjectError> {
     cx.context.question_parts(question)?;
-    let Some(model) = cx.live.models.with(question, |fitted| fitted.model.clone()) else {
+    let Some(model) = cx.live.with(question, |fitted| fitted.model.clone()) else {
         let words = needs::note_on_labels(cx, false)?.unwrap_or_else(|| words(None, false, None, false));
         return Ok(TextDispersionReport { found: None, shown: false, scales: None, words });
     };

@@ -117,7 +117,7 @@ pub fn predict(
         annotators: people.len(),
         annotators_of_sets: of_sets.len(),
         options: said.iter().zip(options).map(option).collect(),
-        most_likely_set: name_of(question, &Answer::Options(likely.set)),
+        most_likely_set: name_of(question, &Answer::Options(question.scale.options_at(likely.set))),
         probability: likely.probability,
         is_exact: likely.is_exact,
         masi: sets.masi(&known(&said, &of_sets), answered),

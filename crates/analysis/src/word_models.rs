@@ -11,14 +11,12 @@ use crate::word_fit;
 use dissensus_api::{
     DisagreementQuery, FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport,
 };
-use dissensus_domain::{
-    AnnotatorId, Answer, AnswerForm, CurrentLabel, Question, QuestionId, SpanSet, TextId,
-};
+use dissensus_domain::{AnnotatorId, Answer, AnswerForm, CurrentLabel, LevelId, Question, QuestionId, SpanSet, TextId};
 use dissensus_models::spans::{ExpectedMarks, SpanAnswer};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Follow, Progress};
 use dissensus_project::sync::lock;
-use dissensus_project::text_words::{marked_words, marks, words};
+use dissensus_project::text_words::{columns, marked_words, marks, words};
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_training::runs;
 use std::collections::BTreeSet;
@@ -70,7 +68,8 @@ fn fit_question(
     word_fit::score_words(cx, &mut fit, &encoder, &others, progress)?;
     fit.record();
     let WordFit { model, live, tuned, answers, encoder, texts, .. } = fit;
-    let fitted = FittedWords { live, encoder: encoder.clone(), followed, answers, tuned };
+    let levels = question.scale.ids().to_vec();
+    let fitted = FittedWords { live, levels, encoder: encoder.clone(), followed, answers, tuned };
     cached_words::keep_words(cx, question.id, &fitted);
     cx.words.set(question.id, fitted);
     let reports = question.scale.levels().iter().zip(model.report());
@@ -143,8 +142,9 @@ pub fn heat(
     };
     let marked: Vec<(AnnotatorId, BTreeSet<u32>)> =
         answers.iter().map(|(who, spans)| (*who, marked_words(&places, spans, Some(of_type)))).collect();
+    let column = question.scale.index_of_id(of_type).map_or(usize::MAX, usize::from);
     let figure = |(at, &(start, end)): (usize, &(u32, u32))| {
-        let of = expected.as_ref().and_then(|all| all.get(at)?.types.get(usize::from(of_type)));
+        let of = expected.as_ref().and_then(|all| all.get(at)?.types.get(column));
         let marks =
             |(who, words): &(AnnotatorId, BTreeSet<u32>)| words.contains(&(at as u32)).then_some(*who);
         WordFigure {
@@ -181,7 +181,8 @@ fn expect(
         return needed(WordNeeds::Fit);
     };
     let mut fitted = lock(&known);
-    if fitted.encoder != chosen.key || !follow_words(cx, question, &mut fitted)? {
+    let fits = fitted.encoder == chosen.key && fitted.levels == question.scale.ids();
+    if !fits || !follow_words(cx, question, &mut fitted)? {
         drop(fitted);
         cx.words.forget(question.id, &known);
         return needed(WordNeeds::Fit);
@@ -206,7 +207,7 @@ fn follow_words(cx: &Analysis, question: &Question, fitted: &mut FittedWords) ->
             Some(Answer::Spans(spans)) => {
                 let bodies = cx.context.store.bodies(&[text])?;
                 let places = bodies.first().map(|body| words(body)).unwrap_or_default();
-                let marks = marks(&places, &spans);
+                let marks = marks(&places, &columns(&spans, &question.scale));
                 Some(SpanAnswer { text: text.0, annotator: annotator.0, marks })
             }
             _ => None,
@@ -219,14 +220,14 @@ fn follow_words(cx: &Analysis, question: &Question, fitted: &mut FittedWords) ->
 }
 
 /// The question with spans that has this id, or to which the type with this id belongs, and the type.
-pub(super) fn span_question(cx: &Analysis, id: QuestionId) -> Result<(Question, Option<u16>), ProjectError> {
+pub(super) fn span_question(cx: &Analysis, id: QuestionId) -> Result<(Question, Option<LevelId>), ProjectError> {
     let index = cx.context.index();
     let found = index.questions().iter().find_map(|question| {
         if question.id == id {
             return Some((question.clone(), None));
         }
-        let of_type = question.options().iter().position(|option| option.id == id)?;
-        Some((question.clone(), Some(of_type as u16)))
+        let of_type = question.options().iter().find(|option| option.id == id)?.id.option();
+        Some((question.clone(), of_type))
     });
     match found {
         Some((question, of_type)) if question.scale.form() == AnswerForm::Spans => Ok((question, of_type)),

@@ -182,9 +182,7 @@ fn requested_types(
     let (question, of_type) = word_models::span_question(cx, id)?;
     let all =
         question.options().into_iter().map(|option| option.id).zip(question.scale.levels().iter().cloned());
-    let asked =
-        |(at, _): &(usize, (QuestionId, String))| of_type.is_none_or(|of_type| usize::from(of_type) == *at);
-    let types = all.enumerate().filter(asked).map(|(_, of_type)| of_type).collect();
+    let types = all.filter(|(asked, _)| of_type.is_none() || asked.option() == of_type).collect();
     Ok((question, types))
 }
 

@@ -2,9 +2,7 @@
 
 use super::{GroupsChoice, PlanWish, StudyCare};
 use super::{Problem, TextOrder};
-use dissensus_domain::{
-    AnnotatorId, Attributes, Condition, LevelEdit, QuestionHelp, QuestionId, RemarkForm, Scale,
-};
+use dissensus_domain::{AnnotatorId, Attributes, Condition, LevelEdit, LevelId, QuestionHelp, QuestionId, RemarkForm, Scale};
 use serde::{Deserialize, Serialize};
 
 view! {
@@ -139,6 +137,7 @@ view! {
 
     /// What depends on a level, so that it cannot be removed; empty if it can be.
     pub struct LevelUseInfo {
+        pub level: LevelId,
         /// In words: `12 answers, 1 decision stand`.
         pub words: Option<String>,
         /// Whether it was answered; an answered level keeps its position among the other answered ones if

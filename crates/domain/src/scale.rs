@@ -167,6 +167,11 @@ impl Scale {
         &self.levels
     }
 
+    /// Whether both are of one kind and have the same names in the same order, whatever their ids.
+    pub fn reads_like(&self, other: &Self) -> bool {
+        (self.kind, &self.levels) == (other.kind, &other.levels)
+    }
+
     /// The id of each level, in the order of the scale.
     pub fn ids(&self) -> &[LevelId] {
         &self.ids

@@ -2,7 +2,7 @@
 
 use super::Project;
 use dissensus_api::{HarmfulFrom, StudyCare, TextGroup};
-use dissensus_domain::{Question, QuestionId, StudyLimits};
+use dissensus_domain::{LevelId, Question, QuestionId, StudyLimits};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
@@ -15,7 +15,7 @@ pub fn read(cx: &Project) -> Result<StudyCare, ProjectError> {
     let mut harmful = store.harmful_levels()?;
     // A level of another copy's question may be missing here.
     harmful.retain(|(question, level)| {
-        index.question(*question).is_some_and(|asked| usize::from(*level) < asked.scale.len())
+        index.question(*question).is_some_and(|asked| asked.scale.index_of_id(*level).is_some())
     });
     let harmful = harmful.into_iter().map(|(question, level)| HarmfulFrom { question, level }).collect();
     Ok(StudyCare { limit, strict, greyscale, harmful })
@@ -58,13 +58,16 @@ pub fn text_groups(cx: &Project) -> Result<Vec<TextGroup>, ProjectError> {
 }
 
 /// Finds a question, if its scale has this level.
-pub fn with_level(cx: &Project, question: QuestionId, level: u16) -> Result<Question, ProjectError> {
+pub fn with_level(cx: &Project, question: QuestionId, level: LevelId) -> Result<Question, ProjectError> {
     let index = cx.context.index();
     let asked = index.whole(question)?;
-    if usize::from(level) >= asked.scale.len() {
-        return Err(ProjectError::off_scale(&format!("level {level}"), asked));
+    match asked.scale.index_of_id(level) {
+        Some(_) => Ok(asked.clone()),
+        None => Err(ProjectError::LevelRemoved {
+            question: asked.name.clone(),
+            levels: asked.scale.levels().join(", "),
+        }),
     }
-    Ok(asked.clone())
 }
 
 /// Maximum number of groups: more are hard to choose from.

@@ -2,10 +2,7 @@
 
 use super::Project;
 use dissensus_api::{HistoryEntry, HistoryPage, HistoryWish};
-use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, EventKind, FactKind, LabelSource, Levels, MarkKind, PacketId,
-    Question, QuestionId, Remark, WordingId, WorkState,
-};
+use dissensus_domain::{AnnotatorId, Answer, CopyId, Event, EventKind, FactKind, LabelSource, LevelId, Levels, MarkKind, PacketId, Question, QuestionId, Remark, WordingId, WorkState};
 use dissensus_project::clock::local_moment;
 use dissensus_project::context::Index;
 use dissensus_project::error::ProjectError;
@@ -242,14 +239,14 @@ impl<'a> Teller<'a> {
         }
     }
 
-    fn condition(&self, other: QuestionId, levels: &[u16]) -> String {
+    fn condition(&self, other: QuestionId, levels: &[LevelId]) -> String {
         let Some(other) = self.index.question(other) else {
             return "is asked under another condition".to_owned();
         };
         if levels.is_empty() {
             return "is always asked".to_owned();
         }
-        let name = |level: &u16| other.scale.name_of(*level).unwrap_or("?").to_owned();
+        let name = |level: &LevelId| other.scale.name_of(*level).unwrap_or("?").to_owned();
         let names: Vec<String> = levels.iter().map(name).collect();
         format!("is asked where {} is {}", other.name, names.join(" or "))
     }
@@ -482,7 +479,7 @@ mod tests {
 
     #[test]
     fn what_was_set_reads_as_words() {
-        let answer = |answer: &Answer| format!("the answer {}", answer.level().unwrap_or(99));
+        let answer = |answer: &Answer| format!("the answer {}", answer.level().map_or(99, |level| level.0));
         let words = |value: Value| value_words(&value, &answer);
         assert_eq!(
             words(json!({ "text": "Judge the words.", "low": "mild", "high": "" })),
@@ -494,7 +491,7 @@ mod tests {
             words(json!({ "pass": 0.8, "within": 1, "then": "go-on" })),
             "pass 0.8; then go-on; within 1"
         );
-        let right = serde_json::to_value(Answer::Level(2)).unwrap();
+        let right = serde_json::to_value(Answer::from_level(2)).unwrap();
         assert_eq!(words(json!({ "answer": right, "reason": "" })), "answer the answer 2");
     }
 }

@@ -14,9 +14,10 @@ pub(super) fn question_info(question: &Question, counts: (u32, u32)) -> Question
         name: question.name.clone(),
         prompt: question.prompt.clone(),
         help: question.help.clone(),
-        definitions: (0..question.scale.len() as u16)
-            .map(|level| question.definition(level).to_owned())
-            .collect(),
+        definitions: {
+            let ids = question.scale.ids().iter();
+            ids.map(|level| question.definition(*level).to_owned()).collect()
+        },
         scale: question.scale.clone(),
         labels,
         annotators_with_labels,

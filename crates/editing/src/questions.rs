@@ -6,9 +6,7 @@ use crate::error::EditingError;
 use dissensus_api::{
     LevelUseInfo, QuestionDraft, QuestionEditInfo, QuestionEdits, QuestionInfo, QuestionPart,
 };
-use dissensus_domain::{
-    Answer, AnswerForm, Condition, FactKind, LevelEdit, Question, QuestionHelp, QuestionId, RemarkForm, Scale,
-};
+use dissensus_domain::{Answer, AnswerForm, Condition, FactKind, LevelEdit, LevelId, Question, QuestionHelp, QuestionId, RemarkForm, Scale};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
@@ -94,10 +92,10 @@ pub fn add(cx: &Project, request: AddQuestion) -> Result<QuestionInfo, ProjectEr
     cx.context.index().check_options(&name, &scale)?;
     let prompt = if prompt.trim().is_empty() { name.clone() } else { prompt.trim().to_owned() };
     let new = NewQuestion { name, prompt, scale };
-    let (asked, kept) = (only_if, new.scale.levels().to_vec());
+    let (asked, kept, new_ids) = (only_if, new.scale.levels().to_vec(), new.scale.ids().to_vec());
     let levels = definitions.iter().any(|definition| !definition.trim().is_empty()).then(|| {
         let level = |(level, name): (usize, String)| LevelEdit {
-            from: Some(level as u16),
+            from: new_ids.get(level).copied(),
             name,
             definition: definitions.get(level).cloned().unwrap_or_default(),
         };
@@ -133,9 +131,8 @@ pub fn set_condition(
 }
 
 /// Changes the given properties of a question, all or none: its text, help, levels, condition, and form
-/// for notes. Labels are unaffected, each retains the level that it was given. Where a window is open
-/// on the project, it has to be reopened to add, remove or move levels, so that no level in memory is
-/// confused with another.
+/// for notes. Labels are unaffected, each retains the level that it was given. If levels are added, removed
+/// or moved, the models of the question are fitted again.
 ///
 /// # Errors
 /// There is no such question; a level to remove is in use; or a given property is invalid. Nothing is
@@ -167,9 +164,6 @@ pub fn edit(
                 levels.into_iter().map(named).collect::<Result<_, ProjectError>>()?;
             let names = levels.iter().map(|level| level.name.as_str());
             index.check_options(&asked.name, &Scale::new(asked.scale.kind(), names)?)?;
-            if rearranges(&levels, asked.scale.len()) && cx.context.works_in_background() {
-                return Err(ProjectError::Rearranged);
-            }
             Ok(levels)
         };
         levels.map(checked).transpose()?
@@ -185,7 +179,11 @@ pub fn edit(
         }
         Ok(edited)
     })?;
-    changed(cx);
+    cx.context.reload();
+    if edited.rearranged {
+        cx.live.rearranged(question);
+    }
+    cx.context.listeners.send(&Event::Project);
     Ok(edited)
 }
 
@@ -207,19 +205,6 @@ pub fn save(
     edit(cx, question, &change)
 }
 
-/// Whether these levels differ from the question's by more than names and definitions: other levels, or
-/// another order.
-///
-/// # Errors
-/// There is no such question.
-pub fn would_rearrange(
-    cx: &Project,
-    question: QuestionId,
-    levels: &[LevelEdit],
-) -> Result<bool, ProjectError> {
-    Ok(rearranges(levels, cx.context.index().whole(question)?.scale.len()))
-}
-
 /// What depends on each level of a question.
 ///
 /// # Errors
@@ -228,7 +213,8 @@ pub fn would_rearrange(
 pub fn level_uses(cx: &Project, question: QuestionId) -> Result<Vec<LevelUseInfo>, ProjectError> {
     cx.context.whole_project()?;
     let uses = cx.context.store.level_uses(question)?;
-    let info = |used: Option<LevelUse>| LevelUseInfo {
+    let info = |(level, used): (LevelId, Option<LevelUse>)| LevelUseInfo {
+        level,
         answered: used.as_ref().is_some_and(LevelUse::is_answered),
         words: used.map(|used| used.to_string()),
     };
@@ -278,12 +264,12 @@ pub fn rename_levels(cx: &Project, question: QuestionId, names: &[String]) -> Re
             );
             return Err(StoreError::Invalid { what: format!("question {}", asked.name), why }.into());
         }
-        let level = |(level, name): (u16, &String)| LevelEdit {
-            from: Some(level),
+        let level = |(level, name): (&LevelId, &String)| LevelEdit {
+            from: Some(*level),
             name: name.clone(),
-            definition: asked.definition(level).to_owned(),
+            definition: asked.definition(*level).to_owned(),
         };
-        (0..).zip(names).map(level).collect()
+        asked.scale.ids().iter().zip(names).map(level).collect()
     };
     let change = QuestionChange { levels: Some(levels), ..QuestionChange::default() };
     edit(cx, question, &change).map(drop)
@@ -320,7 +306,7 @@ pub fn condition_named(cx: &Project, words: &str) -> Result<Condition, ProjectEr
         let known: Vec<&str> = index.questions().iter().map(|q| q.name.as_str()).collect();
         return Err(refused(format!("write QUESTION=LEVEL,LEVEL; the questions are {}", known.join(", "))));
     };
-    let level = |name: &str| question.scale.index_of(name);
+    let level = |name: &str| question.scale.id_named(name);
     // A name may contain a comma.
     let levels = level(levels).map(|level| vec![level]).or_else(|| levels.split(',').map(level).collect());
     let levels = levels
@@ -349,7 +335,7 @@ pub fn names_after(question: &Question, changes: &[String]) -> Result<Vec<String
 /// Levels with these names, in their order: existing levels retain their definitions, others are new.
 pub fn levels_named(question: &Question, names: &[String]) -> Vec<LevelEdit> {
     let level = |name: &String| {
-        let from = question.scale.index_of(name);
+        let from = question.scale.id_named(name);
         let definition = from.map_or("", |level| question.definition(level)).to_owned();
         LevelEdit { from, name: name.clone(), definition }
     };
@@ -384,11 +370,6 @@ pub fn define_levels(
         what.clone_into(&mut levels[at].definition);
     }
     Ok(())
-}
-
-fn rearranges(levels: &[LevelEdit], known: usize) -> bool {
-    let stays = |(level, edit): (u16, &LevelEdit)| edit.from == Some(level);
-    levels.len() != known || !(0..).zip(levels).all(stays)
 }
 
 /// The parts before and after each `=`: names may contain one too.

@@ -7,7 +7,7 @@ use crate::left_out;
 use crate::question_set;
 use crate::topics;
 use dissensus_api::{CareInfo, HarmfulFrom, OwnCare, StudyCare};
-use dissensus_domain::{AnnotatorId, StudyLimits, TextId, is_harmful, is_predicted_harmful};
+use dissensus_domain::{AnnotatorId, LevelId, StudyLimits, TextId, is_harmful, is_predicted_harmful};
 use dissensus_editing::care;
 use dissensus_editing::check_limit;
 use dissensus_project::care_file::{OwnChoice, OwnHarmful, StoredCare, text_key};
@@ -64,10 +64,11 @@ pub fn set_own(cx: &Labelling, annotator: AnnotatorId, own: &OwnCare) -> Result<
     check_limit(own.limit)?;
     let harmful = match own.harmful {
         Some(HarmfulFrom { question, level }) => {
-            let name = care::with_level(&cx.project, question, level)?.name;
-            let keys = cx.context.store.level_keys(question)?;
-            let key = keys.get(usize::from(level)).cloned().unwrap_or_default();
-            Some(OwnHarmful { question: name, key, place: level })
+            let asked = care::with_level(&cx.project, question, level)?;
+            let keys = cx.context.store.keys_by_id(question)?;
+            let key = keys.get(usize::from(level.0)).cloned().unwrap_or_default();
+            let place = asked.scale.index_of_id(level).unwrap_or_default();
+            Some(OwnHarmful { question: asked.name, key, place })
         }
         None => None,
     };
@@ -89,11 +90,12 @@ fn own_care(cx: &Labelling, own: &OwnChoice) -> Result<OwnCare, ProjectError> {
     let harmful = match own.harmful.as_ref().and_then(|one| Some((one, known(one)?))) {
         None => None,
         Some((one, asked)) => {
-            let keys = cx.context.store.level_keys(asked.id)?;
-            let place = keys.iter().position(|key| *key == one.key).map(|place| place as u16);
-            let highest = asked.scale.len().saturating_sub(1) as u16;
-            let level = place.unwrap_or_else(|| one.place.min(highest));
-            Some(HarmfulFrom { question: asked.id, level })
+            let keys = cx.context.store.keys_by_id(asked.id)?;
+            let id = keys.iter().position(|key| *key == one.key).map(|id| LevelId(id as u16));
+            let id = id.filter(|id| asked.scale.index_of_id(*id).is_some());
+            let highest = asked.scale.len().saturating_sub(1);
+            let level = id.or_else(|| asked.scale.id_at(usize::from(one.place).min(highest)));
+            level.map(|level| HarmfulFrom { question: asked.id, level })
         }
     };
     Ok(OwnCare { limit: own.limit, harmful, words: own.words.clone(), groups: own.groups.clone() })

@@ -102,9 +102,5 @@ pub(super) fn check_answer(cx: &Labelling, new: &NewLabel) -> Result<(), Project
     if new.answer == Answer::CannotSay && !question.cannot_say {
         return Err(LabellingError::CannotSayNotOffered(question.name.clone()).into());
     }
-    match (new.answer.check(&question.scale), &new.answer) {
-        (Ok(()), _) => Ok(()),
-        (Err(_), Answer::Level(level)) => Err(ProjectError::off_scale(&format!("level {level}"), question)),
-        (Err(error), _) => Err(ProjectError::off_scale(&error.to_string(), question)),
-    }
+    new.answer.check(&question.scale).map_err(|error| ProjectError::unfit_answer(&error, question))
 }

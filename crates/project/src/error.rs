@@ -2,7 +2,7 @@
 
 use crate::words::counted;
 use dissensus_api::Problem;
-use dissensus_domain::Question;
+use dissensus_domain::{AnswerError, Question};
 use dissensus_encoder::EncoderError;
 use dissensus_exchange::{ExchangeError, RowError};
 use dissensus_stats::data::ModelError;
@@ -40,8 +40,6 @@ dissensus_domain::errors! {
         NoQuestion => "no-question", "this project has no question yet: import labels or add a question";
         OneOption { question: String, options: usize, first: String } => "one-option",
             "\"{question}\" has {options} options or types of spans, and this works on one of them at a time: name it, such as --question \"{first}\"";
-        Rearranged => "levels-rearranged",
-            "levels cannot be rearranged while their question is open: close the project and open it again";
         Wording(#[from] dissensus_domain::WordingError) => "wording", transparent;
         WholeQuestion { option: String, question: String } => "whole-question",
             "\"{option}\" is one option: answer \"{question}\" with all options that apply";
@@ -52,6 +50,8 @@ dissensus_domain::errors! {
         IsPacket => "is-packet", "this is a packet for one person: plan and merge in the project that handed it out";
         NotOnScale { value: String, question: String, levels: String } => "not-on-scale",
             "\"{value}\" is not on the scale of \"{question}\": it has {levels}";
+        LevelRemoved { question: String, levels: String } => "level-removed",
+            "a level of this answer is not on the scale of \"{question}\" any more: it has {levels}; answer again";
         NearName { name: String, known: String } => "near-name",
             "nobody here is called \"{name}\", and \"{known}\" looks alike: give that name, or say that this is another person (--new-annotator)";
         NearWithdrawn(String) => "near-name",
@@ -163,6 +163,20 @@ impl ProjectError {
             value: value.to_owned(),
             question: question.name.clone(),
             levels: question.scale.levels().join(", "),
+        }
+    }
+
+    /// Creates the error for an answer that does not fit a question. A level that is not on the scale was removed
+    /// after it was shown.
+    pub fn unfit_answer(error: &AnswerError, question: &Question) -> Self {
+        match error {
+            AnswerError::LevelOutside { .. }
+            | AnswerError::OptionOutside { .. }
+            | AnswerError::TypeOutside { .. } => Self::LevelRemoved {
+                question: question.name.clone(),
+                levels: question.scale.levels().join(", "),
+            },
+            other => Self::off_scale(&other.to_string(), question),
         }
     }
 }

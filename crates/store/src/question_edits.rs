@@ -362,15 +362,16 @@ impl Store {
         self.read("reading the levels", |c| ever(c, question.row()))
     }
 
-    /// The uses of each level of a question, by position; `None` for unused levels.
+    /// The uses of each level of a question, in the order of the scale; `None` for unused levels.
     ///
     /// # Errors
     /// There is no such question.
-    pub fn level_uses(&self, question: QuestionId) -> Result<Vec<Option<LevelUse>>> {
+    pub fn level_uses(&self, question: QuestionId) -> Result<Vec<(LevelId, Option<LevelUse>)>> {
         let keys = self.level_keys(question)?;
-        self.read("reading what stands on the levels", |c| {
+        self.read("reading what depends on the levels", |c| {
             let (uses, rows) = (uses_of(c, question)?, rows_by_key(c, question)?);
-            Ok(keys.iter().map(|key| rows.get(key).and_then(|row| uses.get(row)).cloned()).collect())
+            let levels = keys.iter().filter_map(|key| rows.get(key));
+            Ok(levels.map(|level| (*level, uses.get(level).cloned())).collect())
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::target::{self, Agreement};
 use crate::Analysis;
-use dissensus_domain::{Answer, CurrentLabel, OptionSet, Question};
+use dissensus_domain::{Answer, CurrentLabel, Question};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::agreement::{Estimate, SetAnswer, set_reliability};
@@ -61,15 +61,14 @@ pub(super) fn measure(
     })
 }
 
-/// The answered sets of options, by rows.
+/// The answered sets of options, by rows and columns.
 fn set_answers(cx: &Analysis, question: &Question) -> Result<Vec<SetAnswer>, ProjectError> {
     let labels = cx.context.store.current_labels(question.id)?;
-    let (index, options) = (cx.context.index(), question.options());
+    let index = cx.context.index();
     let answer = |label: &CurrentLabel| {
-        let has = |option: &&Question| label.answer.clone().to(option.id) == Answer::Level(1);
-        let chosen = options.iter().filter(has).filter_map(|option| option.id.option());
+        let Answer::Options(set) = label.answer else { return None };
         let (text, annotator) = (index.text_row(label.text)?, index.annotator_row(label.annotator)?);
-        Some(SetAnswer { text, annotator, set: OptionSet::new(chosen).ok()? })
+        Some(SetAnswer { text, annotator, set: question.scale.columns_of(set) })
     };
     Ok(labels.iter().filter_map(answer).collect())
 }

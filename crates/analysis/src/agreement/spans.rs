@@ -84,7 +84,7 @@ pub(super) fn measure(
             let length = body.chars().count() as u32;
             for (annotator, spans) in &by_text[text] {
                 for (kind, (marks, units)) in marks.iter_mut().zip(&mut units).enumerate() {
-                    let kind = (kind < types).then_some(kind as u16);
+                    let kind = question.scale.id_at(kind);
                     let marked = marked_words(&words, spans, kind);
                     marks.push(MarkedWords {
                         text: text.0,

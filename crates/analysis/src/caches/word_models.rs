@@ -1,6 +1,6 @@
 //! Models of words in memory, by question.
 
-use dissensus_domain::{EventId, QuestionId};
+use dissensus_domain::{EventId, LevelId, QuestionId};
 use dissensus_models::spans::LiveSpans;
 use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
@@ -18,6 +18,8 @@ pub(crate) struct WordModels {
 
 pub(crate) struct FittedWords {
     pub(crate) live: LiveSpans,
+    /// The type of each of its columns.
+    pub(crate) levels: Vec<LevelId>,
     /// Version of the encoder that read the words.
     pub(crate) encoder: String,
     /// The last event that is included.

@@ -55,7 +55,7 @@ pub fn compare(
         true => {
             cx.live.fit(question, progress)?;
             // A copy, so that recording a label does not wait for the following.
-            cx.live.models.with(question, |fitted| fitted.model.clone())
+            cx.live.with(question, |fitted| fitted.model.clone())
         }
         false => None,
     };

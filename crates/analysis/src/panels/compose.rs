@@ -181,7 +181,7 @@ fn verdicts_of(rule: &PanelRule, question: &Question, size: usize) -> Result<Ver
 
 fn outcome_name(verdict: Verdict, question: &Question) -> String {
     match verdict {
-        Verdict::Level(level) => question.scale.name_of(level).unwrap_or("?").to_owned(),
+        Verdict::Level(level) => question.scale.name_at(level).unwrap_or("?").to_owned(),
         Verdict::NoMajority => "no majority".to_owned(),
         Verdict::Passed => "passed".to_owned(),
         Verdict::Vetoed => "vetoed".to_owned(),

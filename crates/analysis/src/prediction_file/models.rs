@@ -30,7 +30,6 @@ pub(crate) fn live_copy(
 ) -> Result<(LiveModel, Option<String>), ProjectError> {
     let live = cx
         .live
-        .models
         .with(question, |fitted| fitted.model.to_bytes().map(|model| (model, fitted.basis.version.clone())));
     let not_live = || ProjectError::from(TrainingError::NotEncoded(cx.context.store.path().to_owned()));
     let (model, encoder) = live.ok_or_else(not_live)??;

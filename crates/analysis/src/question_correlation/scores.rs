@@ -98,7 +98,7 @@ fn live_score(
     let question: QuestionId = data.question.id;
     let texts = data.texts.len();
     cx.live.fit(question, progress)?;
-    let read = cx.live.models.with(question, |fitted| {
+    let read = cx.live.with(question, |fitted| {
         let model = &fitted.model;
         let of = |text: u32| model.mean_distribution(text).into_iter().map(f64::from);
         let scores: Vec<f64> = (0..texts.min(model.texts()) as u32).flat_map(of).collect();

@@ -95,7 +95,7 @@ fn look(cx: &Analysis, question: QuestionId, progress: &dyn Progress) -> Result<
     tell(progress, 1, "fitting the model")?;
     cx.live.fit(question, progress)?;
     // A copy, so that recording a label does not wait for the following.
-    let Some(model) = cx.live.models.with(question, |fitted| fitted.model.clone()) else {
+    let Some(model) = cx.live.with(question, |fitted| fitted.model.clone()) else {
         report.attributes_words = words::attributes(&[], 0);
         report.severities_words = words::severities(&[]);
         return Ok(report);

@@ -99,11 +99,12 @@ impl Guidelines {
     ) -> Result<Option<GuidelineAgreement>, ProjectError> {
         let index = self.context.index();
         let (name, target) = self.context.question_parts(question)?;
+        let scale = &index.with_levels(question)?.scale;
         let (texts, annotators) = (index.texts().len(), index.annotators().len());
         let mut versions: BTreeMap<Option<u32>, Vec<Observation>> = BTreeMap::new();
         for (label, number) in labels {
-            let row =
-                (index.text_row(label.text), index.annotator_row(label.annotator), label.answer.level());
+            let level = scale.index_of_answer(&label.answer);
+            let row = (index.text_row(label.text), index.annotator_row(label.annotator), level);
             // Additions since the index was read are included the next time.
             if let (Some(text), Some(annotator), Some(level)) = row {
                 versions.entry(number).or_default().push(Observation { text, annotator, level });

@@ -139,7 +139,7 @@ impl LiveModels {
         let mut all = Vec::new();
         let mut first = None;
         for one in self.context.index().learned(question) {
-            let said = self.models.with(one, |fitted| {
+            let said = self.with(one, |fitted| {
                 let on = (fitted.basis.clone(), fitted.model.texts());
                 of(fitted).map(|said| (on, said))
             });

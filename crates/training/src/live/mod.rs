@@ -35,6 +35,13 @@ impl LiveModels {
         Self { context: Arc::clone(context), encoding: encoding.clone(), models: Arc::default() }
     }
 
+    /// Applies `read` to the live model of a question; `None` if there is none for its current levels.
+    pub fn with<T>(&self, question: QuestionId, read: impl FnOnce(&mut Fitted) -> T) -> Option<T> {
+        let index = self.context.index();
+        let levels = index.question(question)?.scale.ids();
+        self.models.with(question, |fitted| (fitted.levels == levels).then(|| read(fitted))).flatten()
+    }
+
     /// The levels of a question were added, removed or moved, and the index has the new ones: its models are dropped,
     /// and in a window fitted again.
     pub fn rearranged(&self, question: QuestionId) {

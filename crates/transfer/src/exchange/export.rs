@@ -236,7 +236,7 @@ fn scales_not_guessed<'a>(
             Ok(guessed) if scale.has_options() => {
                 guessed.kind() == scale.kind() && options.iter().eq(scale.levels())
             }
-            Ok(guessed) => guessed == *scale,
+            Ok(guessed) => guessed.reads_like(scale),
             Err(_) => some.is_empty(),
         };
         if !told {

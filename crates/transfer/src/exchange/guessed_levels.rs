@@ -138,7 +138,7 @@ fn spellings(used: &[(&str, u64)], reading: &TableReading) -> Option<ImportNotic
 
 /// Returns a notice about levels whose names have an order.
 fn ordered(scale: &Scale) -> Option<ImportNotice> {
-    let known = ordered_scale(scale.levels()).is_some_and(|ordered| ordered == *scale);
+    let known = ordered_scale(scale.levels()).is_some_and(|ordered| ordered.reads_like(scale));
     let message = format!(
         "The names of the levels tell their order, lowest first: {}. If they have none, choose the scale \"choice\"",
         scale.levels().join(", ")

@@ -176,7 +176,7 @@ pub(super) fn right_answer(
     if let Some(answer) = answer
         && let Err(error) = answer.check(&asked.scale)
     {
-        return Err(ProjectError::off_scale(&error.to_string(), asked));
+        return Err(ProjectError::unfit_answer(&error, asked));
     }
     let length = reason.chars().count();
     if length > LONGEST_REASON {

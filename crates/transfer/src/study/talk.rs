@@ -76,7 +76,7 @@ pub fn decide(cx: &Study, new: &NewDecision) -> Result<TextTalk, ProjectError> {
     if let Some(answer) = &new.answer
         && let Err(error) = answer.check(&question.scale)
     {
-        return Err(ProjectError::off_scale(&error.to_string(), question));
+        return Err(ProjectError::unfit_answer(&error, question));
     }
     let length = new.comment.chars().count();
     if length > LONGEST_COMMENT {
