@@ -157,7 +157,7 @@ fn next_label(question: QuestionId, click: usize, size: LiveSize) -> NewLabel {
         text: TextId(((click * 7_919 + 13) % size.texts) as u32 + 1),
         answer: match size.options {
             Some(options) => some_options(click % size.levels, click, options),
-            None => Answer::Level(((click * 31) % size.levels) as u16),
+            None => Answer::from_level(((click * 31) % size.levels) as u16),
         },
         duration_ms: Some(1_500),
     }
@@ -206,7 +206,7 @@ fn make_project(path: &Path, sim: &Simulation, size: LiveSize) -> Result<(), Ben
                     Some(options) => {
                         some_options(o.level.into(), (o.text * 31 + o.annotator) as usize, options)
                     }
-                    None => Answer::Level(o.level),
+                    None => Answer::from_level(o.level),
                 },
                 at_ms: 0,
                 duration_ms: None,

@@ -3,7 +3,6 @@
 use crate::error::BenchError;
 use dissensus_api::ImportChoices;
 use dissensus_app::session::Session;
-use dissensus_domain::Answer;
 use dissensus_editing::questions;
 use dissensus_encoder::char_ngrams;
 use dissensus_project::home::Home;
@@ -51,7 +50,7 @@ impl Material {
         let people: HashMap<_, _> =
             store.annotators()?.iter().enumerate().map(|(row, a)| (a.id, row)).collect();
         let observations = store.current_labels(question.id)?.into_iter().filter_map(|label| {
-            let Answer::Level(level) = label.answer else { return None };
+            let level = question.scale.index_of_answer(&label.answer)?;
             let (text, annotator) = (*rows.get(&label.text)?, *people.get(&label.annotator)?);
             Some(Observation { text: text as u32, annotator: annotator as u32, level })
         });

@@ -157,7 +157,7 @@ fn label(packet: &Path) -> Result<(), BenchError> {
                     question,
                     text,
                     annotator,
-                    answer: Answer::Level((text.0 % 5) as u16),
+                    answer: Answer::from_level((text.0 % 5) as u16),
                     at_ms: 1_000 + i64::from(text.0),
                     duration_ms: Some(4_000),
                     source: LabelSource::Window,

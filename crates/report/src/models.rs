@@ -264,7 +264,7 @@ fn runs(work: &Work<'_>, asked: &ReportQuestion, blocks: &mut Vec<Block>) -> Res
 fn curve(work: &Work<'_>, asked: &ReportQuestion, blocks: &mut Vec<Block>) -> Result<(), ProjectError> {
     if asked.question.scale.has_options() {
         blocks.push(Block::Needs("Learning curves are of one option or type at a time:".to_owned()));
-        let one = asked.question.option(0).map_or_else(String::new, |option| option.name);
+        let one = asked.question.options().into_iter().next().map_or_else(String::new, |option| option.name);
         let command = format!(
             "dissensus models evaluate PROJECT --question {} --new-annotators 0,1,2,5,10",
             quoted(&one)

@@ -16,7 +16,7 @@ const SIDES: f64 = 1.959_963_984_540_054;
 pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Block>, ProjectError> {
     let question = &asked.question;
     if question.scale.has_options() {
-        let one = question.option(0).map_or_else(String::new, |option| option.name);
+        let one = question.options().into_iter().next().map_or_else(String::new, |option| option.name);
         return Ok(vec![
             Block::Needs("People are compared on each option or type by itself:".to_owned()),
             Block::Command(format!("dissensus analyse annotators PROJECT --question {}", quoted(&one))),

@@ -91,29 +91,11 @@ session_commands! {
     };
 }
 
-/// Changes a question. If levels are added, removed or moved, the project is closed and opened again.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn change_question(
-    app: AppHandle,
-    question: QuestionId,
-    draft: QuestionDraft,
-) -> Result<(), Problem> {
-    off_main(move || {
-        let state = app.state::<WindowState>();
-        let session = state.session()?;
-        if questions::would_rearrange(&session.project, question, &draft.levels)? {
-            drop(session);
-            state.alone(&app, |session| questions::save(&session.project, question, draft))?;
-        } else {
-            questions::save(&session.project, question, draft)?;
-        }
-        Ok(())
-    })
-    .await
-}
-
 session_commands! {
+    /// Changes a question.
+    fn change_question(question: QuestionId, draft: QuestionDraft) -> () =
+        |session| questions::save(&session.project, question, draft).map(drop);
+
     /// What depends on each level of a question and prevents its removal.
     fn level_uses(question: QuestionId) -> Vec<LevelUseInfo> =
         |session| questions::level_uses(&session.project, question);

@@ -42,7 +42,7 @@ pub(crate) async fn merge_files(
     off_main(move || {
         let state = app.state::<WindowState>();
         let session = state.session()?;
-        if consent.changes && files.iter().any(|file| study::is_to_be_alone_for(&session.study, file)) {
+        if consent.changes && files.iter().any(|file| study::is_to_erase_for(&session.study, file)) {
             drop(session);
             return Ok(
                 state.alone(&app, |session| study::merge(&session.study, &files, &consent, Follow::Job))?

@@ -295,7 +295,7 @@ impl<'a> Desk<'a> {
                 question: self.question,
                 annotator: self.annotator,
                 text: self.text,
-                answer: Answer::Level((self.given % 2) as u16),
+                answer: Answer::from_level((self.given % 2) as u16),
                 duration_ms: Some(1_500),
             },
         )?;

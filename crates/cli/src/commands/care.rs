@@ -149,7 +149,7 @@ fn changed(session: &Session, args: &Care) -> Result<StudyCare> {
     care.harmful.retain(|one| one.question != question.id);
     if let Some(level) = &args.level {
         let names = question.scale.levels().join(", ");
-        let found = question.scale.index_of(level.trim());
+        let found = question.scale.id_named(level.trim());
         let level = found.with_context(|| format!("{} has no level \"{level}\": {names}", question.name))?;
         care.harmful.push(HarmfulFrom { question: question.id, level });
     }

@@ -243,7 +243,7 @@ fn code(part: ScorePartKind) -> &'static str {
 
 /// The name of a level.
 pub(super) fn level(question: &Question, level: u16) -> &str {
-    question.scale.name_of(level).unwrap_or("?")
+    question.scale.name_at(level).unwrap_or("?")
 }
 
 /// The name of an answer.

@@ -51,7 +51,7 @@ pub(crate) fn agreement(args: &Agreement) -> Result<()> {
     let question = questions::find(&session.project, args.question.name.as_deref())?;
     let form = question.scale.form();
     if form.has_parts() && args.pairs.is_some() {
-        let first = question.option(0).map_or_else(String::new, |option| option.name);
+        let first = question.options().into_iter().next().map_or_else(String::new, |option| option.name);
         bail!("--pairs compares annotators on one {}: name it, such as --question \"{first}\"", form.part());
     }
     let bar = Bar::new("resamples");

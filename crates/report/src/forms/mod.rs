@@ -6,6 +6,7 @@ mod data_statement;
 pub(super) use crowdworksheets::crowdworksheets;
 pub(super) use data_statement::data_statement;
 
+use dissensus_domain::LevelId;
 use super::facts::Facts;
 use dissensus_project::words::counted;
 use dissensus_render::escape::markdown;
@@ -68,11 +69,11 @@ fn questions(facts: &Facts<'_>) -> Vec<String> {
     let one = |asked: &super::work::ReportQuestion| {
         let question = &asked.question;
         let kind = question.scale.kind().rules().title();
-        let level = |(at, name): (usize, &String)| match question.definition(at as u16) {
+        let level = |(id, name): (&LevelId, &String)| match question.definition(*id) {
             "" => markdown(name),
             meaning => format!("{} ({})", markdown(name), markdown(meaning)),
         };
-        let levels: Vec<String> = question.scale.levels().iter().enumerate().map(level).collect();
+        let levels: Vec<String> = question.scale.ids().iter().zip(question.scale.levels()).map(level).collect();
         let help = match question.help.text.as_str() {
             "" => String::new(),
             help => format!(" Explained as: {}.", markdown(help)),

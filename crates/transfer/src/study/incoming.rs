@@ -159,15 +159,6 @@ fn not_withdrawn(cx: &Study, packet: PacketId) -> Result<(), ProjectError> {
     }
 }
 
-/// Whether merging a file changes data that an open project holds in memory: it contains a withdrawal
-/// that is not known here, or renumbers levels. False if the file cannot be merged: the merge reports
-/// that.
-pub fn is_to_be_alone_for(cx: &Study, path: &Path) -> bool {
-    let rearranges = |incoming: Incoming| cx.context.store.is_rearranged_by(&incoming.store);
-    is_to_erase_for(cx, path)
-        || identify(cx, path).is_ok_and(|incoming| rearranges(incoming).unwrap_or(false))
-}
-
 /// Whether a file contains a withdrawal that is not known here. False if the file cannot be merged: the
 /// merge reports that.
 pub fn is_to_erase_for(cx: &Study, path: &Path) -> bool {

@@ -168,9 +168,6 @@ fn take_packet(
                  \"{name}\" may say is taken from it"
             )));
     }
-    if cx.context.works_in_background() && ours.is_rearranged_by(&incoming.store)? {
-        return Err(ProjectError::Rearranged);
-    }
     let odd = incoming::not_as_handed_out(cx, &packet, &incoming.store)?;
     if !odd.is_empty() {
         file.refused = true;
@@ -232,9 +229,6 @@ fn take_copy(
     }
     if cx.context.works_in_background() && ours.is_to_erase_for(&incoming.store)? {
         return Err(StudyError::Erases.into());
-    }
-    if cx.context.works_in_background() && ours.is_rearranged_by(&incoming.store)? {
-        return Err(ProjectError::Rearranged);
     }
     if !effect.only_adds() {
         let backup = ours.back_up(&format!("merge-{}", today()))?;

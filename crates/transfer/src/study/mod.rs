@@ -28,7 +28,7 @@ use dissensus_training::background::Background;
 pub use draft::draft;
 pub use hand_in::{hand_in, open_packet};
 pub use hand_out::{hand_out, write_again};
-pub use incoming::{is_to_be_alone_for, is_to_erase_for};
+pub use incoming::is_to_erase_for;
 pub use merge::{merge, preview_merge};
 pub use practice::{check_rule, practice, practice_from, set_check_rule, set_practice, set_practice_rule};
 pub use report::{packet_texts, report};
