@@ -141,7 +141,7 @@ mod tests {
             name: "91".to_owned(),
             hidden: false,
             labels: 50,
-            observed: observed.map(Answer::Level),
+            observed: observed.map(Answer::from_level),
             sentence: String::new(),
             distribution: Vec::new(),
             parts: parts.iter().map(|(part, value)| ScorePart { part: *part, value: *value }).collect(),

@@ -16,8 +16,8 @@ pub struct Condition {
 
 impl Condition {
     /// Creates a condition on the answer to `question`; `levels` may be unsorted and repeated.
-    pub fn new(question: QuestionId, levels: impl IntoIterator<Item = LevelId>) -> Self {
-        let mut levels: Vec<LevelId> = levels.into_iter().collect();
+    pub fn new(question: QuestionId, levels: impl IntoIterator<Item = impl Into<LevelId>>) -> Self {
+        let mut levels: Vec<LevelId> = levels.into_iter().map(Into::into).collect();
         levels.sort_unstable();
         levels.dedup();
         Self { question, levels }

@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_word_is_marked_by_any_of_its_characters() {
         let words = [(0, 5), (6, 8), (10, 14)];
-        let of = |spans: &[(u32, u32, u16)], kind| {
+        let of = |spans: &[(u32, u32, u16)], kind: Option<u16>| {
             let spans = spans.iter().map(|&(start, end, kind)| Span { start, end, kind: LevelId(kind) });
             let marked = marked_words(&words, &SpanSet::new(spans).unwrap(), kind.map(LevelId));
             marked.into_iter().collect::<Vec<_>>()

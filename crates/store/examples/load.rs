@@ -57,7 +57,7 @@ fn import_row(tx: &mut WriteTx<'_>, question: QuestionId, t: u32, a: u32) -> Res
         Some(id) => id,
         None => tx.add_annotator(&NewAnnotator { external_id: person, ..NewAnnotator::default() })?,
     };
-    let answer = Answer::Level(((t + a) % 2) as u16);
+    let answer = Answer::from_level(((t + a) % 2) as u16);
     if tx.current_label(question, text, annotator)?.is_none_or(|l| l.answer != answer) {
         let source = LabelSource::Import;
         let at_ms = i64::from(t);
@@ -86,7 +86,7 @@ fn import_like_md_agreement(path: &Path) -> Result<()> {
     let (question, text, annotator) = (QuestionId(1), TextId(1), AnnotatorId(1));
     let (source, at_ms) = (LabelSource::Window, 0);
     let label =
-        NewLabel { question, text, annotator, answer: Answer::Level(1), at_ms, duration_ms: None, source };
+        NewLabel { question, text, annotator, answer: Answer::from_level(1), at_ms, duration_ms: None, source };
     let waited = store.append_label(&label);
     import.join().map_err(|_| anyhow::anyhow!("the import panicked"))??;
     println!("import of 53,765 labels: {:.0} ms", ms(start.elapsed()));
@@ -120,7 +120,7 @@ fn a_million_labels(path: &Path) -> Result<()> {
         for n in 0..1_000_000_u32 {
             let (text, annotator) = (TextId(n % 10_000 + 1), AnnotatorId(n / 10_000 * 5 + n % 5 + 1));
             let (at_ms, source) = (i64::from(n), LabelSource::Import);
-            let answer = Answer::Level((n % 2) as u16);
+            let answer = Answer::from_level((n % 2) as u16);
             labels.append(&NewLabel {
                 question,
                 text,
@@ -149,7 +149,7 @@ fn a_million_labels(path: &Path) -> Result<()> {
             question,
             text,
             annotator: ada,
-            answer: Answer::Level(0),
+            answer: Answer::from_level(0),
             at_ms: 0,
             duration_ms: Some(1),
             source,
@@ -177,7 +177,7 @@ fn merging(path: &Path) -> Result<()> {
     let (ours, theirs) = (Store::open(path)?, Store::open(&copy)?);
     measure("merge with nothing new", || Ok(ours.take_in(&theirs)?.events as usize))?;
     let (question, text, annotator, source) = (QuestionId(1), TextId(1), AnnotatorId(2), LabelSource::Window);
-    let answer = Answer::Level(1);
+    let answer = Answer::from_level(1);
     let new = NewLabel { question, text, annotator, answer, at_ms: 2_000_000, duration_ms: None, source };
     theirs.append_label(&new)?;
     let worst = std::thread::scope(|scope| -> Result<Duration> {
@@ -191,7 +191,7 @@ fn merging(path: &Path) -> Result<()> {
         Ok(worst)
     })?;
     println!("a label waits meanwhile: {:.0} ms at most", ms(worst));
-    theirs.append_label(&NewLabel { answer: Answer::Level(0), at_ms: 2_000_001, ..new })?;
+    theirs.append_label(&NewLabel { answer: Answer::from_level(0), at_ms: 2_000_001, ..new })?;
     measure("merge with one new label", || Ok(ours.take_in(&theirs)?.events as usize))?;
     theirs.close()?;
     Ok(ours.close()?)

@@ -218,7 +218,7 @@ mod tests {
                 [],
                 |r| {
                     let level = match crate::row::answer(r, 4)? {
-                        Answer::Level(level) => level,
+                        Answer::Level(level) => level.0,
                         Answer::Options(set) => set.bits() as u16,
                         Answer::Spans(_) | Answer::CannotSay => unreachable!(),
                     };

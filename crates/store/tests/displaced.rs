@@ -105,7 +105,7 @@ fn labels(store: &Store) -> BTreeMap<u32, u16> {
         .into_iter()
         .filter(|label| label.annotator == AnnotatorId(1))
         .map(|label| match label.answer {
-            Answer::Level(level) => (label.text.0, level),
+            Answer::Level(level) => (label.text.0, level.0),
             other => panic!("{other:?}"),
         })
         .collect()

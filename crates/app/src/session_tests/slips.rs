@@ -27,7 +27,7 @@ fn slips_are_left_out_where_an_answer_was_decided_on_and_holds() {
     let question = questions::find(&session.project, None).unwrap();
     let decide = |id: &str, outcome, level: Option<u16>| {
         let text = texts::find(&session.project, id).unwrap().0;
-        let (answer, comment, by) = (level.map(Answer::Level), String::new(), String::new());
+        let (answer, comment, by) = (level.map(Answer::from_level), String::new(), String::new());
         let new = NewDecision { question: question.id, text, outcome, answer, comment, by };
         study::decide(&session.study, &new).unwrap();
     };

@@ -10,7 +10,7 @@ use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
 use dissensus_labelling::record;
 
 fn label(session: &Session, question: QuestionId, annotator: AnnotatorId, text: u32, ms: Option<u32>) {
-    let answer = Answer::Level((text % 5) as u16);
+    let answer = Answer::from_level((text % 5) as u16);
     let new = NewLabel { question, annotator, text: TextId(text), answer, duration_ms: ms };
     record::record_label(&session.labelling, &new).unwrap();
 }

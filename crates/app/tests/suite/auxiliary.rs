@@ -296,7 +296,7 @@ fn both_projects_know_what_the_encoder_has_learned() {
     let question = run.choices.question;
     let who = annotators::list(&session.project).unwrap()[0].id;
     for text in (TEXTS + 1..=TEXTS + 30).map(TextId) {
-        let answer = Answer::Level(u16::from(text.0 % 3 == 0));
+        let answer = Answer::from_level(u16::from(text.0 % 3 == 0));
         let label = NewLabel { question, text, annotator: who, answer, duration_ms: None };
         record::record_label(&session.labelling, RecordLabel::new(&label, LabelSource::Command)).unwrap();
     }
@@ -369,7 +369,7 @@ fn labels_of_people_who_are_held_out_do_not_teach_by_another_question_of_the_pro
     let question = questions::find(&session.project, Some("harsh")).unwrap().id;
     let change = |who: AnnotatorId| {
         for text in (41..=80).step_by(3).map(TextId) {
-            let answer = Answer::Level(u16::from(text.0 % 2 == 0));
+            let answer = Answer::from_level(u16::from(text.0 % 2 == 0));
             let label = NewLabel { question, text, annotator: who, answer, duration_ms: None };
             record::record_label(&session.labelling, RecordLabel::new(&label, LabelSource::Command)).unwrap();
         }

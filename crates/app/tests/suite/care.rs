@@ -8,7 +8,7 @@ use dissensus_api::{
     CareInfo, HarmfulFrom, ImportChoices, MergeConsent, NewLabel, OwnCare, StudyCare, StudyWish, TextOrder,
 };
 use dissensus_app::session::Session;
-use dissensus_domain::{AnnotatorId, Answer, FactKind, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, FactKind, LevelId, QuestionId, TextId};
 use dissensus_editing::QuestionChange;
 use dissensus_editing::annotators;
 use dissensus_editing::info;
@@ -55,7 +55,7 @@ fn person(session: &Session, name: &str) -> AnnotatorId {
 }
 
 fn harmful(level: u16) -> HarmfulFrom {
-    HarmfulFrom { question: RUDE, level }
+    HarmfulFrom { question: RUDE, level: LevelId(level) }
 }
 
 fn limit(limit: u32, strict: bool) -> StudyCare {
@@ -247,7 +247,7 @@ fn a_packet_has_the_limits_and_hands_in_a_number_and_nothing_of_what_was_read() 
     let packet = Session::open(&file, &Home::inside(&folder.path().join("elsewhere"), Vec::new())).unwrap();
     let care = info::read(&packet.project).unwrap().care;
     assert_eq!((care.limit, care.strict, care.greyscale), (Some(1), true, true));
-    assert_eq!(care.harmful.iter().map(|one| one.level).collect::<Vec<_>>(), [2]);
+    assert_eq!(care.harmful.iter().map(|one| one.level.0).collect::<Vec<_>>(), [2]);
     assert_eq!(
         dissensus_editing::care::set(&packet.project, &StudyCare::default()).unwrap_err().code(),
         "in-packet"

@@ -182,7 +182,7 @@ fn people_on_either_side_of_the_border_are_named() {
                 let found = people.annotators.iter().find(|one| one.annotator == named.annotator).unwrap();
                 assert_eq!(found.observed.is_some(), named.labelled);
                 let chance: f32 = match &found.observed {
-                    Some(answer) => f32::from(u8::from(answer.level().unwrap() >= border.level)),
+                    Some(answer) => f32::from(u8::from(answer.level().unwrap().0 >= border.level)),
                     None => found.distribution.as_ref().unwrap()[usize::from(border.level)..].iter().sum(),
                 };
                 assert_eq!(is_above, chance > 0.5, "{named:?}");
@@ -261,7 +261,7 @@ fn an_order_follows_the_labels_that_come() {
     let people =
         text_detail::read(&session.analysis, &query(question), text, None, None, false).unwrap().annotators;
     for (at, person) in people.iter().filter(|person| person.observed.is_none()).enumerate() {
-        let answer = Answer::Level(if at % 2 == 0 { 0 } else { 4 });
+        let answer = Answer::from_level(if at % 2 == 0 { 0 } else { 4 });
         let new = NewLabel { question, annotator: person.annotator, text, answer, duration_ms: None };
         record::record_label(&session.labelling, RecordLabel::new(&new, LabelSource::Command)).unwrap();
     }

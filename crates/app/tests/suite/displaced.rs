@@ -46,7 +46,7 @@ fn labels(path: &Path) -> BTreeMap<String, u16> {
     let current = store.current_labels(question).unwrap().into_iter().filter(|label| label.annotator == ana);
     current
         .filter_map(|label| match label.answer {
-            Answer::Level(level) => Some((names[&label.text].clone(), level)),
+            Answer::Level(level) => Some((names[&label.text].clone(), level.0)),
             _ => None,
         })
         .collect()

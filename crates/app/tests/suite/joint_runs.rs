@@ -6,10 +6,7 @@
 use crate::support::{StopHalfWay, home, import_into, tiny};
 use dissensus_api::{HeldHead, JointQuestion, NewLabel, RunDetail, RunInfo, TrainChoices, Tuning};
 use dissensus_app::session::Session;
-use dissensus_domain::{
-    AnnotatorId, Answer, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, Span, SpanSet, TextId,
-    WorkState,
-};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, LevelId, OptionSet, QuestionId, Scale, ScaleKind, Span, SpanSet, TextId, WorkState};
 use dissensus_editing::CopyChoices;
 use dissensus_editing::annotators;
 use dissensus_editing::copy;
@@ -349,7 +346,7 @@ fn a_question_with_options_stands_for_all_of_them_and_one_question_for_itself() 
     questions::add(&session.project, AddQuestion::new("where", "", scale)).unwrap();
     for text in 1..=50 {
         let kind = (text % 2) as u16;
-        let spans = (text % 3 > 0).then_some(Span { start: 0, end: 4, kind });
+        let spans = (text % 3 > 0).then_some(Span { start: 0, end: 4, kind: LevelId(kind) });
         record(&session, id(&session, "where"), text, 2, Answer::Spans(SpanSet::new(spans).unwrap()));
     }
     let runs = train(&session, &choices(&session, ModelKind::Shared, "last-1", &["where", "rude"]));

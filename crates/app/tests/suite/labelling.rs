@@ -176,7 +176,7 @@ fn what_is_kept_in_memory_is_what_the_project_says_after_many_people_labelled_at
             scope.spawn(move || {
                 for click in 0_u16..30 {
                     let text = TextId(u32::from(click % 20) + 1);
-                    let answer = Answer::Level((click + nth) % 5);
+                    let answer = Answer::from_level((click + nth) % 5);
                     let new = NewLabel { question, annotator, text, answer, duration_ms: None };
                     record::record_label(&session.labelling, &new).unwrap();
                     match click % 7 {

@@ -239,7 +239,7 @@ fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
     let detail = text_detail::read(analysis, &asked, TextId(1), None, None, true).unwrap();
     for person in &detail.annotators {
         let has = set(1, person.annotator.0, 3).contains(1);
-        assert_eq!(person.observed, Some(Answer::Level(has.into())), "{}", person.name);
+        assert_eq!(person.observed, Some(Answer::from_level(has.into())), "{}", person.name);
     }
     annotators::measure(analysis, option.id).unwrap();
     plan::make(analysis, option.id, PlanChoices::default(), &Silent).unwrap();

@@ -475,7 +475,7 @@ fn agreement_is_divided_by_what_was_on_screen() {
             };
             for n in texts.clone() {
                 let text = texts::find(&session.project, &format!("t{n}")).unwrap().0;
-                let answer = Answer::Level(u16::try_from(level(n, name.len())).unwrap());
+                let answer = Answer::from_level(u16::try_from(level(n, name.len())).unwrap());
                 let new =
                     NewLabel { question: question.id, annotator: person, text, answer, duration_ms: None };
                 record::record_label(&session.labelling, &new).unwrap();

@@ -47,7 +47,7 @@ fn with_zorro(path: &Path) -> AnnotatorId {
 fn label(session: &Session, annotator: AnnotatorId, texts: u32) {
     let question = question(session);
     for text in 1..=texts {
-        let (text, answer) = (dissensus_domain::TextId(text), Answer::Level(text as u16 % 5));
+        let (text, answer) = (dissensus_domain::TextId(text), Answer::from_level(text as u16 % 5));
         let new = NewLabel { question, annotator, text, answer, duration_ms: Some(900) };
         record::record_label(&session.labelling, &new).unwrap();
     }

@@ -73,7 +73,7 @@ fn practise(session: &Session, me: AnnotatorId, right: bool) -> (String, Practic
         "t2" => 1,
         _ => 4,
     };
-    let answer = Answer::Level(if right { level } else { 0 });
+    let answer = Answer::from_level(if right { level } else { 0 });
     let new = NewPracticeAnswer { annotator: me, question: task.question, text: task.text, answer };
     (task.external_id, practice_answers::record(&session.labelling, &new).unwrap())
 }
@@ -608,7 +608,7 @@ fn a_right_answer_that_lies_in_packets_makes_no_real_text_and_a_round_that_ended
     with_practice(&session, rule(0.8, AfterFailing::Stop));
     let asked = question(&session);
     let set = |id: &str, answer: Option<u16>| {
-        let answer = answer.map(Answer::Level);
+        let answer = answer.map(Answer::from_level);
         let new =
             NewPracticeText { question: asked, text: text(&session, id), answer, reason: String::new() };
         study::set_practice(&session.study, &[new]).unwrap();

@@ -178,7 +178,7 @@ fn an_edit_that_was_killed_is_there_or_is_not() {
     let question = store.question_by_name("offensiveness").unwrap().unwrap();
     let names = question.scale.levels().to_vec();
     let level = |name: &str| LevelEdit {
-        from: question.scale.index_of(name),
+        from: question.scale.id_named(name),
         name: name.into(),
         definition: String::new(),
     };

@@ -5,10 +5,7 @@
 use crate::support::home;
 use dissensus_api::{ImportChoices, LabelTask, NewLabel, Progress as Far, ProjectChoices, TextOrder};
 use dissensus_app::session::Session;
-use dissensus_domain::{
-    AnnotatorId, Answer, Condition, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, Span, SpanSet,
-    TextId,
-};
+use dissensus_domain::{AnnotatorId, Answer, Condition, LabelSource, LevelId, OptionSet, QuestionId, Scale, ScaleKind, Span, SpanSet, TextId};
 use dissensus_editing::annotators;
 use dissensus_editing::choices;
 use dissensus_editing::info;
@@ -102,7 +99,7 @@ fn options(of: &[u8]) -> Answer {
 }
 
 fn spans(of: &[(u32, u32, u16)]) -> Answer {
-    let spans = of.iter().map(|&(start, end, kind)| Span { start, end, kind });
+    let spans = of.iter().map(|&(start, end, kind)| Span { start, end, kind: LevelId(kind) });
     Answer::Spans(SpanSet::new(spans).unwrap())
 }
 
@@ -352,7 +349,7 @@ fn screens_in_other_orders_and_labels_at_once_do_not_wait_for_each_other() {
 
 fn answer_to(study: &Study, question: QuestionId, turn: u16) -> Answer {
     match question {
-        of if of == study.rude => Answer::Level(turn % 3),
+        of if of == study.rude => Answer::from_level(turn % 3),
         of if of == study.harm => options(&[(turn % 3) as u8]),
         _ => spans(&[(0, 5, turn % 2)]),
     }

@@ -51,7 +51,7 @@ fn plant(session: &Session, question: QuestionId) -> (NewLabel, Answer) {
         answer: Answer::from_level(4),
         duration_ms: None,
     };
-    (new, Answer::Level(row.level))
+    (new, Answer::from_level(row.level))
 }
 
 fn is_listed(report: &SlipReport, label: &NewLabel) -> bool {

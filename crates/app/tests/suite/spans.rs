@@ -8,7 +8,7 @@ use dissensus_analysis::multi_label;
 use dissensus_analysis::repeats;
 use dissensus_api::{ImportChoices, NewLabel};
 use dissensus_app::session::Session;
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, Question, Scale, ScaleKind, Span, SpanSet, TextId};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, LevelId, Question, Scale, ScaleKind, Span, SpanSet, TextId};
 use dissensus_editing::annotators;
 use dissensus_editing::info;
 use dissensus_editing::questions;
@@ -33,7 +33,7 @@ fn told(error: ProjectError) -> String {
 }
 
 fn spans(of: &[(u32, u32, u16)]) -> Answer {
-    let spans = of.iter().map(|&(start, end, kind)| Span { start, end, kind });
+    let spans = of.iter().map(|&(start, end, kind)| Span { start, end, kind: LevelId(kind) });
     Answer::Spans(SpanSet::new(spans).unwrap())
 }
 

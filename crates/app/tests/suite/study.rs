@@ -548,7 +548,7 @@ fn a_contested_text_is_decided_and_no_label_changes() {
         question: rude,
         text,
         outcome,
-        answer: answer.map(Answer::Level),
+        answer: answer.map(Answer::from_level),
         comment: comment.to_owned(),
         by: " ana ".to_owned(),
     };
@@ -784,7 +784,7 @@ fn decisions_are_a_layer_that_a_file_has_where_it_is_asked_for() {
     }
     let text = |id: &str| texts::find(&session.project, id).unwrap().0;
     let decide = |id: &str, outcome, answer: Option<u16>| {
-        let (question, answer, by) = (rude.id, answer.map(Answer::Level), "ana".to_owned());
+        let (question, answer, by) = (rude.id, answer.map(Answer::from_level), "ana".to_owned());
         let comment = "ben meant 3, \"surely\"".to_owned();
         study::decide(
             &session.study,

@@ -53,7 +53,7 @@ fn a_label_does_not_wait_for_it_and_it_can_be_stopped() {
     session.live.fit(question, &Silent).unwrap();
     let everyone = SlipChoices { below: 1.0, top: 1, ..SlipChoices::default() };
     let row = slips::find(&session.analysis, question, everyone, &Silent).unwrap().slips.remove(0);
-    let answer = Answer::Level(if row.level == 0 { 1 } else { 0 });
+    let answer = Answer::from_level(if row.level == 0 { 1 } else { 0 });
     let label = NewLabel { question, text: row.text, annotator: row.annotator, answer, duration_ms: None };
     let meanwhile = LabelsMeanwhile { session: &session, label, done: AtomicBool::new(false) };
     let error = text_dispersion::measure(&session.analysis, question, 0, &meanwhile).unwrap_err();

@@ -6,7 +6,7 @@ use crate::support::{OpenSession, on_cpu, tiny};
 use dissensus_analysis::evaluation;
 use dissensus_analysis::{EvaluateChoices, QuestionEvaluation, SpanEvaluationReport};
 use dissensus_app::session::Session;
-use dissensus_domain::{Answer, ScaleKind, Span, SpanSet};
+use dissensus_domain::{Answer, LevelId, ScaleKind, Span, SpanSet};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_selection::evaluation::SplitSpec;
@@ -28,10 +28,10 @@ fn body(text: u32) -> String {
 fn marks(text: u32, who: u32) -> Answer {
     let mut spans = Vec::new();
     if text % 5 == 1 && !(text + who).is_multiple_of(7) {
-        spans.push(Span { start: 16, end: 19, kind: 0 });
+        spans.push(Span { start: 16, end: 19, kind: LevelId(0) });
     }
     if who <= 2 {
-        spans.push(Span { start: 0, end: body(text).chars().count() as u32, kind: 1 });
+        spans.push(Span { start: 0, end: body(text).chars().count() as u32, kind: LevelId(1) });
     }
     Answer::Spans(SpanSet::new(spans).unwrap())
 }

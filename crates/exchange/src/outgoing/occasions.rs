@@ -50,7 +50,7 @@ mod tests {
     fn answers(given: &[(u16, u16, Option<i64>)]) -> Vec<ToolAnswer> {
         let one = |(occasion, level, at_ms): &(u16, u16, Option<i64>)| ToolAnswer {
             occasion: *occasion,
-            answer: Some(Answer::Level(*level)),
+            answer: Some(Answer::from_level(*level)),
             at_ms: *at_ms,
             ..ToolAnswer::default()
         };

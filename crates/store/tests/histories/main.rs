@@ -13,13 +13,7 @@ mod common;
 mod state;
 
 use common::small;
-use dissensus_domain::{
-    AfterFailing, Annotator, AnnotatorId, Answer, Assignment, AttentionCheck, AttributeForm, CheckRule,
-    Condition, Decision, Event, EventId, EventKind, Fact, FactKind, FormAnswers, FormAttribute, Guideline,
-    GuidelineId, LabelSource, LevelEdit, MarkKind, OptionSet, Outcome, Packet, PacketId, Panel, PanelMembers,
-    PanelRule, PracticeAnswer, PracticeRule, Question, QuestionHelp, QuestionId, Remark, RemarkForm,
-    SavedPanel, Scale, ScaleKind, Span, SpanSet, StudyLimits, TextId, given_answers,
-};
+use dissensus_domain::{AfterFailing, Annotator, AnnotatorId, Answer, Assignment, AttentionCheck, AttributeForm, CheckRule, Condition, Decision, Event, EventId, EventKind, Fact, FactKind, FormAnswers, FormAttribute, Guideline, GuidelineId, LabelSource, LevelEdit, LevelId, MarkKind, OptionSet, Outcome, Packet, PacketId, Panel, PanelMembers, PanelRule, PracticeAnswer, PracticeRule, Question, QuestionHelp, QuestionId, Remark, RemarkForm, SavedPanel, Scale, ScaleKind, Span, SpanSet, StudyLimits, TextId, given_answers};
 use dissensus_store::{
     AnswerDetails, CopyTarget, HandIn, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, PacketKey,
     QuestionEdit, Removable, Repeat, Store, StoreError, TakenIn, Undo, WriteTx,
@@ -81,8 +75,8 @@ fn new_question(which: u32, prompt: u32) -> NewQuestion {
 
 /// The meaning of an answer in this copy: the initial names of its levels.
 fn meaning(store: &Store, question: QuestionId, answer: &Answer) -> String {
-    let keys = store.level_keys(question).unwrap();
-    by_keys(answer, |place| keys[usize::from(place)].clone())
+    let keys = store.keys_by_id(question).unwrap();
+    by_keys(answer, |id| keys[usize::from(id.0)].clone())
 }
 
 struct History {
@@ -157,27 +151,29 @@ impl History {
     }
 
     fn answer(&mut self, question: &Question) -> Answer {
-        let levels = question.scale.len() as u32;
+        let ids = question.scale.ids().iter().copied();
         match question.scale.kind() {
             ScaleKind::MultiLabel => {
-                let options: Vec<u8> = (0..levels as u8).filter(|_| self.chance(40)).collect();
+                let options: Vec<u8> = ids.map(|id| id.0 as u8).filter(|_| self.chance(40)).collect();
                 Answer::Options(OptionSet::new(options).unwrap())
             }
             ScaleKind::Spans => {
-                let kinds: Vec<u16> = (0..levels as u16).filter(|_| self.chance(40)).collect();
-                let span = |kind: u16| Span { start: u32::from(kind % 3), end: 4, kind };
+                let kinds: Vec<LevelId> = ids.filter(|_| self.chance(40)).collect();
+                let span = |kind: LevelId| Span { start: u32::from(kind.0 % 3), end: 4, kind };
                 Answer::Spans(SpanSet::new(kinds.into_iter().map(span)).unwrap())
             }
             _ => {
                 // Levels added in separate copies are the ones that can go wrong.
-                let new: Vec<u16> = (0..)
+                let new: Vec<LevelId> = ids
+                    .clone()
                     .zip(question.scale.levels())
                     .filter(|(_, name)| name.starts_with("new"))
                     .map(|(level, _)| level)
                     .collect();
+                let all: Vec<LevelId> = ids.collect();
                 match new.is_empty() || self.chance(50) {
-                    true => Answer::Level(self.below(levels) as u16),
-                    false => Answer::Level(new[self.below(new.len() as u32) as usize]),
+                    true => Answer::from_level(all[self.below(all.len() as u32) as usize]),
+                    false => Answer::from_level(new[self.below(new.len() as u32) as usize]),
                 }
             }
         }
@@ -403,12 +399,13 @@ impl History {
 
     /// The levels of a question with some of them added, removed, moved, renamed or redefined.
     fn levels(&mut self, question: &Question) -> Vec<LevelEdit> {
-        let mut levels: Vec<LevelEdit> = (0..)
+        let ids = question.scale.ids().iter();
+        let mut levels: Vec<LevelEdit> = ids
             .zip(question.scale.levels())
-            .map(|(place, name)| LevelEdit {
-                from: Some(place),
+            .map(|(id, name)| LevelEdit {
+                from: Some(*id),
                 name: name.clone(),
-                definition: question.definition(place).to_owned(),
+                definition: question.definition(*id).to_owned(),
             })
             .collect();
         for _ in 0..=self.below(4) {
@@ -450,7 +447,7 @@ impl History {
                 copy.write(move |tx| tx.add_practice_answer(&new, false));
             }
             _ => {
-                let level = self.rng.random_range(0..question.scale.len()) as u16;
+                let level = question.scale.ids()[self.rng.random_range(0..question.scale.len())];
                 copy.write(move |tx| tx.set_study_care(StudyLimits::default(), &[(id, level)], at_ms));
             }
         }
@@ -489,11 +486,11 @@ impl History {
 
     /// Imports rows of a file, some of them known: the same times and answers in every copy.
     fn import(&mut self, at: usize, asked: &Question, now: i64) {
-        let (question, level) = (asked.id, asked.scale.len() as u16 - 1);
+        let (question, level) = (asked.id, asked.scale.ids()[asked.scale.len() - 1].0);
         let answer = match asked.scale.kind() {
             ScaleKind::MultiLabel => Answer::Options(OptionSet::new([level as u8]).unwrap()),
             ScaleKind::Spans => {
-                Answer::Spans(SpanSet::new([Span { start: 0, end: 4, kind: level }]).unwrap())
+                Answer::Spans(SpanSet::new([Span { start: 0, end: 4, kind: LevelId(level) }]).unwrap())
             }
             _ => Answer::from_level(level),
         };
@@ -620,7 +617,8 @@ impl History {
             _ => {
                 let questions = self.copies[at].store.questions().unwrap();
                 let other = &questions[self.below(questions.len() as u32) as usize];
-                let levels: Vec<u16> = (0..other.scale.len() as u16).filter(|_| self.chance(40)).collect();
+                let ids = other.scale.ids().iter().copied();
+                let levels: Vec<LevelId> = ids.filter(|_| self.chance(40)).collect();
                 let only_if = Some(Condition::new(other.id, levels)).filter(|_| self.chance(70));
                 let write = move |tx: &mut WriteTx<'_>| tx.set_condition(question, only_if.as_ref(), now);
                 // There may be no level to draw, or the question itself, or one that depends on it.
@@ -810,11 +808,11 @@ impl History {
     fn other_meaning(&self, store: &Store) -> Option<String> {
         let questions = store.questions().unwrap();
         let keys: BTreeMap<u32, Vec<String>> =
-            questions.iter().map(|q| (q.id.0, store.level_keys(q.id).unwrap())).collect();
+            questions.iter().map(|q| (q.id.0, store.keys_by_id(q.id).unwrap())).collect();
         store.events_since(EventId(0), u32::MAX).unwrap().into_iter().find_map(|event| {
             let EventKind::Answer { answer, .. } = &event.kind else { return None };
             let was = self.given.get(&event.key.to_string())?;
-            let is = by_keys(answer, |place| keys[&event.question.0][usize::from(place)].clone());
+            let is = by_keys(answer, |id| keys[&event.question.0][usize::from(id.0)].clone());
             (is != *was).then(|| format!("{} meant {was} and means {is}", event.key))
         })
     }

@@ -2,11 +2,11 @@
 //! copy, so everything that refers to a level is compared by the level's initial name, both in the
 //! file and in what the store returns.
 
-use dissensus_domain::{Answer, Question};
+use dissensus_domain::{Answer, LevelId, Question};
 use dissensus_store::Store;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The contents that copies must agree on: rows of every merged table, with names and ids in place
 /// of row ids. In columns named `level`, `answer`, `content` and `value`, levels are row
@@ -121,13 +121,13 @@ fn text(row: &Row<'_>, at: usize) -> String {
 /// A cell with the names of levels in place of their row ids.
 fn cell(rows: &Rows, row: &Row<'_>, at: usize, column: &str) -> String {
     let raw = row.get_ref(at).unwrap();
-    let key = |level: u16| {
+    let key = |LevelId(level): LevelId| {
         let question: String = row.get("question").unwrap();
         rows[&question].get(&level).unwrap_or_else(|| panic!("no level {level} of {question}")).clone()
     };
     let json = |text: &[u8]| serde_json::from_slice::<serde_json::Value>(text).unwrap();
     match (column, raw) {
-        ("level", ValueRef::Integer(level)) => key(u16::try_from(level).unwrap()),
+        ("level", ValueRef::Integer(level)) => key(LevelId(u16::try_from(level).unwrap())),
         ("answer" | "content", ValueRef::Text(answer)) if !answer.is_empty() => {
             by_keys(&serde_json::from_slice(answer).unwrap(), key)
         }
@@ -135,7 +135,7 @@ fn cell(rows: &Rows, row: &Row<'_>, at: usize, column: &str) -> String {
             let mut value = json(value);
             let kind: String = row.get("kind").unwrap();
             if let (true, Some(level)) = (kind == "harmful", value.as_u64()) {
-                return key(u16::try_from(level).unwrap());
+                return key(LevelId(u16::try_from(level).unwrap()));
             }
             if let Some(answer) = value.get_mut("answer").filter(|answer| !answer.is_null()) {
                 let named = by_keys(&serde_json::from_value(answer.clone()).unwrap(), key);
@@ -148,11 +148,11 @@ fn cell(rows: &Rows, row: &Row<'_>, at: usize, column: &str) -> String {
 }
 
 /// An answer with names for its levels.
-pub(crate) fn by_keys(answer: &Answer, key: impl Fn(u16) -> String) -> String {
+pub(crate) fn by_keys(answer: &Answer, key: impl Fn(LevelId) -> String) -> String {
     let mut named: Vec<String> = match answer {
         Answer::CannotSay => return "cannot say".to_owned(),
         Answer::Level(level) => return key(*level),
-        Answer::Options(set) => set.iter().map(|option| key(option.into())).collect(),
+        Answer::Options(set) => set.iter().map(|option| key(LevelId(option.into()))).collect(),
         Answer::Spans(spans) => spans
             .as_slice()
             .iter()
@@ -163,7 +163,7 @@ pub(crate) fn by_keys(answer: &Answer, key: impl Fn(u16) -> String) -> String {
     format!("{named:?}")
 }
 
-/// What the store returns: current values, with levels by position.
+/// What the store returns: current values.
 fn told(store: &Store, conn: &Connection) -> State {
     let external = |table: &str| -> BTreeMap<u32, String> {
         let sql = format!("SELECT id, external_id FROM {table}");
@@ -172,20 +172,21 @@ fn told(store: &Store, conn: &Connection) -> State {
     let (texts, people) = (external("texts"), external("annotators"));
     let questions = store.questions().unwrap();
     let keys: BTreeMap<u32, Vec<String>> =
-        questions.iter().map(|q| (q.id.0, store.level_keys(q.id).unwrap())).collect();
+        questions.iter().map(|q| (q.id.0, store.keys_by_id(q.id).unwrap())).collect();
     let name = |id: u32| &questions.iter().find(|question| question.id.0 == id).unwrap().name;
     let named =
-        |question: u32, answer: &Answer| by_keys(answer, |place| keys[&question][usize::from(place)].clone());
+        |question: u32, answer: &Answer| by_keys(answer, |id| keys[&question][usize::from(id.0)].clone());
     let asked = |question: &Question| {
         let Question { name: asked, prompt, help, scale, cannot_say, only_if, remarks, .. } = question;
-        let levels: Vec<(&String, &String, &str)> = (0..)
-            .zip(keys[&question.id.0].iter().zip(scale.levels()))
-            .map(|(place, (key, name))| (key, name, question.definition(place)))
+        let ids = scale.ids().iter();
+        let levels: Vec<(&String, &String, &str)> = ids
+            .zip(scale.levels())
+            .map(|(id, name)| (&keys[&question.id.0][usize::from(id.0)], name, question.definition(*id)))
             .collect();
         let only_if = only_if.as_ref().map(|only_if| {
             let other = only_if.question.0;
-            let levels = only_if.levels.iter().map(|place| &keys[&other][usize::from(*place)]);
-            (name(other), levels.collect::<Vec<_>>())
+            let levels = only_if.levels.iter().map(|id| &keys[&other][usize::from(id.0)]);
+            (name(other), levels.collect::<BTreeSet<_>>())
         });
         format!("{asked} {prompt} {help:?} {levels:?} {cannot_say} {only_if:?} {remarks:?}")
     };

@@ -209,7 +209,7 @@ fn check_export(store: &Store, events: &[Event], all: &[(TextId, AnnotatorId, Ev
             assert_eq!(row.text.external_id, format!("t{}", row.event.text.0));
             assert_eq!(row.annotator.external_id, format!("a{}", row.event.annotator.0));
             let answer = row.event.answer().unwrap();
-            assert_eq!(row.level.unwrap(), (answer.level().unwrap() + 1).to_string());
+            assert_eq!(row.level.unwrap(), (answer.level().unwrap().0 + 1).to_string());
             let found = events.iter().find(|e| e.id == row.event.id).unwrap();
             assert_eq!((row.event.at_ms, &row.event.kind), (found.at_ms, &found.kind));
             rows.push((row.text.id, row.annotator.id, row.event.id, answer.clone()));

@@ -4,10 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use crate::common::{QUESTION, copied, label, small, take_in};
-use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, Guideline, GuidelineId, LabelSource,
-    MarkKind, Marks, Remark, RemarkForm, Scale, ScaleKind, Span, SpanSet, TextId,
-};
+use dissensus_domain::{AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, Guideline, GuidelineId, LabelSource, LevelId, MarkKind, Marks, Remark, RemarkForm, Scale, ScaleKind, Span, SpanSet, TextId};
 use dissensus_store::{
     AnswerDetails, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, Store, StoreError, TakenIn,
 };
@@ -381,14 +378,14 @@ fn spans_are_kept_and_exchanged() {
     let b = copied(&a, "b.dissensus");
     let end = body.chars().count() as u32;
     let of = |spans: &[Span]| Answer::Spans(SpanSet::new(spans.iter().copied()).unwrap());
-    let answer = of(&[Span { start: 0, end: 2, kind: 1 }, Span { start: 1, end, kind: 0 }]);
+    let answer = of(&[Span { start: 0, end: 2, kind: LevelId(1) }, Span { start: 1, end, kind: LevelId(0) }]);
     let new = NewLabel { question, answer: answer.clone(), ..label(1, 1, 1) };
     store.append_label(&new).unwrap();
     // After the end of the text, of an unknown type, and as an answer to a question of another
     // kind.
     for (question, answer) in [
-        (question, of(&[Span { start: 0, end: end + 1, kind: 0 }])),
-        (question, of(&[Span { start: 0, end: 1, kind: 2 }])),
+        (question, of(&[Span { start: 0, end: end + 1, kind: LevelId(0) }])),
+        (question, of(&[Span { start: 0, end: 1, kind: LevelId(2) }])),
         (QUESTION, answer.clone()),
     ] {
         let refused = store.append_label(&NewLabel { question, answer, ..label(1, 1, 1) }).unwrap_err();

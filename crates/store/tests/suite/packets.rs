@@ -4,10 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use crate::common::{QUESTION, label, small};
-use dissensus_domain::{
-    AnnotatorId, Answer, Assignment, Condition, LabelSource, LevelEdit, Packet, PacketId, QuestionId, Remark,
-    Scale, ScaleKind, TextId,
-};
+use dissensus_domain::{AnnotatorId, Answer, Assignment, Condition, LabelSource, LevelEdit, LevelId, Packet, PacketId, QuestionId, Remark, Scale, ScaleKind, TextId};
 use dissensus_store::{
     AnswerDetails, HandIn, NewAnnotator, NewLabel, NewQuestion, NewText, PacketKey, QuestionEdit, Repeat,
     Store, StoreError, TakenIn,
@@ -78,8 +75,9 @@ fn noted(note: &str) -> Remark {
 /// The annotator's work in the packet: answers all texts and one re-annotation, and submits it.
 fn answered(file: &Path) {
     let store = Store::open(file).unwrap();
-    for (text, level) in [(1, 0), (2, 1), (3, 4)] {
-        store.append_label(&label(text, 1, level)).unwrap();
+    let ids = store.questions().unwrap()[0].scale.ids().to_vec();
+    for (text, at) in [(1, 0), (2, 1), (3, 4)] {
+        store.append_label(&label(text, 1, ids[at].0)).unwrap();
     }
     let repeat = Repeat {
         question: QUESTION,
@@ -371,7 +369,7 @@ fn a_packet_has_the_question_as_it_was_when_it_was_written_and_its_answers_keep_
     // The study continues: the second level is replaced by a new one, and the question is reworded.
     let store = Store::open(&path).unwrap();
     let level =
-        |name: &str, from| LevelEdit { from, name: name.into(), definition: format!("About {name}.") };
+        |name: &str, from: Option<u16>| LevelEdit { from: from.map(LevelId), name: name.into(), definition: format!("About {name}.") };
     let edit = QuestionEdit {
         prompt: Some("Really?".into()),
         levels: Some(vec![
@@ -391,7 +389,7 @@ fn a_packet_has_the_question_as_it_was_when_it_was_written_and_its_answers_keep_
         let store = Store::open_reader(path).unwrap();
         let asked = store.questions().unwrap().remove(0);
         store.close().unwrap();
-        (asked.prompt.clone(), asked.scale.levels().join(" "), asked.definition(1).to_owned())
+        (asked.prompt.clone(), asked.scale.levels().join(" "), asked.definition(asked.scale.ids()[1]).to_owned())
     };
     assert_eq!(names(&later), ("Really?".into(), "fine new c d vile".into(), "About new.".into()));
     assert_eq!(names(&file).1, "fine b c d vile");
@@ -419,8 +417,9 @@ fn a_packet_has_the_question_as_it_was_when_it_was_written_and_its_answers_keep_
     store.close().unwrap();
     // A submission cannot add a level.
     let store = Store::open(&later).unwrap();
+    let ids = store.questions().unwrap()[0].scale.ids().to_vec();
     let own = QuestionEdit {
-        levels: Some((0..5).map(|at| level(&at.to_string(), Some(at))).chain([level("own", None)]).collect()),
+        levels: Some(ids.iter().map(|id| level(&id.to_string(), Some(id.0))).chain([level("own", None)]).collect()),
         ..QuestionEdit::default()
     };
     store.edit_question(QuestionId(1), &own, 99).unwrap();

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use crate::common::{QUESTION, copied, label, small};
-use dissensus_domain::{AnnotatorId, Answer, Condition, LabelSource, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, Answer, Condition, LabelSource, LevelId, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_store::{NewLabel, NewQuestion, Store, StoreError, Undo};
 use std::path::Path;
 
@@ -118,8 +118,8 @@ fn a_condition_is_set_changed_and_taken_off_and_wrong_ones_are_refused() {
         (sure, Condition::new(sure, [0]), "its own answer"),
         (QUESTION, Condition::new(sure, [0]), "neither would ever be asked"),
         (QUESTION, Condition::new(why, [0]), "neither would ever be asked"),
-        (why, Condition::new(QUESTION, [5]), "no level 5"),
-        (why, Condition::new(QUESTION, []), "at least one answer"),
+        (why, Condition::new(QUESTION, [5]), "no level with the id 5"),
+        (why, Condition::new(QUESTION, [0; 0]), "at least one answer"),
         (why, Condition::new(QuestionId(9), [0]), "question 9"),
         (QuestionId(9), Condition::new(why, [0]), "question 9"),
     ] {
@@ -167,9 +167,9 @@ fn copies_agree_on_names_and_conditions_whoever_takes_in_whom() {
                 |id: QuestionId| copy.questions().unwrap().iter().find(|q| q.id == id).unwrap().name.clone();
             (names.join(" "), only_if.map(|only_if| (name(only_if.question), only_if.levels)))
         };
-        assert_eq!(named(found(copy, "rude")), ("1 2 3 bad 5".into(), Some(("sure".into(), vec![1]))));
+        assert_eq!(named(found(copy, "rude")), ("1 2 3 bad 5".into(), Some(("sure".into(), vec![LevelId(1)]))));
         assert_eq!(named(found(copy, "sure")), ("no yes".into(), None));
-        assert_eq!(named(found(copy, "topic")), ("war y".into(), Some(("sure".into(), vec![1]))));
+        assert_eq!(named(found(copy, "topic")), ("war y".into(), Some(("sure".into(), vec![LevelId(1)]))));
     }
 }
 

@@ -306,13 +306,16 @@ fn a_run_is_in_the_file_alone_too() {
     store.finish_run(run, WorkState::Finished, Some(serde_json::json!({"accuracy": 0.5})), 9).unwrap();
     let question = QUESTION;
     store
-        .put_head(NewHead {
-            question,
-            version: None,
-            model: "multilevel".into(),
-            made_at_ms: 1,
-            weights: vec![1, 2, 3],
-        })
+        .put_head(
+            NewHead {
+                question,
+                version: None,
+                model: "multilevel".into(),
+                made_at_ms: 1,
+                weights: vec![1, 2, 3],
+            },
+            store.questions().unwrap()[0].scale.ids(),
+        )
         .unwrap();
     std::thread::sleep(Duration::from_millis(2_000));
     let (copy, opened) = file_alone(&path);

@@ -135,7 +135,7 @@ fn project(path: &Path) -> Store {
     store.finish_job(job, WorkState::Finished, None, 1).unwrap();
     let weights = b"zorro-weights".to_vec();
     let head = NewHead { question: QUESTION, version: None, model: "m".into(), made_at_ms: 1, weights };
-    store.put_head(head).unwrap();
+    store.put_head(head, store.questions().unwrap()[0].scale.ids()).unwrap();
     store
 }
 

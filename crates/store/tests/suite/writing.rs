@@ -229,23 +229,24 @@ fn the_newest_head_is_kept() {
 
         weights: weights.to_vec(),
     };
+    let levels = store.questions().unwrap()[0].scale.ids().to_vec();
     for weights in [[1, 2, 3], [4, 5, 6]] {
-        store.put_head(head(Some("mini/1"), &weights)).unwrap();
+        store.put_head(head(Some("mini/1"), &weights), &levels).unwrap();
     }
-    store.put_head(head(None, &[9])).unwrap();
+    store.put_head(head(None, &[9]), &levels).unwrap();
     let found = |version| store.head(QUESTION, version, "multilevel").unwrap();
     assert_eq!(found(Some("mini/1")), Some(head(Some("mini/1"), &[4, 5, 6])));
     assert_eq!(found(None), Some(head(None, &[9])));
     assert_eq!(found(Some("other")), None);
     assert_eq!(store.head(QUESTION, None, "shared").unwrap(), None);
-    assert!(matches!(store.put_head(head(Some("no"), &[])), Err(StoreError::Unknown { .. })));
+    assert!(matches!(store.put_head(head(Some("no"), &[]), &levels), Err(StoreError::Unknown { .. })));
 
     // A single head of any encoder version; if it cannot be stored, the earlier ones remain.
-    assert!(matches!(store.put_only_head(head(Some("no"), &[])), Err(StoreError::Unknown { .. })));
+    assert!(matches!(store.put_only_head(head(Some("no"), &[]), &levels), Err(StoreError::Unknown { .. })));
     assert_eq!(found(None), Some(head(None, &[9])));
     let other = NewHead { model: "shared".into(), ..head(None, &[1]) };
-    store.put_head(other.clone()).unwrap();
-    store.put_only_head(head(Some("mini/1"), &[7])).unwrap();
+    store.put_head(other.clone(), &levels).unwrap();
+    store.put_only_head(head(Some("mini/1"), &[7]), &levels).unwrap();
     assert_eq!((found(Some("mini/1")), found(None)), (Some(head(Some("mini/1"), &[7])), None));
     assert_eq!(store.head(QUESTION, None, "shared").unwrap(), Some(other));
     store.forget_heads(QUESTION, "multilevel").unwrap();

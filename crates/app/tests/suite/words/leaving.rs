@@ -1,5 +1,6 @@
 //! Predicted words of other texts, by the project and by a bundle without it.
 
+use dissensus_domain::LevelId;
 use super::*;
 use dissensus_analysis::WrittenPredictions;
 use dissensus_analysis::bundles::{Bundle, BundleChoices};
@@ -252,7 +253,7 @@ fn people_whose_texts_are_too_many_to_learn_from_are_known_all_the_same() {
     exchange::import(&session.exchange, &file, &ImportChoices::default(), Some(&silent)).unwrap();
     for text in 0..210 {
         annotators::add(&session.project, &format!("only{text}"), &Default::default()).unwrap();
-        let marked = Answer::Spans(SpanSet::new([Span { start: 5, end: 8, kind: 0 }]).unwrap());
+        let marked = Answer::Spans(SpanSet::new([Span { start: 5, end: 8, kind: LevelId(0) }]).unwrap());
         label(&session, id(&session, "where"), TEXTS + 1 + text, 4 + text, marked);
     }
     session.encoding.encode(&tiny(), &Silent).unwrap();

@@ -13,9 +13,7 @@ use dissensus_api::{
     WordHeat, WordNeeds,
 };
 use dissensus_app::session::Session;
-use dissensus_domain::{
-    AnnotatorId, Answer, LabelSource, QuestionId, ScaleKind, Span, SpanSet, TextId, WorkState,
-};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, LevelId, QuestionId, ScaleKind, Span, SpanSet, TextId, WorkState};
 use dissensus_editing::CopyChoices;
 use dissensus_editing::copy;
 use dissensus_editing::questions;
@@ -46,10 +44,10 @@ fn body(text: u32) -> String {
 fn marks(text: u32, who: u32) -> Answer {
     let mut spans = Vec::new();
     if text % 5 == 1 {
-        spans.push(Span { start: 16, end: 19, kind: 0 });
+        spans.push(Span { start: 16, end: 19, kind: LevelId(0) });
     }
     if who == 3 {
-        spans.push(Span { start: 0, end: body(text).chars().count() as u32, kind: 1 });
+        spans.push(Span { start: 0, end: body(text).chars().count() as u32, kind: LevelId(1) });
     }
     Answer::Spans(SpanSet::new(spans).unwrap())
 }
@@ -124,7 +122,7 @@ fn a_model_of_words_follows_answers_and_what_is_taken_back() {
 
     // An answer moves its text, and undo restores it.
     let other = expected(&heat(&session, "where: insult", 46, None));
-    let answer = SpanSet::new([Span { start: 0, end: 4, kind: 0 }]).unwrap();
+    let answer = SpanSet::new([Span { start: 0, end: 4, kind: LevelId(0) }]).unwrap();
     label(&session, id(&session, "where"), 41, 1, Answer::Spans(answer));
     let after = heat(&session, "where: insult", 41, None);
     assert_eq!(after.words[0].marked_by, [AnnotatorId(1)]);

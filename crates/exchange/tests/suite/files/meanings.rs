@@ -1,7 +1,7 @@
 //! Each stated meaning of an oddity in a file, one test each.
 
 use super::sample::sample;
-use dissensus_domain::{Answer, Scale, ScaleKind};
+use dissensus_domain::{Answer, LevelId, Scale, ScaleKind};
 use dissensus_exchange::{
     Checker, FileKind, LabelVerdict, RowErrorKind, Scan, Source, Verdict, read_rows, scan, text_id_of,
 };
@@ -114,7 +114,7 @@ fn a_whole_number_with_a_point_is_its_level_in_csv_too() {
     };
     assert_eq!(
         (names(&told_apart), level(&told_apart[0]), level(&told_apart[1])),
-        (vec!["3.0".into(), "3".into()], Some(0), Some(1))
+        (vec!["3.0".into(), "3".into()], Some(LevelId(0)), Some(LevelId(1)))
     );
 }
 

@@ -110,7 +110,7 @@ impl Project {
                 continue;
             };
             let old = self.current_entry();
-            let level = answer.unwrap().level().unwrap();
+            let level = answer.unwrap().level().unwrap().0;
             said.push(level);
             let replaces = old.filter(|old| at_ms >= self.0[*old].at_ms || (follows_row && *old >= start));
             self.0.push(Kept { level, at_ms, replaces, given: false });

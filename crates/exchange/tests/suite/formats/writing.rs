@@ -2,7 +2,7 @@
 //! counted as lost.
 
 use super::reading::refusal;
-use dissensus_domain::{Answer, OptionSet, Remark, Scale, ScaleKind, Silent, Span, SpanSet};
+use dissensus_domain::{Answer, LevelId, OptionSet, Remark, Scale, ScaleKind, Silent, Span, SpanSet};
 use dissensus_exchange::{
     Divided, ExchangeError, LossReason, OpenOptions, Row, Source, ToolAnswer, ToolFormat, ToolLabels,
     ToolPerson, ToolQuestion, ToolText, divide, guess_roles, read_rows,
@@ -125,11 +125,11 @@ fn answer_of(scale: &Scale, body: &str, seed: u32) -> Answer {
             let one = |k: u32| {
                 let start = (seed / (k + 1)) % characters;
                 let end = start + 1 + (seed / 7) % (characters - start);
-                Span { start, end, kind: ((seed + k) % levels) as u16 }
+                Span { start, end, kind: LevelId(((seed + k) % levels) as u16) }
             };
             Answer::Spans(SpanSet::new((0..seed % 4).map(one)).unwrap())
         }
-        _ => Answer::Level((seed % levels) as u16),
+        _ => Answer::from_level((seed % levels) as u16),
     }
 }
 
@@ -307,7 +307,7 @@ fn example() -> ToolLabels {
     };
     let spans = |list: &[(u32, u32)]| {
         Answer::Spans(
-            SpanSet::new(list.iter().map(|(start, end)| Span { start: *start, end: *end, kind: 0 })).unwrap(),
+            SpanSet::new(list.iter().map(|(start, end)| Span { start: *start, end: *end, kind: LevelId(0) })).unwrap(),
         )
     };
     ToolLabels {
