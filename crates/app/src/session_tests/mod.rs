@@ -3,5 +3,6 @@
 mod explain;
 mod jobs;
 mod live;
+mod rearranged;
 mod runs;
 mod slips;

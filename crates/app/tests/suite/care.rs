@@ -125,7 +125,7 @@ fn the_own_limit_can_be_lower_and_a_flag_counts_without_any_level() {
     care::set_own(&session.labelling, ana, &own).unwrap();
     assert!(label_next(&session, ana, 1).reached);
     let off = OwnCare { harmful: Some(harmful(9)), ..OwnCare::default() };
-    assert_eq!(care::set_own(&session.labelling, ana, &off).unwrap_err().code(), "not-on-scale");
+    assert_eq!(care::set_own(&session.labelling, ana, &off).unwrap_err().code(), "level-removed");
     // It stays the same level when another one is added below it.
     let question = questions::find(&session.project, None).unwrap();
     let below: Vec<String> =

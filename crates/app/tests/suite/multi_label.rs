@@ -239,7 +239,7 @@ fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
     let detail = text_detail::read(analysis, &asked, TextId(1), None, None, true).unwrap();
     for person in &detail.annotators {
         let has = set(1, person.annotator.0, 3).contains(1);
-        assert_eq!(person.observed, Some(Answer::from_level(has.into())), "{}", person.name);
+        assert_eq!(person.observed, Some(Answer::from_level(u16::from(has))), "{}", person.name);
     }
     annotators::measure(analysis, option.id).unwrap();
     plan::make(analysis, option.id, PlanChoices::default(), &Silent).unwrap();
@@ -436,7 +436,7 @@ fn a_question_is_answered_whole() {
     let level = NewLabel { question: question.id, ..new };
     assert_eq!(record::record_label(labelling, &level).unwrap_err().code(), "not-on-scale");
     let beyond = NewLabel { answer: Answer::Options(OptionSet::from_bits(8)), ..level };
-    assert_eq!(record::record_label(labelling, &beyond).unwrap_err().code(), "not-on-scale");
+    assert_eq!(record::record_label(labelling, &beyond).unwrap_err().code(), "level-removed");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{home, open};
-use dissensus_api::{MergeConsent, MergedFile, QuestionPart, TrainChoices};
+use dissensus_api::{QuestionPart, TrainChoices};
 use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, LevelEdit, QuestionHelp, QuestionId};
@@ -20,8 +20,7 @@ use dissensus_stats::data::ModelKind;
 use dissensus_store::Store;
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_training::runs;
-use dissensus_transfer::study;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Sets the levels of the sample's question, by their names.
 fn set(session: &Session, levels: &[&str]) -> Result<bool, String> {
@@ -37,18 +36,8 @@ fn levels(session: &Session) -> Vec<String> {
     questions::find(&session.project, Some("offensiveness")).unwrap().scale.levels().to_vec()
 }
 
-fn copied(path: &Path, name: &str) -> PathBuf {
-    let copy = path.with_file_name(name);
-    std::fs::copy(path, &copy).unwrap();
-    copy
-}
-
-fn told(file: &MergedFile) -> Vec<(&str, bool)> {
-    file.problems.iter().map(|one| (one.problem.code.as_str(), one.refused)).collect()
-}
-
 #[test]
-fn a_window_is_opened_anew_for_other_levels_and_for_nothing_else() {
+fn levels_are_added_and_wording_is_changed_while_a_window_is_open() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     sample::create(&path).unwrap();
@@ -58,9 +47,6 @@ fn a_window_is_opened_anew_for_other_levels_and_for_nothing_else() {
     session.background.start();
     let before = levels(&session);
     let with_six: Vec<&str> = before.iter().map(String::as_str).chain(["6"]).collect();
-    assert_eq!(set(&session, &with_six), Err("levels-rearranged".to_owned()));
-    assert_eq!(levels(&session), before);
-    // Only wording changes while the window stays open.
     let question = questions::find(&session.project, Some("offensiveness")).unwrap();
     let mut named = questions::levels_named(&question, &before);
     define_levels("offensiveness", &mut named, &[format!("{}=Nobody minds.", before[0])]).unwrap();
@@ -79,9 +65,7 @@ fn a_window_is_opened_anew_for_other_levels_and_for_nothing_else() {
     assert_eq!(parts.len(), 3);
     assert!(parts.contains(&QuestionPart::LevelNames) && !parts.contains(&QuestionPart::Levels));
     assert_eq!(info.edits.labels_before, info.labels);
-    drop(session);
-    assert_eq!(workbench.alone(|session| Ok(set(session, &with_six))).unwrap(), Ok(true));
-    let session = workbench.open_session().unwrap();
+    assert_eq!(set(&session, &with_six), Ok(true));
     assert_eq!(levels(&session).len(), 6);
     let error = define_levels("q", &mut [], &["x".to_owned()]).unwrap_err();
     assert!(error.to_string().contains("write LEVEL=TEXT"), "{error}");
@@ -135,38 +119,6 @@ fn a_run_predicts_only_the_levels_that_it_learned() {
 
 fn first_person(session: &Session) -> String {
     annotators::list(&session.project).unwrap()[0].external_id.clone()
-}
-
-#[test]
-fn copies_whose_levels_differ_meet_only_while_nothing_follows_them_and_are_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("p.dissensus");
-    sample::create(&path).unwrap();
-    // The sixth level is unused there.
-    let elsewhere = copied(&path, "copy.dissensus");
-    let session = open(&elsewhere);
-    let mut names = levels(&session);
-    names.push("6".to_owned());
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    set(&session, &names).unwrap();
-    session.close();
-    let workbench = Application::new(home(folder.path()));
-    workbench.open_project(&path.to_string_lossy()).unwrap();
-    let session = workbench.open_session().unwrap();
-    session.background.start();
-    assert!(study::is_to_be_alone_for(&session.study, &elsewhere));
-    let files = [elsewhere.clone()];
-    let report = study::merge(&session.study, &files, &MergeConsent::all(), &Silent).unwrap();
-    assert_eq!(told(&report.files[0]), [("levels-rearranged", true)]);
-    drop(session);
-    let report = workbench
-        .alone(|session| study::merge(&session.study, &files, &MergeConsent::all(), &Silent))
-        .unwrap();
-    assert_eq!(told(&report.files[0]), [("merge-remark", false)]);
-    assert_eq!(report.files[0].new, 1);
-    let session = workbench.open_session().unwrap();
-    assert_eq!(levels(&session).len(), names.len());
-    assert!(!study::is_to_be_alone_for(&session.study, &elsewhere), "known by now");
 }
 
 #[test]

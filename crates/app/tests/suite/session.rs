@@ -315,7 +315,7 @@ fn a_level_off_the_scale_and_unknown_things_are_refused() {
     let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
     let annotator = dissensus_editing::annotators::find(&session.project, "sim-ada").unwrap().id;
     let new = NewLabel { question, annotator, text: TextId(1), answer: Answer::from_level(5), duration_ms: None };
-    assert_eq!(record::record_label(&session.labelling, &new).unwrap_err().code(), "not-on-scale");
+    assert_eq!(record::record_label(&session.labelling, &new).unwrap_err().code(), "level-removed");
     assert_eq!(
         by_name::record(&session.labelling, &LabelByName::new("ana", "c001", "6", Some("offensiveness")))
             .unwrap_err()

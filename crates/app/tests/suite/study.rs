@@ -351,7 +351,7 @@ fn a_changed_mind_about_a_text_that_was_asked_again_counts_once() {
         ),
         2,
     );
-    assert_eq!(refused.unwrap_err().code(), "not-on-scale");
+    assert_eq!(refused.unwrap_err().code(), "level-removed");
 }
 
 #[test]
@@ -563,7 +563,7 @@ fn a_contested_text_is_decided_and_no_label_changes() {
     assert!(study::list_decisions(&session.study).unwrap().is_empty());
     assert_eq!(
         study::decide(&session.study, &new(Outcome::Slip, Some(9), "")).unwrap_err().code(),
-        "not-on-scale"
+        "level-removed"
     );
     let long = "x".repeat(10_001);
     assert_eq!(

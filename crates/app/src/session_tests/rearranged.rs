@@ -1,0 +1,223 @@
+//! Levels that are rearranged while a window is open: labels keep their names, and models follow.
+
+use crate::session::Session;
+use dissensus_analysis::ranking;
+use dissensus_api::{DisagreementMeasure, DisagreementQuery, MergeConsent, NewLabel};
+use dissensus_domain::{AnnotatorId, CurrentLabel, Question, QuestionId, TextId};
+use dissensus_editing::{QuestionChange, annotators, questions};
+use dissensus_labelling::record::record_label;
+use dissensus_project::error::ProjectError;
+use dissensus_project::home::Home;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_project::sample;
+use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_transfer::study;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+fn open(path: &Path) -> Session {
+    Session::open(path, &Home::inside(path.parent().unwrap(), Vec::new())).unwrap()
+}
+
+fn question(session: &Session) -> Question {
+    questions::find(&session.project, Some("offensiveness")).unwrap()
+}
+
+/// Sets the levels, by their names.
+fn set(session: &Session, levels: &[&str]) {
+    let asked = question(session);
+    let names: Vec<String> = levels.iter().map(|name| (*name).to_owned()).collect();
+    let levels = Some(questions::levels_named(&asked, &names));
+    let change = QuestionChange { levels, ..QuestionChange::default() };
+    assert!(questions::edit(&session.project, asked.id, &change).unwrap().rearranged);
+}
+
+fn levels(session: &Session) -> Vec<String> {
+    question(session).scale.levels().to_vec()
+}
+
+/// The sample, open as in a window, with the first person and a text without a label of theirs.
+fn window(folder: &Path, name: &str) -> (Session, AnnotatorId, TextId) {
+    let path = folder.join(name);
+    if !path.exists() {
+        sample::create(&path).unwrap();
+    }
+    let session = open(&path);
+    session.background.start();
+    let who = annotators::list(&session.project).unwrap()[0].id;
+    let asked = question(&session).id;
+    let unlabelled =
+        |text: &u32| session.context.store.current_label(asked, TextId(*text), who).unwrap().is_none();
+    let text = TextId((1..100).find(unlabelled).unwrap());
+    (session, who, text)
+}
+
+/// Records the level that `shown`, the scale of a window, has under this name.
+fn record(
+    session: &Session,
+    shown: &Question,
+    (annotator, text): (AnnotatorId, TextId),
+    level: &str,
+) -> Result<(), ProjectError> {
+    let answer = shown.scale.answer_named(level).unwrap();
+    let new = NewLabel { question: shown.id, annotator, text, answer, duration_ms: None };
+    record_label(&session.labelling, &new).map(drop)
+}
+
+/// The current labels by name, with the row of the text and of the annotator.
+fn labels(session: &Session) -> Vec<(u32, u32, String)> {
+    let asked = question(session);
+    let labels = session.context.store.current_labels(asked.id).unwrap();
+    let name = |label: &CurrentLabel| asked.scale.name_of_answer(&label.answer).unwrap().into_owned();
+    labels.iter().map(|label| (label.text.0, label.annotator.0, name(label))).collect()
+}
+
+/// The next text without a label of this person.
+fn next_text(session: &Session, who: AnnotatorId, after: TextId) -> TextId {
+    let labelled = labels(session);
+    let is_free = |text: &u32| !labelled.iter().any(|label| (label.0, label.1) == (*text, who.0));
+    TextId((after.0 + 1..100).find(is_free).unwrap())
+}
+
+#[test]
+fn a_window_with_the_earlier_order_records_the_level_that_it_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, who, text) = window(folder.path(), "p.dissensus");
+    let shown = question(&session);
+    let before = labels(&session);
+    let names: Vec<&str> = shown.scale.levels().iter().map(String::as_str).collect();
+    set(&session, &[&["none at all"], &names[..]].concat());
+    record(&session, &shown, (who, text), names[2]).unwrap();
+    let mut expected = before;
+    expected.push((text.0, who.0, names[2].to_owned()));
+    expected.sort_unstable();
+    let mut now = labels(&session);
+    now.sort_unstable();
+    assert_eq!(now, expected, "every label keeps its name");
+    // The live model learned it in the column that the level has now.
+    session.live.fit(shown.id, &Silent).unwrap();
+    let row = session.context.index().text_row(text).unwrap();
+    let column = session.live.with(shown.id, |fitted| fitted.model.label(row, 0)).unwrap();
+    assert_eq!(column, Some(3));
+    session.close();
+}
+
+#[test]
+fn a_level_that_was_removed_while_a_window_shows_it_is_not_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, who, text) = window(folder.path(), "p.dissensus");
+    let before = levels(&session);
+    let names: Vec<&str> = before.iter().map(String::as_str).collect();
+    set(&session, &[&names[..], &["beyond"]].concat());
+    let shown = question(&session);
+    set(&session, &names);
+    let labels_before = labels(&session);
+    let error = record(&session, &shown, (who, text), "beyond").unwrap_err();
+    assert_eq!(error.code(), "level-removed");
+    assert!(error.to_string().contains(&names.join(", ")), "{error}");
+    assert_eq!(labels(&session), labels_before);
+    record(&session, &shown, (who, text), names[0]).unwrap();
+    session.close();
+}
+
+#[test]
+fn copies_that_rearranged_levels_differently_merge_while_a_window_is_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    sample::create(&path).unwrap();
+    let elsewhere = path.with_file_name("copy.dissensus");
+    std::fs::copy(&path, &elsewhere).unwrap();
+    let (other, who, text) = window(folder.path(), "copy.dissensus");
+    let before = levels(&other);
+    let names: Vec<&str> = before.iter().map(String::as_str).collect();
+    set(&other, &[&["none at all"], &names[..]].concat());
+    let shown = question(&other);
+    record(&other, &shown, (who, text), "none at all").unwrap();
+    other.close();
+    let (session, who, text) = window(folder.path(), "p.dissensus");
+    set(&session, &[&names[..2], &["between"], &names[2..]].concat());
+    let shown = question(&session);
+    let later = next_text(&session, who, text);
+    record(&session, &shown, (who, later), "between").unwrap();
+    session.live.fit(shown.id, &Silent).unwrap();
+    let files = [elsewhere];
+    let report = study::merge(&session.study, &files, &MergeConsent::all(), &Silent).unwrap();
+    assert!(!report.files[0].refused, "{:?}", report.files[0].problems);
+    let found = labels(&session);
+    assert!(found.contains(&(text.0, who.0, "none at all".to_owned())));
+    assert!(found.contains(&(later.0, who.0, "between".to_owned())));
+    // The window still shows its own earlier order.
+    let last = next_text(&session, who, later);
+    record(&session, &shown, (who, last), names[4]).unwrap();
+    assert!(labels(&session).contains(&(last.0, who.0, names[4].to_owned())));
+    session.live.fit(shown.id, &Silent).unwrap();
+    let column = session.live.with(shown.id, |fitted| fitted.model.levels()).unwrap();
+    assert_eq!(column, levels(&session).len());
+    session.close();
+}
+
+/// Adds a level below all others in the middle of a fit, once.
+struct Rearranged<'a> {
+    session: &'a Session,
+    done: AtomicBool,
+}
+
+impl Progress for Rearranged<'_> {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {
+        if !self.done.swap(true, Ordering::Relaxed) {
+            let names = levels(self.session);
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            set(self.session, &[&["none at all"], &names[..]].concat());
+        }
+    }
+}
+
+#[test]
+fn a_fit_on_the_earlier_levels_is_not_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    sample::create(&path).unwrap();
+    let session = open(&path);
+    let asked = question(&session);
+    let before = session.context.observations(asked.id).unwrap();
+    let rearranged = Rearranged { session: &session, done: AtomicBool::new(false) };
+    session.live.fit(asked.id, &rearranged).unwrap();
+    assert!(rearranged.done.into_inner());
+    let found = session.live.with(asked.id, |fitted| (fitted.model.levels(), fitted.model.observations()));
+    let (columns, mut learned) = found.unwrap();
+    assert_eq!(columns, asked.scale.len() + 1);
+    let mut expected = before;
+    expected.iter_mut().for_each(|label| label.level += 1);
+    learned.sort_unstable_by_key(|label| (label.text, label.annotator));
+    expected.sort_unstable_by_key(|label| (label.text, label.annotator));
+    assert_eq!(learned, expected);
+    session.close();
+}
+
+/// All texts by how differently people are predicted to answer.
+fn ranked(session: &Session, question: QuestionId) -> Vec<(TextId, f32)> {
+    let query = DisagreementQuery::of_everything(question, DisagreementMeasure::Pairwise);
+    let found = ranking::rank(&session.analysis, &query).unwrap();
+    found.texts.iter().copied().zip(found.values.iter().copied()).collect()
+}
+
+#[test]
+fn the_ranking_after_levels_were_rearranged_is_that_of_the_project_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    sample::create(&path).unwrap();
+    let session = open(&path);
+    let asked = question(&session);
+    session.live.fit(asked.id, &Silent).unwrap();
+    let names: Vec<&str> = asked.scale.levels().iter().map(String::as_str).collect();
+    set(&session, &[&["none at all"], &names[..]].concat());
+    assert!(session.live.with(asked.id, |_| ()).is_none(), "the model on the earlier levels is dropped");
+    session.live.fit(asked.id, &Silent).unwrap();
+    let here = ranked(&session, asked.id);
+    session.close();
+    let session = open(&path);
+    session.live.fit_anew(asked.id, &Silent).unwrap();
+    assert!(!here.is_empty());
+    assert_eq!(ranked(&session, asked.id), here);
+    session.close();
+}
