@@ -574,8 +574,8 @@ export type AnnotatorRow = {
  *  `{"kind": "spans", "value": [{"start": 0, "end": 5, "kind": 1}]}`.
  */
 export type Answer = 
-/**  Index of a level of a binary, choice or ordinal scale. */
-{ kind: "level"; value: number } | 
+/**  A level of a binary, choice or ordinal scale. */
+{ kind: "level"; value: LevelId } | 
 /**  The options chosen on a multi-label scale; may be empty. */
 { kind: "options"; value: number[] } | 
 /**  The passages marked in the text; may be empty. */
@@ -897,10 +897,10 @@ export type ComparedGroup = {
 export type Condition = {
 	question: QuestionId,
 	/**
-	 *  The levels that meet the condition, at least one, in ascending order. For options and types
+	 *  The levels that meet the condition, at least one, in ascending order of ids. For options and types
 	 *  of spans, the answer must include at least one of them.
 	 */
-	levels: number[],
+	levels: LevelId[],
 };
 
 /**  A copy that is complete and on the disk. */
@@ -1822,7 +1822,7 @@ export type HandedIn = {
 export type HarmfulFrom = {
 	question: QuestionId,
 	/**  The level, option or type. */
-	level: number,
+	level: LevelId,
 };
 
 /**  The head of a question, unchanged from an earlier run. */
@@ -2411,16 +2411,25 @@ export type LaunchInfo = {
 
 /**  A requested change to a level. */
 export type LevelEdit = {
-	/**  Its current index on the scale; `None` for a new level. */
-	from: number | null,
+	/**  The level; `None` for a new one. */
+	from: LevelId | null,
 	/**  The display name. */
 	name: string,
 	/**  When to choose it; may be empty. */
 	definition: string,
 };
 
+/**
+ *  A level of a question: an option of a multi-label question or a type of spans, too. It is the level's row in
+ *  the file, which does not change when levels are renamed, reordered, added or removed; [`crate::Scale`]
+ *  converts it to a name and to the position on the scale. Copies of a project may use different ids for a
+ *  level that was added after they were separated.
+ */
+export type LevelId = number;
+
 /**  What depends on a level, so that it cannot be removed; empty if it can be. */
 export type LevelUseInfo = {
+	level: LevelId,
 	/**  In words: `12 answers, 1 decision stand`. */
 	words: string | null,
 	/**
@@ -4029,6 +4038,8 @@ export type RunWords = {
 export type Scale = {
 	kind: ScaleKind,
 	levels: string[],
+	/**  The id of each level; left out if the ids are 0, 1, 2 and so on. */
+	ids?: LevelId[],
 };
 
 export type ScaleKind = 
@@ -4255,8 +4266,8 @@ export type SlipRow = {
 export type Span = {
 	start: number,
 	end: number,
-	/**  Index of the span's type on the question's scale. */
-	kind: number,
+	/**  The span's type. */
+	kind: LevelId,
 };
 
 /**  An annotator's result with respect to a pass mark. */

@@ -29,11 +29,12 @@ import {
   sameAnswer,
   shares,
 } from "$kinds/level/levels";
+import { answerOfSpans, spansOf } from "$kinds/spans/spans";
 import { nearest } from "./nearest";
 import { asProblem } from "$words/problems";
 import { NO_COLUMNS } from "../mock/import-tables";
 import { VisibleTime } from "$stores/visible-time";
-import type { ColumnChoices, Scale } from "$api/bindings";
+import type { Answer, ColumnChoices, Scale } from "$api/bindings";
 
 const five: Scale = { kind: "ordinal", levels: ["1", "2", "3", "4", "5"] };
 
@@ -91,16 +92,35 @@ describe("levels", () => {
       "var(--cat-2)",
       "var(--cat-3)",
     ]);
-    expect(answerOfOptions([2, 0, 2])).toEqual({ kind: "options", value: [0, 2] });
-    expect(answerName(options, answerOfOptions([2, 0]))).toBe("a + c");
-    expect(answerName(options, answerOfOptions([]))).toBe("none");
-    expect(answerName(five, answerOf(3))).toBe("4");
-    expect([optionsOf(answerOfOptions([1])), optionsOf(null)]).toEqual([[1], []]);
-    expect([levelOf(answerOf(3)), levelOf(answerOfOptions([1])), levelOf(null)]).toEqual([3, null, null]);
-    expect(sameAnswer(answerOfOptions([1, 0]), answerOfOptions([0, 1]))).toBe(true);
-    expect(sameAnswer(answerOfOptions([]), null)).toBe(false);
-    const all = Array.from({ length: 64 }, (_, option) => option);
-    expect(optionsOf(answerOfOptions(all))).toHaveLength(64);
+    const chosen = (...all: number[]) => answerOfOptions(all, options);
+    expect(chosen(2, 0, 2)).toEqual({ kind: "options", value: [0, 2] });
+    expect(answerName(options, chosen(2, 0))).toBe("a + c");
+    expect(answerName(options, chosen())).toBe("none");
+    expect(answerName(five, answerOf(3, five))).toBe("4");
+    expect([optionsOf(chosen(1), options), optionsOf(null, options)]).toEqual([[1], []]);
+    expect([answerOf(3, five), chosen(1), null].map((one) => levelOf(one, five))).toEqual([3, null, null]);
+    expect(sameAnswer(chosen(1, 0), chosen(0, 1))).toBe(true);
+    expect(sameAnswer(chosen(), null)).toBe(false);
+    const names = Array.from({ length: 64 }, (_, option) => `option ${option}`);
+    const many: Scale = { kind: "multi-label", levels: names };
+    expect(optionsOf(answerOfOptions([...names.keys()], many), many)).toHaveLength(64);
+  });
+
+  it("keep their answers when they were moved, added or removed", () => {
+    const moved: Scale = { kind: "choice", levels: ["c", "new", "a"], ids: [2, 3, 0] };
+    expect(answerOf(0, moved)).toEqual({ kind: "level", value: 2 });
+    expect(levelOf({ kind: "level", value: 0 }, moved)).toBe(2);
+    expect(answerName(moved, { kind: "level", value: 2 })).toBe("c");
+    expect(levelOf({ kind: "level", value: 1 }, moved), "a removed level").toBeNull();
+    const options: Scale = { ...moved, kind: "multi-label" };
+    expect(answerOfOptions([2, 0], options)).toEqual({ kind: "options", value: [0, 2] });
+    expect(optionsOf({ kind: "options", value: [0, 2] }, options)).toEqual([0, 2]);
+    expect(answerName(options, { kind: "options", value: [0, 2] })).toBe("c + a");
+    const types: Scale = { ...moved, kind: "spans" };
+    const stored: Answer = { kind: "spans", value: [{ start: 0, end: 3, kind: 2 }] };
+    expect(spansOf(stored, types)).toEqual([{ start: 0, end: 3, kind: 0 }]);
+    expect(answerOfSpans(spansOf(stored, types), types)).toEqual(stored);
+    expect(answerName(types, stored)).toBe("c");
   });
 
   it("are said in words", () => {

@@ -9,5 +9,5 @@ export const ANSWER_ALONE: Beside = { remark: NO_NOTE, guideline: null };
 /** A question as it is, to be changed. */
 export function draftOf(question: QuestionInfo): QuestionDraft {
   const { prompt, help, scale, definitions, cannot_say, only_if, remarks } = question;
-  return { prompt, help, levels: levelsOf(scale.levels, definitions), cannot_say, only_if, remarks };
+  return { prompt, help, levels: levelsOf(scale, definitions), cannot_say, only_if, remarks };
 }

@@ -1,10 +1,11 @@
 // The commands and events of the window, played by an invented project. Never part of a production build.
+import { answerOf } from "./answers";
+import { idsOf } from "$kinds/scale";
 import { guideline } from "./guideline";
 import { history } from "./log";
 import type { commands as RealCommands, events as RealEvents } from "$api/bindings";
 import type * as view from "$api/bindings";
 import type { Assignment } from "$logic/assignment";
-import { answerOf } from "$kinds/level/levels";
 import { sameNote } from "$logic/notes";
 import { MockCare } from "./care";
 import { compare, refusal } from "./compare";
@@ -684,7 +685,9 @@ export const commands: typeof RealCommands = {
   changeQuestion: async (id, { prompt, help, levels, cannot_say, only_if, remarks }) => {
     world.questions = world.questions.map((q) => {
       if (q.id !== id) return q;
-      const scale = { ...q.scale, levels: levels.map(({ name }) => name) };
+      let next = Math.max(...idsOf(q.scale), q.scale.levels.length - 1) + 1;
+      const ids = levels.map(({ from }) => from ?? next++);
+      const scale = { ...q.scale, levels: levels.map(({ name }) => name), ids };
       const definitions = levels.map(({ definition }) => definition);
       const edited = { at: Date.now(), parts: ["level_names" as const] };
       const edits = { edits: [...q.edits.edits, edited], labels_before: q.labels };
@@ -707,10 +710,14 @@ export const commands: typeof RealCommands = {
   overview: async (readingAs) => texts.overview(readingAs),
   overviewAgreement: async (question) => texts.agreement(question),
   levelUses: async (id) =>
-    (world.questions.find((q) => q.id === id)?.scale.levels ?? []).map((_, at) => ({
-      words: id === 1 && at < 5 ? "12 answers stand" : null,
-      answered: id === 1 && at < 5,
-    })),
+    world.questions
+      .filter((q) => q.id === id)
+      .flatMap(({ scale }) => idsOf(scale))
+      .map((level) => ({
+        level,
+        words: id === 1 && level < 5 ? "12 answers stand" : null,
+        answered: id === 1 && level < 5,
+      })),
   scaleTemplates: async () => [
     {
       name: "yes-no-unsure",

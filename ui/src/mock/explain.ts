@@ -1,6 +1,6 @@
 // Why a prediction of the toy model is what it is.
+import { answerOf } from "./answers";
 import type * as view from "$api/bindings";
-import { answerOf } from "$kinds/level/levels";
 import { labelKey, predict, type Person, type Text, type World } from "./world";
 
 const LISTED = 5;

@@ -1,6 +1,6 @@
 // Lists of texts and the overview, of the invented project.
+import { levelOf } from "./answers";
 import type * as view from "$api/bindings";
-import { levelOf } from "$kinds/level/levels";
 import { answered, labelKey, type Text, type World } from "./world";
 
 /** What the mock project stores besides labels. */

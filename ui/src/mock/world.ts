@@ -1,6 +1,7 @@
 // A small invented project for a plain browser and for tests: texts, people, and a toy model of their
 // judgements.
 import type { AnnotatorInfo, Answer, QuestionInfo, Scale, Span, TextId } from "$api/bindings";
+import { idAt } from "$kinds/scale";
 import { spanSet } from "$kinds/spans/spans";
 import { TextUnits } from "$logic/text-units";
 
@@ -240,7 +241,7 @@ export function withOptions(question: Omit<QuestionInfo, "options">): QuestionIn
   const { id, name, prompt, scale, ...counts } = question;
   const option = (option: string, at: number): QuestionInfo => ({
     ...counts,
-    id: id + (at + 1) * 2 ** 25,
+    id: id + (idAt(scale, at) + 1) * 2 ** 25,
     name: `${name}: ${option}`,
     prompt: `${prompt} ${option}?`,
     scale: { kind: "binary", levels: ["no", "yes"] },

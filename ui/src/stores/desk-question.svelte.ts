@@ -13,7 +13,7 @@ import { assignmentKey } from "$logic/assignment";
 import { optionsOf, sameAnswer } from "$kinds/level/levels";
 import { isEmpty, NO_NOTE, sameNote } from "$logic/notes";
 import { SpanMarks } from "$kinds/spans/span-marks.svelte";
-import { answerOfSpans, spansOf } from "$kinds/spans/spans";
+import { answerOfSpans, placedSpans, spansOf } from "$kinds/spans/spans";
 import { takesSpans } from "$kinds/kinds";
 
 export class DeskQuestion {
@@ -47,7 +47,9 @@ export class DeskQuestion {
   /** Whether the question applies to this text, by its condition. */
   readonly asked: boolean = $derived(this.task?.asked ?? true);
   /** The options that are put together, or were given. */
-  readonly picked: readonly number[] = $derived(optionsOf(this.pending ?? this.given));
+  readonly picked: readonly number[] = $derived.by(() =>
+    optionsOf(this.pending ?? this.given, this.info.scale),
+  );
   /** The draft differs from the saved answer. */
   readonly changed: boolean = $derived.by(() =>
     this.marks ? this.marks.changed : this.pending !== null && !sameAnswer(this.pending, this.given),
@@ -55,7 +57,7 @@ export class DeskQuestion {
   /** The unsubmitted answer; null if it equals the saved one. */
   readonly draft: Answer | null = $derived.by(() => {
     if (!this.changed) return null;
-    return this.marks ? answerOfSpans(this.marks.spans) : this.pending;
+    return this.marks ? answerOfSpans(this.marks.spans, this.info.scale) : this.pending;
   });
   /** The note differs from the stored one. */
   readonly unsaid: boolean = $derived(!sameNote(this.remark, this.#said));
@@ -97,14 +99,16 @@ export class DeskQuestion {
 
   #layMarks(marks: SpanMarks, draft: Answer | null, undone: Answer | null): void {
     const { text, body } = this.task ?? { text: null, body: "" };
-    marks.load(text, body, this.given && spansOf(this.given), draft && spansOf(draft));
-    if (undone && draft === null) marks.setDraft(spansOf(undone));
+    const spans = (answer: Answer | null) => answer && spansOf(answer, this.info.scale);
+    marks.load(text, body, spans(this.given), spans(draft));
+    if (undone && draft === null) marks.setDraft(spansOf(undone, this.info.scale));
   }
 
   /** The answers of others come with a text; they are shown only with an answer. */
   show(told: Pick<LabelTask, "reveal" | "spans"> | null): void {
     this.reveal = this.given === null ? null : (told?.reveal ?? null);
-    this.others = this.given === null ? null : (told?.spans ?? null);
+    const others = this.given === null ? null : (told?.spans ?? null);
+    this.others = others && placedSpans(others, this.info.scale);
   }
 
   /** The note was written to disk. */
@@ -117,6 +121,6 @@ export class DeskQuestion {
     this.given = answer;
     if (sameAnswer(this.pending, answer)) this.pending = null;
     this.show(receipt);
-    this.marks?.setSaved(spansOf(answer));
+    this.marks?.setSaved(spansOf(answer, this.info.scale));
   }
 }

@@ -1,11 +1,10 @@
 // The desk without a screen: answers and focus while another answer is being written.
+import { answerOf, answerOfOptions, answerOfSpans } from "../mock/answers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import type { Answer, AnnotatorId, QuestionId, QuestionInfo } from "$api/bindings";
 import { Drafts } from "./drafts";
 import { LabelDesk } from "./label-desk.svelte";
-import { answerOf, answerOfOptions } from "$kinds/level/levels";
-import { answerOfSpans } from "$kinds/spans/spans";
 import { reset } from "../mock/bindings";
 import { NO_HELP } from "$kinds/level/level-list";
 

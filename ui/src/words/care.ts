@@ -1,6 +1,7 @@
 // Words for limits of harmful texts, and for what a harmful text is.
 import type { HarmfulFrom, QuestionInfo, Scale } from "$api/bindings";
 import { isOrdinal } from "$kinds/kinds";
+import { idsOf, nameOf, positionOf } from "$kinds/scale";
 
 /** Stands for "no level" in a list of them. */
 export const NO_HARM = "none";
@@ -12,9 +13,9 @@ export function harmfulWords({ question, level }: HarmfulFrom, questions: readon
   const asked = questions.find(({ id }) => id === question);
   const scale: Scale = asked?.scale ?? { kind: "ordinal", levels: [] };
   const { levels } = scale;
-  const highest = level === levels.length - 1;
+  const highest = positionOf(scale, level) === levels.length - 1;
   const above = isOrdinal(scale) && !highest ? " or above" : "";
-  return `${asked?.name ?? "?"}: ${levels[level] ?? "?"}${above}`;
+  return `${asked?.name ?? "?"}: ${nameOf(scale, level) ?? "?"}${above}`;
 }
 
 /** Every level of every question from which on a text can be harmful, and first that none is. */
@@ -23,9 +24,9 @@ export function harmfulItems(
   none: string,
 ): { value: string; label: string; from: HarmfulFrom | null }[] {
   const levels = questions.flatMap(({ id, scale }) =>
-    scale.levels.flatMap((_, level) => {
+    idsOf(scale).flatMap((level, position) => {
       // From the lowest level on every text would be harmful.
-      if (isOrdinal(scale) && level === 0) return [];
+      if (isOrdinal(scale) && position === 0) return [];
       const from = { question: id, level };
       return [{ value: keyOfHarmful(from), label: harmfulWords(from, questions), from }];
     }),

@@ -1,12 +1,13 @@
 // Conditions of questions in words, and which other questions they may depend on.
 import type { Condition, QuestionId, QuestionInfo } from "$api/bindings";
 import { hasParts } from "$kinds/kinds";
+import { nameOf } from "$kinds/scale";
 
 /** "only if rude is 4 or 5"; "everywhere" without a condition. */
 export function conditionWords(condition: Condition | null, questions: readonly QuestionInfo[]): string {
   const other = questions.find(({ id }) => id === condition?.question);
   if (!condition || !other) return "everywhere";
-  const names = condition.levels.map((level) => other.scale.levels[level] ?? "?");
+  const names = condition.levels.map((level) => nameOf(other.scale, level) ?? "?");
   return `only if ${other.name} ${holds(other) ? "has" : "is"} ${names.join(" or ")}`;
 }
 

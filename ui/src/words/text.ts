@@ -15,7 +15,7 @@ const CAMPS = -0.2;
 /** The number of annotators, their spread, and who differs. Without scores, only the labels. */
 export function sentences(detail: TextDetail, scale: Scale): string {
   const levels = detail.annotators.flatMap((person) => {
-    const level = levelOf(person.observed);
+    const level = levelOf(person.observed, scale);
     return level === null ? [] : [level];
   });
   const { scores, differences } = detail;

@@ -16,7 +16,7 @@ describe("a list of levels", () => {
   it("takes the place of levels that are new, and leaves those of a question", () => {
     const pasted = readLevels("a\nb");
     expect(paste(newLevels(["1", "2", "3"]), 1, pasted)).toEqual(pasted);
-    const kept = levelsOf(["1", "2"], []);
+    const kept = levelsOf({ kind: "choice", levels: ["1", "2"] }, []);
     expect(paste(kept, 0, pasted).map(({ name }) => name)).toEqual(["1", "a", "b", "2"]);
     const blank = [...kept, { from: null, name: " ", definition: "" }];
     expect(paste(blank, 2, pasted).map(({ name }) => name)).toEqual(["1", "2", "a", "b"]);

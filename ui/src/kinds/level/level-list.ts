@@ -1,5 +1,6 @@
 // Levels that are being edited, and lists of them as text.
-import type { LevelEdit, QuestionHelp } from "$api/bindings";
+import type { LevelEdit, QuestionHelp, Scale } from "$api/bindings";
+import { idAt } from "$kinds/scale";
 
 export const NO_HELP: QuestionHelp = { text: "", low: "", high: "" };
 
@@ -9,8 +10,8 @@ export function newLevels(names: readonly string[], definitions: readonly string
 }
 
 /** Levels that a question has. */
-export function levelsOf(names: readonly string[], definitions: readonly string[]): LevelEdit[] {
-  return newLevels(names, definitions).map((level, from) => ({ ...level, from }));
+export function levelsOf(scale: Scale, definitions: readonly string[]): LevelEdit[] {
+  return newLevels(scale.levels, definitions).map((level, at) => ({ ...level, from: idAt(scale, at) }));
 }
 
 /** The levels as they are stored. */

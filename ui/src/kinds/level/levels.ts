@@ -1,34 +1,38 @@
 // How the levels of a scale are named, coloured and reached by key.
 import type { Answer, Scale } from "$api/bindings";
-import { spansName } from "$kinds/spans/spans";
+import { spansName, spansOf } from "$kinds/spans/spans";
 import { isOrdered } from "$kinds/kinds";
+import { idAt, nameOf, positionOf } from "$kinds/scale";
 
 /** A probability a level; a probability that is no number arrives as null. */
 export type Distribution = readonly (number | null)[];
 
 const CATEGORIES = 8;
 
-/** The level of an answer; null for answers without one, such as a set of options. */
-export function levelOf(answer: Answer | null): number | null {
-  return answer?.kind === "level" ? answer.value : null;
+/** The position of an answer's level; null for answers without one, such as a set of options. */
+export function levelOf(answer: Answer | null, scale: Scale): number | null {
+  return answer?.kind === "level" ? positionOf(scale, answer.value) : null;
 }
 
 /** The answer “cannot say”, which is not a level. */
 export const CANNOT_SAY: Answer = { kind: "cannot-say" };
 
-/** The answer that a level is. */
-export function answerOf(level: number): Answer {
-  return { kind: "level", value: level };
+/** The answer that the level at a position is. */
+export function answerOf(level: number, scale: Scale): Answer {
+  return { kind: "level", value: idAt(scale, level) };
 }
 
-/** The answer that a set of options is, in whatever order they were chosen. */
-export function answerOfOptions(options: readonly number[]): Answer {
-  return { kind: "options", value: [...new Set(options)].sort((a, b) => a - b) };
+/** The answer that the options at these positions are, in whatever order they were chosen. */
+export function answerOfOptions(options: readonly number[], scale: Scale): Answer {
+  const ids = options.map((option) => idAt(scale, option));
+  return { kind: "options", value: [...new Set(ids)].sort((a, b) => a - b) };
 }
 
-/** The options of an answer; empty if it is not a set of options. */
-export function optionsOf(answer: Answer | null): readonly number[] {
-  return answer?.kind === "options" ? answer.value : [];
+/** The positions of an answer's options, in order; empty if it is not a set of options. */
+export function optionsOf(answer: Answer | null, scale: Scale): readonly number[] {
+  if (answer?.kind !== "options") return [];
+  const positions = answer.value.map((id) => positionOf(scale, id)).filter((at) => at !== null);
+  return positions.sort((a, b) => a - b);
 }
 
 /** Whether two answers are equal. */
@@ -39,10 +43,10 @@ export function sameAnswer(a: Answer | null, b: Answer | null): boolean {
 /** An answer in words: the options of a set in scale order, or the number of spans of each type. */
 export function answerName(scale: Scale, answer: Answer): string {
   if (answer.kind === "cannot-say") return "cannot say";
-  if (answer.kind === "level") return scale.levels[answer.value] ?? "";
-  if (answer.kind === "spans") return spansName(scale, answer.value);
+  if (answer.kind === "level") return nameOf(scale, answer.value) ?? "";
+  if (answer.kind === "spans") return spansName(scale, spansOf(answer, scale));
   return (
-    optionsOf(answer)
+    optionsOf(answer, scale)
       .map((option) => scale.levels[option] ?? "")
       .join(" + ") || "none"
   );

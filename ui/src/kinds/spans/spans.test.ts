@@ -31,16 +31,13 @@ describe("a set of spans", () => {
   it("is in order, holds each span once, and none without a character", () => {
     const spans = [span(4, 8, 1), span(4, 8), span(0, 2), span(4, 6), span(4, 8, 1), span(5, 5), span(7, 3)];
     expect(spanSet(spans)).toEqual([span(0, 2), span(4, 6), span(4, 8), span(4, 8, 1)]);
-    expect(answerOfSpans(spans)).toEqual({ kind: "spans", value: spanSet(spans) });
+    expect(answerOfSpans(spans, scale)).toEqual({ kind: "spans", value: spanSet(spans) });
   });
 
   it("is an answer when it is empty", () => {
-    expect(answerOfSpans([])).toEqual({ kind: "spans", value: [] });
-    expect([spansOf(answerOfSpans([])), spansOf(null), spansOf({ kind: "level", value: 1 })]).toEqual([
-      [],
-      [],
-      [],
-    ]);
+    expect(answerOfSpans([], scale)).toEqual({ kind: "spans", value: [] });
+    const answers = [answerOfSpans([], scale), null, { kind: "level" as const, value: 1 }];
+    expect(answers.map((answer) => spansOf(answer, scale))).toEqual([[], [], []]);
   });
 
   it("is the same where its spans are", () => {

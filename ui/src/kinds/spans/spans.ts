@@ -1,6 +1,7 @@
 // Spans of a text: as sets that form answers, and how they overlap.
 import type { Answer, PersonSpans, Scale, Span } from "$api/bindings";
 import { count, counted } from "$words/format";
+import { idAt, positionOf } from "$kinds/scale";
 import type { TextUnits } from "$logic/text-units";
 
 /** How many types of spans a question may have. */
@@ -27,14 +28,25 @@ export function sameSpans(a: readonly Span[], b: readonly Span[]): boolean {
   );
 }
 
-/** The spans of an answer; empty if it is not a set of spans. */
-export function spansOf(answer: Answer | null): readonly Span[] {
-  return answer?.kind === "spans" ? answer.value : [];
+/** The spans with the position of their type on the scale in place of its id. */
+function placed(spans: readonly Span[], scale: Scale): Span[] {
+  const at = (span: Span) => ({ ...span, kind: positionOf(scale, span.kind) ?? -1 });
+  return spanSet(spans.map(at).filter(({ kind }) => kind >= 0));
 }
 
-/** The answer that these spans are. */
-export function answerOfSpans(spans: readonly Span[]): Answer {
-  return { kind: "spans", value: spanSet(spans) };
+/** The spans of an answer, with their types by position; empty if it is not a set of spans. */
+export function spansOf(answer: Answer | null, scale: Scale): readonly Span[] {
+  return answer?.kind === "spans" ? placed(answer.value, scale) : [];
+}
+
+/** The spans of others, with their types by position. */
+export function placedSpans(people: readonly PersonSpans[], scale: Scale): PersonSpans[] {
+  return people.map((person) => ({ ...person, spans: placed(person.spans, scale) }));
+}
+
+/** The answer that these spans, with their types by position, are. */
+export function answerOfSpans(spans: readonly Span[], scale: Scale): Answer {
+  return { kind: "spans", value: spanSet(spans.map((span) => ({ ...span, kind: idAt(scale, span.kind) }))) };
 }
 
 /** How many spans there are of each type. */

@@ -1,4 +1,5 @@
 // Marking spans against the invented project: by key, by mouse, and what others marked afterwards.
+import { spansOf } from "../../mock/answers";
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -6,7 +7,6 @@ import { commands } from "$bindings";
 import AddQuestionDialog from "$views/questions/AddQuestionDialog.svelte";
 import { app } from "$stores/app.svelte";
 import type { LabelTask, Span } from "$api/bindings";
-import { spansOf } from "$kinds/spans/spans";
 import { reset } from "../../mock/bindings";
 import { showOthers } from "../../mock/show-others";
 import LabelView from "./LabelView.svelte";

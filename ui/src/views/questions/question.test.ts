@@ -112,7 +112,7 @@ describe("a question that is there", () => {
     expect(open, "nothing in memory means something else").not.toHaveBeenCalled();
   });
 
-  it("gets a level more, and is opened anew for it; one that is in use stays", async () => {
+  it("gets a level more without being opened again; one that is in use stays", async () => {
     const change = vi.spyOn(commands, "changeQuestion");
     const open = vi.spyOn(commands, "openProject");
     await edit();
@@ -128,8 +128,9 @@ describe("a question that is there", () => {
     await user.keyboard("6");
     expect(screen.getByTestId("edit-rearranged")).toBeVisible();
     await user.click(screen.getByTestId("question-save"));
-    await waitFor(() => expect(open).toHaveBeenCalledOnce());
+    await waitFor(() => expect(change).toHaveBeenCalledOnce());
     expect(change.mock.calls[0]?.[1].levels.map(({ from }) => from)).toEqual([0, 1, 2, 3, 4, null]);
+    expect(open).not.toHaveBeenCalled();
   });
 });
 

@@ -1,12 +1,12 @@
 // Explanations of predictions: opened from a person's line or dot, by mouse and by key, never before the
 // reader's own answer.
+import { answerOf } from "../../mock/answers";
 import { render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
 import type { DisagreementQuery, ExplainedAnnotator, Problem } from "$api/bindings";
-import { answerOf } from "$kinds/level/levels";
 import { oddsWords, range, steps } from "$words/why";
 import { reset, emit } from "../../mock/bindings";
 import PersonLine from "$views/disagreement/PersonLine.svelte";
