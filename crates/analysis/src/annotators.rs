@@ -106,12 +106,11 @@ pub(crate) fn report(
     let levels = context.index().question(question).map(|q| q.scale.levels().to_vec()).unwrap_or_default();
     let ordered = target.kind.is_ordered();
     let ordinal = target.kind == TargetKind::Ordinal;
-    let live: Option<(Vec<LiveFigures>, AnnotatorMap, Estimation)> =
-        cx.live.with(question, |fitted| {
-            let of = |row| (fitted.model.severity(row), fitted.model.discrimination(row));
-            let figures = (0..people as u32).map(of).collect();
-            (figures, annotator_map(&fitted.model, ordered), fitted.estimation())
-        });
+    let live: Option<(Vec<LiveFigures>, AnnotatorMap, Estimation)> = cx.live.with(question, |fitted| {
+        let of = |row| (fitted.model.severity(row), fitted.model.discrimination(row));
+        let figures = (0..people as u32).map(of).collect();
+        (figures, annotator_map(&fitted.model, ordered), fitted.estimation())
+    });
     let known: Option<(Vec<HeldOut>, usize)> = match measure {
         Some(progress) => {
             Some(held_out::measure_held_out(cx, generation, question, &labels, target, progress)?)

@@ -57,7 +57,8 @@ mod tests {
         assert!(of(&ordinal, &levels(&[0, 1])).unwrap() < 0.5);
         assert_eq!(of(&scale(ScaleKind::Choice, &["a", "b", "c"]), &levels(&[0, 1])), Some(1.0));
         let spans = scale(ScaleKind::Spans, &["insult"]);
-        let mark = |end| Answer::Spans(SpanSet::try_from(vec![Span { start: 0, end, kind: LevelId(0) }]).unwrap());
+        let mark =
+            |end| Answer::Spans(SpanSet::try_from(vec![Span { start: 0, end, kind: LevelId(0) }]).unwrap());
         assert_eq!(of(&spans, &[mark(3)]), None);
         assert_eq!(of(&spans, &[mark(3), mark(3)]), Some(0.0));
         assert_eq!(of(&spans, &[mark(3), mark(4)]), Some(1.0));

@@ -38,7 +38,11 @@ pub(super) fn by_similarity(
 }
 
 /// The texts of these rows with their names and beginnings.
-pub(super) fn near_texts(cx: &Analysis, scale: &Scale, rows: &[NearRow]) -> Result<Vec<NearText>, ProjectError> {
+pub(super) fn near_texts(
+    cx: &Analysis,
+    scale: &Scale,
+    rows: &[NearRow],
+) -> Result<Vec<NearText>, ProjectError> {
     let mut texts = Vec::new();
     for &(row, similarity, level, labels) in rows {
         let (text, external_id, snippet) = named(cx, row)?;

@@ -11,7 +11,9 @@ use crate::word_fit;
 use dissensus_api::{
     DisagreementQuery, FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport,
 };
-use dissensus_domain::{AnnotatorId, Answer, AnswerForm, CurrentLabel, LevelId, Question, QuestionId, SpanSet, TextId};
+use dissensus_domain::{
+    AnnotatorId, Answer, AnswerForm, CurrentLabel, LevelId, Question, QuestionId, SpanSet, TextId,
+};
 use dissensus_models::spans::{ExpectedMarks, SpanAnswer};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Follow, Progress};
@@ -220,7 +222,10 @@ fn follow_words(cx: &Analysis, question: &Question, fitted: &mut FittedWords) ->
 }
 
 /// The question with spans that has this id, or to which the type with this id belongs, and the type.
-pub(super) fn span_question(cx: &Analysis, id: QuestionId) -> Result<(Question, Option<LevelId>), ProjectError> {
+pub(super) fn span_question(
+    cx: &Analysis,
+    id: QuestionId,
+) -> Result<(Question, Option<LevelId>), ProjectError> {
     let index = cx.context.index();
     let found = index.questions().iter().find_map(|question| {
         if question.id == id {

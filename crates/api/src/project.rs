@@ -2,7 +2,9 @@
 
 use super::{GroupsChoice, PlanWish, StudyCare};
 use super::{Problem, TextOrder};
-use dissensus_domain::{AnnotatorId, Attributes, Condition, LevelEdit, LevelId, QuestionHelp, QuestionId, RemarkForm, Scale};
+use dissensus_domain::{
+    AnnotatorId, Attributes, Condition, LevelEdit, LevelId, QuestionHelp, QuestionId, RemarkForm, Scale,
+};
 use serde::{Deserialize, Serialize};
 
 view! {

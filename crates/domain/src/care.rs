@@ -66,8 +66,14 @@ mod tests {
     fn harm_is_at_or_above_a_level_of_an_ordinal_scale_and_one_level_of_others() {
         let ordinal = Scale::new(ScaleKind::Ordinal, ["0", "1", "2", "3"]).unwrap();
         let binary = Scale::new(ScaleKind::Binary, ["fine", "harmful"]).unwrap();
-        assert!(is_harmful(&Answer::Level(LevelId(3)), &ordinal, LevelId(2)) && !is_harmful(&Answer::Level(LevelId(1)), &ordinal, LevelId(2)));
-        assert!(is_harmful(&Answer::Level(LevelId(0)), &binary, LevelId(0)) && !is_harmful(&Answer::Level(LevelId(1)), &binary, LevelId(0)));
+        assert!(
+            is_harmful(&Answer::Level(LevelId(3)), &ordinal, LevelId(2))
+                && !is_harmful(&Answer::Level(LevelId(1)), &ordinal, LevelId(2))
+        );
+        assert!(
+            is_harmful(&Answer::Level(LevelId(0)), &binary, LevelId(0))
+                && !is_harmful(&Answer::Level(LevelId(1)), &binary, LevelId(0))
+        );
         let ids = [2, 0, 1].map(LevelId).to_vec();
         let moved = Scale::with_ids(ScaleKind::Ordinal, ["0", "1", "2"], ids).unwrap();
         let is = |given, from| is_harmful(&Answer::Level(LevelId(given)), &moved, LevelId(from));

@@ -65,7 +65,8 @@ mod tests {
         assert!(only_if.holds(&options(0b1010)) && only_if.holds(&options(0b0011)));
         assert!(!only_if.holds(&options(0b0101)) && !only_if.holds(&options(0)));
         let spans = |kinds: &[u16]| {
-            let spans = (0..).zip(kinds).map(|(at, kind)| Span { start: at, end: at + 1, kind: LevelId(*kind) });
+            let spans =
+                (0..).zip(kinds).map(|(at, kind)| Span { start: at, end: at + 1, kind: LevelId(*kind) });
             Answer::Spans(SpanSet::new(spans).unwrap())
         };
         assert!(
@@ -76,7 +77,8 @@ mod tests {
     #[test]
     fn a_question_is_asked_where_every_one_above_it_was_asked_and_answered_so() {
         let [a, b, c] = [QuestionId(1), QuestionId(2), QuestionId(3)];
-        let conditions = BTreeMap::from([(b, Condition::new(a, [LevelId(1)])), (c, Condition::new(b, [LevelId(0)]))]);
+        let conditions =
+            BTreeMap::from([(b, Condition::new(a, [LevelId(1)])), (c, Condition::new(b, [LevelId(0)]))]);
         let asked = |question, answers: &BTreeMap<QuestionId, Answer>| {
             let (conditions, answers) = (conditions.clone(), answers.clone());
             is_asked(question, |q| conditions.get(&q), |q| answers.get(&q))
@@ -95,7 +97,8 @@ mod tests {
     #[test]
     fn a_circle_is_never_asked() {
         let [a, b] = [QuestionId(1), QuestionId(2)];
-        let conditions = BTreeMap::from([(a, Condition::new(b, [LevelId(0)])), (b, Condition::new(a, [LevelId(0)]))]);
+        let conditions =
+            BTreeMap::from([(a, Condition::new(b, [LevelId(0)])), (b, Condition::new(a, [LevelId(0)]))]);
         let answer = Answer::Level(LevelId(0));
         assert!(!is_asked(a, |q| conditions.get(&q), |_| Some(&answer)));
     }

@@ -1,6 +1,8 @@
 //! Texts, annotators and questions.
 
-use crate::{AnnotatorId, Condition, LevelId, QuestionHelp, QuestionId, RemarkForm, Scale, ScaleKind, TextId};
+use crate::{
+    AnnotatorId, Condition, LevelId, QuestionHelp, QuestionId, RemarkForm, Scale, ScaleKind, TextId,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -159,7 +161,10 @@ mod tests {
         assert_eq!(options.len(), 2);
         assert_eq!((options[1].name.as_str(), options[1].prompt.as_str()), ("emotions: joy", "Which? joy?"));
         assert_eq!((options[1].id, options[1].scale.kind()), (QuestionId(3).of_option(1), ScaleKind::Binary));
-        assert_eq!((asked.option(LevelId(2)), options[0].option(LevelId(0)), options[0].options()), (None, None, Vec::new()));
+        assert_eq!(
+            (asked.option(LevelId(2)), options[0].option(LevelId(0)), options[0].options()),
+            (None, None, Vec::new())
+        );
         let answer = crate::Answer::Options(crate::OptionSet::from_bits(0b10));
         assert_eq!(answer.clone().to(options[1].id), crate::Answer::Level(LevelId::YES));
         assert_eq!(answer.clone().to(options[0].id), crate::Answer::Level(LevelId::NO));

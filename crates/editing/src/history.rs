@@ -2,7 +2,10 @@
 
 use super::Project;
 use dissensus_api::{HistoryEntry, HistoryPage, HistoryWish};
-use dissensus_domain::{AnnotatorId, Answer, CopyId, Event, EventKind, FactKind, LabelSource, LevelId, Levels, MarkKind, PacketId, Question, QuestionId, Remark, WordingId, WorkState};
+use dissensus_domain::{
+    AnnotatorId, Answer, CopyId, Event, EventKind, FactKind, LabelSource, LevelId, Levels, MarkKind,
+    PacketId, Question, QuestionId, Remark, WordingId, WorkState,
+};
 use dissensus_project::clock::local_moment;
 use dissensus_project::context::Index;
 use dissensus_project::error::ProjectError;

@@ -6,7 +6,10 @@ use crate::error::EditingError;
 use dissensus_api::{
     LevelUseInfo, QuestionDraft, QuestionEditInfo, QuestionEdits, QuestionInfo, QuestionPart,
 };
-use dissensus_domain::{Answer, AnswerForm, Condition, FactKind, LevelEdit, LevelId, Question, QuestionHelp, QuestionId, RemarkForm, Scale};
+use dissensus_domain::{
+    Answer, AnswerForm, Condition, FactKind, LevelEdit, LevelId, Question, QuestionHelp, QuestionId,
+    RemarkForm, Scale,
+};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;

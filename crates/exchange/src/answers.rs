@@ -8,7 +8,10 @@ use crate::row::Row;
 use crate::row_error::RowErrorKind;
 use crate::time::latest_meant;
 use crate::verdict::LabelVerdict;
-use dissensus_domain::{Answer, AnswerForm, CANNOT_SAY, LevelId, Scale, ScaleError, contradicts_itself, option_names, reads_as_spans, spans_named};
+use dissensus_domain::{
+    Answer, AnswerForm, CANNOT_SAY, LevelId, Scale, ScaleError, contradicts_itself, option_names,
+    reads_as_spans, spans_named,
+};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasher;

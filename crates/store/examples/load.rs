@@ -85,8 +85,15 @@ fn import_like_md_agreement(path: &Path) -> Result<()> {
     std::thread::sleep(Duration::from_millis(5));
     let (question, text, annotator) = (QuestionId(1), TextId(1), AnnotatorId(1));
     let (source, at_ms) = (LabelSource::Window, 0);
-    let label =
-        NewLabel { question, text, annotator, answer: Answer::from_level(1), at_ms, duration_ms: None, source };
+    let label = NewLabel {
+        question,
+        text,
+        annotator,
+        answer: Answer::from_level(1),
+        at_ms,
+        duration_ms: None,
+        source,
+    };
     let waited = store.append_label(&label);
     import.join().map_err(|_| anyhow::anyhow!("the import panicked"))??;
     println!("import of 53,765 labels: {:.0} ms", ms(start.elapsed()));

@@ -10,9 +10,7 @@ use crate::log::{Listed, kind, select};
 use crate::row::{bad, uid};
 use crate::tx::all;
 use crate::{Result, Snapshot, Store};
-use dissensus_domain::{
-    AnnotatorId, CopyId, EventId, FactKind, PacketId, QuestionId, TextId, WordingId,
-};
+use dissensus_domain::{AnnotatorId, CopyId, EventId, FactKind, PacketId, QuestionId, TextId, WordingId};
 use rusqlite::{Connection, Row, named_params};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

@@ -10,7 +10,10 @@ use rusqlite::Connection;
 use std::collections::BTreeMap;
 
 /// The uses of the levels of a question. Unused levels are omitted.
-pub(crate) fn uses_of(conn: &Connection, question: QuestionId) -> rusqlite::Result<BTreeMap<LevelId, LevelUse>> {
+pub(crate) fn uses_of(
+    conn: &Connection,
+    question: QuestionId,
+) -> rusqlite::Result<BTreeMap<LevelId, LevelUse>> {
     let mut uses: BTreeMap<LevelId, LevelUse> = BTreeMap::new();
     let sql = "SELECT level, count(*) FROM events WHERE question = ?1 AND level IS NOT NULL GROUP BY level";
     for (row, answers) in all(conn, sql, [question.0], |r| Ok((LevelId(r.get(0)?), r.get(1)?)))? {
@@ -36,7 +39,8 @@ pub(crate) fn uses_of(conn: &Connection, question: QuestionId) -> rusqlite::Resu
         }
     }
     let harmful = select(conn, "WHERE kind = 'harmful' AND question = ?1", [question.0])?.pop();
-    let row = harmful.and_then(|fact| fact.value.as_u64()).and_then(|row| u16::try_from(row).ok()).map(LevelId);
+    let row =
+        harmful.and_then(|fact| fact.value.as_u64()).and_then(|row| u16::try_from(row).ok()).map(LevelId);
     if let Some(row) = row {
         uses.entry(row).or_default().conditions.push("what counts as harmful".to_owned());
     }

@@ -22,7 +22,10 @@ fn levels(row: &Row<'_>, column: usize) -> rusqlite::Result<Levels> {
 }
 
 /// The row ids of all levels that a question ever had, by initial name.
-pub(crate) fn rows_by_key(conn: &Connection, question: QuestionId) -> rusqlite::Result<HashMap<String, LevelId>> {
+pub(crate) fn rows_by_key(
+    conn: &Connection,
+    question: QuestionId,
+) -> rusqlite::Result<HashMap<String, LevelId>> {
     let sql = "SELECT name, level FROM levels WHERE question = ?1";
     Ok(all(conn, sql, [question.0], |r| Ok((r.get(0)?, LevelId(r.get(1)?))))?.into_iter().collect())
 }

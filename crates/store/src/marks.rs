@@ -1,8 +1,8 @@
 //! Marks: skips, flags and notes on texts.
 
-use crate::tx::all;
 use crate::events::NewEvent;
 use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event};
+use crate::tx::all;
 use crate::{Result, Snapshot, Store, WriteTx};
 use dissensus_domain::{
     AnnotatorId, Event, EventId, EventKind, GuidelineId, LabelSource, MarkKind, Marks, QuestionId, Remark,

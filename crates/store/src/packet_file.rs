@@ -1,8 +1,8 @@
 //! Task packets as files: everything that one annotator needs to answer, and nothing about others.
 
 use crate::guidelines::BEFORE;
-use crate::log::kind;
 use crate::levels::ever;
+use crate::log::kind;
 use crate::questions::as_added;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{

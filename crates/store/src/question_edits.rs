@@ -4,10 +4,10 @@
 use crate::labels::SAID;
 use crate::level_use::LevelUse;
 use crate::level_uses::uses_of;
+use crate::levels::{began_with, ever, keys, levels_of, rows_by_key};
 use crate::levels_back::is_found;
 use crate::log::with_names;
 use crate::noted::question_added;
-use crate::levels::{began_with, ever, keys, levels_of, rows_by_key};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
     AnswerForm, Fact, FactKind, Level, LevelEdit, LevelId, Levels, Question, QuestionHelp, QuestionId, Scale,

@@ -2,8 +2,8 @@
 
 use crate::deleting::next_row;
 use crate::error::is_duplicate;
-use crate::log::{conditions, remark_form, renamed};
 use crate::levels::{latest_levels, rows_of};
+use crate::log::{conditions, remark_form, renamed};
 use crate::row::{bad, json};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};

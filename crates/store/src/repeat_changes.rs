@@ -115,8 +115,6 @@ impl Store {
     /// All changes to re-annotations.
     pub(crate) fn all_repeat_changes(&self) -> Result<Vec<RepeatChange>> {
         let sql = "SELECT question, text, annotator, occasion, at_ms, answer, 'import', changed_at_ms, counts FROM repeat_changes";
-        self.read("reading changes of repeated answers", |c| {
-            all(c, sql, [], change)
-        })
+        self.read("reading changes of repeated answers", |c| all(c, sql, [], change))
     }
 }

@@ -59,11 +59,7 @@ pub(crate) fn counting(
             (r.text, r.annotator, r.occasion, r.at_ms, order.key(question, &r.answer))
         });
     }
-    let shown = |found: Repeat| Repeat {
-        question,
-        answer: found.answer.to(question),
-        ..found
-    };
+    let shown = |found: Repeat| Repeat { question, answer: found.answer.to(question), ..found };
     let mut found: Vec<Repeat> = rows.into_iter().map(shown).collect();
     // `dedup_by_key` keeps the first item of each group, so the order is reversed.
     found.reverse();
@@ -215,9 +211,7 @@ impl Store {
     /// All re-annotations, including overridden ones.
     pub(crate) fn all_repeats(&self) -> Result<Vec<Repeat>> {
         let sql = format!("SELECT {REPEAT_COLUMNS} FROM repeats AS r");
-        self.read("reading repeated answers", |c| {
-            all(c, &sql, [], repeat)
-        })
+        self.read("reading repeated answers", |c| all(c, &sql, [], repeat))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Wordings of questions, and which one was on screen with an answer.
 
 use crate::labels::{SAID, current_of};
-use crate::log::{names_ever, select};
 use crate::levels::ever;
+use crate::log::{names_ever, select};
 use crate::questions::as_added;
 use crate::row::{json, to_json, uid};
 use crate::tx::{all, first};

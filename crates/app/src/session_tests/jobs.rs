@@ -263,8 +263,13 @@ fn what_was_added_while_the_project_could_not_be_read_is_there_and_no_error() {
     assert_eq!(again.code(), "duplicate", "it is on disk, though not yet in memory");
     fail_no_more(&session);
     let text = session.context.index().texts()[0];
-    let new =
-        NewLabel { question: asked.id, annotator: who.id, text, answer: Answer::from_level(1), duration_ms: None };
+    let new = NewLabel {
+        question: asked.id,
+        annotator: who.id,
+        text,
+        answer: Answer::from_level(1),
+        duration_ms: None,
+    };
     record::record_label(&session.labelling, &new).unwrap();
     assert_eq!(dissensus_editing::annotators::find(&session.project, "Zoe").unwrap().id, who.id);
 }

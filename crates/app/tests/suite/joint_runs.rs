@@ -6,7 +6,10 @@
 use crate::support::{StopHalfWay, home, import_into, tiny};
 use dissensus_api::{HeldHead, JointQuestion, NewLabel, RunDetail, RunInfo, TrainChoices, Tuning};
 use dissensus_app::session::Session;
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, LevelId, OptionSet, QuestionId, Scale, ScaleKind, Span, SpanSet, TextId, WorkState};
+use dissensus_domain::{
+    AnnotatorId, Answer, LabelSource, LevelId, OptionSet, QuestionId, Scale, ScaleKind, Span, SpanSet,
+    TextId, WorkState,
+};
 use dissensus_editing::CopyChoices;
 use dissensus_editing::annotators;
 use dissensus_editing::copy;

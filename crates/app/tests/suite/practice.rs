@@ -84,7 +84,8 @@ fn step(session: &Session, me: AnnotatorId) -> PracticeStep {
 
 fn label(session: &Session, me: AnnotatorId, id: &str, level: u16) -> Result<(), String> {
     let (question, text) = (question(session), text(session, id));
-    let new = NewLabel { question, annotator: me, text, answer: Answer::from_level(level), duration_ms: None };
+    let new =
+        NewLabel { question, annotator: me, text, answer: Answer::from_level(level), duration_ms: None };
     record::record_label(&session.labelling, &new).map(drop).map_err(|error| error.code().to_owned())
 }
 

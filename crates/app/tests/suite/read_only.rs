@@ -113,11 +113,21 @@ struct Study {
 }
 
 fn check(question: QuestionId, text: u32) -> NewAttentionCheck {
-    NewAttentionCheck { question, text: TextId(text), answer: Some(Answer::from_level(0)), reason: String::new() }
+    NewAttentionCheck {
+        question,
+        text: TextId(text),
+        answer: Some(Answer::from_level(0)),
+        reason: String::new(),
+    }
 }
 
 fn practice(question: QuestionId, text: u32) -> NewPracticeText {
-    NewPracticeText { question, text: TextId(text), answer: Some(Answer::from_level(0)), reason: String::new() }
+    NewPracticeText {
+        question,
+        text: TextId(text),
+        answer: Some(Answer::from_level(0)),
+        reason: String::new(),
+    }
 }
 
 fn guideline() -> NewGuideline {
@@ -168,7 +178,8 @@ fn wish() -> HistoryWish {
 
 fn label(session: &Session, question: QuestionId) -> Result<(), &'static str> {
     let annotator = dissensus_editing::annotators::list(&session.project).unwrap()[0].id;
-    let new = NewLabel { question, annotator, text: TextId(1), answer: Answer::from_level(0), duration_ms: None };
+    let new =
+        NewLabel { question, annotator, text: TextId(1), answer: Answer::from_level(0), duration_ms: None };
     record::record_label(&session.labelling, &new).map(drop).map_err(|error| error.code())
 }
 

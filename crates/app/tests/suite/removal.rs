@@ -79,7 +79,8 @@ fn what_somebody_did_with_imported_texts_since_stays() {
     let person = annotators::add(&session.project, "Zelda", &Attributes::new()).unwrap().id;
     let question = questions::find(&session.project, Some("spam")).unwrap().id;
     let text = texts::find(&session.project, "n2").unwrap().0;
-    let new = NewLabel { question, annotator: person, text, answer: Answer::from_level(1), duration_ms: None };
+    let new =
+        NewLabel { question, annotator: person, text, answer: Answer::from_level(1), duration_ms: None };
     record::record_label(&session.labelling, &new).unwrap();
     let removed = remove::remove(&session.project, &Removal::LastImport).unwrap();
     assert_eq!(

@@ -135,8 +135,13 @@ fn a_label_that_was_corrected_before_a_repeat_is_what_the_repeat_is_held_against
     session_with(&session, &folder, "item,body,who,label,round\n0,a,ana,1,1\n1,b,ana,2,1\n", Some("round"));
     let question = questions::find(&session.project, None).unwrap().id;
     let ana = annotators::find(&session.project, "ana").unwrap().id;
-    let label =
-        NewLabel { question, annotator: ana, text: TextId(1), answer: Answer::from_level(1), duration_ms: None };
+    let label = NewLabel {
+        question,
+        annotator: ana,
+        text: TextId(1),
+        answer: Answer::from_level(1),
+        duration_ms: None,
+    };
     record::record_label(&session.labelling, &label).unwrap();
     session_with(&session, &folder, "item,body,who,label,round\n0,a,ana,2,2\n", Some("round"));
     assert_eq!(same_of(&repeats(&session)), (1, 1));

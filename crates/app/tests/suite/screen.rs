@@ -5,7 +5,10 @@
 use crate::support::home;
 use dissensus_api::{ImportChoices, LabelTask, NewLabel, Progress as Far, ProjectChoices, TextOrder};
 use dissensus_app::session::Session;
-use dissensus_domain::{AnnotatorId, Answer, Condition, LabelSource, LevelId, OptionSet, QuestionId, Scale, ScaleKind, Span, SpanSet, TextId};
+use dissensus_domain::{
+    AnnotatorId, Answer, Condition, LabelSource, LevelId, OptionSet, QuestionId, Scale, ScaleKind, Span,
+    SpanSet, TextId,
+};
 use dissensus_editing::annotators;
 use dissensus_editing::choices;
 use dissensus_editing::info;

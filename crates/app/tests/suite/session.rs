@@ -300,8 +300,13 @@ fn skipped_texts_come_last_and_orders_draw_different_texts() {
         record::record_label(&session.labelling, &new).unwrap();
     }
     assert_eq!(next(None).as_deref(), Some("a"));
-    let new =
-        NewLabel { question, annotator: me, text: TextId(1), answer: Answer::from_level(1), duration_ms: None };
+    let new = NewLabel {
+        question,
+        annotator: me,
+        text: TextId(1),
+        answer: Answer::from_level(1),
+        duration_ms: None,
+    };
     record::record_label(&session.labelling, &new).unwrap();
     assert_eq!(next(None), None);
     let flagged = marks::flag(&session.labelling, me, question, TextId(2), true).unwrap();
@@ -314,7 +319,8 @@ fn a_level_off_the_scale_and_unknown_things_are_refused() {
     let session = place.sample();
     let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
     let annotator = dissensus_editing::annotators::find(&session.project, "sim-ada").unwrap().id;
-    let new = NewLabel { question, annotator, text: TextId(1), answer: Answer::from_level(5), duration_ms: None };
+    let new =
+        NewLabel { question, annotator, text: TextId(1), answer: Answer::from_level(5), duration_ms: None };
     assert_eq!(record::record_label(&session.labelling, &new).unwrap_err().code(), "level-removed");
     assert_eq!(
         by_name::record(&session.labelling, &LabelByName::new("ana", "c001", "6", Some("offensiveness")))

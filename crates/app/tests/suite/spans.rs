@@ -8,7 +8,9 @@ use dissensus_analysis::multi_label;
 use dissensus_analysis::repeats;
 use dissensus_api::{ImportChoices, NewLabel};
 use dissensus_app::session::Session;
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, LevelId, Question, Scale, ScaleKind, Span, SpanSet, TextId};
+use dissensus_domain::{
+    AnnotatorId, Answer, LabelSource, LevelId, Question, Scale, ScaleKind, Span, SpanSet, TextId,
+};
 use dissensus_editing::annotators;
 use dissensus_editing::info;
 use dissensus_editing::questions;

@@ -41,10 +41,12 @@ impl QuestionKind for MultiLabel {
 
     fn check(&self, answer: &Answer, scale: &Scale) -> Result<(), AnswerError> {
         let Answer::Options(set) = answer else { return Err(other_form(answer, scale)) };
-        match set.iter().map(|option| LevelId(option.into())).find(|option| scale.index_of_id(*option).is_none()) {
-            Some(option) => {
-                Err(AnswerError::OptionOutside { option, options: scale.levels().join(", ") })
-            }
+        match set
+            .iter()
+            .map(|option| LevelId(option.into()))
+            .find(|option| scale.index_of_id(*option).is_none())
+        {
+            Some(option) => Err(AnswerError::OptionOutside { option, options: scale.levels().join(", ") }),
             None => Ok(()),
         }
     }

@@ -40,9 +40,7 @@ impl QuestionKind for Spans {
     fn check(&self, answer: &Answer, scale: &Scale) -> Result<(), AnswerError> {
         let Answer::Spans(spans) = answer else { return Err(other_form(answer, scale)) };
         match spans.as_slice().iter().find(|span| scale.index_of_id(span.kind).is_none()) {
-            Some(span) => {
-                Err(AnswerError::TypeOutside { kind: span.kind, types: scale.levels().join(", ") })
-            }
+            Some(span) => Err(AnswerError::TypeOutside { kind: span.kind, types: scale.levels().join(", ") }),
             None => Ok(()),
         }
     }

@@ -6,8 +6,8 @@ mod data_statement;
 pub(super) use crowdworksheets::crowdworksheets;
 pub(super) use data_statement::data_statement;
 
-use dissensus_domain::LevelId;
 use super::facts::Facts;
+use dissensus_domain::LevelId;
 use dissensus_project::words::counted;
 use dissensus_render::escape::markdown;
 
@@ -73,7 +73,8 @@ fn questions(facts: &Facts<'_>) -> Vec<String> {
             "" => markdown(name),
             meaning => format!("{} ({})", markdown(name), markdown(meaning)),
         };
-        let levels: Vec<String> = question.scale.ids().iter().zip(question.scale.levels()).map(level).collect();
+        let levels: Vec<String> =
+            question.scale.ids().iter().zip(question.scale.levels()).map(level).collect();
         let help = match question.help.text.as_str() {
             "" => String::new(),
             help => format!(" Explained as: {}.", markdown(help)),

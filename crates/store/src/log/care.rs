@@ -67,9 +67,7 @@ impl Store {
 
     /// For each question that has one, the level from which an answer marks a text as harmful.
     pub fn harmful_levels(&self) -> Result<Vec<(QuestionId, LevelId)>> {
-        let level = |fact: &Fact| {
-            Some((fact.question?, LevelId(u16::try_from(fact.value.as_u64()?).ok()?)))
-        };
+        let level = |fact: &Fact| Some((fact.question?, LevelId(u16::try_from(fact.value.as_u64()?).ok()?)));
         Ok(self.facts(FactKind::Harmful)?.iter().filter_map(level).collect())
     }
 

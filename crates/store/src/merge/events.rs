@@ -20,7 +20,10 @@ impl TakingIn<'_, '_> {
         let same_levels = |question: &u32| {
             let id = QuestionId(*question);
             self.questions.get(&id) == Some(&id)
-                && self.rows.get(&id).is_some_and(|rows| rows.iter().copied().eq((0..rows.len() as u16).map(LevelId)))
+                && self
+                    .rows
+                    .get(&id)
+                    .is_some_and(|rows| rows.iter().copied().eq((0..rows.len() as u16).map(LevelId)))
         };
         known.alike.retain(|_, alike| {
             alike.text < text && alike.annotator < annotator && alike.questions.iter().all(same_levels)

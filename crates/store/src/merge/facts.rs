@@ -96,7 +96,8 @@ impl TakingIn<'_, '_> {
         let annotator =
             theirs.annotator.map(|id| self.annotators.get(&id).copied().ok_or_else(unknown)).transpose()?;
         let rows = theirs.question.and_then(|id| self.rows.get(&id));
-        let row = |level: LevelId| rows.and_then(|rows| rows.get(usize::from(level.0))).copied().unwrap_or(level);
+        let row =
+            |level: LevelId| rows.and_then(|rows| rows.get(usize::from(level.0))).copied().unwrap_or(level);
         let value = (kind.with_levels)(theirs.value.clone(), &row);
         Ok(Fact { question, text, annotator, value, ..theirs.clone() })
     }

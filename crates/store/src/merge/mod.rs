@@ -18,7 +18,10 @@ use crate::repeat_changes::RepeatChange;
 use crate::repeat_remarks::RepeatRemark;
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
-use dissensus_domain::{AnnotatorId, AttributeForm, EventId, Fact, FactKind, LevelId, PacketId, QuestionId, RemarkError, Scale, TextId, WordingId};
+use dissensus_domain::{
+    AnnotatorId, AttributeForm, EventId, Fact, FactKind, LevelId, PacketId, QuestionId, RemarkError, Scale,
+    TextId, WordingId,
+};
 use repeats::{RepeatPlace, place_of};
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -1,9 +1,9 @@
 //! Merges questions and their levels.
 
 use super::{TakingIn, conflict};
+use crate::levels::{ever, rows_by_key, with_levels};
 use crate::levels_back::{back_now, used_keys};
 use crate::noted::Added;
-use crate::levels::{ever, rows_by_key, with_levels};
 use crate::questions::as_added;
 use crate::{NewQuestion, Result, StoreError};
 use dissensus_domain::{Answer, LevelId, Question, QuestionId, Scale};

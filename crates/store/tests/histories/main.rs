@@ -13,7 +13,13 @@ mod common;
 mod state;
 
 use common::small;
-use dissensus_domain::{AfterFailing, Annotator, AnnotatorId, Answer, Assignment, AttentionCheck, AttributeForm, CheckRule, Condition, Decision, Event, EventId, EventKind, Fact, FactKind, FormAnswers, FormAttribute, Guideline, GuidelineId, LabelSource, LevelEdit, LevelId, MarkKind, OptionSet, Outcome, Packet, PacketId, Panel, PanelMembers, PanelRule, PracticeAnswer, PracticeRule, Question, QuestionHelp, QuestionId, Remark, RemarkForm, SavedPanel, Scale, ScaleKind, Span, SpanSet, StudyLimits, TextId, given_answers};
+use dissensus_domain::{
+    AfterFailing, Annotator, AnnotatorId, Answer, Assignment, AttentionCheck, AttributeForm, CheckRule,
+    Condition, Decision, Event, EventId, EventKind, Fact, FactKind, FormAnswers, FormAttribute, Guideline,
+    GuidelineId, LabelSource, LevelEdit, LevelId, MarkKind, OptionSet, Outcome, Packet, PacketId, Panel,
+    PanelMembers, PanelRule, PracticeAnswer, PracticeRule, Question, QuestionHelp, QuestionId, Remark,
+    RemarkForm, SavedPanel, Scale, ScaleKind, Span, SpanSet, StudyLimits, TextId, given_answers,
+};
 use dissensus_store::{
     AnswerDetails, CopyTarget, HandIn, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, PacketKey,
     QuestionEdit, Removable, Repeat, Store, StoreError, TakenIn, Undo, WriteTx,

@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use crate::common::{QUESTION, label, small};
-use dissensus_domain::{AnnotatorId, Answer, AttentionCheck, CANNOT_SAY, Decision, LabelSource, LevelEdit, LevelId, Outcome, Scale, ScaleKind, TextId};
+use dissensus_domain::{
+    AnnotatorId, Answer, AttentionCheck, CANNOT_SAY, Decision, LabelSource, LevelEdit, LevelId, Outcome,
+    Scale, ScaleKind, TextId,
+};
 use dissensus_store::{ExportScope, NewLabel, NewQuestion, QuestionEdit, Store, StoreError};
 
 fn unsaid(text: u32, annotator: u32) -> NewLabel {
@@ -17,7 +20,10 @@ fn offer(store: &Store, cannot_say: bool, at_ms: i64) {
 
 fn levels(store: &Store) -> Vec<(u32, u32, Option<u16>)> {
     let labels = store.current_labels(QUESTION).unwrap();
-    labels.iter().map(|label| (label.text.0, label.annotator.0, label.answer.level().map(|id| id.0))).collect()
+    labels
+        .iter()
+        .map(|label| (label.text.0, label.annotator.0, label.answer.level().map(|id| id.0)))
+        .collect()
 }
 
 #[test]
@@ -71,8 +77,11 @@ fn it_stands_on_no_level_and_is_no_right_answer() {
     let store = small(&path, 2, 1);
     offer(&store, true, 5);
     store.append_label(&unsaid(1, 1)).unwrap();
-    let level =
-        |name: &str, from| LevelEdit { from: Some(LevelId(from)), name: name.into(), definition: String::new() };
+    let level = |name: &str, from| LevelEdit {
+        from: Some(LevelId(from)),
+        name: name.into(),
+        definition: String::new(),
+    };
     let edit = QuestionEdit { levels: Some(vec![level("4", 3), level("1", 0)]), ..QuestionEdit::default() };
     assert!(store.edit_question(QUESTION, &edit, 7).unwrap().rearranged);
     assert_eq!(store.cannot_say(QUESTION).unwrap().len(), 1);

@@ -17,7 +17,11 @@ pub(crate) fn contents(store: &Store) -> String {
         let id = question.id;
         list(&mut said, "versions", &store.question_versions(id).unwrap());
         list(&mut said, "keys", &store.level_keys(id).unwrap());
-        list(&mut said, "uses", &store.level_uses(id).unwrap().into_iter().map(|(_, used)| used).collect::<Vec<_>>());
+        list(
+            &mut said,
+            "uses",
+            &store.level_uses(id).unwrap().into_iter().map(|(_, used)| used).collect::<Vec<_>>(),
+        );
         list(&mut said, "labels", &store.current_labels(id).unwrap());
         list(&mut said, "repeats", &store.repeats(id).unwrap());
         list(&mut said, "decisions", &store.decisions(id).unwrap());

@@ -4,7 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use crate::common::{QUESTION, label, small};
-use dissensus_domain::{AnnotatorId, Answer, Assignment, Condition, Decision, Fact, FactKind, HistoryKind, LabelSource, LevelId, MarkKind, Outcome, Packet, PacketId, Remark, RemarkForm, Scale, ScaleKind, TextId};
+use dissensus_domain::{
+    AnnotatorId, Answer, Assignment, Condition, Decision, Fact, FactKind, HistoryKind, LabelSource, LevelId,
+    MarkKind, Outcome, Packet, PacketId, Remark, RemarkForm, Scale, ScaleKind, TextId,
+};
 use dissensus_store::{
     CopyOrigin, Done, HandIn, HistoryEntry, HistoryFilter, NewLabel, NewMark, NewQuestion, PacketKey, Repeat,
     Store, StoreError,
@@ -158,7 +161,10 @@ fn an_answer_is_told_with_the_one_before_it_and_filters_leave_out_what_they_say(
     busy(&store);
     let retraction = HistoryFilter { kinds: vec![HistoryKind::Retraction], ..HistoryFilter::default() };
     let found = all(&store, &retraction, 10);
-    assert!(matches!(&found[0].what, Done::Event { before: Some(Answer::Level(LevelId(2))), .. }), "{found:?}");
+    assert!(
+        matches!(&found[0].what, Done::Event { before: Some(Answer::Level(LevelId(2))), .. }),
+        "{found:?}"
+    );
     assert!(found[0].copy.is_some());
 
     let of = |filter: HistoryFilter| all(&store, &filter, 3);

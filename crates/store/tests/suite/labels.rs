@@ -236,8 +236,7 @@ fn a_label_that_leads_nowhere_is_refused_and_says_where() {
     let refused = |new: NewLabel| store.append_label(&new).unwrap_err();
     let error = refused(label(1, 1, 5));
     assert_eq!(error.code(), "level-outside-scale");
-    let expected =
-        "question 1: no level of the scale has the id 5; it may have been removed. The levels are 1, 2, 3, 4, 5";
+    let expected = "question 1: no level of the scale has the id 5; it may have been removed. The levels are 1, 2, 3, 4, 5";
     assert_eq!(error.to_string(), expected);
     let other_kind = NewLabel { answer: Answer::Options(OptionSet::default()), ..label(1, 1, 0) };
     assert_eq!(refused(other_kind).code(), "level-outside-scale");

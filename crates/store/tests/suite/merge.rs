@@ -4,7 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use crate::common::{QUESTION, copied, label, small, take_in};
-use dissensus_domain::{AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, Guideline, GuidelineId, LabelSource, LevelId, MarkKind, Marks, Remark, RemarkForm, Scale, ScaleKind, Span, SpanSet, TextId};
+use dissensus_domain::{
+    AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, Guideline, GuidelineId, LabelSource,
+    LevelId, MarkKind, Marks, Remark, RemarkForm, Scale, ScaleKind, Span, SpanSet, TextId,
+};
 use dissensus_store::{
     AnswerDetails, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, Store, StoreError, TakenIn,
 };

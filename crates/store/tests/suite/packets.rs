@@ -4,7 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use crate::common::{QUESTION, label, small};
-use dissensus_domain::{AnnotatorId, Answer, Assignment, Condition, LabelSource, LevelEdit, LevelId, Packet, PacketId, QuestionId, Remark, Scale, ScaleKind, TextId};
+use dissensus_domain::{
+    AnnotatorId, Answer, Assignment, Condition, LabelSource, LevelEdit, LevelId, Packet, PacketId,
+    QuestionId, Remark, Scale, ScaleKind, TextId,
+};
 use dissensus_store::{
     AnswerDetails, HandIn, NewAnnotator, NewLabel, NewQuestion, NewText, PacketKey, QuestionEdit, Repeat,
     Store, StoreError, TakenIn,
@@ -301,7 +304,11 @@ fn a_packet_is_labelled_by_hand_copies_and_still_comes_together() {
         let answer = store.current_labels(QUESTION).unwrap().into_iter();
         let answer: Vec<_> =
             answer.filter(|l| l.annotator.0 == 2 && l.text.0 == 3).map(|l| l.answer).collect();
-        assert_eq!(answer, [Answer::from_level(2)], "the later of two answers that did not know of each other");
+        assert_eq!(
+            answer,
+            [Answer::from_level(2)],
+            "the later of two answers that did not know of each other"
+        );
     }
 }
 
@@ -368,8 +375,11 @@ fn a_packet_has_the_question_as_it_was_when_it_was_written_and_its_answers_keep_
     answered(&file);
     // The study continues: the second level is replaced by a new one, and the question is reworded.
     let store = Store::open(&path).unwrap();
-    let level =
-        |name: &str, from: Option<u16>| LevelEdit { from: from.map(LevelId), name: name.into(), definition: format!("About {name}.") };
+    let level = |name: &str, from: Option<u16>| LevelEdit {
+        from: from.map(LevelId),
+        name: name.into(),
+        definition: format!("About {name}."),
+    };
     let edit = QuestionEdit {
         prompt: Some("Really?".into()),
         levels: Some(vec![
@@ -389,7 +399,11 @@ fn a_packet_has_the_question_as_it_was_when_it_was_written_and_its_answers_keep_
         let store = Store::open_reader(path).unwrap();
         let asked = store.questions().unwrap().remove(0);
         store.close().unwrap();
-        (asked.prompt.clone(), asked.scale.levels().join(" "), asked.definition(asked.scale.ids()[1]).to_owned())
+        (
+            asked.prompt.clone(),
+            asked.scale.levels().join(" "),
+            asked.definition(asked.scale.ids()[1]).to_owned(),
+        )
     };
     assert_eq!(names(&later), ("Really?".into(), "fine new c d vile".into(), "About new.".into()));
     assert_eq!(names(&file).1, "fine b c d vile");
@@ -419,7 +433,9 @@ fn a_packet_has_the_question_as_it_was_when_it_was_written_and_its_answers_keep_
     let store = Store::open(&later).unwrap();
     let ids = store.questions().unwrap()[0].scale.ids().to_vec();
     let own = QuestionEdit {
-        levels: Some(ids.iter().map(|id| level(&id.to_string(), Some(id.0))).chain([level("own", None)]).collect()),
+        levels: Some(
+            ids.iter().map(|id| level(&id.to_string(), Some(id.0))).chain([level("own", None)]).collect(),
+        ),
         ..QuestionEdit::default()
     };
     store.edit_question(QuestionId(1), &own, 99).unwrap();

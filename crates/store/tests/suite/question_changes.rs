@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use crate::common::{QUESTION, copied, label, small};
-use dissensus_domain::{AnnotatorId, Answer, Condition, LabelSource, LevelId, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_domain::{
+    AnnotatorId, Answer, Condition, LabelSource, LevelId, QuestionId, Scale, ScaleKind, TextId,
+};
 use dissensus_store::{NewLabel, NewQuestion, Store, StoreError, Undo};
 use std::path::Path;
 
@@ -167,7 +169,10 @@ fn copies_agree_on_names_and_conditions_whoever_takes_in_whom() {
                 |id: QuestionId| copy.questions().unwrap().iter().find(|q| q.id == id).unwrap().name.clone();
             (names.join(" "), only_if.map(|only_if| (name(only_if.question), only_if.levels)))
         };
-        assert_eq!(named(found(copy, "rude")), ("1 2 3 bad 5".into(), Some(("sure".into(), vec![LevelId(1)]))));
+        assert_eq!(
+            named(found(copy, "rude")),
+            ("1 2 3 bad 5".into(), Some(("sure".into(), vec![LevelId(1)])))
+        );
         assert_eq!(named(found(copy, "sure")), ("no yes".into(), None));
         assert_eq!(named(found(copy, "topic")), ("war y".into(), Some(("sure".into(), vec![LevelId(1)]))));
     }

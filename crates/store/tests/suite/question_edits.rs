@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use crate::common::{QUESTION, copied, label, small};
-use dissensus_domain::{AnnotatorId, Answer, AttentionCheck, Condition, Decision, EventKind, LabelSource, LevelEdit, LevelId, OptionSet, Outcome, QuestionHelp, QuestionId, Scale, ScaleKind, Span, SpanSet, StudyLimits, TextId};
+use dissensus_domain::{
+    AnnotatorId, Answer, AttentionCheck, Condition, Decision, EventKind, LabelSource, LevelEdit, LevelId,
+    OptionSet, Outcome, QuestionHelp, QuestionId, Scale, ScaleKind, Span, SpanSet, StudyLimits, TextId,
+};
 use dissensus_store::{
     AnswerDetails, NewHead, NewLabel, NewQuestion, QuestionEdit, QuestionEdited, Repeat, Store, StoreError,
 };
@@ -75,7 +78,8 @@ fn a_level_is_added_between_others_and_labels_keep_the_level_they_have() {
     let expected = [of(1, "5"), of(2, "5"), of(3, "2.5"), (4, 2, "4".to_owned())];
     assert_eq!(named(&store, "rude"), expected);
     let history = store.events(QUESTION, TextId(1), AnnotatorId(1)).unwrap();
-    let told: Vec<Option<LevelId>> = history.iter().map(|event| event.answer().and_then(Answer::level)).collect();
+    let told: Vec<Option<LevelId>> =
+        history.iter().map(|event| event.answer().and_then(Answer::level)).collect();
     assert_eq!(told, [Some(LevelId(0)), Some(LevelId(4))]);
     store.check_current_answers().unwrap();
     store.close().unwrap();

@@ -48,9 +48,9 @@ impl LiveModels {
         if self.models.with(question, |fitted| fitted.basis.is_complete()) != Some(true) {
             return;
         }
-        let head = self
-            .models
-            .with(question, |fitted| Some((fitted.model.to_bytes().ok()?, fitted.basis.version.clone(), fitted.levels.clone())));
+        let head = self.models.with(question, |fitted| {
+            Some((fitted.model.to_bytes().ok()?, fitted.basis.version.clone(), fitted.levels.clone()))
+        });
         let Some(Some((weights, version, levels))) = head else { return };
         // A head is derived data: if it cannot be stored, the next session fits it again.
         let new = NewHead { question, version, model: MODEL.to_owned(), made_at_ms: now_ms(), weights };

@@ -76,12 +76,7 @@ fn whole_questions<'a>(questions: &'a [Question], runs: &[QuestionId]) -> Vec<(&
 }
 
 impl WordLabels {
-    fn new(
-        question: &Question,
-        data: &QuestionData,
-        labels: &[SpanLabel],
-        division: &DataSplit,
-    ) -> Self {
+    fn new(question: &Question, data: &QuestionData, labels: &[SpanLabel], division: &DataSplit) -> Self {
         let part = |of: &[Observation]| -> Vec<StoredSpans> {
             let pairs: HashSet<(u32, u32)> = of.iter().map(|o| (o.text, o.annotator)).collect();
             labels

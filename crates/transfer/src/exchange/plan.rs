@@ -489,8 +489,9 @@ fn existing_scale(
 ) -> Result<Option<Scale>, ProjectError> {
     let Some(question) = existing else { return new_scale(choices, spans) };
     let other_kind = choices.scale.is_some_and(|kind| kind != question.scale.kind());
-    let same =
-        |levels: &Vec<String>| Scale::new(question.scale.kind(), levels).is_ok_and(|scale| scale.reads_like(&question.scale));
+    let same = |levels: &Vec<String>| {
+        Scale::new(question.scale.kind(), levels).is_ok_and(|scale| scale.reads_like(&question.scale))
+    };
     let other_levels = choices.levels.as_ref().is_some_and(|levels| !same(levels));
     if other_kind || other_levels {
         let has = format!("{} ({})", question.scale.kind(), question.scale.levels().join(", "));

@@ -1,10 +1,10 @@
 //! Predicted words of other texts, by the project and by a bundle without it.
 
-use dissensus_domain::LevelId;
 use super::*;
 use dissensus_analysis::WrittenPredictions;
 use dissensus_analysis::bundles::{Bundle, BundleChoices};
 use dissensus_analysis::prediction_file;
+use dissensus_domain::LevelId;
 use dissensus_editing::annotators;
 use dissensus_training::encoding::TextFileChoices;
 use dissensus_training::prediction_table::PredictionChoices;

@@ -13,7 +13,9 @@ use dissensus_api::{
     WordHeat, WordNeeds,
 };
 use dissensus_app::session::Session;
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, LevelId, QuestionId, ScaleKind, Span, SpanSet, TextId, WorkState};
+use dissensus_domain::{
+    AnnotatorId, Answer, LabelSource, LevelId, QuestionId, ScaleKind, Span, SpanSet, TextId, WorkState,
+};
 use dissensus_editing::CopyChoices;
 use dissensus_editing::copy;
 use dissensus_editing::questions;

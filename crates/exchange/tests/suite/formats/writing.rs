@@ -307,7 +307,8 @@ fn example() -> ToolLabels {
     };
     let spans = |list: &[(u32, u32)]| {
         Answer::Spans(
-            SpanSet::new(list.iter().map(|(start, end)| Span { start: *start, end: *end, kind: LevelId(0) })).unwrap(),
+            SpanSet::new(list.iter().map(|(start, end)| Span { start: *start, end: *end, kind: LevelId(0) }))
+                .unwrap(),
         )
     };
     ToolLabels {
