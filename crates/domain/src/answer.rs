@@ -81,8 +81,8 @@ impl Answer {
     }
 }
 
-/// A set of up to 64 options: in an [`Answer`] by [`LevelId`], in statistics by column, which is the position on
-/// the scale ([`Scale::columns_of`] and [`Scale::options_at`] convert). Serialized to JSON as an array in
+/// A set of up to 64 options: in an [`Answer`] by [`LevelId`], in statistics by column, which is the position
+/// on the scale ([`Scale::columns_of`] and [`Scale::options_at`] convert). Serialized to JSON as an array in
 /// ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Vec<u8>", into = "Vec<u8>")]

@@ -30,8 +30,8 @@ id!(
     EventId
 );
 
-/// A level of a question: an option of a multi-label question or a type of spans, too. It is the level's row in
-/// the file, which does not change when levels are renamed, reordered, added or removed; [`crate::Scale`]
+/// A level of a question: an option of a multi-label question or a type of spans, too. It is the level's row
+/// in the file, which does not change when levels are renamed, reordered, added or removed; [`crate::Scale`]
 /// converts it to a name and to the position on the scale. Copies of a project may use different ids for a
 /// level that was added after they were separated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -74,9 +74,9 @@ impl Scale {
     /// Maximum number of options of a multi-label scale: the capacity of an [`OptionSet`].
     pub const MAX_OPTIONS: usize = OptionSet::MAX as usize;
 
-    /// Creates a scale of `kind` with `levels`, lowest (or "no") first, with the ids 0, 1, 2 and so on. Names are
-    /// trimmed. For a multi-label scale `levels` are its options, or all sets of options, which is how earlier
-    /// versions stored up to six options; for spans they are the types.
+    /// Creates a scale of `kind` with `levels`, lowest (or "no") first, with the ids 0, 1, 2 and so on. Names
+    /// are trimmed. For a multi-label scale `levels` are its options, or all sets of options, which is how
+    /// earlier versions stored up to six options; for spans they are the types.
     ///
     /// # Errors
     /// There are fewer than two levels (for spans, none) or more than [`Scale::MAX_LEVELS`] (or

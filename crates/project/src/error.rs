@@ -166,8 +166,8 @@ impl ProjectError {
         }
     }
 
-    /// Creates the error for an answer that does not fit a question. A level that is not on the scale was removed
-    /// after it was shown.
+    /// Creates the error for an answer that does not fit a question. A level that is not on the scale was
+    /// removed after it was shown.
     pub fn unfit_answer(error: &AnswerError, question: &Question) -> Self {
         match error {
             AnswerError::LevelOutside { .. }

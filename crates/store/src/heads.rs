@@ -23,15 +23,15 @@ pub struct NewHead {
 /// A stored head.
 pub type Head = NewHead;
 
-/// The name of the model in the file: each option of a multi-label question has its own head. Earlier versions
-/// named the option by its position, as `of option 2`; those heads are not read.
+/// The name of the model in the file: each option of a multi-label question has its own head. Earlier
+/// versions named the option by its position, as `of option 2`; those heads are not read.
 fn name_in_file(model: &str, question: QuestionId) -> String {
     question.option().map_or_else(|| model.to_owned(), |option| format!("{model} of level {option}"))
 }
 
 impl WriteTx<'_> {
-    /// Stores a head, replacing the one for the same question, encoder version and model. `levels` are those that
-    /// its columns stand for: if the question has others by now, nothing is stored.
+    /// Stores a head, replacing the one for the same question, encoder version and model. `levels` are those
+    /// that its columns stand for: if the question has others by now, nothing is stored.
     ///
     /// # Errors
     /// There is no such question or encoder version.

@@ -1,6 +1,6 @@
-//! The levels of a question: those that it ever had, with their rows ([`LevelId`]) and initial names (keys), and
-//! those in effect. A row is never reused, so that an answer keeps its meaning whatever is edited; a merge maps the
-//! rows of the other copy by key.
+//! The levels of a question: those that it ever had, with their rows ([`LevelId`]) and initial names (keys),
+//! and those in effect. A row is never reused, so that an answer keeps its meaning whatever is edited; a
+//! merge maps the rows of the other copy by key.
 
 use crate::row::bad;
 use crate::tx::{all, first};

@@ -46,11 +46,26 @@ impl LiveModels {
         anew: bool,
         progress: &dyn Progress,
     ) -> Result<(), ProjectError> {
-        let options = match self.context.index().learned(question).as_slice() {
-            [] => return Err(ProjectError::NoQuestion),
-            [one] => return self.make_live(*one, anew, None, progress),
-            options => options.to_vec(),
-        };
+        loop {
+            let learned = self.context.index().learned(question);
+            let result = match learned.as_slice() {
+                [] => return Err(ProjectError::NoQuestion),
+                [one] => self.make_live(*one, anew, None, progress),
+                options => self.make_options_live(options, anew, progress),
+            };
+            // Options may have been added or removed meanwhile.
+            if self.context.index().learned(question) == learned {
+                return result;
+            }
+        }
+    }
+
+    fn make_options_live(
+        &self,
+        options: &[QuestionId],
+        anew: bool,
+        progress: &dyn Progress,
+    ) -> Result<(), ProjectError> {
         let shared = OnceLock::new();
         let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
         let fit_next = || -> Result<(), ProjectError> {
@@ -87,7 +102,8 @@ impl LiveModels {
         loop {
             let levels = self.levels(question)?;
             let result = self.make_live_on(question, &levels, anew, shared, progress);
-            // If levels were added, removed or moved meanwhile, the columns of the new model may stand for others.
+            // If levels were added, removed or moved meanwhile, the columns of the new model may stand for
+            // others.
             match result {
                 Ok(false) => {}
                 Err(_) if self.levels(question)? != levels => {}
@@ -101,8 +117,8 @@ impl LiveModels {
         Ok(self.context.index().with_levels(question)?.scale.ids().to_vec())
     }
 
-    /// Like [`LiveModels::make_live`], for columns that stand for `levels`. Returns whether these are still the
-    /// levels of the question; otherwise the model was dropped.
+    /// Like [`LiveModels::make_live`], for columns that stand for `levels`. Returns whether these are still
+    /// the levels of the question; otherwise the model was dropped.
     fn make_live_on(
         &self,
         question: QuestionId,

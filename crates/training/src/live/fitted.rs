@@ -90,8 +90,8 @@ impl Fitted {
         self.kept.comparison(choice, over, || make(model))
     }
 
-    /// Learns a new label, or with `None` that there is none any more. Returns whether the model could follow: not
-    /// if it does not know the text or the level.
+    /// Learns a new label, or with `None` that there is none any more. Returns whether the model could
+    /// follow: not if it does not know the text or the level.
     pub(super) fn learn(&mut self, text: u32, annotator: u32, level: Option<LevelId>) -> bool {
         let column = |level: LevelId| self.levels.iter().position(|known| *known == level);
         let level = match level.map(column) {

@@ -42,8 +42,8 @@ impl LiveModels {
         self.models.with(question, |fitted| (fitted.levels == levels).then(|| read(fitted))).flatten()
     }
 
-    /// The levels of a question were added, removed or moved, and the index has the new ones: its models are dropped,
-    /// and in a window fitted again.
+    /// The levels of a question were added, removed or moved, and the index has the new ones: its models are
+    /// dropped, and in a window fitted again.
     pub fn rearranged(&self, question: QuestionId) {
         self.models.drop_of(question);
         self.fit_where_wanted(question);

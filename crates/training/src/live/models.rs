@@ -87,8 +87,8 @@ impl Models {
         self.next_revision();
     }
 
-    /// Drops the models of a question whose levels were added, removed or moved, after the index has the new ones:
-    /// a model that is being fitted on the earlier levels is then dropped when it is finished.
+    /// Drops the models of a question whose levels were added, removed or moved, after the index has the new
+    /// ones: a model that is being fitted on the earlier levels is then dropped when it is finished.
     pub(super) fn drop_of(&self, question: QuestionId) {
         self.generation.fetch_add(1, Ordering::Relaxed);
         lock(&self.slots).retain(|known, _| known.row() != question.row());

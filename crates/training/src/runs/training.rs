@@ -120,7 +120,8 @@ pub(super) fn train_runs(
         }
         Err(error) => tracing::warn!(%error, "which options go together was not learned"),
     }
-    // Where levels were added, removed or moved meanwhile, notes and files may name others than those learned.
+    // Where levels were added, removed or moved meanwhile, notes and files may name others than those
+    // learned.
     members.iter().try_for_each(|member| cx.kept.has_same_levels(&member.kept))?;
     Ok(ended)
 }

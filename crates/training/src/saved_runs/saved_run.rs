@@ -16,8 +16,8 @@ pub(crate) const GROUP: &str = "group";
 /// Key in the configuration of a run with the original names of the levels of its question, in their order
 /// at that time.
 pub(crate) const LEVEL_KEYS: &str = "level_keys";
-/// Key in the configuration of a run for the ids of these levels. Earlier versions did not store them, and named an
-/// option by its position among them.
+/// Key in the configuration of a run for the ids of these levels. Earlier versions did not store them, and
+/// named an option by its position among them.
 pub(crate) const LEVEL_IDS: &str = "level_ids";
 
 /// The result of a run.
@@ -128,8 +128,8 @@ impl SavedRuns {
         }
     }
 
-    /// The names of the levels that a run learned, by column: the current ones, or the original names of levels that
-    /// were removed.
+    /// The names of the levels that a run learned, by column: the current ones, or the original names of
+    /// levels that were removed.
     pub(crate) fn level_names(&self, kept: &SavedRun, whole: &Question) -> Result<Vec<String>, ProjectError> {
         let Some(learned) = &kept.level_keys else { return Ok(whole.scale.levels().to_vec()) };
         let keys = self.context.store.keys_by_id(whole.id)?;
