@@ -59,7 +59,7 @@ export const commands = {
 	project: () => __TAURI_INVOKE<ProjectInfo | null>("project"),
 	/**  Adds a question. */
 	addQuestion: (name: string, prompt: string, scale: Scale, onlyIf: Condition | null, help: QuestionHelp, definitions: string[]) => __TAURI_INVOKE<QuestionInfo>("add_question", { name, prompt, scale, onlyIf, help, definitions }),
-	/**  Changes a question. If levels are added, removed or moved, the project is closed and opened again. */
+	/**  Changes a question. */
 	changeQuestion: (question: QuestionId, draft: QuestionDraft) => __TAURI_INVOKE<null>("change_question", { question, draft }),
 	/**  What depends on each level of a question and prevents its removal. */
 	levelUses: (question: QuestionId) => __TAURI_INVOKE<LevelUseInfo[]>("level_uses", { question }),

@@ -3,8 +3,8 @@
 use crate::session::Session;
 use dissensus_analysis::ranking;
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, MergeConsent, NewLabel};
-use dissensus_domain::{AnnotatorId, CurrentLabel, Question, QuestionId, TextId};
-use dissensus_editing::{QuestionChange, annotators, questions};
+use dissensus_domain::{AnnotatorId, CurrentLabel, Question, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_editing::{AddQuestion, QuestionChange, annotators, questions};
 use dissensus_labelling::record::record_label;
 use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
@@ -191,6 +191,45 @@ fn a_fit_on_the_earlier_levels_is_not_used() {
     learned.sort_unstable_by_key(|label| (label.text, label.annotator));
     expected.sort_unstable_by_key(|label| (label.text, label.annotator));
     assert_eq!(learned, expected);
+    session.close();
+}
+
+/// Adds an option in front of the others in the middle of a fit, once.
+struct OptionAdded<'a>(&'a Session, QuestionId, AtomicBool);
+
+impl Progress for OptionAdded<'_> {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {
+        if !self.2.swap(true, Ordering::Relaxed) {
+            let names = ["sport", "art", "law"].map(str::to_owned);
+            let asked = questions::find(&self.0.project, Some("topics")).unwrap();
+            let levels = Some(questions::levels_named(&asked, &names));
+            let change = QuestionChange { levels, ..QuestionChange::default() };
+            questions::edit(&self.0.project, self.1, &change).unwrap();
+        }
+    }
+}
+
+#[test]
+fn an_option_that_is_added_during_a_fit_is_fitted_and_others_keep_their_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    sample::create(&path).unwrap();
+    let session = open(&path);
+    let scale = Scale::new(ScaleKind::MultiLabel, ["art", "law"]).unwrap();
+    let asked = questions::add(&session.project, AddQuestion::new("topics", "Which?", scale)).unwrap().id;
+    let shown = questions::find(&session.project, Some("topics")).unwrap();
+    let who = annotators::list(&session.project).unwrap()[0].id;
+    for text in 1..=9 {
+        record(&session, &shown, (who, TextId(text)), if text % 3 == 0 { "law" } else { "art" }).unwrap();
+    }
+    session.live.fit(asked, &OptionAdded(&session, asked, AtomicBool::new(false))).unwrap();
+    let chosen = |name: &str| {
+        let now = questions::find(&session.project, Some("topics")).unwrap();
+        let option = asked.of_option(now.scale.id_named(name).unwrap());
+        let labels = session.live.with(option, |fitted| fitted.model.observations()).unwrap();
+        labels.iter().filter(|label| label.level == 1).count()
+    };
+    assert_eq!(["sport", "art", "law"].map(chosen), [0, 6, 3]);
     session.close();
 }
 
