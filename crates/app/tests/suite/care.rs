@@ -133,7 +133,7 @@ fn the_own_limit_can_be_lower_and_a_flag_counts_without_any_level() {
     let levels = Some(questions::levels_named(&question, &below));
     let change = QuestionChange { levels, ..QuestionChange::default() };
     questions::edit(&session.project, question.id, &change).unwrap();
-    assert_eq!(care::state(&session.labelling, ana).unwrap().own.harmful, Some(harmful(2)));
+    assert_eq!(care::state(&session.labelling, ana).unwrap().own.harmful, Some(harmful(1)));
 }
 
 #[test]
