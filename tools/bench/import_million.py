@@ -91,7 +91,7 @@ def by_script(file, project):
         events,
     )
     connection.executemany(
-        "INSERT INTO current_answers (question, text, annotator, event, level) VALUES (?, ?, ?, ?, ?)", current
+        "INSERT INTO current_answers (question, occasion, text, annotator, event, level) VALUES (?, 1, ?, ?, ?, ?)", current
     )
     connection.execute("COMMIT")
     connection.close()

@@ -4,13 +4,14 @@
 use crate::{Event, EventId, EventKind, MarkKind, Remark};
 use std::collections::{HashMap, HashSet};
 
-/// The answers that are not retracted, among the events of *one* annotator, question and text.
+/// The answers that are not retracted, among the events of *one* annotator, question, text and
+/// annotation round.
 pub fn standing_answers(events: &[Event]) -> Vec<&Event> {
     let retracted: HashSet<EventId> = events.iter().filter_map(Event::retracts).collect();
     events.iter().filter(|e| e.answer().is_some() && !retracted.contains(&e.id)).collect()
 }
 
-/// The current answer among the events of *one* annotator, question and text.
+/// The current answer among the events of *one* annotator, question, text and annotation round.
 ///
 /// An answer that is not retracted supersedes those that it replaces, directly or through other
 /// answers, retracted or not. Among the remaining answers the one with the latest time is current;
@@ -21,9 +22,9 @@ pub fn current_answer(events: &[Event]) -> Option<&Event> {
     unsuperseded_answers(events).into_iter().max_by_key(|e| e.order())
 }
 
-/// The answers among the events of *one* annotator, question and text that are neither retracted
-/// nor superseded. There are several if they were given independently in different copies. See
-/// [`current_answer`].
+/// The answers among the events of *one* annotator, question, text and annotation round that are
+/// neither retracted nor superseded. There are several if they were given independently in different
+/// copies. See [`current_answer`].
 pub fn unsuperseded_answers(events: &[Event]) -> Vec<&Event> {
     let standing = standing_answers(events);
     if standing.len() < 2 {
@@ -72,8 +73,8 @@ pub struct Marks {
     pub remark: Remark,
 }
 
-/// Computes the marks from the events of *one* annotator, question and text: the latest of skip and
-/// unskip, the latest of flag and unflag, and the note given by [`remark`].
+/// Computes the marks from the events of *one* annotator, question, text and annotation round: the
+/// latest of skip and unskip, the latest of flag and unflag, and the note given by [`remark`].
 pub fn marks(events: &[Event]) -> Marks {
     let newest = |wanted: fn(&Event) -> bool| events.iter().filter(|e| wanted(e)).max_by_key(|e| e.order());
     let is = |event: Option<&Event>, kind| event.is_some_and(|e| e.kind == EventKind::Mark(kind));
@@ -86,10 +87,10 @@ pub fn marks(events: &[Event]) -> Marks {
     }
 }
 
-/// The note in effect after the events of *one* annotator, question and text: the later of the one
-/// given with the current answer and the one given with a mark. An empty note clears the previous
-/// one; an answer or another mark without a note leaves it unchanged. A note given with an answer
-/// that is no longer current has no effect.
+/// The note in effect after the events of *one* annotator, question, text and annotation round: the
+/// later of the one given with the current answer and the one given with a mark. An empty note clears
+/// the previous one; an answer or another mark without a note leaves it unchanged. A note given with an
+/// answer that is no longer current has no effect.
 pub fn remark(events: &[Event]) -> Option<&Remark> {
     let current = current_answer(events).map(|e| e.id);
     let says = |e: &&Event| match e.kind {
@@ -115,6 +116,7 @@ mod tests {
             question: QuestionId(1),
             text: TextId(1),
             annotator: AnnotatorId(1),
+            occasion: 1,
             at_ms,
             source: LabelSource::Window,
             kind,

@@ -44,6 +44,9 @@ impl fmt::Display for EventKey {
     }
 }
 
+/// The first annotation round, whose answers are labels.
+pub const FIRST_OCCASION: u16 = 1;
+
 /// An action of an annotator on a text other than answering.
 #[derive(
     Clone,
@@ -107,6 +110,8 @@ pub struct Event {
     pub question: QuestionId,
     pub text: TextId,
     pub annotator: AnnotatorId,
+    /// The annotation round: 1, or later for re-annotations.
+    pub occasion: u16,
     /// When, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
     pub source: LabelSource,

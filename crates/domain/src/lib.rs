@@ -52,7 +52,7 @@ pub use current::{
 };
 pub use decision::{Decision, Outcome};
 pub use entities::{Annotator, Attributes, MAX_TEXT_BYTES, Question, Split, Text};
-pub use event::{CopyId, Event, EventKey, EventKind, MarkKind, ProjectId};
+pub use event::{CopyId, Event, EventKey, EventKind, FIRST_OCCASION, MarkKind, ProjectId};
 pub use fact::{Fact, FactKind};
 pub use guideline::{Guideline, GuidelineId, Picture};
 pub use history::HistoryKind;

@@ -3,8 +3,8 @@
 use super::Project;
 use dissensus_api::{HistoryEntry, HistoryPage, HistoryWish};
 use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, EventKind, FactKind, LabelSource, LevelId, Levels, MarkKind,
-    PacketId, Question, QuestionId, Remark, WordingId, WorkState,
+    AnnotatorId, Answer, CopyId, Event, EventKind, FIRST_OCCASION, FactKind, LabelSource, LevelId, Levels, MarkKind, PacketId,
+    Question, QuestionId, Remark, WordingId, WorkState,
 };
 use dissensus_project::clock::local_moment;
 use dissensus_project::context::Index;
@@ -128,7 +128,6 @@ impl<'a> Teller<'a> {
             copy: row.copy.map(|copy| self.copy(copy)),
             wording: match &row.what {
                 Done::Event { event, .. } => event.wording,
-                Done::Repeat { wording, .. } => *wording,
                 _ => None,
             }
             .and_then(|id| self.wordings.get(&id).copied()),
@@ -191,16 +190,6 @@ impl<'a> Teller<'a> {
         let written = |words: &str| Some(words.to_owned()).filter(|_| !withheld);
         match done {
             Done::Event { event, before } => event_words(event, before.as_ref(), &name, withheld),
-            Done::Repeat { occasion, answer, .. } => {
-                (format!("answered again ({}): {}", nth(*occasion), name(answer)), None)
-            }
-            Done::RepeatChange { occasion, answer, counts } => {
-                let what = if *counts { "counts again" } else { "took back" };
-                (format!("{what} the {} answer: {}", nth(*occasion), name(answer)), None)
-            }
-            Done::RepeatRemark { occasion, note } => {
-                (format!("said beside the {} answer", nth(*occasion)), written(note))
-            }
             // The outcome would reveal that people differ, or that a label was a slip.
             Done::Decision { .. } if withheld => ("decided about it".to_owned(), None),
             Done::Decision { outcome, answer, comment } => {
@@ -341,7 +330,15 @@ fn event_words(
         LabelSource::Simulated => " (simulated)",
         LabelSource::Window | LabelSource::Command => "",
     };
+    let again = event.occasion > FIRST_OCCASION;
     let did = match (&event.kind, before) {
+        (EventKind::Answer { answer, .. }, _) if again => {
+            format!("answered again ({}): {}", nth(event.occasion), name(answer))
+        }
+        (EventKind::Retraction { .. }, Some(before)) if again => {
+            format!("took back the {} answer: {}", nth(event.occasion), name(before))
+        }
+        (EventKind::Mark(MarkKind::Note), _) if again => format!("said beside the {} answer", nth(event.occasion)),
         (EventKind::Answer { .. }, _) if withheld => "answered".to_owned(),
         (EventKind::Answer { answer, .. }, None) => format!("answered {}", name(answer)),
         (EventKind::Answer { answer, .. }, Some(before)) => {

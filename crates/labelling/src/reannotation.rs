@@ -1,5 +1,4 @@
-//! Re-annotation: texts that a task packet asks again; answers of a later annotation round are stored
-//! separately from the first.
+//! Re-annotation: texts that a task packet asks again. Answers of a later annotation round are no labels.
 
 use super::Labelling;
 use crate::error::LabellingError;
@@ -10,11 +9,11 @@ use crate::record;
 use crate::record::RecordLabel;
 use crate::remarks;
 use dissensus_api::{LabelReceipt, NewLabel};
-use dissensus_domain::{AnnotatorId, LabelSource, QuestionId};
+use dissensus_domain::{LabelSource, MarkKind, QuestionId};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
-use dissensus_store::{AnswerDetails, Repeat, StoreError};
+use dissensus_store::{NewMark, Repeat};
 
 /// Records an answer of a later annotation round: when this returns, it is on disk. No model learns
 /// from it, and nothing is revealed after it.
@@ -49,9 +48,17 @@ pub fn record(cx: &Labelling, request: &RecordLabel, occasion: u16) -> Result<La
         // The window saves a changed note by giving the same answer again: that is not a new answer.
         let noted = source == LabelSource::Window && known.source.is_given();
         if noted && known.details.remark != details.remark {
-            let details = AnswerDetails { guideline: known.details.guideline, ..details };
-            let known = known.clone();
-            cx.context.store.write(move |tx| tx.add_repeat_note(&known, &details, now_ms()))?;
+            let note = NewMark {
+                annotator: new.annotator,
+                question: new.question,
+                text: new.text,
+                kind: MarkKind::Note,
+                at_ms: now_ms(),
+                source,
+                remark: details.remark,
+                guideline: known.details.guideline,
+            };
+            cx.context.store.write(move |tx| tx.add_mark_in(&note, occasion).map(drop))?;
             cx.context.listeners.send(&Event::Project);
             return Ok(LabelReceipt {
                 progress: progress::progress_on(cx, &sheet),
@@ -88,30 +95,4 @@ fn asked_together(cx: &Labelling, question: QuestionId) -> Vec<QuestionId> {
         Some(packet) if packet.questions.contains(&question) => packet.questions.clone(),
         _ => vec![question],
     }
-}
-
-/// Takes back this annotator's latest answer of a later annotation round, if it was given after the
-/// latest first-round answer.
-pub(super) fn undo_reannotation(
-    cx: &Labelling,
-    annotator: AnnotatorId,
-    questions: &[QuestionId],
-) -> Result<Option<Repeat>, ProjectError> {
-    let asked = questions.to_vec();
-    let store = &cx.context.store;
-    let mut first = None;
-    for question in questions {
-        first = first.max(store.newest_given(*question, annotator)?.map(|event| event.at_ms));
-    }
-    Ok(store.write(move |tx| -> Result<Option<Repeat>, StoreError> {
-        let mut newest: Option<Repeat> = None;
-        for question in asked {
-            let found = tx.newest_repeat(question, annotator)?;
-            newest = newest.into_iter().chain(found).max_by_key(|repeat| repeat.at_ms);
-        }
-        match newest.filter(|repeat| first.is_none_or(|first| repeat.at_ms > first)) {
-            Some(repeat) if tx.take_back_repeat(&repeat, now_ms())? => Ok(Some(repeat)),
-            _ => Ok(None),
-        }
-    })?)
 }

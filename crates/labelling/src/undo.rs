@@ -6,16 +6,15 @@ use crate::feed;
 use crate::progress;
 use crate::question_set;
 use crate::reannotated;
-use crate::reannotation;
 use dissensus_api::Undone;
-use dissensus_domain::{AnnotatorId, Event, LabelSource, QuestionId};
+use dissensus_domain::{AnnotatorId, Event, FIRST_OCCASION, LabelSource, QuestionId};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_store::Undo;
 
-/// Takes back this annotator's latest current answer to one of these questions from the window or the
-/// command, even if labels were imported since, or a later answer of a later annotation round; `None`
-/// where there is none. Imported and simulated labels are unaffected.
+/// Takes back this annotator's latest answer to one of these questions from the window or the command, in
+/// any annotation round and even if labels were imported since; `None` where there is none. Imported and
+/// simulated labels are unaffected.
 ///
 /// # Errors
 /// That answer is no longer current ([`LabellingError::LabelReplaced`]), or an I/O error. Nothing is
@@ -28,33 +27,20 @@ pub fn undo(
 ) -> Result<Option<Undone>, ProjectError> {
     let (context, questions) = (&cx.context, questions.as_ref());
     let sheet = question_set::open(cx, annotator, questions)?;
-    if let Some(repeat) = reannotation::undo_reannotation(cx, annotator, questions)? {
-        let now = reannotated::reannotated(cx, annotator, repeat.occasion)?
-            .answer(repeat.question, repeat.text)
-            .cloned();
-        let (question, text, occasion, answer) =
-            (repeat.question, repeat.text, repeat.occasion, repeat.answer);
-        let remark = repeat.details.remark;
-        return Ok(Some(Undone {
-            question,
-            text,
-            occasion,
-            answer,
-            remark,
-            now,
-            progress: progress::progress_on(cx, &sheet),
-        }));
-    }
     let asked = questions.to_vec();
     let undone = context.store.write(move |tx| tx.undo(asked, annotator, now_ms(), source))?;
-    let (question, text, answer, remark) = match undone {
+    let event = match undone {
         Undo::Nothing => return Ok(None),
         Undo::Replaced { given, current } => return Err(replaced(cx, &given, &current)?),
-        Undo::TakenBack(event) => match event.answer() {
-            Some(answer) => (event.question, event.text, answer.clone(), event.remark.clone()),
-            None => return Ok(None),
-        },
+        Undo::TakenBack(event) => event,
     };
+    let Some(answer) = event.answer().cloned() else { return Ok(None) };
+    let Event { question, text, occasion, remark, .. } = event;
+    if occasion > FIRST_OCCASION {
+        let now = reannotated::reannotated(cx, annotator, occasion)?.answer(question, text).cloned();
+        let progress = progress::progress_on(cx, &sheet);
+        return Ok(Some(Undone { question, text, occasion, answer, remark, now, progress }));
+    }
     if feed::follow(cx).is_err() {
         // It was taken back all the same. Derived data is read again at the next request.
         cx.annotations.clear();
@@ -63,7 +49,7 @@ pub fn undo(
     let sheet = progress::newest_question_set(cx, sheet, annotator, questions);
     let now = sheet.read().annotations(question).and_then(|known| known.answers.get(&text).cloned());
     let progress = progress::progress_on(cx, &sheet);
-    Ok(Some(Undone { question, text, occasion: 1, answer, remark, now, progress }))
+    Ok(Some(Undone { question, text, occasion, answer, remark, now, progress }))
 }
 
 /// Explains why `given` is not taken back, by names.

@@ -15,7 +15,7 @@ pub struct Counts {
     pub questions: u32,
     /// Current labels of all questions.
     pub labels: u32,
-    /// Events: answers, retractions, skips, flags and notes.
+    /// Events of the first annotation round: answers, retractions, skips, flags and notes.
     pub events: u32,
 }
 
@@ -35,18 +35,16 @@ impl Store {
     /// The texts with a current answer to a question, by row id.
     pub fn labelled_texts(&self, question: QuestionId) -> Result<Vec<TextId>> {
         self.read("reading which texts have labels", |c| {
-            let sql = "SELECT DISTINCT text FROM current_answers WHERE question = ?1 ORDER BY text";
+            let sql = "SELECT DISTINCT text FROM current_answers WHERE question = ?1 AND occasion = 1 ORDER BY text";
             all(c, sql, [question.row().0], |r| Ok(TextId(r.get(0)?)))
         })
     }
 
-    /// The annotators with events after `cursor`, and all annotators with re-annotations, each with the
-    /// origin of their answers. Scans the events after `cursor`.
+    /// The annotators with events after `cursor`, each with the origin of their answers. Scans the events
+    /// after `cursor`.
     pub fn people_by_source(&self, cursor: EventId) -> Result<Vec<(AnnotatorId, LabelSource)>> {
         self.read("reading who answered where", |c| {
-            let sql = "SELECT DISTINCT annotator, source FROM events WHERE id > ?1
-                       UNION SELECT DISTINCT annotator, source FROM repeats
-                       UNION SELECT DISTINCT annotator, source FROM repeat_origins";
+            let sql = "SELECT DISTINCT annotator, source FROM events WHERE id > ?1";
             all(c, sql, [cursor.0], |r| Ok((AnnotatorId(r.get(0)?), source(r, 1)?)))
         })
     }
@@ -56,8 +54,8 @@ impl Store {
         self.read("counting", |c| {
             let sql = format!(
                 "SELECT (SELECT count(*) FROM texts), (SELECT count(*) FROM annotators),
-                           (SELECT count(*) FROM questions), (SELECT count(*) FROM current_answers WHERE {SAID}),
-                           (SELECT count(*) FROM events)"
+                           (SELECT count(*) FROM questions), (SELECT count(*) FROM current_answers WHERE occasion = 1 AND {SAID}),
+                           (SELECT count(*) FROM events) - (SELECT count(*) FROM events WHERE occasion > 1)"
             );
             c.query_row(&sql, [], |r| {
                 Ok(Counts {
@@ -78,7 +76,7 @@ impl Store {
             // Counted here, since GROUP BY would sort all labels first, which takes five times as
             // long.
             let mut counts: HashMap<(u32, u32), (u32, u32)> = HashMap::new();
-            let sql = format!("SELECT question, annotator, {SAID} FROM current_answers");
+            let sql = format!("SELECT question, annotator, {SAID} FROM current_answers WHERE occasion = 1");
             let mut statement = c.prepare_cached(&sql)?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {

@@ -26,7 +26,7 @@ impl Store {
             let sql = format!("SELECT e.text, e.annotator, length(t.body), e.duration_ms
                        FROM events AS e
                        CROSS JOIN current_answers AS a
-                       ON a.question = e.question AND a.text = e.text AND a.annotator = e.annotator AND a.event = e.id
+                       ON a.question = e.question AND a.text = e.text AND a.annotator = e.annotator AND a.occasion = 1 AND a.event = e.id
                        CROSS JOIN texts AS t ON t.id = e.text
                        WHERE e.duration_ms IS NOT NULL AND e.question = ?1 AND a.{SAID} ORDER BY e.id");
             all(c, &sql, [question.row().0], |row| {

@@ -24,18 +24,8 @@ use uuid::Uuid;
 const CLEANING: &str = "erasing";
 
 /// Append-only tables, whose rows are changed only here.
-const APPEND_ONLY: [&str; 10] = [
-    "events",
-    "repeats",
-    "repeat_changes",
-    "repeat_remarks",
-    "repeat_origins",
-    "packets",
-    "packet_questions",
-    "assignments",
-    "guidelines",
-    "facts",
-];
+const APPEND_ONLY: [&str; 6] =
+    ["events", "packets", "packet_questions", "assignments", "guidelines", "facts"];
 
 /// What was erased.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -150,10 +140,6 @@ impl WriteTx<'_> {
         self.conn.execute_batch("CREATE INDEX erasing ON events (replaces)")?;
         erased.answers += self.run("DELETE FROM events WHERE annotator = ?1", id)? as u32;
         self.conn.execute_batch("DROP INDEX erasing")?;
-        self.run("DELETE FROM repeat_changes WHERE annotator = ?1", id)?;
-        self.run("DELETE FROM repeat_remarks WHERE annotator = ?1", id)?;
-        self.run("DELETE FROM repeat_origins WHERE annotator = ?1", id)?;
-        erased.answers += self.run("DELETE FROM repeats WHERE annotator = ?1", id)? as u32;
         for table in ["assignments", "packet_questions"] {
             self.run(&format!("DELETE FROM {table} WHERE {of}"), id)?;
         }
@@ -230,8 +216,7 @@ impl Store {
         self.read("reading what somebody left", |c| {
             let count = |sql: &str| c.query_row(sql, [id.0], |r| r.get::<_, u32>(0));
             Ok(Erased {
-                answers: count("SELECT count(*) FROM events WHERE annotator = ?1")?
-                    + count("SELECT count(*) FROM repeats WHERE annotator = ?1")?,
+                answers: count("SELECT count(*) FROM events WHERE annotator = ?1")?,
                 packets: count("SELECT count(*) FROM packets WHERE annotator = ?1")?,
                 runs: u32::try_from(runs_of(c, id)?.len()).unwrap_or(u32::MAX),
                 nameless: count(

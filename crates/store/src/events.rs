@@ -4,16 +4,19 @@ use crate::appending::EventPosition;
 use crate::deleting::next_row;
 use crate::error::is_constraint;
 use crate::identity::made_at_ms;
-use crate::row::{EVENT_COLUMNS, EVENT_TABLES, GIVEN, event, reasons_column};
+use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event, reasons_column};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, EventId, EventKind, GuidelineId, LabelSource, QuestionId, Remark,
-    TextId,
+    AnnotatorId, Answer, CopyId, Event, EventId, EventKind, FIRST_OCCASION, GuidelineId, LabelSource,
+    QuestionId, Remark, TextId,
 };
 use rusqlite::{Connection, params};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
+
+/// Identifies the answer of one annotator to one question on one text in one annotation round.
+pub(crate) type Key = (QuestionId, TextId, AnnotatorId, u16);
 
 /// The contents of an event to append.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +24,8 @@ pub(crate) struct NewEvent<'a> {
     pub(crate) question: QuestionId,
     pub(crate) text: TextId,
     pub(crate) annotator: AnnotatorId,
+    /// Annotation round.
+    pub(crate) occasion: u16,
     pub(crate) at_ms: i64,
     pub(crate) source: LabelSource,
     pub(crate) kind: &'a EventKind,
@@ -42,21 +47,19 @@ pub struct Appended {
 
 const INSERT: &str =
     "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, duration_ms, source, level, content, replaces, note, reasons,
-     confidence, guideline, wording) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
+     confidence, guideline, wording, occasion)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
 
-/// SQL for all events of one annotator on one text, oldest first.
-fn on_text() -> String {
-    format!(
-        "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.annotator = ?1 AND e.question = ?2 AND e.text = ?3 ORDER BY e.id"
-    )
-}
-
-/// All events of one annotator on one text, oldest first.
-pub(crate) fn of_text(
+/// All events of one annotator on one text in one annotation round, oldest first.
+pub(crate) fn events_of_key(
     c: &Connection,
-    (question, text, annotator): (QuestionId, TextId, AnnotatorId),
+    (question, text, annotator, occasion): Key,
 ) -> rusqlite::Result<Vec<Event>> {
-    all(c, &on_text(), (annotator.0, question.0, text.0), event)
+    let sql = format!(
+        "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES}
+         WHERE e.annotator = ?1 AND e.question = ?2 AND e.text = ?3 AND e.occasion = ?4 ORDER BY e.id"
+    );
+    all(c, &sql, (annotator.0, question.0, text.0, occasion), event)
 }
 
 /// The values of an answer for the columns `level` and `content`.
@@ -140,6 +143,7 @@ impl<'a> WriteTx<'a> {
                 new.remark.confidence,
                 guideline,
                 new.wording,
+                new.occasion,
             ])
         });
         inserted.map(drop).map_err(|e| {
@@ -151,36 +155,31 @@ impl<'a> WriteTx<'a> {
 
     /// The time to record for an action taken now: the clock's time, but after everything that this
     /// copy has seen of the same annotator, question and text, so that a clock that was set back
-    /// cannot place it before what the annotator saw; and after the annotator's re-annotations, so
-    /// that undo knows the order.
+    /// cannot place it before what the annotator saw; and after what the annotator gave in other
+    /// annotation rounds, so that undo knows the order.
     pub(crate) fn time_of_new(
         &self,
         clock_ms: i64,
         source: LabelSource,
-        question: QuestionId,
-        text: TextId,
-        annotator: AnnotatorId,
+        (question, text, annotator, occasion): Key,
     ) -> Result<i64> {
         if !source.is_given() {
             return Ok(clock_ms); // imported or simulated: the time is part of the data
         }
-        let seen: Option<i64> = self
-            .first(
-                "SELECT max(at_ms) FROM events WHERE annotator = ?1 AND question = ?2 AND text = ?3",
-                (annotator.0, question.0, text.0),
-                |r| r.get(0),
-            )?
-            .flatten();
-        let seen = seen.max(self.newest_repeat_at(annotator)?);
+        let on_text = "SELECT max(at_ms) FROM events WHERE annotator = ?1 AND question = ?2 AND text = ?3";
+        let seen: Option<i64> =
+            self.first(on_text, (annotator.0, question.0, text.0), |r| r.get(0))?.flatten();
+        let others = match occasion {
+            FIRST_OCCASION => "INDEXED BY events_again WHERE occasion > 1",
+            _ => "WHERE true",
+        };
+        let given = format!(
+            "SELECT max(at_ms) FROM events {others} AND annotator = ?1 AND (source = 'window' OR source = 'command')"
+        );
+        let seen = seen.max(self.first(&given, [annotator.0], |r| r.get(0))?.flatten());
         // An answer given after something was shown is placed after it, whatever the clock shows.
         let seen = seen.max(self.newest_shown_at(question, text, annotator)?);
         Ok(seen.map_or(clock_ms, |seen| clock_ms.max(seen.saturating_add(1))))
-    }
-
-    /// When this annotator last re-annotated a text in the window or by the command.
-    pub(crate) fn newest_repeat_at(&self, annotator: AnnotatorId) -> Result<Option<i64>> {
-        let sql = format!("SELECT max(at_ms) FROM repeats AS r WHERE annotator = ?1 AND {GIVEN}");
-        Ok(self.first(&sql, [annotator.0], |r| r.get(0))?.flatten())
     }
 
     /// Checks that the three rows that every event refers to exist.
@@ -222,26 +221,30 @@ impl<'a> WriteTx<'a> {
         first(self.conn, &sql, (copy, sequence), event).map_err(|e| self.explain("reading an event", e))
     }
 
-    /// All events of one annotator on one text, oldest first.
+    /// All events of one annotator on one text in the first annotation round, oldest first.
     pub fn events_on(
         &self,
         question: QuestionId,
         text: TextId,
         annotator: AnnotatorId,
     ) -> Result<Vec<Event>> {
-        of_text(self.conn, (question, text, annotator))
-            .map_err(|e| self.explain("reading the history of a text", e))
+        self.events_of_key((question, text, annotator, FIRST_OCCASION))
+    }
+
+    /// All events of one annotator on one text in one annotation round, oldest first.
+    pub(crate) fn events_of_key(&self, key: Key) -> Result<Vec<Event>> {
+        events_of_key(self.conn, key).map_err(|e| self.explain("reading the history of a text", e))
     }
 }
 
 impl Store {
-    /// All events on one text for a question, by annotator, oldest first.
+    /// All events on one text for a question in the first annotation round, by annotator, oldest first.
     pub fn events_on_text(&self, question: QuestionId, text: TextId) -> Result<Vec<Event>> {
         // Grouped by annotator to use the index: with many labels this is faster than reading all
         // events.
         let sql = format!(
             "SELECT {EVENT_COLUMNS} FROM annotators AS a CROSS JOIN {EVENT_TABLES}
-             WHERE e.annotator = a.id AND e.question = ?1 AND e.text = ?2 ORDER BY a.id, e.id"
+             WHERE e.annotator = a.id AND e.question = ?1 AND e.text = ?2 AND e.occasion = 1 ORDER BY a.id, e.id"
         );
         self.read("reading the history of a text", |c| all(c, &sql, (question.0, text.0), event))
     }
@@ -255,8 +258,8 @@ impl Store {
         Ok(Appended { id, sync, total: start.elapsed() })
     }
 
-    /// Up to `limit` events appended or merged after `cursor`, oldest first. `EventId(0)` starts
-    /// from the beginning.
+    /// Up to `limit` events of the first annotation round appended or merged after `cursor`, oldest
+    /// first. `EventId(0)` starts from the beginning.
     ///
     /// Live models, counts and views follow changes in this way: they store the id of the last
     /// event they have seen and request the events after it, including those they wrote themselves.
@@ -264,8 +267,8 @@ impl Store {
         self.read("reading what happened", |c| events_after(c, cursor, limit))
     }
 
-    /// The newest event of the project; `EventId(0)` if there is none. A reader that has seen it is
-    /// up to date.
+    /// The newest event of the project, of any annotation round; `EventId(0)` if there is none. A
+    /// reader that has seen it is up to date.
     pub fn last_event(&self) -> Result<EventId> {
         self.read("reading the newest event", last_event)
     }
@@ -283,33 +286,34 @@ impl Store {
         self.read("reading an event", |c| event_at(c, id))
     }
 
-    /// Up to `limit` events of one annotator, newest first.
+    /// Up to `limit` events of one annotator in the first annotation round, newest first.
     pub fn history(&self, question: QuestionId, annotator: AnnotatorId, limit: u32) -> Result<Vec<Event>> {
         self.read("reading an annotator's history", |c| {
             let sql = format!(
                 "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id IN (
-                     SELECT id FROM events WHERE annotator = ?1 AND question = ?2 ORDER BY id DESC LIMIT ?3
+                     SELECT id FROM events WHERE annotator = ?1 AND question = ?2 AND occasion = 1
+                     ORDER BY id DESC LIMIT ?3
                  ) ORDER BY e.id DESC"
             );
             all(c, &sql, (annotator.0, question.0, limit), event)
         })
     }
 
-    /// All events of one annotator for a question, by text, oldest first.
+    /// All events of one annotator for a question in the first annotation round, by text, oldest first.
     pub fn events_of(&self, annotator: AnnotatorId, question: QuestionId) -> Result<Vec<Event>> {
         self.read("reading an annotator's events", |c| {
             let sql = format!(
-                "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.annotator = ?1 AND e.question = ?2 ORDER BY e.text, e.id"
+                "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES}
+                 WHERE e.annotator = ?1 AND e.question = ?2 AND e.occasion = 1 ORDER BY e.text, e.id"
             );
             all(c, &sql, (annotator.0, question.0), event)
         })
     }
 
-    /// All events of one annotator on one text, oldest first.
+    /// All events of one annotator on one text in the first annotation round, oldest first.
     pub fn events(&self, question: QuestionId, text: TextId, annotator: AnnotatorId) -> Result<Vec<Event>> {
-        self.read("reading the history of a text", |c| {
-            all(c, &on_text(), (annotator.0, question.0, text.0), event)
-        })
+        let key = (question, text, annotator, FIRST_OCCASION);
+        self.read("reading the history of a text", |c| events_of_key(c, key))
     }
 }
 
@@ -318,7 +322,9 @@ pub(crate) fn event_at(conn: &Connection, id: EventId) -> rusqlite::Result<Optio
 }
 
 fn events_after(conn: &Connection, cursor: EventId, limit: u32) -> rusqlite::Result<Vec<Event>> {
-    let sql = format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id > ?1 ORDER BY e.id LIMIT ?2");
+    let sql = format!(
+        "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id > ?1 AND e.occasion = 1 ORDER BY e.id LIMIT ?2"
+    );
     all(conn, &sql, (cursor.0, limit), event)
 }
 

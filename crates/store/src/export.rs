@@ -46,11 +46,11 @@ pub(crate) fn events_in(scope: ExportScope, of_rows: bool) -> String {
         return match scope {
             ExportScope::Current => format!(
                 "SELECT {EVENT_COLUMNS} FROM current_answers AS n CROSS JOIN {EVENT_TABLES} CROSS JOIN texts AS t ON t.id = e.text
-                 CROSS JOIN annotators AS a ON a.id = e.annotator WHERE n.question = ?1 AND e.id = n.event ORDER BY {TEXTS}, {ANNOTATORS}"
+                 CROSS JOIN annotators AS a ON a.id = e.annotator WHERE n.question = ?1 AND n.occasion = 1 AND e.id = n.event ORDER BY {TEXTS}, {ANNOTATORS}"
             ),
             ExportScope::History => format!(
                 "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} CROSS JOIN texts AS t ON t.id = e.text
-                 WHERE e.question = ?1 AND (e.kind = 'answer' OR e.kind = 'retraction') ORDER BY {TEXTS}, e.at_ms, c.uid, e.sequence"
+                 WHERE e.question = ?1 AND e.occasion = 1 AND (e.kind = 'answer' OR e.kind = 'retraction') ORDER BY {TEXTS}, e.at_ms, c.uid, e.sequence"
             ),
         };
     }
@@ -58,11 +58,11 @@ pub(crate) fn events_in(scope: ExportScope, of_rows: bool) -> String {
         // A current answer without its event is damage, which shows in the number of rows.
         ExportScope::Current => format!(
             "SELECT {EVENT_COLUMNS} FROM current_answers AS a CROSS JOIN {EVENT_TABLES}
-             WHERE a.question = ?1 AND e.id = a.event ORDER BY a.text, a.annotator"
+             WHERE a.question = ?1 AND a.occasion = 1 AND e.id = a.event ORDER BY a.text, a.annotator"
         ),
         ExportScope::History => format!(
             "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES}
-             WHERE e.question = ?1 AND (e.kind = 'answer' OR e.kind = 'retraction') ORDER BY e.text, e.id"
+             WHERE e.question = ?1 AND e.occasion = 1 AND (e.kind = 'answer' OR e.kind = 'retraction') ORDER BY e.text, e.id"
         ),
     }
 }

@@ -6,11 +6,12 @@
 
 use crate::events::event_at;
 use crate::history_entry::{CopyOrigin, Done, HistoryEntry, HistoryFilter, HistoryPlace};
+use crate::identity::is_of_content;
 use crate::log::{Listed, kind, select};
 use crate::row::{bad, uid};
 use crate::tx::all;
 use crate::{Result, Snapshot, Store};
-use dissensus_domain::{AnnotatorId, CopyId, EventId, FactKind, PacketId, QuestionId, TextId, WordingId};
+use dissensus_domain::{AnnotatorId, CopyId, EventId, FactKind, PacketId, QuestionId, TextId};
 use rusqlite::{Connection, Row, named_params};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -44,43 +45,18 @@ enum Contents {
 /// Sources in the order in which entries of the same time are listed, newest first: facts of all kinds
 /// follow the answers of the same millisecond, since a decision is based on answers; jobs and runs precede
 /// both.
-static SOURCES: LazyLock<[Source; 9]> = LazyLock::new(|| {
+static SOURCES: LazyLock<[Source; 6]> = LazyLock::new(|| {
     let said = |sql: &str, read| Source { sql: sql.to_owned(), contents: Contents::Said(read) };
     [
         Source { sql: facts(), contents: Contents::Fact },
         Source {
             sql: "SELECT at_ms AS at, id AS row,
-                  CASE kind WHEN 'answer' THEN iif(source = 'import' OR source = 'simulated', 'imported-answer', 'answer')
-                      WHEN 'unskip' THEN 'skip' WHEN 'unflag' THEN 'flag' ELSE kind END AS kind,
+                  CASE WHEN occasion > 1 THEN 'repeat' ELSE CASE kind WHEN 'answer' THEN iif(source = 'import' OR source = 'simulated', 'imported-answer', 'answer')
+                      WHEN 'unskip' THEN 'skip' WHEN 'unflag' THEN 'flag' ELSE kind END END AS kind,
                   annotator, question, text, NULL AS copy, '' AS signed, note AS words, '' AS said FROM events"
                 .to_owned(),
             contents: Contents::Event,
         },
-        said("SELECT at_ms AS at, row_number() OVER (ORDER BY at_ms, question, text, annotator, occasion, answer) AS row, 'repeat' AS kind,
-                  annotator, question, text, NULL AS copy, '' AS signed, NULL AS words,
-                  json_object('occasion', occasion, 'answer', answer, 'wording', (
-                      SELECT hex(max(o.wording)) FROM repeat_origins AS o WHERE o.question = r.question AND o.text = r.text AND o.annotator = r.annotator
-                      AND o.occasion = r.occasion AND o.at_ms = r.at_ms AND o.answer = r.answer AND o.wording <> x'' HAVING count(*) > 0)
-                  ) AS said FROM repeats AS r", |said| {
-            let RepeatRow { occasion, answer, wording, .. } = serde_json::from_str(said)?;
-            let wording = wording.map(WordingId);
-            Ok(Done::Repeat { occasion, answer: serde_json::from_str(&answer)?, wording })
-        }),
-        said("SELECT changed_at_ms AS at,
-                  row_number() OVER (ORDER BY changed_at_ms, question, text, annotator, occasion, at_ms, answer, counts) AS row,
-                  'repeat' AS kind, annotator, question, text, NULL AS copy, '' AS signed, NULL AS words,
-                  json_object('occasion', occasion, 'answer', answer, 'counts', counts) AS said FROM repeat_changes", |said| {
-            let RepeatRow { occasion, answer, counts, .. } = serde_json::from_str(said)?;
-            Ok(Done::RepeatChange { occasion, answer: serde_json::from_str(&answer)?, counts: counts > 0 })
-        }),
-        // A note given together with an answer is listed with the answer.
-        said("SELECT said_at_ms AS at,
-                  row_number() OVER (ORDER BY said_at_ms, question, text, annotator, occasion, at_ms, answer, note, reasons) AS row,
-                  'repeat' AS kind, annotator, question, text, NULL AS copy, '' AS signed, note AS words,
-                  json_object('occasion', occasion, 'note', note) AS said FROM repeat_remarks WHERE note <> '' OR said_at_ms <> at_ms", |said| {
-            let RepeatRow { occasion, note, .. } = serde_json::from_str(said)?;
-            Ok(Done::RepeatRemark { occasion, note })
-        }),
         said("SELECT at_ms AS at, id AS row, 'guideline' AS kind, NULL AS annotator, NULL AS question, NULL AS text, NULL AS copy,
                   written_by AS signed, change AS words, json_object('words', change) AS said FROM guidelines", |said| Ok(Done::Guideline { change: words(said)? })),
         said("SELECT made_at_ms AS at, id AS row, 'packet' AS kind, annotator, NULL AS question, NULL AS text, NULL AS copy, '' AS signed,
@@ -128,7 +104,7 @@ fn facts() -> String {
 /// that the reader has answered.
 const SEEN: &str = "(:reader IS NULL OR text IS NULL OR question IS NULL OR annotator IS :reader
            OR EXISTS (SELECT 1 FROM current_answers AS own
-                      WHERE own.question = said.question AND own.text = said.text AND own.annotator = :reader))";
+                      WHERE own.question = said.question AND own.occasion = 1 AND own.text = said.text AND own.annotator = :reader))";
 
 /// The newest matching rows of a source, in page order. The limit keeps SQLite from sorting more
 /// rows than it returns.
@@ -141,19 +117,6 @@ const PAGE: &str = "
       AND (:words IS NULL OR (instr(lower(coalesce(words, '')), :words) AND {SEEN}) OR (:signed AND instr(lower(signed), :words))
            OR text = :named OR annotator IN (SELECT value FROM json_each(:people)))
     ORDER BY at DESC, row DESC LIMIT :limit";
-
-#[derive(Deserialize)]
-struct RepeatRow {
-    occasion: u16,
-    #[serde(default)]
-    answer: String,
-    #[serde(default)]
-    counts: u8,
-    #[serde(default)]
-    note: String,
-    #[serde(default)]
-    wording: Option<Uuid>,
-}
 
 #[derive(Deserialize)]
 struct JobRow {
@@ -278,7 +241,7 @@ fn with_event(c: &Connection, entry: &mut HistoryEntry) -> rusqlite::Result<()> 
         Some(before) => event_at(c, before)?.and_then(|event| event.answer().cloned()),
         None => None,
     };
-    entry.copy = Some(event.key.copy);
+    entry.copy = Some(event.key.copy).filter(|copy| !is_of_content(*copy));
     entry.what = Done::Event { event: Box::new(event), before };
     Ok(())
 }

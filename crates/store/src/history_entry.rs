@@ -1,8 +1,6 @@
 //! Entries of the history of a project, and what selects them.
 
-use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, HistoryKind, LevelId, PacketId, QuestionId, TextId, WordingId,
-};
+use dissensus_domain::{AnnotatorId, Answer, CopyId, Event, HistoryKind, LevelId, PacketId, QuestionId, TextId};
 
 /// Filter for the history. The default matches everything.
 #[derive(Clone, Debug, Default)]
@@ -68,29 +66,6 @@ pub enum Done {
         event: Box<Event>,
         /// The previous answer.
         before: Option<Answer>,
-    },
-    /// An answer of a later annotation round.
-    Repeat {
-        /// Annotation round.
-        occasion: u16,
-        answer: Answer,
-        /// The wording of the question that was on screen, if known.
-        wording: Option<WordingId>,
-    },
-    /// An answer of a later annotation round was retracted, or restored.
-    RepeatChange {
-        /// Annotation round.
-        occasion: u16,
-        answer: Answer,
-        /// Whether the answer counts from then on.
-        counts: bool,
-    },
-    /// A note was added to an answer of a later annotation round.
-    RepeatRemark {
-        /// Annotation round.
-        occasion: u16,
-        /// The text of the note; empty if there are only reasons or a confidence.
-        note: String,
     },
     /// A decision about a text.
     Decision {

@@ -62,6 +62,17 @@ fn from_content(hash: Sha256) -> Uuid {
     Uuid::new_v8(bytes)
 }
 
+/// The id of a copy that has one event and is named by its contents, from a hash. All of them are of
+/// version 5, since version 8 marks the history of format 2.
+pub(crate) fn id_of_content(hash: [u8; 16]) -> Uuid {
+    uuid::Builder::from_sha1_bytes(hash).into_uuid()
+}
+
+/// Whether the id of a copy is that of its contents, which says nothing about where they were recorded.
+pub(crate) fn is_of_content(copy: CopyId) -> bool {
+    copy.0.get_version_num() == 5
+}
+
 const COPY_ROW: &str = "SELECT id FROM copies WHERE uid = ?1";
 
 impl WriteTx<'_> {

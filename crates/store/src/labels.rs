@@ -1,14 +1,15 @@
 //! Labels: appending and retracting answers, and reading current labels.
 
 use crate::NewMark;
+use crate::current::NOT_CURRENT;
 use crate::error::is_constraint;
 use crate::events::{Appended, NewEvent, answer_columns};
 use crate::row::{answer, reasons_column};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    AnnotatorId, Answer, CurrentLabel, EventId, EventKind, GuidelineId, LabelSource, MarkKind, QuestionId,
-    Remark, Scale, TextId, remark,
+    AnnotatorId, Answer, CurrentLabel, Event, EventId, EventKind, FIRST_OCCASION, GuidelineId, LabelSource,
+    MarkKind, QuestionId, Remark, Scale, TextId, remark,
 };
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
 use std::collections::HashMap;
@@ -55,7 +56,7 @@ impl LabelAppender<'_> {
     /// # Errors
     /// Like [`WriteTx::add_label`].
     pub fn append(&mut self, new: &NewLabel) -> Result<EventId> {
-        self.append_over(new, &AnswerDetails::default(), EventId(u32::MAX))
+        self.append_over(new, FIRST_OCCASION, &AnswerDetails::default(), EventId(u32::MAX))
     }
 
     /// Like [`LabelAppender::append`], for a label that follows the previous one in its file even
@@ -70,7 +71,7 @@ impl LabelAppender<'_> {
         details: &AnswerDetails,
         before: EventId,
     ) -> Result<EventId> {
-        self.append_over(new, details, before)
+        self.append_over(new, FIRST_OCCASION, details, before)
     }
 
     /// Like [`LabelAppender::append`], with additional data.
@@ -78,21 +79,38 @@ impl LabelAppender<'_> {
     /// # Errors
     /// Like [`WriteTx::add_label`], or the guideline version is not in the project.
     pub fn append_with(&mut self, new: &NewLabel, details: &AnswerDetails) -> Result<EventId> {
-        self.append_over(new, details, EventId(u32::MAX))
+        self.append_over(new, FIRST_OCCASION, details, EventId(u32::MAX))
     }
 
-    fn append_over(&mut self, new: &NewLabel, details: &AnswerDetails, before: EventId) -> Result<EventId> {
+    /// Like [`LabelAppender::append_with`], in an annotation round.
+    pub(crate) fn append_in(
+        &mut self,
+        new: &NewLabel,
+        occasion: u16,
+        details: &AnswerDetails,
+    ) -> Result<EventId> {
+        self.append_over(new, occasion, details, EventId(u32::MAX))
+    }
+
+    fn append_over(
+        &mut self,
+        new: &NewLabel,
+        occasion: u16,
+        details: &AnswerDetails,
+        before: EventId,
+    ) -> Result<EventId> {
         self.check(new)?;
         let (reasons, guideline) =
             (reasons_column(&details.remark)?, self.tx.guideline_row(details.guideline)?);
-        let key = (new.question.0, new.text.0, new.annotator.0);
+        let of = (new.question, new.text, new.annotator, occasion);
+        let key = (new.question.0, new.text.0, new.annotator.0, occasion);
         let explain = |e| StoreError::explain(self.tx.path, "appending a label", e);
-        let at_ms = self.tx.time_of_new(new.at_ms, new.source, new.question, new.text, new.annotator)?;
+        let at_ms = self.tx.time_of_new(new.at_ms, new.source, of)?;
         let (level, content) = answer_columns(&new.answer)?;
         let place = self.tx.next_place()?;
         // If there is no current label, this one becomes current, whatever was retracted before.
         // This is the case for nearly all labels of an import, so it is tried without a lookup.
-        let row = (key.0, key.1, key.2, place.event, level, &content);
+        let row = (key.0, key.1, key.2, occasion, place.event, level, &content);
         let alone = self.new_current.execute(row).map_err(explain)? == 1;
         let current: Option<(u32, i64)> = match alone {
             true => None,
@@ -124,6 +142,7 @@ impl LabelAppender<'_> {
             details.remark.confidence,
             guideline,
             wording,
+            occasion,
         ]);
         if let Err(e) = inserted {
             if alone {
@@ -135,7 +154,7 @@ impl LabelAppender<'_> {
         }
         let id = self.tx.appended_at(place);
         if !alone {
-            self.tx.refresh_current((new.question, new.text, new.annotator))?;
+            self.tx.refresh_current(of)?;
         }
         Ok(id)
     }
@@ -168,10 +187,8 @@ impl WriteTx<'_> {
 /// Inserts an event, with constants for what is the same in all answers.
 const INSERT_ANSWER: &str =
     "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, duration_ms, source, level, content, replaces,
-     note, reasons, confidence, guideline, wording)
-     VALUES (?1, ?2, ?3, 'answer', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
-
-const NOT_CURRENT: &str = "DELETE FROM current_answers WHERE question = ?1 AND text = ?2 AND annotator = ?3";
+     note, reasons, confidence, guideline, wording, occasion)
+     VALUES (?1, ?2, ?3, 'answer', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
 
 fn current(row: &Row<'_>) -> rusqlite::Result<CurrentLabel> {
     Ok(CurrentLabel {
@@ -200,7 +217,7 @@ fn one_current(
 }
 
 const ONE_CURRENT: &str = "SELECT event, text, annotator, level, content FROM current_answers
-     WHERE question = ?1 AND text = ?2 AND annotator = ?3";
+     WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = 1";
 
 impl<'a> WriteTx<'a> {
     /// Appends a label.
@@ -220,11 +237,11 @@ impl<'a> WriteTx<'a> {
             event: prepare(INSERT_ANSWER)?,
             current: prepare(
                 "SELECT c.event, e.at_ms FROM current_answers AS c CROSS JOIN events AS e ON e.id = c.event
-                 WHERE c.question = ?1 AND c.text = ?2 AND c.annotator = ?3",
+                 WHERE c.question = ?1 AND c.text = ?2 AND c.annotator = ?3 AND c.occasion = ?4",
             )?,
             new_current: prepare(
-                "INSERT INTO current_answers (question, text, annotator, event, level, content)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
+                "INSERT INTO current_answers (question, text, annotator, occasion, event, level, content)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
             )?,
             scales: HashMap::new(),
         })
@@ -241,16 +258,18 @@ impl<'a> WriteTx<'a> {
         if event.answer().is_none() {
             return Err(StoreError::NotALabel(id.0));
         }
-        let (question, text, annotator) = (event.question, event.text, event.annotator);
-        if self.events_on(question, text, annotator)?.iter().any(|e| e.retracts() == Some(id)) {
+        let Event { question, text, annotator, occasion, .. } = event;
+        let key = (question, text, annotator, occasion);
+        if self.events_of_key(key)?.iter().any(|e| e.retracts() == Some(id)) {
             return Err(StoreError::AlreadyRetracted(id.0));
         }
-        let at_ms = self.time_of_new(at_ms, source, question, text, annotator)?;
+        let at_ms = self.time_of_new(at_ms, source, key)?;
         let (kind, none) = (EventKind::Retraction { of: id }, Remark::default());
         let new = NewEvent {
             question,
             text,
             annotator,
+            occasion,
             at_ms,
             source,
             kind: &kind,
@@ -259,8 +278,29 @@ impl<'a> WriteTx<'a> {
             wording: None,
         };
         let retraction = self.append_event(&new)?;
-        self.refresh_current((question, text, annotator))?;
+        self.refresh_current(key)?;
         Ok(retraction)
+    }
+
+    /// Appends an answer in an annotation round. An empty note clears the previous one if the details
+    /// say so.
+    ///
+    /// # Errors
+    /// Like [`WriteTx::add_label`], or the guideline version is not in the project.
+    pub fn give(&mut self, new: &NewLabel, occasion: u16, details: &AnswerDetails) -> Result<EventId> {
+        let id = self.label_appender()?.append_in(new, occasion, details)?;
+        let NewLabel { question, text, annotator, at_ms, source, .. } = *new;
+        let (kind, guideline) = (MarkKind::Note, details.guideline);
+        if details.takes_back
+            && details.remark.is_empty()
+            && remark(&self.events_of_key((question, text, annotator, occasion))?)
+                .is_some_and(|note| !note.is_empty())
+        {
+            let remark = Remark::default();
+            let cleared = NewMark { annotator, question, text, kind, at_ms, source, remark, guideline };
+            self.add_mark_in(&cleared, occasion)?;
+        }
+        Ok(id)
     }
 
     /// The current label of one annotator for one question on one text.
@@ -281,7 +321,7 @@ pub(crate) const SAID: &str = "content IS NOT '{\"kind\":\"cannot-say\"}'";
 pub(crate) fn current_in(c: &Connection, question: QuestionId) -> rusqlite::Result<Vec<CurrentLabel>> {
     let sql = format!(
         "SELECT event, text, annotator, level, content FROM current_answers
-         WHERE question = ?1 AND {SAID} ORDER BY text, annotator"
+         WHERE question = ?1 AND occasion = 1 AND {SAID} ORDER BY text, annotator"
     );
     all(c, &sql, [question.row().0], current_of(question))
 }
@@ -302,28 +342,7 @@ impl Store {
     /// Like [`Store::append_label`], or the guideline version is not in the project.
     pub fn append_label_with(&self, new: &NewLabel, details: &AnswerDetails) -> Result<Appended> {
         let (new, details) = (new.clone(), details.clone());
-        self.append(move |tx| {
-            let id = tx.label_appender()?.append_with(&new, &details)?;
-            let (question, text, annotator) = (new.question, new.text, new.annotator);
-            let holds =
-                |events: &[dissensus_domain::Event]| remark(events).is_some_and(|said| !said.is_empty());
-            if details.takes_back
-                && details.remark.is_empty()
-                && holds(&tx.events_on(question, text, annotator)?)
-            {
-                tx.add_mark(&NewMark {
-                    annotator,
-                    question,
-                    text,
-                    kind: MarkKind::Note,
-                    at_ms: new.at_ms,
-                    source: new.source,
-                    remark: Remark::default(),
-                    guideline: details.guideline,
-                })?;
-            }
-            Ok(id)
-        })
+        self.append(move |tx| tx.give(&new, FIRST_OCCASION, &details))
     }
 
     /// Retracts an answer; the retraction is on disk when this returns.
@@ -353,7 +372,7 @@ impl Store {
     pub fn cannot_say(&self, question: QuestionId) -> Result<Vec<(TextId, AnnotatorId)>> {
         self.read("reading who cannot say", |c| {
             let sql = format!(
-                "SELECT text, annotator FROM current_answers WHERE question = ?1 AND NOT ({SAID}) ORDER BY text, annotator"
+                "SELECT text, annotator FROM current_answers WHERE question = ?1 AND occasion = 1 AND NOT ({SAID}) ORDER BY text, annotator"
             );
             all(c, &sql, [question.row().0], |r| Ok((TextId(r.get(0)?), AnnotatorId(r.get(1)?))))
         })
@@ -364,7 +383,7 @@ impl Store {
         self.read("reading the labels of a text", |c| {
             let sql = format!(
                 "SELECT event, text, annotator, level, content FROM current_answers
-                 WHERE question = ?1 AND text = ?2 AND {SAID} ORDER BY annotator"
+                 WHERE question = ?1 AND occasion = 1 AND text = ?2 AND {SAID} ORDER BY annotator"
             );
             all(c, &sql, (question.row().0, text.0), current_of(question))
         })
@@ -382,7 +401,7 @@ impl Store {
             let sql = format!(
                 "SELECT a.event, a.text, a.annotator, a.level, a.content
                  FROM events AS e INDEXED BY events_by_annotator CROSS JOIN current_answers AS a
-                 ON a.question = e.question AND a.text = e.text AND a.annotator = e.annotator AND a.event = e.id
+                 ON a.question = e.question AND a.text = e.text AND a.annotator = e.annotator AND a.occasion = 1 AND a.event = e.id
                  WHERE e.annotator = ?1 AND e.question = ?2 AND a.{SAID} ORDER BY e.text"
             );
             all(c, &sql, (annotator.0, question.row().0), current_of(question))

@@ -32,11 +32,6 @@ impl LevelOrder {
         Ok(Self(ranks))
     }
 
-    /// Whether the order of row ids is the same in every copy.
-    pub(crate) fn is_of_rows(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// The rank of a level, in place of its id.
     pub(crate) fn rank(&self, question: QuestionId, level: LevelId) -> LevelId {
         let ranks = self.0.get(&question.row());

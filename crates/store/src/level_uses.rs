@@ -15,17 +15,20 @@ pub(crate) fn uses_of(
     question: QuestionId,
 ) -> rusqlite::Result<BTreeMap<LevelId, LevelUse>> {
     let mut uses: BTreeMap<LevelId, LevelUse> = BTreeMap::new();
-    let sql = "SELECT level, count(*) FROM events WHERE question = ?1 AND level IS NOT NULL GROUP BY level";
-    for (row, answers) in all(conn, sql, [question.0], |r| Ok((LevelId(r.get(0)?), r.get(1)?)))? {
-        uses.entry(row).or_default().answers = answers;
+    let mut count = |level: LevelId, again: bool, answers: u32| {
+        let LevelUse { answers: first, repeats, .. } = uses.entry(level).or_default();
+        *(if again { repeats } else { first }) += answers;
+    };
+    let sql = "SELECT level, occasion > 1, count(*) FROM events
+               WHERE question = ?1 AND level IS NOT NULL GROUP BY level, occasion > 1";
+    for (level, again, answers) in
+        all(conn, sql, [question.0], |r| Ok((LevelId(r.get(0)?), r.get(1)?, r.get(2)?)))?
+    {
+        count(level, again, answers);
     }
-    let sql = "SELECT content FROM events WHERE question = ?1 AND content IS NOT NULL";
-    for answer in all(conn, sql, [question.0], |r| json::<Answer>(r, 0))? {
-        levels_in(&answer).into_iter().for_each(|row| uses.entry(row).or_default().answers += 1);
-    }
-    let sql = "SELECT answer FROM repeats WHERE question = ?1";
-    for answer in all(conn, sql, [question.0], |r| json::<Answer>(r, 0))? {
-        levels_in(&answer).into_iter().for_each(|row| uses.entry(row).or_default().repeats += 1);
+    let sql = "SELECT content, occasion > 1 FROM events WHERE question = ?1 AND content IS NOT NULL";
+    for (answer, again) in all(conn, sql, [question.0], |r| Ok((json::<Answer>(r, 0)?, r.get(1)?)))? {
+        levels_in(&answer).into_iter().for_each(|level| count(level, again, 1));
     }
     let with_answers = names_where(|kind| kind.used.is_some());
     for fact in select(conn, &format!("WHERE kind IN {with_answers} AND question = ?1"), [question.0])? {

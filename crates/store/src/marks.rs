@@ -5,8 +5,8 @@ use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event};
 use crate::tx::all;
 use crate::{Result, Snapshot, Store, WriteTx};
 use dissensus_domain::{
-    AnnotatorId, Event, EventId, EventKind, GuidelineId, LabelSource, MarkKind, Marks, QuestionId, Remark,
-    TextId, current_answer, marks,
+    AnnotatorId, Event, EventId, EventKind, FIRST_OCCASION, GuidelineId, LabelSource, MarkKind, Marks,
+    QuestionId, Remark, TextId, current_answer, marks,
 };
 use rusqlite::Connection;
 use std::collections::BTreeMap;
@@ -33,13 +33,19 @@ impl WriteTx<'_> {
     /// # Errors
     /// The question, text or annotator is not in the project.
     pub fn add_mark(&mut self, new: &NewMark) -> Result<EventId> {
+        self.add_mark_in(new, FIRST_OCCASION)
+    }
+
+    /// Like [`WriteTx::add_mark`], in an annotation round.
+    pub fn add_mark_in(&mut self, new: &NewMark, occasion: u16) -> Result<EventId> {
         let NewMark { annotator, question, text, kind, at_ms, source, ref remark, guideline } = *new;
-        let at_ms = self.time_of_new(at_ms, source, question, text, annotator)?;
+        let at_ms = self.time_of_new(at_ms, source, (question, text, annotator, occasion))?;
         let kind = EventKind::Mark(kind);
         self.append_event(&NewEvent {
             question,
             text,
             annotator,
+            occasion,
             at_ms,
             source,
             kind: &kind,
@@ -54,10 +60,11 @@ impl WriteTx<'_> {
 pub(crate) fn all_marks(c: &Connection, question: QuestionId) -> rusqlite::Result<Vec<Marked>> {
     let sql = format!(
         "SELECT {EVENT_COLUMNS} FROM (
-             SELECT DISTINCT annotator, text FROM events WHERE question = ?1
+             SELECT DISTINCT annotator, text FROM events WHERE question = ?1 AND occasion = 1
              AND (kind <> 'answer' AND kind <> 'retraction' OR note IS NOT NULL OR reasons IS NOT NULL OR confidence IS NOT NULL)
          ) AS m CROSS JOIN {EVENT_TABLES}
-         WHERE e.annotator = m.annotator AND e.question = ?1 AND e.text = m.text ORDER BY e.text, e.annotator, e.id"
+         WHERE e.annotator = m.annotator AND e.question = ?1 AND e.text = m.text AND e.occasion = 1
+         ORDER BY e.text, e.annotator, e.id"
     );
     let found: Vec<Event> = all(c, &sql, [question.0], event)?;
     let marked = found.chunk_by(|a, b| (a.text, a.annotator) == (b.text, b.annotator)).filter_map(|events| {

@@ -62,7 +62,7 @@ fn held(c: &Connection) -> rusqlite::Result<HashMap<CopyId, Held>> {
 fn begun(c: &Connection, copy: u32, up_to: u32) -> rusqlite::Result<Begun> {
     let mut statement = c.prepare_cached(
         "SELECT e.sequence, e.question, e.text, e.annotator, e.at_ms, e.kind, e.duration_ms, e.source, e.level, e.content, e.note,
-             e.reasons, e.confidence, rc.uid, r.sequence, g.uid, w.uid
+             e.reasons, e.confidence, e.occasion, rc.uid, r.sequence, g.uid, w.uid
          FROM events AS e LEFT JOIN events AS r ON r.id = e.replaces LEFT JOIN copies AS rc ON rc.id = r.copy
              LEFT JOIN guidelines AS g ON g.id = e.guideline LEFT JOIN wordings AS w ON w.id = e.wording
          WHERE e.copy = ?1 AND e.sequence <= ?2 ORDER BY e.sequence",
@@ -71,7 +71,7 @@ fn begun(c: &Connection, copy: u32, up_to: u32) -> rusqlite::Result<Begun> {
     let mut hasher = DefaultHasher::new();
     let mut found = Begun { hash: 0, count: 0, questions: BTreeSet::new(), text: 0, annotator: 0 };
     while let Some(row) = rows.next()? {
-        (0..17).try_for_each(|column| hash_of(row, column, &mut hasher))?;
+        (0..18).try_for_each(|column| hash_of(row, column, &mut hasher))?;
         found.count += 1;
         found.questions.insert(row.get(1)?);
         found.text = found.text.max(row.get(2)?);

@@ -5,6 +5,7 @@ use crate::identity::{IDENTITY_FORMAT, identify};
 use crate::journal_mark::Mark;
 use crate::migration_meter::Meter;
 use crate::migration_steps::statements;
+use crate::reannotations_of_18::{OCCASION_FORMAT, move_reannotations};
 use crate::{Result, StoreError};
 use dissensus_domain::{Progress, ProjectId, Silent};
 use dissensus_files::beside;
@@ -35,6 +36,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0016_wordings.sql"),
     include_str!("../../../migrations/0017_repeat_origins.sql"),
     include_str!("../../../migrations/0018_one_log.sql"),
+    include_str!("../../../migrations/0019_occasions.sql"),
 ];
 
 /// The `user_version` after all `migrations`.
@@ -83,6 +85,10 @@ fn apply_pending(
         }
         if *format == IDENTITY_FORMAT {
             identify(&tx, project)?;
+        }
+        if *format == OCCASION_FORMAT {
+            move_reannotations(&tx)?;
+            meter.advance()?;
         }
     }
     mark.write(&tx)?;

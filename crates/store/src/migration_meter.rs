@@ -1,6 +1,7 @@
 //! Measures a migration while it runs, and stops it at a request.
 
 use crate::migration_steps::estimate;
+use crate::reannotations_of_18::{OCCASION_FORMAT, WORK};
 use dissensus_domain::Progress;
 use rusqlite::{Connection, ErrorCode, ffi};
 use std::sync::Arc;
@@ -35,7 +36,11 @@ impl Meter {
         progress: &Arc<dyn Progress>,
         doing: &str,
     ) -> rusqlite::Result<Self> {
-        let statements: Vec<&str> = pending.iter().flat_map(|(_, statements)| statements.clone()).collect();
+        let mut statements: Vec<&str> = Vec::new();
+        for (format, of_format) in pending {
+            statements.extend(of_format);
+            statements.extend((*format == OCCASION_FORMAT).then_some(WORK));
+        }
         let estimates = estimate(conn, &statements)?;
         let watched = Arc::new(Watched {
             progress: Arc::clone(progress),

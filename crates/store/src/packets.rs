@@ -19,7 +19,7 @@ pub(crate) const PACKET_TIMES: RangeInclusive<i64> = -2_208_988_800_000..=253_37
 /// removed from the submission.
 const KEY: &str = "packet-key";
 /// The setting of a task packet with how much of it was submitted.
-const HANDED_IN: &str = "handed-in";
+pub(crate) const HANDED_IN: &str = "handed-in";
 /// Placeholder for the key in the packet's row, which marks a file as that task packet.
 const NO_KEY: [u8; 32] = [0; 32];
 
@@ -82,15 +82,16 @@ impl WriteTx<'_> {
     }
 }
 
-fn work_rows(c: &Connection) -> rusqlite::Result<[u32; 3]> {
-    let count =
-        |table: &str| c.query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get::<_, u32>(0));
-    let mut changes = count("repeat_changes")? + count("repeat_remarks")?;
+pub(crate) fn work_rows(c: &Connection) -> rusqlite::Result<[u32; 3]> {
+    let count = |which: &str| {
+        c.query_row(&format!("SELECT count(*) FROM events WHERE {which}"), [], |r| r.get::<_, u32>(0))
+    };
+    let mut changes = count("occasion > 1 AND kind <> 'answer'")?;
     let sql = "SELECT count(*) FROM facts WHERE kind = ?1";
     for kind in FactKind::VARIANTS.iter().filter(|kind| kind.is_of_person()) {
         changes += c.query_row(sql, [kind.name()], |r| r.get::<_, u32>(0))?;
     }
-    Ok([count("events")?, count("repeats")?, changes])
+    Ok([count("occasion = 1")?, count("occasion > 1 AND kind = 'answer'")?, changes])
 }
 
 impl Store {
@@ -122,10 +123,10 @@ impl Store {
         Ok(self.setting::<[u8; 32]>(KEY)?.map(PacketKey))
     }
 
-    /// The amount of work in a task packet, counted in rows so as not to depend on a clock: events;
-    /// re-annotations; and changes of these together with other records, such as practice answers
-    /// and answers to the attribute form. Rows that the packet contained initially count as
-    /// submitted.
+    /// The amount of work in a task packet, counted in rows so as not to depend on a clock: events of
+    /// the first round; re-annotations; and changes of these together with other records, such as
+    /// practice answers and answers to the attribute form. Rows that the packet contained initially
+    /// count as submitted.
     pub fn work_rows(&self) -> Result<[u32; 3]> {
         self.read("counting what was done", work_rows)
     }

@@ -338,7 +338,7 @@ impl Store {
     pub fn labels_before(&self, question: QuestionId, at_ms: i64) -> Result<u32> {
         let sql = format!(
             "SELECT count(*) FROM current_answers AS a CROSS JOIN events AS e ON e.id = a.event
-             WHERE a.question = ?1 AND e.at_ms < ?2 AND a.{SAID}"
+             WHERE a.question = ?1 AND a.occasion = 1 AND e.at_ms < ?2 AND a.{SAID}"
         );
         self.read("counting labels", |c| c.query_row(&sql, (question.0, at_ms), |r| r.get(0)))
     }

@@ -37,18 +37,11 @@ pub(crate) fn to_json<T: serde::Serialize + ?Sized>(what: &str, value: &T) -> cr
 }
 
 /// The columns of [`EVENT_TABLES`] that [`event`] reads.
-pub(crate) const EVENT_COLUMNS: &str = "e.id, c.uid, e.sequence, e.question, e.text, e.annotator, e.at_ms, e.source, e.kind, e.level, e.content, e.duration_ms, e.replaces, e.note, e.reasons, e.confidence, g.uid, w.uid";
+pub(crate) const EVENT_COLUMNS: &str = "e.id, c.uid, e.sequence, e.question, e.text, e.annotator, e.at_ms, e.source, e.kind, e.level, e.content, e.duration_ms, e.replaces, e.note, e.reasons, e.confidence, g.uid, w.uid, e.occasion";
 
-/// Like [`EVENT_COLUMNS`], without the columns added in format 11, for files that are read before
-/// they are migrated.
+/// Like [`EVENT_COLUMNS`], without the columns added since format 11, for files that are read before
+/// they are migrated. The annotation round is to be added.
 pub(crate) const EVENT_COLUMNS_OF_OLD: &str = "e.id, c.uid, e.sequence, e.question, e.text, e.annotator, e.at_ms, e.source, e.kind, e.level, e.content, e.duration_ms, e.replaces, e.note, NULL, NULL, NULL, NULL";
-
-/// SQL for whether a re-annotation (`r`, a row of `repeats`) was given in the window or by the
-/// command, in any copy.
-pub(crate) const GIVEN: &str = "(r.source IN ('window', 'command') OR EXISTS (
-    SELECT 1 FROM repeat_origins AS o
-    WHERE o.question = r.question AND o.text = r.text AND o.annotator = r.annotator AND o.occasion = r.occasion
-      AND o.at_ms = r.at_ms AND o.answer = r.answer AND o.source IN ('window', 'command')))";
 
 /// Events `e`, each with its copy `c`; the reverse join order would require sorting. `g` is the
 /// guideline version and `w` the wording of the question that were on screen.
@@ -74,6 +67,7 @@ pub(crate) fn event(row: &Row<'_>) -> Result<Event> {
         question: QuestionId(row.get(3)?),
         text: TextId(row.get(4)?),
         annotator: AnnotatorId(row.get(5)?),
+        occasion: row.get(18)?,
         at_ms: row.get(6)?,
         source: source(row, 7)?,
         kind,

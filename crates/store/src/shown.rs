@@ -59,7 +59,7 @@ fn every(c: &Connection) -> rusqlite::Result<ShownFacts> {
 fn labels_after(c: &Connection, question: QuestionId) -> rusqlite::Result<u32> {
     let sql = format!(
         "SELECT count(DISTINCT e.id) FROM facts AS f
-               CROSS JOIN current_answers AS a ON a.question = f.question AND a.text = f.text AND a.annotator = f.annotator
+               CROSS JOIN current_answers AS a ON a.question = f.question AND a.text = f.text AND a.annotator = f.annotator AND a.occasion = 1
                CROSS JOIN events AS e ON e.id = a.event
                WHERE f.kind = ?1 AND coalesce(f.question, 0) = ?2 AND f.value <> 'null' AND f.at_ms < e.at_ms AND a.{SAID}"
     );

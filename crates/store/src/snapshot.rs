@@ -98,7 +98,7 @@ impl Snapshot<'_> {
 
     /// How many current answers a question has.
     pub fn label_count(&self, question: QuestionId) -> Result<u32> {
-        let sql = "SELECT count(*) FROM current_answers WHERE question = ?1";
+        let sql = "SELECT count(*) FROM current_answers WHERE question = ?1 AND occasion = 1";
         Ok(first(self.conn, sql, [question.0], |r| r.get(0)).map_err(|e| self.explain(e))?.unwrap_or(0))
     }
 
@@ -134,8 +134,8 @@ impl Snapshot<'_> {
         all(self.conn, sql, [], |r| r.get(0)).map_err(|e| self.explain(e))
     }
 
-    /// Calls `f` with every answer that was not retracted, in the order in which they were appended
-    /// or merged.
+    /// Calls `f` with every first-round answer that was not retracted, in the order in which they were
+    /// appended or merged.
     ///
     /// # Errors
     /// The error of `f`, or an I/O error.
@@ -147,14 +147,15 @@ impl Snapshot<'_> {
         // One scan of the current answers instead of a lookup for each: both lists are traversed in
         // order of ids.
         let mut current: Vec<u32> =
-            all(self.conn, "SELECT event FROM current_answers", [], |r| r.get(0)).map_err(explain)?;
+            all(self.conn, "SELECT event FROM current_answers WHERE occasion = 1", [], |r| r.get(0))
+                .map_err(explain)?;
         current.sort_unstable();
         let mut current = current.into_iter().peekable();
         let sql = "SELECT replaces FROM events WHERE kind = 'retraction'";
         let retracted: HashSet<u32> =
             all(self.conn, sql, [], |r| r.get(0)).map_err(explain)?.into_iter().collect();
         let sql = "SELECT id, question, text, annotator, at_ms, level, content, source FROM events
-                   WHERE kind = 'answer' ORDER BY id";
+                   WHERE kind = 'answer' AND occasion = 1 ORDER BY id";
         let mut statement = self.conn.prepare_cached(sql).map_err(explain)?;
         let mut rows = statement.query([]).map_err(explain)?;
         while let Some(row) = rows.next().map_err(explain)? {
@@ -250,9 +251,9 @@ mod tests {
          INSERT INTO texts (external_id, body) VALUES ('t1', 'one'), ('t2', 'two');
          INSERT INTO annotators (external_id, name) VALUES ('a', 'a'), ('b', 'b');
          INSERT INTO copies VALUES (1, x'00112233445566778899aabbccddeeff', 0);
-         INSERT INTO events VALUES (1, 1, 1, 'answer', 1, 1, 1, 0, NULL, 'window', 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-         INSERT INTO events VALUES (2, 1, 2, 'answer', 1, 2, 2, 5, NULL, 'window', 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-         INSERT INTO current_answers VALUES (1, 1, 1, 1, 1, NULL), (1, 2, 2, 2, 0, NULL);";
+         INSERT INTO events VALUES (1, 1, 1, 'answer', 1, 1, 1, 0, NULL, 'window', 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1);
+         INSERT INTO events VALUES (2, 1, 2, 'answer', 1, 2, 2, 5, NULL, 'window', 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1);
+         INSERT INTO current_answers VALUES (1, 1, 1, 1, 1, 1, NULL), (1, 1, 2, 2, 2, 0, NULL);";
 
     /// Two labels, then damaged by `damage`.
     fn project(damage: &str) -> Connection {

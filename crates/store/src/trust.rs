@@ -1,20 +1,18 @@
 //! Determines whose file is about to be merged, and what merging it would change.
 
-use crate::identity::project_id;
+use crate::identity::{is_of_content, project_id};
 use crate::log::{Hashes, name_hash, select, that_hold};
 use crate::migrate::back_up;
 use crate::questions::by_name;
-use crate::repeat::Repeat;
-use crate::repeats::counting;
 use crate::row::uid;
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, TakenIn, WriteTx};
 use dissensus_domain::{
-    AnnotatorId, CopyId, Event, FactKind, PacketId, Question, QuestionId, Silent, TextId, current_answer,
-    marks,
+    AnnotatorId, CopyId, Event, FIRST_OCCASION, FactKind, PacketId, Question, QuestionId, Silent, TextId,
+    current_answer, marks,
 };
 use rusqlite::Connection;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use strum::VariantArray as _;
 use uuid::Uuid;
@@ -166,7 +164,8 @@ impl Store {
         let whole: Vec<Uuid> = self.read("reading the copies", |c| all(c, sql, [], |r| uid(r, 0)))?;
         let known = self.copy_origins()?;
         let of_packet = |copy: &Uuid| matches!(known.get(&CopyId(*copy)), Some(crate::CopyOrigin::Packet(_)));
-        let whole: BTreeSet<Uuid> = whole.into_iter().filter(|copy| !of_packet(copy)).collect();
+        let whole: BTreeSet<Uuid> =
+            whole.into_iter().filter(|copy| !of_packet(copy) && !is_of_content(CopyId(*copy))).collect();
         let sql = "SELECT uid FROM copies";
         let theirs: Vec<Uuid> = other.read("reading the copies", |c| all(c, sql, [], |r| uid(r, 0)))?;
         Ok(theirs.iter().any(|copy| whole.contains(copy)))
@@ -303,43 +302,32 @@ fn withdrawn_traces(before: &Connection, after: &Connection) -> rusqlite::Result
 /// Determines whose answers were added, and which ones they replace.
 fn answers(before: &Connection, after: &Connection, effect: &mut MergeEffect) -> rusqlite::Result<()> {
     let last: u32 = before.query_row("SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
-    let sql = "SELECT annotator, count(*) FROM events WHERE id > ?1 AND kind = 'answer' GROUP BY annotator";
-    let mut came: BTreeMap<u32, u32> =
-        all(after, sql, [last], |r| Ok((r.get(0)?, r.get(1)?)))?.into_iter().collect();
-    let sql = "SELECT annotator, count(*) FROM repeats GROUP BY annotator";
-    let repeats = |c: &Connection| -> rusqlite::Result<BTreeMap<u32, u32>> {
-        Ok(all(c, sql, [], |r| Ok((r.get(0)?, r.get(1)?)))?.into_iter().collect())
-    };
-    let known = repeats(before)?;
-    for (annotator, now) in repeats(after)? {
-        let new = now.saturating_sub(known.get(&annotator).copied().unwrap_or(0));
-        if new > 0 {
-            *came.entry(annotator).or_default() += new;
-        }
-    }
-    for (annotator, answers) in came {
+    let sql = "SELECT annotator, count(*) FROM events WHERE id > ?1 AND kind = 'answer'
+               GROUP BY annotator ORDER BY annotator";
+    for (annotator, answers) in all(after, sql, [last], |r| Ok((r.get::<_, u32>(0)?, r.get(1)?)))? {
         let sql = "SELECT external_id FROM annotators WHERE id = ?1";
         let annotator = after.query_row(sql, [annotator], |r| r.get(0))?;
         effect.answers.push(AnswersOf { annotator, answers });
     }
-    let mut keys =
-        after.prepare_cached("SELECT DISTINCT question, text, annotator FROM events WHERE id > ?1")?;
+    let mut keys = after
+        .prepare_cached("SELECT DISTINCT question, text, annotator, occasion FROM events WHERE id > ?1")?;
     let mut rows = keys.query([last])?;
     while let Some(row) = rows.next()? {
-        let key = (QuestionId(row.get(0)?), TextId(row.get(1)?), AnnotatorId(row.get(2)?));
+        let key = (QuestionId(row.get(0)?), TextId(row.get(1)?), AnnotatorId(row.get(2)?), row.get(3)?);
         // Events are only added, so the previous ones come first.
-        let now = crate::events::of_text(after, key)?;
+        let now = crate::events::events_of_key(after, key)?;
         let was: Vec<Event> = now.iter().filter(|event| event.id.0 <= last).cloned().collect();
         if !replaces_what_held(&was, &now) {
+            continue;
+        }
+        if key.3 > FIRST_OCCASION {
+            effect.changed_repeats += 1;
             continue;
         }
         effect.changed_answers += 1;
         if effect.changed.len() < NAMED {
             effect.changed.push(changed(after, key.0, key.1, key.2)?);
         }
-    }
-    if effect.taken.repeats + effect.taken.repeat_changes > 0 {
-        effect.changed_repeats = changed_repeats(before, after)?;
     }
     Ok(())
 }
@@ -351,29 +339,6 @@ fn replaces_what_held(was: &[Event], now: &[Event]) -> bool {
         current_answer(was).is_some_and(|was| current_answer(now).is_none_or(|now| now.id != was.id));
     let (was, now) = (marks(was), marks(now));
     other_answer || (!was.remark.is_empty() && was.remark != now.remark) || (was.flagged && !now.flagged)
-}
-
-/// Counts re-annotations that counted before and have been replaced, have been retracted, or have a
-/// different note.
-fn changed_repeats(before: &Connection, after: &Connection) -> rusqlite::Result<u32> {
-    let mut changed = 0;
-    for question in questions(before)? {
-        let now: HashMap<_, Repeat> = counting(after, question.id, None)?
-            .into_iter()
-            .map(|repeat| ((repeat.text, repeat.annotator, repeat.occasion), repeat))
-            .collect();
-        for was in counting(before, question.id, None)? {
-            let now = now.get(&(was.text, was.annotator, was.occasion));
-            let says = was.details != crate::AnswerDetails::default();
-            let same = |now: &Repeat| {
-                (now.at_ms, &now.answer) == (was.at_ms, &was.answer)
-                    && (!says || now.details == was.details)
-                    && (was.wording.is_none() || now.wording == was.wording)
-            };
-            changed += u32::from(!now.is_some_and(same));
-        }
-    }
-    Ok(changed)
 }
 
 fn changed(

@@ -2,7 +2,7 @@
 
 use crate::events::event_at;
 use crate::{Result, Store, WriteTx};
-use dissensus_domain::{AnnotatorId, Event, EventId, LabelSource, QuestionId};
+use dissensus_domain::{AnnotatorId, Event, EventId, FIRST_OCCASION, LabelSource, QuestionId, remark};
 use rusqlite::Connection;
 
 /// The result of an undo.
@@ -10,7 +10,7 @@ use rusqlite::Connection;
 pub enum Undo {
     /// The annotator has given no answer that is not retracted.
     Nothing,
-    /// This answer was retracted.
+    /// This answer was retracted. One of a later annotation round has the note that was in effect.
     TakenBack(Event),
     /// Nothing was changed: the last answer that the annotator gave is not current any more.
     Replaced {
@@ -23,9 +23,9 @@ pub enum Undo {
 
 impl WriteTx<'_> {
     /// Retracts the last answer that this annotator gave to any of `questions` in the window or by
-    /// the command, on any text, if it is current. The last answer is determined by the order in
-    /// which they were given, in this copy or in a merged one. Retracting an answer that is not
-    /// current would have no visible effect.
+    /// the command, on any text and in any annotation round, if it is current. The last answer is
+    /// determined by the order in which they were given, in this copy or in a merged one. Retracting
+    /// an answer that is not current would have no visible effect.
     pub fn undo(
         &mut self,
         questions: impl AsRef<[QuestionId]>,
@@ -35,10 +35,14 @@ impl WriteTx<'_> {
     ) -> Result<Undo> {
         let newest = newest_given(self.conn, questions.as_ref(), annotator);
         let newest = newest.map_err(|e| self.explain("looking for the newest answer", e))?;
-        let Some(given) = newest else { return Ok(Undo::Nothing) };
-        let current = self.current_event((given.question, given.text, annotator))?;
+        let Some(mut given) = newest else { return Ok(Undo::Nothing) };
+        let key = (given.question, given.text, annotator, given.occasion);
+        let current = self.current_event(key)?;
         if let Some(current) = current.filter(|current| current.id != given.id) {
             return Ok(Undo::Replaced { given, current });
+        }
+        if given.occasion > FIRST_OCCASION {
+            given.remark = remark(&self.events_of_key(key)?).cloned().unwrap_or_default();
         }
         self.retract(given.id, at_ms, source)?;
         Ok(Undo::TakenBack(given))

@@ -44,13 +44,6 @@ impl WriteTx<'_> {
         self.add_wording(&Wording::from(&question)).map(Some)
     }
 
-    /// The id of the current wording of a question.
-    pub(crate) fn current_wording_id(&self, question: QuestionId) -> Result<Option<WordingId>> {
-        let Some(row) = self.current_wording(question)? else { return Ok(None) };
-        let id: Option<Uuid> = self.first("SELECT uid FROM wordings WHERE id = ?1", [row], |r| uid(r, 0))?;
-        Ok(id.map(WordingId))
-    }
-
     /// The row id of a wording, which is added if it is new.
     pub(crate) fn add_wording(&self, wording: &Wording) -> Result<u32> {
         let content = to_json("wording", wording)?;
@@ -130,13 +123,7 @@ impl WriteTx<'_> {
 
 fn versions(c: &Connection) -> rusqlite::Result<Vec<WordingVersion>> {
     let sql = "SELECT w.uid, w.content, e.first_ms, e.answers FROM wordings AS w JOIN (
-                   SELECT wording, min(at_ms) AS first_ms, sum(answers) AS answers FROM (
-                       SELECT wording, min(at_ms) AS at_ms, count(*) AS answers FROM events WHERE wording IS NOT NULL GROUP BY wording
-                       UNION ALL
-                       SELECT n.id, min(r.at_ms), count(*) FROM (
-                           SELECT at_ms, max(wording) AS wording FROM repeat_origins GROUP BY question, text, annotator, occasion, at_ms, answer
-                       ) AS r JOIN wordings AS n ON n.uid = r.wording GROUP BY n.id
-                   ) GROUP BY wording
+                   SELECT wording, min(at_ms) AS first_ms, count(*) AS answers FROM events WHERE wording IS NOT NULL GROUP BY wording
                ) AS e ON e.wording = w.id";
     let mut found = all(c, sql, [], |r| {
         let wording: Wording = json(r, 1)?;
@@ -171,7 +158,7 @@ impl Store {
         let sql = format!(
             "SELECT a.event, a.text, a.annotator, a.level, a.content, w.uid
              FROM current_answers AS a CROSS JOIN events AS e ON e.id = a.event LEFT JOIN wordings AS w ON w.id = e.wording
-             WHERE a.question = ?1 AND a.{SAID} ORDER BY a.text, a.annotator"
+             WHERE a.question = ?1 AND a.occasion = 1 AND a.{SAID} ORDER BY a.text, a.annotator"
         );
         self.read("reading labels and wordings", |c| {
             let label = current_of(question);

@@ -186,7 +186,7 @@ fn state(file: &Path) -> BTreeMap<String, Vec<String>> {
     let asked = "SELECT 1 FROM assignments AS i JOIN packets AS p ON p.id = i.packet WHERE p.annotator = e.annotator AND i.text = e.text";
     let sql = format!("SELECT e.id FROM events AS e WHERE e.annotator IN {forger} AND NOT EXISTS ({asked})");
     assert_eq!(rows(&sql), Vec::<String>::new());
-    let sql = format!("SELECT * FROM repeats WHERE annotator IN {forger}");
+    let sql = format!("SELECT * FROM events WHERE occasion > 1 AND annotator IN {forger}");
     assert_eq!(rows(&sql), Vec::<String>::new(), "nothing is asked again");
     let sql = format!(
         "SELECT id FROM events WHERE annotator IN {forger} AND at_ms NOT BETWEEN 0 AND 253402300799999"
@@ -574,8 +574,9 @@ fn forgery(c: &Connection, which: u64, n: u64) {
         24 => exec(
             c,
             &format!(
-                "INSERT OR IGNORE INTO repeats (question, text, annotator, occasion, at_ms, answer, source)
-                 VALUES (1, 1, 1, {}, {at}, '{{\"kind\":\"level\",\"value\":1}}', 'window')",
+                "INSERT OR IGNORE INTO events (copy, sequence, kind, question, text, annotator, occasion, at_ms, source, level)
+                 SELECT min(c.id), {}, 'answer', 1, 1, 1, {}, {at}, 'window', 1 FROM copies AS c",
+                n + 9000,
                 n % 65_533 + 2
             ),
         ),
@@ -874,14 +875,13 @@ fn a_known_copy_replaces_nothing_that_holds_unasked() {
              FROM texts AS t, annotators AS a WHERE t.external_id = 't1' AND a.external_id = 'cleo'"
         )
     };
+    let again = "INSERT OR REPLACE INTO current_answers (question, occasion, text, annotator, event, level)
+                 SELECT question, occasion, text, annotator, id, level FROM events WHERE occasion = 2 ORDER BY id";
     forge(&world.project, |c| {
         exec(c, &event("note", ", note, confidence", ", 'quotes somebody', 2"));
         exec(c, &event("flag", "", ""));
-        exec(
-            c,
-            "INSERT INTO repeats (question, text, annotator, occasion, at_ms, answer, source)
-             SELECT 1, 1, id, 2, 5, '{\"kind\":\"level\",\"value\":1}', 'window' FROM annotators WHERE external_id = 'cleo'",
-        );
+        exec(c, &event("answer", ", level, occasion", ", 1, 2"));
+        exec(c, again);
         Ok(())
     });
     let copies = MergeConsent { whole_copies: true, ..MergeConsent::default() };
@@ -889,10 +889,10 @@ fn a_known_copy_replaces_nothing_that_holds_unasked() {
     std::fs::copy(&world.project, &there).unwrap();
     answer_as(&there, "emil", 1, 0);
     assert!(!world.merge(&there, &copies).refused);
-    let same = "(SELECT level FROM current_answers WHERE text = t.id AND annotator = a.id)";
-    let its = "(SELECT event FROM current_answers WHERE text = t.id AND annotator = a.id)";
+    let same = "(SELECT level FROM current_answers WHERE text = t.id AND annotator = a.id AND occasion = 1)";
+    let its = "(SELECT event FROM current_answers WHERE text = t.id AND annotator = a.id AND occasion = 1)";
     let current = "UPDATE current_answers SET event = (SELECT max(id) FROM events)
-                   WHERE text = (SELECT id FROM texts WHERE external_id = 't1') AND annotator = (SELECT id FROM annotators WHERE external_id = 'cleo')";
+                   WHERE occasion = 1 AND text = (SELECT id FROM texts WHERE external_id = 't1') AND annotator = (SELECT id FROM annotators WHERE external_id = 'cleo')";
     for (name, edit, kind) in [
         ("an empty note", event("note", "", ""), MergeChangeKind::Answers),
         ("another note", event("note", ", note", ", 'I hate this study'"), MergeChangeKind::Answers),
@@ -904,9 +904,7 @@ fn a_known_copy_replaces_nothing_that_holds_unasked() {
         ),
         (
             "another repeat",
-            "INSERT INTO repeats (question, text, annotator, occasion, at_ms, answer, source)
-             SELECT 1, 1, id, 2, 6, '{\"kind\":\"level\",\"value\":0}', 'window' FROM annotators WHERE external_id = 'cleo'"
-                .to_owned(),
+            format!("{}; {again}", event("answer", ", level, occasion", ", 0, 2")),
             MergeChangeKind::RepeatedAnswers,
         ),
     ] {
@@ -920,7 +918,11 @@ fn a_known_copy_replaces_nothing_that_holds_unasked() {
         let file = world.merge(&forged, &MergeConsent::default());
         assert_eq!((codes(&file), file.refused), (vec!["merge-changes"], true), "{name}");
         let changes = file.effect.unwrap().changes;
-        assert_eq!(changes.iter().map(|one| (one.kind, one.count)).collect::<Vec<_>>(), [(kind, 1)], "{name}");
+        assert_eq!(
+            changes.iter().map(|one| (one.kind, one.count)).collect::<Vec<_>>(),
+            [(kind, 1)],
+            "{name}"
+        );
         assert_eq!(state_of_all(&world.project), before, "{name}");
     }
     // Pure additions are still merged without a question.
@@ -1027,8 +1029,8 @@ fn a_packet_has_times_that_have_a_date() {
             exec(
                 c,
                 &format!(
-                    "INSERT INTO repeats (question, text, annotator, occasion, at_ms, answer, source)
-                     VALUES (1, 1, 1, {occasion}, {at}, '{{\"kind\":\"level\",\"value\":1}}', 'window')"
+                    "INSERT INTO events (copy, sequence, kind, question, text, annotator, occasion, at_ms, source, level)
+                     SELECT min(c.id), 9000, 'answer', 1, 1, 1, {occasion}, {at}, 'window', 1 FROM copies AS c"
                 ),
             );
         });
@@ -1221,12 +1223,12 @@ fn a_packet_says_once_under_which_wording_a_later_answer_was_given() {
         let uid: Vec<u8> = sha2::Sha256::digest(&other)[..16].to_vec();
         let sql = "INSERT INTO wordings VALUES (77, ?1, ?2)";
         c.execute(sql, dissensus_test_support::rusqlite::params![uid, other])?;
-        exec(c, "UPDATE repeat_origins SET wording = (SELECT uid FROM wordings WHERE id = 77)");
+        exec(c, "UPDATE events SET wording = 77 WHERE occasion > 1");
         Ok(())
     });
     let file = world.merge(&packet, &MergeConsent::all());
     assert!(file.refused, "{file:?}");
-    assert!(file.problems[0].problem.message.contains("other wording"), "{file:?}");
+    assert!(file.problems[0].problem.message.contains("says something else"), "{file:?}");
     assert_eq!(world.state(), before);
 }
 
@@ -1253,7 +1255,10 @@ fn as_format_17(conn: &Connection) {
          CREATE TEMP TABLE named AS SELECT annotator, coalesce('attribute:' || key, 'name'), at_ms, json_extract(value, '$')
              FROM facts WHERE kind IN ('annotator-name', 'annotator-attribute');
          DELETE FROM facts WHERE key IS NOT NULL OR kind = 'annotator-name';
-         ALTER TABLE facts DROP COLUMN key",
+         ALTER TABLE facts DROP COLUMN key;
+         DROP INDEX events_again; ALTER TABLE events DROP COLUMN occasion;
+         CREATE TEMP TABLE current AS SELECT question, text, annotator, event, level, content FROM current_answers;
+         DROP TABLE current_answers",
     );
     let migrations = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations");
     let mut files: Vec<_> = std::fs::read_dir(migrations).unwrap().map(|file| file.unwrap().path()).collect();
@@ -1270,7 +1275,11 @@ fn as_format_17(conn: &Connection) {
             exec(conn, &sql);
         }
     }
-    exec(conn, "INSERT INTO annotator_changes SELECT * FROM temp.named; PRAGMA user_version = 17");
+    exec(
+        conn,
+        "INSERT INTO annotator_changes SELECT * FROM temp.named; INSERT INTO current_answers SELECT * FROM temp.current;
+         PRAGMA user_version = 17",
+    );
 }
 
 /// The journal of a copy in an earlier format is merged with it.

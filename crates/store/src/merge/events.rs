@@ -2,12 +2,15 @@
 
 use super::{NAMED, TakingIn, conflict};
 use crate::appending::EventPosition;
-use crate::current::Key;
-use crate::events::NewEvent;
+use crate::events::{Key, NewEvent};
+use crate::identity::is_of_content;
 use crate::merge_known::SharedParts;
 use crate::merge_report::Contradiction;
 use crate::{Result, StoreError};
-use dissensus_domain::{Event, EventId, EventKind, LevelId, QuestionId, WordingId, unsuperseded_answers};
+use dissensus_domain::{
+    AnnotatorId, Event, EventId, EventKind, FIRST_OCCASION, LevelId, QuestionId, TextId, WordingId,
+    unsuperseded_answers,
+};
 
 impl TakingIn<'_, '_> {
     /// Removes copies from `known` whose row ids mean something different here.
@@ -30,6 +33,7 @@ impl TakingIn<'_, '_> {
         });
     }
 
+    /// Merges an event of any annotation round.
     pub(super) fn event(&mut self, theirs: Event) -> Result<()> {
         if self.gone.contains_key(&theirs.annotator) {
             return Ok(());
@@ -46,6 +50,11 @@ impl TakingIn<'_, '_> {
             }
             event => event?,
         };
+        if event.occasion > FIRST_OCCASION {
+            let asked = (event.text, event.occasion);
+            let asked = self.only.as_ref().is_none_or(|only| only.again.contains(&asked));
+            self.not_handed_out("repeated answer of occasion", &event.occasion.to_string(), asked)?;
+        }
         let copy = self.copy(event.key.copy)?;
         if let Some(ours) = self.tx.event_with_key(copy, event.key.sequence)? {
             // The row id in the other file is meaningless; everything else must be equal.
@@ -74,17 +83,26 @@ impl TakingIn<'_, '_> {
         })?);
         let place = EventPosition { event: self.last.0, copy, sequence: event.key.sequence };
         let wording = self.wording(event.wording, event.question)?;
-        let Event { question, text, annotator, at_ms, source, ref kind, ref remark, guideline, .. } = event;
-        let new = NewEvent { question, text, annotator, at_ms, source, kind, remark, guideline, wording };
+        let Event { question, text, annotator, occasion, at_ms, source, .. } = event;
+        let Event { ref kind, ref remark, guideline, .. } = event;
+        let new =
+            NewEvent { question, text, annotator, occasion, at_ms, source, kind, remark, guideline, wording };
         self.tx.insert_event(place, &new)?;
         self.events.insert(event.id, self.last);
-        self.changed.insert((question, text, annotator));
-        self.report.events += 1;
+        self.changed.insert((question, text, annotator, occasion));
+        match (occasion, kind) {
+            (FIRST_OCCASION, _) => self.report.events += 1,
+            (_, EventKind::Answer { .. }) => self.report.repeats += 1,
+            _ => self.report.repeat_changes += 1,
+        }
         Ok(())
     }
 
-    /// Records contradicting answers of one annotator that exist since this merge.
-    pub(super) fn contradiction(&mut self, (question, text, annotator): Key) -> Result<()> {
+    /// Records contradicting first-round answers of one annotator that exist since this merge.
+    pub(super) fn contradiction(&mut self, (question, text, annotator, occasion): Key) -> Result<()> {
+        if occasion > FIRST_OCCASION {
+            return Ok(());
+        }
         let events = self.tx.events_on(question, text, annotator)?;
         let mut standing = unsuperseded_answers(&events);
         if standing.iter().all(|event| event.answer() == standing[0].answer()) {
@@ -123,13 +141,13 @@ impl TakingIn<'_, '_> {
     }
 
     /// The question, text and annotator of an event of the other copy, as ids here.
-    pub(super) fn about(&self, theirs: &Event) -> Option<Key> {
+    pub(super) fn about(&self, theirs: &Event) -> Option<(QuestionId, TextId, AnnotatorId)> {
         let question = *self.questions.get(&theirs.question)?;
         Some((question, *self.texts.get(&theirs.text)?, *self.annotators.get(&theirs.annotator)?))
     }
 
     /// Leaves out an event that cannot be merged; events that depend on it are left out too.
-    pub(super) fn leave_out(&mut self, theirs: EventId, about: Option<Key>) {
+    pub(super) fn leave_out(&mut self, theirs: EventId, about: Option<(QuestionId, TextId, AnnotatorId)>) {
         self.differing.insert(theirs);
         self.report.left_out += 1;
         if self.report.left_out_about.len() < NAMED {
@@ -153,7 +171,8 @@ impl TakingIn<'_, '_> {
                 None => self.known_event(*id)?.ok_or_else(unknown)?,
             };
             let named = self.tx.event(here)?.ok_or_else(unknown)?;
-            let same = (named.question, named.text, named.annotator) == (question, text, annotator);
+            let same = (named.question, named.text, named.annotator, named.occasion)
+                == (question, text, annotator, theirs.occasion);
             match same && named.answer().is_some() {
                 true => Ok(here),
                 false => Err(conflict("event", name.clone(), "names an answer to something else")),
@@ -186,7 +205,7 @@ impl TakingIn<'_, '_> {
         if let Some(row) = self.copies.get(&copy) {
             return Ok(*row);
         }
-        if !self.tx.has_copy(copy)? {
+        if !is_of_content(copy) && !self.tx.has_copy(copy)? {
             self.new_copies.push(copy);
         }
         let made_at_ms = self.other.copy_made_at(copy)?;

@@ -3,10 +3,9 @@
 mod events;
 mod facts;
 mod questions;
-mod repeats;
 mod things;
 
-use crate::current::Key;
+use crate::events::Key;
 use crate::levels_back::is_found;
 use crate::log::Hash;
 use crate::merge_known::SharedParts;
@@ -14,15 +13,12 @@ use crate::merge_report::TakenIn;
 use crate::noted::{question_added, text_digests};
 use crate::packets::PACKET_TIMES;
 use crate::questions::as_added;
-use crate::repeat_changes::RepeatChange;
-use crate::repeat_remarks::RepeatRemark;
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
     AnnotatorId, AttributeForm, EventId, Fact, FactKind, LevelId, PacketId, QuestionId, RemarkError, Scale,
     TextId, WordingId,
 };
-use repeats::{RepeatPlace, place_of};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Number of events read from the other copy at once.
@@ -122,8 +118,6 @@ struct TakingIn<'a, 'tx> {
     /// New copies.
     new_copies: Vec<dissensus_domain::CopyId>,
     last: EventId,
-    /// New re-annotations.
-    new_repeats: HashSet<RepeatPlace>,
     changed: BTreeSet<Key>,
     report: TakenIn,
 }
@@ -169,7 +163,6 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             copies: HashMap::new(),
             new_copies: Vec::new(),
             last: EventId(0),
-            new_repeats: HashSet::new(),
             changed: BTreeSet::new(),
             report: TakenIn::default(),
         })
@@ -184,9 +177,6 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let mut facts = self.other.every_fact()?;
         // Restored levels computed by the other copy are recomputed here.
         facts.retain(|fact| !is_found(fact));
-        let changes = self.other.all_repeat_changes()?;
-        let remarks = self.other.all_repeat_remarks()?;
-        let (repeats, origins) = (self.other.all_repeats()?, self.other.all_repeat_origins()?);
         let (guidelines, packets) = (self.other.guidelines()?, self.other.packets()?);
         for question in self.other.questions()? {
             let read = |c: &rusqlite::Connection| as_added(c, &question.name);
@@ -233,33 +223,6 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         for key in self.changed.clone() {
             self.tx.refresh_current(key)?;
             self.contradiction(key)?;
-        }
-        for repeat in repeats {
-            self.repeat(repeat)?;
-        }
-        for remark in remarks {
-            if self.gone.contains_key(&remark.repeat.annotator) {
-                continue;
-            }
-            self.said(remark.details.remark.check(), "remark", remark.said_at_ms)?;
-            self.in_time("remark", remark.said_at_ms)?;
-            let repeat = self.translated_repeat(remark.repeat)?;
-            let place = place_of(&repeat);
-            let added = self.tx.add_repeat_remark(&RepeatRemark { repeat, ..remark })?;
-            // Notes given together with an answer are not counted separately.
-            self.report.repeat_changes += u32::from(added && !self.new_repeats.contains(&place));
-        }
-        for origin in origins {
-            self.repeat_origin(origin)?;
-        }
-        for change in changes {
-            if self.gone.contains_key(&change.repeat.annotator) {
-                continue;
-            }
-            self.in_time("change of a repeated answer", change.changed_at_ms)?;
-            let repeat = self.translated_repeat(change.repeat)?;
-            let added = self.tx.add_repeat_change(&RepeatChange { repeat, ..change })?;
-            self.report.repeat_changes += u32::from(added);
         }
         for (packet, key) in packets {
             match self.gone.contains_key(&packet.annotator) {

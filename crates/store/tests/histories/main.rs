@@ -257,8 +257,10 @@ impl History {
                     self.copies[at].store.questions().unwrap().iter().map(|q| q.id).collect();
                 // The last answer of this annotator in any merged copy, by the reference
                 // implementation.
-                let events = self.copies[at].store.events_since(EventId(0), u32::MAX).unwrap();
-                let own: Vec<Event> = events.into_iter().filter(|event| event.annotator == id).collect();
+                let store = &self.copies[at].store;
+                let events =
+                    (1..=store.last_event().unwrap().0).filter_map(|row| store.event(EventId(row)).unwrap());
+                let own: Vec<Event> = events.filter(|event| event.annotator == id).collect();
                 let last = given_answers(&own).last().map(|event| event.key);
                 let undone = self.copies[at].store.write(move |tx| tx.undo(questions, id, now, source));
                 let given = match undone.unwrap() {
@@ -577,18 +579,26 @@ impl History {
         match self.below(5) {
             0 => {
                 let timed = self.chance(50);
-                self.copies[at].write(move |tx| tx.add_repeat(&repeat, timed, now).map(drop));
+                self.copies[at].write(move |tx| tx.add_repeat(&repeat, timed).map(drop));
             }
             1 => {
-                let known = self.copies[at].store.repeats(repeat.question).unwrap();
-                if let Some(last) = known.last().cloned() {
-                    self.copies[at].write(move |tx| tx.take_back_repeat(&last, now).map(drop));
-                }
+                let (question, occasion) = (repeat.question, self.chance(50).then_some(repeat.occasion));
+                self.copies[at].write(move |tx| tx.remove_repeats(question, occasion, now).map(drop));
             }
             2 => {
                 let known = self.copies[at].store.repeats(repeat.question).unwrap();
                 if let Some(first) = known.first().cloned() {
-                    self.copies[at].write(move |tx| tx.add_repeat_note(&first, &details, now));
+                    let note = NewMark {
+                        annotator: first.annotator,
+                        question: first.question,
+                        text: first.text,
+                        kind: MarkKind::Note,
+                        at_ms: now,
+                        source: LabelSource::Window,
+                        remark: details.remark,
+                        guideline: details.guideline,
+                    };
+                    self.copies[at].write(move |tx| tx.add_mark_in(&note, first.occasion).map(drop));
                 }
             }
             _ => {

@@ -12,14 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// of row ids. In columns named `level`, `answer`, `content` and `value`, levels are row
 /// ids of the question in the column `question`. Restored levels computed by a copy are omitted:
 /// they follow from the rest, but the time of their computation does not.
-const SAME_EVERYWHERE: [(&str, &str); 15] = [
+const SAME_EVERYWHERE: [(&str, &str); 11] = [
     ("texts", "SELECT external_id, body, \"group\", split, metadata, noted_at_ms, coalesce(position, id), field_times FROM texts"),
     ("annotators", "SELECT external_id, name, attributes, simulated, coalesce(position, id) FROM annotators"),
     ("questions", "SELECT name, prompt, scale, noted_at_ms, coalesce(position, id) FROM questions"),
     ("levels", "SELECT q.name, l.name FROM levels l JOIN questions q ON q.id = l.question"),
     (
         "events",
-        "SELECT c.uid, e.sequence, e.kind, q.name AS question, t.external_id, a.external_id, e.at_ms, e.duration_ms, e.source, e.level,
+        "SELECT c.uid, e.sequence, e.kind, q.name AS question, t.external_id, a.external_id, e.occasion, e.at_ms, e.duration_ms, e.source, e.level,
              e.content, rc.uid, r.sequence, e.note, e.reasons, e.confidence, g.uid, w.uid
          FROM events e JOIN copies c ON c.id = e.copy JOIN questions q ON q.id = e.question JOIN texts t ON t.id = e.text
          JOIN annotators a ON a.id = e.annotator LEFT JOIN events r ON r.id = e.replaces LEFT JOIN copies rc ON rc.id = r.copy
@@ -27,36 +27,9 @@ const SAME_EVERYWHERE: [(&str, &str); 15] = [
     ),
     (
         "current_answers",
-        "SELECT q.name AS question, t.external_id, a.external_id, c.uid, e.sequence, n.level, n.content
+        "SELECT q.name AS question, t.external_id, a.external_id, n.occasion, c.uid, e.sequence, n.level, n.content
          FROM current_answers n JOIN questions q ON q.id = n.question JOIN texts t ON t.id = n.text JOIN annotators a ON a.id = n.annotator
          JOIN events e ON e.id = n.event JOIN copies c ON c.id = e.copy",
-    ),
-    (
-        "repeats",
-        "SELECT q.name AS question, t.external_id, a.external_id, r.occasion, r.at_ms, r.answer FROM repeats r
-         JOIN questions q ON q.id = r.question JOIN texts t ON t.id = r.text JOIN annotators a ON a.id = r.annotator",
-    ),
-    (
-        "repeat_changes",
-        "SELECT q.name AS question, t.external_id, a.external_id, r.occasion, r.at_ms, r.answer, r.changed_at_ms, r.counts
-         FROM repeat_changes r
-         JOIN questions q ON q.id = r.question JOIN texts t ON t.id = r.text JOIN annotators a ON a.id = r.annotator",
-    ),
-    (
-        "repeat_remarks",
-        "SELECT q.name AS question, t.external_id, a.external_id, r.occasion, r.at_ms, r.answer, r.said_at_ms, r.note, r.reasons,
-             r.confidence, r.guideline
-         FROM repeat_remarks r
-         JOIN questions q ON q.id = r.question JOIN texts t ON t.id = r.text JOIN annotators a ON a.id = r.annotator",
-    ),
-    (
-        "repeat_origins",
-        "SELECT q.name AS question, t.external_id, a.external_id, r.occasion, r.at_ms, r.answer,
-             max(r.source IN ('window', 'command') OR o.source IN ('window', 'command')), max(coalesce(o.wording, x''))
-         FROM repeats r LEFT JOIN repeat_origins o ON o.question = r.question AND o.text = r.text AND o.annotator = r.annotator
-             AND o.occasion = r.occasion AND o.at_ms = r.at_ms AND o.answer = r.answer
-         JOIN questions q ON q.id = r.question JOIN texts t ON t.id = r.text JOIN annotators a ON a.id = r.annotator
-         GROUP BY r.question, r.text, r.annotator, r.occasion, r.at_ms, r.answer",
     ),
     ("guidelines", "SELECT uid, at_ms, body, change, written_by FROM guidelines"),
     ("packets", "SELECT p.uid, a.external_id, p.made_at_ms, p.seed, p.key FROM packets p JOIN annotators a ON a.id = p.annotator"),

@@ -6,11 +6,12 @@
 
 use crate::common::{QUESTION, label, small};
 use dissensus_domain::{
-    AnnotatorId, Answer, HistoryKind, LabelSource, QuestionHelp, Remark, Scale, ScaleKind, TextId, WordingId,
+    AnnotatorId, Answer, HistoryKind, LabelSource, MarkKind, QuestionHelp, Remark, Scale, ScaleKind, TextId,
+    WordingId,
 };
 use dissensus_store::{
-    AnswerDetails, CopyTarget, Done, ExportScope, HistoryFilter, NewAnnotator, NewLabel, NewQuestion,
-    NewText, QuestionEdit, Repeat, SplitChange, Store, StoreError, Undo,
+    AnswerDetails, CopyTarget, Done, ExportScope, HistoryFilter, NewAnnotator, NewLabel, NewMark,
+    NewQuestion, NewText, QuestionEdit, Repeat, SplitChange, Store, StoreError, Undo,
 };
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -264,13 +265,19 @@ fn answers_of_later_occasions_name_the_wording_that_their_question_had() {
     a.edit_question(QUESTION, &edit, 150).unwrap();
     give(&a, again(2, 1, 200));
     // A later note does not state what was on screen.
-    let noted = AnswerDetails {
+    let note = NewMark {
+        annotator: first.annotator,
+        question: QUESTION,
+        text: first.text,
+        kind: MarkKind::Note,
+        at_ms: 210,
+        source: LabelSource::Window,
         remark: Remark { note: Some("hm".into()), ..Remark::default() },
-        ..AnswerDetails::default()
+        guideline: None,
     };
-    a.write(move |tx| tx.add_repeat_note(&first, &noted, 210)).unwrap();
+    a.write(move |tx| tx.add_mark_in(&note, 2)).unwrap();
     give(&b, again(3, 1, 300));
-    b.write(move |tx| tx.add_repeat(&Repeat { source: LabelSource::Import, ..again(3, 2, 400) }, true, 400))
+    b.write(move |tx| tx.add_repeat(&Repeat { source: LabelSource::Import, ..again(3, 2, 400) }, true))
         .unwrap();
     both_ways(&a, &b);
     for store in [&a, &b] {
@@ -288,8 +295,10 @@ fn answers_of_later_occasions_name_the_wording_that_their_question_had() {
         let log = store.log(&filter, None, 20).unwrap();
         let mut logged: Vec<_> = log
             .iter()
-            .filter_map(|entry| match entry.what {
-                Done::Repeat { wording, .. } => Some((entry.text.unwrap().0, of(wording))),
+            .filter_map(|entry| match &entry.what {
+                Done::Event { event, .. } if event.answer().is_some() => {
+                    Some((event.text.0, of(event.wording)))
+                }
                 _ => None,
             })
             .collect();
@@ -298,10 +307,10 @@ fn answers_of_later_occasions_name_the_wording_that_their_question_had() {
     }
 }
 
-/// One copy has an answer that was given there, the other one the same answer from a file: in both
-/// it counts as given, and undo retracts it.
+/// One copy has an answer that was given there, the other one the same answer from a file: both are in the
+/// history of both copies, and the same one counts.
 #[test]
-fn the_same_later_answer_from_two_places_is_one_in_both_copies() {
+fn of_the_same_later_answer_from_two_places_one_counts_in_both_copies() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = two(folder.path());
     let answer = |source: LabelSource| Repeat {
@@ -316,16 +325,16 @@ fn the_same_later_answer_from_two_places_is_one_in_both_copies() {
         wording: None,
     };
     a.write(move |tx| tx.give_repeat(&answer(LabelSource::Command))).unwrap();
-    b.write(move |tx| tx.add_repeat(&answer(LabelSource::Import), true, 100)).unwrap();
+    b.write(move |tx| tx.add_repeat(&answer(LabelSource::Import), true)).unwrap();
     both_ways(&a, &b);
     both_ways(&a, &b);
     let held = |store: &Store| {
-        let found = store.repeats(QUESTION).unwrap().remove(0);
-        let newest = store.write(|tx| tx.newest_repeat(QUESTION, AnnotatorId(1))).unwrap().unwrap();
-        assert_eq!((newest.source, newest.wording), (found.source, found.wording));
-        (found.source, found.wording.unwrap(), store.wordings().unwrap())
+        let found = store.repeats(QUESTION).unwrap();
+        assert_eq!(found.iter().map(|one| &one.answer).collect::<Vec<_>>(), [&Answer::Level(1)]);
+        let given = store.newest_given(QUESTION, AnnotatorId(1)).unwrap().unwrap();
+        assert_eq!((given.source, given.occasion), (LabelSource::Command, 2));
+        (found, given.key, store.wordings().unwrap())
     };
-    assert_eq!(held(&a).0, LabelSource::Command);
     assert_eq!(held(&a), held(&b));
 }
 

@@ -68,7 +68,8 @@ pub(crate) fn contents(store: &Store) -> String {
         .map(|entry| {
             let at_ms = entry.place.at_ms;
             let about = (entry.kind, entry.annotator, entry.question, entry.text, entry.copy, &entry.by);
-            format!("{at_ms} {about:?} {:?}", entry.what)
+            // Until format 18, events were of the first round.
+            format!("{at_ms} {about:?} {:?}", entry.what).replace(" occasion: 1,", "")
         })
         .collect();
     lines.sort();

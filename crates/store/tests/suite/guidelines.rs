@@ -251,17 +251,27 @@ fn what_was_said_beside_a_later_occasion_is_the_same_in_every_copy_and_the_last_
     // The same answer, without a note in one copy and with one in the other.
     let (one, other) = (Store::open(&a).unwrap(), Store::open(&b).unwrap());
     let (plain, noted) = (again(AnswerDetails::default()), again(with("theirs")));
-    one.write(move |tx| tx.add_repeat(&plain, true, 1)).unwrap();
-    other.write(move |tx| tx.add_repeat(&noted, true, 1)).unwrap();
-    assert_eq!(one.take_in(&other).unwrap().repeat_changes, 1);
-    assert_eq!(other.take_in(&one).unwrap().repeat_changes, 0);
-    assert_eq!((now(&one), now(&other)), (Some("theirs".to_owned()), Some("theirs".to_owned())));
+    one.write(move |tx| tx.add_repeat(&plain, true)).unwrap();
+    other.write(move |tx| tx.add_repeat(&noted, true)).unwrap();
+    assert_eq!(one.take_in(&other).unwrap().repeats, 1);
+    assert_eq!(other.take_in(&one).unwrap().repeats, 1);
+    assert_eq!(now(&one), now(&other));
+    assert_eq!(now(&one), Some("theirs".to_owned()), "of equal times the later copy's holds");
     // A file does not replace a note; a later note by an annotator does, without adding an answer.
     let late = again(with("from a file"));
-    one.write(move |tx| tx.add_repeat(&late, true, 1)).unwrap();
+    one.write(move |tx| tx.add_repeat(&late, true)).unwrap();
     assert_eq!(now(&one), Some("theirs".to_owned()));
-    let answer = one.repeats(QUESTION).unwrap().remove(0);
-    one.write(move |tx| tx.add_repeat_note(&answer, &with("mine"), 1)).unwrap();
+    let note = NewMark {
+        annotator: AnnotatorId(1),
+        question: QUESTION,
+        text: TextId(1),
+        kind: MarkKind::Note,
+        at_ms: 1,
+        source: LabelSource::Window,
+        remark: with("mine").remark,
+        guideline: None,
+    };
+    one.write(move |tx| tx.add_mark_in(&note, 2)).unwrap();
     assert_eq!((now(&one), one.repeats(QUESTION).unwrap().len()), (Some("mine".to_owned()), 1));
     other.take_in(&one).unwrap();
     assert_eq!(now(&other), Some("mine".to_owned()));

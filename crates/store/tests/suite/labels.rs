@@ -69,6 +69,7 @@ fn random_history(store: &Store, seed: u64) -> Vec<Event> {
                         question: new.question,
                         text: new.text,
                         annotator: new.annotator,
+                        occasion: 1,
                         at_ms: 0,
                         source: new.source,
                         kind: kind.clone(),

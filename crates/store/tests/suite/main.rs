@@ -19,6 +19,7 @@ mod panels;
 mod power_cut;
 mod question_changes;
 mod question_edits;
+mod reannotations_of_18;
 mod removal;
 mod repeats;
 mod upgrades;

@@ -80,11 +80,11 @@ fn a_newer_project_names_both_versions() {
     let folder = tempfile::tempdir().unwrap();
     let path = closed_project(folder.path());
     let conn = Connection::open(&path).unwrap();
-    conn.pragma_update(None, "user_version", 19).unwrap();
+    conn.pragma_update(None, "user_version", 20).unwrap();
     conn.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(())).unwrap();
     conn.close().unwrap();
     let message = refused(&path, "project-newer");
-    assert!(message.contains("format 19") && message.contains("up to 18"), "{message}");
+    assert!(message.contains("format 20") && message.contains("up to 19"), "{message}");
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn is_sound(store: Store) {
     let broken: u32 =
         conn.query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |r| r.get(0)).unwrap();
     assert_eq!(broken, 0);
-    for table in ["events", "levels", "facts", "repeats"] {
+    for table in ["events", "levels", "facts"] {
         let rows: u32 = conn.query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get(0)).unwrap();
         let deleted = conn.execute(&format!("DELETE FROM {table}"), []);
         assert_eq!(deleted.is_err(), rows > 0, "{table} has {rows} rows and is not kept by its triggers");
@@ -198,7 +198,7 @@ fn import(store: &Store) -> (QuestionId, [TextId; 2], [AnnotatorId; 2]) {
                     details,
                     wording: None,
                 };
-                tx.add_repeat(&repeat, true, 800)?;
+                tx.add_repeat(&repeat, true)?;
             }
             tx.end_import(begun)?;
             Ok((question, texts, people))
@@ -402,7 +402,7 @@ fn an_answer_of_a_later_occasion_that_was_changed_since_stays() {
         details: AnswerDetails::default(),
         wording: None,
     };
-    store.write(move |tx| tx.add_repeat(&changed, true, 1_800)).unwrap();
+    store.write(move |tx| tx.add_repeat(&changed, true)).unwrap();
     let taken = store.write(|tx| tx.remove_last_import()).unwrap();
     assert_eq!((taken.answers, taken.kept_answers), (6, 1));
     assert!(store.text(texts[0]).unwrap().is_some());

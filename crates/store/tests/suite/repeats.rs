@@ -1,11 +1,10 @@
-//! Re-annotations: stored separately from labels, the same in all copies, and supported in files of
-//! older formats.
+//! Re-annotations: separate from labels, and the same in all copies.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use crate::common::{QUESTION, label, small};
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, TextId};
-use dissensus_store::{AnswerDetails, NewText, Repeat, RepeatAdded, Store, StoreError};
+use dissensus_domain::{AnnotatorId, Answer, EventId, LabelSource, TextId};
+use dissensus_store::{AnswerDetails, NewLabel, NewText, Repeat, RepeatAdded, Store, StoreError, Undo};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::Path;
@@ -25,7 +24,7 @@ fn repeat(text: u32, occasion: u16, level: u16, at_ms: i64) -> Repeat {
 }
 
 fn add(store: &Store, new: Repeat, timed: bool) -> RepeatAdded {
-    store.write(move |tx| tx.add_repeat(&new, timed, NOW)).unwrap()
+    store.write(move |tx| tx.add_repeat(&new, timed)).unwrap()
 }
 
 /// The current time in these tests.
@@ -46,7 +45,8 @@ fn they_touch_no_label_and_the_later_one_of_an_occasion_counts() {
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 3, 2);
     store.append_label(&label(1, 1, 0)).unwrap();
-    let before = (store.current_labels(QUESTION).unwrap(), store.last_event().unwrap());
+    let labels = || (store.current_labels(QUESTION).unwrap(), store.events_since(EventId(0), 9).unwrap());
+    let before = labels();
     assert_eq!(add(&store, repeat(1, 2, 1, 50), true), RepeatAdded::New);
     assert_eq!(add(&store, repeat(1, 2, 1, 50), true), RepeatAdded::Known, "the same fact again");
     assert_eq!(
@@ -64,14 +64,14 @@ fn they_touch_no_label_and_the_later_one_of_an_occasion_counts() {
     assert_eq!(add(&store, repeat(2, 2, 1, 7), false), RepeatAdded::Outdated, "another one counts since");
     assert_eq!(add(&store, repeat(2, 2, 0, 7), false), RepeatAdded::Known);
     assert_eq!(levels(&store)[2], (2, 2, Answer::from_level(0)));
-    assert_eq!((store.current_labels(QUESTION).unwrap(), store.last_event().unwrap()), before);
+    assert_eq!(labels(), before);
 }
 
 #[test]
 fn what_is_no_repeat_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 1);
-    let refused = |new: Repeat| store.write(move |tx| tx.add_repeat(&new, true, NOW)).unwrap_err();
+    let refused = |new: Repeat| store.write(move |tx| tx.add_repeat(&new, true)).unwrap_err();
     assert!(matches!(refused(repeat(1, 2, 60_000, 0)), StoreError::OffScale { .. }));
     assert!(matches!(refused(repeat(9, 2, 0, 0)), StoreError::Unknown { .. }));
     refused(repeat(1, 1, 0, 0));
@@ -103,6 +103,39 @@ fn what_is_taken_back_counts_no_more_until_it_is_added_again() {
     assert_eq!(levels(&store), [(1, 2, Answer::from_level(0)), (2, 2, Answer::from_level(1))]);
     drop(store);
     assert_eq!(levels(&Store::open(&path).unwrap()).len(), 2, "closed and opened again");
+}
+
+#[test]
+fn undo_takes_back_the_last_answer_of_whichever_round() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 3, 1);
+    let again =
+        |text, occasion, level| Repeat { source: LabelSource::Window, ..repeat(text, occasion, level, 10) };
+    let give = |new: Repeat| store.write(move |tx| tx.give_repeat(&new)).unwrap();
+    store.append_label(&NewLabel { at_ms: 10, ..label(1, 1, 0) }).unwrap();
+    give(again(1, 2, 1));
+    give(again(1, 2, 0));
+    store.append_label(&NewLabel { at_ms: 10, ..label(2, 1, 0) }).unwrap();
+    give(again(1, 3, 1));
+    // A session of its own, with a clock that was set back.
+    let path = store.file().to_owned();
+    store.close().unwrap();
+    let store = Store::open(path).unwrap();
+    let new = again(2, 2, 1);
+    store.write(move |tx| tx.give_repeat(&Repeat { at_ms: 1, ..new })).unwrap();
+    let undone: Vec<_> = (0..7)
+        .map(|_| {
+            let undo = store.write(|tx| tx.undo(QUESTION, AnnotatorId(1), 20, LabelSource::Window)).unwrap();
+            match undo {
+                Undo::TakenBack(event) => Some((event.text.0, event.occasion)),
+                Undo::Nothing => None,
+                Undo::Replaced { given, .. } => panic!("{given:?} is not current"),
+            }
+        })
+        .collect();
+    let expected = [(2, 2), (1, 3), (2, 1), (1, 2), (1, 2), (1, 1)].map(Some);
+    assert_eq!((&undone[..6], undone[6]), (&expected[..], None));
+    assert_eq!((levels(&store), store.current_labels(QUESTION).unwrap()), (vec![], vec![]));
 }
 
 fn copy(folder: &Path, name: &str) -> std::path::PathBuf {
@@ -165,7 +198,7 @@ fn what_is_added_to_a_copy_while_it_is_taken_in_waits_for_the_next_time() {
             writing
                 .write(move |tx| {
                     let text = tx.add_text(&new)?;
-                    tx.add_repeat(&Repeat { text, ..repeat(1, 2, 0, 1) }, true, NOW)
+                    tx.add_repeat(&Repeat { text, ..repeat(1, 2, 0, 1) }, true)
                 })
                 .unwrap();
             added += 1;

@@ -103,7 +103,7 @@ fn reports(path: &Path) -> (usize, usize) {
     let seen = Arc::new(At::new(0, || ()));
     let progress: Arc<dyn Progress> = seen.clone();
     open(&copy, &progress).unwrap().close().unwrap();
-    for file in [&copy, &path.with_file_name("counted.dissensus.before-v18")] {
+    for file in [&copy, &path.with_file_name("counted.dissensus.before-v19")] {
         std::fs::remove_file(file).unwrap();
     }
     let all = seen.all.lock().unwrap();
@@ -131,8 +131,8 @@ fn the_copy_and_every_step_of_the_migration_are_reported() {
     let progress: Arc<dyn Progress> = seen.clone();
     open(&path, &progress).unwrap().close().unwrap();
     let all = seen.all.lock().unwrap();
-    let copying = "copying p.dissensus to p.dissensus.before-v18";
-    let upgrading = "upgrading p.dissensus from format 17 to 18";
+    let copying = "copying p.dissensus to p.dissensus.before-v19";
+    let upgrading = "upgrading p.dissensus from format 17 to 19";
     for (doing, at_least) in [(copying, 4), (upgrading, 60)] {
         let of: Vec<_> = all.iter().filter(|(_, _, what)| what == doing).collect();
         assert!(of.len() >= at_least, "{doing}: {} reports", of.len());
@@ -165,6 +165,7 @@ fn a_project_of_this_format_reports_nothing() {
 #[case::first_format("version-1.dissensus", 150)]
 #[case::second_format("version-2.dissensus", 120)]
 #[case::last_with_tables_of_facts("version-17.dissensus", 30)]
+#[case::last_with_tables_of_reannotations("version-18.dissensus", 8)]
 #[case::packet("packet-17.dissensus", 30)]
 fn a_cancel_at_any_step_leaves_the_file_as_it_was(#[case] file: &str, #[case] at_least: usize) {
     let (folder, path) = earlier(file);
@@ -232,6 +233,11 @@ fn upgrade_until(test: &str, path: &Path, report: usize) -> bool {
 #[rstest]
 #[case::first_format("version-1.dissensus", "case_1_first_format", 150)]
 #[case::last_with_tables_of_facts("version-17.dissensus", "case_2_last_with_tables_of_facts", 30)]
+#[case::last_with_tables_of_reannotations(
+    "version-18.dissensus",
+    "case_3_last_with_tables_of_reannotations",
+    10
+)]
 fn a_process_that_ends_at_any_step_leaves_a_file_that_is_upgraded_the_next_time(
     #[case] file: &str,
     #[case] case: &str,
@@ -295,7 +301,7 @@ fn of_two_copies_one_upgraded_and_one_not_both_can_be_read() {
     let error = Store::open_reader(&old).unwrap_err();
     assert_eq!(error.code(), "project-older");
     let sentence = error.to_string();
-    for part in ["old.dissensus", "format 17", "format 18", "open it to write once"] {
+    for part in ["old.dissensus", "format 17", "format 19", "open it to write once"] {
         assert!(sentence.contains(part), "{part}: {sentence}");
     }
     // A copy of it is read and merged: nothing in it is new, in either direction.

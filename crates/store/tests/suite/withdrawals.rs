@@ -99,7 +99,7 @@ fn project(path: &Path) -> Store {
         details: Default::default(),
         wording: None,
     };
-    store.write(move |tx| tx.add_repeat(&again, true, 9)).unwrap();
+    store.write(move |tx| tx.add_repeat(&again, true)).unwrap();
     let packet = Packet {
         id: PACKET,
         annotator: zorro,

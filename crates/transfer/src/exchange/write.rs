@@ -367,7 +367,7 @@ impl Writing {
             details: AnswerDetails { remark: row.remark.clone(), ..AnswerDetails::default() },
             wording: None,
         };
-        let added = tx.add_repeat(&new, row.at_ms.is_some(), now_ms())?;
+        let added = tx.add_repeat(&new, row.at_ms.is_some())?;
         tx.add_shown_before(question, text, annotator, row.shown, at_ms)?;
         match added {
             RepeatAdded::New => self.report.repeats += 1,
