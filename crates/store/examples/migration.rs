@@ -1,4 +1,4 @@
-//! Measures the migration of a project of a million labels from formats 2 and 17 on this disk: `cargo run
+//! Measures the migration of a project of a million labels from formats 2, 17 and 18 on this disk: `cargo run
 //! --release -p dissensus-store --example migration -- [FOLDER]`.
 
 #![allow(clippy::print_stdout, reason = "a measuring program talks to its caller")]
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Labels, and tables of texts and people, for both formats.
+/// Labels, and tables of texts and people, for all formats.
 const ROWS: &str = "
     CREATE TEMP TABLE n AS
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT i FROM n;
@@ -42,6 +42,25 @@ const LABELS_17: &str = "
     INSERT INTO annotator_changes
         SELECT 101 + i % 1000, 'attribute:' || (i / 1000), i, 'v' FROM n WHERE i <= 20000;";
 
+/// Labels of format 18, and 200,000 re-annotations in the tables that became events, of which half were
+/// given and noted and some retracted.
+const LABELS_18: &str = "
+    INSERT INTO copies VALUES (100, randomblob(16), 1);
+    INSERT INTO events (copy, sequence, kind, question, text, annotator, at_ms, source, level)
+        SELECT 100, i, 'answer', 1, 101 + (i - 1) % 100000, 101 + (i - 1) / 100000, i, 'import', i % 3 FROM n;
+    INSERT INTO current_answers SELECT question, text, annotator, id, level, NULL FROM events WHERE copy = 100;
+    INSERT INTO repeats
+        SELECT 1, 101 + (i - 1) % 100000, 101 + (i - 1) / 100000, 2, i, '{\"kind\":\"level\",\"value\":' || i % 3 || '}',
+            iif(i % 2, 'window', 'import')
+        FROM n WHERE i <= 200000;
+    INSERT INTO repeat_origins
+        SELECT question, text, annotator, occasion, at_ms, answer, source, x'' FROM repeats WHERE at_ms % 2 AND text > 100;
+    INSERT INTO repeat_remarks
+        SELECT question, text, annotator, occasion, at_ms, answer, at_ms, 'note', '[]', 0, x'' FROM repeats
+        WHERE at_ms % 2 AND text > 100;
+    INSERT INTO repeat_changes
+        SELECT question, text, annotator, occasion, at_ms, answer, at_ms + 1, 0 FROM repeats WHERE at_ms % 20 = 0 AND text > 100;";
+
 fn main() -> Result<()> {
     let folder = match std::env::args().nth(1) {
         Some(folder) => tempfile::tempdir_in(folder)?,
@@ -50,7 +69,7 @@ fn main() -> Result<()> {
     println!(
         "format  MB  in all, s  checked, s  copied, s  migrated, s  share stays for at most, s  opened again, s"
     );
-    for (format, labels) in [(2, LABELS_2), (17, LABELS_17)] {
+    for (format, labels) in [(2, LABELS_2), (17, LABELS_17), (18, LABELS_18)] {
         let path = folder.path().join(format!("{format}.dissensus"));
         make(&path, format, labels)?;
         measure(&path, format)?;
