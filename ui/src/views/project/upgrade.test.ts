@@ -26,9 +26,9 @@ it("shows the step and its share until the project is open", async () => {
   const opening = app.open("/old.dissensus");
   await waitFor(() => expect(commands.openProject).toHaveBeenCalled());
   expect(screen.queryByTestId("upgrade-notice")).toBeNull();
-  emit("upgradeChanged", { share: 0.25, doing: "copying old.dissensus to old.dissensus.before-v18" });
+  emit("upgradeChanged", { share: 0.25, doing: "copying old.dissensus to old.dissensus.before-v19" });
   const notice = await screen.findByTestId("upgrade-notice");
-  expect(notice).toHaveTextContent("Copying old.dissensus to old.dissensus.before-v18: 25 %");
+  expect(notice).toHaveTextContent("Copying old.dissensus to old.dissensus.before-v19: 25 %");
   emit("upgradeChanged", { share: 0.5, doing: "upgrading old.dissensus from format 17 to 18" });
   await waitFor(() => expect(notice).toHaveTextContent("Upgrading old.dissensus from format 17 to 18: 50 %"));
   expect(screen.getByRole("progressbar", { name: "Upgrade" })).toHaveAttribute("aria-valuenow", "50");
