@@ -330,7 +330,7 @@ fn of_the_same_later_answer_from_two_places_one_counts_in_both_copies() {
     both_ways(&a, &b);
     let held = |store: &Store| {
         let found = store.repeats(QUESTION).unwrap();
-        assert_eq!(found.iter().map(|one| &one.answer).collect::<Vec<_>>(), [&Answer::Level(1)]);
+        assert_eq!(found.iter().map(|one| &one.answer).collect::<Vec<_>>(), [&Answer::from_level(1)]);
         let given = store.newest_given(QUESTION, AnnotatorId(1)).unwrap().unwrap();
         assert_eq!((given.source, given.occasion), (LabelSource::Command, 2));
         (found, given.key, store.wordings().unwrap())
