@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_that_does_not_answer_cannot_keep_the_window_open() {
+    fn unresponsive_page_cannot_prevent_closing() {
         let asked = ClosingRequest::default();
         let start = Instant::now();
         assert!(asked.ask(start));

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_download_at_a_time_and_a_cancel_reaches_it() {
+    fn one_download_runs_and_can_be_cancelled() {
         let download = Download::default();
         download.cancel();
         let running = download.begin().unwrap();

@@ -100,14 +100,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_stays_in_the_folder() {
+    fn request_stays_in_the_folder() {
         assert_eq!(within("/how-to/import.html"), Some(Path::new("how-to/import.html")));
         assert_eq!(within("/../secret"), None);
         assert_eq!(within("/a/../../secret"), None);
     }
 
     #[test]
-    fn pages_and_pictures_have_their_kinds() {
+    fn pages_and_pictures_have_media_types() {
         assert_eq!(kind_of(Some(Path::new("index.html"))), "text/html; charset=utf-8");
         assert_eq!(kind_of(Some(Path::new("a/b.png"))), "image/png");
         assert_eq!(kind_of(None), "text/plain; charset=utf-8");

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_is_opened_to_read_where_that_is_said() {
+    fn read_only_argument_opens_for_reading() {
         let read_only = |arguments: &[&str]| wanted(arguments).map(|wanted| wanted.read_only);
         assert_eq!(read_only(&["/a.dissensus", "--read-only"]), Some(true));
         assert_eq!(read_only(&["--read-only", "/a.dissensus"]), Some(true));
@@ -93,14 +93,14 @@ mod tests {
     }
 
     #[test]
-    fn the_first_plain_argument_is_the_project() {
+    fn first_plain_argument_is_the_project() {
         assert_eq!(argument(&["-psn_0_1", "/a/b.dissensus", "/c"]), Some(PathBuf::from("/a/b.dissensus")));
         assert_eq!(argument(&["--flag"]), None);
         assert_eq!(argument(&[]), None);
     }
 
     #[test]
-    fn a_relative_project_is_made_absolute() {
+    fn relative_project_is_made_absolute() {
         let path = argument(&["b.dissensus"]).unwrap();
         assert!(path.is_absolute());
         assert!(path.ends_with("b.dissensus"));

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_before_the_page_listens_is_kept_and_the_newest_counts() {
+    fn early_requests_are_queued_and_the_newest_is_used() {
         let wanted = |path: &str| Wanted { path: path.into(), read_only: path == "/b" };
         let requests = Requests::new(Some(wanted("/a")));
         assert_eq!(requests.ask(wanted("/b")), None);

@@ -163,7 +163,7 @@ mod tests {
     use super::{FIRST, SMALLEST, first_size};
 
     #[test]
-    fn the_first_window_fits_the_screen() {
+    fn first_window_fits_the_screen() {
         assert_eq!(first_size(None), FIRST);
         assert_eq!(first_size(Some((1920.0, 1080.0))), FIRST);
         assert_eq!(first_size(Some((1024.0, 768.0))), (976.0, 720.0));

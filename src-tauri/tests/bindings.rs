@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Set `DISSENSUS_WRITE_BINDINGS=1` to write the file instead of comparing it.
 #[test]
-fn the_typescript_of_the_window_is_what_the_commands_say() {
+fn typescript_bindings_are_up_to_date() {
     let kept_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui/src/api/bindings.ts");
     let folder = tempfile::tempdir().unwrap();
     let made_in = folder.path().join("bindings.ts");

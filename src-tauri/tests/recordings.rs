@@ -88,7 +88,7 @@ macro_rules! record {
 
 /// Set `DISSENSUS_WRITE_RECORDINGS=1` to write the files instead of comparing them.
 #[test]
-fn the_recorded_answers_are_those_of_the_commands() {
+fn recorded_answers_are_up_to_date() {
     let folder = tempfile::tempdir().unwrap();
     let app = Application::new(Home::inside(folder.path(), Vec::new()));
     let mut to = Recordings { folder: folder.path().to_string_lossy().into_owned(), made: BTreeMap::new() };

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replaces_what_differs_between_runs() {
+    fn values_that_vary_are_redacted() {
         let text = "Wrote 3 labels to /tmp/x1/a.csv in 0.3 s at 2026-11-28T21:35:53.512Z (dissensus 0.1.0)";
         let folders = [(Path::new("/tmp/x1"), "[FOLDER]")];
         assert_eq!(
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_numbers_and_drops_the_sign_of_nothing() {
+    fn numbers_are_rounded_without_negative_zero() {
         let text = "0.25 0.1234567 -0.0000001 1.5e-9";
         assert_eq!(redacted(text, &[], Figures::Exact), "0.25 0.123457 0.000000 0.000000");
         assert_eq!(redacted("0.25 -0.04 12", &[], Figures::OfModels), "0.2 0.0 12");

@@ -34,7 +34,7 @@ fn exported(bench: &Bench, file: &str) -> Vec<[String; 4]> {
 }
 
 #[test]
-fn what_is_imported_is_exported_and_imports_again() {
+fn labels_survive_import_export_import() {
     let bench = Bench::without_encoder();
     labelled(&bench);
     let mut given = rows(&files::labels(40, 6), ["text_id", "text", "annotator_id", "label"]);
@@ -51,7 +51,7 @@ fn what_is_imported_is_exported_and_imports_again() {
 }
 
 #[test]
-fn a_second_import_adds_to_the_first() {
+fn second_import_adds_to_the_first() {
     let bench = Bench::without_encoder();
     labelled(&bench);
     // The same file again adds nothing; a larger one adds its additional rows.
@@ -65,7 +65,7 @@ fn a_second_import_adds_to_the_first() {
 }
 
 #[test]
-fn a_label_is_added_replaced_and_taken_back() {
+fn label_is_added_replaced_and_undone() {
     let bench = Bench::without_encoder();
     labelled(&bench);
     let label = |value| {
@@ -99,7 +99,7 @@ fn a_label_is_added_replaced_and_taken_back() {
 }
 
 #[test]
-fn texts_alone_become_a_project_to_label() {
+fn texts_without_labels_can_be_labelled() {
     let bench = Bench::without_encoder();
     bench.file("texts.csv", "text\nhello\ngo away\nhello\n");
     bench.ok(["project", "new", "P.dissensus"]);
@@ -125,7 +125,7 @@ fn texts_alone_become_a_project_to_label() {
 }
 
 #[test]
-fn sets_of_options_are_asked_given_exported_and_imported_again() {
+fn sets_of_options_survive_export_and_import() {
     let bench = Bench::without_encoder();
     bench.file("texts.csv", "text_id,text\na,one\nb,two\nc,three\n");
     bench.ok(["project", "new", "P.dissensus"]);
@@ -172,7 +172,7 @@ fn sets_of_options_are_asked_given_exported_and_imported_again() {
 }
 
 #[test]
-fn passages_are_asked_for_labelled_and_compared() {
+fn spans_are_labelled_and_compared() {
     let bench = Bench::without_encoder();
     bench.file("texts.csv", "text_id,text\na,you absolute fool\nb,all is well\n");
     bench.ok(["project", "new", "P.dissensus"]);
@@ -225,7 +225,7 @@ fn passages_are_asked_for_labelled_and_compared() {
 }
 
 #[test]
-fn jsonl_goes_round_too() {
+fn jsonl_round_trips() {
     let bench = Bench::without_encoder();
     labelled(&bench);
     bench.ok(["data", "export", "P.dissensus", "labels.jsonl"]);
@@ -241,7 +241,7 @@ fn jsonl_goes_round_too() {
 }
 
 #[test]
-fn texts_of_every_kind_come_through_unchanged() {
+fn unusual_texts_are_preserved() {
     let bench = Bench::without_encoder();
     let bodies = [
         "two\nlines, and \"quotes\"",
@@ -292,7 +292,7 @@ fn columns_can_be_named() {
 }
 
 #[test]
-fn a_dry_run_shows_the_guess_and_changes_nothing() {
+fn dry_run_shows_the_guess_and_changes_nothing() {
     let bench = Bench::without_encoder();
     bench.file("labels.csv", files::labels(10, 3));
     bench.ok(["project", "new", "P.dissensus"]);
@@ -305,7 +305,7 @@ fn a_dry_run_shows_the_guess_and_changes_nothing() {
 }
 
 #[test]
-fn a_dry_run_ends_as_the_import_would() {
+fn dry_run_exits_like_the_import() {
     let bench = Bench::without_encoder();
     bench.file("labels.csv", "text_id,text,annotator_id,label\nt1,a,ann,1\nt2,b,,2\nt3,c,ann,2\n");
     bench.ok(["project", "new", "P.dissensus"]);
@@ -322,7 +322,7 @@ fn a_dry_run_ends_as_the_import_would() {
 }
 
 #[test]
-fn an_import_says_what_it_replaces_and_undo_what_was_replaced() {
+fn import_and_undo_report_replaced_labels() {
     let bench = Bench::without_encoder();
     let file = |name, rows: &str| bench.file(name, format!("text_id,text,annotator_id,label\n{rows}"));
     file("first.csv", "t1,x,ana,1\nt1,x,bo,3\nt2,y,ana,2\n");
@@ -360,7 +360,7 @@ fn an_import_says_what_it_replaces_and_undo_what_was_replaced() {
 }
 
 #[test]
-fn people_without_a_label_are_counted_apart_wherever_annotators_are_counted() {
+fn people_without_labels_are_counted_separately() {
     let bench = Bench::without_encoder();
     bench.file("labels.csv", files::labels(10, 3));
     bench.file("people.csv", "annotator_id,gender\nnew1,woman\nnew2,man\n");
@@ -384,7 +384,7 @@ fn people_without_a_label_are_counted_apart_wherever_annotators_are_counted() {
 }
 
 #[test]
-fn people_without_a_label_are_predicted_and_said_to_be() {
+fn people_without_labels_are_predicted_with_a_note() {
     let bench = Bench::new();
     bench.file("labels.csv", files::labels(20, 4));
     bench.file("people.csv", "annotator_id,gender\nnew1,woman\nnew2,man\n");
@@ -403,7 +403,7 @@ fn people_without_a_label_are_predicted_and_said_to_be() {
 }
 
 #[test]
-fn a_copy_onto_itself_and_onto_another_file_is_told_with_what_to_do() {
+fn copy_onto_an_existing_file_is_refused() {
     let bench = Bench::without_encoder();
     bench.ok(["project", "new", "P.dissensus"]);
     bench.ok(["project", "copy", "P.dissensus", "Q.dissensus"]);
@@ -423,7 +423,7 @@ fn a_copy_onto_itself_and_onto_another_file_is_told_with_what_to_do() {
 }
 
 #[test]
-fn a_run_on_a_frozen_encoder_is_used_and_deleted_with_what_predicts_said() {
+fn frozen_run_is_used_and_deleted() {
     let bench = Bench::new();
     labelled(&bench);
     bench.json(["models", "train", "P.dissensus", "--model", "multilevel", "--split", "by-text:0.7"]);
@@ -438,7 +438,7 @@ fn a_run_on_a_frozen_encoder_is_used_and_deleted_with_what_predicts_said() {
 }
 
 #[test]
-fn models_are_compared_with_every_figure_of_the_contract() {
+fn evaluation_has_every_documented_figure() {
     let bench = Bench::new();
     bench.ok(["project", "sample", "P.dissensus"]);
     let evaluate = |seed| {
@@ -518,7 +518,7 @@ fn models_are_compared_with_every_figure_of_the_contract() {
 }
 
 #[test]
-fn the_official_split_is_used_when_asked_for() {
+fn official_split_is_used_when_asked_for() {
     let bench = Bench::new();
     official(&bench);
     let document =
@@ -532,7 +532,7 @@ fn the_official_split_is_used_when_asked_for() {
 }
 
 #[test]
-fn a_multi_label_question_is_evaluated_as_a_whole() {
+fn multi_label_question_is_evaluated_as_a_whole() {
     let bench = Bench::new();
     let sets = ["rude", "rude;lie", "lie", "none", "threat;rude"];
     let rows = (0..200).map(|n| format!("t{},body {},a{},{}\n", n / 4, n / 4, n % 4, sets[n * 7 % 5]));
@@ -635,7 +635,7 @@ fn official(bench: &Bench) {
 }
 
 #[test]
-fn a_submission_has_a_line_a_test_text_and_an_answer_an_annotator() {
+fn lewidi_submission_has_all_test_texts_and_annotators() {
     let bench = Bench::new();
     official(&bench);
     let asked =
@@ -680,7 +680,7 @@ fn a_submission_has_a_line_a_test_text_and_an_answer_an_annotator() {
 }
 
 #[test]
-fn the_predicted_level_of_an_ordinal_question_is_the_median() {
+fn predicted_level_of_an_ordinal_question_is_the_median() {
     let bench = Bench::new();
     labelled(&bench);
     bench.ok(["models", "encode", "P.dissensus"]);
@@ -703,7 +703,7 @@ fn the_predicted_level_of_an_ordinal_question_is_the_median() {
 }
 
 #[test]
-fn a_person_is_predicted_on_known_and_on_new_texts() {
+fn person_is_predicted_on_known_and_new_texts() {
     let bench = Bench::new();
     labelled(&bench);
     bench.ok(["models", "encode", "P.dissensus"]);
@@ -725,7 +725,7 @@ fn a_person_is_predicted_on_known_and_on_new_texts() {
 }
 
 #[test]
-fn a_prediction_is_explained_by_a_sum_labels_and_words() {
+fn prediction_is_explained_by_parts_labels_and_words() {
     let bench = Bench::new();
     labelled(&bench);
     bench.ok(["models", "encode", "P.dissensus"]);
@@ -785,7 +785,7 @@ fn probabilities(document: &Value) -> Vec<f64> {
 }
 
 #[test]
-fn disagreement_is_ranked_and_moves_with_a_label() {
+fn disagreement_ranking_changes_with_a_label() {
     let bench = Bench::new();
     bench.ok(["project", "sample", "P.dissensus"]);
     bench.ok(["models", "encode", "P.dissensus"]);
@@ -822,7 +822,7 @@ fn disagreement_is_ranked_and_moves_with_a_label() {
 /// The default order, as text and as a document: its basis, and the border of each text. Columns that are
 /// empty in every row are omitted.
 #[test]
-fn the_default_order_says_what_it_stands_on() {
+fn default_order_states_its_basis() {
     let bench = Bench::new();
     bench.ok(["project", "sample", "P.dissensus"]);
     bench.ok(["models", "encode", "P.dissensus"]);
@@ -855,7 +855,7 @@ fn the_default_order_says_what_it_stands_on() {
 }
 
 #[test]
-fn only_the_chosen_annotators_are_asked() {
+fn only_chosen_annotators_are_used() {
     let bench = Bench::new();
     labelled(&bench);
     bench.ok(["models", "encode", "P.dissensus"]);
@@ -889,7 +889,7 @@ fn only_the_chosen_annotators_are_asked() {
 /// Of two texts with the same mean label, the one with labels at both ends is first, and not among the texts
 /// that all agree on.
 #[test]
-fn labels_at_both_ends_come_before_labels_in_the_middle() {
+fn polarised_labels_rank_before_middle_labels() {
     let bench = Bench::new();
     let mut rows = "text_id,text,annotator_id,label,side\n".to_owned();
     let mut label = |text: &str, annotator: usize, level: usize| {
@@ -940,7 +940,7 @@ fn labels_at_both_ends_come_before_labels_in_the_middle() {
 }
 
 #[test]
-fn agreement_is_krippendorffs() {
+fn agreement_matches_krippendorff() {
     let bench = Bench::without_encoder();
     // The nominal example of Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), part A: two
     // observers, ten units, alpha = 0.095.
@@ -959,7 +959,7 @@ fn agreement_is_krippendorffs() {
 }
 
 #[test]
-fn one_annotator_can_be_trained_for_and_asked_about() {
+fn model_of_one_annotator_is_trained_and_used() {
     let bench = Bench::new();
     labelled(&bench);
     let document = bench.json(["models", "train", "P.dissensus", "--model", "multilevel"]);
@@ -974,7 +974,7 @@ fn one_annotator_can_be_trained_for_and_asked_about() {
 }
 
 #[test]
-fn a_run_is_trained_listed_compared_and_reported() {
+fn run_is_trained_listed_compared_and_reported() {
     let bench = Bench::new();
     bench.ok(["project", "sample", "P.dissensus"]);
     let train = |model: &str, more: &[&str]| {
@@ -1036,7 +1036,7 @@ fn a_run_is_trained_listed_compared_and_reported() {
 }
 
 #[test]
-fn the_encoder_of_a_run_learns_from_questions_of_other_projects_too() {
+fn run_learns_from_questions_of_other_projects() {
     let bench = Bench::new();
     labelled(&bench);
     bench.ok(["project", "sample", "Q.dissensus"]);
@@ -1078,7 +1078,7 @@ fn the_encoder_of_a_run_learns_from_questions_of_other_projects_too() {
 }
 
 #[test]
-fn anything_asked_of_a_training_makes_a_run() {
+fn training_with_any_option_makes_a_run() {
     let bench = Bench::new();
     labelled(&bench);
     assert_eq!(
@@ -1115,7 +1115,7 @@ fn anything_asked_of_a_training_makes_a_run() {
 }
 
 #[test]
-fn seeds_beyond_32_bits_are_refused_everywhere() {
+fn seeds_beyond_32_bits_are_refused() {
     let bench = Bench::new();
     labelled(&bench);
     let seed = ["--seed", "5000000000"];
@@ -1131,7 +1131,7 @@ fn seeds_beyond_32_bits_are_refused_everywhere() {
 }
 
 #[test]
-fn labels_are_brought_together_and_agreement_has_intervals() {
+fn labels_are_aggregated_and_agreement_has_intervals() {
     let bench = Bench::without_encoder();
     bench.ok(["project", "sample", "P.dissensus"]);
     let question = ["--question", "offensiveness"];
@@ -1167,7 +1167,7 @@ fn help_has_examples_and_completions_are_a_script() {
 }
 
 #[test]
-fn wrong_usage_is_told_apart_from_failure() {
+fn usage_errors_have_their_own_exit_code() {
     let bench = Bench::without_encoder();
     for arguments in [
         vec!["lable", "P.dissensus"],
@@ -1194,7 +1194,7 @@ fn labelling(bench: &Bench, text: &str, more: &[&str]) -> std::process::Child {
 }
 
 #[test]
-fn a_label_waits_for_a_project_that_is_open_elsewhere() {
+fn label_waits_for_a_locked_project() {
     let bench = Bench::without_encoder();
     labelled(&bench);
     let text = rows(&files::labels(40, 6), ["text_id", "text", "annotator_id", "label"])[0][0].clone();
@@ -1218,7 +1218,7 @@ fn a_label_waits_for_a_project_that_is_open_elsewhere() {
 }
 
 #[test]
-fn a_project_is_overlooked_its_texts_are_listed_and_people_are_asked_about_themselves() {
+fn overview_texts_and_attribute_form() {
     let bench = Bench::without_encoder();
     bench.ok(["project", "sample", "S.dissensus"]);
     bench.ok([

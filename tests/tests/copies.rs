@@ -78,7 +78,7 @@ fn bytes(path: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn copies_that_took_each_other_in_export_the_same_bytes_in_every_format() {
+fn merged_copies_export_identical_files() {
     let bench = Bench::without_encoder();
     apart(&bench);
     label(&bench, A, "ana", "t3", "1");
@@ -108,7 +108,7 @@ fn copies_that_took_each_other_in_export_the_same_bytes_in_every_format() {
 }
 
 #[test]
-fn undo_after_a_merge_takes_back_the_label_that_was_given_last() {
+fn undo_after_a_merge_retracts_the_last_label() {
     let bench = Bench::without_encoder();
     apart(&bench);
     label(&bench, B, "ana", "t2", "3");
@@ -119,7 +119,7 @@ fn undo_after_a_merge_takes_back_the_label_that_was_given_last() {
 }
 
 #[test]
-fn contradicting_answers_and_clocks_that_are_ahead_are_named() {
+fn contradicting_answers_and_fast_clocks_are_reported() {
     let bench = Bench::without_encoder();
     apart(&bench);
     label(&bench, A, "ben", "t2", "1");
@@ -144,7 +144,7 @@ fn contradicting_answers_and_clocks_that_are_ahead_are_named() {
 }
 
 #[test]
-fn one_person_is_not_two_by_the_spelling_of_a_name() {
+fn spelling_of_a_name_does_not_duplicate_a_person() {
     let bench = Bench::without_encoder();
     apart(&bench);
     label(&bench, A, "Jos\u{e9}", "t1", "1");
@@ -201,7 +201,7 @@ fn one_person_is_not_two_by_the_spelling_of_a_name() {
 }
 
 #[test]
-fn agreement_is_told_by_wording() {
+fn agreement_is_reported_by_wording() {
     let bench = Bench::without_encoder();
     apart(&bench);
     label(&bench, A, "ana", "t1", "1");
@@ -224,7 +224,7 @@ fn agreement_is_told_by_wording() {
 }
 
 #[test]
-fn what_a_merge_would_add_is_counted_in_words_and_wordings_show_what_levels_mean() {
+fn merge_preview_counts_additions() {
     let bench = Bench::without_encoder();
     bench.file("base.csv", "text_id,text,annotator_id,label\nt1,one,ana,1\nt2,two,ana,2\nt3,three,ben,3\n");
     bench.ok(["project", "new", A]);

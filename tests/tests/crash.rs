@@ -21,7 +21,7 @@ fn labels_of(bench: &Bench, annotator: &str) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn every_label_that_the_command_confirmed_survives_kill_9() {
+fn labels_confirmed_by_the_command_survive_kill_9() {
     let bench = Bench::without_encoder();
     bench.file("texts.csv", files::labels(100, 2));
     bench.ok(["project", "new", "P.dissensus"]);
@@ -99,7 +99,7 @@ fn every_label_that_the_command_confirmed_survives_kill_9() {
 }
 
 #[test]
-fn a_killed_import_leaves_nothing_or_all() {
+fn killed_import_is_atomic() {
     let bench = Bench::without_encoder();
     bench.file("big.csv", files::labels(4_000, 10));
     bench.ok(["project", "new", "P.dissensus"]);
@@ -131,7 +131,7 @@ fn a_killed_import_leaves_nothing_or_all() {
 }
 
 #[test]
-fn a_killed_export_for_a_tool_leaves_no_half_file() {
+fn killed_tool_export_leaves_no_partial_file() {
     let bench = Bench::without_encoder();
     bench.file("big.csv", files::labels(4_000, 10));
     bench.ok(["project", "new", "P.dissensus"]);
@@ -172,7 +172,7 @@ fn a_killed_export_for_a_tool_leaves_no_half_file() {
 
 /// A killed evaluation stores nothing: the project is unchanged, and repeating it gives the same result.
 #[test]
-fn a_killed_evaluation_leaves_the_project_as_it_was() {
+fn killed_evaluation_leaves_the_project_unchanged() {
     let bench = Bench::new();
     bench.ok(["project", "sample", "P.dissensus"]);
     bench.ok(["models", "encode", "P.dissensus"]);
@@ -205,7 +205,7 @@ fn a_killed_evaluation_leaves_the_project_as_it_was() {
 }
 
 #[test]
-fn a_killed_encoding_goes_on_where_it_stopped() {
+fn killed_encoding_resumes() {
     let bench = Bench::new();
     bench.ok(["project", "sample", "P.dissensus"]);
     let encoded = || bench.json(["project", "info", "P.dissensus"])["encoding"]["encoded"].as_u64().unwrap();
@@ -232,17 +232,17 @@ fn a_killed_encoding_goes_on_where_it_stopped() {
 }
 
 #[test]
-fn a_killed_training_goes_on_to_the_figures_of_one_that_was_not() {
+fn killed_training_resumes_to_the_same_figures() {
     killed_training_goes_on("last-1");
 }
 
 #[test]
-fn a_killed_training_of_a_soft_prompt_goes_on_to_the_figures_of_one_that_was_not() {
+fn killed_prompt_training_resumes_to_the_same_figures() {
     killed_training_goes_on("prompt-3");
 }
 
 #[test]
-fn a_killed_training_of_several_questions_goes_on_to_the_figures_of_one_that_was_not() {
+fn killed_joint_training_resumes_to_the_same_figures() {
     let bench = Bench::new();
     bench.ok(["project", "sample", "P.dissensus"]);
     let rows = (1..=60).map(|n| format!("c{n:03},{},{}\n", ["p", "q"][n % 2], ["no", "yes"][n * 7 % 5 / 3]));
@@ -315,7 +315,7 @@ fn labels_in_file_alone(bench: &Bench) -> u64 {
 
 #[cfg(unix)]
 #[test]
-fn a_command_that_is_told_to_end_leaves_one_whole_file() {
+fn terminated_command_leaves_one_complete_file() {
     let bench = Bench::without_encoder();
     bench.file("big.csv", files::labels(4_000, 10));
     for signal in ["TERM", "HUP", "INT"] {
@@ -358,7 +358,7 @@ fn a_command_that_is_told_to_end_leaves_one_whole_file() {
 }
 
 #[test]
-fn a_killed_copy_leaves_nothing_under_its_name() {
+fn killed_copy_leaves_no_file() {
     let bench = Bench::without_encoder();
     bench.file("big.csv", files::labels(4_000, 10));
     bench.ok(["project", "new", "P.dissensus"]);
@@ -389,7 +389,7 @@ fn a_killed_copy_leaves_nothing_under_its_name() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_stops_an_encoding_and_the_same_command_goes_on() {
+fn ctrl_c_stops_an_encoding_that_can_be_resumed() {
     let bench = Bench::new();
     bench.ok(["project", "new", "P.dissensus"]);
     // Enough for a few seconds of work.
@@ -465,7 +465,7 @@ fn failed(child: std::process::Child) -> String {
 }
 
 #[test]
-fn a_project_that_is_moved_while_a_command_writes_is_open_already_under_its_new_name() {
+fn moved_project_is_locked_under_its_new_name() {
     let bench = Bench::without_encoder();
     small_project(&bench, "P.dissensus");
     let child = import_at_work(&bench, "P.dissensus");
@@ -485,7 +485,7 @@ fn a_project_that_is_moved_while_a_command_writes_is_open_already_under_its_new_
 }
 
 #[test]
-fn a_project_that_is_replaced_while_a_command_writes_stays_as_it_was_restored() {
+fn replaced_project_keeps_its_restored_content() {
     let bench = Bench::without_encoder();
     small_project(&bench, "P.dissensus");
     std::fs::copy(bench.path("P.dissensus"), bench.path("backup")).unwrap();
@@ -509,7 +509,7 @@ fn a_project_that_is_replaced_while_a_command_writes_stays_as_it_was_restored() 
 }
 
 #[test]
-fn a_backup_beside_the_journal_of_another_file_is_sound_and_the_journal_is_kept() {
+fn backup_with_a_foreign_journal_is_intact() {
     let bench = Bench::without_encoder();
     small_project(&bench, "P.dissensus");
     std::fs::copy(bench.path("P.dissensus"), bench.path("backup")).unwrap();
@@ -548,7 +548,7 @@ fn a_backup_beside_the_journal_of_another_file_is_sound_and_the_journal_is_kept(
 
 #[cfg(unix)]
 #[test]
-fn a_hard_link_to_a_project_that_is_open_is_open_already() {
+fn hard_link_to_an_open_project_is_locked() {
     let bench = Bench::without_encoder();
     small_project(&bench, "P.dissensus");
     std::fs::hard_link(bench.path("P.dissensus"), bench.path("H.dissensus")).unwrap();
@@ -564,7 +564,7 @@ fn a_hard_link_to_a_project_that_is_open_is_open_already() {
 
 /// The file is moved away and back repeatedly: each label that the command confirmed is in it.
 #[test]
-fn each_label_that_the_command_confirmed_while_the_project_was_moved_about_is_in_it() {
+fn labels_confirmed_while_moving_the_project_are_in_it() {
     let bench = Bench::without_encoder();
     small_project(&bench, "P.dissensus");
     let (path, away) = (bench.path("P.dissensus"), bench.path("away"));
@@ -611,7 +611,7 @@ fn each_label_that_the_command_confirmed_while_the_project_was_moved_about_is_in
 /// Copies and new projects under these names are refused: files next to an open project are overwritten and
 /// deleted with it.
 #[test]
-fn nothing_is_copied_or_made_under_the_name_of_a_file_beside_a_project() {
+fn side_file_names_are_refused_for_copies() {
     let bench = Bench::without_encoder();
     small_project(&bench, "P.dissensus");
     for ending in ["-wal", "-shm", "-journal", ".lock"] {
@@ -631,7 +631,7 @@ fn nothing_is_copied_or_made_under_the_name_of_a_file_beside_a_project() {
 /// a backup put in its place must stay whole, even when only read,
 /// and the advice must name existing commands.
 #[test]
-fn a_backup_beside_the_journal_of_a_project_that_was_being_made_is_not_emptied() {
+fn backup_with_a_creation_journal_is_not_emptied() {
     let bench = Bench::without_encoder();
     small_project(&bench, "P.dissensus");
     let whole = std::fs::read(bench.path("P.dissensus")).unwrap();

@@ -37,7 +37,7 @@ fn names(document: &Value) -> Vec<String> {
 }
 
 #[test]
-fn one_command_trains_one_encoder_for_all_questions() {
+fn joint_training_uses_one_encoder() {
     let bench = Bench::new();
     project(&bench);
     // A name that contains a comma is passed as an argument of its own.
@@ -114,7 +114,7 @@ fn one_command_trains_one_encoder_for_all_questions() {
 /// One command trains one encoder for spans, a multi-label question and a scale, and its predictions of words
 /// can be used.
 #[test]
-fn one_command_trains_one_model_for_words_sets_and_a_scale() {
+fn joint_training_of_words_sets_and_a_scale() {
     let bench = Bench::new();
     project(&bench);
     let mut lines = String::new();
@@ -176,7 +176,7 @@ fn one_command_trains_one_model_for_words_sets_and_a_scale() {
 }
 
 #[test]
-fn what_cannot_be_learned_together_is_refused() {
+fn impossible_joint_training_is_refused() {
     let bench = Bench::new();
     project(&bench);
     for (more, said) in [

@@ -99,7 +99,7 @@ fn command_line(exec: &str, file: &Path) -> (String, Vec<String>) {
 
 #[tokio::test]
 #[ignore = "needs a package, which `cargo xtask test --only package` makes"]
-async fn a_double_click_on_a_project_opens_it_in_the_installed_window() -> Result<()> {
+async fn double_click_opens_the_installed_window() -> Result<()> {
     let bench = Bench::new();
     let root = Root::install(&bench)?;
     let project = bench.path("My project.dissensus");
@@ -148,7 +148,7 @@ async fn a_double_click_on_a_project_opens_it_in_the_installed_window() -> Resul
 
 #[test]
 #[ignore = "needs a package, which `cargo xtask test --only package` makes"]
-fn the_package_has_the_command_with_manual_and_completions() -> Result<()> {
+fn package_has_the_command_with_manual_and_completions() -> Result<()> {
     let bench = Bench::without_encoder();
     let root = Root::install(&bench)?;
     let version = run(Command::new(root.path("usr/bin/dissensus")).arg("--version"))?;

@@ -75,7 +75,7 @@ fn popquorn_is_imported_and_evaluated() {
 
 #[test]
 #[ignore = "needs the data set emotions_ec.csv: cargo xtask test data"]
-fn eleven_emotions_are_imported_and_each_is_learned() {
+fn eleven_emotions_are_imported_and_learned() {
     let bench = Bench::new();
     let project = encoded(&bench, &data("emotions_ec.csv"));
     let info = bench.json(["project".as_ref(), "info".as_ref(), project.as_os_str()]);
@@ -117,7 +117,7 @@ fn eleven_emotions_are_imported_and_each_is_learned() {
 
 #[test]
 #[ignore = "needs the data set popquorn_offensiveness.csv: cargo xtask test data"]
-fn prediction_sets_of_popquorn_hold_what_they_aim_at() {
+fn prediction_sets_of_popquorn_cover() {
     let bench = Bench::new();
     let project = encoded(&bench, &data("popquorn_offensiveness.csv"));
     for (scale, at_least) in [("five levels", None), ("level 3 or more", Some("3"))] {
@@ -150,7 +150,7 @@ fn prediction_sets_of_popquorn_hold_what_they_aim_at() {
 
 #[test]
 #[ignore = "needs the data set popquorn_offensiveness.csv: cargo xtask test data"]
-fn new_annotators_of_popquorn_are_known_soonest_by_multilevel() {
+fn multilevel_learns_new_popquorn_annotators_fastest() {
     let file = data("popquorn_offensiveness.csv");
     let bench = Bench::new();
     let project = encoded(&bench, &file);
@@ -176,7 +176,7 @@ fn new_annotators_of_popquorn_are_known_soonest_by_multilevel() {
 
 #[test]
 #[ignore = "needs the data set vicomtech_hate.csv: cargo xtask test data"]
-fn vicomtech_is_predicted_with_the_pooling_that_validation_chose() {
+fn vicomtech_is_predicted_with_the_chosen_pooling() {
     let file = data("vicomtech_hate.csv");
     let bench = Bench::new();
     bench.ok(["project", "new", "v.dissensus"]);
@@ -249,7 +249,7 @@ fn rows_of_csc(file: &Path) -> Vec<(String, String, String, f64)> {
 /// (uniform on 0 to 6: .355 is expected, with a standard deviation of .0046 between submissions).
 #[test]
 #[ignore = "needs the data set csc.csv: cargo xtask test data"]
-fn the_published_baselines_of_csc_come_out() {
+fn baselines_of_csc_match_the_published_ones() {
     let file = data("csc.csv");
     let mut counts: BTreeMap<String, [usize; 7]> = BTreeMap::new();
     for (_, _, annotator, label) in rows_of_csc(&file).into_iter().filter(|row| row.0 == "train") {
@@ -321,7 +321,7 @@ fn by_text(file: &Path) -> Vec<(String, Vec<(String, f64)>)> {
 /// width predict.
 #[test]
 #[ignore = "needs the data set popquorn_offensiveness.csv: cargo xtask test data"]
-fn a_plan_from_a_pilot_keeps_its_width_on_other_texts() {
+fn plan_from_a_pilot_keeps_its_interval_width() {
     const WIDTH: f64 = 2.2;
     let mut texts = by_text(&data("popquorn_offensiveness.csv"));
     let bench = Bench::without_encoder();

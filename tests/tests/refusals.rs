@@ -53,7 +53,7 @@ fn report(bench: &Bench, refuse: impl Fn(&Bench, &[&str]) -> String, tries: &[&[
 }
 
 #[test]
-fn files_that_cannot_be_imported() {
+fn invalid_files_are_refused() {
     let bench = project();
     bench.file("empty.csv", "");
     bench.file("no-text.csv", "id,label,annotator\n1,2,ana\n");
@@ -87,7 +87,7 @@ fn files_that_cannot_be_imported() {
 }
 
 #[test]
-fn rows_that_cannot_be_imported() {
+fn invalid_rows_are_refused() {
     let bench = project();
     bench.file(
         "level.csv",
@@ -117,7 +117,7 @@ fn rows_that_cannot_be_imported() {
 }
 
 #[test]
-fn a_bad_row_is_named_and_the_others_can_be_had() {
+fn bad_row_is_located_and_can_be_skipped() {
     let bench = project();
     let csv =
         "text_id,text,annotator_id,label\nx1,fine,ana,3\nx2,\"a level, outside\",ana,9\nx3,fine too,ana,1\n";
@@ -153,7 +153,7 @@ fn invalid_utf_8_is_located_by_its_byte() {
 }
 
 #[test]
-fn a_line_of_200_megabytes_is_refused_without_being_held_in_memory() {
+fn line_of_200_megabytes_is_refused_without_buffering() {
     let bench = project();
     let path = bench.path("line.csv");
     let mut file = std::io::BufWriter::new(fs::File::create(&path).unwrap());
@@ -184,7 +184,7 @@ fn a_line_of_200_megabytes_is_refused_without_being_held_in_memory() {
 }
 
 #[test]
-fn files_that_are_no_project_of_ours() {
+fn other_files_are_refused_as_projects() {
     let bench = project();
     bench.file("text.dissensus", "these are only words");
     bench.file("empty.dissensus", "");
@@ -214,7 +214,7 @@ fn files_that_are_no_project_of_ours() {
 }
 
 #[test]
-fn a_corrupt_page_is_told_and_nothing_is_made_worse() {
+fn corrupt_page_is_reported_and_nothing_changes() {
     let bench = project();
     project_file::damage_pages(&bench.path("P.dissensus"), 1).unwrap();
     let tries: [&[&str]; 3] = [
@@ -230,7 +230,7 @@ fn a_corrupt_page_is_told_and_nothing_is_made_worse() {
 }
 
 #[test]
-fn a_full_disk_is_told_and_confirmed_labels_stay() {
+fn full_disk_is_reported_and_confirmed_labels_stay() {
     let bench = project();
     fs::create_dir(bench.path("small")).unwrap();
     let disk = match SmallDisk::mount(&bench.path("small"), 2 << 20) {
@@ -276,7 +276,7 @@ fn a_full_disk_is_told_and_confirmed_labels_stay() {
 }
 
 #[test]
-fn a_disk_that_is_full_at_a_checkpoint_keeps_the_one_before_and_the_run_goes_on() {
+fn full_disk_at_a_checkpoint_keeps_the_previous_one() {
     let bench = Bench::new();
     bench.ok(["project", "sample", "P.dissensus"]);
     bench.ok(["models", "encode", "P.dissensus"]);
@@ -339,7 +339,7 @@ fn limited(bench: &Bench, arguments: &[&str], blocks: u32) -> String {
 }
 
 #[test]
-fn no_encoder_is_told_with_the_way_to_get_it() {
+fn missing_encoder_error_says_how_to_get_one() {
     let bench = project();
     let message = refused(&bench, &["models", "encode", "P.dissensus"]);
     assert!(
@@ -364,7 +364,7 @@ fn tiny_encoder(bench: &Bench, name: &str) {
 }
 
 #[test]
-fn folders_that_are_no_encoder_are_told_apart() {
+fn invalid_encoder_folders_are_distinguished() {
     let bench = project();
     fs::create_dir(bench.path("nothing")).unwrap();
     for name in ["unreadable", "foreign", "cut", "pickled"] {
@@ -391,7 +391,7 @@ fn folders_that_are_no_encoder_are_told_apart() {
 }
 
 #[test]
-fn an_encoder_that_changed_is_another_encoder() {
+fn changed_encoder_is_another_encoder() {
     let bench = project();
     tiny_encoder(&bench, "tiny");
     let encode = || bench.json(["models", "encode", "P.dissensus", "--encoder", "./tiny"]);
@@ -413,7 +413,7 @@ fn an_encoder_that_changed_is_another_encoder() {
 }
 
 #[test]
-fn one_project_is_open_in_one_place() {
+fn project_is_open_in_one_program() {
     let bench = Bench::new();
     bench.file("texts.csv", files::labels(600, 2));
     bench.ok(["project", "new", "P.dissensus"]);
@@ -442,7 +442,7 @@ fn one_project_is_open_in_one_place() {
 }
 
 #[test]
-fn labels_that_cannot_be() {
+fn invalid_labels_are_refused() {
     let bench = filled(Bench::new());
     bench.ok(["models", "encode", "P.dissensus"]);
     bench.ok(["project", "new", "empty.dissensus"]);
@@ -485,7 +485,7 @@ fn labels_that_cannot_be() {
 }
 
 #[test]
-fn extremes_that_are_no_error() {
+fn extreme_values_work() {
     let bench = Bench::new();
     let long = "A comment that goes on and on, ".repeat(1_613); // a little over 50,000 characters
     assert!(long.len() > 50_000);
@@ -531,7 +531,7 @@ fn printed(bench: &Bench, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn escape_sequences_in_texts_and_names_are_shown_and_not_obeyed() {
+fn escape_sequences_are_shown_escaped() {
     let bench = Bench::new();
     let osc = "\u{1b}]0;OWNED\u{7}";
     let body = format!("{osc}\u{1b}[2Jhello \u{9b}2J \u{1b}]8;;http://x\u{7}link \u{202e}txet\u{8}");
@@ -608,7 +608,7 @@ fn escape_sequences_in_texts_and_names_are_shown_and_not_obeyed() {
 }
 
 #[test]
-fn what_was_exported_imports_again_whatever_the_header_was() {
+fn export_imports_again_with_any_header() {
     let bench = Bench::without_encoder();
     bench.file("h.csv", "text_id,text,annotator_id,lab\u{1b}[2Jel\nt1,x,ana,1\nt1,x,ben,2\n");
     bench.ok(["project", "new", "P.dissensus"]);
@@ -642,7 +642,7 @@ fn what_was_exported_imports_again_whatever_the_header_was() {
 }
 
 #[test]
-fn thousands_of_different_keys_are_exported_in_proportion_and_import_again() {
+fn thousands_of_keys_round_trip_proportionally() {
     let bench = Bench::without_encoder();
     let lines: String = (0..3_000)
         .map(|n| format!("{{\"text_id\":\"t{n}\",\"text\":\"text {n}\",\"annotator_id\":\"ana\",\"label\":{},\"key {n}\":\"{n}\"}}\n", n % 2))

@@ -44,7 +44,7 @@ fn latent(person: &Row, comment: &Row, a: usize, t: usize) -> f64 {
 }
 
 #[test]
-fn every_label_is_the_formulas() {
+fn labels_follow_the_formula() {
     let (comments, people) = (rows("comments.csv"), rows("annotators.csv"));
     let mut expected = Vec::new();
     for (a, person) in people.iter().enumerate() {
@@ -74,7 +74,7 @@ fn every_label_is_the_formulas() {
 }
 
 #[test]
-fn the_worked_values_of_the_description_hold() {
+fn documented_values_are_right() {
     let (comments, people) = (rows("comments.csv"), rows("annotators.csv"));
     let description = std::fs::read_to_string(checkout().join("sample/SIMULATION.md")).unwrap();
     for (a, t) in [(0, 0), (2, 5), (7, 129)] {
@@ -101,7 +101,7 @@ fn comments_are_many_distinct_and_short() {
 }
 
 #[test]
-fn some_comments_are_left_for_the_user() {
+fn some_comments_are_unlabelled() {
     let labelled: BTreeSet<String> = rows("labels.csv").iter().map(|row| row["text_id"].clone()).collect();
     let left = rows("comments.csv").iter().filter(|row| !labelled.contains(&row["text_id"])).count();
     assert!(left >= 30, "{left}");

@@ -142,7 +142,7 @@ fn run(bench: &Bench, lines: &'static str) -> BTreeSet<&'static str> {
 }
 
 #[test]
-fn every_command_prints_what_its_schema_says() {
+fn every_command_matches_its_schema() {
     let bench = Bench::new();
     bench.file("labels.csv", files::labels(40, 6));
     bench.file("new.txt", "You fool\nAll is well\n");
@@ -166,7 +166,7 @@ fn every_command_prints_what_its_schema_says() {
 }
 
 #[test]
-fn one_schema_is_that_of_all_and_others_are_told() {
+fn single_schema_matches_the_full_one() {
     let bench = Bench::without_encoder();
     let of = |command: &[&str]| {
         let out = bench.ok([&["schema"], command].concat());

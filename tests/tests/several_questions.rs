@@ -78,7 +78,7 @@ fn kept(bench: &Bench, project: &Path) -> BTreeSet<(String, String, String)> {
 }
 
 #[tokio::test]
-async fn three_questions_of_a_text_are_answered_by_keyboard_and_are_in_the_file_after_kill_9() -> Result<()> {
+async fn three_keyboard_answers_survive_kill_9() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = study(&bench);
     let window = Window::open(&bench, Some(&project)).await?;
@@ -145,7 +145,7 @@ async fn three_questions_of_a_text_are_answered_by_keyboard_and_are_in_the_file_
 }
 
 #[tokio::test]
-async fn a_question_is_changed_in_the_window_and_the_command_says_the_same() -> Result<()> {
+async fn window_and_command_agree_on_question_edits() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = study(&bench);
     bench.ok([
@@ -200,7 +200,7 @@ async fn a_question_is_changed_in_the_window_and_the_command_says_the_same() -> 
 /// After labelling: other people's marks are under the words,
 /// and the findings show the words on which people differ.
 #[tokio::test]
-async fn others_marks_appear_after_the_answer_and_words_are_read_in_the_findings() -> Result<()> {
+async fn spans_of_others_appear_after_the_answer() -> Result<()> {
     let bench = Bench::new();
     let project = study(&bench);
     bench.ok(["models", "encode", "Study.dissensus"]);

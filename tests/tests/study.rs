@@ -67,7 +67,7 @@ async fn answer(window: &Window, level: char, done: u32) -> Result<()> {
 }
 
 #[tokio::test]
-async fn two_people_label_apart_one_is_killed_and_everything_comes_together() -> Result<()> {
+async fn study_of_two_people_merges_after_a_kill() -> Result<()> {
     let bench = Bench::without_encoder();
     let packet = handed_out(&bench);
 
@@ -173,7 +173,7 @@ async fn two_people_label_apart_one_is_killed_and_everything_comes_together() ->
 }
 
 #[test]
-fn a_hand_in_that_was_changed_is_told_and_the_others_are_taken() {
+fn changed_submission_is_refused_and_others_merged() {
     let bench = Bench::without_encoder();
     handed_out(&bench);
     for (who, level) in [("ada", "3"), ("ben", "1")] {
@@ -251,7 +251,7 @@ fn a_hand_in_that_was_changed_is_told_and_the_others_are_taken() {
 }
 
 #[test]
-fn somebody_is_corrected_shared_under_a_pseudonym_and_erased_by_commands() {
+fn person_is_corrected_pseudonymised_and_erased() {
     let bench = Bench::new();
     handed_out(&bench);
     let label = ["label", "record", "packets/ada.dissensus", "--annotator", "ada", "--text-id"];

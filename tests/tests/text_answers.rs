@@ -31,7 +31,7 @@ fn table(bench: &Bench, name: &str) -> Vec<HashMap<String, String>> {
 }
 
 #[test]
-fn a_file_is_answered_whole_with_the_project_and_without() {
+fn file_is_predicted_by_sets_with_project_and_bundle() {
     let bench = Bench::new();
     labelled(&bench);
     bench.file("new.txt", "You fool\nbody 3\n");
@@ -85,7 +85,7 @@ fn a_file_is_answered_whole_with_the_project_and_without() {
 }
 
 #[test]
-fn one_text_is_answered_whole_beside_what_was_answered() {
+fn whole_answer_is_printed_with_observed_answers() {
     let bench = Bench::new();
     labelled(&bench);
     let all = bench.json(["models", "predict", "P.dissensus", "--text-id", "t3"]);
@@ -127,7 +127,7 @@ fn one_text_is_answered_whole_beside_what_was_answered() {
 }
 
 #[test]
-fn a_single_answer_stands_beside_its_prediction() {
+fn observed_answer_is_printed_with_its_prediction() {
     let bench = Bench::new();
     bench.ok(["project", "sample", "P.dissensus"]);
     let document = bench.json([
@@ -178,7 +178,7 @@ fn a_single_answer_stands_beside_its_prediction() {
 
 /// Two people mark *fool* with the first of four types; the other types are not used.
 #[test]
-fn words_are_printed_narrowly_and_by_the_name_of_a_type() {
+fn words_are_printed_by_type() {
     let bench = Bench::new();
     let mut lines = String::new();
     for text in 0..20 {

@@ -82,7 +82,7 @@ fn texts_are_embedded_in_their_order_in_every_format() {
 }
 
 #[test]
-fn a_file_that_cannot_be_embedded_leaves_nothing_behind() {
+fn failed_embedding_leaves_no_file() {
     let bench = Bench::new();
     bench.file("texts.csv", "id,comment\n1,All is well\n2,\n3,Nothing is\n");
     let before = std::fs::read_dir(bench.folder()).unwrap().count();
@@ -115,7 +115,7 @@ fn a_file_that_cannot_be_embedded_leaves_nothing_behind() {
 
 #[cfg(unix)]
 #[test]
-fn an_embedding_that_is_stopped_leaves_no_file() {
+fn cancelled_embedding_leaves_no_file() {
     let bench = Bench::new();
     // Enough for a few seconds of work.
     let lines: String =
@@ -146,7 +146,7 @@ fn an_embedding_that_is_stopped_leaves_no_file() {
 }
 
 #[test]
-fn an_embedding_replaces_neither_what_it_reads_nor_unasked_what_is_there() {
+fn embedding_never_replaces_its_input() {
     let bench = Bench::new();
     let read = |name: &str| std::fs::read_to_string(bench.path(name)).unwrap();
     bench.file("a.ids.txt", "one text\nanother\n");
@@ -171,7 +171,7 @@ fn an_embedding_replaces_neither_what_it_reads_nor_unasked_what_is_there() {
 }
 
 #[test]
-fn an_id_that_stands_twice_is_told_with_both_rows() {
+fn duplicate_id_is_reported_with_both_rows() {
     let bench = Bench::new();
     bench.file("texts.csv", "id,comment\n7,All is well\n8,Nothing is\n7,Or is it\n");
     let refused = bench.run(["models", "embed", "texts.csv", "out.npy"]);
@@ -183,7 +183,7 @@ fn an_id_that_stands_twice_is_told_with_both_rows() {
 
 /// Nothing is encoded or fitted for an impossible table: these projects have no embeddings afterwards.
 #[test]
-fn what_cannot_be_predicted_is_refused_before_anything_is_fitted() {
+fn impossible_prediction_is_refused_before_fitting() {
     let bench = Bench::new();
     labelled(&bench);
     bench.file("numbers.csv", "a,b\n1,2\n");
@@ -215,7 +215,7 @@ fn what_cannot_be_predicted_is_refused_before_anything_is_fitted() {
 }
 
 #[test]
-fn predictions_of_a_project_are_those_of_predict_and_say_what_they_saw() {
+fn project_predictions_match_predict() {
     let bench = Bench::new();
     labelled(&bench);
     bench.ok(["models", "encode", "P.dissensus"]);
@@ -267,7 +267,7 @@ fn predictions_of_a_project_are_those_of_predict_and_say_what_they_saw() {
 }
 
 #[test]
-fn texts_of_a_file_are_predicted_as_predict_does_it_one_by_one() {
+fn file_predictions_match_predict() {
     let bench = Bench::new();
     labelled(&bench);
     bench.ok(["models", "encode", "P.dissensus"]);
@@ -322,7 +322,7 @@ fn texts_of_a_file_are_predicted_as_predict_does_it_one_by_one() {
 
 /// On another machine: without the project and the encoder, and with another name of the folder.
 #[test]
-fn a_bundle_predicts_without_project_and_encoder() {
+fn bundle_predicts_without_project_and_encoder() {
     let bench = Bench::new();
     labelled(&bench);
     bench.ok(["models", "encode", "P.dissensus"]);
@@ -365,7 +365,7 @@ fn a_bundle_predicts_without_project_and_encoder() {
 #[cfg(unix)]
 /// The words of a question with spans: by the project, and by a bundle on another machine.
 #[test]
-fn marked_words_of_other_texts_are_predicted_with_the_project_and_without() {
+fn marked_words_are_predicted_with_project_and_bundle() {
     let bench = Bench::new();
     let mut lines = String::new();
     for text in 0..20 {
@@ -413,7 +413,7 @@ fn marked_words_of_other_texts_are_predicted_with_the_project_and_without() {
 }
 
 #[test]
-fn a_bundle_that_is_killed_halfway_leaves_no_folder_of_its_name() {
+fn killed_bundle_leaves_no_folder() {
     let bench = Bench::new();
     labelled(&bench);
     bench.ok(["models", "encode", "P.dissensus"]);

@@ -13,7 +13,7 @@ const TASKS: &str = r#"[
    {"id": 3, "completed_by": {"email": "c@example.org"}, "was_cancelled": true, "result": []}]}]"#;
 
 #[test]
-fn a_file_is_recognised_told_and_imported() {
+fn tool_file_is_recognised_and_imported() {
     let bench = Bench::without_encoder();
     bench.file("export.json", TASKS);
     bench.ok(["project", "new", "P.dissensus"]);
@@ -40,7 +40,7 @@ fn a_file_is_recognised_told_and_imported() {
 }
 
 #[test]
-fn labels_are_written_for_a_tool_and_what_it_cannot_hold_is_said_first() {
+fn tool_export_reports_losses_first() {
     let bench = Bench::without_encoder();
     bench.file("export.json", TASKS);
     bench.ok(["project", "new", "P.dissensus"]);

@@ -76,7 +76,7 @@ fn sample(bench: &Bench) -> PathBuf {
 }
 
 #[tokio::test]
-async fn ten_labels_of_the_sample_by_keyboard_one_taken_back_are_there_after_closing() -> Result<()> {
+async fn keyboard_labels_and_undo_survive_closing() -> Result<()> {
     let bench = Bench::new();
     let window = Window::open(&bench, None).await?;
     window.click("welcome-sample").await?;
@@ -111,7 +111,7 @@ async fn ten_labels_of_the_sample_by_keyboard_one_taken_back_are_there_after_clo
 }
 
 #[tokio::test]
-async fn every_label_that_the_window_confirmed_survives_kill_9() -> Result<()> {
+async fn labels_confirmed_by_the_window_survive_kill_9() -> Result<()> {
     let bench = Bench::new();
     let project = bench.path("Hundred.dissensus");
     bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
@@ -141,7 +141,7 @@ async fn every_label_that_the_window_confirmed_survives_kill_9() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_file_with_a_bad_row_is_explained_before_anything_is_written() -> Result<()> {
+async fn bad_row_is_explained_before_importing() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = bench.path("P.dissensus");
     bench.file("first.csv", files::labels(10, 3));
@@ -181,7 +181,7 @@ async fn choose(window: &Window, list: &str, begins: &str) -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_export_for_another_program_says_what_is_lost_before_and_after_it_is_written() -> Result<()> {
+async fn tool_export_reports_losses_before_and_after() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = bench.path("P.dissensus");
     bench.file("first.csv", files::labels(10, 3));
@@ -211,7 +211,7 @@ async fn an_export_for_another_program_says_what_is_lost_before_and_after_it_is_
 }
 
 #[tokio::test]
-async fn columns_that_were_chosen_are_there_for_the_next_file_and_an_import_can_be_taken_out() -> Result<()> {
+async fn column_choices_are_reused_and_import_can_be_removed() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = bench.path("P.dissensus");
     bench.ok(["project", "new", "P.dissensus"]);
@@ -252,7 +252,7 @@ async fn columns_that_were_chosen_are_there_for_the_next_file_and_an_import_can_
 }
 
 #[tokio::test]
-async fn rows_that_are_pasted_are_imported() -> Result<()> {
+async fn pasted_rows_are_imported() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = bench.path("P.dissensus");
     bench.ok(["project", "new", "P.dissensus"]);
@@ -291,7 +291,7 @@ async fn ranking(window: &Window, before: &[String]) -> Result<Vec<String>> {
 }
 
 #[tokio::test]
-async fn the_ranking_changes_after_a_label() -> Result<()> {
+async fn ranking_changes_after_a_label() -> Result<()> {
     let bench = Bench::new();
     let project = bench.path("S.dissensus");
     bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
@@ -321,7 +321,7 @@ async fn the_ranking_changes_after_a_label() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_prediction_is_opened_into_its_sum_and_its_words() -> Result<()> {
+async fn prediction_shows_its_parts_and_words() -> Result<()> {
     let bench = Bench::new();
     let project = bench.path("S.dissensus");
     bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
@@ -366,7 +366,7 @@ async fn run_states_when(window: &Window, wanted: &[&str]) -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_model_is_trained_while_somebody_labels_and_compared_with_another() -> Result<()> {
+async fn model_is_trained_during_labelling_and_compared() -> Result<()> {
     let bench = Bench::new();
     let project = bench.path("S.dissensus");
     let project_arg = project.as_os_str();
@@ -420,7 +420,7 @@ async fn a_model_is_trained_while_somebody_labels_and_compared_with_another() ->
 }
 
 #[tokio::test]
-async fn texts_and_names_are_never_markup() -> Result<()> {
+async fn texts_and_names_are_never_html() -> Result<()> {
     let bench = Bench::without_encoder();
     let body = "<img src=x onerror=\"window.struck = 1\"><script>window.struck = 2</script><b>bold</b>";
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -448,7 +448,7 @@ async fn texts_and_names_are_never_markup() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_project_that_is_open_elsewhere_is_told() -> Result<()> {
+async fn project_open_elsewhere_is_reported() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = bench.path("S.dissensus");
     bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
@@ -467,7 +467,7 @@ async fn a_project_that_is_open_elsewhere_is_told() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_second_double_click_opens_its_project_in_the_window_that_is_there() -> Result<()> {
+async fn second_double_click_reuses_the_window() -> Result<()> {
     let bench = Bench::without_encoder();
     let bus = Bus::start()?;
     let (first, second) = (bench.path("First.dissensus"), bench.path("Second one.dissensus"));
@@ -489,7 +489,7 @@ async fn a_second_double_click_opens_its_project_in_the_window_that_is_there() -
 }
 
 #[tokio::test]
-async fn closing_while_a_run_is_training_asks_first() -> Result<()> {
+async fn closing_during_training_asks_first() -> Result<()> {
     let bench = Bench::new();
     let project = bench.path("S.dissensus");
     bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
@@ -523,7 +523,7 @@ async fn closing_while_a_run_is_training_asks_first() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_system_that_shuts_down_leaves_a_whole_project() -> Result<()> {
+async fn system_shutdown_closes_the_project() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = bench.path("S.dissensus");
     bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
@@ -542,7 +542,7 @@ async fn a_system_that_shuts_down_leaves_a_whole_project() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_missing_encoder_is_offered_and_without_a_connection_says_what_to_do() -> Result<()> {
+async fn missing_encoder_is_offered_for_download() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = bench.path("S.dissensus");
     bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
@@ -563,7 +563,7 @@ async fn a_missing_encoder_is_offered_and_without_a_connection_says_what_to_do()
 }
 
 #[tokio::test]
-async fn the_window_draws_larger_and_smaller() -> Result<()> {
+async fn window_zooms_in_and_out() -> Result<()> {
     let bench = Bench::without_encoder();
     let window = Window::open(&bench, None).await?;
     window.find("welcome-sample").await?;
@@ -650,7 +650,7 @@ fn shares(values: &Value) -> Vec<f64> {
 }
 
 #[tokio::test]
-async fn after_an_answer_the_window_shows_what_the_command_says_of_that_text() -> Result<()> {
+async fn window_and_command_agree_after_an_answer() -> Result<()> {
     let bench = Bench::new();
     let project = encoded_sample(&bench);
     let told = said(&bench, ["analyse", "disagreement"], &project, &["--top", "1000"]);
@@ -699,7 +699,7 @@ async fn after_an_answer_the_window_shows_what_the_command_says_of_that_text() -
 }
 
 #[tokio::test]
-async fn the_people_show_the_labels_of_everyone_and_the_agreement() -> Result<()> {
+async fn people_view_shows_labels_and_agreement() -> Result<()> {
     let bench = Bench::new();
     let project = encoded_sample(&bench);
     let agreement = said(&bench, ["analyse", "agreement"], &project, &[]);
@@ -790,7 +790,7 @@ async fn the_people_show_the_labels_of_everyone_and_the_agreement() -> Result<()
 }
 
 #[tokio::test]
-async fn the_detail_of_a_run_shows_every_figure_that_the_command_has_of_it() -> Result<()> {
+async fn run_detail_shows_every_figure_of_the_command() -> Result<()> {
     let bench = Bench::new();
     let project = encoded_sample(&bench);
     said(&bench, ["models", "train"], &project, &["--model", "sep-heads", "--split", "by-text:0.7"]);
@@ -851,7 +851,7 @@ async fn the_detail_of_a_run_shows_every_figure_that_the_command_has_of_it() -> 
 const CHOSEN: &str = "return document.querySelector('[data-testid=\"texts-row\"][aria-selected=\"true\"]')?.dataset.textId ?? null";
 
 #[tokio::test]
-async fn a_text_is_found_by_its_words_answered_and_found_again_among_the_own_ones() -> Result<()> {
+async fn text_is_searched_answered_and_listed_as_own() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = bench.path("S.dissensus");
     bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failing_command_is_named_in_full() {
+    fn failing_command_is_named_in_full() {
         let error = Program::cargo().args(["no-such-command", "a b"]).run().unwrap_err();
         assert!(format!("{error:#}").contains("no-such-command 'a b'` failed"), "{error:#}");
         let error = Program::new("no-such-program-anywhere").run().unwrap_err();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_step_is_named() {
+    fn failing_step_is_named() {
         let error = step("fmt", || -> Result<()> { bail!("broken") }).unwrap_err();
         assert_eq!(format!("{error:#}"), "step `fmt` failed: broken");
     }

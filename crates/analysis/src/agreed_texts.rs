@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_agree_where_their_labels_are_hardly_split() {
+    fn agreement_is_found_where_labels_are_hardly_split() {
         assert_eq!(agreement(TargetKind::Ordinal, &[0, 1, 0]), None);
         assert_eq!(agreement(TargetKind::Ordinal, &[0, 0, 5, 1, 0]), Some((2, 6)));
         assert_eq!(agreement(TargetKind::Ordinal, &[5, 0, 0, 1, 3]), None);

@@ -250,7 +250,7 @@ mod tests {
     use dissensus_stats::agreement::TooFast;
 
     #[test]
-    fn flags_tell_their_numbers() {
+    fn flag_text_contains_its_numbers() {
         let levels = ["mild".to_owned(), "rude".to_owned()];
         let one = said(&Flag::OneLevel { level: 1, labels: 40, chance: 2e-9 }, &levels);
         assert_eq!(

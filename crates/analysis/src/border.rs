@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_border_divides_as_equally_as_can_be() {
+    fn border_splits_levels_evenly() {
         assert_eq!(most_equal(&[0.4, 0.3, 0.1, 0.1, 0.1]), Some(1));
         assert_eq!(most_equal(&[0.1, 0.3, 0.1, 0.3, 0.2]), Some(3));
         assert_eq!(most_equal(&[0.5, 0.5]), None);

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn encoders_are_held_against_each_other_on_the_same_labels_alone() {
+    fn encoders_are_compared_only_on_the_same_labels() {
         let of = |labels: &[(u32, u32)]| Losses { labels: labels.to_vec(), values: vec![0.5; labels.len()] };
         let all = [(0, 0), (0, 1), (1, 0)];
         assert_eq!(of_other_labels(&[]), None);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn better_by_luck_is_not_better() {
+    fn difference_within_chance_is_not_better() {
         let than = [1.0, 0.4, 0.9, 0.5, 0.7, 0.6];
         let lower = |by: [f64; 6]| -> Vec<f64> { than.iter().zip(by).map(|(l, by)| l - by).collect() };
         assert!(clearly_better(&lower([0.1, 0.12, 0.09, 0.1, 0.11, 0.1]), &than));

@@ -110,7 +110,7 @@ mod tests {
 
     /// By hand: variance 5/3 of 1, 2, 3, 4, over four.
     #[test]
-    fn a_standard_error_is_the_standard_deviation_over_the_root() {
+    fn standard_error_is_the_deviation_over_the_root() {
         assert!((standard_error(&[1.0, 2.0, 3.0, 4.0]) - (5.0f64 / 12.0).sqrt()).abs() < 1e-12);
         assert_eq!((standard_error(&[]), standard_error(&[3.0])), (0.0, 0.0));
     }

@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn the_odds_of_one_bound_the_median_and_of_two_they_part_them() {
+    fn odds_are_at_the_median_of_one_and_between_two() {
         let mild = predicted(TargetKind::Ordinal, &[2.0, 0.3, -1.0, -3.0]);
         let harsh = predicted(TargetKind::Ordinal, &[3.0, 2.0, 1.5, 0.2]);
         let odds = |of: &[&ExplainedPrediction]| chosen_odds(TargetKind::Ordinal, of).unwrap();
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_without_an_order_are_held_against_each_other() {
+    fn nominal_levels_are_compared_with_each_other() {
         let one = predicted(TargetKind::Nominal, &[0.0, 2.0, 1.0]);
         let same = predicted(TargetKind::Nominal, &[1.0, 1.5, 0.0]);
         let other = predicted(TargetKind::Nominal, &[3.0, 0.0, 0.0]);

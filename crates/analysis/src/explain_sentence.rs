@@ -161,7 +161,7 @@ mod tests {
     const TWO_OR_ABOVE: ExplainedOdds = ExplainedOdds { level: 1, against: None };
 
     #[test]
-    fn the_sentence_says_what_outweighs_what() {
+    fn sentence_names_the_dominant_part() {
         use ScorePartKind::{Average, Others, OwnLabel, Severity, Thresholds, Words};
         let parts = [
             (Average, -0.71),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn it_starts_from_the_answer_where_there_is_one() {
+    fn sentence_starts_with_the_answer_if_there_is_one() {
         let parts = [(ScorePartKind::Words, 0.1), (ScorePartKind::Severity, 0.1)];
         let said = sentence(&person(&parts, 0.37, Some(0)), TWO_OR_ABOVE, &ordinal());
         let expected = "91 answered 1. With that answer known, the model gives 2 or above a chance of 37 %. This text is much like the average one; 91 answers such texts much as most people do.";

@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_side_that_is_further_from_the_median_gives_its_name() {
+    fn difference_is_named_after_the_farther_side() {
         let gap =
             GroupGap { gap: 1.0, interval: Some((0.4, 1.6)), labels: [6, 3], p: Some(1e-6), stands: true };
         // The lowest level is the most frequent: the strict differ.
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_few_people_are_one_group() {
+    fn values_of_few_people_form_one_group() {
         let names: Vec<String> = (0..2000).map(|i| format!("town {i:04}")).collect();
         let few = names.iter().zip(100u32..).map(|(name, row)| (name.as_str(), vec![row]));
         let values: Values<'_> =
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn two_chosen_groups_need_five_people_each() {
+    fn each_chosen_group_needs_five_people() {
         let values: Values<'_> =
             [("side", [("left", (0..4).collect::<Vec<u32>>()), ("right", (4..20).collect())].into())].into();
         let choice = GroupChoice { attribute: "side".into(), first: "left".into(), second: "right".into() };

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_order_says_what_it_stands_on() {
+    fn order_states_its_basis() {
         let weight = |half_at, texts| LabelWeight { half_at, labels: 9, weight: 0.34, texts };
         assert_eq!(
             basis(&weight(Some(17.5), 1366)),

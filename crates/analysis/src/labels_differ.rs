@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_differ_by_their_scale() {
+    fn label_difference_depends_on_the_scale() {
         let levels = |levels: &[u16]| levels.iter().map(|l| Answer::from_level(*l)).collect::<Vec<_>>();
         let ordinal = scale(ScaleKind::Ordinal, &["1", "2", "3"]);
         let of =

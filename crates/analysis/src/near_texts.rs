@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_points_the_same_way_whatever_its_length() {
+    fn nearest_text_is_by_direction_not_length() {
         let embeddings = Embeddings::new(2, vec![1.0, 0.0, 0.0, 3.0, 5.0, 5.0, 0.0, 0.0]).unwrap();
         let near = by_similarity(&embeddings, &[2.0, 1.9], 0..9);
         let rows: Vec<u32> = near.iter().map(|(row, _)| *row).collect();

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn too_few_shared_texts_are_said() {
+    fn too_few_shared_texts_are_reported() {
         assert!(enough(0, DisagreementMeasure::Split).unwrap().starts_with("No text"));
         assert!(enough(2, DisagreementMeasure::Split).unwrap().starts_with("2 texts"));
         assert_eq!(enough(5, DisagreementMeasure::Split), None);

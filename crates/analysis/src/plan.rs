@@ -373,7 +373,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_lies_in_its_interval_and_beyond_the_limit_there_is_none() {
+    fn planned_number_is_in_its_interval_up_to_the_limit() {
         let found = VarianceComponents { text: 0.2, annotator: 0.2, residual: 0.6 };
         let others = [0.1, 0.15, 0.3].map(|text| VarianceComponents { text, ..found });
         let n = planned(&found, &others, &|c| c.annotators_for_reliability(0.8));

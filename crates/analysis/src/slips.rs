@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_blamed_for_what_chance_brings() {
+    fn slips_expected_by_chance_are_not_reported() {
         let said = slips_words(&report(180, 233.2, 0));
         assert_eq!(said, "No sign of slips: 180 unusual labels, and chance alone would give about 233.");
         assert!(slips_words(&report(260, 233.2, 0)).starts_with("No single label is shown to be a slip"));
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_said_in_words() {
+    fn missing_labels_are_described() {
         let nothing = UnlikelyLabels { alone: 3, few_own: 1, ..UnlikelyLabels::default() };
         assert!(needs(&nothing, 0).unwrap().starts_with("There are no labels yet."));
         assert!(needs(&nothing, 4).unwrap().starts_with("None of 4 labels can be judged yet."));

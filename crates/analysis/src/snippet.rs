@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn snippets_are_cut_at_characters() {
+    fn snippets_are_cut_at_character_boundaries() {
         assert_eq!(snippet("é"), "é");
         assert_eq!(snippet(&"é".repeat(400)).chars().count(), SNIPPET + 1);
     }

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_repeats_cannot_tell_is_said() {
+    fn too_few_reannotations_are_reported() {
         let of = |share: f64, interval| {
             words(Some(StableShare { repeats: 200, same: 0.7, expected: 0.6, share, interval }), 200)
         };

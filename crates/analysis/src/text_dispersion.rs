@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_shown_is_not_called_absent() {
+    fn no_evidence_is_not_reported_as_absence() {
         let of = |p| Some(TextDispersion { statistic: 0.3, p, replicates: 39, texts: 300 });
         let scales = Some(ScaleSpread { sd: 0.35, interval: (0.29, 0.4) });
         let not_shown = words(of(0.6), false, None, false);

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn says_what_was_found_and_whether_it_is_used() {
+    fn correlated_options_are_reported_with_their_use() {
         let options: Vec<String> = ["anger", "disgust", "joy"].map(str::to_owned).to_vec();
         let pair = |options, correlation| OptionPair { options, correlation };
         let mut found = SetsTogether {

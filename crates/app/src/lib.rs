@@ -296,7 +296,7 @@ mod tests {
     use super::{Application, Home, with_ending};
 
     #[test]
-    fn a_missing_ending_is_added_and_dots_in_names_stay() {
+    fn missing_extension_is_added_to_names_with_dots() {
         assert_eq!(with_ending("a/b").to_str(), Some("a/b.dissensus"));
         assert_eq!(with_ending("a/v1.2").to_str(), Some("a/v1.2.dissensus"));
         assert_eq!(with_ending("x.dissensus").to_str(), Some("x.dissensus"));
@@ -304,7 +304,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn settings_and_recent_projects_are_for_their_owner_alone() {
+    fn settings_and_recent_projects_are_private() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("config");

@@ -423,7 +423,7 @@ fn encoded(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn eight_threads_for_some_seconds() {
+fn eight_threads_run_for_some_seconds() {
     let folder = tempfile::tempdir().unwrap();
     let path = encoded(folder.path());
     stress(&path, folder.path(), "offensiveness", Duration::from_secs(8), Duration::from_secs(180));

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn the_median_of_an_even_number_is_the_upper_one() {
+    fn median_of_an_even_number_is_the_upper_one() {
         assert_eq!(median(&[3.0, 1.0, 2.0, 4.0]), Some(3.0));
         assert_eq!(median(&[]), None);
     }

@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_shape_brings_the_same_labels() {
+    fn every_shape_imports_the_same_labels() {
         let found = import_shapes(500, 1, &|_| {}).unwrap();
         assert_eq!(found.shapes.len(), 9);
         assert!(found.shapes.iter().all(|shape| shape.labels == 500));

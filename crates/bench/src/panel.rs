@@ -303,7 +303,7 @@ mod tests {
     const TARGET: Target = Target { kind: dissensus_domain::TargetKind::Ordinal, levels: 3 };
 
     #[test]
-    fn the_majority_model_is_scored_as_a_verdict() {
+    fn majority_model_is_scored_by_its_verdict() {
         let level = [0.5, 0.25, 0.25];
         assert_eq!(of_majority(VerdictRule::Majority, &level, 0.2, TARGET), [0.4, 0.2, 0.2, 0.2]);
         assert_eq!(
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_those_of_the_formulas() {
+    fn scores_match_the_formulas() {
         let one = Scored::new(0, &[0.2, 0.5, 0.3], 1);
         assert!((one.log_loss - 2.0f64.ln()).abs() < 1e-12 && one.hit && one.sure == 0.5);
         assert!((one.brier - (0.04 + 0.25 + 0.09)).abs() < 1e-12);
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn panels_are_of_people_who_labelled_the_text() {
+    fn panels_consist_of_annotators_of_the_text() {
         let o = |text, annotator, level| Observation { text, annotator, level };
         let labels = [o(0, 1, 0), o(0, 2, 1), o(0, 3, 2), o(1, 4, 0), o(2, 1, 1), o(2, 5, 2)];
         let choices = PanelChoices { file: "x".into(), encoder: None, members: 2, panels: 3, seeds: 1 };

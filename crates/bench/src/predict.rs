@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_texts_are_timed_where_there_is_a_limit() {
+    fn only_the_first_texts_are_timed_with_a_limit() {
         let model = predictor(50, 7, 5, 3);
         let (all, some) = (timed(model.as_ref(), true, None), timed(model.as_ref(), true, Some(20)));
         assert_eq!((all.texts_timed, some.texts_timed, some.texts), (50, 20, 50));

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_lie_inside_the_vocabulary_and_differ() {
+    fn ids_are_distinct_and_within_the_vocabulary() {
         for vocabulary in [30_522, 86] {
             let ids = ids(vocabulary, 16, 64);
             assert!(ids.len() == 16 && ids.iter().all(|text| text.len() == 64));
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_round_counts() {
+    fn best_round_is_reported() {
         let mut best = None;
         for ms in [3.0, 2.0, 4.0] {
             keep(&mut best, ms);

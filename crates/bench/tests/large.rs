@@ -16,7 +16,7 @@ fn large(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn every_step_is_taken() {
+fn every_benchmark_step_runs() {
     let output = large(&["--labels", "3000", "--texts", "600", "--annotators", "40"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
@@ -39,7 +39,7 @@ fn every_step_is_taken() {
 }
 
 #[test]
-fn a_size_that_makes_no_file_is_told() {
+fn impossible_size_is_reported() {
     let output = large(&["--labels", "100", "--texts", "10", "--annotators", "9"]);
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -42,7 +42,7 @@ fn names(engines: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn without_python_ours_is_measured_and_the_reason_told() {
+fn without_python_only_own_engine_is_measured() {
     let folder = tempfile::tempdir().unwrap();
     let bin = folder.path().join("empty");
     std::fs::create_dir(&bin).unwrap();
@@ -65,7 +65,7 @@ fn without_python_ours_is_measured_and_the_reason_told() {
 
 #[cfg(unix)]
 #[test]
-fn without_a_package_index_ours_is_measured_and_nothing_half_made_is_used() {
+fn without_a_package_index_only_own_engine_is_measured() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let bin = folder.path().join("bin");
@@ -86,7 +86,7 @@ fn without_a_package_index_ours_is_measured_and_nothing_half_made_is_used() {
 }
 
 #[test]
-fn training_without_python_is_measured_alone() {
+fn training_is_measured_without_python() {
     let folder = tempfile::tempdir().unwrap();
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
     let output = Command::new(env!("CARGO_BIN_EXE_dissensus-bench"))
@@ -112,7 +112,7 @@ fn training_without_python_is_measured_alone() {
 }
 
 #[test]
-fn alone_ours_needs_no_python() {
+fn own_engine_needs_no_python() {
     let folder = tempfile::tempdir().unwrap();
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
     let file = folder.path().join("texts.csv");

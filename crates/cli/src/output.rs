@@ -108,13 +108,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_cut_at_characters_and_stay_on_one_line() {
+    fn texts_are_truncated_to_one_line() {
         assert_eq!(cut("a\nb  c", 10), "a b c");
         assert_eq!(cut("ééééé", 3), "éé…");
     }
 
     #[test]
-    fn what_would_act_on_a_terminal_is_shown() {
+    fn control_characters_are_escaped() {
         assert_eq!(visible("\u{1b}]0;title\u{7}x"), "\\u{1b}]0;title\\u{7}x");
         assert_eq!(visible("a\u{9b}2Jb\r\nc\td"), "a\\u{9b}2Jb\\u{d}\nc\\u{9}d");
         assert_eq!(
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_aligns_numbers_to_the_right() {
+    fn table_aligns_numbers_to_the_right() {
         let text = table(&["model", "accuracy"], vec![vec!["shared".into(), "0.5".into()]], &[1]);
         insta::assert_snapshot!(text, @r"
          model    accuracy

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_left_counts_only_what_was_done_now() {
+    fn time_left_uses_only_current_work() {
         assert_eq!(time_left(Duration::from_secs(10), 100, 300), Some(Duration::from_secs(30)));
         assert_eq!(time_left(Duration::from_secs(10), 0, 300), None);
         assert_eq!(time_left(Duration::from_secs(10), 5, 0), Some(Duration::ZERO));

@@ -296,12 +296,12 @@ mod tests {
     #[case::empty_span(r#"{"kind":"spans","value":[{"start":5,"end":5,"kind":0}]}"#)]
     #[case::negative_level(r#"{"kind":"level","value":-1}"#)]
     #[case::unknown_kind(r#"{"kind":"dream","value":1}"#)]
-    fn json_that_is_no_answer_is_refused(#[case] wrong: &str) {
+    fn invalid_answer_json_is_refused(#[case] wrong: &str) {
         assert!(serde_json::from_str::<Answer>(wrong).is_err());
     }
 
     #[test]
-    fn a_set_holds_up_to_64_options() {
+    fn set_holds_at_most_64_options() {
         let set = OptionSet::new([63, 0, 7, 7]).unwrap();
         assert_eq!(set.iter().collect::<Vec<_>>(), [0, 7, 63]);
         assert_eq!((set.len(), set.is_empty(), set.contains(63), set.contains(64)), (3, false, true, false));
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_must_fit_the_scale() {
+    fn answer_must_match_the_scale() {
         let ordinal = Scale::new(ScaleKind::Ordinal, ["1", "2", "3"]).unwrap();
         let multi = Scale::new(ScaleKind::MultiLabel, ["a", "b", "c"]).unwrap();
         let options = |bits| Answer::Options(OptionSet::from_bits(bits));
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_names_levels_by_id_and_not_by_position() {
+    fn answers_name_levels_by_id() {
         let ids = [7, 0, 3].map(LevelId);
         let ordinal = Scale::with_ids(ScaleKind::Ordinal, ["low", "mid", "high"], ids.to_vec()).unwrap();
         assert_eq!(Answer::from_level(3).check(&ordinal), Ok(()));

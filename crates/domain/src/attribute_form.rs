@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_says_what_is_wrong_with_it() {
+    fn form_errors_are_specific() {
         form().check().unwrap();
         AttributeForm::default().check().unwrap();
         let refused = |change: fn(&mut AttributeForm)| {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_the_form_or_none_is_an_answer_and_nothing_else() {
+    fn only_values_of_the_form_are_accepted() {
         let form = form();
         form.check_answers(&answers(&[("gender", None)])).unwrap();
         form.check_answers(&answers(&[("gender", Some("woman")), ("age", Some("30+"))])).unwrap();

@@ -52,7 +52,7 @@ mod tests {
     use crate::ScaleKind;
 
     #[test]
-    fn a_strict_limit_can_be_lowered_and_not_raised() {
+    fn strict_limit_can_only_be_lowered() {
         let study = |limit, strict| StudyLimits { limit, strict, greyscale: false };
         assert_eq!(study(Some(20), true).limit_of(Some(50)), Some(20));
         assert_eq!(study(Some(20), true).limit_of(Some(5)), Some(5));
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn harm_is_at_or_above_a_level_of_an_ordinal_scale_and_one_level_of_others() {
+    fn harmful_levels_depend_on_the_scale() {
         let ordinal = Scale::new(ScaleKind::Ordinal, ["0", "1", "2", "3"]).unwrap();
         let binary = Scale::new(ScaleKind::Binary, ["fine", "harmful"]).unwrap();
         assert!(

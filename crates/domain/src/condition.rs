@@ -57,7 +57,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn a_level_an_option_or_a_type_of_spans_meets_it() {
+    fn levels_options_and_span_types_meet_a_condition() {
         let only_if = Condition::new(QuestionId(1), [3, 1, 3].map(LevelId));
         assert_eq!(only_if.levels, [1, 3].map(LevelId));
         assert!(only_if.holds(&Answer::Level(LevelId(3))) && !only_if.holds(&Answer::Level(LevelId(2))));
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_asked_where_every_one_above_it_was_asked_and_answered_so() {
+    fn question_needs_all_parent_conditions() {
         let [a, b, c] = [QuestionId(1), QuestionId(2), QuestionId(3)];
         let conditions =
             BTreeMap::from([(b, Condition::new(a, [LevelId(1)])), (c, Condition::new(b, [LevelId(0)]))]);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_is_never_asked() {
+    fn circular_conditions_are_never_asked() {
         let [a, b] = [QuestionId(1), QuestionId(2)];
         let conditions =
             BTreeMap::from([(a, Condition::new(b, [LevelId(0)])), (b, Condition::new(a, [LevelId(0)]))]);

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_replacing_answer_is_current_and_undo_uncovers_the_one_before() {
+    fn undo_restores_the_previous_answer() {
         let mut events = vec![answer(1, 1, 100, None), answer(2, 1, 200, Some(1))];
         assert_eq!(current(&events), Some(2));
         events.push(retraction(3, 2));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_clock_cannot_undo_what_somebody_saw_and_changed() {
+    fn replacement_is_current_despite_a_wrong_clock() {
         assert_eq!(current(&[answer(1, 1, 900, None), answer(2, 2, 100, Some(1))]), Some(2));
         // Also through a retracted answer in between.
         let events = [
@@ -168,20 +168,20 @@ mod tests {
     }
 
     #[test]
-    fn of_answers_that_knew_nothing_of_each_other_the_later_counts_then_copy_then_sequence() {
+    fn concurrent_answers_are_ordered_by_time_copy_sequence() {
         assert_eq!(current(&[answer(1, 9, 100, None), answer(2, 1, 200, None)]), Some(2));
         assert_eq!(current(&[answer(1, 9, 100, None), answer(2, 1, 100, None)]), Some(1));
         assert_eq!(current(&[answer(1, 1, 100, None), answer(2, 1, 100, None)]), Some(2));
     }
 
     #[test]
-    fn a_retracted_answer_supersedes_nothing() {
+    fn retracted_answer_replaces_nothing() {
         let events = [answer(1, 1, 100, None), answer(2, 2, 900, Some(1)), retraction(3, 2)];
         assert_eq!(current(&events), Some(1));
     }
 
     #[test]
-    fn a_circle_of_replacements_ends() {
+    fn circular_replacements_terminate() {
         assert_eq!(current(&[answer(1, 1, 1, Some(2)), answer(2, 1, 2, Some(1))]), None);
     }
 
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_given_in_the_order_of_time_whatever_came_in_first_and_of_sequence_in_one_copy() {
+    fn given_answers_are_ordered_by_time_and_sequence() {
         let given = |events: &[Event]| -> Vec<u32> { given_answers(events).iter().map(|e| e.id.0).collect() };
         // Merged after an answer that was given later.
         assert_eq!(given(&[answer(1, 1, 200, None), answer(2, 2, 100, None)]), [2, 1]);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_later_mark_holds() {
+    fn later_mark_is_current() {
         let mark = |id, at_ms, kind| event(id, 1, at_ms, EventKind::Mark(kind));
         let mut flag = mark(2, 5, MarkKind::Flag);
         flag.remark = noted("sarcasm?");
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_remark_holds_with_its_answer_until_another_one_is_made() {
+    fn note_is_current_until_replaced() {
         let with = |event: Event, said: &str| Event { remark: noted(said), ..event };
         let note = |id, at_ms, said: Remark| Event {
             remark: said,
@@ -283,12 +283,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_current_answer_is_the_one_of_the_definition(events in history()) {
+        fn current_answer_matches_the_definition(events in history()) {
             prop_assert_eq!(current(&events), by_definition(&events));
         }
 
         #[test]
-        fn the_order_of_arrival_does_not_matter(events in history(), seed in any::<u64>()) {
+        fn current_answer_is_independent_of_event_order(events in history(), seed in any::<u64>()) {
             let mut shuffled = events.clone();
             let mut state = seed;
             for at in (1..shuffled.len()).rev() {
@@ -300,7 +300,7 @@ mod tests {
         }
 
         #[test]
-        fn an_answer_that_replaces_the_current_one_is_current_whatever_its_clock_says(
+        fn replacement_of_the_current_answer_is_current(
             events in history(), at_ms in -9_i64..9,
         ) {
             // As the store appends it: never earlier than what its copy has seen.

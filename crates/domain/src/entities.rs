@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_is_a_question_of_its_own() {
+    fn option_is_a_binary_question() {
         let scale = Scale::new(ScaleKind::MultiLabel, ["anger", "joy"]).unwrap();
         let (name, prompt) = ("emotions".into(), "Which?".into());
         let asked = Question {

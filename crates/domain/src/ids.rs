@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_option_knows_its_question() {
+    fn option_stores_its_question() {
         for row in [1, 7, OPTION - 1] {
             let question = QuestionId(row);
             assert_eq!((question.row(), question.option()), (question, None));

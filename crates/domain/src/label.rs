@@ -66,7 +66,7 @@ mod tests {
     use strum::VariantArray;
 
     #[test]
-    fn names_go_both_ways() {
+    fn names_round_trip() {
         for source in LabelSource::VARIANTS {
             assert_eq!(LabelSource::from_name(source.name()), Some(*source));
         }

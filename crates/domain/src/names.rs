@@ -87,7 +87,7 @@ mod tests {
     use rstest::rstest;
 
     #[test]
-    fn a_name_is_one_however_its_accents_were_typed() {
+    fn names_are_normalised_to_composed_accents() {
         assert_eq!(composed("Jose\u{301}"), "Jos\u{e9}");
         assert_eq!(composed("\u{212b}sa"), "\u{c5}sa");
         for name in ["ana", "Ана", "कमला", "한글", "が"] {
@@ -131,7 +131,7 @@ mod tests {
     #[case::zero_width_space("a\u{200b}b")]
     #[case::isolate("\u{2066}x\u{2069}")]
     #[case::line_separator("a\u{2028}b")]
-    fn what_acts_or_hides_is_found(#[case] bad: &str) {
+    fn control_and_invisible_characters_are_found(#[case] bad: &str) {
         assert!(not_allowed_in_names(bad).is_some());
     }
 

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_unit_has_its_places() {
+    fn offsets_convert_in_every_unit() {
         let text = "aß😀b"; // 4 characters, 5 UTF-16 code units, 8 bytes
         let places = |unit: OffsetUnit, to: u32| {
             (0..=to).map(|at| unit.to_characters(text, at).ok()).collect::<Vec<_>>()
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn offset_errors_are_specific() {
         let says = |unit: OffsetUnit, at| unit.to_characters("a😀", at).unwrap_err().to_string();
         assert!(says(OffsetUnit::Utf16, 2).contains("half of a surrogate pair"));
         assert!(says(OffsetUnit::Bytes, 3).contains("falls inside the character \"😀\""));

@@ -175,7 +175,7 @@ mod tests {
     use rstest::rstest;
 
     #[rstest]
-    fn rules_are_read_as_they_are_written(
+    fn rules_round_trip_as_text(
         #[values(
             "majority",
             "mean",
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_may_be_written_in_percent() {
+    fn share_may_be_written_in_percent() {
         assert_eq!("quorum:50%@2".parse(), Ok(PanelRule::Quorum(Needed::Share(0.5), Some("2".into()))));
     }
 
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_rounded_up_to_members() {
+    fn share_is_rounded_up_to_members() {
         let of = |share, size| Needed::Share(share).of(size);
         assert_eq!((of(0.5, 12), of(0.5, 7), of(0.7, 10), of(0.01, 5), of(1.0, 5)), (6, 4, 7, 1, 5));
         assert_eq!(Needed::Members(3).of(12), 3);

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_none_and_one_outside_is_a_panic_again() {
+    fn only_inner_panics_are_caught() {
         assert_eq!(catch_panic(|| 3), Some(3));
         assert_eq!(catch_panic(|| catch_panic(|| -> u8 { panic!("inner") })), Some(None));
         assert_eq!(catch_panic(|| -> u8 { panic!("outer") }), None);

@@ -253,7 +253,7 @@ mod tests {
     #[case::next_level_allowed(1, 3, true)]
     #[case::previous_level_allowed(1, 1, true)]
     #[case::too_far(1, 4, false)]
-    fn a_level_beside_the_right_one_counts_only_on_ordered_levels_and_as_far_as_allowed(
+    fn neighbouring_level_is_right_on_ordinal_scales(
         #[case] within: u16,
         #[case] given: u16,
         #[case] right: bool,
@@ -272,7 +272,7 @@ mod tests {
     #[case::cannot_be_reached(0, 2, Standing::Failed)]
     #[case::reached(4, 5, Standing::Passed)]
     #[case::missed(3, 5, Standing::Failed)]
-    fn a_mark_is_missed_once_it_cannot_be_reached_and_reached_at_the_end(
+    fn pass_mark_fails_once_unreachable(
         #[case] right: u32,
         #[case] answered: u32,
         #[case] standing: Standing,
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_neither_gives_nor_takes_a_mark() {
+    fn pass_mark_is_robust_to_rounding() {
         for all in 1..100 {
             assert_eq!(Standing::new(0.1 + 0.2, 0, 0, 0), Standing::Passed);
             assert_eq!(Standing::new(1.0, all, all, all), Standing::Passed, "{all}");
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_counts_first_answers_and_ends_when_all_are_given() {
+    fn round_counts_first_answers_until_complete() {
         let rounds =
             PracticeRounds::new([answer(1, 1, 1), answer(1, 1, 0), answer(2, 1, 3), answer(1, 2, 0)], []);
         let [first, second] = &rounds.0[..] else { panic!("{rounds:?}") };
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_added_later_does_not_open_a_round_that_was_finished() {
+    fn added_text_does_not_reopen_a_finished_round() {
         let done = PracticeRounds::new([answer(1, 1, 0), answer(2, 1, 3)], [1, 7]);
         let round = done.last().unwrap();
         assert_eq!(round.left(&texts()).count(), 0);

@@ -117,7 +117,7 @@ mod tests {
     use rstest::rstest;
 
     #[test]
-    fn what_cannot_be_kept_is_named() {
+    fn oversized_notes_are_refused() {
         let said = |note: &str, reasons: &[&str], confidence| Remark {
             note: Some(note.to_owned()),
             reasons: reasons.iter().map(|&r| r.to_owned()).collect(),
@@ -134,14 +134,14 @@ mod tests {
     #[case(&["a; b"], "semicolon")]
     #[case(&["a\u{202e}"], "control")]
     #[case(&["a", "b", "a"], "twice")]
-    fn what_is_wrong_with_reasons_is_named(#[case] reasons: &[&str], #[case] why: &str) {
+    fn reason_errors_are_specific(#[case] reasons: &[&str], #[case] why: &str) {
         let reasons = reasons.iter().map(|&reason| reason.to_owned()).collect();
         let error = Remark { reasons, ..Remark::default() }.check().unwrap_err().to_string();
         assert!(error.contains(why), "{error}");
     }
 
     #[test]
-    fn a_note_of_white_space_is_none() {
+    fn blank_note_is_empty() {
         let said = Remark { note: Some(" \n".to_owned()), reasons: vec![" a ".to_owned()], confidence: None };
         assert_eq!(said.trimmed(), Remark { reasons: vec!["a".to_owned()], ..Remark::default() });
         assert!(Remark::default().is_empty() && !said.trimmed().is_empty());

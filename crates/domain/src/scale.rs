@@ -299,7 +299,7 @@ mod tests {
     use rstest::rstest;
 
     #[test]
-    fn that_somebody_cannot_say_is_no_level() {
+    fn cannot_say_is_not_a_level() {
         let guessed = Scale::guess(["1", "3", CANNOT_SAY, " [cannot say] ", "2"]).unwrap();
         assert_eq!(guessed.levels(), ["1", "2", "3"]);
         for (kind, levels) in [(ScaleKind::Ordinal, ["1", "2"]), (ScaleKind::MultiLabel, ["a", "b"])] {
@@ -338,13 +338,13 @@ mod tests {
     #[case::upper("1", ["0", "1"])]
     #[case::words("yes", ["no", "yes"])]
     #[case::capitals("True", ["False", "True"])]
-    fn completes_a_usual_pair_of_which_one_was_given(#[case] only: &str, #[case] pair: [&str; 2]) {
+    fn completes_a_common_pair_from_one_level(#[case] only: &str, #[case] pair: [&str; 2]) {
         let scale = Scale::guess([only, " ", CANNOT_SAY]).unwrap();
         assert_eq!((scale.kind(), scale.levels()), (ScaleKind::Binary, &pair.map(str::to_owned)[..]));
     }
 
     #[test]
-    fn a_level_that_is_of_no_usual_pair_is_too_few() {
+    fn single_unpaired_level_is_refused() {
         for unpaired in ["3", "maybe"] {
             assert_eq!(Scale::guess([unpaired]), Err(ScaleError::TooFew(1)));
         }
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_is_listed() {
+    fn guess_lists_every_option() {
         let scale = Scale::new(ScaleKind::MultiLabel, ["rude", "threat", "lie"]).unwrap();
         assert_eq!(scale.levels(), ["rude", "threat", "lie"]);
         assert!(!scale.is_ordered());
@@ -371,14 +371,14 @@ mod tests {
     #[case::unknown_option("rude; mean", None)]
     #[case::none_with_another("rude; none", None)]
     #[case::nothing("", None)]
-    fn sets_of_options_are_read_as_files_write_them(#[case] written: &str, #[case] set: Option<u64>) {
+    fn sets_of_options_are_parsed(#[case] written: &str, #[case] set: Option<u64>) {
         let scale = Scale::new(ScaleKind::MultiLabel, ["rude", "threat", "lie"]).unwrap();
         let answer = set.map(|set| Answer::Options(OptionSet::from_bits(set)));
         assert_eq!(scale.answer_named(written), answer);
     }
 
     #[test]
-    fn a_set_may_have_64_options() {
+    fn multi_label_scale_may_have_64_options() {
         let names: Vec<String> = (0..64).map(|n| format!("option {n}")).collect();
         let scale = Scale::new(ScaleKind::MultiLabel, &names).unwrap();
         let all = Answer::Options(OptionSet::from_bits(u64::MAX));
@@ -390,7 +390,7 @@ mod tests {
     /// Earlier versions stored every set of up to six options as a level, under another name of the
     /// kind.
     #[test]
-    fn what_earlier_versions_wrote_is_read() {
+    fn scales_of_earlier_versions_are_read() {
         let sets = [
             "none",
             "rude",
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_are_no_options() {
+    fn refuses_invalid_options() {
         let new = |options: &[&str]| Scale::new(ScaleKind::MultiLabel, options);
         assert_eq!(new(&["a"]), Err(ScaleError::TooFew(1)));
         assert_eq!(new(&["a", "none"]), Err(ScaleError::OptionName("none".into())));
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_scale() {
+    fn refuses_invalid_scales() {
         assert_eq!(Scale::new(ScaleKind::Ordinal, ["1"]), Err(ScaleError::TooFew(1)));
         assert!(matches!(Scale::new(ScaleKind::Binary, ["a", "b", "c"]), Err(ScaleError::NotBinary(3, _))));
         assert_eq!(Scale::new(ScaleKind::Choice, ["a", " a"]), Err(ScaleError::Repeated("a".into())));
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_have_names() {
+    fn answers_are_converted_to_names() {
         let multi = Scale::new(ScaleKind::MultiLabel, ["a", "b", "c"]).unwrap();
         let both = Answer::Options(OptionSet::from_bits(0b101));
         assert_eq!(multi.answer_named("c; a"), Some(both.clone()));
@@ -465,7 +465,7 @@ mod tests {
     #[case::blank(r#"{"kind":"choice","levels":["a"," "]}"#)]
     #[case::few_ids(r#"{"kind":"choice","levels":["a","b"],"ids":[4]}"#)]
     #[case::equal_ids(r#"{"kind":"choice","levels":["a","b"],"ids":[4,4]}"#)]
-    fn json_that_is_no_scale_is_refused(#[case] wrong: &str) {
+    fn invalid_scale_json_is_refused(#[case] wrong: &str) {
         assert!(serde_json::from_str::<Scale>(wrong).is_err());
     }
 
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn survives_json() {
+    fn scale_round_trips_as_json() {
         let scale = Scale::guess(["a", "b", "c"]).unwrap();
         let json = serde_json::to_string(&scale).unwrap();
         assert_eq!(json, r#"{"kind":"choice","levels":["a","b","c"]}"#);

@@ -61,7 +61,7 @@ mod tests {
     use super::Shown;
 
     #[test]
-    fn names_are_read_back_and_others_are_told() {
+    fn names_round_trip_and_others_are_refused() {
         for (answers, predictions) in [(false, false), (true, false), (false, true), (true, true)] {
             let shown = Shown { answers, predictions };
             assert_eq!(Shown::named(shown.names()), Ok(shown));

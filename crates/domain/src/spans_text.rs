@@ -132,7 +132,7 @@ mod tests {
     use crate::{Answer, ScaleKind};
 
     #[test]
-    fn spans_are_written_as_they_are_read() {
+    fn spans_round_trip_as_text() {
         let scale = Scale::new(ScaleKind::Spans, ["insult", "say \"so\""]).unwrap();
         let value = r#" [{"end": 9, "start": 7, "label": "insult", "more": 1}, [0, 5, " say \"so\" "], [7, 9, "insult"]] "#;
         let spans = scale.spans_named(value).unwrap();
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn span_errors_are_specific() {
         let scale = Scale::new(ScaleKind::Spans, ["insult"]).unwrap();
         let error = |value: &str| scale.spans_named(value).unwrap_err().to_string();
         assert!(error("insult").starts_with("spans are a list such as"));
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_names_are_no_spans() {
+    fn lists_of_names_are_not_spans() {
         for value in [r#"[{"start":1}]"#, " [ [1,2]", "[{"] {
             assert!(reads_as_spans(value), "{value}");
         }

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_long_is_told_by_its_part() {
+    fn overlong_help_is_refused_by_part() {
         let help = QuestionHelp { low: "x".repeat(81), ..QuestionHelp::default() };
         assert!(help.check().unwrap_err().to_string().contains("the low end has 81 characters"));
         let definition = "ä".repeat(QuestionHelp::LONGEST_DEFINITION);

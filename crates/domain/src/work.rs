@@ -48,7 +48,7 @@ mod tests {
     use strum::VariantArray;
 
     #[test]
-    fn names_are_the_same_in_sql_and_in_json_and_go_both_ways() {
+    fn names_match_in_sql_and_json() {
         for state in WorkState::VARIANTS {
             assert_eq!(WorkState::from_name(state.name()), Some(*state));
             assert_eq!(serde_json::to_value(state).unwrap(), state.name());

@@ -3,8 +3,8 @@
 use super::Project;
 use dissensus_api::{HistoryEntry, HistoryPage, HistoryWish};
 use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, EventKind, FIRST_OCCASION, FactKind, LabelSource, LevelId, Levels, MarkKind, PacketId,
-    Question, QuestionId, Remark, WordingId, WorkState,
+    AnnotatorId, Answer, CopyId, Event, EventKind, FIRST_OCCASION, FactKind, LabelSource, LevelId, Levels,
+    MarkKind, PacketId, Question, QuestionId, Remark, WordingId, WorkState,
 };
 use dissensus_project::clock::local_moment;
 use dissensus_project::context::Index;
@@ -338,7 +338,9 @@ fn event_words(
         (EventKind::Retraction { .. }, Some(before)) if again => {
             format!("took back the {} answer: {}", nth(event.occasion), name(before))
         }
-        (EventKind::Mark(MarkKind::Note), _) if again => format!("said beside the {} answer", nth(event.occasion)),
+        (EventKind::Mark(MarkKind::Note), _) if again => {
+            format!("said beside the {} answer", nth(event.occasion))
+        }
         (EventKind::Answer { .. }, _) if withheld => "answered".to_owned(),
         (EventKind::Answer { answer, .. }, None) => format!("answered {}", name(answer)),
         (EventKind::Answer { answer, .. }, Some(before)) => {
@@ -454,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_job_is_told_in_words() {
+    fn every_kind_of_job_has_a_description() {
         let mut found = std::collections::BTreeSet::new();
         let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         for name in ["project", "training", "editing", "labelling", "analysis", "transfer", "report", "app"] {
@@ -478,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_set_reads_as_words() {
+    fn stored_values_are_described() {
         let answer = |answer: &Answer| format!("the answer {}", answer.level().map_or(99, |level| level.0));
         let words = |value: Value| value_words(&value, &answer);
         assert_eq!(

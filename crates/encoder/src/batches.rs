@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_hold_similar_lengths_and_at_most_so_many_tokens() {
+    fn batches_have_similar_lengths_and_a_token_limit() {
         let window = [1, 5, 2, 4, 3, 9].map(|n| text(&(0..n).collect::<Vec<u32>>()));
         let batches = batches(window.to_vec(), 100, 7);
         let lengths: Vec<_> = batches.iter().map(|b| b.tokens.lengths.clone()).collect();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_windows_of_a_text_stay_together() {
+    fn windows_of_a_text_stay_together() {
         let long = Tokenized { windows: vec![vec![1; 4], vec![2; 4], vec![3; 4]], cut: false };
         let batches = batches(vec![text(&[7, 8]), long.clone(), long], 0, 8);
         assert_eq!(batches.len(), 2);

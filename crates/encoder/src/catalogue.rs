@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_catalogue_is_whole() {
+    fn built_in_catalogue_is_complete() {
         let catalogue = Catalogue::embedded().unwrap();
         assert_eq!(catalogue.default_encoder().unwrap().name, "all-MiniLM-L6-v2");
         assert_eq!(catalogue.get("all-mpnet-base-v2").unwrap().family, "mpnet");
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_field_is_refused_by_name() {
+    fn misspelt_field_is_refused() {
         let error = Catalogue::parse(&EMBEDDED.replace("licence = ", "license = ")).unwrap_err();
         assert!(error.to_string().contains("license"), "{error}");
     }

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_in_pieces_is_the_text_at_once() {
+    fn text_in_parts_equals_the_whole_text() {
         let (model, reference) = open();
         let last = reference.hidden(reference.states() - 1);
         let mut first = 0;
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn next_token_scores_are_the_references() {
+    fn next_token_scores_match_the_reference() {
         let (model, reference) = open();
         let ids = &reference.ids[reference.logits_of.unwrap()];
         let states =
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_in_place_of_ids_and_their_gradients_are_the_references() {
+    fn input_vectors_and_gradients_match_the_reference() {
         let (model, reference) = open();
         let (shape, values) = reference.tensor("vectors.in").unwrap();
         let vectors = Var::from_vec(values, shape, &Device::Cpu).unwrap();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn more_tokens_than_positions_are_refused() {
+    fn too_many_tokens_are_refused() {
         let (model, reference) = open();
         let mut seen = model.start();
         assert_eq!(model.positions(), reference.max_tokens);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn other_families_are_named() {
+    fn unsupported_family_is_named() {
         let error =
             CausalModel::open(&crate::families::reference::dir("bert"), DeviceChoice::Cpu).unwrap_err();
         assert!(error.to_string().contains("\"bert\"") && error.to_string().contains("gpt2"), "{error}");

@@ -128,13 +128,13 @@ mod tests {
 
     #[test]
     #[cfg(not(any(feature = "cuda", feature = "metal")))]
-    fn a_build_without_gpus_says_so() {
+    fn build_without_gpu_support_is_reported() {
         assert_eq!(auto_device(), "cpu");
         assert_eq!(auto_device_reason(), "auto: this build has no GPU support");
     }
 
     #[test]
-    fn cpu_is_always_there() {
+    fn cpu_is_always_available() {
         let chosen = choose(DeviceChoice::Cpu, PrecisionChoice::default()).unwrap();
         assert_eq!(name(&chosen.device), "cpu");
         assert!(chosen.note.is_none());
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn int8_is_for_the_cpu() {
+    fn int8_requires_the_cpu() {
         let int8 = PrecisionChoice::Exactly(Precision::Int8);
         assert!(choose(DeviceChoice::Auto, int8).unwrap().device.is_cpu());
         let error = choose(DeviceChoice::Cuda, int8).err().unwrap();
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn auto_never_fails_and_says_why_it_fell_back() {
+    fn auto_falls_back_to_the_cpu_with_a_reason() {
         let chosen = choose(DeviceChoice::Auto, PrecisionChoice::default()).unwrap();
         let compiled = compiled_in(DeviceChoice::Cuda) || compiled_in(DeviceChoice::Metal);
         assert_eq!(chosen.note.is_some(), compiled && chosen.device.is_cpu());
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     #[cfg(not(feature = "cuda"))]
-    fn a_device_that_is_not_compiled_in_says_so() {
+    fn device_not_compiled_in_is_refused() {
         let error = choose(DeviceChoice::Cuda, PrecisionChoice::default()).err().unwrap();
         assert_eq!(error.code(), "encoder-device");
         assert!(error.to_string().contains("--features cuda"), "{error}");

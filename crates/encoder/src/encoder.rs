@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_too_large_for_the_device_is_parted_and_comes_in_order() {
+    fn batch_too_large_for_the_device_is_split() {
         let mut smaller = false;
         let compute = small_device(5, "CUDA_ERROR_OUT_OF_MEMORY");
         let parts = in_parts(&batch(&[2, 3, 1, 5, 1]), &compute, &mut smaller).unwrap();
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn one_text_too_large_and_other_errors_are_told() {
+    fn single_large_text_and_other_errors_are_reported() {
         let mut smaller = false;
         assert!(in_parts(&batch(&[9]), &small_device(5, "out of memory"), &mut smaller).is_err());
         assert!(in_parts(&batch(&[9, 1]), &small_device(5, "shape mismatch"), &mut smaller).is_err());

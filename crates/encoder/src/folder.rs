@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_snapshot_of_the_hubs_cache_has_its_repositorys_name() {
+    fn cached_snapshot_has_the_repository_name() {
         let repository = |dir: &str| repository_of(Path::new(dir));
         assert_eq!(
             repository("/hub/models--some--tiny-bert/snapshots/0a1b").as_deref(),

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_as_they_are_written() {
+    fn policies_round_trip_as_text() {
         for name in ["frozen", "last-2", "lora-8", "prompt-5", "full"] {
             assert_eq!(name.parse::<FreezePolicy>().unwrap().to_string(), name);
         }
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_done_is_refused() {
+    fn impossible_policies_are_refused() {
         assert!(FreezePolicy::LastK(6).check(6).is_ok());
         assert!(FreezePolicy::LastK(7).check(6).unwrap_err().to_string().contains("6 layers"));
         assert!(FreezePolicy::LastK(0).check(6).is_err());

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sum_of_nothing_is_the_standard_one() {
+    fn checksum_of_empty_input_matches_the_standard() {
         // FIPS 180-4 example vector for the empty message.
         let expected = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(sha256(b""), expected);
@@ -65,14 +65,14 @@ mod tests {
 
     #[test]
     #[cfg(feature = "hub")]
-    fn git_names_are_those_of_git_hash_object() {
+    fn git_hashes_match_git_hash_object() {
         let name = |bytes: &[u8]| git_blob_sha1(bytes, bytes.len() as u64).unwrap();
         assert_eq!(name(b""), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
         assert_eq!(name(b"hello\n"), "ce013625030ba8dba906f756967f9e9ca394464a");
     }
 
     #[test]
-    fn reading_in_chunks_gives_the_same_sum() {
+    fn reading_in_chunks_gives_the_same_checksum() {
         let bytes: Vec<u8> = (0..2 * CHUNK + 17).map(|i| (i % 251) as u8).collect();
         assert_eq!(sha256_of(bytes.as_slice()).unwrap(), sha256(&bytes));
     }

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_tells_all_that_embeddings_depend_on() {
+    fn key_contains_everything_that_affects_embeddings() {
         let plain = EncoderVersion {
             name: "tiny".to_owned(),
             weights_sha256: "0".repeat(64),

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_place_that_has_it_wins() {
+    fn first_search_folder_wins() {
         let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::fs::create_dir(b.path().join("mine")).unwrap();
         let search = [a.path().to_owned(), b.path().to_owned()];
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_encoder_says_what_an_installed_program_can_do() {
+    fn missing_encoder_error_suggests_a_command() {
         for known in Catalogue::embedded().unwrap().encoders {
             let error = locate(&known.name, &[PathBuf::from("models")]).unwrap_err();
             assert_eq!(error.code(), "encoder-missing");
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_cannot_climb_out_of_the_places() {
+    fn encoder_name_cannot_leave_the_search_folders() {
         let place = tempfile::tempdir().unwrap();
         std::fs::create_dir(place.path().join("inner")).unwrap();
         assert!(locate("..", &[place.path().join("inner")]).is_err());

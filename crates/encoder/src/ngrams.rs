@@ -68,7 +68,7 @@ mod tests {
 
     /// Inner products of scikit-learn's `TfidfVectorizer` (`tools/fixtures/ngrams.py`), without hashing.
     #[test]
-    fn texts_are_as_alike_as_scikit_learn_says() {
+    fn ngram_similarity_matches_scikit_learn() {
         let fixture: Value = serde_json::from_str(include_str!("../tests/fixtures/ngrams.json")).unwrap();
         let texts: Vec<String> = serde_json::from_value(fixture["texts"].clone()).unwrap();
         let expected: Vec<Vec<f64>> = serde_json::from_value(fixture["products"].clone()).unwrap();
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_words_has_none_and_a_very_long_one_ends() {
+    fn blank_text_has_no_ngrams_and_long_ones_are_cut() {
         assert!(char_ngrams("").is_empty());
         assert!(char_ngrams(" \n\t\u{3000}").is_empty());
         let long = "word ".repeat(1_000_000);

@@ -98,7 +98,7 @@ mod tests {
     const STATES: [f32; 6] = [1.0, -4.0, 3.0, -2.0, 5.0, 6.0];
 
     #[test]
-    fn every_text_is_pooled_over_its_own_tokens() {
+    fn pooling_uses_only_the_tokens_of_a_text() {
         let pooled = |pooling| pool(&STATES, &[2, 1], 2, pooling, false);
         assert_eq!(pooled(Pooling::Mean), [[2.0, -3.0], [5.0, 6.0]]);
         assert_eq!(pooled(Pooling::Max), [[3.0, -2.0], [5.0, 6.0]]);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_is_not_pooled_away() {
+    fn pooling_propagates_nan() {
         for place in 0..3 {
             let mut states = [1.0, 2.0, 3.0];
             states[place] = f32::NAN;
@@ -124,12 +124,12 @@ mod tests {
     }
 
     #[test]
-    fn a_zero_embedding_stays_zero_when_normalised() {
+    fn zero_embedding_stays_zero_when_normalised() {
         assert_eq!(pool(&[0.0, 0.0], &[1], 2, Pooling::Mean, true), [[0.0, 0.0]]);
     }
 
     #[test]
-    fn windows_are_averaged_before_they_are_scaled_and_maxima_stay_maxima() {
+    fn windows_are_joined_before_normalising() {
         let windows = || vec![vec![1.0, -4.0], vec![3.0, 12.0], vec![5.0, 6.0]];
         let joined = |pooling, normalised| join_windows(windows(), &[2, 1], pooling, normalised);
         assert_eq!(joined(Pooling::Mean, false), [[2.0, 4.0], [5.0, 6.0]]);

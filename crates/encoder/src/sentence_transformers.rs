@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_is_the_default_a_named_one_or_the_one_given() {
+    fn prompt_is_default_named_or_given() {
         // As written in multilingual-e5, and by sentence-transformers for a model without any.
         let e5 = config(&json!({
             "prompts": {"query": "query: ", "passage": "passage: "}, "default_prompt_name": "query"
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_that_must_not_be_pooled_is_refused() {
+    fn unpooled_prompt_is_refused() {
         let mut instructor = config(&json!({"prompts": {"q": "Represent: "}, "default_prompt_name": "q"}));
         instructor.pools_prompt = false;
         let error = instructor.prompt(&Prompt::FromFolder).unwrap_err();
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_of_writing_the_pooling_are_read() {
+    fn both_pooling_formats_are_read() {
         let flags = json!({"word_embedding_dimension": 8, "pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true});
         assert_eq!(pooling_modes(&flags), ["mean"]);
         assert_eq!(pooling_modes(&json!({"pooling_mode": "cls", "include_prompt": true})), ["cls"]);

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_plain_names_are_shards() {
+    fn shard_names_must_be_plain() {
         assert!(is_plain_shard("model-00001-of-00002.safetensors"));
         for name in [
             "",

@@ -85,7 +85,7 @@ fn largest(of: &Tensor) -> f32 {
 }
 
 #[test]
-fn embeddings_and_gradients_are_the_references() {
+fn embeddings_and_gradients_match_the_reference() {
     for expected in NAMES.map(Expected::open) {
         let trainable = expected.trainable(&on_cpu());
         assert_eq!(trainable.parameters().len(), 1, "{}: the vectors alone learn", expected.name);
@@ -128,7 +128,7 @@ fn frozen_encoders_compute_the_same_with_a_prompt() {
 }
 
 #[test]
-fn what_is_kept_of_texts_changes_no_number() {
+fn text_cache_does_not_change_results() {
     for name in ["gpt2", "llama", "qwen2"] {
         let expected = Expected::open(name);
         let head = Var::from_tensor(&expected.tensor("head")).unwrap();
@@ -168,7 +168,7 @@ fn prompt_of(trainable: &Trainable) -> Vec<Vec<f32>> {
 }
 
 #[test]
-fn vectors_begin_as_words_by_the_seed_and_learn_alike() {
+fn prompt_vectors_start_from_seeded_words() {
     for name in ["gpt2", "llama", "bert"] {
         let open = |seed| Trainable::open(&dir(name), &on_cpu(), &FreezePolicy::Prompt(5), seed).unwrap();
         let [one, same, other] = [open(7), open(7), open(8)];
@@ -206,7 +206,7 @@ fn copied(name: &str, to: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_prompt_is_saved_beside_the_unchanged_weights_and_read_again() {
+fn prompt_is_saved_with_unchanged_weights() {
     let texts = ["not fair", "is it bad, you?"];
     for name in ["gpt2", "llama", "bert", "bert-sharded", "roberta"] {
         let place = tempfile::tempdir().unwrap();
@@ -260,7 +260,7 @@ fn a_prompt_is_saved_beside_the_unchanged_weights_and_read_again() {
 }
 
 #[test]
-fn a_prompt_on_a_gguf_file_is_saved_beside_it() {
+fn prompt_of_a_gguf_file_is_saved() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/gguf/llama.gguf");
     let trainable = Trainable::open(&file, &on_cpu(), &FreezePolicy::Prompt(2), 3).unwrap();
     taught(&trainable, 3);
@@ -286,7 +286,7 @@ fn a_prompt_on_a_gguf_file_is_saved_beside_it() {
 
 /// Hard-linked weights change under both names when they are overwritten in place.
 #[test]
-fn other_weights_beside_a_prompt_are_refused() {
+fn prompt_with_changed_weights_is_refused() {
     let place = tempfile::tempdir().unwrap();
     let base = copied("llama", place.path());
     let saved = place.path().join("tuned");
@@ -315,7 +315,7 @@ fn policy_error(open: Result<Trainable, EncoderError>) -> String {
 }
 
 #[test]
-fn prompts_that_cannot_be_are_refused_by_name() {
+fn invalid_prompts_are_refused_by_name() {
     let open = |vectors| Trainable::open(&dir("llama"), &on_cpu(), &FreezePolicy::Prompt(vectors), 1);
     for vectors in [0, 65] {
         let said = policy_error(open(vectors));
@@ -328,7 +328,7 @@ fn prompts_that_cannot_be_are_refused_by_name() {
 }
 
 #[test]
-fn long_texts_are_cut_so_that_the_prompt_fits_and_that_is_said() {
+fn long_texts_are_cut_to_fit_the_prompt() {
     for name in ["gpt2", "bert"] {
         let options = EncoderOptions { max_tokens: Some(20), ..on_cpu() };
         let trainable = Trainable::open(&dir(name), &options, &FreezePolicy::Prompt(6), 1).unwrap();
@@ -347,7 +347,7 @@ fn long_texts_are_cut_so_that_the_prompt_fits_and_that_is_said() {
 }
 
 #[test]
-fn a_folder_with_a_prompt_is_read_and_nothing_else_learns_on_it() {
+fn folder_with_a_prompt_trains_only_prompts() {
     let place = tempfile::tempdir().unwrap();
     let saved = place.path().join("tuned");
     Trainable::open(&dir("llama"), &on_cpu(), &FreezePolicy::Prompt(2), 3).unwrap().save(&saved).unwrap();

@@ -371,7 +371,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_cover_all_evenly_and_overlap() {
+    fn windows_cover_the_text_and_overlap() {
         for length in [1, 2, 7, 8, 30, 254] {
             for total in (length + 1)..(length * 5 + 3) {
                 let starts: Vec<usize> = window_starts(total, length).collect();

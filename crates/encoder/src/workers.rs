@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_item_is_done_once() {
+    fn every_item_is_processed_once() {
         let workers = Workers::start(true, Some(3)).unwrap();
         let items: Vec<usize> = (0..100).collect();
         let mut seen = Vec::new();
@@ -168,14 +168,14 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_asks_for_threads_as_it_asks_rayon() {
+    fn thread_variable_is_parsed_like_rayons() {
         let asked =
             [None, Some(""), Some("0"), Some("two"), Some("-1"), Some("1"), Some("12")].map(asked_for);
         assert_eq!(asked, [None, None, None, None, None, Some(1), Some(12)]);
     }
 
     #[test]
-    fn one_item_is_worked_at_by_all_threads_and_a_panic_ends_it() {
+    fn all_threads_share_one_item() {
         use rayon::iter::{IntoParallelIterator, ParallelIterator};
         for threads in 1..5 {
             let workers = Workers::start(true, Some(threads)).unwrap();
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_break_stops_the_rest() {
+    fn break_stops_remaining_items() {
         let workers = Workers::start(true, Some(2)).unwrap();
         let items: Vec<usize> = (0..1000).collect();
         let computed = AtomicUsize::new(0);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_ends_the_run() {
+    fn error_stops_remaining_items() {
         let workers = Workers::start(true, Some(2)).unwrap();
         let items: Vec<usize> = (0..10).collect();
         let work = |i: &usize| if *i == 3 { Err(EncoderError::NoTokens { index: 3 }) } else { Ok(()) };

@@ -100,7 +100,7 @@ fn step(dir: &Path, threads: usize) -> (usize, Vec<f32>) {
 }
 
 #[test]
-fn sixteen_workers_need_little_more_memory_than_one() {
+fn sixteen_workers_use_little_more_memory_than_one() {
     let dir = tempfile::tempdir().unwrap();
     large_vocabulary(dir.path());
     let table = VOCABULARY * HIDDEN * size_of::<f32>();

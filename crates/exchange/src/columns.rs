@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn every_format_has_its_own_way_to_say_unknown() {
+    fn missing_values_are_written_by_format() {
         let csv = written("a.csv", false);
         assert_eq!(csv, "text_id,\"p \"\"x\"\"\",observed\n\"a,b\",0.1,true\n\"c\nd\",,false\n");
         let tsv = written("a.tsv", false);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ending_that_cannot_be_is_told_before_any_work() {
+    fn unsupported_extension_is_refused_early() {
         let says = |name: &str, vectors| {
             TypedTable::check(Path::new(name), vectors).err().map(|e| e.to_string()).unwrap_or_default()
         };

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn values_quotes_and_line_ends() {
+    fn values_quotes_and_line_ends_are_parsed() {
         let cases: [(&[&str], &[&str]); 9] = [
             (&["a,b\n"], &["a", "b"]),
             (&["a,b\r\n"], &["a", "b"]),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn stray_quotes_are_seen() {
+    fn stray_quotes_are_detected() {
         assert_eq!(split(&["\"a\" b,c\n"]).0, LineState::Broken);
         assert_eq!(split(&["a,\"b\n", "c,\"d\"\n"]).0, LineState::Broken);
         assert_eq!(split(&["a,\"b\n", "c\n"]).0, LineState::Open);

@@ -221,14 +221,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_have_names_that_the_library_takes() {
+    fn split_names_are_valid_for_the_library() {
         let names =
             [Some("Dev"), Some("test"), Some("train set/2"), Some("ü"), Some(""), None].map(part_name);
         assert_eq!(names, ["validation", "test", "train_set_2", "_", "train", "train"]);
     }
 
     #[test]
-    fn what_people_wrote_stays_on_its_line_and_is_no_markup() {
+    fn written_text_is_escaped_on_one_line() {
         assert_eq!(one_line("# a\n\n| <b> `x`"), "\\# a \\| \\<b\\> \\`x\\`");
     }
 }

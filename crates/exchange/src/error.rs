@@ -124,20 +124,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn very_many_columns_are_not_all_listed() {
+    fn error_lists_only_some_columns() {
         let names: Vec<String> = (0..45).map(|n| format!("c{n}")).collect();
         assert!(listed(&names).ends_with("c39 and 5 more"));
         assert_eq!(listed(&names[..2]), "c0, c1");
     }
 
     #[test]
-    fn the_csv_writer_does_not_hide_a_full_disk() {
+    fn csv_writer_reports_a_full_disk() {
         let full = csv::Error::from(io::Error::from(io::ErrorKind::StorageFull));
         assert_eq!(io_reason(full).kind(), io::ErrorKind::StorageFull);
     }
 
     #[test]
-    fn a_full_disk_is_told_apart_from_other_refusals() {
+    fn full_disk_is_distinguished_from_other_errors() {
         let path = Path::new("out.csv");
         let full = ExchangeError::writing(path, io::ErrorKind::StorageFull.into());
         assert!(matches!(full, ExchangeError::DiskFull { .. }));

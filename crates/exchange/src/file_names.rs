@@ -64,17 +64,17 @@ mod tests {
     #[case::no_device("console", "console")]
     #[case::dot_at_the_end("dot.", "_dot_")]
     #[case::arabic("آنا", "آنا")]
-    fn a_person_called_like_a_path_or_a_device_leads_nowhere(#[case] name: &str, #[case] stem: &str) {
+    fn names_like_paths_or_devices_are_made_safe(#[case] name: &str, #[case] stem: &str) {
         assert_eq!(file_stem(name), stem);
     }
 
     #[test]
-    fn a_long_name_is_cut() {
+    fn long_name_is_cut() {
         assert!(file_stem(&"ü".repeat(500)).len() <= MAX_STEM_BYTES);
     }
 
     #[test]
-    fn names_that_differ_by_capitals_alone_are_one() {
+    fn names_are_compared_without_case() {
         for (a, b) in [("Ana", "ana"), ("ÅSE", "åse"), ("ΣΟΦΟΣ", "σοφος"), ("straße", "STRASSE")]
         {
             assert_eq!(without_case(a), without_case(b), "{a}");

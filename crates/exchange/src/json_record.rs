@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_is_refused_however_deep() {
+    fn duplicate_keys_are_refused_at_any_depth() {
         for line in [r#"{"a":[{"b":1,"b":2}]}"#, r#"{"a":{"b":{"c":1,"c":1}}}"#] {
             let (_, kind) = fill_ab(line).unwrap_err();
             assert!(kind.to_string().contains("listed twice"), "{kind}");
@@ -251,14 +251,14 @@ mod tests {
     }
 
     #[test]
-    fn order_and_absence_do_not_matter_and_new_keys_are_kept() {
+    fn keys_may_be_reordered_missing_or_new() {
         let cells = fill_ab(r#"{"b":"y","c":"z"}"#).unwrap();
         assert_eq!((cells.get(0), cells.get(1)), ("", "y"));
         assert_eq!(cells.extra, [("c".to_owned(), "z".to_owned())]);
     }
 
     #[test]
-    fn nested_values_are_kept_as_json_and_marked() {
+    fn nested_values_stay_json_and_are_marked() {
         let cells = fill_ab(r#"{"a":[1,{"x":"y"}],"b":{}}"#).unwrap();
         assert_eq!(cells.get(0), r#"[1,{"x":"y"}]"#);
         assert_eq!(cells.nested, [(0, "a list of lists or objects"), (1, "an object")]);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn record_errors_are_specific() {
         let kind = |line: &str| fill_ab(line).unwrap_err();
         assert_eq!(kind("[1]").1, RowErrorKind::NotAnObject { found: "a list" });
         assert_eq!(kind("null").1, RowErrorKind::NotAnObject { found: "null" });

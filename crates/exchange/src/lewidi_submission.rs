@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_files_appear_whole_and_together() {
+    fn both_submission_files_appear_atomically() {
         let folder = tempfile::tempdir().unwrap();
         let [soft, answers] = LewidiSubmission::paths(folder.path(), "CSC");
         let mut out = LewidiSubmission::create(folder.path(), "CSC").unwrap();

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ending_that_cannot_be_written_is_explained() {
+    fn unsupported_output_extension_is_explained() {
         assert_eq!(OutputFormat::of_path(Path::new("out.jsonl")).unwrap(), OutputFormat::Jsonl);
         assert_eq!(OutputFormat::of_path(Path::new("out.XLSX")).unwrap(), OutputFormat::Xlsx);
         let message = OutputFormat::of_path(Path::new("out.docx")).unwrap_err().to_string();

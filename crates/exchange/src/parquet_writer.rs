@@ -176,7 +176,7 @@ mod tests {
     /// The file that pyarrow reads (tools/fixtures/parquet.py). Its bytes depend on the versions of
     /// libraries; its contents do not.
     #[test]
-    fn is_the_file_that_pyarrow_reads() {
+    fn written_parquet_matches_the_pyarrow_fixture() {
         let columns = [
             TypedColumn::new("text_id", ColumnKind::Text),
             TypedColumn::new("p", ColumnKind::Number),
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn many_rows_are_handed_over_in_batches_and_groups() {
+    fn many_rows_are_flushed_in_batches_and_groups() {
         let columns = [TypedColumn::new("x", ColumnKind::Vector(1024))];
         let mut file = ParquetWriter::new(Vec::new(), &columns).unwrap();
         let mut rng = ChaCha8Rng::seed_from_u64(3);

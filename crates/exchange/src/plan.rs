@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn similar_names_are_found_and_others_are_not() {
+    fn similar_names_are_found() {
         let columns: Vec<String> = ["text_id", "comment", "worker"].map(str::to_owned).to_vec();
         assert_eq!(nearest("Text-ID", &columns).as_deref(), Some("text_id"));
         assert_eq!(nearest("coment", &columns).as_deref(), Some("comment"));

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_made_of_the_body_never_changes() {
+    fn id_derived_from_the_body_is_stable() {
         // `printf 'Hello' | sha256sum` begins 185f8db32271fe25f561
         assert_eq!(text_id_of("Hello"), "t185f8db32271fe25f561");
         assert_ne!(text_id_of("Hello"), text_id_of("Hello "));

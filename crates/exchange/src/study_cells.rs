@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn others_do_not_see_who_decided_and_when() {
+    fn decision_author_and_time_are_masked() {
         let (outcome, answer, comment, by) = ("slip", Some("4"), "ben meant 4", "ana");
         let said = DecisionCells { outcome, answer, comment, by, at_ms: 0 };
         let cells = StudyCells::of_person(Some("failed"), None).with_decision(&said);

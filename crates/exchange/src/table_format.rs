@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ending_decides_and_then_the_content() {
+    fn extension_decides_before_content() {
         let cases: [(&str, &[u8], TableFormat); 8] = [
             ("a.csv", b"text\nx\n", TableFormat::Csv),
             ("a.CSV", b"text\nx\n", TableFormat::Csv),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn other_formats_are_named_with_what_to_do() {
+    fn unsupported_formats_are_named_with_advice() {
         let cases: [(&str, &[u8], &str); 7] = [
             ("a.zip", b"PK\x03\x04....a.csv", "a zip archive"),
             ("a.xls", b"\xD0\xCF\x11\xE0\xA1", "old Excel"),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_called_that() {
+    fn binary_files_are_refused_as_text() {
         let bytes: Vec<u8> = (0..2048_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         assert_eq!(
             detect("a.csv", &bytes),

@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_read_further_is_no_bad_row_to_skip() {
+    fn read_error_is_fatal_not_a_bad_row() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.csv");
         std::fs::write(&path, "text,note\n").unwrap();

@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_may_have_other_columns() {
+    fn table_may_have_other_columns() {
         let csv = b"id,comment,rater,rating\nc1,Well said.,ada,1\nc2,,bo,4\nc1,Well said.,bo,2\n";
         let found = read("a.csv", csv, None, None).unwrap();
         assert_eq!(found[0], "c1: Well said.");
@@ -332,7 +332,7 @@ mod tests {
 
     /// A disk that fails after a line that is too long.
     #[test]
-    fn what_cannot_be_read_behind_a_bad_line_is_told() {
+    fn read_error_after_a_bad_line_is_reported() {
         struct Failing(usize);
         impl Read for Failing {
             fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
@@ -352,13 +352,13 @@ mod tests {
     }
 
     #[test]
-    fn a_table_without_a_column_of_texts_says_which_option_names_it() {
+    fn missing_text_column_suggests_the_option() {
         let error = read("a.csv", b"a,b\n1,2\n", None, None).unwrap_err();
         assert!(error.contains("--text-column"), "{error}");
     }
 
     #[test]
-    fn a_column_that_is_not_there_is_named() {
+    fn unknown_column_suggests_a_similar_one() {
         let error = read("a.csv", b"id,comment\n1,Hello there\n", Some("coment"), None).unwrap_err();
         assert!(error.contains("did you mean \"comment\""), "{error}");
     }

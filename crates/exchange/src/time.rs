@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_files_write() {
+    fn reads_common_time_formats() {
         let cases = [
             ("2024-05-01T12:30:00Z", 1_714_566_600_000),
             ("2024-05-01T12:30:00.123Z", 1_714_566_600_123),
@@ -81,21 +81,21 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_time() {
+    fn refuses_invalid_times() {
         for value in ["", "yesterday", "NaN", "inf", "2024-13-01", "05/01/2024", "9e99"] {
             assert_eq!(parse_ms(value), None, "{value}");
         }
     }
 
     #[test]
-    fn what_is_written_is_read_back_exactly() {
+    fn times_round_trip_exactly() {
         for ms in [0, -1, 1, 999, 5000, 1_714_566_600_123, -62_135_596_800_001, i64::MAX, i64::MIN] {
             assert_eq!(parse_ms(&format_ms(ms)), Some(ms), "{ms}");
         }
     }
 
     #[test]
-    fn occasions() {
+    fn round_numbers_are_parsed() {
         let read = ["1", "2", "2.0", "1e0", "65535"].map(parse_round);
         assert_eq!(read, [Some(1), Some(2), Some(2), Some(1), Some(65535)]);
         for value in ["0", "0.0", "-1", "1.5", "first", "", "NaN", "inf", "65536"] {
@@ -104,14 +104,14 @@ mod tests {
     }
 
     #[test]
-    fn a_date_means_all_of_its_day() {
+    fn date_covers_its_whole_day() {
         let day = 1_714_521_600_000;
         assert_eq!((latest_meant(day), latest_meant(day + 1)), (day + DAY_MS - 1, day + 1));
         assert_eq!(latest_meant(-DAY_MS), -1);
     }
 
     #[test]
-    fn durations() {
+    fn durations_are_parsed() {
         assert_eq!(parse_duration_ms("1200"), Some(1200));
         assert_eq!(parse_duration_ms("12.6"), Some(13));
         for value in ["-1", "x", "", "NaN", "4294967296"] {

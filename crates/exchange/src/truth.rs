@@ -66,14 +66,14 @@ mod tests {
     }
 
     #[test]
-    fn no_word_means_no_and_yes() {
+    fn no_word_is_both_no_and_yes() {
         for [no, yes] in &vocabulary().truth {
             assert_eq!((truth_value(no), truth_value(yes)), (Some(false), Some(true)), "{no} {yes}");
         }
     }
 
     #[test]
-    fn recognises_codes_for_missing_values() {
+    fn recognises_missing_value_codes() {
         for value in
             ["NA", "n/a", "NaN", "null", "None", "-", "--", ".", "?", "k.A.", "keine  Angabe", " nan "]
         {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_for_missing_values_are_no_truth_values() {
+    fn missing_value_codes_are_not_booleans() {
         let missing = &vocabulary().missing;
         for code in missing.words.iter().chain(&missing.numbers) {
             assert_eq!(truth_value(code), None, "{code}");

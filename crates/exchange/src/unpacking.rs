@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_limit_grows_with_the_file_between_two_bounds() {
+    fn unpacking_limit_scales_within_bounds() {
         assert_eq!(unpacking_limit(0), ALWAYS);
         assert_eq!(unpacking_limit(8_000), ALWAYS);
         assert_eq!(unpacking_limit(1 << 20), 200 << 20);

@@ -110,7 +110,7 @@ mod tests {
 
     /// The header that numpy 2.4 writes with `np.save` for `np.zeros((2, 3), "<f4")`.
     #[test]
-    fn a_numpy_file_is_numpys_own() {
+    fn numpy_file_matches_numpy() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("v.npy");
         let mut writer = VectorWriter::create(&path, 2, 3).unwrap();
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_have_the_ids_in_them() {
+    fn vector_tables_contain_ids() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("v.jsonl");
         let mut writer = VectorWriter::create(&path, 1, 2).unwrap();
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn given_up_it_leaves_nothing() {
+    fn abandoned_writer_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let mut writer = VectorWriter::create(&folder.path().join("v.npy"), 2, 1).unwrap();
         writer.write("a", &[1.0]).unwrap();

@@ -171,13 +171,13 @@ mod tests {
     }
 
     #[test]
-    fn both_files_can_be_read() {
+    fn vocabulary_files_are_valid() {
         assert_eq!(toml::from_str::<Vocabulary>(WORDS).err(), None);
         assert_eq!(toml::from_str::<LikertFile>(LIKERT).err(), None);
     }
 
     #[test]
-    fn names_of_columns_are_simplified_and_unique() {
+    fn column_names_are_simplified_and_unique() {
         for (role, names) in roles() {
             assert!(!names.is_empty(), "{role}");
             let mut seen = BTreeSet::new();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_columns_have_one_role() {
+    fn column_names_have_one_role() {
         let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (role, names) in roles().into_iter().filter(|(role, _)| *role != "weak_label") {
             for name in names {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_for_missing_values_are_unique() {
+    fn missing_value_codes_are_unique() {
         let missing = &vocabulary().missing;
         let words: BTreeSet<String> = missing.words.iter().map(|word| word.to_lowercase()).collect();
         let numbers: BTreeSet<i64> = missing.numbers.iter().map(|number| number.parse().unwrap()).collect();
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn adjectives_make_families() {
+    fn adjectives_expand_to_families() {
         let found = likert_families().iter().find(|family| family.name == "offensive").unwrap();
         assert_eq!(found.levels[0][0], "not offensive");
         assert!(likert_families().iter().all(|family| family.name != "degree"));

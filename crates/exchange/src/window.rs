@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_over_the_cap_is_given_up_and_skipped_without_being_held() {
+    fn oversized_line_is_skipped_without_buffering() {
         let long = io::repeat(b'x').take(20 << 20).chain(&b"\nnext\n"[..]);
         let mut window = Window::new(long, 0, 1);
         assert_eq!(window.line_end(0).unwrap(), LineEnd::TooLong);

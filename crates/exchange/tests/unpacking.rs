@@ -80,7 +80,7 @@ fn one_long_list() -> RecordBatch {
 }
 
 #[test]
-fn small_files_that_unpack_to_very_much_are_refused_within_bounds() {
+fn decompression_bombs_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let place = |name: &str| folder.path().join(name);
     // Blank lines, one long line, and both packed twice.
@@ -132,7 +132,7 @@ fn small_files_that_unpack_to_very_much_are_refused_within_bounds() {
 
 /// Tables of labels pack to a fiftieth, and are read.
 #[test]
-fn tables_that_pack_well_are_read() {
+fn well_compressed_tables_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("labels.csv.gz");
     let mut out = GzEncoder::new(std::fs::File::create(&path).unwrap(), Compression::best());
@@ -152,7 +152,7 @@ fn tables_that_pack_well_are_read() {
 
 /// An Arrow file may declare any lengths, and a library would reserve the memory for them.
 #[test]
-fn an_arrow_file_with_any_changed_byte_is_read_or_refused_and_nothing_else() {
+fn corrupted_arrow_file_is_read_or_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.arrow");
     let mut table = Vec::new();

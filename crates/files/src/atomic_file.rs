@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_does_not_name_the_temporary_file() {
+    fn error_does_not_name_the_temporary_file() {
         let folder = tempfile::tempdir().unwrap();
         let error = AtomicFile::create(&folder.path().join("missing").join("out.csv")).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_seen_before_the_end_and_everything_after_it() {
+    fn file_appears_only_when_finished() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out.csv");
         std::fs::write(&target, "before").unwrap();
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn given_up_it_leaves_no_trace() {
+    fn abandoned_file_leaves_no_trace() {
         let folder = tempfile::tempdir().unwrap();
         let mut file = AtomicFile::create(&folder.path().join("out.csv")).unwrap();
         file.write_all(b"half").unwrap();
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_replaces_nothing_that_came_meanwhile() {
+    fn new_file_does_not_replace_a_concurrent_one() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("copy");
         let mut file = AtomicFile::create(&target).unwrap();
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_folder_or_a_folder_in_the_way_is_told() {
+    fn missing_or_blocking_folder_is_an_error() {
         let missing = AtomicFile::create(Path::new("no/such/folder/out.csv")).unwrap_err();
         assert_eq!(missing.kind(), io::ErrorKind::NotFound);
         let folder = tempfile::tempdir().unwrap();
@@ -198,7 +198,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_private_file_is_its_owners_and_an_ordinary_one_follows_the_umask() {
+    fn private_file_permissions_are_restricted() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_appears_with_everything_in_it_or_not_at_all() {
+    fn folder_appears_only_when_finished() {
         let place = tempfile::tempdir().unwrap();
         let target = place.path().join("step-1");
         let half = AtomicFolder::create(&target).unwrap();

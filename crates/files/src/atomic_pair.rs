@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn both_appear_or_neither() {
+    fn both_files_appear_or_neither() {
         let folder = tempfile::tempdir().unwrap();
         let (ids, array) = (folder.path().join("a.ids.txt"), folder.path().join("a.npy"));
         finish_pair(written(&ids, "1"), written(&array, "x"), false).unwrap();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_came_meanwhile_is_left_alone() {
+    fn concurrent_file_is_not_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let (ids, array) = (folder.path().join("a.ids.txt"), folder.path().join("a.npy"));
         for theirs in [&ids, &array] {
@@ -109,7 +109,7 @@ mod tests {
 
     /// A folder blocks the second name: the first file has its old contents again.
     #[test]
-    fn where_the_second_name_fails_the_first_is_as_it_was() {
+    fn failed_second_file_restores_the_first() {
         let folder = tempfile::tempdir().unwrap();
         let (ids, array) = (folder.path().join("a.ids.txt"), folder.path().join("a.npy"));
         std::fs::write(&ids, "before").unwrap();

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_folders_are_whole_and_neither_needs_the_other() {
+    fn linked_folders_are_independent() {
         let place = tempfile::tempdir().unwrap();
         let (source, target) = (place.path().join("a"), place.path().join("b"));
         std::fs::create_dir_all(source.join("inner")).unwrap();
@@ -57,7 +57,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_takes_no_room_twice_and_a_link_gives_its_file() {
+    fn files_are_hard_linked() {
         use std::os::unix::fs::MetadataExt as _;
         let place = tempfile::tempdir().unwrap();
         let (source, target) = (place.path().join("a"), place.path().join("b"));
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_leaves_nothing() {
+    fn unreadable_source_leaves_nothing() {
         let place = tempfile::tempdir().unwrap();
         assert!(link_or_copy_folder(&place.path().join("none"), &place.path().join("b")).is_err());
         assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);

@@ -73,7 +73,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn links_folders_and_second_names_are_refused_and_nothing_is_made_through_them() {
+    fn links_folders_and_hard_links_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("victim"), "precious").unwrap();

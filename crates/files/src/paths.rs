@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_beside_a_file_and_folders_of_bare_names() {
+    fn sibling_names_and_parent_folders() {
         assert_eq!(beside(Path::new("a/z.runs"), ".runs"), Path::new("a/z.runs.runs"));
         assert_eq!(folder_of(Path::new("z")), Path::new("."));
         assert_eq!(folder_of(Path::new("a/z")), Path::new("a"));

@@ -53,7 +53,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn a_private_folder_is_its_owners_and_goes_also_when_its_process_was_killed() {
+    fn private_folder_of_a_killed_process_is_removed() {
         let place = tempfile::tempdir().unwrap();
         let left = place.path().join(".dissensus-left.part");
         std::fs::create_dir(&left).unwrap();

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_dead_process_left_goes_and_what_is_being_written_stays() {
+    fn leftovers_of_dead_processes_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let file = AtomicFile::create(&at("out.csv")).unwrap();

@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn base_reproduces_the_shares() {
+    fn intercepts_reproduce_the_level_shares() {
         for link in [ordinal(), choice(), Link { levels: 2, softmax: false, discrimination: false }] {
             let counts: Vec<f64> = (1..=link.levels).map(|c| 100_000.0 * c as f64).collect();
             let fixed_effects = link.fixed_effects_from(&counts);
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn derivatives_agree_with_differences() {
+    fn derivatives_match_finite_differences() {
         for link in [ordinal(), choice()] {
             let u: Vec<f64> = (0..link.scores()).map(|i| 0.3 - 0.4 * i as f64).collect();
             let fixed_effects = link.fixed_effects_from(&vec![5.0; link.levels]);
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn the_jacobian_agrees_with_differences() {
+    fn jacobian_matches_finite_differences() {
         for link in [ordinal(), choice(), Link { levels: 15, softmax: false, discrimination: false }] {
             let (n, w) = (link.intercepts(), link.random_effects());
             let fixed_effects = link.fixed_effects_from(&vec![5.0; link.levels]);

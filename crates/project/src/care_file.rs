@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_of_one_day_and_a_text_counts_once_in_it() {
+    fn daily_limit_counts_each_text_once() {
         let mut kept = StoredCare::default();
         read(&mut kept, TODAY, 2, 3);
         read(&mut kept, TODAY, 2, 3);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn who_goes_on_does_so_until_the_day_ends_and_only_where_that_may_be() {
+    fn continuing_past_the_limit_lasts_one_day() {
         let mut kept = StoredCare::default();
         read(&mut kept, TODAY, 1, 0);
         kept.go_on(TODAY);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_never_tells_of_one_text() {
+    fn count_never_reveals_a_single_text() {
         let mut kept = StoredCare::default();
         for n in 0..4 {
             kept.note(TODAY, &format!("t{n}"), true);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_turns_out_harmful_counts_then() {
+    fn text_later_found_harmful_is_counted() {
         let mut kept = StoredCare::default();
         kept.note(TODAY, "t", false);
         assert!(!kept.is_reached(TODAY, Some(1), true));
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn days_do_not_pile_up_and_a_clock_a_year_ahead_leaves_today_alone() {
+    fn old_days_are_dropped_despite_a_fast_clock() {
         let mut kept = StoredCare::default();
         for day in ["2027-03-01", "2027-03-02", "2027-03-03", "2027-03-04", "2026-03-01", "2026-03-02"] {
             read(&mut kept, day, 1, 0);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn two_who_write_at_once_both_count_and_the_file_is_the_owners_alone() {
+    fn concurrent_writes_count_and_the_file_is_private() {
         let folder = tempfile::tempdir().unwrap();
         let home = Arc::new(Home::inside(folder.path(), Vec::new()));
         let project = ProjectId(uuid::Uuid::from_u128(7));
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_cut_off_is_kept_aside_and_labelling_goes_on() {
+    fn damaged_file_is_set_aside() {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::inside(folder.path(), Vec::new());
         let file = CareFile::new(&home, ProjectId(uuid::Uuid::from_u128(7)), "ana");

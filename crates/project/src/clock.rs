@@ -61,7 +61,7 @@ mod tests {
     use super::{local_moment, moment_from};
 
     #[test]
-    fn moments_are_read_as_people_write_them() {
+    fn moments_are_parsed() {
         let zoned = moment_from("2026-03-01T14:05:31+01:00", false).unwrap();
         assert_eq!(zoned, 1_772_370_331_000.0);
         let day = moment_from("2026-03-01", false).unwrap();
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn today_began_within_the_last_day_or_so() {
+    fn start_of_today_is_recent() {
         let since = super::now_ms() - super::today_ms();
         assert!((0..=25 * 3_600_000).contains(&since), "{since}");
     }

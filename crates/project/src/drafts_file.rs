@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_is_there_until_it_is_given() {
+    fn drafts_last_until_the_answer_is_recorded() {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::inside(folder.path(), Vec::new());
         let file = DraftsFile::new(&home, ProjectId(uuid::Uuid::from_u128(7)), "ana");
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_cut_off_is_kept_aside_and_labelling_goes_on() {
+    fn damaged_file_is_set_aside() {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::inside(folder.path(), Vec::new());
         let file = DraftsFile::new(&home, ProjectId(uuid::Uuid::from_u128(7)), "ana");

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cancel_is_a_cancel_in_whichever_crate_it_was_heard() {
+    fn cancel_of_any_crate_is_a_cancel() {
         let all: [ProjectError; 4] = [
             StoreError::CopyCancelled("p".into()).into(),
             ExchangeError::Cancelled { path: "f".into() }.into(),

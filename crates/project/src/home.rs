@@ -177,7 +177,7 @@ mod tests {
     use super::checkout;
 
     #[test]
-    fn a_build_finds_its_checkout_and_a_package_does_not() {
+    fn only_a_development_build_finds_its_checkout() {
         assert!(checkout(false).is_some_and(|models| models.join("encoders.toml").is_file()));
         assert_eq!(checkout(true), None);
     }

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_is_never_written_and_what_is_there_only_on_wish() {
+    fn inputs_are_never_overwritten_and_outputs_on_request() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("in.txt"), "x").unwrap();

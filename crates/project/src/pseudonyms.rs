@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_values_are_blank_and_the_rest_stays() {
+    fn rare_values_are_blanked() {
         let values =
             |found: BTreeSet<(String, String)>| found.into_iter().map(|(_, v)| v).collect::<Vec<_>>();
         // Only because of rare values, five people have a blank.
@@ -242,7 +242,7 @@ mod tests {
     /// value is rare, or one of the least frequent of an attribute whose rare values and blanks cover fewer
     /// than five people.
     #[test]
-    fn no_class_is_small_and_nothing_goes_without_need() {
+    fn no_class_is_small_and_blanking_is_minimal() {
         let mut state = 7u64;
         let mut random = |below: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

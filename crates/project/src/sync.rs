@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reader_keeps_its_snapshot_while_a_new_one_is_set() {
+    fn reader_keeps_its_snapshot() {
         let snapshot = Snapshot::new(1);
         let first = snapshot.get();
         snapshot.set(2);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_panic_left_half_changed_is_reset() {
+    fn lock_poisoned_by_a_panic_is_reset() {
         let shared = Arc::new(Mutex::new(Some(1)));
         let other = Arc::clone(&shared);
         let died = std::thread::spawn(move || {

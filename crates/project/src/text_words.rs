@@ -92,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn forms_know_words_whatever_their_case() {
+    fn forms_ignore_case() {
         let mut forms = Forms::default();
         assert_eq!(forms.add("Idiot, IDIOT and so"), [0, 0, 1, 2]);
         assert_eq!(forms.add("so idiot"), [2, 0]);
     }
 
     #[test]
-    fn types_of_a_word_are_bits() {
+    fn word_types_are_bits() {
         let span = |start, end, kind| Span { start, end, kind: LevelId(kind) };
         let spans = SpanSet::new([span(0, 8, 0), span(6, 7, 3), span(9, 10, 1)]).unwrap();
         let scale = Scale::new(ScaleKind::Spans, ["a", "b", "c", "d"]).unwrap();
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn emoji_are_words_and_signs_are_not() {
+    fn emoji_are_words_and_punctuation_is_not() {
         let body = "Größe – 😀 ok!!! 👍🏽, …";
         let found: Vec<String> = words(body)
             .into_iter()
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_marked_by_any_of_its_characters() {
+    fn word_is_marked_by_any_of_its_characters() {
         let words = [(0, 5), (6, 8), (10, 14)];
         let of = |spans: &[(u32, u32, u16)], kind: Option<u16>| {
             let spans = spans.iter().map(|&(start, end, kind)| Span { start, end, kind: LevelId(kind) });

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_one_minus_sign_and_none_before_zero() {
+    fn numbers_use_a_minus_sign_except_for_zero() {
         assert_eq!(
             [decimal(-0.16, 2), decimal(-0.004, 2), decimal(1.0, 0)],
             ["−0.16", "0.00", "1"].map(str::to_owned)
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_that_leaves_out_zero_does_not_show_it() {
+    fn interval_excluding_zero_does_not_round_to_zero() {
         assert_eq!(interval((-0.24, 0.1), 2, decimal), "−0.24 to 0.10");
         assert_eq!(interval((0.0012, 0.4), 2, decimal), "0.001 to 0.400");
         assert_eq!(interval((-0.4, -0.00004), 2, signed), "−0.40000 to −0.00004");

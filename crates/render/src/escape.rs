@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_people_write_acts_where_it_is_shown() {
+    fn names_are_escaped_for_every_output() {
         let name = "<script>\u{1b}[2J\u{202e}</script> & \"x\"\n'y'";
         assert_eq!(
             html(name),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_named_without_what_could_lead_astray() {
+    fn file_name_slugs_are_safe() {
         assert_eq!(slug("../../Wie grob?  (0-6)"), "wie-grob-0-6");
         assert_eq!((slug("笑"), slug("CON\u{0}")), (String::new(), "con".to_owned()));
         assert_eq!(slug(&"x y".repeat(40)).len(), 40);

@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plots_are_lines_and_text_and_names_do_nothing() {
+    fn plots_are_svg_with_escaped_names() {
         let name = "<script>alert(1)</script>\u{1b}&";
         let ranged =
             |value: f64| Ranged { name: name.to_owned(), value, low: value - 1.0, high: value + 0.5 };
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_makes_no_plot() {
+    fn empty_data_give_no_plot() {
         assert!(caterpillar(&[], "x").unwrap().is_none() && bars(&[], "x").unwrap().is_none());
         assert!(histogram(&[(0.0, 1.0, 0)], "x", "y").unwrap().is_none());
         assert!(lines(&[("a".into(), vec![(0.0, 1.0)])], "x", "y").unwrap().is_none());

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_says_the_same_in_every_format() {
+    fn table_has_the_same_content_in_every_format() {
         let found = table(vec![
             vec![Cell::text("=cmd & <b>"), Cell::Count(7), Cell::estimate(Some(-0.25), Some((-0.5, 0.0)))],
             vec![Cell::text("b"), Cell::Few, Cell::Nothing],
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_without_its_figure_is_not_shown_and_zero_has_no_sign() {
+    fn interval_needs_its_figure_and_zero_has_no_sign() {
         assert_eq!(Cell::estimate(Some(0.9), Some((0.1, 0.5))).shown(), "0.900");
         assert_eq!(Cell::estimate(Some(f64::NAN), None), Cell::Nothing);
         assert_eq!(Cell::Number(-0.0001, 3).shown(), "0.000");

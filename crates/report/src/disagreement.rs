@@ -105,7 +105,7 @@ mod tests {
     use super::bars;
 
     #[test]
-    fn every_text_is_in_one_bar() {
+    fn histogram_counts_every_text_once() {
         let found = bars(&[0.0, 0.1, f64::from(0.1_f32), 0.1001, 1.0]);
         let counts: Vec<u64> = found.iter().map(|bar| bar.2).collect();
         assert_eq!(counts, [3, 1, 0, 0, 0, 0, 0, 0, 0, 1]);

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn questions_of_one_name_have_files_of_their_own_and_names_do_nothing() {
+    fn questions_of_one_name_get_separate_files() {
         let first = Stems::new("../Wie grob?", 0, 2);
         assert_eq!(first.name("agreement"), "q1-wie-grob-agreement");
         assert_eq!(Stems::new("Wie grob!", 1, 2).name("agreement"), "q2-wie-grob-agreement");

@@ -133,7 +133,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_older_versions_wrote_is_read_and_what_is_none_is_not() {
+    fn stored_evaluations_of_older_versions_are_read() {
         let split = json!({"kind": "by-text", "name": "by-text:0.7", "train_labels": 7, "train_texts": 5, "test_labels": 3, "test_texts": 2});
         let old = json!({
             "models": [{"model": "shared", "accuracy": 0.5, "macro_f1": null}], "baselines": [], "split": split, "seed": 0,

@@ -127,7 +127,7 @@ mod tests {
     use super::whole_bars;
 
     #[test]
-    fn every_count_is_in_one_bar() {
+    fn histogram_contains_every_count_once() {
         assert_eq!(whole_bars(&[3, 3, 5]), [(2.5, 3.5, 2), (3.5, 4.5, 0), (4.5, 5.5, 1)]);
         let many: Vec<u64> = (1..=1000).collect();
         let bars = whole_bars(&many);

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn few_people_are_not_told_nor_is_what_would_tell_of_them() {
+    fn small_groups_are_not_revealed() {
         let found = people(false);
         assert_eq!(found.count(3, 10), Cell::Few);
         assert_eq!(found.count(8, 10), Cell::text("nearly all"));

@@ -236,7 +236,7 @@ mod tests {
     use super::without_folders;
 
     #[test]
-    fn an_encoder_keeps_its_name_and_version_and_no_folder_of_anybody() {
+    fn encoder_is_named_without_local_folders() {
         for (key, shown) in [
             (
                 "all-MiniLM-L6-v2/53aa51172d14/mean/256/windows",

@@ -298,7 +298,7 @@ mod tests {
     use dissensus_stats::data::synthetic::simulate;
 
     #[test]
-    fn every_kind_predicts_new_texts_as_the_fit_does_and_the_same_from_its_bytes() {
+    fn portable_models_predict_like_the_fit() {
         let sim = simulate(60, 6, 3, 4, 40, 3);
         let data = TrainingData {
             embeddings: &sim.embeddings,
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn inconsistent_portable_model_is_refused() {
         let sim = simulate(30, 4, 3, 4, 20, 3);
         let data = TrainingData {
             embeddings: &sim.embeddings,

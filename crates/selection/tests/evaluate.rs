@@ -34,7 +34,7 @@ fn run(
 }
 
 #[test]
-fn multilevel_wins_where_people_differ_in_severity() {
+fn multilevel_is_better_if_severities_differ() {
     let sim = simulate(300, 25, 5, 6, 60, 1);
     for at_least in [None, Some(2)] {
         let results = run(&sim, SplitSpec::ByText(0.7), &[], at_least).unwrap();
@@ -50,7 +50,7 @@ fn multilevel_wins_where_people_differ_in_severity() {
 }
 
 #[test]
-fn scored_labels_are_never_seen() {
+fn scored_labels_are_never_trained_on() {
     let sim = simulate(120, 6, 2, 4, 50, 2);
     let parts: Vec<Option<Split>> =
         (0..120).map(|t| Some(if t % 3 == 0 { Split::Test } else { Split::Train })).collect();
@@ -70,7 +70,7 @@ fn scored_labels_are_never_seen() {
 /// having seen it. A model that looks up the body's training labels knows the copies of texts on the other
 /// side.
 #[test]
-fn copies_do_not_teach_what_they_are_tested_with() {
+fn copies_do_not_leak_into_the_test() {
     let bodies = 150u32;
     let level = |body: u32| (body.wrapping_mul(2_654_435_761) >> 13) as u16 % 2;
     let observations: Vec<Observation> = (0..2 * bodies)
@@ -107,7 +107,7 @@ fn copies_do_not_teach_what_they_are_tested_with() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_numbers_and_json_has_the_keys() {
+fn evaluation_is_seeded_with_stable_json_keys() {
     let sim = simulate(100, 6, 5, 4, 40, 3);
     let first = run(&sim, SplitSpec::ByText(0.7), &[], None).unwrap();
     assert_eq!(first, run(&sim, SplitSpec::ByText(0.7), &[], None).unwrap());
@@ -119,7 +119,7 @@ fn the_same_seed_gives_the_same_numbers_and_json_has_the_keys() {
 }
 
 #[test]
-fn what_cannot_be_evaluated_says_why() {
+fn impossible_evaluations_are_refused() {
     let sim = simulate(20, 3, 2, 2, 10, 4);
     assert!(matches!(run(&sim, SplitSpec::ByText(0.7), &[], Some(1)), Err(ModelError::AtLeast { .. })));
     let all_train = vec![Some(Split::Train); 20];
@@ -131,7 +131,7 @@ fn what_cannot_be_evaluated_says_why() {
 }
 
 #[test]
-fn held_out_counts_every_label_once_and_beats_habit() {
+fn held_out_accuracy_counts_labels_once() {
     let sim = simulate(300, 12, 2, 4, 80, 5);
     let results = held_out(&data(&sim), Default::default(), &FitOptions::default(), &Silent).unwrap();
     assert!(results.iter().all(|r| r.labels == 80));
@@ -142,7 +142,7 @@ fn held_out_counts_every_label_once_and_beats_habit() {
 }
 
 #[test]
-fn the_map_orders_people_by_severity() {
+fn map_orders_people_by_severity() {
     let sim = simulate(300, 20, 5, 4, 80, 6);
     let model = fit(ModelKind::Multilevel, &data(&sim), &FitOptions::default(), &Silent).unwrap();
     let map = annotator_map(model.as_ref(), true);
@@ -158,7 +158,7 @@ fn the_map_orders_people_by_severity() {
 }
 
 #[test]
-fn maps_of_two_people_and_of_people_who_are_alike() {
+fn annotator_maps_of_degenerate_cases() {
     let sim = simulate(40, 2, 2, 3, 20, 7);
     let model = fit(ModelKind::Multilevel, &data(&sim), &FitOptions::default(), &Silent).unwrap();
     let map = annotator_map(model.as_ref(), true);

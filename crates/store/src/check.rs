@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_file_is_walked_but_for_its_embeddings() {
+    fn large_file_check_skips_embeddings() {
         for (table, whole, sound) in
             [("texts", 0, false), ("embeddings", 0, true), ("embeddings", u64::MAX, false)]
         {

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_paths_become_uris_that_sqlite_understands() {
+    fn windows_paths_become_sqlite_uris() {
         for (path, uri) in [
             (r"C:\data\p.dissensus", "file:///C:/data/p.dissensus"),
             (r"\\?\C:\data\p.dissensus", "file:///C:/data/p.dissensus"),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn every_connection_that_writes_syncs_each_commit_to_the_medium() {
+    fn write_connections_sync_every_commit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.dissensus");
         Connection::open(&path).unwrap().execute_batch("CREATE TABLE here (a)").unwrap();
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_names_survive_the_uri() {
+    fn unusual_names_round_trip_in_uris() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a?b#c %25 ü 日本.dissensus");
         let conn = Connection::open(&path).unwrap();

@@ -133,7 +133,7 @@ mod tests {
     use crate::migrate::{MIGRATIONS, apply};
 
     #[test]
-    fn a_table_that_differs_from_the_events_is_told() {
+    fn table_differing_from_events_is_reported() {
         let mut conn = Connection::open_in_memory().unwrap();
         apply(&mut conn, MIGRATIONS, 0).unwrap();
         conn.execute_batch(

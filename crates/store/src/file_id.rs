@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_names_of_one_file_are_one_and_a_file_that_takes_a_name_is_another() {
+    fn file_identity_follows_the_file_not_the_name() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("a"), "1").unwrap();
@@ -181,7 +181,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_pinned_file_is_found_under_its_new_name_and_known_to_be_gone() {
+    fn pinned_file_is_found_after_renaming() {
         let folder = tempfile::tempdir().unwrap();
         // The system returns the folder's path without links.
         let folder_path = dissensus_files::real_path(folder.path()).unwrap();

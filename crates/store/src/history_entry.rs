@@ -1,6 +1,8 @@
 //! Entries of the history of a project, and what selects them.
 
-use dissensus_domain::{AnnotatorId, Answer, CopyId, Event, HistoryKind, LevelId, PacketId, QuestionId, TextId};
+use dissensus_domain::{
+    AnnotatorId, Answer, CopyId, Event, HistoryKind, LevelId, PacketId, QuestionId, TextId,
+};
 
 /// Filter for the history. The default matches everything.
 #[derive(Clone, Debug, Default)]

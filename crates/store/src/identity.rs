@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_file_keeps_every_answer_mark_and_id() {
+    fn migration_keeps_answers_marks_and_ids() {
         for seed in 0..20 {
             let mut conn = old_project(seed, 60);
             let (current, old_marks) = (old_current(&conn), old_marks(&conn));
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_of_options_come_out_as_sets() {
+    fn migration_converts_sets_of_options() {
         let mut conn = old_project(1, 0);
         conn.execute_batch(
             "INSERT INTO labels (question, text, annotator, level, at_ms, source) VALUES
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn two_copies_of_one_old_file_come_to_the_same_ids_and_two_histories_to_different_ones() {
+    fn migrated_ids_depend_only_on_the_history() {
         let migrated = |seed, labels| {
             let mut conn = old_project(seed, labels);
             apply(&mut conn, MIGRATIONS, OLD as u32).unwrap();
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn new_projects_have_ids_of_their_own() {
+    fn new_projects_have_unique_ids() {
         let new = || {
             let mut conn = Connection::open_in_memory().unwrap();
             apply(&mut conn, MIGRATIONS, 0).unwrap();

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_is_known_however_often_it_was_opened_since() {
+    fn copy_is_known_after_later_openings() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let ours = Store::create(at("ours")).unwrap();

@@ -51,7 +51,7 @@ mod tests {
     use dissensus_domain::OptionSet;
 
     #[test]
-    fn answers_stand_by_the_ranks_of_their_levels() {
+    fn answers_are_ordered_by_level_rank() {
         let order = LevelOrder(HashMap::from([(QuestionId(1), vec![0, 2, 1])]));
         let key = |question, answer| order.key(QuestionId(question), &answer);
         assert!(key(1, Answer::from_level(2)) < key(1, Answer::from_level(1)));

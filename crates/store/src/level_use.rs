@@ -53,7 +53,7 @@ mod tests {
     use super::LevelUse;
 
     #[test]
-    fn what_stands_on_a_level_is_said_in_words() {
+    fn level_use_is_described() {
         let one = LevelUse { answers: 1, ..LevelUse::default() };
         assert_eq!(one.to_string(), "1 answer stands");
         let many = LevelUse { checks: 2, conditions: vec!["why".into()], ..one };

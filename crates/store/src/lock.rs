@@ -286,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_its_holder_and_goes_when_dropped() {
+    fn lock_names_its_holder_and_is_released_on_drop() {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("a.dissensus");
         let lock = Lock::take(&project, &project).unwrap();
@@ -303,7 +303,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_under_the_name_of_the_lock_is_refused_and_what_it_leads_to_stays() {
+    fn link_in_place_of_the_lock_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let (project, victim) = (folder.path().join("a.dissensus"), folder.path().join("victim"));
         std::fs::write(&victim, "precious").unwrap();
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_file_left_behind_is_taken_over() {
+    fn stale_lock_file_is_taken_over() {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("a.dissensus");
         std::fs::write(beside(&project, ".lock"), "dissensus, process 1").unwrap();

@@ -137,7 +137,7 @@ mod tests {
     use crate::schema::difference;
 
     #[test]
-    fn runs_of_format_2_get_an_identity_and_evaluations_a_table_of_their_own() {
+    fn runs_and_evaluations_of_format_2_are_migrated() {
         let migrated = || {
             let mut conn = Connection::open_in_memory().unwrap();
             conn.pragma_update(None, "foreign_keys", true).unwrap();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_migration_that_fails_leaves_the_old_version() {
+    fn failed_migration_keeps_the_old_version() {
         let mut conn = Connection::open_in_memory().unwrap();
         apply(&mut conn, MIGRATIONS, 0).unwrap();
         let broken = [MIGRATIONS, &["CREATE TABLE extra (a) STRICT; SELECT nothing FROM nowhere;"]].concat();

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_count_by_the_rows_that_they_go_through() {
+    fn statement_cost_counts_rows() {
         let conn = Connection::open_in_memory().unwrap();
         conn.execute_batch(
             "CREATE TABLE small (a); INSERT INTO small VALUES (1), (2);

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_does_not_depend_on_who_takes_in_whom() {
+    fn current_notes_are_independent_of_merge_order() {
         let all = [
             noted((5, 1), &[(SPLIT, 5, "train"), ("metadata:a", 5, "x")]),
             noted((7, 9), &[(SPLIT, 7, "test"), ("metadata:a", 3, "z")]),

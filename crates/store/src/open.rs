@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_project_is_copied_then_brought_up_to_date() {
+    fn older_project_is_copied_and_migrated() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.dissensus");
         let store = Store::create(&path).unwrap();
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn a_migration_that_fails_changes_nothing() {
+    fn failed_migration_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.dissensus");
         let store = Store::create(&path).unwrap();
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn opening_writes_nothing_where_nothing_has_to_be_noted() {
+    fn opening_writes_only_if_needed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.dissensus");
         Store::create(&path).unwrap().close().unwrap();

@@ -72,7 +72,7 @@ mod tests {
     use super::body_hash;
 
     #[test]
-    fn white_space_and_case_make_no_other_body() {
+    fn whitespace_and_case_do_not_change_a_body() {
         assert_eq!(body_hash("  Go\taway\n"), body_hash("go AWAY"));
         assert_ne!(body_hash("go away"), body_hash("goaway"));
         assert_ne!(body_hash("go away"), body_hash("go away!"));

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_was_opened_on_the_word_of_a_record_is_not_known_for_longer() {
+    fn opening_by_a_record_does_not_extend_it() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("p.dissensus");
         std::fs::write(&file, "abc").unwrap();
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_known_until_anything_writes_to_it() {
+    fn record_is_valid_until_the_file_changes() {
         let folder = tempfile::tempdir().unwrap();
         let (file, other) = (folder.path().join("p.dissensus"), folder.path().join("q.dissensus"));
         std::fs::write(&file, "abc").unwrap();
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_holds_for_a_day_and_a_small_file_needs_none() {
+    fn record_is_valid_for_a_day() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("p.dissensus");
         std::fs::write(&file, "abc").unwrap();

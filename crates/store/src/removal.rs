@@ -283,7 +283,7 @@ mod tests {
     /// A table that is added later and refers to a question, a text or an annotator must be listed
     /// as a use or a part.
     #[test]
-    fn every_table_that_refers_to_something_is_a_use_or_a_part_of_it() {
+    fn every_reference_is_a_use_or_a_part() {
         let mut conn = Connection::open_in_memory().unwrap();
         apply(&mut conn, MIGRATIONS, 0).unwrap();
         let tables: Vec<String> =

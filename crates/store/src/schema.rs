@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fresh_schema_equals_itself_and_every_change_is_told() {
+    fn every_schema_change_is_detected() {
         assert_eq!(told(""), None);
         for (change, what) in [
             ("CREATE TRIGGER sly AFTER INSERT ON texts BEGIN DELETE FROM settings; END", "trigger \"sly\""),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn statistics_and_another_way_of_writing_the_same_are_no_change() {
+    fn statistics_and_formatting_are_no_change() {
         assert_eq!(told("ANALYZE"), None);
         let rewritten = r#"DROP TABLE settings;
             create  table [settings] ( "key" text primary key check(`key`<>''), -- the name
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_under_a_name_of_sqlite_must_be_the_one_of_sqlite() {
+    fn tables_with_sqlite_names_must_be_sqlites() {
         let mut conn = Connection::open_in_memory().unwrap();
         apply(&mut conn, MIGRATIONS, 0).unwrap();
         conn.execute_batch("ANALYZE; PRAGMA writable_schema = on").unwrap();
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nul_is_told_wherever_it_is() {
+    fn nul_character_is_detected_anywhere() {
         for (change, what) in [
             (
                 "sql = replace(sql, 'STRICT', '/* ' || char(0) || ' */ STRICT') WHERE name = 'texts'",
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_keep_their_case_and_names_lose_their_quotes() {
+    fn schema_text_is_normalised() {
         assert_eq!(tokens("A 'It''s' \"b\"\"C\" -- x\n[d e]"), ["a", "'It''s'", "b\"c", "d e"]);
         assert_ne!(tokens("'A'"), tokens("'a'"));
         assert_eq!(tokens("'open"), ["'open"]);

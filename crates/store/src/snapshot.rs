@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn every_label_comes_with_its_text_its_annotator_and_the_name_of_its_level() {
+    fn export_rows_have_text_annotator_and_level() {
         let row = |text: &str, annotator: &str, level: &str| (text.into(), annotator.into(), level.into());
         for scope in [ExportScope::Current, ExportScope::History] {
             let found = exported(&project(""), 1, scope).unwrap();
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_that_cannot_be_named_is_told_and_not_left_out() {
+    fn unresolvable_label_is_reported() {
         for (damage, detail) in [
             ("DELETE FROM texts WHERE id = 2", "event 2 is on a text that is not there"),
             ("DELETE FROM annotators WHERE id = 1", "event 1 is of an annotator who is not there"),
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_that_is_not_there_and_an_answer_that_says_nothing_are_told() {
+    fn missing_question_and_empty_answer_are_reported() {
         let unknown = exported(&project(""), 5, ExportScope::Current).unwrap_err();
         assert_eq!(unknown.code(), "unknown", "{unknown}");
         let odd = "PRAGMA ignore_check_constraints = ON; UPDATE events SET level = NULL WHERE id = 1";
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_error_of_the_caller_ends_it() {
+    fn callers_first_error_stops_the_export() {
         let conn = project("");
         let mut seen = 0;
         let ended = Snapshot { conn: &conn, path: Path::new("p") }.for_each_label(

@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_file_is_told_and_what_was_confirmed_stays() {
+    fn full_file_is_reported_and_confirmed_labels_stay() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.dissensus");
         let store = Store::create(&path).unwrap();
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_nothing_changes_is_read_alone() {
+    fn unwritable_file_is_read_without_side_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.dissensus");
         let store = Store::create(&path).unwrap();
@@ -509,7 +509,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_read_alone_is_read_anew_where_somebody_else_can_write_it_after_all() {
+    fn file_is_reread_if_it_becomes_writable() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.dissensus");
         let store = Store::create(&path).unwrap();
@@ -539,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_reads_while_a_writer_is_killed_leaves_the_journal_to_the_next_who_writes() {
+    fn reader_leaves_the_journal_of_a_killed_writer() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.dissensus");
         let store = Store::create(&path).unwrap();

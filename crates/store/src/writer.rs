@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checkpoint_that_fails_is_logged_with_its_code_and_tried_again() {
+    fn failed_checkpoint_is_logged_and_retried() {
         let folder = tempfile::tempdir().unwrap();
         let path = dissensus_files::real_path(folder.path()).unwrap().join("p.db");
         let conn = Connection::open(&path).unwrap();

@@ -105,7 +105,7 @@ fn small_disk(at: &Path, size: &str) -> Option<Mount> {
 
 /// A full disk: a small one if we may mount it, otherwise the last blocks before a file size limit.
 #[test]
-fn a_full_disk_is_told_and_loses_nothing() {
+fn full_disk_is_reported_without_loss() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mount) = small_disk(folder.path(), "2m") else {
         // On other systems the unit test `store::tests::a_full_file_...` covers the same path with

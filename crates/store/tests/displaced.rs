@@ -203,14 +203,11 @@ fn restore(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_file_that_is_moved_while_open_is_met_under_its_new_name_and_keeps_every_confirmed_label() {
+fn moved_open_file_keeps_confirmed_labels() {
     serve_as_child();
     for killed in [false, true] {
         let place = Place::new();
-        let mut holder = place.holder(
-            "a_file_that_is_moved_while_open_is_met_under_its_new_name_and_keeps_every_confirmed_label",
-            "p.dissensus",
-        );
+        let mut holder = place.holder("moved_open_file_keeps_confirmed_labels", "p.dissensus");
         for text in 1..=20 {
             holder.label(text, 3).unwrap();
         }
@@ -238,15 +235,12 @@ fn a_file_that_is_moved_while_open_is_met_under_its_new_name_and_keeps_every_con
 }
 
 #[test]
-fn a_file_that_is_replaced_while_open_gets_nothing_of_the_old_one_and_what_is_open_can_be_saved() {
+fn replaced_open_file_stays_unchanged_and_can_be_saved() {
     serve_as_child();
     for killed in [false, true] {
         let place = Place::new();
         std::fs::copy(place.path("p.dissensus"), place.path("backup")).unwrap();
-        let mut holder = place.holder(
-            "a_file_that_is_replaced_while_open_gets_nothing_of_the_old_one_and_what_is_open_can_be_saved",
-            "p.dissensus",
-        );
+        let mut holder = place.holder("replaced_open_file_stays_unchanged_and_can_be_saved", "p.dissensus");
         for text in 1..=20 {
             holder.label(text, 3).unwrap();
         }
@@ -277,10 +271,9 @@ fn a_file_that_is_replaced_while_open_gets_nothing_of_the_old_one_and_what_is_op
 }
 
 #[test]
-fn a_journal_is_put_aside_where_the_file_under_it_was_restored_and_used_where_both_were_copied() {
+fn journal_is_set_aside_after_a_restore() {
     serve_as_child();
-    const TEST: &str =
-        "a_journal_is_put_aside_where_the_file_under_it_was_restored_and_used_where_both_were_copied";
+    const TEST: &str = "journal_is_set_aside_after_a_restore";
     // Changes to the files of a killed program, and whether the journal then continues the file.
     type Change = fn(&Place);
     let in_place: Change = |place| {
@@ -352,11 +345,10 @@ fn a_journal_is_put_aside_where_the_file_under_it_was_restored_and_used_where_bo
 }
 
 #[test]
-fn a_copy_with_all_side_files_in_another_folder_has_every_confirmed_label() {
+fn copy_with_side_files_has_all_confirmed_labels() {
     serve_as_child();
     let place = Place::new();
-    let mut holder =
-        place.holder("a_copy_with_all_side_files_in_another_folder_has_every_confirmed_label", "p.dissensus");
+    let mut holder = place.holder("copy_with_side_files_has_all_confirmed_labels", "p.dissensus");
     for text in 1..=30 {
         holder.label(text, 2).unwrap();
     }
@@ -369,12 +361,11 @@ fn a_copy_with_all_side_files_in_another_folder_has_every_confirmed_label() {
 }
 
 #[test]
-fn a_journal_whose_moved_file_was_replaced_is_brought_to_the_moved_file() {
+fn journal_follows_the_moved_file() {
     serve_as_child();
     let place = Place::new();
     std::fs::copy(place.path("p.dissensus"), place.path("backup")).unwrap();
-    let mut holder =
-        place.holder("a_journal_whose_moved_file_was_replaced_is_brought_to_the_moved_file", "p.dissensus");
+    let mut holder = place.holder("journal_follows_the_moved_file", "p.dissensus");
     for text in 1..=30 {
         holder.label(text, 2).unwrap();
     }
@@ -388,9 +379,9 @@ fn a_journal_whose_moved_file_was_replaced_is_brought_to_the_moved_file() {
 }
 
 #[test]
-fn another_name_of_an_open_file_is_open_already_whichever_way_it_leads_there() {
+fn other_names_of_an_open_file_are_locked() {
     serve_as_child();
-    const TEST: &str = "another_name_of_an_open_file_is_open_already_whichever_way_it_leads_there";
+    const TEST: &str = "other_names_of_an_open_file_are_locked";
     let place = Place::new();
     std::fs::hard_link(place.path("p.dissensus"), place.path("hard.dissensus")).unwrap();
     std::os::unix::fs::symlink(place.path("p.dissensus"), place.path("soft.dissensus")).unwrap();
@@ -423,11 +414,10 @@ fn another_name_of_an_open_file_is_open_already_whichever_way_it_leads_there() {
 }
 
 #[test]
-fn where_capitals_do_not_count_two_spellings_are_one_file_and_one_journal() {
+fn case_insensitive_names_share_a_journal() {
     serve_as_child();
     let place = Place::new();
-    let mut holder =
-        place.holder("where_capitals_do_not_count_two_spellings_are_one_file_and_one_journal", "p.dissensus");
+    let mut holder = place.holder("case_insensitive_names_share_a_journal", "p.dissensus");
     holder.label(1, 3).unwrap();
     // Like on a case-insensitive file system: each file has both names.
     for ending in ["", "-wal", "-shm"] {
@@ -441,7 +431,7 @@ fn where_capitals_do_not_count_two_spellings_are_one_file_and_one_journal() {
 }
 
 #[test]
-fn nothing_is_confirmed_while_the_file_is_away_and_writing_goes_on_when_it_is_back() {
+fn writing_pauses_while_the_file_is_moved() {
     let place = Place::new();
     let (path, away) = (place.path("p.dissensus"), place.path("away"));
     let store = place.open("p.dissensus").unwrap();
@@ -490,7 +480,7 @@ fn nothing_is_confirmed_while_the_file_is_away_and_writing_goes_on_when_it_is_ba
 }
 
 #[test]
-fn a_file_that_is_removed_or_overwritten_while_open_stops_writing_and_can_be_saved() {
+fn removed_open_file_stops_writing_and_can_be_saved() {
     for (change, code) in [("remove", "project-removed"), ("overwrite", "project-replaced")] {
         let place = Place::new();
         let path = place.path("p.dissensus");
@@ -536,7 +526,7 @@ impl Drop for StopAtEnd<'_> {
 /// Renames the project continuously while labels are given: each confirmed label is in the file
 /// under the project's name.
 #[test]
-fn no_label_is_confirmed_that_is_not_in_the_file_that_has_the_name() {
+fn confirmed_labels_are_in_the_named_file() {
     for round in [0, 3] {
         let place = Place::new();
         let (path, away) = (place.path("p.dissensus"), place.path("away"));
@@ -588,7 +578,7 @@ fn no_label_is_confirmed_that_is_not_in_the_file_that_has_the_name() {
 
 /// Every 50 ms another file takes the name, made from the file that has the name at that time.
 #[test]
-fn after_another_file_has_taken_the_name_no_label_is_confirmed() {
+fn no_label_is_confirmed_in_a_replaced_file() {
     let place = Place::new();
     let path = place.path("p.dissensus");
     std::fs::hard_link(&path, place.path("first")).unwrap();
@@ -644,7 +634,7 @@ fn after_another_file_has_taken_the_name_no_label_is_confirmed() {
 /// checkpoints, even across a crash and another opening. Wherever both are copied, the journal
 /// belongs to the file.
 #[test]
-fn a_journal_that_a_reader_kept_from_being_brought_in_is_the_files_own() {
+fn delayed_journal_belongs_to_its_file() {
     let place = Place::new();
     let copy_of = |from: &str, to: &str| {
         for ending in ["", "-wal"] {
@@ -688,7 +678,7 @@ struct Moment {
 /// nothing. The journal is only used if the file is in the state in which that journal started, or
 /// in one that it reached while that journal was written back.
 #[test]
-fn a_journal_beside_a_newer_file_of_the_same_opening_takes_nothing_back() {
+fn older_journal_does_not_revert_a_newer_file() {
     let place = Place::new();
     let (path, journal) = (place.path("p.dissensus"), place.path("p.dissensus-wal"));
     let moment = |began: usize, labels: u32| Moment {
@@ -747,9 +737,9 @@ fn a_journal_beside_a_newer_file_of_the_same_opening_takes_nothing_back() {
 /// The copy that `merge` makes before erasing, like every other copy, retains its contents,
 /// whatever journal is next to it.
 #[test]
-fn a_copy_of_before_that_is_put_in_the_place_of_a_killed_project_is_not_brought_forward() {
+fn restored_backup_ignores_the_killed_journal() {
     serve_as_child();
-    const TEST: &str = "a_copy_of_before_that_is_put_in_the_place_of_a_killed_project_is_not_brought_forward";
+    const TEST: &str = "restored_backup_ignores_the_killed_journal";
     for (in_place, note) in [(true, true), (true, false), (false, true), (false, false)] {
         let place = Place::new();
         let mut holder = place.holder(TEST, "p.dissensus");
@@ -779,7 +769,7 @@ fn a_copy_of_before_that_is_put_in_the_place_of_a_killed_project_is_not_brought_
 /// A journal whose first transaction is the first one with a mark distinguishes its file from other
 /// files without a mark.
 #[test]
-fn a_file_without_a_mark_beside_the_journal_of_another_one_is_no_damaged_file() {
+fn unmarked_file_with_a_foreign_journal_is_valid() {
     let place = Place::new();
     let unmark = |name: &str| {
         let conn = rusqlite::Connection::open(place.path(name)).unwrap();
@@ -852,7 +842,7 @@ fn half_a_transaction(path: &Path, marked: bool) -> (Vec<u8>, Vec<u8>) {
 
 /// A rollback journal would restore the state before that journal started in any file.
 #[test]
-fn a_rollback_journal_takes_back_its_own_file_alone() {
+fn rollback_journal_affects_only_its_file() {
     let place = Place::new();
     let journal = |name: &str| place.path(&format!("{name}.dissensus-journal"));
     let give = |name: &str, texts: std::ops::RangeInclusive<u32>| {
@@ -903,7 +893,7 @@ fn a_rollback_journal_takes_back_its_own_file_alone() {
 /// A program that is killed while creating a project leaves the complete project or none, and
 /// nothing that could be treated as a part of another file of that name.
 #[test]
-fn a_project_is_made_whole_or_not_at_all() {
+fn project_creation_is_atomic() {
     if let Some(folder) = std::env::var_os(CHILD) {
         println!("child: begins");
         for n in 0..10_000 {
@@ -913,7 +903,7 @@ fn a_project_is_made_whole_or_not_at_all() {
     for round in 0..12 {
         let folder = tempfile::tempdir().unwrap();
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "a_project_is_made_whole_or_not_at_all", "--nocapture", "--test-threads=1"])
+            .args(["--exact", "project_creation_is_atomic", "--nocapture", "--test-threads=1"])
             .env(CHILD, folder.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -938,7 +928,7 @@ fn a_project_is_made_whole_or_not_at_all() {
 
 /// Confirmed writes are in the file that the path used for opening leads to.
 #[test]
-fn nothing_is_confirmed_while_a_link_in_the_path_leads_elsewhere() {
+fn no_label_is_confirmed_through_a_changed_link() {
     let place = Place::new();
     std::fs::copy(place.path("p.dissensus"), place.path("other.dissensus")).unwrap();
     std::fs::create_dir(place.path("home/other")).unwrap();
@@ -979,7 +969,7 @@ fn nothing_is_confirmed_while_a_link_in_the_path_leads_elsewhere() {
 
 /// Side files of an open project are overwritten and deleted together with it.
 #[test]
-fn no_project_is_made_or_copied_under_the_name_of_a_file_beside_one() {
+fn side_file_names_are_refused_for_projects() {
     let place = Place::new();
     let store = place.open("p.dissensus").unwrap();
     for ending in ["-wal", "-shm", "-journal", ".lock"] {

@@ -298,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_of_one_name_are_refused() {
+    fn duplicate_column_names_are_refused() {
         let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let found = columns(&names(&["joy", "anger"]), &names(&["ana"]), true).unwrap();
         assert_eq!(
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn people_are_spread_evenly() {
+    fn people_are_sampled_evenly() {
         assert_eq!(spread(3, 300), [0, 1, 2]);
         assert_eq!(spread(9, 3), [0, 3, 6]);
         assert_eq!(spread(1_000, 300).len(), 300);

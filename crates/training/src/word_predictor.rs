@@ -272,7 +272,7 @@ mod tests {
     use dissensus_models::spans::TypeHead;
 
     #[test]
-    fn parts_that_do_not_fit_together_are_named() {
+    fn inconsistent_word_models_are_refused() {
         let head = TypeHead {
             constant: 0.0,
             states: vec![0.5; 4],

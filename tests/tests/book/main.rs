@@ -99,7 +99,7 @@ fn inputs() -> Vec<PathBuf> {
 }
 
 #[test]
-fn blocks_that_are_not_run_are_listed() {
+fn skipped_blocks_are_listed() {
     let skipped = |page: &Page| page.blocks.iter().filter(|block| block.skipped).count();
     let found: BTreeMap<String, usize> = pages()
         .iter()
@@ -112,7 +112,7 @@ fn blocks_that_are_not_run_are_listed() {
 }
 
 #[test]
-fn command_lines_are_in_blocks_that_are_run() {
+fn command_lines_are_in_executed_blocks() {
     let unmarked: Vec<_> = pages()
         .into_iter()
         .map(|page| (page.name, page.unmarked))
@@ -122,7 +122,7 @@ fn command_lines_are_in_blocks_that_are_run() {
 }
 
 #[test]
-fn a_command_that_fails_or_prints_something_else_is_found() {
+fn failing_and_changed_commands_are_found() {
     let bench = Bench::without_encoder();
     let command = |line: &str, printed: &[&str]| Command {
         line: line.to_owned(),
@@ -138,7 +138,7 @@ fn a_command_that_fails_or_prints_something_else_is_found() {
 }
 
 #[test]
-fn every_page_is_in_the_contents_and_every_link_leads_somewhere() {
+fn pages_are_listed_and_links_resolve() {
     let source = checkout().join("docs/src");
     let generated = tempfile::tempdir().unwrap();
     let reference = generated.path().join("reference");

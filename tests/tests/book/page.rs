@@ -138,7 +138,7 @@ fn anchor(heading: &str) -> String {
 }
 
 #[test]
-fn commands_and_what_they_print_are_told_apart() {
+fn commands_are_separated_from_output() {
     let text = "$ dissensus info P \\\n  --json\n{}\n$ ls\nP\ndissensus new Q\n";
     let found = commands(text);
     let lines: Vec<&str> = found.iter().map(|command| command.line.as_str()).collect();

@@ -5,7 +5,7 @@ use super::case;
 const SAMPLE: &str = "project sample S.dissensus";
 
 #[test]
-fn tables() {
+fn label_tables_are_written() {
     case(
         "export-tables",
         &[],
@@ -25,7 +25,7 @@ data export S.dissensus labels.docx
 
 /// Files that are not text are read back by an import into a new project.
 #[test]
-fn binary_tables() {
+fn binary_tables_are_written() {
     case(
         "export-binary-tables",
         &[],
@@ -50,7 +50,7 @@ data export S.dissensus hub --hugging-face
 }
 
 #[test]
-fn rows_of_texts_and_people() {
+fn text_and_people_tables_are_written() {
     case(
         "export-rows",
         &[],
@@ -76,7 +76,7 @@ data export S.dissensus beside.csv --decisions beside --question remove
 }
 
 #[test]
-fn formats_of_tools() {
+fn tool_formats_are_written() {
     case(
         "export-tools",
         &[],
@@ -119,7 +119,7 @@ t2,a dull and silly film,ben,threat
 ";
 
 #[test]
-fn spans_and_sets() {
+fn spans_and_sets_are_written() {
     case(
         "export-spans-and-sets",
         &[("marked.jsonl", MARKED), ("sets.csv", SETS)],

@@ -69,7 +69,7 @@ fn copies(name: &str, script: &str) {
 }
 
 #[test]
-fn packets_answered_and_handed_in() {
+fn answered_packets_are_submitted_and_merged() {
     study(
         "merge-packets",
         "
@@ -88,7 +88,7 @@ study status Study.dissensus
 }
 
 #[test]
-fn a_newer_submission_then_an_older_one() {
+fn newer_submission_before_an_older_one() {
     answered(
         "merge-newer-first",
         "
@@ -104,7 +104,7 @@ study merge Study.dissensus newer.handin --json
 }
 
 #[test]
-fn an_answer_taken_back_after_it_was_handed_in() {
+fn answer_retracted_after_submission() {
     answered(
         "merge-taken-back",
         "
@@ -119,7 +119,7 @@ study merge Study.dissensus second.handin
 }
 
 #[test]
-fn a_changed_submission_is_refused() {
+fn changed_submission_is_refused() {
     answered(
         "merge-refused-changed",
         "
@@ -132,7 +132,7 @@ study merge Study.dissensus ada.handin --json
 }
 
 #[test]
-fn a_submission_that_was_cut_off_is_refused() {
+fn truncated_submission_is_refused() {
     answered(
         "merge-refused-cut-off",
         "
@@ -144,7 +144,7 @@ study merge Study.dissensus ada.handin
 }
 
 #[test]
-fn a_submission_of_another_study_is_refused() {
+fn submission_of_another_study_is_refused() {
     answered(
         "merge-refused-foreign",
         "
@@ -161,7 +161,7 @@ study merge Other.dissensus Whole.dissensus --whole-copy --yes
 }
 
 #[test]
-fn a_packet_takes_no_answers_of_others() {
+fn packet_refuses_answers_of_others() {
     study(
         "merge-refused-answers-of-others",
         "
@@ -188,7 +188,7 @@ study hand-in Study.dissensus whole.handin
 }
 
 #[test]
-fn a_packet_written_again() {
+fn packet_is_written_again() {
     answered(
         "merge-packet-written-again",
         "
@@ -239,7 +239,7 @@ study status Study.dissensus
 }
 
 #[test]
-fn a_whole_copy_with_new_answers() {
+fn whole_copy_with_new_answers_merges() {
     copies(
         "merge-copy",
         "
@@ -255,7 +255,7 @@ study merge A.dissensus B.dissensus
 }
 
 #[test]
-fn an_answer_changed_on_both_sides() {
+fn answer_changed_on_both_sides() {
     copies(
         "merge-changed-on-both-sides",
         "
@@ -271,7 +271,7 @@ study merge B.dissensus A.dissensus --whole-copy --yes
 }
 
 #[test]
-fn an_answer_taken_back_on_one_side_and_changed_on_the_other() {
+fn answer_retracted_on_one_side_and_changed_on_the_other() {
     copies(
         "merge-taken-back-and-changed",
         "
@@ -288,7 +288,7 @@ study merge C.dissensus A.dissensus --whole-copy --yes
 }
 
 #[test]
-fn notes_reasons_and_confidence() {
+fn notes_reasons_and_confidence_merge() {
     copies(
         "merge-notes",
         "
@@ -320,7 +320,7 @@ data guideline B.dissensus
 }
 
 #[test]
-fn a_level_renamed_on_one_side() {
+fn level_renamed_on_one_side() {
     copies(
         "merge-level-renamed",
         "
@@ -335,7 +335,7 @@ study merge B.dissensus A.dissensus --whole-copy --yes
 }
 
 #[test]
-fn a_level_renamed_differently_on_both_sides() {
+fn level_renamed_differently_on_both_sides() {
     copies(
         "merge-level-renamed-differently",
         "
@@ -350,7 +350,7 @@ project info B.dissensus
 }
 
 #[test]
-fn a_level_removed_on_one_side_and_answered_on_the_other() {
+fn level_removed_on_one_side_and_answered_on_the_other() {
     copies(
         "merge-level-removed-and-answered",
         "
@@ -396,7 +396,7 @@ data texts A.dissensus
 }
 
 #[test]
-fn a_person_withdrawn_on_one_side() {
+fn person_withdrawn_on_one_side() {
     copies(
         "merge-withdrawn",
         "
@@ -440,7 +440,7 @@ label decisions A.dissensus --all
 }
 
 #[test]
-fn an_import_removed_on_one_side() {
+fn import_removed_on_one_side() {
     copies(
         "merge-removed-import",
         "
@@ -455,7 +455,7 @@ study merge A.dissensus C.dissensus --whole-copy --yes
 }
 
 #[test]
-fn three_copies_in_a_ring() {
+fn three_copies_merge_in_a_ring() {
     copies(
         "merge-ring",
         "
@@ -474,7 +474,7 @@ project history A.dissensus --limit 5
 }
 
 #[test]
-fn an_answer_from_a_clock_that_is_ahead() {
+fn answer_from_a_fast_clock() {
     copies(
         "merge-clock-ahead",
         "

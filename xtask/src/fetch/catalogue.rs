@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_a_path_that_leads_outside() {
+    fn refuses_a_path_outside_the_folder() {
         for path in ["../evil", "/etc/passwd", "a/../../b", ""] {
             assert!(inside(path).is_err(), "{path}");
         }

@@ -119,13 +119,13 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_with_the_right_files_is_right() {
+    fn folder_with_the_right_files_is_accepted() {
         let (path, entry) = abc();
         assert_eq!(folder(path.path(), &entry, Origin::Hub).unwrap(), Verdict::Right);
     }
 
     #[test]
-    fn a_changed_file_is_named() {
+    fn changed_file_is_named() {
         let (path, entry) = abc();
         std::fs::write(path.path().join("config.json"), "abd").unwrap();
         let why = why(folder(path.path(), &entry, Origin::Hub).unwrap());
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_and_a_missing_file_are_named() {
+    fn cut_and_a_missing_file_are_named() {
         let (path, entry) = abc();
         std::fs::write(path.path().join("config.json"), "ab").unwrap();
         assert_eq!(
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_one_source_may_be_missing_from_the_other() {
+    fn file_may_be_missing_from_the_other_source() {
         let (path, mut entry) = abc();
         entry.files.push(File {
             path: "NOTICE".into(),

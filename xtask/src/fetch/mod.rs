@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_takes_the_place_of_an_older_one() {
+    fn folder_replaces_an_older_one() {
         let models = tempfile::tempdir().unwrap();
         let target = models.path().join("tiny");
         fs::create_dir(&target).unwrap();

@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_is_its_scale_times_sixteen_low_and_sixteen_high_halves() {
+    fn quantised_blocks_are_decoded() {
         let mut block = f16::from_f32(0.5).to_le_bytes().to_vec();
         block.extend((0..16u8).map(|i| i | (15 - i) << 4));
         let weights = unpacked(&block);
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_such_a_file_is_refused() {
+    fn invalid_packed_file_is_refused() {
         let whole = file(&arrays());
         for cut in [0, 7, 30, 60, 100, whole.len() - 1] {
             let refused = PackedFile::read(&whole[..cut]).and_then(|file| file.tensors().map(drop));

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn each_system_gets_the_command() {
+    fn every_package_contains_the_command() {
         let folder = tempfile::tempdir().unwrap();
         let parts = parts(folder.path());
         for system in ["linux", "macos", "windows"] {

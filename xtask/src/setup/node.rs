@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn sees_a_change_in_any_source_and_in_nothing_made() {
+    fn digest_changes_only_with_sources() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, content: &str| {
             let path = folder.path().join(name);

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_built_is_emptied_only_where_that_makes_room() {
+    fn build_output_is_deleted_only_if_it_helps() {
         assert_eq!(judge(WHOLE_MIB, 0), Room::Enough);
         assert_eq!(judge(LEAST_MIB, WHOLE_MIB), Room::Enough);
         assert_eq!(judge(LEAST_MIB - 1, WHOLE_MIB), Room::AfterCleaning);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn free_room_is_read_from_the_last_line() {
+    fn free_space_is_parsed() {
         let printed = "Filesystem 1048576-blocks Used Available Capacity Mounted on\n/dev/vda 257000 13000 79000 15% /\n";
         assert_eq!(free_of(printed), Some(79_000));
         assert_eq!(free_of("df: no such file\n"), None);

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_systems_apart_by_their_release_file() {
+    fn systems_are_recognised_by_their_release_file() {
         assert_eq!(manager_of("NAME=\"Debian\"\nID=debian\n"), Some(Manager::Apt));
         assert_eq!(manager_of("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n"), Some(Manager::Apt));
         assert_eq!(manager_of("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n"), Some(Manager::Dnf));

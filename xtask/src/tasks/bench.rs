@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn means_are_over_the_evaluations_that_have_the_figure() {
+    fn means_skip_missing_figures() {
         let mut means = Means::default();
         for (accuracy, loss) in [(0.5, 0.75), (0.75, 0.25)] {
             let document = serde_json::json!({ "models": [
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_without_models_is_refused() {
+    fn document_without_models_is_refused() {
         assert!(Means::default().add(&serde_json::json!({})).is_err());
     }
 }

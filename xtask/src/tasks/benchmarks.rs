@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_a_table_for_each_topic() {
+    fn page_has_a_table_for_each_topic() {
         let page = render(folder(RESULT).path()).expect("rendered");
         assert!(page.contains(
             "## Speed\n\n### One label\n\nLabels.\n\n| step | ms |\n| --- | ---: |\n| a\\|b | 3.5 |\n"
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_another_width_an_empty_field_and_a_third_note_are_refused() {
+    fn row_of_another_width_an_empty_field_and_a_third_note_are_refused() {
         for (from, to) in [
             (r#"["a|b", "3.5"]"#, r#"["a"]"#),
             (r#""command": "measure""#, r#""command": """#),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_was_edited_by_hand_is_noticed() {
+    fn edited_page_is_detected() {
         let root = folder(RESULT);
         let page = render(root.path()).expect("rendered");
         fs::write(root.path().join("BENCHMARKS.md"), &page).expect("written");
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_of_this_checkout_is_what_its_results_give() {
+    fn page_of_this_checkout_is_up_to_date() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a checkout");
         check_in(root).expect("up to date");
     }

@@ -279,12 +279,12 @@ mod tests {
     }
 
     #[test]
-    fn the_table_allows_itself() {
+    fn table_allows_itself() {
         assert_eq!(findings(&workspace(|_, _| {})), Vec::<String>::new());
     }
 
     #[test]
-    fn arrows_up_and_arrows_that_nobody_needs_are_findings() {
+    fn forbidden_and_unused_dependencies_are_findings() {
         let up = findings(&workspace(|name, used| {
             if name == "store" {
                 used.push("project".to_owned());
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn dependencies_of_tests_are_free() {
+    fn test_dependencies_are_not_checked() {
         let mut metadata = workspace(|_, _| {});
         let dev = Dependency { name: "dissensus-app".to_owned(), kind: Some("dev".to_owned()) };
         metadata.packages[0].dependencies.push(dev);

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn comparing_and_matching_kinds_are_findings() {
+    fn comparing_or_matching_kinds_is_a_finding() {
         for line in [
             "if scale.kind() == ScaleKind::Spans {",
             "if kind != dissensus_domain::ScaleKind::Ordinal {",
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn making_a_question_and_testing_are_no_findings() {
+    fn creating_questions_and_tests_are_no_findings() {
         for line in [
             "let scale = Scale::new(ScaleKind::Ordinal, levels)?;",
             "None if spans => ScaleKind::Spans,",

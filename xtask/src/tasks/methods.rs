@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn public_methods_are_counted_over_blocks_and_not_for_traits() {
+    fn public_methods_are_counted_without_traits() {
         let text = "impl Runs {\n    pub fn new() {}\n    pub(crate) fn near() {}\n    fn own() {}\n}\n\
                     impl<'a, T: Into<Vec<u8>>> Runs<'a, T> {\n    pub const fn two() {}\n}\n\
                     impl Display for Runs {\n    pub fn three() {}\n}\n\
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_methods_and_a_reason_without_need_are_findings() {
+    fn too_many_methods_and_unused_reasons_are_findings() {
         let key = |name: &str, of: &str| (name.to_owned(), of.to_owned());
         let mut counts: BTreeMap<_, _> =
             REASONED.iter().map(|(name, of, _)| (key(name, of), MOST + 1)).collect();

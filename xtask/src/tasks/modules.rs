@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_is_shown_file_by_file() {
+    fn circle_is_shown_file_by_file() {
         let found = circles(&[
             ("lib.rs", "mod a; mod b; mod c; pub use c::Third;"),
             ("a.rs", "use crate::b::{self, Second as Other};"),
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_to_name_a_module_counts() {
+    fn every_module_path_form_counts() {
         for back in [
             "use super::a::First;",
             "use super::{b, a::{First, Other}};",
@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_comments_and_one_direction_are_no_circle() {
+    fn tests_and_comments_are_no_circle() {
         for back in [
             "/// See [`crate::a::First`]. use crate::a;",
             "//! use crate::a;",
@@ -487,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn the_root_counts_where_others_use_what_it_defines() {
+    fn root_module_is_in_a_circle_if_it_defines_types() {
         let a = ("a.rs", "use crate::Context; pub struct State;");
         let re_exported =
             circles(&[("lib.rs", "mod a; mod b; pub use b::Context; fn f() { a::g() }"), a, ("b.rs", "")]);
@@ -497,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_allows_one_use_and_goes_with_it() {
+    fn reason_allows_one_use() {
         let example = || ("src/x.rs".to_owned(), "crate::y".to_owned());
         let uses = |arrows: &[(&str, &str)]| -> BTreeMap<String, Uses> {
             let arrows = arrows.iter().map(|(from, to)| ((from.to_string(), to.to_string()), example()));

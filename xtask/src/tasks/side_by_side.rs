@@ -101,12 +101,12 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_end_well_are_well() {
+    fn successful_rows_return_ok() {
         run(vec![vec![("a", cargo(&["--version"])), ("b", cargo(&["--version"]))], vec![]]).unwrap();
     }
 
     #[test]
-    fn all_that_failed_are_named_and_nothing_starts_after_them() {
+    fn all_failed_steps_are_named() {
         let folder = std::env::temp_dir().join(format!("dissensus-xtask-{}", std::process::id()));
         let made = folder.join("made");
         let rows = vec![

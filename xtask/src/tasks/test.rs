@@ -324,7 +324,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn adds_up_the_results_of_all_test_programs() {
+    fn test_results_are_summed() {
         let mut tally = Tally::default();
         let lines = [
             "running 3 tests",
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn every_step_has_a_name_of_its_own() {
+    fn every_step_has_a_unique_name() {
         let mut names: Vec<&str> = steps().map(|(name, _)| name).collect();
         let many = names.len();
         names.sort_unstable();

@@ -216,7 +216,7 @@ mod tests {
     use super::cell;
 
     #[test]
-    fn names_are_no_markup() {
+    fn names_are_escaped_in_the_card() {
         assert_eq!(cell("a|b\n<img src=x> *c*"), "a\\|b \\<img src=x\\> \\*c\\*");
     }
 }

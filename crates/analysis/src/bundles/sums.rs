@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sums_are_those_of_sha256sum() {
+    fn checksums_match_sha256sum() {
         let folder = made();
         let sums = std::fs::read_to_string(folder.path().join(SUMS)).unwrap();
         // FIPS 180-4: the example "abc".
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_altered_or_more_is_named() {
+    fn missing_altered_and_extra_files_are_named() {
         let folder = made();
         let config = folder.path().join("encoder/config.json");
         std::fs::write(&config, "[]").unwrap();
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_lead_nowhere_else() {
+    fn checksum_paths_stay_in_the_folder() {
         let folder = made();
         for line in [
             "short  README.md".to_owned(),

@@ -311,7 +311,7 @@ mod tests {
     use dissensus_stats::data::Observation;
 
     #[test]
-    fn what_models_on_tuned_encoders_do_not_share_is_said() {
+    fn note_says_how_models_on_tuned_encoders_differ() {
         let said = |models: &[ModelKind]| tuned_notes(models).remove(0).contains("multilevel also learns");
         assert!(said(&[ModelKind::Shared, ModelKind::Multilevel]) && !said(&[ModelKind::Shared]));
     }
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_was_scored_on_other_labels_is_left_out() {
+    fn model_scored_on_other_labels_is_excluded() {
         let tested = |predicted| TestedLevels { predicted, ordinal: false };
         let compared = |models: Vec<Predicted>| Compared {
             models: models.into_iter().map(tested).collect(),

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_one_attribute_are_alternatives_and_attributes_must_all_fit() {
+    fn values_are_alternatives_and_attributes_are_combined() {
         let of = |choice| group(&people(), &choice, "A").unwrap();
         assert_eq!(of(with(&[("age", "30"), ("age", "40")], &[])).people, [0, 1, 2]);
         let found = of(with(&[("age", "30"), ("age", "40"), ("gender", "Man")], &[3]));
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn all_values_of_an_attribute_leave_nothing_to_pick() {
+    fn two_groups_can_cover_a_whole_attribute() {
         let of = |a, b| GroupsChoice { a: with(a, &[]), b: with(b, &[]) };
         let gender = of(&[("gender", "Man")], &[("gender", "Woman")]);
         assert_eq!(whole_attribute(&people(), &gender), Some("gender"));

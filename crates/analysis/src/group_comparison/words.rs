@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_higher_group_is_named() {
+    fn higher_group_is_named() {
         let said = overall(&figure(-0.3, -0.5, -0.1, 0.0204), 40, None);
         let expected = "B answers 0.30 levels higher than A on average (95 %: 0.10 to 0.50; p 0.020), on 40 texts that both labelled.";
         assert_eq!(said, expected);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn agreement_is_judged_by_the_interval_of_the_difference() {
+    fn agreement_verdict_follows_the_interval() {
         let share = |value| Some(Figure { p: None, ..figure(value, value - 0.1, value + 0.1, 0.0) });
         let equal = GroupAgreement { within_a: share(0.5), within_b: share(0.4), between: share(0.3) };
         let said = agreement(&equal, Some(figure(-0.15, -0.2, -0.1, 0.0001)), true).unwrap();
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_people_and_texts_are_named() {
         let few = SidesCompared { people_on_shared: [7, 1], shared_texts: 3, ..SidesCompared::default() };
         let said = needs(&few).unwrap();
         assert!(said.contains("group A has one person") && !said.contains("group B"), "{said}");

@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_keep_apart_what_has_one_name() {
+    fn columns_of_the_same_name_get_a_prefix() {
         let mut columns = Columns::default();
         let mut rest = Columns::default();
         rest.add("labels", ColumnKind::Integer);

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_found_far_into_a_text_is_in_its_row() {
+    fn row_shows_the_match_in_a_long_text() {
         let body = format!("{} here stands the NEEDLE, and more {}", "hay ".repeat(200), "hay ".repeat(200));
         let row = around(&body, " needle ");
         assert!(row.starts_with("…hay ") && row.contains("here stands the NEEDLE"), "{row}");

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn that_nothing_is_explained_is_said() {
+    fn report_says_that_no_attribute_explains_answers() {
         let said = attributes(&[found("age", Some(0.4), false), found("town", None, false)], 9);
         let expected = "No attribute is shown to explain how high people answer (the only attribute that can be compared). None explains more than 12 % of the differences between people (95 %).";
         assert_eq!(said, expected);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_explained_is_named_with_its_bound() {
+    fn explaining_attributes_are_named_with_bounds() {
         let shown = [
             found("age", Some(0.001), true),
             found("race", Some(0.04), true),

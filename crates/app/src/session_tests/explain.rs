@@ -16,7 +16,7 @@ use std::sync::{Arc, Barrier, mpsc};
 use std::time::Duration;
 
 #[test]
-fn a_label_is_recorded_and_learned_while_an_explanation_is_held() {
+fn label_is_recorded_and_learned_during_an_explanation() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sample.dissensus");
     sample::create(&path).unwrap();

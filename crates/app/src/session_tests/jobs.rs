@@ -71,7 +71,7 @@ fn texts(folder: &TempDir, name: &str) -> PathBuf {
 }
 
 #[test]
-fn an_encoding_that_panics_ends_as_failed_and_can_be_started_again() {
+fn encoding_that_panics_fails_and_can_be_restarted() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let file = texts(&folder, "more");
@@ -101,7 +101,7 @@ fn an_encoding_that_panics_ends_as_failed_and_can_be_started_again() {
 }
 
 #[test]
-fn an_import_and_an_export_that_panic_end_as_failed() {
+fn import_and_export_that_panic_fail() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let hear = ends(&session);
@@ -137,7 +137,7 @@ fn an_import_and_an_export_that_panic_end_as_failed() {
 }
 
 #[test]
-fn a_fit_that_panics_leaves_no_model_and_labelling_goes_on() {
+fn fit_that_panics_leaves_no_model_and_labelling_continues() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
@@ -153,7 +153,7 @@ fn a_fit_that_panics_leaves_no_model_and_labelling_goes_on() {
 }
 
 #[test]
-fn a_model_that_was_half_changed_when_a_thread_panicked_is_fitted_again() {
+fn model_damaged_by_a_panic_is_fitted_again() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
@@ -170,7 +170,7 @@ fn a_model_that_was_half_changed_when_a_thread_panicked_is_fitted_again() {
 }
 
 #[test]
-fn figures_are_measured_after_a_measurement_that_panicked() {
+fn figures_are_measured_after_a_panic() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
@@ -190,7 +190,7 @@ fn figures_are_measured_after_a_measurement_that_panicked() {
 }
 
 #[test]
-fn people_are_shown_at_once_and_their_accuracy_is_a_job() {
+fn people_are_listed_at_once_and_accuracy_is_a_job() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
@@ -247,7 +247,7 @@ fn label(session: &Session, question: QuestionId, nth: usize) {
 }
 
 #[test]
-fn what_was_added_while_the_project_could_not_be_read_is_there_and_no_error() {
+fn additions_during_a_failed_reload_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     session.live.fit(questions::find(&session.project, Some("offensiveness")).unwrap().id, &Silent).unwrap();
@@ -275,7 +275,7 @@ fn what_was_added_while_the_project_could_not_be_read_is_there_and_no_error() {
 }
 
 #[test]
-fn an_import_that_is_on_disk_does_not_fail_afterwards() {
+fn stored_import_succeeds_if_the_reload_fails() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let file = texts(&folder, "more");
@@ -292,7 +292,7 @@ fn an_import_that_is_on_disk_does_not_fail_afterwards() {
 /// The stale mark of the index is cleared only once the new one is there: a thread that finds it cleared
 /// has the new one.
 #[test]
-fn everybody_who_asks_while_the_index_is_read_again_gets_the_new_one() {
+fn readers_during_a_reload_get_the_new_index() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     for round in 0..40 {

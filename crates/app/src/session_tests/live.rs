@@ -65,7 +65,7 @@ impl Progress for ImportEnds<'_> {
 }
 
 #[test]
-fn labels_of_people_whom_an_import_has_just_added_are_in_a_model_that_was_being_fitted() {
+fn labels_imported_during_a_fit_are_in_the_model() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = opened(&folder);
     let before = session.context.observations(question).unwrap().len();
@@ -81,7 +81,7 @@ fn labels_of_people_whom_an_import_has_just_added_are_in_a_model_that_was_being_
 
 /// Attributes are imported while a model is being fitted without them: a fit is due at once.
 #[test]
-fn what_is_known_of_people_since_a_fit_began_makes_the_next_one_due() {
+fn attributes_imported_during_a_fit_make_the_next_one_due() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = opened(&folder);
     let tiny = concat!(env!("CARGO_MANIFEST_DIR"), "/../encoder/tests/fixtures/tiny").to_owned();
@@ -118,7 +118,7 @@ fn what_is_known_of_people_since_a_fit_began_makes_the_next_one_due() {
 }
 
 #[test]
-fn labels_of_somebody_who_is_not_known_yet_are_learned_once_they_are() {
+fn labels_of_an_unindexed_person_are_learned_after_reload() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = opened(&folder);
     session.live.fit(question, &Silent).unwrap();
@@ -150,7 +150,7 @@ fn labels_of_somebody_who_is_not_known_yet_are_learned_once_they_are() {
 
 /// An import's additions are in the index before the live model is discarded.
 #[test]
-fn a_text_that_came_after_the_fit_is_not_explained_and_the_refusal_names_it() {
+fn text_added_after_the_fit_cannot_be_explained() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = opened(&folder);
     session.live.fit(question, &Silent).unwrap();

@@ -80,7 +80,7 @@ fn next_text(session: &Session, who: AnnotatorId, after: TextId) -> TextId {
 }
 
 #[test]
-fn a_window_with_the_earlier_order_records_the_level_that_it_names() {
+fn window_with_an_earlier_order_records_the_named_level() {
     let folder = tempfile::tempdir().unwrap();
     let (session, who, text) = window(folder.path(), "p.dissensus");
     let shown = question(&session);
@@ -103,7 +103,7 @@ fn a_window_with_the_earlier_order_records_the_level_that_it_names() {
 }
 
 #[test]
-fn a_level_that_was_removed_while_a_window_shows_it_is_not_recorded() {
+fn level_removed_while_shown_is_not_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let (session, who, text) = window(folder.path(), "p.dissensus");
     let before = levels(&session);
@@ -121,7 +121,7 @@ fn a_level_that_was_removed_while_a_window_shows_it_is_not_recorded() {
 }
 
 #[test]
-fn copies_that_rearranged_levels_differently_merge_while_a_window_is_open() {
+fn rearranged_copies_merge_into_an_open_window() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     sample::create(&path).unwrap();
@@ -173,7 +173,7 @@ impl Progress for Rearranged<'_> {
 }
 
 #[test]
-fn a_fit_on_the_earlier_levels_is_not_used() {
+fn fit_on_earlier_levels_is_discarded() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     sample::create(&path).unwrap();
@@ -210,7 +210,7 @@ impl Progress for OptionAdded<'_> {
 }
 
 #[test]
-fn an_option_that_is_added_during_a_fit_is_fitted_and_others_keep_their_labels() {
+fn option_added_during_a_fit_is_fitted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     sample::create(&path).unwrap();
@@ -241,7 +241,7 @@ fn ranked(session: &Session, question: QuestionId) -> Vec<(TextId, f32)> {
 }
 
 #[test]
-fn the_ranking_after_levels_were_rearranged_is_that_of_the_project_opened_again() {
+fn ranking_after_rearranging_matches_a_reopened_project() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     sample::create(&path).unwrap();

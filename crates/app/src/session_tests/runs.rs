@@ -68,7 +68,7 @@ impl Progress for StopHalfWay {
 }
 
 #[test]
-fn a_run_whose_choices_are_out_of_range_today_is_resumed_and_predicts_and_the_next_one_starts() {
+fn run_with_choices_outside_todays_ranges_still_works() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let runs = &session.runs;
@@ -123,7 +123,7 @@ fn again(session: &Session, change: impl FnOnce(&mut Value, &mut Value), labels:
 }
 
 #[test]
-fn texts_that_were_left_out_of_an_earlier_run_are_told() {
+fn texts_excluded_from_an_earlier_run_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let older = |metrics: &mut Value, start: &mut Value| {
@@ -136,7 +136,7 @@ fn texts_that_were_left_out_of_an_earlier_run_are_told() {
 }
 
 #[test]
-fn the_baseline_of_an_earlier_run_is_that_of_its_training_labels() {
+fn baseline_of_an_earlier_run_uses_its_training_labels() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     // Always right, which is impossible without seeing the test labels.
@@ -155,7 +155,7 @@ fn the_baseline_of_an_earlier_run_is_that_of_its_training_labels() {
 }
 
 #[test]
-fn the_tuned_answer_is_kept_and_not_compared_with_that_of_runs_before_it() {
+fn tuned_answer_is_stored_and_not_compared_with_older_runs() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let runs = &session.runs;
@@ -184,7 +184,7 @@ fn the_tuned_answer_is_kept_and_not_compared_with_that_of_runs_before_it() {
 }
 
 #[test]
-fn a_run_sees_the_words_that_it_learned_from_when_the_project_has_grown_past_their_limit() {
+fn run_uses_its_ngrams_beyond_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let runs = &session.runs;
@@ -210,7 +210,7 @@ fn a_run_sees_the_words_that_it_learned_from_when_the_project_has_grown_past_the
 }
 
 #[test]
-fn words_are_left_out_above_either_limit() {
+fn ngrams_are_omitted_above_either_limit() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let words = |limits: NgramLimits| {
@@ -227,7 +227,7 @@ fn words_are_left_out_above_either_limit() {
 /// The encoder learns from training labels; the predicting model is calibrated on validation labels, in
 /// `train` and in `predict` alike.
 #[test]
-fn a_tuned_run_predicts_again_what_it_was_scored_with() {
+fn tuned_run_predicts_with_the_model_that_was_scored() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let runs = &session.runs;

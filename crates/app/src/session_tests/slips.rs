@@ -13,7 +13,7 @@ use dissensus_transfer::study;
 use std::sync::Arc;
 
 #[test]
-fn slips_are_left_out_where_an_answer_was_decided_on_and_holds() {
+fn slips_omit_confirmed_answers() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::inside(&folder.path().join("home"), Vec::new());
     let session = Session::create(&folder.path().join("p.dissensus"), &home).unwrap();

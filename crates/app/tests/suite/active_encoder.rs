@@ -67,7 +67,7 @@ impl<F: FnOnce() + Send> Progress for Meanwhile<F> {
 }
 
 #[test]
-fn an_encoding_that_ends_after_a_run_came_into_use_changes_nothing() {
+fn encoding_that_ends_after_a_run_is_used_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let run = tuned(&session, 0);
@@ -84,7 +84,7 @@ fn an_encoding_that_ends_after_a_run_came_into_use_changes_nothing() {
 }
 
 #[test]
-fn choosing_another_encoder_ends_the_use_of_a_run_for_good() {
+fn choosing_another_encoder_ends_use_of_a_run_permanently() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let run = tuned(&session, 0);
@@ -99,7 +99,7 @@ fn choosing_another_encoder_ends_the_use_of_a_run_for_good() {
 }
 
 #[test]
-fn what_predicts_is_named_with_its_encoder_and_what_it_is_fitted_on() {
+fn active_model_reports_encoder_and_labels() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let question = offensiveness(&session);
@@ -126,7 +126,7 @@ fn what_predicts_is_named_with_its_encoder_and_what_it_is_fitted_on() {
 }
 
 #[test]
-fn a_run_on_an_encoder_that_is_not_at_hand_is_not_used() {
+fn run_on_an_unavailable_encoder_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let asked =
@@ -204,7 +204,7 @@ impl Progress for AskEarly<'_> {
 }
 
 #[test]
-fn what_is_asked_while_texts_are_encoded_is_computed_anew_when_all_are() {
+fn figures_during_encoding_are_recomputed_afterwards() {
     let folder = tempfile::tempdir().unwrap();
     let session = not_encoded(&folder);
     let early = AskEarly::new(&session, u64::MAX);
@@ -219,7 +219,7 @@ fn what_is_asked_while_texts_are_encoded_is_computed_anew_when_all_are() {
 }
 
 #[test]
-fn embeddings_of_an_encoding_that_was_stopped_are_used_and_no_model_of_some_of_them_is_kept() {
+fn stopped_encoding_leaves_embeddings_but_no_stored_model() {
     let expected = shown_of_the_sample();
     for stop_after in [1, 100, 168] {
         let folder = tempfile::tempdir().unwrap();
@@ -258,7 +258,7 @@ impl Progress for StopAt {
 }
 
 #[test]
-fn choosing_a_pooling_that_is_broken_off_leaves_the_encoder_as_it_was() {
+fn cancelled_choice_of_pooling_keeps_the_encoder() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let before = version(&session);
@@ -301,7 +301,7 @@ fn other_tiny(folder: &TempDir) -> String {
 }
 
 #[test]
-fn an_encoder_is_chosen_by_held_out_labels_and_a_choice_that_breaks_off_changes_nothing() {
+fn encoder_is_chosen_by_held_out_labels_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let before = version(&session);
@@ -337,7 +337,7 @@ fn an_encoder_is_chosen_by_held_out_labels_and_a_choice_that_breaks_off_changes_
 
 /// On its own training texts an encoder would always win; without them its losses are of other labels.
 #[test]
-fn an_encoder_that_was_tuned_on_the_projects_labels_is_not_chosen_among_others() {
+fn encoder_tuned_on_the_projects_labels_is_no_candidate() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let before = version(&session);
@@ -386,7 +386,7 @@ fn evaluate(session: &Session, split: SplitSpec, seed: u32) -> Result<Evaluation
 }
 
 #[test]
-fn no_text_that_trained_the_encoder_is_scored_with_it() {
+fn texts_that_trained_the_encoder_are_not_scored() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let split = SplitSpec::ByText(0.5);
@@ -436,7 +436,7 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
 }
 
 #[test]
-fn a_copy_of_a_tuned_encoder_is_known_also_after_its_run_is_deleted() {
+fn copy_of_a_tuned_encoder_is_recognised_without_its_run() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let run = tuned(&session, 0);
@@ -451,7 +451,7 @@ fn a_copy_of_a_tuned_encoder_is_known_also_after_its_run_is_deleted() {
 }
 
 #[test]
-fn a_copy_from_before_the_run_learns_from_the_encoders_folder_what_trained_it() {
+fn older_copy_reads_training_data_from_the_encoder_folder() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let before = folder.path().join("before.dissensus");
@@ -492,7 +492,7 @@ fn a_copy_from_before_the_run_learns_from_the_encoders_folder_what_trained_it() 
 }
 
 #[test]
-fn an_encoder_that_another_project_tuned_is_found_by_that_projects_file() {
+fn encoder_tuned_by_another_project_is_found_by_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let home = home(folder.path());
     // It stays open: reading takes no lock.
@@ -551,7 +551,7 @@ fn an_encoder_that_another_project_tuned_is_found_by_that_projects_file() {
 }
 
 #[test]
-fn texts_that_trained_the_encoder_of_another_project_are_known_by_their_bodies() {
+fn training_texts_of_another_project_are_matched_by_body() {
     let folder = tempfile::tempdir().unwrap();
     let of = |name: &str, csv: String| {
         let home = home(folder.path());
@@ -625,7 +625,7 @@ fn rows(texts: std::ops::Range<u32>, annotators: &[&str]) -> String {
 }
 
 #[test]
-fn what_is_imported_after_the_encoder_was_taken_over_has_trained_it_too() {
+fn texts_imported_later_are_matched_with_training_texts() {
     let folder = tempfile::tempdir().unwrap();
     let home = || home(folder.path());
     let import = |session: &Session, csv: String| {
@@ -683,7 +683,7 @@ fn what_is_imported_after_the_encoder_was_taken_over_has_trained_it_too() {
 }
 
 #[test]
-fn a_learning_curve_asks_what_trained_the_encoder_of_its_embeddings() {
+fn learning_curve_excludes_texts_that_trained_the_encoder() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let run = tuned(&session, 0);
@@ -710,7 +710,7 @@ fn a_learning_curve_asks_what_trained_the_encoder_of_its_embeddings() {
 }
 
 #[test]
-fn what_trained_an_encoder_counts_from_the_moment_that_it_is_used() {
+fn training_texts_are_excluded_once_the_encoder_is_used() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let asked =
@@ -725,7 +725,7 @@ fn what_trained_an_encoder_counts_from_the_moment_that_it_is_used() {
 }
 
 #[test]
-fn the_encoder_of_an_unfinished_run_is_refused_and_its_checkpoints_stay_until_it_has_finished() {
+fn encoder_of_an_unfinished_run_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let asked =
@@ -748,7 +748,7 @@ fn the_encoder_of_an_unfinished_run_is_refused_and_its_checkpoints_stay_until_it
 }
 
 #[test]
-fn a_run_is_kept_while_an_unfinished_one_stands_on_its_encoder() {
+fn run_cannot_be_deleted_while_another_trains_on_it() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let first = tuned(&session, 0);
@@ -794,7 +794,7 @@ fn encoder_below(folder: &Path) -> PathBuf {
 
 /// One program fits and is about to read new texts; another one selects another pooling.
 #[test]
-fn new_texts_are_not_read_by_another_encoder_than_the_models() {
+fn new_texts_are_encoded_with_the_models_encoder() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let reader = Session::open_to_read(session.project.path(), &home(folder.path())).unwrap();

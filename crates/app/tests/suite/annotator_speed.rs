@@ -25,7 +25,7 @@ fn reading(person: u32, text: u32) -> u32 {
 }
 
 #[test]
-fn who_answers_without_reading_is_flagged_until_the_labels_say_otherwise() {
+fn too_fast_annotator_is_flagged() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = sample_with_question(&folder);
     let people: Vec<AnnotatorId> =

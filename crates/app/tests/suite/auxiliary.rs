@@ -107,7 +107,7 @@ fn figures(run: &RunDetail) -> Figures {
 /// The other project has every body of this one in a slightly different spelling, and stays open in its
 /// window meanwhile.
 #[test]
-fn texts_that_are_scored_teach_nothing_by_another_projects_labels() {
+fn scored_texts_are_not_trained_on_by_another_project() {
     let folder = tempfile::tempdir().unwrap();
     let session = own(&folder);
     let shouted = |text: u32| format!("  {} ", body(text).to_uppercase());
@@ -192,7 +192,7 @@ fn texts_that_are_scored_teach_nothing_by_another_projects_labels() {
 }
 
 #[test]
-fn a_run_goes_on_when_the_other_project_has_changed_or_is_gone() {
+fn run_resumes_without_the_other_project() {
     let folder = tempfile::tempdir().unwrap();
     let session = own(&folder);
     let (window, path) = project(&folder, "other.dissensus", "harsh", &rows(40..90, &OTHERS, body, usual));
@@ -265,7 +265,7 @@ fn left_out(session: &Session, question: &str, split: SplitSpec, seed: u32) -> (
 
 /// Wherever the encoder is used, both projects know which of their texts it has learned from.
 #[test]
-fn both_projects_know_what_the_encoder_has_learned() {
+fn both_projects_know_the_training_texts_of_the_encoder() {
     let folder = tempfile::tempdir().unwrap();
     let session = own(&folder);
     // 30 texts without a label, which the other project has labels of.
@@ -308,7 +308,7 @@ fn both_projects_know_what_the_encoder_has_learned() {
 /// Texts of the official test split with labels in other projects, and texts of a group that is scored, are
 /// not trained on either.
 #[test]
-fn texts_that_belong_to_what_is_scored_do_not_teach() {
+fn texts_of_a_scored_group_are_not_trained_on() {
     let folder = tempfile::tempdir().unwrap();
     // Of every three texts two have a label; they are a group, and in one part of the official split.
     let part = |text: u32| if text.is_multiple_of(4) { "test" } else { "train" };
@@ -347,7 +347,7 @@ fn texts_that_belong_to_what_is_scored_do_not_teach() {
 }
 
 #[test]
-fn labels_of_people_who_are_held_out_do_not_teach_by_another_question_of_the_project() {
+fn held_out_people_are_excluded_from_auxiliary_questions() {
     let folder = tempfile::tempdir().unwrap();
     let people: Vec<String> = (0..12).map(|who| format!("p{who}")).collect();
     let people: Vec<&str> = people.iter().map(String::as_str).collect();
@@ -390,7 +390,7 @@ fn labels_of_people_who_are_held_out_do_not_teach_by_another_question_of_the_pro
 }
 
 #[test]
-fn what_cannot_teach_is_refused_and_said() {
+fn unusable_auxiliary_questions_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let session = own(&folder);
     let (other, path) = project(&folder, "other.dissensus", "harsh", &rows(90..130, &OTHERS, body, usual));
@@ -435,7 +435,7 @@ fn what_cannot_teach_is_refused_and_said() {
 
 /// Candidates in the window: every question with labels except the run's own, in any copy of the project.
 #[test]
-fn questions_that_can_teach_are_offered_with_their_labels() {
+fn auxiliary_candidates_are_listed_with_label_counts() {
     let folder = tempfile::tempdir().unwrap();
     let session = own(&folder);
     let rude = questions::find(&session.project, Some("rude")).unwrap().id;

@@ -89,7 +89,7 @@ fn holds(bytes: &[u8], words: &str) -> bool {
 }
 
 #[test]
-fn a_bundle_predicts_as_its_project_did_when_that_is_gone() {
+fn bundle_predicts_like_its_project() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let dir = bundled(&session, &folder, &BundleChoices::default());
@@ -135,7 +135,7 @@ fn a_bundle_predicts_as_its_project_did_when_that_is_gone() {
 }
 
 #[test]
-fn a_bundle_has_nothing_of_texts_labels_and_attributes() {
+fn bundle_contains_no_texts_labels_or_attributes() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let people = annotators::list(&session.project).unwrap();
@@ -187,7 +187,7 @@ fn bundled_as(session: &Session, folder: &TempDir, name: &str, choices: &BundleC
 
 /// Runs on a frozen and on a tuned encoder in one bundle, with an encoder each.
 #[test]
-fn runs_are_bundled_with_the_encoder_that_they_stand_on() {
+fn runs_are_bundled_with_their_encoders() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let train = |tuning: &str, name: &str, model| {
@@ -244,7 +244,7 @@ fn runs_are_bundled_with_the_encoder_that_they_stand_on() {
 }
 
 #[test]
-fn a_bundle_that_is_not_as_it_was_made_is_refused_by_the_files_name() {
+fn damaged_bundle_is_refused_with_the_file_name() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let dir = bundled(
@@ -282,7 +282,7 @@ fn a_bundle_that_is_not_as_it_was_made_is_refused_by_the_files_name() {
 }
 
 #[test]
-fn what_is_asked_of_a_bundle_must_be_in_it() {
+fn bundle_refuses_unknown_questions_and_people() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let dir = bundled(&session, &folder, &BundleChoices::default());
@@ -319,7 +319,7 @@ fn what_is_asked_of_a_bundle_must_be_in_it() {
 }
 
 #[test]
-fn a_bundle_replaces_bundles_alone_and_these_on_wish() {
+fn bundle_replaces_only_bundles_and_only_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let one = |name: &str| BundleChoices { questions: vec![name.to_owned()], ..BundleChoices::default() };
@@ -370,7 +370,7 @@ fn a_bundle_replaces_bundles_alone_and_these_on_wish() {
 }
 
 #[test]
-fn a_bundle_that_is_stopped_leaves_no_folder() {
+fn cancelled_bundle_leaves_no_folder() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     session.live.fit(question(&session), &Silent).unwrap();
@@ -383,7 +383,7 @@ fn a_bundle_that_is_stopped_leaves_no_folder() {
 
 /// Every option of a multi-label question is addressed by its own name.
 #[test]
-fn a_multi_label_question_is_bundled_option_by_option() {
+fn multi_label_question_is_bundled_by_option() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sets.dissensus");
     let session = Session::create(&path, &home(folder.path())).unwrap();
@@ -442,7 +442,7 @@ impl Progress for StopsEncoding {
 }
 
 #[test]
-fn a_long_file_that_was_broken_off_goes_on_with_its_embeddings_and_comes_to_the_same_table() {
+fn interrupted_prediction_resumes_with_its_embeddings() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let bundle = Bundle::open(&bundled(&session, &folder, &BundleChoices::default())).unwrap();

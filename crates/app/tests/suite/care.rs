@@ -79,7 +79,7 @@ fn next(session: &Session, who: AnnotatorId) -> Option<String> {
 }
 
 #[test]
-fn a_day_ends_with_the_limit_and_goes_on_only_where_the_study_lets_it() {
+fn daily_limit_can_be_exceeded_only_if_the_study_allows() {
     let folder = tempfile::tempdir().unwrap();
     let session = open_in(folder.path(), &project(folder.path()));
     let (ana, ben) = (person(&session, "ana"), person(&session, "ben"));
@@ -106,7 +106,7 @@ fn a_day_ends_with_the_limit_and_goes_on_only_where_the_study_lets_it() {
 }
 
 #[test]
-fn the_own_limit_can_be_lower_and_a_flag_counts_without_any_level() {
+fn personal_limit_can_be_lower_and_flags_count() {
     let folder = tempfile::tempdir().unwrap();
     let session = open_in(folder.path(), &project(folder.path()));
     let ana = person(&session, "ana");
@@ -137,7 +137,7 @@ fn the_own_limit_can_be_lower_and_a_flag_counts_without_any_level() {
 }
 
 #[test]
-fn what_is_predicted_counts_and_is_told_of_no_text() {
+fn predicted_harm_counts_and_names_no_text() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sample.dissensus");
     sample::create(&path).unwrap();
@@ -169,7 +169,7 @@ fn what_is_predicted_counts_and_is_told_of_no_text() {
 }
 
 #[test]
-fn topics_are_not_offered_and_the_study_learns_the_number_alone() {
+fn filtered_topics_are_not_offered_and_only_counted() {
     let folder = tempfile::tempdir().unwrap();
     let path = project(folder.path());
     let session = open_in(folder.path(), &path);
@@ -225,7 +225,7 @@ fn topics_are_not_offered_and_the_study_learns_the_number_alone() {
 }
 
 #[test]
-fn a_packet_has_the_limits_and_hands_in_a_number_and_nothing_of_what_was_read() {
+fn packet_has_limits_and_submits_only_counts() {
     let folder = tempfile::tempdir().unwrap();
     let path = project(folder.path());
     let session = open_in(folder.path(), &path);
@@ -286,7 +286,7 @@ fn a_packet_has_the_limits_and_hands_in_a_number_and_nothing_of_what_was_read() 
 }
 
 #[test]
-fn copies_agree_on_what_the_study_sets_and_whoever_withdraws_is_forgotten_here_too() {
+fn care_settings_merge_and_withdrawal_erases_counts() {
     let folder = tempfile::tempdir().unwrap();
     let here = project(folder.path());
     let there = folder.path().join("copy.dissensus");

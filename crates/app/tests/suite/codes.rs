@@ -13,7 +13,7 @@ use dissensus_transfer::{error::TransferError, study::error::StudyError};
 use std::collections::BTreeSet;
 
 #[test]
-fn the_codes_of_errors_are_those_of_the_list() {
+fn error_codes_match_the_list() {
     let displaced = [
         Displaced::Moved { to: None, replaced: false },
         Displaced::Replaced,

@@ -93,7 +93,7 @@ fn divides(row: &DisagreementRow) -> bool {
 }
 
 #[test]
-fn before_there_is_a_model_labels_rank_and_nothing_is_predicted() {
+fn labels_rank_texts_without_a_model() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = imported(&folder, &labels(10, true));
     let (ranking, rows) = ranked(&session, &query(question));
@@ -119,7 +119,7 @@ fn before_there_is_a_model_labels_rank_and_nothing_is_predicted() {
 }
 
 #[test]
-fn camps_that_labels_show_lead_and_say_who_is_on_which_side() {
+fn texts_with_two_camps_rank_first_with_sides() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = imported(&folder, &labels(10, true));
     session.live.fit(question, &Silent).unwrap();
@@ -162,7 +162,7 @@ fn camps_that_labels_show_lead_and_say_who_is_on_which_side() {
 /// Every text of a project with a border between levels also lists the people above and below it: those
 /// with a label on that side, strictest and mildest first, then those predicted there.
 #[test]
-fn people_on_either_side_of_the_border_are_named() {
+fn people_on_both_sides_of_the_border_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = imported(&folder, &labels(10, true));
     session.live.fit(question, &Silent).unwrap();
@@ -199,7 +199,7 @@ fn people_on_either_side_of_the_border_are_named() {
 /// Groups of texts that cannot be ranked follow each other from the first text on, also in a search; within
 /// each group texts with labels in two camps come first.
 #[test]
-fn texts_that_are_not_told_apart_are_said_to_be() {
+fn tied_texts_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = imported(&folder, &labels(6, false));
     session.live.fit(question, &Silent).unwrap();
@@ -224,7 +224,7 @@ fn texts_that_are_not_told_apart_are_said_to_be() {
 }
 
 #[test]
-fn with_two_labels_a_text_the_prediction_orders_and_says_so() {
+fn prediction_ranks_texts_with_two_labels() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = imported(&folder, &labels(2, true));
     session.live.fit(question, &Silent).unwrap();
@@ -239,7 +239,7 @@ fn with_two_labels_a_text_the_prediction_orders_and_says_so() {
 }
 
 #[test]
-fn without_labels_nothing_is_claimed() {
+fn no_labels_give_no_ranking() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = imported(&folder, &labels(1, true));
     let before = ranking::rank(&session.analysis, &query(question)).unwrap();
@@ -251,7 +251,7 @@ fn without_labels_nothing_is_claimed() {
 
 /// Later labels count at once.
 #[test]
-fn an_order_follows_the_labels_that_come() {
+fn ranking_includes_new_labels() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = imported(&folder, &labels(10, true));
     session.live.fit(question, &Silent).unwrap();

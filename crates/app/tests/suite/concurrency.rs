@@ -48,7 +48,7 @@ fn figures_are_read_while_annotators_are_added() {
 }
 
 #[test]
-fn a_listener_may_ask_the_session_and_add_listeners() {
+fn listener_may_call_the_session_and_add_listeners() {
     let folder = tempfile::tempdir().unwrap();
     let session = Arc::new(sample_in(&folder));
     let inner = Arc::downgrade(&session);

@@ -52,7 +52,7 @@ fn evaluate(session: &Session, split: SplitSpec) -> Evaluation {
 }
 
 #[test]
-fn copies_of_the_official_split_are_told_and_figures_are_given_without_them() {
+fn copies_in_the_official_split_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(&folder);
     let found = evaluate(&session, SplitSpec::Column);
@@ -71,7 +71,7 @@ fn copies_of_the_official_split_are_told_and_figures_are_given_without_them() {
 }
 
 #[test]
-fn a_run_divides_as_evaluate_does_and_says_what_stands_twice() {
+fn run_splits_like_evaluate_and_reports_copies() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(&folder);
     let question = questions::find(&session.project, None).unwrap().id;

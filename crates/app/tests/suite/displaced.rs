@@ -53,7 +53,7 @@ fn labels(path: &Path) -> BTreeMap<String, u16> {
 }
 
 #[test]
-fn each_label_that_is_confirmed_while_the_project_is_moved_away_and_back_is_in_it() {
+fn confirmed_labels_survive_moving_the_project() {
     let folder = tempfile::tempdir().unwrap();
     let (session, path) = open(&folder);
     let away = folder.path().join("away");
@@ -91,7 +91,7 @@ fn each_label_that_is_confirmed_while_the_project_is_moved_away_and_back_is_in_i
 }
 
 #[test]
-fn a_project_that_is_replaced_while_it_is_open_can_be_saved_as_a_copy() {
+fn replaced_open_project_can_be_saved_as_a_copy() {
     let folder = tempfile::tempdir().unwrap();
     let (session, path) = open(&folder);
     let backup = std::fs::read(&path).unwrap();

@@ -86,7 +86,7 @@ impl Progress for StopLater {
 }
 
 #[test]
-fn wrong_names_are_told_at_once_and_a_stop_leaves_the_project_as_it_was() {
+fn wrong_names_are_refused_and_a_stop_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = sample_with_question(&folder);
     let (first, second) = (encoder(&folder, "first", false), encoder(&folder, "second", true));

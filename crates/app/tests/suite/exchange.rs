@@ -56,7 +56,7 @@ const TWO_QUESTIONS: &str = "text_id,text,annotator_id,label,question\n\
     t1,GOOD dog,ana,1,q2\nt1,BAD dog,ben,2,q1\nt2,x,ana,2,q1\nt2,x,ana,2,q2\nt3,x3,ana,1,q1\nt3,x3,ana,1,q2\n";
 
 #[test]
-fn with_several_questions_the_rows_left_out_are_those_that_the_check_named() {
+fn import_skips_the_rows_that_the_check_named() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("two.csv", TWO_QUESTIONS);
@@ -72,7 +72,7 @@ fn with_several_questions_the_rows_left_out_are_those_that_the_check_named() {
 }
 
 #[test]
-fn an_attribute_that_contradicts_a_row_of_another_question_is_left_out_too() {
+fn contradicting_attribute_of_another_question_is_skipped() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file(
@@ -90,7 +90,7 @@ fn an_attribute_that_contradicts_a_row_of_another_question_is_left_out_too() {
 }
 
 #[test]
-fn a_label_that_the_guessed_scale_does_not_have_is_counted_before_anything_is_written() {
+fn labels_off_the_guessed_scale_are_counted_first() {
     let place = TestFolder::new();
     let session = place.project("p");
     // With both options the guess is a scale of sets, on which "none" together with an option is no answer.
@@ -107,7 +107,7 @@ fn a_label_that_the_guessed_scale_does_not_have_is_counted_before_anything_is_wr
 }
 
 #[test]
-fn a_label_without_a_question_is_refused_and_not_lost() {
+fn label_without_a_question_is_refused() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file(
@@ -131,7 +131,7 @@ impl Dice {
 }
 
 #[test]
-fn of_random_files_exactly_the_good_rows_are_imported_and_labels_stay_on_their_bodies() {
+fn random_files_import_exactly_their_good_rows() {
     let place = TestFolder::new();
     for seed in 0..40 {
         let mut dice = Dice(seed);
@@ -181,7 +181,7 @@ fn of_random_files_exactly_the_good_rows_are_imported_and_labels_stay_on_their_b
 }
 
 #[test]
-fn names_are_checked_on_every_way_in() {
+fn names_are_checked_by_every_import() {
     let place = TestFolder::new();
     let session = place.project("p");
     let header = place.file("h.csv", "text_id,text,annotator_id,lab\u{1b}[2Jel\nt,x,ana,1\nt,x,bo,2\n");
@@ -239,7 +239,7 @@ fn names_are_checked_on_every_way_in() {
 }
 
 #[test]
-fn a_file_cannot_claim_that_its_labels_were_given_here() {
+fn imported_labels_cannot_claim_a_local_source() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file(
@@ -279,7 +279,7 @@ fn current(place: &TestFolder, session: &Session, text: &str, annotator: &str) -
 }
 
 #[test]
-fn of_several_answers_the_later_time_counts_else_the_later_row_and_all_are_kept() {
+fn latest_answer_of_a_file_is_current() {
     let place = TestFolder::new();
     let cases: [(&str, &str, u32); 7] = [
         ("t,x,ana,3,\nt,x,ana,4,\nt,x,ana,3,\n", "3", 3),
@@ -303,7 +303,7 @@ fn of_several_answers_the_later_time_counts_else_the_later_row_and_all_are_kept(
 }
 
 #[test]
-fn last_months_file_does_not_overrule_todays_label() {
+fn older_file_does_not_replace_a_newer_label() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file(
@@ -344,7 +344,7 @@ impl Progress for LabelsMeanwhile<'_> {
 }
 
 #[test]
-fn an_export_of_several_questions_is_one_moment() {
+fn export_of_several_questions_is_one_snapshot() {
     let place = TestFolder::new();
     let path = place.path("sample.dissensus");
     dissensus_project::sample::create(&path).unwrap();
@@ -401,7 +401,7 @@ fn random_labels(dice: &mut Dice) -> String {
 }
 
 #[test]
-fn an_export_imported_elsewhere_gives_the_same_project() {
+fn exported_project_imports_identically() {
     let place = TestFolder::new();
     for seed in 0..12 {
         let session = place.project(&format!("from-{seed}"));
@@ -470,7 +470,7 @@ fn place(
 const SCALE: &str = "text_id,text,annotator_id,label\ns,s,zoe,1\ns,s,yan,5\ns,s,xi,3\n";
 
 #[test]
-fn an_import_says_what_it_replaces_before_and_after_and_where() {
+fn import_reports_replaced_labels_with_rows() {
     let place_of = TestFolder::new();
     let session = place_of.project("p");
     imported(&session, &place_of.file("scale.csv", SCALE));
@@ -514,7 +514,7 @@ fn an_import_says_what_it_replaces_before_and_after_and_where() {
 }
 
 #[test]
-fn a_third_file_that_says_what_the_first_said_is_told_apart_from_a_repetition() {
+fn outdated_label_is_distinguished_from_a_repetition() {
     let place_of = TestFolder::new();
     let session = place_of.project("p");
     imported(&session, &place_of.file("scale.csv", SCALE));
@@ -535,7 +535,7 @@ fn a_third_file_that_says_what_the_first_said_is_told_apart_from_a_repetition() 
 }
 
 #[test]
-fn labels_older_than_the_current_one_and_the_same_at_another_time_are_told() {
+fn older_and_equal_labels_are_reported() {
     let place_of = TestFolder::new();
     let session = place_of.project("p");
     let timed = |name: &str, rows: &str| {
@@ -550,7 +550,7 @@ fn labels_older_than_the_current_one_and_the_same_at_another_time_are_told() {
 }
 
 #[test]
-fn what_is_replaced_is_what_is_current_and_not_what_came_last() {
+fn replaced_label_is_the_current_one() {
     // For two concurrent labels the order of the events does not determine which is current.
     let place_of = TestFolder::new();
     let session = place_of.project("p");
@@ -607,7 +607,7 @@ impl Progress for Meanwhile {
 }
 
 #[test]
-fn a_label_given_while_a_file_is_read_is_not_overruled_and_the_report_says_so() {
+fn label_recorded_during_an_import_is_kept() {
     let place_of = TestFolder::new();
     let session = place_of.project("p");
     imported(
@@ -630,7 +630,7 @@ fn a_label_given_while_a_file_is_read_is_not_overruled_and_the_report_says_so() 
 }
 
 #[test]
-fn a_label_that_was_taken_back_while_a_file_is_read_is_neither_repeated_nor_replaced() {
+fn label_retracted_during_an_import_is_no_repetition() {
     let place_of = TestFolder::new();
     let session = place_of.project("p");
     let people = "t0,x0,zoe,1\nt0,x0,yan,2\nt0,x0,xi,3\ns,s,ana,1\ns,s,bo,1\ns,s,cy,1\ns,s,di,1\n";
@@ -656,7 +656,7 @@ fn a_label_that_was_taken_back_while_a_file_is_read_is_neither_repeated_nor_repl
 }
 
 #[test]
-fn what_looks_like_a_mistake_is_told_of_each_question() {
+fn suspicious_levels_are_reported_by_question() {
     let place_of = TestFolder::new();
     let session = place_of.project("p");
     let mut content = String::from("text_id,text,annotator_id,label,question\n");
@@ -678,7 +678,7 @@ fn what_looks_like_a_mistake_is_told_of_each_question() {
 }
 
 #[test]
-fn levels_that_look_like_mistakes_are_named_and_not_refused() {
+fn suspicious_levels_are_named_but_accepted() {
     let place_of = TestFolder::new();
     for (nth, (labels, code, named)) in [
         (["1", "2", "NA", "3"], "missing-value-level", "\"NA\" (1 label)"),
@@ -710,7 +710,7 @@ fn levels_that_look_like_mistakes_are_named_and_not_refused() {
 
 /// An export of a question with unused levels includes the scale: its labels are not sufficient.
 #[test]
-fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
+fn export_contains_the_scale_with_unused_levels() {
     let place = TestFolder::new();
     let scales = [
         (ScaleKind::Ordinal, vec!["1", "2", "3", "4", "5"], vec![vec!["3"], vec!["2", "4"], vec!["1", "5"]]),
@@ -754,7 +754,7 @@ fn an_export_brings_the_scale_also_where_its_labels_do_not_tell_it() {
 /// In a file where only the column of labels is named, the annotator is found by the usual names of such
 /// columns; otherwise these would be attributes of the texts.
 #[test]
-fn who_gave_labels_is_found_beside_a_column_that_is_named() {
+fn annotator_is_guessed_when_only_the_label_is_named() {
     let place = TestFolder::new();
     let session = place.project("p");
     let rows = |who: &str| {
@@ -774,7 +774,7 @@ fn who_gave_labels_is_found_beside_a_column_that_is_named() {
 
 /// A question is named after the column of its labels, or after the file if the column has a generic name.
 #[test]
-fn a_column_with_a_general_name_gives_the_question_the_name_of_its_file() {
+fn generic_label_column_names_question_after_file() {
     let rows = |label: &str| {
         format!("text_id,text,annotator_id,{label}\nt1,One,ana,1\nt1,One,ben,2\nt2,Two,ana,2\nt2,Two,ben,1\n")
     };

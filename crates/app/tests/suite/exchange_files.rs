@@ -105,7 +105,7 @@ fn exported(session: &Session, folder: &Path) -> [u64; 3] {
 
 #[test]
 #[ignore = "needs the folder of real files of other tools: cargo xtask test data"]
-fn every_file_comes_to_the_counts_that_were_made_apart() {
+fn every_file_has_the_expected_counts() {
     let folder = folder();
     let counts = counts(&folder);
     assert!(counts.len() > 30, "{} files", counts.len());

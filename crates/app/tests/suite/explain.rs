@@ -92,7 +92,7 @@ fn unlabelled(session: &Session, annotator: AnnotatorId) -> u32 {
 }
 
 #[test]
-fn the_parts_add_up_to_what_is_shown_of_everybody() {
+fn parts_add_up_to_the_shown_predictions() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     for text in [1, 7, 30] {
@@ -154,7 +154,7 @@ fn two_annotators_differ_by_the_sum_of_their_parts() {
 }
 
 #[test]
-fn the_readers_own_prediction_stays_hidden_until_the_text_is_answered() {
+fn own_prediction_is_hidden_until_answered() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let all = people(&session);
@@ -206,7 +206,7 @@ fn the_readers_own_prediction_stays_hidden_until_the_text_is_answered() {
 }
 
 #[test]
-fn an_explanation_follows_a_label_and_is_the_same_in_a_copy() {
+fn explanation_follows_a_label_and_is_the_same_in_a_copy() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let me = people(&session)[0];
@@ -252,7 +252,7 @@ fn an_explanation_follows_a_label_and_is_the_same_in_a_copy() {
 }
 
 #[test]
-fn explanations_are_read_while_labels_come_in() {
+fn explanations_are_read_while_labels_are_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let all = people(&session);
@@ -306,7 +306,7 @@ fn made_up(folder: &TempDir) -> Session {
 }
 
 #[test]
-fn the_word_that_people_rate_by_carries_the_score() {
+fn decisive_word_has_the_largest_effect() {
     let folder = tempfile::tempdir().unwrap();
     let session = made_up(&folder);
     let question = question(&session);
@@ -350,7 +350,7 @@ fn the_word_that_people_rate_by_carries_the_score() {
 
 /// Its embedding and its n-grams are the same as in the project.
 #[test]
-fn a_new_text_is_predicted_as_the_same_text_of_the_project_that_nobody_labelled() {
+fn new_text_is_predicted_like_its_unlabelled_copy() {
     let folder = tempfile::tempdir().unwrap();
     let session = made_up(&folder);
     let file = folder.path().join("texts.csv");
@@ -379,7 +379,7 @@ fn score_of(session: &Session, body: &str) -> f64 {
 }
 
 #[test]
-fn a_word_is_what_a_new_text_without_it_scores_less_with_the_pooling_of_the_project() {
+fn word_effect_is_the_score_difference_without_it() {
     let folder = tempfile::tempdir().unwrap();
     let session = made_up(&folder);
     let all = people(&session);
@@ -432,7 +432,7 @@ impl Progress for Stops {
 }
 
 #[test]
-fn leaving_out_words_is_one_job_that_can_be_stopped_and_is_kept() {
+fn occlusion_is_one_cancellable_job_and_is_cached() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let asked = query(&session, 3, people(&session)[0], None);
@@ -487,7 +487,7 @@ fn leaving_out_words_is_one_job_that_can_be_stopped_and_is_kept() {
 }
 
 #[test]
-fn a_missing_encoder_is_told_and_the_sum_is_there_without_it() {
+fn missing_encoder_is_reported_and_the_sum_remains() {
     let folder = tempfile::tempdir().unwrap();
     let moved = folder.path().join("tiny");
     copy_folder(&tiny_folder(), &moved);

@@ -78,7 +78,7 @@ fn women_and_men() -> GroupsChoice {
 }
 
 #[test]
-fn who_is_higher_and_where_is_found() {
+fn comparison_finds_the_higher_group_and_its_texts() {
     let place = TestFolder::new();
     let (session, question) = project(&place, &labels(8, 9, 40));
     let found = group_comparison::compare(&session.analysis, question, &women_and_men(), 3, &Silent).unwrap();
@@ -113,7 +113,7 @@ fn who_is_higher_and_where_is_found() {
 }
 
 #[test]
-fn groups_that_were_picked_say_so_and_may_be_people() {
+fn picked_groups_are_noted_and_may_list_people() {
     let place = TestFolder::new();
     let (session, question) = project(&place, &labels(8, 8, 20));
     let towns = GroupsChoice { a: having(&[("town", "north")]), b: having(&[("town", "south")]) };
@@ -137,7 +137,7 @@ fn groups_that_were_picked_say_so_and_may_be_people() {
 }
 
 #[test]
-fn too_little_is_said_in_words() {
+fn too_little_data_is_described() {
     let place = TestFolder::new();
     let (session, question) = project(&place, &labels(4, 9, 8));
     let found = group_comparison::compare(&session.analysis, question, &women_and_men(), 5, &Silent).unwrap();
@@ -149,7 +149,7 @@ fn too_little_is_said_in_words() {
 }
 
 #[test]
-fn everybody_giving_one_level_has_no_invented_precision() {
+fn constant_answers_have_no_interval() {
     let place = TestFolder::new();
     let csv = labels(6, 6, 12);
     let row = |line: &str| match line.split(',').collect::<Vec<_>>()[..] {
@@ -175,7 +175,7 @@ fn ended(session: &Session, job: u32) {
 }
 
 #[test]
-fn as_a_job_it_is_kept_and_says_of_which_labels_it_is() {
+fn comparison_job_is_stored_and_marked_stale() {
     let place = TestFolder::new();
     let (session, question) = project(&place, &labels(8, 9, 30));
     let choice = women_and_men();
@@ -216,7 +216,7 @@ fn as_a_job_it_is_kept_and_says_of_which_labels_it_is() {
 }
 
 #[test]
-fn the_last_choice_is_kept_with_the_project() {
+fn last_choice_is_stored_in_the_project() {
     let place = TestFolder::new();
     let (session, _) = project(&place, &labels(5, 5, 10));
     let choices = ProjectChoices { compared: Some(women_and_men()), ..ProjectChoices::default() };

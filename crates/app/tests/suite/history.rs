@@ -92,7 +92,7 @@ fn busy(session: &Session) {
 }
 
 #[test]
-fn who_did_what_reads_as_it_was_done_and_pages_join_without_a_seam() {
+fn history_is_in_order_across_pages() {
     let folder = tempfile::tempdir().unwrap();
     let session = open(&project(folder.path()));
     busy(&session);
@@ -142,7 +142,7 @@ fn who_did_what_reads_as_it_was_done_and_pages_join_without_a_seam() {
 }
 
 #[test]
-fn with_names_hidden_there_are_pseudonyms_and_no_name_to_look_for() {
+fn hidden_names_become_pseudonyms_and_cannot_be_searched() {
     let folder = tempfile::tempdir().unwrap();
     let session = open(&project(folder.path()));
     busy(&session);
@@ -163,7 +163,7 @@ fn with_names_hidden_there_are_pseudonyms_and_no_name_to_look_for() {
 }
 
 #[test]
-fn what_others_said_of_a_text_comes_after_the_own_answer() {
+fn history_hides_others_until_the_own_answer() {
     let folder = tempfile::tempdir().unwrap();
     let session = open(&project(folder.path()));
     busy(&session);
@@ -215,7 +215,7 @@ fn what_others_said_of_a_text_comes_after_the_own_answer() {
 }
 
 #[test]
-fn copies_are_called_by_whose_packet_they_came_in_with() {
+fn history_names_copies_after_the_packets_person() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder);

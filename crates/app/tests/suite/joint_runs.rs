@@ -147,7 +147,7 @@ const QUESTIONS: [&str; 3] = ["rude", "tone", "feelings"];
 const LEARNED: [&str; 5] = ["rude", "tone", "feelings: f0", "feelings: f1", "feelings: f2"];
 
 #[test]
-fn each_question_has_a_run_of_its_own_on_one_encoder_and_one_division_of_the_texts() {
+fn joint_runs_share_encoder_and_split() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), None);
     let asked = choices(&session, ModelKind::SepHeads, "last-1", &QUESTIONS);
@@ -195,7 +195,7 @@ fn each_question_has_a_run_of_its_own_on_one_encoder_and_one_division_of_the_tex
 }
 
 #[test]
-fn runs_of_one_training_stay_whole_when_others_are_deleted_moved_or_copied() {
+fn joint_runs_stay_usable_when_others_are_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), None);
     for model in [ModelKind::Multilevel, ModelKind::ShareRecFfn] {
@@ -237,7 +237,7 @@ fn runs_of_one_training_stay_whole_when_others_are_deleted_moved_or_copied() {
 }
 
 #[test]
-fn a_training_that_broke_off_goes_on_to_the_same_numbers_whatever_was_labelled_since() {
+fn interrupted_training_resumes_to_the_same_numbers() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = project(folder.path(), None);
     for (model, tuning) in
@@ -266,7 +266,7 @@ fn a_training_that_broke_off_goes_on_to_the_same_numbers_whatever_was_labelled_s
 }
 
 #[test]
-fn an_unfinished_training_is_deleted_whole_and_one_that_died_can_be_resumed() {
+fn unfinished_joint_training_is_deleted_or_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), None);
     let asked = choices(&session, ModelKind::Shared, "last-1", &["rude", "tone"]);
@@ -284,7 +284,7 @@ fn an_unfinished_training_is_deleted_whole_and_one_that_died_can_be_resumed() {
 
 /// A run's model is calibrated on texts that no question trained its encoder on.
 #[test]
-fn what_other_questions_taught_the_encoder_is_known_of_every_run() {
+fn every_run_knows_the_training_texts_of_all_questions() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), None);
     let runs = train(&session, &choices(&session, ModelKind::Multilevel, "last-1", &["rude", "tone"]));
@@ -309,7 +309,7 @@ fn what_other_questions_taught_the_encoder_is_known_of_every_run() {
 }
 
 #[test]
-fn a_question_with_options_stands_for_all_of_them_and_one_question_for_itself() {
+fn question_with_options_trains_every_option() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), None);
     let whole =
@@ -365,7 +365,7 @@ fn a_question_with_options_stands_for_all_of_them_and_one_question_for_itself() 
 /// Runs of all options store the correlations between them, unaffected by later labels, and their pages
 /// show these.
 #[test]
-fn runs_of_all_options_keep_which_go_together() {
+fn runs_of_all_options_store_correlations() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
     let mood = |text: u32, _: u32| {
@@ -395,7 +395,7 @@ fn runs_of_all_options_keep_which_go_together() {
 }
 
 #[test]
-fn what_cannot_be_learned_together_is_refused_and_said() {
+fn impossible_joint_training_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), None);
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
@@ -448,7 +448,7 @@ fn what_cannot_be_learned_together_is_refused_and_said() {
 /// With the official split a text is on one side for all questions; a body on both sides of two questions
 /// is refused.
 #[test]
-fn the_official_split_holds_for_all_questions() {
+fn official_split_applies_to_all_questions() {
     let folder = tempfile::tempdir().unwrap();
     let part: fn(u32) -> &'static str = |text| ["train", "train", "test"][text as usize % 3];
     let session = project(folder.path(), Some(part));
@@ -476,7 +476,7 @@ fn the_official_split_holds_for_all_questions() {
 /// Runs on one frozen encoder, trained separately, are combined: a text is read once, and every run
 /// predicts the same as on its own.
 #[test]
-fn runs_on_one_frozen_encoder_are_asked_together() {
+fn runs_on_one_frozen_encoder_predict_together() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), None);
     let alone = |model: ModelKind, name: &str| {
@@ -509,7 +509,7 @@ fn runs_on_one_frozen_encoder_are_asked_together() {
 
 /// Questions without a common text train one encoder all the same, with a note.
 #[test]
-fn questions_without_a_text_in_common_are_learned_and_it_is_said() {
+fn questions_without_common_texts_train_with_a_note() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
     import_into(&session, "rude", &rows(0..40, &["a", "b"], None, rude));
@@ -525,7 +525,7 @@ fn questions_without_a_text_in_common_are_learned_and_it_is_said() {
 /// A frozen head computes the same from an embedding as before, on an encoder that continued from that of
 /// its run; impossible freezing is reported.
 #[test]
-fn a_head_is_held_as_an_earlier_run_left_it() {
+fn frozen_head_is_that_of_the_earlier_run() {
     let folder = tempfile::tempdir().unwrap();
     let part: fn(u32) -> &'static str = |text| ["train", "train", "test"][text as usize % 3];
     let session = project(folder.path(), Some(part));

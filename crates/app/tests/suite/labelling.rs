@@ -32,7 +32,7 @@ fn offensiveness(session: &Session) -> QuestionId {
 }
 
 #[test]
-fn a_name_is_looked_up_as_it_would_be_added() {
+fn names_are_normalised_before_lookup() {
     let folder = tempfile::tempdir().unwrap();
     let session = opened(folder.path());
     let label = |name| {
@@ -48,7 +48,7 @@ fn a_name_is_looked_up_as_it_would_be_added() {
 }
 
 #[test]
-fn undo_takes_back_what_was_given_also_after_an_import() {
+fn undo_retracts_own_labels_after_an_import() {
     let folder = tempfile::tempdir().unwrap();
     let session = opened(folder.path());
     let question = offensiveness(&session);
@@ -72,7 +72,7 @@ fn undo_takes_back_what_was_given_also_after_an_import() {
 }
 
 #[test]
-fn undo_says_that_the_last_label_was_replaced_by_an_import_and_changes_nothing() {
+fn undo_refuses_a_label_replaced_by_an_import() {
     let folder = tempfile::tempdir().unwrap();
     let session = opened(folder.path());
     let question = offensiveness(&session);
@@ -133,7 +133,7 @@ impl Progress for Meanwhile<'_> {
 }
 
 #[test]
-fn what_happens_while_a_model_is_fitted_is_in_it_when_it_is_live() {
+fn labels_given_during_a_fit_are_in_the_model() {
     let folder = tempfile::tempdir().unwrap();
     let session = opened(folder.path());
     let question = offensiveness(&session);
@@ -153,7 +153,7 @@ fn what_happens_while_a_model_is_fitted_is_in_it_when_it_is_live() {
 }
 
 #[test]
-fn what_is_kept_in_memory_is_what_the_project_says_after_many_people_labelled_at_once() {
+fn memory_matches_the_project_after_concurrent_labelling() {
     let folder = tempfile::tempdir().unwrap();
     let session = opened(folder.path());
     let question = offensiveness(&session);

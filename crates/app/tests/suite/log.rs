@@ -23,7 +23,7 @@ const SECRETS: [&str; 6] =
     ["zanzibarically", "quokkaful", "Wilhelmina Featherstonehaugh", "t-4711", "mulberryish", "vexatiously"];
 
 #[test]
-fn a_whole_session_is_logged_without_texts_labels_or_names() {
+fn whole_session_is_logged_without_texts_labels_or_names() {
     let folder = tempfile::tempdir().unwrap();
     let home = home(folder.path());
     assert_eq!(start_log(&home, Some("not a = filter =")).unwrap_err().code(), "setting");

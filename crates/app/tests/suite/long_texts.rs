@@ -22,7 +22,7 @@ fn choice(long_texts: Option<LongTexts>) -> EncoderChoice {
 }
 
 #[test]
-fn a_change_from_cutting_to_averaging_encodes_the_long_texts_only() {
+fn switching_to_averaging_encodes_only_long_texts() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample_in(&folder);
     // The tiny tokenizer splits every text of the sample into more than 20 tokens.
@@ -45,7 +45,7 @@ fn a_change_from_cutting_to_averaging_encodes_the_long_texts_only() {
 }
 
 #[test]
-fn what_is_not_chosen_stays_as_the_project_has_it() {
+fn unspecified_encoder_options_keep_the_projects_values() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample_in(&folder);
     let average = session.encoding.encode(&choice(None), &Silent).unwrap();

@@ -90,7 +90,7 @@ fn asking(question: &Question) -> DisagreementQuery {
 }
 
 #[test]
-fn a_label_teaches_every_option_and_taken_back_it_taught_nothing() {
+fn retracted_label_is_unlearned_for_every_option() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place, OPTIONS);
     reveal::set(&session.project, true).unwrap();
@@ -123,7 +123,7 @@ fn a_label_teaches_every_option_and_taken_back_it_taught_nothing() {
 }
 
 #[test]
-fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
+fn constant_options_have_finite_figures() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place, OPTIONS);
     session.live.fit(question.id, &Silent).unwrap();
@@ -174,7 +174,7 @@ fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
 }
 
 #[test]
-fn sixty_four_options_are_answered_learned_and_kept() {
+fn sixty_four_options_are_answered_and_learned() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place, 64);
     session.live.fit_anew(question.id, &Silent).unwrap();
@@ -198,7 +198,7 @@ fn sixty_four_options_are_answered_learned_and_kept() {
 /// Every figure is of one option; there is none of the whole question, in particular none of its first
 /// option or of its sets.
 #[test]
-fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
+fn figures_of_a_whole_question_suggest_an_option() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place, 3);
     session.live.fit(question.id, &Silent).unwrap();
@@ -248,7 +248,7 @@ fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
 /// A question as a whole is scored by sets; every option has the same scores as on its own, on the same
 /// texts.
 #[test]
-fn a_whole_question_is_evaluated_by_sets() {
+fn multi_label_question_is_evaluated_by_sets() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place, 4);
     let choices = EvaluateChoices {
@@ -316,7 +316,7 @@ fn going_together(place: &TestFolder, turned: bool) -> Session {
 /// Options that one annotator always chooses together are used so; this is not learned from test labels,
 /// and copies of a text count once.
 #[test]
-fn options_that_go_together_are_learned_without_test_labels() {
+fn option_correlations_ignore_test_labels() {
     let evaluated = |turned: bool| {
         let place = TestFolder::new();
         let session = going_together(&place, turned);
@@ -372,7 +372,7 @@ fn options_that_go_together_are_learned_without_test_labels() {
 
 /// Texts with two annotators show whether distances of people follow from correlated options.
 #[test]
-fn distances_of_people_take_options_together_where_that_is_shown() {
+fn distances_use_option_correlations_if_shown() {
     let place = TestFolder::new();
     let session = going_together(&place, false);
     let question = questions::find(&session.project, None).unwrap();
@@ -408,7 +408,7 @@ fn distances_of_people_take_options_together_where_that_is_shown() {
 }
 
 #[test]
-fn a_question_is_answered_whole() {
+fn multi_label_question_is_answered_as_a_whole() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place, 3);
     let option = question.id.of_option(1);
@@ -440,7 +440,7 @@ fn a_question_is_answered_whole() {
 }
 
 #[test]
-fn labels_come_together_option_by_option() {
+fn labels_are_aggregated_by_option() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place, 4);
     let found = multi_label::aggregate(&session.analysis, &question, "majority", &Silent).unwrap();
@@ -458,7 +458,7 @@ fn labels_come_together_option_by_option() {
 }
 
 #[test]
-fn orders_that_need_a_model_work_over_all_options() {
+fn model_based_orders_work_with_options() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place, 5);
     session.live.fit(question.id, &Silent).unwrap();
@@ -471,7 +471,7 @@ fn orders_that_need_a_model_work_over_all_options() {
 
 /// More different sets than a scale has levels: the options are still all found, in any row.
 #[test]
-fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
+fn sets_in_a_file_round_trip_by_option() {
     let place = TestFolder::new();
     let session = place.project("p");
     let names: Vec<String> = (0..20).map(|n| format!("o{n:02}")).collect();
@@ -529,7 +529,7 @@ fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
 
 /// Values that look like sets, but are levels of a choice.
 #[test]
-fn sets_are_levels_where_a_choice_is_asked_for() {
+fn sets_become_levels_of_a_choice_question() {
     let place = TestFolder::new();
     let session = place.project("p");
     let values = ["rude; threat", "rude", "threat", "rude; lie", "lie"];

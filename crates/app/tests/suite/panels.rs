@@ -100,7 +100,7 @@ fn code(result: Result<impl Sized, ProjectError>) -> &'static str {
 }
 
 #[test]
-fn answers_that_were_given_decide_and_others_are_forecast() {
+fn panel_uses_given_answers_and_forecasts_others() {
     let place = TestFolder::new();
     let (session, question) = fitted(&place);
     // Text 0 was answered by everyone but p00, p03, ...: women 2, men 1.
@@ -135,7 +135,7 @@ fn answers_that_were_given_decide_and_others_are_forecast() {
 }
 
 #[test]
-fn recipes_meet_their_shares_and_the_least_sure_come_first() {
+fn drawn_panels_meet_shares_and_rank_by_certainty() {
     let place = TestFolder::new();
     let (session, question) = fitted(&place);
     let wish =
@@ -168,7 +168,7 @@ fn recipes_meet_their_shares_and_the_least_sure_come_first() {
 }
 
 #[test]
-fn another_composition_decides_otherwise() {
+fn other_composition_changes_the_verdict() {
     let place = TestFolder::new();
     let (session, question) = fitted(&place);
     let of = |gender: &str| drawn(question, 6, &[share("gender", gender, 1.0)], "mean");
@@ -189,7 +189,7 @@ fn another_composition_decides_otherwise() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_named() {
+fn invalid_panel_requests_are_refused() {
     let place = TestFolder::new();
     let (session, question) = fitted(&place);
     let refused = |wish: &PanelWish| {
@@ -225,7 +225,7 @@ fn what_cannot_be_asked_is_named() {
 }
 
 #[test]
-fn panels_are_kept_in_the_file_wherever_it_goes() {
+fn panels_are_stored_in_the_project_file() {
     let place = TestFolder::new();
     let (session, question) = fitted(&place);
     let recipe = drawn(question, 8, &[share("gender", "Woman", 0.25)], "quorum:0.5@3");
@@ -284,7 +284,7 @@ impl Progress for Stopped {
 }
 
 #[test]
-fn a_file_of_texts_is_written_whole_or_not_at_all() {
+fn panel_table_is_written_completely_or_not_at_all() {
     let place = TestFolder::new();
     let (session, question) = project(&place);
     session.encoding.encode(&tiny(), &Silent).unwrap();
@@ -326,7 +326,7 @@ fn a_file_of_texts_is_written_whole_or_not_at_all() {
 }
 
 #[test]
-fn panels_are_asked_while_somebody_labels() {
+fn panels_are_computed_during_labelling() {
     let place = TestFolder::new();
     let (session, question) = fitted(&place);
     let wish = drawn(question, 6, &[share("gender", "Woman", 0.5)], "majority");

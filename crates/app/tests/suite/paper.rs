@@ -128,7 +128,7 @@ fn intervals_hold(dir: &Path) -> usize {
 }
 
 #[test]
-fn the_sample_gets_a_whole_report_with_nobodys_name_in_it() {
+fn sample_report_is_complete_and_names_nobody() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sample.dissensus");
     sample::create(&path).unwrap();
@@ -220,7 +220,7 @@ fn the_sample_gets_a_whole_report_with_nobodys_name_in_it() {
 }
 
 #[test]
-fn every_kind_of_question_is_reported_and_hostile_names_do_nothing() {
+fn every_kind_is_reported_and_names_are_escaped() {
     let folder = tempfile::tempdir().unwrap();
     let session = empty(&folder);
     let levels = ["0", "1", "2", "3", HOSTILE];
@@ -293,7 +293,7 @@ fn every_kind_of_question_is_reported_and_hostile_names_do_nothing() {
 }
 
 #[test]
-fn too_little_is_said_and_nothing_is_invented() {
+fn report_states_missing_data_without_figures() {
     let folder = tempfile::tempdir().unwrap();
     let session = empty(&folder);
     // No question at all.
@@ -330,7 +330,7 @@ fn too_little_is_said_and_nothing_is_invented() {
 }
 
 #[test]
-fn groups_of_few_people_are_told_on_wish_alone() {
+fn small_groups_are_reported_only_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let session = empty(&folder);
     let csv = rows(12, 30, |t, p| level(t, p).to_string());
@@ -376,7 +376,7 @@ impl Progress for StopAt {
 }
 
 #[test]
-fn a_report_appears_whole_or_not_at_all_and_takes_nobodys_place() {
+fn report_folder_is_atomic_and_replaces_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let session = empty(&folder);
     import_labels(
@@ -458,7 +458,7 @@ fn a_report_appears_whole_or_not_at_all_and_takes_nobodys_place() {
 }
 
 #[test]
-fn agreement_is_divided_by_what_was_on_screen() {
+fn agreement_is_split_by_wording_on_screen() {
     let folder = tempfile::tempdir().unwrap();
     let session = empty(&folder);
     let csv = rows(3, 60, |text, person| level(text, person).to_string());
@@ -504,7 +504,7 @@ fn agreement_is_divided_by_what_was_on_screen() {
 }
 
 #[test]
-fn an_evaluation_on_record_is_shown_with_paired_intervals_and_calibration() {
+fn stored_evaluation_is_reported_with_intervals() {
     let folder = tempfile::tempdir().unwrap();
     let session = empty(&folder);
     import_labels(

@@ -11,7 +11,7 @@ use dissensus_transfer::exchange;
 use std::path::Path;
 
 #[test]
-fn a_table_and_lines_are_imported_and_their_files_removed() {
+fn table_and_lines_are_imported_and_their_files_removed() {
     let folder = tempfile::tempdir().unwrap();
     let workbench = Application::new(home(folder.path()));
     workbench.new_project(&folder.path().join("p.dissensus").to_string_lossy()).unwrap();
@@ -64,7 +64,7 @@ fn a_table_and_lines_are_imported_and_their_files_removed() {
 
 #[cfg(unix)]
 #[test]
-fn only_their_owner_can_read_what_was_pasted() {
+fn pasted_files_are_private() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let workbench = Application::new(home(folder.path()));

@@ -78,7 +78,7 @@ fn copied(path: &Path, name: &str) -> PathBuf {
 }
 
 #[test]
-fn in_a_window_runs_and_their_encoder_go_too_and_the_work_goes_on() {
+fn withdrawal_in_a_window_deletes_runs_and_continues() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let zorro = with_zorro(&path);
@@ -123,7 +123,7 @@ fn in_a_window_runs_and_their_encoder_go_too_and_the_work_goes_on() {
 }
 
 #[test]
-fn what_a_killed_program_left_to_do_is_done_at_the_next_opening() {
+fn interrupted_withdrawal_is_completed_on_opening() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let zorro = with_zorro(&path);
@@ -169,7 +169,7 @@ fn wish(people: &[&str]) -> StudyWish {
 }
 
 #[test]
-fn a_new_name_that_looks_like_somebody_is_handed_nothing_unasked() {
+fn lookalike_name_needs_consent_for_a_packet() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     sample::create(&path).unwrap();
@@ -210,7 +210,7 @@ fn told(file: &MergedFile) -> Vec<&str> {
 }
 
 #[test]
-fn nothing_of_theirs_comes_in_again_whichever_way() {
+fn withdrawn_data_cannot_be_imported_or_merged_again() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = folder.join("p.dissensus");
@@ -280,7 +280,7 @@ fn nothing_of_theirs_comes_in_again_whichever_way() {
 }
 
 #[test]
-fn a_window_takes_a_withdrawal_in_only_while_it_knows_nobody() {
+fn open_window_merges_a_withdrawal_only_when_safe() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let zorro = with_zorro(&path);
@@ -319,7 +319,7 @@ fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn what_is_known_of_a_person_is_corrected_as_a_whole_or_not_at_all() {
+fn corrections_of_a_person_are_atomic() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let zorro = with_zorro(&path);
@@ -413,7 +413,7 @@ fn by_pseudonym(file: &str) -> Vec<(String, String, String)> {
 }
 
 #[test]
-fn a_file_for_others_names_nobody_and_two_of_them_agree() {
+fn pseudonymised_exports_name_nobody_and_agree() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let session = a_dozen(&path);
@@ -454,7 +454,7 @@ fn a_file_for_others_names_nobody_and_two_of_them_agree() {
 }
 
 #[test]
-fn notes_leave_the_project_only_when_they_are_asked_for() {
+fn notes_are_exported_only_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let session = a_dozen(&folder.path().join("p.dissensus"));
     let annotator = dissensus_editing::annotators::find(&session.project, "person-01").unwrap().id;
@@ -474,7 +474,7 @@ fn notes_leave_the_project_only_when_they_are_asked_for() {
 }
 
 #[test]
-fn a_name_that_looks_like_one_of_somebody_who_withdrew_makes_nobody_unasked() {
+fn lookalike_of_a_withdrawn_name_needs_consent() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     sample::create(&path).unwrap();

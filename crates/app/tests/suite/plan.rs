@@ -22,7 +22,7 @@ fn plan(session: &Session, question: QuestionId, choices: PlanChoices) -> PlanRe
 }
 
 #[test]
-fn a_plan_counts_what_is_there_and_what_is_missing() {
+fn plan_counts_given_and_missing_labels() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = sample_with_question(&folder);
     let choices = PlanChoices {
@@ -71,7 +71,7 @@ fn a_plan_counts_what_is_there_and_what_is_missing() {
 }
 
 #[test]
-fn texts_on_which_people_agree_stop_first() {
+fn agreed_texts_are_completed_first() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("spread.dissensus");
     let home = home(folder.path());
@@ -131,7 +131,7 @@ fn texts_on_which_people_agree_stop_first() {
 
 /// From twenty labels with a time on.
 #[test]
-fn a_label_takes_as_long_as_was_measured() {
+fn plan_uses_the_measured_time_for_each_label() {
     const FEW: usize = 19;
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = sample_with_question(&folder);
@@ -162,7 +162,7 @@ fn a_label_takes_as_long_as_was_measured() {
 }
 
 #[test]
-fn a_label_more_is_a_label_less_missing() {
+fn each_label_reduces_the_missing_count() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = sample_with_question(&folder);
     let choices = PlanChoices { reliability: 0.9, top: 1000, ..PlanChoices::default() };
@@ -178,7 +178,7 @@ fn a_label_more_is_a_label_less_missing() {
 }
 
 #[test]
-fn too_little_is_said_and_a_plan_can_be_stopped() {
+fn plan_reports_too_little_data_and_can_be_cancelled() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = sample_with_question(&folder);
     let stopped = plan::make(&session.analysis, question, PlanChoices::default(), &Stopped).unwrap_err();

@@ -97,7 +97,7 @@ fn export(folder: &Path, session: &Session, leave_out_failed: bool) -> Vec<Strin
 }
 
 #[test]
-fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
+fn practice_comes_first_with_feedback_and_no_labels() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 12);
@@ -213,7 +213,7 @@ fn a_person_practises_first_is_told_at_once_and_gives_no_label_by_it() {
 }
 
 #[test]
-fn on_ordered_levels_an_answer_beside_the_right_one_counts_where_that_is_allowed() {
+fn neighbouring_level_is_correct_within_the_tolerance() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let session = open_in(folder, &project(folder, 6));
@@ -255,7 +255,7 @@ fn on_ordered_levels_an_answer_beside_the_right_one_counts_where_that_is_allowed
 }
 
 #[test]
-fn who_is_to_practise_again_gets_another_order_and_labels_once_it_is_passed() {
+fn repeated_practice_has_another_order() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let session = open_in(folder, &project(folder, 30));
@@ -311,7 +311,7 @@ fn wish(people: &[&str]) -> StudyWish {
 }
 
 #[test]
-fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
+fn packets_and_submissions_contain_practice() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 20);
@@ -428,7 +428,7 @@ fn practice_goes_out_with_packets_and_comes_back_with_what_is_handed_in() {
 }
 
 #[test]
-fn copies_that_practised_apart_agree_and_the_first_answer_of_a_round_counts() {
+fn practice_merges_and_first_answers_count() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 10);
@@ -462,7 +462,7 @@ fn copies_that_practised_apart_agree_and_the_first_answer_of_a_round_counts() {
 }
 
 #[test]
-fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
+fn failed_attention_checks_stop_or_require_practice() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 20);
@@ -553,7 +553,7 @@ fn attention_checks_have_a_mark_that_stops_or_leads_back_to_the_practice() {
 }
 
 #[test]
-fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
+fn practice_round_on_replaced_texts_is_void() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 12);
@@ -600,7 +600,7 @@ fn a_round_on_texts_that_were_exchanged_since_decides_nothing() {
 }
 
 #[test]
-fn a_right_answer_that_lies_in_packets_makes_no_real_text_and_a_round_that_ended_has_ended_in_them() {
+fn practice_texts_in_packets_are_not_assigned() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 20);

@@ -105,7 +105,7 @@ fn value(figure: Option<CorrelationFigure>) -> f64 {
 }
 
 #[test]
-fn questions_are_correlated_over_texts_that_have_labels_of_one_or_none() {
+fn questions_are_correlated_over_partly_labelled_texts() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path());
     let found = correlate(&session, &CorrelationChoice::default());
@@ -144,7 +144,7 @@ fn questions_are_correlated_over_texts_that_have_labels_of_one_or_none() {
 /// Labels that depend only on the text's number, the same for both questions: "a" and "b" agree on every
 /// text, independently of its body.
 #[test]
-fn what_labels_have_in_common_is_in_no_held_out_figure() {
+fn held_out_correlation_ignores_shared_label_noise() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
     let coin = |(text, who): (u32, u32)| (text, who, ["no", "yes"][(mixed(text, 3) % 2) as usize].to_owned());
@@ -186,7 +186,7 @@ fn finished(session: &Session, job: u32) -> WorkState {
 }
 
 #[test]
-fn a_job_keeps_its_result_until_labels_change() {
+fn job_result_is_valid_until_labels_change() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path());
     let choice = of(&session, &["rude", "harm"]);
@@ -218,7 +218,7 @@ fn a_job_keeps_its_result_until_labels_change() {
 }
 
 #[test]
-fn what_cannot_be_correlated_is_told() {
+fn impossible_correlations_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
     let code = |choice: &CorrelationChoice| {
@@ -245,7 +245,7 @@ fn what_cannot_be_correlated_is_told() {
 
 /// Texts of one thread are correlated: many texts of few threads have no interval, with a note.
 #[test]
-fn few_groups_have_no_interval() {
+fn correlations_of_few_groups_have_no_interval() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
     let file = folder.path().join("in.csv");
@@ -283,7 +283,7 @@ fn few_groups_have_no_interval() {
 
 /// Copies of a text count as one, and are not trained on where one of them is scored.
 #[test]
-fn copies_count_once() {
+fn correlations_count_copies_once() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
     let file = folder.path().join("in.csv");
@@ -304,7 +304,7 @@ fn copies_count_once() {
 }
 
 #[test]
-fn runs_score_what_they_did_not_learn() {
+fn runs_score_only_unseen_texts() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path());
     let train = |name: &str, model: ModelKind, tuning: &str| {
@@ -335,7 +335,7 @@ fn runs_score_what_they_did_not_learn() {
 }
 
 #[test]
-fn what_auxiliary_questions_and_held_heads_have_learned_is_not_held_out() {
+fn auxiliary_training_texts_are_not_held_out() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path());
     let asked = |name: &str, split: SplitSpec, seed: u32| {

@@ -37,7 +37,7 @@ fn levels(session: &Session) -> Vec<String> {
 }
 
 #[test]
-fn levels_are_added_and_wording_is_changed_while_a_window_is_open() {
+fn levels_and_wording_are_edited_in_an_open_window() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     sample::create(&path).unwrap();
@@ -77,7 +77,7 @@ fn levels_are_added_and_wording_is_changed_while_a_window_is_open() {
 }
 
 #[test]
-fn a_run_predicts_only_the_levels_that_it_learned() {
+fn run_predicts_only_the_levels_that_it_learned() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     sample::create(&path).unwrap();
@@ -122,7 +122,7 @@ fn first_person(session: &Session) -> String {
 }
 
 #[test]
-fn an_edit_that_was_killed_is_there_or_is_not() {
+fn killed_edit_is_atomic() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     sample::create(&path).unwrap();

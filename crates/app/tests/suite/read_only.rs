@@ -184,7 +184,7 @@ fn label(session: &Session, question: QuestionId) -> Result<(), &'static str> {
 }
 
 #[test]
-fn everything_is_looked_at_nothing_is_written_and_the_bytes_stay() {
+fn read_only_project_is_shown_without_writing() {
     let folder = tempfile::tempdir().unwrap();
     let path = project(folder.path());
     let before = files(folder.path());
@@ -396,7 +396,7 @@ fn look(session: &Session, study: &Study, out: &Path) {
 }
 
 #[test]
-fn whatever_writes_is_refused_and_whatever_is_shown_leaves_every_byte_as_it_is() {
+fn read_only_refuses_writes_and_leaves_bytes_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let out = tempfile::tempdir().unwrap();
     let study = study(folder.path());
@@ -426,7 +426,7 @@ fn whatever_writes_is_refused_and_whatever_is_shown_leaves_every_byte_as_it_is()
 }
 
 #[test]
-fn a_packet_is_looked_at_and_not_handed_in() {
+fn read_only_packet_cannot_be_submitted() {
     let folder = tempfile::tempdir().unwrap();
     let study = study(folder.path());
     let packet = study.path.with_file_name("packets").join("ada.dissensus");
@@ -446,7 +446,7 @@ fn a_packet_is_looked_at_and_not_handed_in() {
 }
 
 #[test]
-fn practice_is_looked_at_and_not_answered() {
+fn read_only_practice_cannot_be_answered() {
     let folder = tempfile::tempdir().unwrap();
     let path = project(folder.path());
     let session = Session::open(&path, &home(folder.path())).unwrap();
@@ -467,7 +467,7 @@ fn practice_is_looked_at_and_not_answered() {
 }
 
 #[test]
-fn a_project_of_an_earlier_format_is_refused_with_what_to_do_and_left_alone() {
+fn read_only_refuses_an_earlier_format() {
     let folder = tempfile::tempdir().unwrap();
     let old =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/tests/fixtures/formats/version-2.dissensus");
@@ -482,7 +482,7 @@ fn a_project_of_an_earlier_format_is_refused_with_what_to_do_and_left_alone() {
 }
 
 #[test]
-fn what_another_program_writes_is_shown() {
+fn read_only_shows_writes_of_another_program() {
     let folder = tempfile::tempdir().unwrap();
     let path = project(folder.path());
     let writer = Session::open(&path, &home(folder.path())).unwrap();
@@ -526,7 +526,7 @@ fn what_another_program_writes_is_shown() {
 }
 
 #[test]
-fn a_journal_that_a_killed_program_left_is_read_and_stays_as_it_is() {
+fn read_only_reads_a_leftover_journal() {
     let folder = tempfile::tempdir().unwrap();
     let path = project(folder.path());
     let copy = tempfile::tempdir().unwrap();

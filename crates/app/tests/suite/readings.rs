@@ -114,7 +114,7 @@ fn every_question_of_a_row_is_shown_and_imported() {
 }
 
 #[test]
-fn nothing_is_imported_by_a_guess_that_is_not_clear() {
+fn ambiguous_guess_is_not_imported() {
     let place = Opened::new();
     let mut table = "text_id,text,annotator_id,label,date\n".to_owned();
     for t in 0..4 {
@@ -140,7 +140,7 @@ fn nothing_is_imported_by_a_guess_that_is_not_clear() {
 }
 
 #[test]
-fn a_reading_that_was_written_down_gives_the_same_import() {
+fn stored_reading_gives_the_same_import() {
     for (name, content) in [("a.csv", questions()), ("b.csv", wide())] {
         let place = Opened::new();
         let file = place.file(name, &content);
@@ -154,7 +154,7 @@ fn a_reading_that_was_written_down_gives_the_same_import() {
 }
 
 #[test]
-fn a_set_has_all_of_its_options_and_takes_later_files() {
+fn set_has_all_options_and_accepts_later_files() {
     let place = Opened::new();
     let table = |chosen: &dyn Fn(usize, usize, usize) -> bool| {
         let mut table = "id,text,rater_id,joy,anger,fear,neutral\n".to_owned();
@@ -183,7 +183,7 @@ fn a_set_has_all_of_its_options_and_takes_later_files() {
 }
 
 #[test]
-fn labels_that_were_given_since_stay() {
+fn labels_given_since_the_import_stay() {
     let place = Opened::new();
     let file = place.file("wide.csv", &wide());
     assert_eq!(place.guessed(&file).labels, 20);
@@ -214,7 +214,7 @@ impl Progress for Cancelling {
 }
 
 #[test]
-fn an_import_that_is_cancelled_brings_nothing() {
+fn cancelled_import_adds_nothing() {
     let place = Opened::new();
     let mut table = "id,text,rater_1,rater_2,rater_3\n".to_owned();
     for t in 0..3000 {
@@ -231,7 +231,7 @@ fn an_import_that_is_cancelled_brings_nothing() {
 }
 
 #[test]
-fn two_imports_of_one_file_at_once_bring_it_once() {
+fn concurrent_imports_of_one_file_add_it_once() {
     let place = Opened::new();
     let file = place.file("wide.csv", &wide());
     let place = &place;
@@ -246,7 +246,7 @@ fn two_imports_of_one_file_at_once_bring_it_once() {
 }
 
 #[test]
-fn two_files_are_one_and_a_file_that_is_gone_is_named() {
+fn joined_files_import_as_one() {
     let place = Opened::new();
     let texts = place.file(
         "comments.tsv",
@@ -282,7 +282,7 @@ fn two_files_are_one_and_a_file_that_is_gone_is_named() {
 }
 
 #[test]
-fn a_row_is_rejected_once_whatever_number_of_its_answers_are_bad() {
+fn row_with_several_bad_answers_is_rejected_once() {
     let place = Opened::new();
     let first = place.file("wide.csv", &wide());
     place.guessed(&first);
@@ -302,7 +302,7 @@ fn a_row_is_rejected_once_whatever_number_of_its_answers_are_bad() {
 }
 
 #[test]
-fn notices_mend_what_they_are_about() {
+fn notices_offer_a_working_fix() {
     let place = Opened::new();
     let mut table = "text_id,text,annotator_id,gender,label\n".to_owned();
     for (nth, label) in ["Yes", "yes", "NO", "no", "NA", "Yes", "no", "No"].iter().enumerate() {
@@ -337,7 +337,7 @@ fn notices_mend_what_they_are_about() {
 }
 
 #[test]
-fn an_attribute_of_the_project_stays_whatever_the_rule() {
+fn attribute_rule_keeps_the_projects_value() {
     let place = Opened::new();
     let table = |age: [u32; 4]| {
         let row = |(nth, age): (usize, &u32)| format!("t{nth},Text number {nth},a,{age},{}\n", nth % 2);
@@ -357,7 +357,7 @@ fn an_attribute_of_the_project_stays_whatever_the_rule() {
 }
 
 #[test]
-fn texts_with_other_metadata_are_accounted_for() {
+fn texts_with_other_metadata_are_counted() {
     let place = Opened::new();
     let table =
         "id,text,source_name\n1,one text here,a\n2,two texts here,b\n1,one text here,c\n2,two texts here,b\n";
@@ -368,7 +368,7 @@ fn texts_with_other_metadata_are_accounted_for() {
 }
 
 #[test]
-fn one_question_is_not_named_for_several() {
+fn one_name_cannot_name_several_questions() {
     let place = Opened::new();
     let file = place.file("ratings.csv", &questions());
     let named = ImportChoices { question: Some("overall".to_owned()), ..ImportChoices::default() };
@@ -377,7 +377,7 @@ fn one_question_is_not_named_for_several() {
 }
 
 #[test]
-fn files_are_joined_by_what_names_the_text_and_not_by_the_number_of_a_row() {
+fn files_are_joined_by_text_id_not_row_number() {
     let place = Opened::new();
     let (mut texts, mut labels) = ("id,text\n".to_owned(), "id,comment_id,annotator,label\n".to_owned());
     for t in 1..=60 {
@@ -405,7 +405,7 @@ fn files_are_joined_by_what_names_the_text_and_not_by_the_number_of_a_row() {
 }
 
 #[test]
-fn a_column_that_is_left_out_brings_nothing() {
+fn ignored_column_adds_nothing() {
     let place = Opened::new();
     let file = place.file("wide.csv", &wide());
     let left_out = dissensus_api::ColumnChoices { ignored: vec!["rater_3".to_owned()], ..Default::default() };
@@ -425,7 +425,7 @@ fn a_column_that_is_left_out_brings_nothing() {
 }
 
 #[test]
-fn folding_case_merges_no_other_levels() {
+fn folding_case_merges_only_spellings() {
     let place = Opened::new();
     let table = |labels: &[&str]| {
         let row = |(nth, label): (usize, &&str)| format!("t{nth},Text number {nth},a,{label}\n");
@@ -445,7 +445,7 @@ fn folding_case_merges_no_other_levels() {
 }
 
 #[test]
-fn a_set_of_options_does_not_answer_a_question_of_another_kind() {
+fn set_cannot_answer_another_kind_of_question() {
     let place = Opened::new();
     place.guessed(&place.file("wide.csv", &wide()));
     let mut table = "id,text,rater_id,joy,anger,fear,neutral\n".to_owned();
@@ -490,7 +490,7 @@ fn new_shapes() -> [(&'static str, String, u32); 3] {
 }
 
 #[test]
-fn readings_of_every_shape_are_given_back_as_they_were_written() {
+fn readings_of_every_shape_round_trip() {
     for (name, content, labels) in new_shapes() {
         let place = Opened::new();
         let file = place.file(name, &content);
@@ -509,7 +509,7 @@ fn readings_of_every_shape_are_given_back_as_they_were_written() {
 }
 
 #[test]
-fn people_who_are_not_named_are_never_guessed() {
+fn unnamed_people_are_never_guessed() {
     let place = Opened::new();
     let lines: String = (0..12)
         .map(|n| {
@@ -527,7 +527,7 @@ fn people_who_are_not_named_are_never_guessed() {
 }
 
 #[test]
-fn an_attribute_that_the_project_has_otherwise_is_counted() {
+fn differing_attributes_are_counted() {
     let place = Opened::new();
     place.guessed(&place.file("a.csv", "text_id,text,annotator_id,label,gender\n1,a b,x,1,f\n2,c d,y,2,m\n"));
     let file = place.file("b.csv", "text_id,text,annotator_id,label,gender\n3,e f,x,1,m\n4,g h,x,2,d\n");

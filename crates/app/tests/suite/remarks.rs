@@ -112,7 +112,7 @@ fn png() -> Vec<u8> {
 }
 
 #[test]
-fn a_remark_goes_with_its_answer_is_changed_by_itself_and_undone_with_it() {
+fn note_is_edited_and_undone_with_its_answer() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session) = project(folder.path(), "p.dissensus", 4);
     label(&session, "ana", "t1", 3, said("  quotes somebody ", &["slang"], Some(2)), None);
@@ -153,7 +153,7 @@ fn a_remark_goes_with_its_answer_is_changed_by_itself_and_undone_with_it() {
 }
 
 #[test]
-fn what_was_said_is_found_by_its_words_its_reason_and_its_flag() {
+fn notes_are_found_by_words_reason_and_flag() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session) = project(folder.path(), "p.dissensus", 4);
     label(&session, "ana", "t1", 3, said("Irony?", &["slang"], None), None);
@@ -175,7 +175,7 @@ fn what_was_said_is_found_by_its_words_its_reason_and_its_flag() {
 }
 
 #[test]
-fn an_export_imports_again_with_everything_that_was_said_and_twice_is_as_once() {
+fn notes_survive_export_and_repeated_import() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session) = project(folder.path(), "p.dissensus", 6);
     session.guideline.write(&guideline("Be fair", None), None).unwrap();
@@ -228,7 +228,7 @@ fn an_export_imports_again_with_everything_that_was_said_and_twice_is_as_once() 
 }
 
 #[test]
-fn a_note_of_an_answer_that_was_replaced_does_not_come_back_with_a_file() {
+fn import_does_not_restore_a_replaced_note() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session) = project(folder.path(), "p.dissensus", 3);
     label(&session, "ana", "t1", 3, said("irony", &[], Some(1)), None);
@@ -254,7 +254,7 @@ fn a_note_of_an_answer_that_was_replaced_does_not_come_back_with_a_file() {
 }
 
 #[test]
-fn metadata_of_such_names_stays_metadata() {
+fn metadata_named_like_notes_stays_metadata() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session) = project(folder.path(), "p.dissensus", 1);
     let file = folder.path().join("more.csv");
@@ -278,7 +278,7 @@ fn metadata_of_such_names_stays_metadata() {
 }
 
 #[test]
-fn what_the_project_says_itself_is_not_overruled_by_a_file() {
+fn import_does_not_replace_the_projects_notes() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session) = project(folder.path(), "p.dissensus", 3);
     label(&session, "ana", "t1", 3, said("mine", &[], None), None);
@@ -304,7 +304,7 @@ fn what_the_project_says_itself_is_not_overruled_by_a_file() {
 }
 
 #[test]
-fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again() {
+fn packet_has_the_guideline_and_submits_notes() {
     let folder = tempfile::tempdir().unwrap();
     let (path, session) = project(folder.path(), "p.dissensus", 30);
     let written = session.guideline.write(&guideline("# Rules\nBe fair", None), None).unwrap();
@@ -405,7 +405,7 @@ fn a_packet_carries_the_guideline_and_brings_back_what_was_said_again_and_again(
 }
 
 #[test]
-fn a_guideline_is_written_with_its_pictures_and_refused_with_what_is_wrong() {
+fn guideline_with_pictures_is_checked_and_stored() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session) = project(folder.path(), "p.dissensus", 3);
     std::fs::write(folder.path().join("a.png"), png()).unwrap();
@@ -454,7 +454,7 @@ fn a_guideline_is_written_with_its_pictures_and_refused_with_what_is_wrong() {
 }
 
 #[test]
-fn agreement_is_told_by_the_version_that_labels_were_given_under() {
+fn agreement_is_split_by_guideline_version() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session) = project(folder.path(), "p.dissensus", 60);
     let write = |body: &str| session.guideline.write(&guideline(body, None), None).unwrap().guideline.id;
@@ -487,7 +487,7 @@ fn agreement_is_told_by_the_version_that_labels_were_given_under() {
 }
 
 #[test]
-fn a_note_that_was_not_given_is_there_when_the_text_is_opened_again_and_nowhere_else() {
+fn unsaved_note_is_kept_as_a_draft() {
     let folder = tempfile::tempdir().unwrap();
     let (path, session) = project(folder.path(), "p.dissensus", 3);
     let (ana, ben) = (person(&session, "ana"), person(&session, "ben"));

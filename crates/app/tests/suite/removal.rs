@@ -44,7 +44,7 @@ fn counts(session: &Session) -> (u32, usize, usize) {
 }
 
 #[test]
-fn an_import_by_mistake_goes_and_the_same_file_comes_in_again() {
+fn removed_import_can_be_imported_again() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = with_file(folder.path());
     let session = open(&path);
@@ -71,7 +71,7 @@ fn an_import_by_mistake_goes_and_the_same_file_comes_in_again() {
 }
 
 #[test]
-fn what_somebody_did_with_imported_texts_since_stays() {
+fn texts_used_since_the_import_are_not_removed() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = with_file(folder.path());
     let session = open(&path);
@@ -102,7 +102,7 @@ fn what_somebody_did_with_imported_texts_since_stays() {
 }
 
 #[test]
-fn what_a_training_run_knows_stays_until_the_run_goes() {
+fn texts_of_a_run_stay_until_it_is_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = with_file(folder.path());
     let session = open(&path);
@@ -128,7 +128,7 @@ fn what_a_training_run_knows_stays_until_the_run_goes() {
 }
 
 #[test]
-fn a_run_predicts_as_before_when_a_text_behind_it_goes() {
+fn run_predicts_the_same_after_a_text_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = with_file(folder.path());
     let session = open(&path);
@@ -152,7 +152,7 @@ fn a_run_predicts_as_before_when_a_text_behind_it_goes() {
 
 /// The window closes and reopens the project for this: nothing in memory refers to what was removed.
 #[test]
-fn a_window_takes_it_out_alone_and_goes_on() {
+fn open_window_removes_an_import_and_continues() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = with_file(folder.path());
     let workbench = Application::new(home(folder.path()));

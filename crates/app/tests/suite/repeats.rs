@@ -92,7 +92,7 @@ fn imported(folder: &TempDir) -> Session {
 }
 
 #[test]
-fn a_second_occasion_replaces_nothing_and_tells_self_agreement() {
+fn second_round_gives_self_agreement() {
     let folder = tempfile::tempdir().unwrap();
     let session = imported(&folder);
     assert_eq!(info::read(&session.project).unwrap().questions[0].labels, 40);
@@ -113,7 +113,7 @@ fn a_second_occasion_replaces_nothing_and_tells_self_agreement() {
 }
 
 #[test]
-fn a_label_that_is_corrected_after_a_repeat_does_not_raise_agreement() {
+fn correction_after_reannotation_does_not_raise_agreement() {
     let folder = tempfile::tempdir().unwrap();
     let session = imported(&folder);
     let question = questions::find(&session.project, None).unwrap().id;
@@ -129,7 +129,7 @@ fn a_label_that_is_corrected_after_a_repeat_does_not_raise_agreement() {
 }
 
 #[test]
-fn a_label_that_was_corrected_before_a_repeat_is_what_the_repeat_is_held_against() {
+fn reannotation_is_compared_with_the_corrected_label() {
     let folder = tempfile::tempdir().unwrap();
     let session = created(&folder, "p.dissensus");
     session_with(&session, &folder, "item,body,who,label,round\n0,a,ana,1,1\n1,b,ana,2,1\n", Some("round"));
@@ -221,7 +221,7 @@ const TIMES: [[&str; 3]; 4] = [
 ];
 
 #[test]
-fn a_file_that_was_imported_without_its_occasions_tells_the_same_self_agreement() {
+fn rounds_imported_later_give_the_same_self_agreement() {
     for times in TIMES {
         let folder = tempfile::tempdir().unwrap();
         let file = rounds(times);
@@ -241,7 +241,7 @@ fn a_file_that_was_imported_without_its_occasions_tells_the_same_self_agreement(
 }
 
 #[test]
-fn answers_that_became_repeats_by_mistake_are_not_compared_with_themselves() {
+fn mistaken_reannotations_are_not_compared_with_themselves() {
     let folder = tempfile::tempdir().unwrap();
     let session = created(&folder, "p.dissensus");
     let mut file = String::from("item,body,who,label,batch,created_at\n");
@@ -260,7 +260,7 @@ fn answers_that_became_repeats_by_mistake_are_not_compared_with_themselves() {
 /// Without times, plain imports cannot be distinguished from imported re-annotations: taken back, it is
 /// compared with nothing.
 #[test]
-fn a_column_that_was_named_by_mistake_is_taken_back_and_brought_back() {
+fn mistaken_round_column_is_removed_and_restored() {
     let folder = tempfile::tempdir().unwrap();
     let session = created(&folder, "p.dissensus");
     let question = questions::find(&session.project, None).map(|question| question.id);
@@ -289,7 +289,7 @@ fn a_column_that_was_named_by_mistake_is_taken_back_and_brought_back() {
 }
 
 #[test]
-fn first_answers_that_come_later_in_the_file_or_are_in_the_project_are_found() {
+fn first_answers_are_found_later_in_the_file_or_project() {
     let folder = tempfile::tempdir().unwrap();
     let session = created(&folder, "p.dissensus");
     let file = "item,body,who,label,round\n0,a,ana,1,2\n0,a,ana,2,3\n0,a,ana,1,1\n1,b,ana,2,2\n1,b,ana,2,3\n";
@@ -300,7 +300,7 @@ fn first_answers_that_come_later_in_the_file_or_are_in_the_project_are_found() {
 }
 
 #[test]
-fn a_column_of_occasions_that_is_not_read_is_told() {
+fn unused_round_column_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let session = created(&folder, "p.dissensus");
     let file = folder.path().join("some.csv");
@@ -326,7 +326,7 @@ fn a_column_of_occasions_that_is_not_read_is_told() {
 }
 
 #[test]
-fn an_answer_without_a_time_that_was_overruled_is_told_and_stays_overruled() {
+fn replaced_answer_without_a_time_stays_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let session = created(&folder, "p.dissensus");
     let head = "item,body,who,label,round\n";
@@ -344,7 +344,7 @@ fn an_answer_without_a_time_that_was_overruled_is_told_and_stays_overruled() {
 }
 
 #[test]
-fn an_export_imports_again_to_the_same_repeats() {
+fn reannotations_survive_export_and_import() {
     let folder = tempfile::tempdir().unwrap();
     let session = imported(&folder);
     for name in ["out.csv", "out.jsonl"] {
@@ -363,7 +363,7 @@ fn an_export_imports_again_to_the_same_repeats() {
 }
 
 #[test]
-fn without_repeats_it_says_how_to_get_them() {
+fn report_without_reannotations_says_how_to_collect_them() {
     let folder = tempfile::tempdir().unwrap();
     let session = created(&folder, "p.dissensus");
     let file = folder.path().join("one.csv");
@@ -393,7 +393,7 @@ fn without_repeats_it_says_how_to_get_them() {
 }
 
 #[test]
-fn contested_is_told_from_ambiguous_as_far_as_repeats_go() {
+fn reannotations_separate_contested_from_ambiguous() {
     let folder = tempfile::tempdir().unwrap();
     let session = imported(&folder);
     let question = questions::find(&session.project, None).unwrap().id;
@@ -424,7 +424,7 @@ fn contested_is_told_from_ambiguous_as_far_as_repeats_go() {
 /// An annotator confirms an imported answer in a second annotation round: that is a separate answer, which
 /// removing the import retains, and which undo takes back.
 #[test]
-fn the_same_answer_given_again_is_an_answer() {
+fn confirmed_answer_of_a_second_round_is_separate() {
     let folder = tempfile::tempdir().unwrap();
     let session = created(&folder, "p.dissensus");
     let first = "item,body,who,label\n1,one,ana,1\n2,two,ana,2\n3,three,ana,3\n";

@@ -49,7 +49,7 @@ fn only_run(project: &Path) -> PathBuf {
 }
 
 #[test]
-fn projects_whose_names_differ_in_their_ending_do_not_share_runs() {
+fn projects_with_other_extensions_do_not_share_runs() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = (sample_at(&folder.path().join("two.a")), sample_at(&folder.path().join("two.b")));
     let of_a = train(&a, ModelKind::SepHeads, "frozen", 0).info;
@@ -67,7 +67,7 @@ fn projects_whose_names_differ_in_their_ending_do_not_share_runs() {
 }
 
 #[test]
-fn names_without_an_ending_or_with_an_odd_one_have_folders_of_their_own() {
+fn unusual_extensions_get_their_own_run_folders() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["z.runs", "plain", "a.b.dissensus"] {
         let path = folder.path().join(name);
@@ -80,7 +80,7 @@ fn names_without_an_ending_or_with_an_odd_one_have_folders_of_their_own() {
 
 #[cfg(unix)]
 #[test]
-fn a_project_whose_name_is_not_utf_8_uses_its_tuned_encoder() {
+fn project_whose_name_is_not_utf_8_uses_its_tuned_encoder() {
     use std::os::unix::ffi::OsStrExt;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.dissensus"));
@@ -93,7 +93,7 @@ fn a_project_whose_name_is_not_utf_8_uses_its_tuned_encoder() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_a_project_finds_the_runs_of_the_project() {
+fn link_to_a_project_finds_the_runs_of_the_project() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f.dissensus");
     sample_at(&path).close();
@@ -143,7 +143,7 @@ fn project_and_folder_can_be_moved_and_renamed_together() {
 }
 
 #[test]
-fn a_project_restored_from_a_backup_does_not_meet_the_runs_of_the_lost_one() {
+fn restored_project_ignores_runs_of_the_lost_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("j.dissensus");
     let backup = folder.path().join("backup");
@@ -162,7 +162,7 @@ fn a_project_restored_from_a_backup_does_not_meet_the_runs_of_the_lost_one() {
 }
 
 #[test]
-fn files_that_are_not_the_runs_own_are_named_and_neither_used_nor_deleted() {
+fn files_of_other_runs_are_neither_used_nor_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let session = sample_at(&path);
@@ -207,7 +207,7 @@ fn files_that_are_not_the_runs_own_are_named_and_neither_used_nor_deleted() {
 }
 
 #[test]
-fn a_deleted_run_takes_its_own_files_with_it() {
+fn deleting_a_run_deletes_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let session = sample_at(&path);

@@ -90,27 +90,27 @@ fn resumes_to_the_same(model: ModelKind, tuning: &str) {
 }
 
 #[test]
-fn a_network_on_frozen_embeddings_is_resumed_on_what_it_started_with() {
+fn frozen_network_resumes_with_its_original_labels() {
     resumes_to_the_same(ModelKind::ShareRecFfn, "frozen");
 }
 
 #[test]
-fn a_tuned_multilevel_is_resumed_on_what_it_started_with() {
+fn tuned_multilevel_resumes_with_its_original_labels() {
     resumes_to_the_same(ModelKind::Multilevel, "last-1");
 }
 
 #[test]
-fn tuned_separate_heads_are_resumed_on_what_they_started_with() {
+fn tuned_separate_heads_resume_with_their_original_labels() {
     resumes_to_the_same(ModelKind::SepHeads, "lora");
 }
 
 #[test]
-fn separate_heads_with_a_soft_prompt_are_resumed_on_what_they_started_with() {
+fn soft_prompt_resumes_with_its_original_labels() {
     resumes_to_the_same(ModelKind::SepHeads, "prompt-4");
 }
 
 #[test]
-fn a_failed_resume_changes_nothing_and_is_possible_again() {
+fn failed_resume_can_be_retried() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let asked = choices(&session, ModelKind::ShareRecFfn, "frozen");
@@ -139,7 +139,7 @@ fn a_failed_resume_changes_nothing_and_is_possible_again() {
 }
 
 #[test]
-fn of_two_runs_started_at_once_one_begins() {
+fn concurrent_run_starts_begin_one_run() {
     let folder = tempfile::tempdir().unwrap();
     let session = Arc::new(encoded_sample(&folder));
     let asked = TrainChoices { epochs: 1, ..choices(&session, ModelKind::ShareRecFfn, "frozen") };
@@ -179,7 +179,7 @@ fn of_two_runs_started_at_once_one_begins() {
 }
 
 #[test]
-fn a_training_that_panics_ends_as_failed_and_the_next_one_begins() {
+fn training_that_panics_fails_and_the_next_one_starts() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let asked = TrainChoices { epochs: 2, ..choices(&session, ModelKind::ShareRecFfn, "frozen") };

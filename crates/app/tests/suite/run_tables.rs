@@ -108,7 +108,7 @@ fn runs(session: &Session) -> [(u32, &'static str, Vec<&'static str>); 5] {
 }
 
 #[test]
-fn tables_of_several_runs_are_those_of_each_and_say_what_the_run_says() {
+fn tables_of_several_runs_match_single_ones() {
     let (folder, session) = project();
     let runs = runs(&session);
     let numbers: Vec<u32> = runs.iter().map(|run| run.0).collect();
@@ -155,7 +155,7 @@ fn tables_of_several_runs_are_those_of_each_and_say_what_the_run_says() {
 }
 
 #[test]
-fn chosen_people_and_strangers_are_predicted_and_one_person_differs_from_nobody() {
+fn known_and_new_people_are_predicted() {
     let (folder, session) = project();
     let run = train(&session, "tone", ModelKind::SepHeads, "frozen");
     annotators::add(&session.project, "New", &Default::default()).unwrap();
@@ -181,7 +181,7 @@ fn chosen_people_and_strangers_are_predicted_and_one_person_differs_from_nobody(
 }
 
 #[test]
-fn what_cannot_be_a_table_is_told_and_leaves_nothing() {
+fn invalid_prediction_table_is_refused() {
     let (folder, session) = project();
     let rude = train(&session, "rude", ModelKind::Shared, "frozen");
     let tone = train(&session, "tone", ModelKind::ShareRecFfn, "frozen");
@@ -224,7 +224,7 @@ fn what_cannot_be_a_table_is_told_and_leaves_nothing() {
 }
 
 #[test]
-fn the_window_writes_what_everybody_would_answer_and_fits_the_model_for_it() {
+fn window_fits_a_model_and_writes_predictions() {
     let (folder, session) = project();
     let out = folder.path().join("would.csv");
     let done = prediction_file::write_live(&session.analysis, "rude", &out, false).unwrap();

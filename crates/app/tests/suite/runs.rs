@@ -39,7 +39,7 @@ fn metric(run: &RunInfo, key: &str) -> f64 {
 }
 
 #[test]
-fn every_model_makes_a_run_with_scores_and_like_is_compared_with_like() {
+fn every_model_gives_a_comparable_run() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     for kind in ModelKind::ALL {
@@ -75,7 +75,7 @@ fn every_model_makes_a_run_with_scores_and_like_is_compared_with_like() {
 }
 
 #[test]
-fn the_figures_of_a_run_are_those_of_evaluate() {
+fn figures_of_a_run_match_evaluate() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let detail = run(&session, &choices(&session, ModelKind::Multilevel, "frozen"));
@@ -112,7 +112,7 @@ fn the_figures_of_a_run_are_those_of_evaluate() {
 }
 
 #[test]
-fn a_tuned_encoder_is_kept_and_predicts_where_it_is_chosen() {
+fn tuned_encoder_is_stored_and_predicts_when_used() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let before = session.encoding.state().unwrap().version.unwrap();
@@ -171,7 +171,7 @@ impl Progress for StopAfterFirst {
 }
 
 #[test]
-fn a_run_that_was_stopped_goes_on_to_the_figures_of_one_that_was_not() {
+fn stopped_run_resumes_to_the_same_figures() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let asked = TrainChoices { epochs: 4, ..choices(&session, ModelKind::SepHeads, "last-1") };
@@ -191,7 +191,7 @@ fn a_run_that_was_stopped_goes_on_to_the_figures_of_one_that_was_not() {
 }
 
 #[test]
-fn a_run_on_frozen_embeddings_fails_where_texts_came_before_it_began() {
+fn frozen_run_fails_if_texts_are_not_encoded() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let file = folder.path().join("more.csv");
@@ -215,7 +215,7 @@ fn a_run_on_frozen_embeddings_fails_where_texts_came_before_it_began() {
 }
 
 #[test]
-fn a_run_in_the_background_tells_how_it_goes_while_somebody_labels() {
+fn background_run_reports_progress_during_labelling() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let (say, heard) = mpsc::channel();
@@ -251,7 +251,7 @@ fn a_run_in_the_background_tells_how_it_goes_while_somebody_labels() {
 }
 
 #[test]
-fn what_was_chosen_last_is_what_is_offered_next_and_scripts_get_the_same_always() {
+fn last_choices_are_offered_in_the_window_only() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let fresh =
@@ -275,7 +275,7 @@ fn what_was_chosen_last_is_what_is_offered_next_and_scripts_get_the_same_always(
 }
 
 #[test]
-fn a_failed_run_keeps_why() {
+fn failed_run_stores_its_error() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let asked = TrainChoices {
@@ -305,7 +305,7 @@ fn a_failed_run_keeps_why() {
 }
 
 #[test]
-fn an_option_is_trained_like_a_yes_no_question_and_the_whole_as_all_of_its_options() {
+fn option_trains_like_a_binary_question() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let scale = Scale::new(ScaleKind::MultiLabel, ["rude", "threat"]).unwrap();
@@ -344,7 +344,7 @@ fn an_option_is_trained_like_a_yes_no_question_and_the_whole_as_all_of_its_optio
 }
 
 #[test]
-fn evaluations_come_every_so_many_steps_and_steps_end_a_training() {
+fn steps_determine_evaluations_and_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let asked = TrainChoices {
@@ -359,7 +359,7 @@ fn evaluations_come_every_so_many_steps_and_steps_end_a_training() {
 }
 
 #[test]
-fn reports_are_written_by_their_ending() {
+fn report_format_follows_the_extension() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let ids: Vec<u32> = [ModelKind::ShareRecFfn, ModelKind::Multilevel]

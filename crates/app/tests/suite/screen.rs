@@ -107,7 +107,7 @@ fn spans(of: &[(u32, u32, u16)]) -> Answer {
 }
 
 #[test]
-fn a_text_is_done_when_every_question_on_the_screen_is_answered() {
+fn text_is_done_when_all_questions_are_answered() {
     let folder = tempfile::tempdir().unwrap();
     let study = study(folder.path());
     let (rude, harm, words) = (study.rude, study.harm, study.words);
@@ -126,7 +126,7 @@ fn a_text_is_done_when_every_question_on_the_screen_is_answered() {
 }
 
 #[test]
-fn nothing_of_others_is_told_of_a_question_before_it_is_answered() {
+fn others_answers_are_hidden_until_answered() {
     let folder = tempfile::tempdir().unwrap();
     let study = study(folder.path());
     reveal::set(&study.session.project, true).unwrap();
@@ -141,7 +141,7 @@ fn nothing_of_others_is_told_of_a_question_before_it_is_answered() {
 }
 
 #[test]
-fn undo_leads_back_across_questions_and_texts() {
+fn undo_goes_back_across_questions_and_texts() {
     let folder = tempfile::tempdir().unwrap();
     let study = study(folder.path());
     let all = [study.words, study.harm, study.rude];
@@ -162,7 +162,7 @@ fn undo_leads_back_across_questions_and_texts() {
 }
 
 #[test]
-fn skip_puts_off_what_is_not_answered_and_that_alone() {
+fn skip_affects_only_unanswered_questions() {
     let folder = tempfile::tempdir().unwrap();
     let study = study(folder.path());
     let all = [study.words, study.rude];
@@ -184,7 +184,7 @@ fn skip_puts_off_what_is_not_answered_and_that_alone() {
 }
 
 #[test]
-fn a_question_is_asked_only_where_its_condition_is_met_and_its_answers_stay() {
+fn conditional_question_keeps_its_answers() {
     let folder = tempfile::tempdir().unwrap();
     let study = study(folder.path());
     let (rude, harm, words) = (study.rude, study.harm, study.words);
@@ -231,7 +231,7 @@ fn a_question_is_asked_only_where_its_condition_is_met_and_its_answers_stay() {
 }
 
 #[test]
-fn conditions_that_cannot_be_are_refused_and_change_nothing() {
+fn invalid_conditions_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let study = study(folder.path());
     let project = &study.session.project;
@@ -316,7 +316,7 @@ fn levels_in_use_are_renamed_and_keep_their_labels() {
 }
 
 #[test]
-fn screens_in_other_orders_and_labels_at_once_do_not_wait_for_each_other() {
+fn screens_and_labels_do_not_deadlock() {
     let folder = tempfile::tempdir().unwrap();
     let study = study(folder.path());
     study.only_if(study.words, "rude=2,3");
@@ -359,7 +359,7 @@ fn answer_to(study: &Study, question: QuestionId, turn: u16) -> Answer {
 }
 
 #[test]
-fn the_questions_of_the_screen_are_kept_with_the_project() {
+fn questions_of_the_screen_are_stored_in_the_project() {
     let folder = tempfile::tempdir().unwrap();
     let study = study(folder.path());
     let screen = vec![study.words, study.rude];

@@ -58,7 +58,7 @@ fn query(session: &Session) -> DisagreementQuery {
 }
 
 #[test]
-fn the_sample_is_what_it_says() {
+fn sample_has_the_documented_content() {
     let place = TestFolder::new();
     let info = info::read(&place.sample().project).unwrap();
     assert_eq!((info.texts, info.annotators, info.labels), (168, 8, 2 * 728));
@@ -77,7 +77,7 @@ fn sample_annotators_are_simulated(place: &TestFolder) -> bool {
 }
 
 #[test]
-fn a_label_is_kept_learned_told_and_taken_back() {
+fn label_is_recorded_learned_reported_and_undone() {
     let place = TestFolder::new();
     let session = place.sample();
     let events: Arc<Mutex<Vec<Event>>> = Arc::default();
@@ -131,7 +131,7 @@ fn a_label_is_kept_learned_told_and_taken_back() {
 }
 
 #[test]
-fn undo_never_takes_back_what_was_not_given_here() {
+fn undo_ignores_labels_not_given_here() {
     let place = TestFolder::new();
     let session = place.sample();
     let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
@@ -140,7 +140,7 @@ fn undo_never_takes_back_what_was_not_given_here() {
 }
 
 #[test]
-fn predictions_stay_hidden_from_the_person_who_labels() {
+fn predictions_are_hidden_from_the_annotator() {
     let place = TestFolder::new();
     let session = place.sample();
     let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
@@ -161,7 +161,7 @@ fn predictions_stay_hidden_from_the_person_who_labels() {
 }
 
 #[test]
-fn a_filter_by_attributes_holds_for_the_detail_of_a_text() {
+fn attribute_filter_applies_to_text_detail() {
     let place = TestFolder::new();
     let session = place.sample();
     let all = query(&session);
@@ -188,7 +188,7 @@ fn a_filter_by_attributes_holds_for_the_detail_of_a_text() {
 }
 
 #[test]
-fn a_text_without_a_live_model_shows_labels_and_claims_nothing() {
+fn text_without_a_model_shows_only_labels() {
     let place = TestFolder::new();
     let session = place.sample();
     let query = query(&session);
@@ -215,7 +215,7 @@ fn a_text_without_a_live_model_shows_labels_and_claims_nothing() {
 }
 
 #[test]
-fn one_person_is_not_split() {
+fn one_person_has_no_disagreement() {
     let place = TestFolder::new();
     let session = place.sample();
     let attributes: dissensus_domain::Attributes = [("role".to_owned(), "judge".to_owned())].into();
@@ -272,7 +272,7 @@ fn groups_are_compared_where_both_have_labels() {
 }
 
 #[test]
-fn skipped_texts_come_last_and_orders_draw_different_texts() {
+fn skipped_texts_come_last() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("t.csv", "text_id,text\na,one\nb,two\nc,three\n");
@@ -314,7 +314,7 @@ fn skipped_texts_come_last_and_orders_draw_different_texts() {
 }
 
 #[test]
-fn a_level_off_the_scale_and_unknown_things_are_refused() {
+fn unknown_levels_texts_and_people_are_refused() {
     let place = TestFolder::new();
     let session = place.sample();
     let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
@@ -347,7 +347,7 @@ fn a_level_off_the_scale_and_unknown_things_are_refused() {
 }
 
 #[test]
-fn a_bad_row_stops_everything_or_is_written_aside() {
+fn bad_row_stops_the_import_or_is_rejected_to_a_file() {
     let place = TestFolder::new();
     let session = place.project("p");
     let good = "text_id,text,annotator_id,label\n1,one,a,1\n1,one,b,2\n2,two,a,3\n2,two,b,1\n";
@@ -370,7 +370,7 @@ fn a_bad_row_stops_everything_or_is_written_aside() {
 }
 
 #[test]
-fn an_import_again_does_not_bring_a_replaced_label_back() {
+fn repeated_import_does_not_restore_a_replaced_label() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("l.csv", "text_id,text,annotator_id,label\n1,one,a,1\n1,one,a,2\n2,two,a,3\n");
@@ -388,7 +388,7 @@ fn an_import_again_does_not_bring_a_replaced_label_back() {
 }
 
 #[test]
-fn the_preview_tells_before_anything_is_written() {
+fn preview_reports_problems_before_writing() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file(
@@ -414,7 +414,7 @@ fn the_preview_tells_before_anything_is_written() {
 }
 
 #[test]
-fn an_export_imports_again_to_the_same_labels() {
+fn labels_survive_export_and_import() {
     let place = TestFolder::new();
     let session = place.sample();
     by_name::record(&session.labelling, &LabelByName::new("Zoë \"Z\"", "c001", "4", Some("offensiveness")))
@@ -449,7 +449,7 @@ fn an_export_imports_again_to_the_same_labels() {
 }
 
 #[test]
-fn two_programs_cannot_write_one_project_and_a_reader_may_look() {
+fn second_program_can_only_read() {
     let place = TestFolder::new();
     let session = place.sample();
     let path = place.path("sample.dissensus");
@@ -465,7 +465,7 @@ fn two_programs_cannot_write_one_project_and_a_reader_may_look() {
 }
 
 #[test]
-fn without_an_encoder_labels_are_kept_and_the_lack_is_told() {
+fn labels_are_recorded_without_an_encoder() {
     let place = TestFolder::new();
     let session = place.sample();
     let problem = session.encoding.state().unwrap().problem.unwrap();
@@ -505,7 +505,7 @@ fn filters_choose_annotators_and_texts() {
 }
 
 #[test]
-fn a_kept_model_comes_back_and_takes_in_what_came_since() {
+fn stored_model_is_restored_and_updated() {
     let place = TestFolder::new();
     let path = place.path("sample.dissensus");
     let query = {
@@ -526,7 +526,7 @@ fn a_kept_model_comes_back_and_takes_in_what_came_since() {
 }
 
 #[test]
-fn the_application_remembers_projects_and_settings() {
+fn application_remembers_projects_and_settings() {
     let place = TestFolder::new();
     let app = Application::new(place.home());
     assert!(app.recent_projects().is_empty());
@@ -558,7 +558,7 @@ fn the_application_remembers_projects_and_settings() {
 }
 
 #[test]
-fn html_in_texts_and_names_is_only_text() {
+fn html_in_texts_and_names_is_plain_text() {
     let place = TestFolder::new();
     let session = place.project("p");
     let evil = "<script>alert(1)</script>";
@@ -582,7 +582,7 @@ fn html_in_texts_and_names_is_only_text() {
 }
 
 #[test]
-fn one_label_one_annotator_and_none_at_all_are_no_trouble() {
+fn projects_with_one_or_no_label_work() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("l.csv", "text_id,text,annotator_id,label\n1,one,a,yes\n2,two,b,\n");
@@ -611,7 +611,7 @@ fn one_label_one_annotator_and_none_at_all_are_no_trouble() {
 }
 
 #[test]
-fn a_question_added_while_a_window_is_open_gets_a_model() {
+fn question_added_in_an_open_window_gets_a_model() {
     let place = TestFolder::new();
     let session = place.sample();
     session.background.start();
@@ -628,7 +628,7 @@ fn a_question_added_while_a_window_is_open_gets_a_model() {
 }
 
 #[test]
-fn one_person_alone_has_nobody_to_differ_from() {
+fn single_person_has_no_disagreement_ranking() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("t.csv", "text_id,text\na,one\nb,two\n");
@@ -662,7 +662,7 @@ fn one_person_alone_has_nobody_to_differ_from() {
 }
 
 #[test]
-fn an_evaluation_counts_the_texts_that_have_labels() {
+fn evaluation_counts_labelled_texts() {
     let place = TestFolder::new();
     let session = place.sample();
     let choices = EvaluateChoices {
@@ -683,7 +683,7 @@ fn an_evaluation_counts_the_texts_that_have_labels() {
 }
 
 #[test]
-fn sets_of_options_are_read_labelled_predicted_and_written_again() {
+fn sets_of_options_work_from_import_to_export() {
     let place = TestFolder::new();
     let session = place.project("p");
     let mut rows = String::new();
@@ -724,7 +724,7 @@ fn sets_of_options_are_read_labelled_predicted_and_written_again() {
 }
 
 #[test]
-fn a_project_is_open_also_where_the_list_of_recent_projects_cannot_be_written() {
+fn project_opens_if_recent_list_is_not_writable() {
     let place = TestFolder::new();
     let (first, second) = (place.path("first.dissensus"), place.path("second.dissensus"));
     for path in [&first, &second] {

@@ -99,7 +99,7 @@ fn of(who: &str, id: &str, shown: &str) -> BTreeMap<(String, String), String> {
 }
 
 #[test]
-fn nothing_is_shown_or_recorded_unless_the_study_turns_it_on() {
+fn reveal_is_off_unless_the_study_enables_it() {
     let folder = tempfile::tempdir().unwrap();
     let session = open_in(folder.path(), &project(folder.path()));
     session.live.fit(QuestionId(1), &Silent).unwrap();
@@ -120,7 +120,7 @@ fn nothing_is_shown_or_recorded_unless_the_study_turns_it_on() {
 }
 
 #[test]
-fn a_label_before_is_not_marked_and_one_that_is_changed_after_is() {
+fn only_labels_changed_after_reveal_are_marked() {
     let folder = tempfile::tempdir().unwrap();
     let path = project(folder.path());
     let session = open_in(folder.path(), &path);
@@ -164,7 +164,7 @@ fn a_label_before_is_not_marked_and_one_that_is_changed_after_is() {
 }
 
 #[test]
-fn a_text_that_is_opened_in_disagreement_counts_as_shown_to_whoever_labels() {
+fn text_opened_in_disagreement_counts_as_shown() {
     let folder = tempfile::tempdir().unwrap();
     let session = open_in(folder.path(), &project(folder.path()));
     let out = folder.path().join("out.csv");
@@ -183,7 +183,7 @@ fn a_text_that_is_opened_in_disagreement_counts_as_shown_to_whoever_labels() {
 }
 
 #[test]
-fn exports_say_it_imports_read_it_back_and_a_second_time_changes_nothing() {
+fn shown_marks_survive_export_and_import() {
     let folder = tempfile::tempdir().unwrap();
     let session = open_in(folder.path(), &project(folder.path()));
     look(&session, Some("ana"), "t2");
@@ -214,7 +214,7 @@ fn exports_say_it_imports_read_it_back_and_a_second_time_changes_nothing() {
 }
 
 #[test]
-fn copies_that_were_apart_agree_and_whoever_withdraws_leaves_nothing() {
+fn shown_marks_merge_and_are_withdrawn() {
     let folder = tempfile::tempdir().unwrap();
     let here = project(folder.path());
     let there = folder.path().join("copy.dissensus");
@@ -242,7 +242,7 @@ fn copies_that_were_apart_agree_and_whoever_withdraws_leaves_nothing() {
 }
 
 #[test]
-fn a_clock_that_is_set_back_does_not_undo_that_something_was_shown() {
+fn clock_set_back_does_not_undo_shown_marks() {
     let folder = tempfile::tempdir().unwrap();
     let path = project(folder.path());
     let store = Store::open(&path).unwrap();
@@ -257,7 +257,7 @@ fn a_clock_that_is_set_back_does_not_undo_that_something_was_shown() {
 }
 
 #[test]
-fn in_a_packet_nothing_is_shown() {
+fn packet_never_reveals_answers() {
     let folder = tempfile::tempdir().unwrap();
     let session = open_in(folder.path(), &project(folder.path()));
     reveal::set(&session.project, true).unwrap();

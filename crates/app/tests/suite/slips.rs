@@ -59,7 +59,7 @@ fn is_listed(report: &SlipReport, label: &NewLabel) -> bool {
 }
 
 #[test]
-fn a_short_list_has_the_first_of_each_kind() {
+fn short_list_has_the_first_slips_of_each_kind() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = opened(&folder);
     let wide = SlipChoices { below: 0.3, ..ALL };
@@ -78,7 +78,7 @@ fn a_short_list_has_the_first_of_each_kind() {
 }
 
 #[test]
-fn a_planted_slip_is_listed_and_a_corrected_one_is_not() {
+fn planted_slip_is_listed_and_a_corrected_one_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = opened(&folder);
     let before = slips(&session, question);
@@ -131,7 +131,7 @@ impl Progress for LabelsMeanwhile<'_> {
 }
 
 #[test]
-fn a_label_given_meanwhile_does_not_wait_and_is_in_the_next_list() {
+fn labels_are_not_blocked_by_slip_detection() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = opened(&folder);
     let (label, _) = plant(&session, question);
@@ -148,7 +148,7 @@ fn a_label_given_meanwhile_does_not_wait_and_is_in_the_next_list() {
 }
 
 #[test]
-fn a_copy_has_the_same_list_and_a_job_ends_with_it() {
+fn slip_list_is_reproducible_in_a_copy() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = opened(&folder);
     let (label, _) = plant(&session, question);
@@ -170,7 +170,7 @@ fn a_copy_has_the_same_list_and_a_job_ends_with_it() {
 }
 
 #[test]
-fn without_labels_it_says_what_is_needed() {
+fn slip_detection_reports_missing_labels() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("texts.dissensus");
     let session = Session::create(&path, &home(folder.path())).unwrap();

@@ -68,7 +68,7 @@ fn encoder_of(folder: &Path, run: &RunDetail) -> PathBuf {
 }
 
 #[test]
-fn a_prompt_goes_with_its_run_and_the_encoder_stays() {
+fn soft_prompt_belongs_to_its_run() {
     for (name, model) in
         [("llama", ModelKind::ShareRecFfn), ("gpt2", ModelKind::SepHeads), ("bert", ModelKind::Shared)]
     {
@@ -102,7 +102,7 @@ fn a_prompt_goes_with_its_run_and_the_encoder_stays() {
 }
 
 #[test]
-fn a_run_that_broke_off_goes_on_to_the_same_numbers() {
+fn interrupted_run_resumes_to_the_same_numbers() {
     for (name, model) in [("llama", ModelKind::Multilevel), ("bert", ModelKind::SepHeads)] {
         let folder = tempfile::tempdir().unwrap();
         let session = sample(&folder, name);
@@ -139,7 +139,7 @@ fn left_out(session: &Session) -> usize {
 }
 
 #[test]
-fn an_encoder_with_a_prompt_is_used_for_the_project_and_knows_what_taught_it() {
+fn encoder_with_prompt_is_used_and_knows_training_texts() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder, "qwen2");
     let plain = session.encoding.state().unwrap().version.unwrap();
@@ -162,7 +162,7 @@ fn an_encoder_with_a_prompt_is_used_for_the_project_and_knows_what_taught_it() {
 }
 
 #[test]
-fn models_are_evaluated_each_with_a_prompt_of_its_own() {
+fn each_evaluated_model_has_its_own_prompt() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder, "llama");
     let models = vec![ModelKind::Shared, ModelKind::Multilevel];
@@ -179,7 +179,7 @@ fn models_are_evaluated_each_with_a_prompt_of_its_own() {
 }
 
 #[test]
-fn prompts_that_cannot_be_are_refused() {
+fn invalid_prompts_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder, "llama");
     for tuning in ["prompt-0", "prompt-65"] {

@@ -59,7 +59,7 @@ const HARD: &str = r#"{"text_id":"combining","text":"cafe\u0301 ete\u0301","anno
 "#;
 
 #[test]
-fn one_row_a_span_imports_again_to_the_same_answers() {
+fn span_rows_round_trip() {
     let place = TestFolder::new();
     let session = place.project("p");
     let report = plainly(&session, &place.file("hard.jsonl", HARD));
@@ -87,7 +87,7 @@ fn one_row_a_span_imports_again_to_the_same_answers() {
 }
 
 #[test]
-fn spans_beside_other_questions_come_back_too() {
+fn spans_round_trip_with_other_questions() {
     let place = TestFolder::new();
     let session = place.project("p");
     plainly(&session, &place.file("hard.jsonl", HARD));
@@ -109,7 +109,7 @@ fn spans_beside_other_questions_come_back_too() {
 }
 
 #[test]
-fn a_file_of_another_tool_makes_a_question_with_its_types() {
+fn tool_file_creates_a_question_with_its_types() {
     let place = TestFolder::new();
     let session = place.project("p");
     let content = "id,comment,worker,start,end,label\n1,you 😀 fool,w1,7,11,insult\n1,you 😀 fool,w2,0,3,target\n1,you 😀 fool,w1,0,3,target\n2,fine,w1,,,\n";
@@ -144,7 +144,7 @@ fn a_file_of_another_tool_makes_a_question_with_its_types() {
 }
 
 #[test]
-fn answers_without_any_span_need_their_types_told() {
+fn answers_without_spans_need_types() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("none.csv", "id,text,annotator,start,end,type\n1,fine,ana,,,\n2,well,ana,,,\n");
@@ -157,7 +157,7 @@ fn answers_without_any_span_need_their_types_told() {
 }
 
 #[test]
-fn a_bad_span_takes_its_answer_with_it_and_comes_back_whole() {
+fn bad_span_rejects_its_whole_answer() {
     let place = TestFolder::new();
     let session = place.project("p");
     let content = "text_id,text,annotator_id,start,end,type\na,you fool,ana,0,3,x\na,you fool,ben,0,3,x\na,you fool,ana,4,99,x\nb,fine,ana,,,\n";
@@ -177,7 +177,7 @@ fn a_bad_span_takes_its_answer_with_it_and_comes_back_whole() {
 }
 
 #[test]
-fn an_answer_given_meanwhile_is_replaced_by_a_later_one_alone() {
+fn concurrent_span_answer_is_replaced_only_by_a_later_one() {
     let place = TestFolder::new();
     let session = place.project("p");
     let rows = |time: &str, end: u32| {
@@ -215,7 +215,7 @@ fn an_answer_given_meanwhile_is_replaced_by_a_later_one_alone() {
 }
 
 #[test]
-fn conll_imports_again_to_the_same_answers_and_says_what_it_cannot_hold() {
+fn conll_round_trips_and_reports_losses() {
     let place = TestFolder::new();
     let session = place.project("p");
     // A line break has no word.
@@ -260,7 +260,7 @@ fn conll_imports_again_to_the_same_answers_and_says_what_it_cannot_hold() {
 }
 
 #[test]
-fn tags_of_another_tool_are_imported_with_a_word_on_how_they_begin() {
+fn irregular_span_starts_are_reported() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("ner.conll", "# global.columns = FORM NER HATE\nEU\tI-ORG\tO\nfools\tO\tB-slur\n");

@@ -60,7 +60,7 @@ fn project(place: &TestFolder) -> (Session, Question) {
 }
 
 #[test]
-fn passages_are_labelled_and_shown_to_those_who_have_answered() {
+fn spans_are_shown_only_after_answering() {
     let place = TestFolder::new();
     let (session, question) = project(&place);
     reveal::set(&session.project, true).unwrap();
@@ -90,7 +90,7 @@ fn passages_are_labelled_and_shown_to_those_who_have_answered() {
 }
 
 #[test]
-fn what_is_no_passage_of_the_text_is_refused() {
+fn spans_outside_the_text_are_refused() {
     let place = TestFolder::new();
     let (session, question) = project(&place);
     // The first text has 12 characters, in 20 bytes and 13 UTF-16 units.
@@ -121,7 +121,7 @@ const LINES: &str = r#"{"text_id":"a","text":"you fool, fool 😀","annotator_id
 "#;
 
 #[test]
-fn passages_go_round_through_both_formats() {
+fn spans_round_trip_in_both_formats() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("spans.jsonl", LINES);
@@ -165,7 +165,7 @@ fn passages_go_round_through_both_formats() {
 }
 
 #[test]
-fn rows_whose_passages_cannot_be_are_told_and_nothing_is_kept() {
+fn rows_with_invalid_spans_are_reported() {
     let place = TestFolder::new();
     let row = |label: &str| {
         format!("{{\"text_id\":\"a\",\"text\":\"short\",\"annotator_id\":\"ana\",\"label\":{label}}}\n")
@@ -200,7 +200,7 @@ fn rows_whose_passages_cannot_be_are_told_and_nothing_is_kept() {
 
 /// Whether a text has a passage of a type is a separate question, like an option.
 #[test]
-fn a_type_is_a_yes_no_question() {
+fn span_type_is_a_binary_question() {
     let place = TestFolder::new();
     let session = place.project("p");
     let mut rows = String::new();
@@ -233,7 +233,7 @@ fn a_type_is_a_yes_no_question() {
 }
 
 #[test]
-fn values_that_are_no_passages_make_no_types_and_levels_may_begin_like_a_list() {
+fn stray_values_do_not_become_span_types() {
     let place = TestFolder::new();
     // A stray value next to lists of spans is a bad row, and not a type.
     let stray = format!(
@@ -271,7 +271,7 @@ fn values_that_are_no_passages_make_no_types_and_levels_may_begin_like_a_list() 
 
 /// Preview and import treat a set in another order as the same.
 #[test]
-fn the_same_set_in_another_order_is_a_repetition() {
+fn reordered_set_is_a_repetition() {
     let place = TestFolder::new();
     let session = place.project("p");
     let rows = "text_id,text,annotator,label\na,one,ana,x;y\na,one,ana,y;x\nb,two,ana,x\nc,three,ana,y;z;x\n";
@@ -284,7 +284,7 @@ fn the_same_set_in_another_order_is_a_repetition() {
 
 /// Answers of a later round to a question are answers to each of its options and types.
 #[test]
-fn options_and_types_are_answered_again() {
+fn options_and_types_can_be_reannotated() {
     let place = TestFolder::new();
     for (name, marked) in [("types", "[[0,4,\"x\"]]"), ("options", "[\"x\",\"y\"]")] {
         let session = place.project(name);
@@ -317,7 +317,7 @@ fn options_and_types_are_answered_again() {
 }
 
 #[test]
-fn agreement_on_where_passages_begin_is_the_published_one_and_follows_the_answers() {
+fn span_agreement_matches_the_published_value() {
     let place = TestFolder::new();
     let session = place.project("p");
     // Krippendorff 2004, p. 254: alpha .7286 and 1, of a continuum of 300.

@@ -19,7 +19,7 @@ fn by_town(guess: &ColumnChoices) -> ImportChoices {
 }
 
 #[test]
-fn what_was_chosen_is_offered_for_the_same_columns_until_the_guess_is_taken() {
+fn last_column_choices_are_offered_for_equal_columns() {
     let place = TestFolder::new();
     let session = place.project("p");
     let (first, second) = (place.file("a.csv", FIRST), place.file("b.csv", SECOND));
@@ -53,7 +53,7 @@ fn what_was_chosen_is_offered_for_the_same_columns_until_the_guess_is_taken() {
 }
 
 #[test]
-fn nothing_is_kept_of_people_and_a_damaged_file_is_as_none() {
+fn stored_columns_hold_no_personal_data() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("a.csv", "text_id,text,label,town\nt1,so good,1,york\nt2,well,2,hull\n");
@@ -75,7 +75,7 @@ fn nothing_is_kept_of_people_and_a_damaged_file_is_as_none() {
 }
 
 #[test]
-fn no_more_than_fifty_are_kept() {
+fn at_most_fifty_column_choices_are_stored() {
     let place = TestFolder::new();
     let session = place.project("p");
     let mut files = Vec::new();

@@ -150,7 +150,7 @@ fn refused<'a>(files: &'a [MergedFile], code: &str) -> &'a str {
 }
 
 #[test]
-fn a_study_goes_out_and_comes_back_in_any_order_and_twice() {
+fn submissions_merge_in_any_order_and_twice() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 40);
@@ -210,7 +210,7 @@ fn a_study_goes_out_and_comes_back_in_any_order_and_twice() {
 }
 
 #[test]
-fn a_plan_that_runs_is_added_to_and_takes_nothing_back() {
+fn running_plan_only_grows() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 30);
@@ -238,7 +238,7 @@ fn a_plan_that_runs_is_added_to_and_takes_nothing_back() {
 }
 
 #[test]
-fn a_packet_that_was_lost_is_written_again_and_both_come_together() {
+fn lost_packet_is_written_again_and_both_merge() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 10);
@@ -276,7 +276,7 @@ fn first_of(folder: &Path, packet: &Path, count: u32) -> Vec<(String, u16)> {
 }
 
 #[test]
-fn undo_goes_back_over_texts_that_were_asked_again() {
+fn undo_covers_reannotated_texts() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 10);
@@ -309,7 +309,7 @@ fn undo_goes_back_over_texts_that_were_asked_again() {
 }
 
 #[test]
-fn a_changed_mind_about_a_text_that_was_asked_again_counts_once() {
+fn changed_reannotation_counts_once() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 10);
@@ -355,7 +355,7 @@ fn a_changed_mind_about_a_text_that_was_asked_again_counts_once() {
 }
 
 #[test]
-fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
+fn foreign_submissions_are_refused_entirely() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 10);
@@ -434,7 +434,7 @@ fn what_does_not_belong_is_named_and_nothing_of_it_is_taken() {
 }
 
 #[test]
-fn an_old_hand_in_a_name_used_twice_a_new_name_and_a_wrong_clock_are_told() {
+fn outdated_and_inconsistent_submissions_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 10);
@@ -489,7 +489,7 @@ fn an_old_hand_in_a_name_used_twice_a_new_name_and_a_wrong_clock_are_told() {
 }
 
 #[test]
-fn a_plan_that_cannot_be_is_told_and_nothing_is_written() {
+fn impossible_plan_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 10);
@@ -521,7 +521,7 @@ fn a_plan_that_cannot_be_is_told_and_nothing_is_written() {
 }
 
 #[test]
-fn a_contested_text_is_decided_and_no_label_changes() {
+fn decision_on_a_contested_text_changes_no_label() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 3);
@@ -575,7 +575,7 @@ fn a_contested_text_is_decided_and_no_label_changes() {
 }
 
 #[test]
-fn a_text_that_was_put_off_is_not_asked_again_right_after_it() {
+fn skipped_text_is_not_reannotated_immediately() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 12);
@@ -601,7 +601,7 @@ fn a_text_that_was_put_off_is_not_asked_again_right_after_it() {
 }
 
 #[test]
-fn a_packet_takes_nobody_and_nothing_else() {
+fn packet_accepts_no_other_people_or_imports() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 6);
@@ -661,7 +661,7 @@ fn a_packet_takes_nobody_and_nothing_else() {
 }
 
 #[test]
-fn another_question_is_handed_out_to_the_same_people_and_a_late_copy_brings_its_packets() {
+fn second_question_is_handed_out_and_late_copy_merges() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 10);
@@ -683,7 +683,7 @@ fn another_question_is_handed_out_to_the_same_people_and_a_late_copy_brings_its_
 }
 
 #[test]
-fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
+fn packets_contain_attention_checks_without_answers() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 60);
@@ -773,7 +773,7 @@ fn checks_are_in_every_packet_without_their_answers_and_tell_who_reads_on() {
 }
 
 #[test]
-fn decisions_are_a_layer_that_a_file_has_where_it_is_asked_for() {
+fn decisions_are_exported_only_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 6);
@@ -861,7 +861,7 @@ fn decisions_are_a_layer_that_a_file_has_where_it_is_asked_for() {
 }
 
 #[test]
-fn packets_that_are_out_with_an_earlier_version_are_named_until_they_are_answered() {
+fn packets_with_an_earlier_guideline_are_listed() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 12);
@@ -905,7 +905,7 @@ fn packets_that_are_out_with_an_earlier_version_are_named_until_they_are_answere
 }
 
 #[test]
-fn the_guideline_of_a_packet_has_the_number_that_its_project_gives_it() {
+fn packet_keeps_the_guideline_number() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 12);
@@ -934,7 +934,7 @@ fn the_guideline_of_a_packet_has_the_number_that_its_project_gives_it() {
 }
 
 #[test]
-fn texts_that_lack_a_person_after_a_withdrawal_are_told_and_handed_out_again() {
+fn texts_short_of_people_after_withdrawal_are_reassigned() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 12);
@@ -962,7 +962,7 @@ fn texts_that_lack_a_person_after_a_withdrawal_are_told_and_handed_out_again() {
 }
 
 #[test]
-fn packets_that_were_never_written_are_told_by_the_next_plan() {
+fn unwritten_packets_are_reported_by_the_next_plan() {
     struct StopsAfter(std::sync::atomic::AtomicU64, u64);
     impl Progress for StopsAfter {
         fn report(&self, done: u64, _: Option<u64>, _: &str) {
@@ -1000,7 +1000,7 @@ fn packets_that_were_never_written_are_told_by_the_next_plan() {
 
 #[cfg(unix)]
 #[test]
-fn packets_copies_and_backups_are_their_owners() {
+fn packets_copies_and_backups_are_private() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -73,7 +73,7 @@ fn small() -> (TempDir, Session) {
 }
 
 #[test]
-fn texts_have_the_figures_of_their_labels() {
+fn text_summary_has_figures_of_labels() {
     let (folder, session) = small();
     let out = folder.path().join("texts.csv");
     let wish = SummaryWish { aggregate: Some("majority".into()), ..SummaryWish::default() };
@@ -113,7 +113,7 @@ fn texts_have_the_figures_of_their_labels() {
 }
 
 #[test]
-fn levels_stand_as_in_other_files_and_never_under_the_name_of_a_figure() {
+fn levels_are_named_as_in_other_files() {
     let (folder, session) = place();
     let choices = ImportChoices {
         levels: Some(vec!["-1".into(), "mean".into(), "disagreement".into()]),
@@ -187,7 +187,7 @@ fn with_attribute() -> ColumnChoices {
 }
 
 #[test]
-fn people_have_their_use_of_levels_and_pseudonyms_hide_who_they_are() {
+fn people_have_level_counts_and_pseudonyms() {
     let (folder, session) = small();
     let out = folder.path().join("people.csv");
     let wish = SummaryWish { of: SummaryOf::People, ..SummaryWish::default() };
@@ -240,7 +240,7 @@ fn encode(session: &Session) {
 }
 
 #[test]
-fn predictions_of_texts_are_those_of_the_list_and_lie_in_their_intervals() {
+fn predictions_match_the_list_and_their_intervals() {
     let (folder, session) = encoded();
     let out = folder.path().join("texts.csv");
     let wish = SummaryWish { predicted: true, ..SummaryWish::default() };
@@ -281,7 +281,7 @@ fn predictions_of_texts_are_those_of_the_list_and_lie_in_their_intervals() {
 }
 
 #[test]
-fn the_window_fits_the_model_that_it_writes_and_leaves_nothing_where_it_cannot() {
+fn window_fits_the_model_of_a_summary() {
     let (folder, session) = encoded();
     let at = |name: &str| -> PathBuf { folder.path().join(name) };
     let wish = SummaryWish { predicted: true, ..SummaryWish::default() };
@@ -308,7 +308,7 @@ fn the_window_fits_the_model_that_it_writes_and_leaves_nothing_where_it_cannot()
 }
 
 #[test]
-fn sets_and_spans_are_summed_up_without_what_they_do_not_have() {
+fn summaries_of_sets_and_spans_omit_other_columns() {
     let (folder, session) = place();
     let choices = ImportChoices {
         scale: Some(dissensus_domain::ScaleKind::MultiLabel),

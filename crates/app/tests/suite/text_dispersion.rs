@@ -14,7 +14,7 @@ use dissensus_project::jobs::{Progress, Silent};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 #[test]
-fn it_is_told_and_the_same_again() {
+fn text_dispersion_is_reported_and_reproducible() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = sample_with_question(&folder);
     let before = text_dispersion::measure(&session.analysis, question, 0, &Silent).unwrap();
@@ -47,7 +47,7 @@ impl Progress for LabelsMeanwhile<'_> {
 }
 
 #[test]
-fn a_label_does_not_wait_for_it_and_it_can_be_stopped() {
+fn dispersion_does_not_block_labels_and_can_be_cancelled() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = sample_with_question(&folder);
     session.live.fit(question, &Silent).unwrap();

@@ -87,7 +87,7 @@ fn rows(found: &FoundTexts) -> Vec<u32> {
 }
 
 #[test]
-fn each_filter_follows_what_the_person_does_and_takes_back() {
+fn filters_follow_the_persons_answers() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session, ana) = project(folder.path());
     let list = |filter| find(&session, &of(Some(ana), filter));
@@ -126,7 +126,7 @@ fn each_filter_follows_what_the_person_does_and_takes_back() {
 }
 
 #[test]
-fn what_others_differ_on_is_told_of_texts_that_the_person_has_answered() {
+fn contested_filter_lists_only_answered_texts() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session, ana) = project(folder.path());
     let contested =
@@ -164,7 +164,7 @@ fn what_others_differ_on_is_told_of_texts_that_the_person_has_answered() {
 }
 
 #[test]
-fn a_search_finds_bodies_and_ids_a_part_at_a_time() {
+fn search_finds_bodies_and_ids_in_pages() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session, ana) = project(folder.path());
     let search = |words: &str| TextQuery { search: words.to_owned(), ..of(Some(ana), TextFilter::All) };
@@ -185,7 +185,7 @@ fn a_search_finds_bodies_and_ids_a_part_at_a_time() {
 }
 
 #[test]
-fn a_text_goes_by_its_place_where_no_file_named_it() {
+fn text_without_an_id_is_named_by_its_number() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
     import_into(&session, "rude", "text\nfirst\nsecond\n");
@@ -200,7 +200,7 @@ fn a_text_goes_by_its_place_where_no_file_named_it() {
 }
 
 #[test]
-fn lists_and_labels_at_once_never_disagree_with_themselves() {
+fn concurrent_lists_and_labels_are_consistent() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session, ana) = project(folder.path());
     std::thread::scope(|threads| {
@@ -216,7 +216,7 @@ fn lists_and_labels_at_once_never_disagree_with_themselves() {
 }
 
 #[test]
-fn copies_tell_what_came_in_from_each_other() {
+fn copies_list_what_was_merged() {
     let folder = tempfile::tempdir().unwrap();
     let (path, session, ana) = project(folder.path());
     session.close();
@@ -249,7 +249,7 @@ fn copies_tell_what_came_in_from_each_other() {
 }
 
 #[test]
-fn in_a_packet_the_list_is_of_the_person_and_nothing_of_others_can_be_asked() {
+fn packet_lists_only_the_persons_own_texts() {
     let folder = tempfile::tempdir().unwrap();
     let (path, session, _) = project(folder.path());
     session.close();
@@ -274,7 +274,7 @@ fn in_a_packet_the_list_is_of_the_person_and_nothing_of_others_can_be_asked() {
 }
 
 #[test]
-fn long_texts_are_told_once_they_are_measured_and_of_the_encoder_in_use() {
+fn long_texts_are_listed_for_the_encoder_in_use() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session, _) = project(folder.path());
     let long = "word after word, and ".repeat(20);
@@ -307,7 +307,7 @@ fn long_texts_are_told_once_they_are_measured_and_of_the_encoder_in_use() {
 }
 
 #[test]
-fn the_overview_says_how_far_it_is_and_what_comes_next() {
+fn overview_reports_progress_and_next_steps() {
     let folder = tempfile::tempdir().unwrap();
     let empty = Session::create(&folder.path().join("e.dissensus"), &home(folder.path())).unwrap();
     let next = |session: &Session, who| session.overview(who).unwrap().steps[0].clone();
@@ -359,7 +359,7 @@ fn the_overview_says_how_far_it_is_and_what_comes_next() {
 }
 
 #[test]
-fn too_little_to_tell_is_said() {
+fn overview_reports_too_little_data() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
     import_into(&session, "rude", "text_id,text,annotator_id,label\na,A,x,1\nb,B,x,2\nc,C,y,3\n");
@@ -398,7 +398,7 @@ fn known(session: &Session, id: AnnotatorId) -> String {
 }
 
 #[test]
-fn a_form_is_asked_once_and_what_is_not_said_is_not_known() {
+fn attribute_form_is_asked_once() {
     let folder = tempfile::tempdir().unwrap();
     let (path, session, ana) = project(folder.path());
     assert!(
@@ -451,7 +451,7 @@ fn a_form_is_asked_once_and_what_is_not_said_is_not_known() {
 }
 
 #[test]
-fn a_form_is_answered_in_packets_and_copies_and_all_know_the_same_in_any_order() {
+fn attribute_form_answers_merge_in_any_order() {
     let folder = tempfile::tempdir().unwrap();
     let (path, session, ana) = project(folder.path());
     attribute_form::set(&session.project, &form()).unwrap();
@@ -516,7 +516,7 @@ fn a_form_is_answered_in_packets_and_copies_and_all_know_the_same_in_any_order()
 }
 
 #[test]
-fn what_somebody_answered_goes_with_them() {
+fn form_answers_are_withdrawn_with_their_person() {
     let folder = tempfile::tempdir().unwrap();
     let (path, session, ana) = project(folder.path());
     attribute_form::set(&session.project, &form()).unwrap();

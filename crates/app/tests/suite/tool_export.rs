@@ -120,7 +120,7 @@ fn expected(all: &Rows, format: ToolFormat, question: Option<&str>) -> Rows {
 }
 
 #[test]
-fn what_a_file_for_a_tool_keeps_comes_in_again_whole() {
+fn tool_export_round_trips() {
     let place = TestFolder::new();
     let session = labelled(&place);
     let all = rows(&session, &place);
@@ -171,7 +171,7 @@ fn what_a_file_for_a_tool_keeps_comes_in_again_whole() {
 }
 
 #[test]
-fn what_is_lost_is_said_before_and_nothing_is_written_by_saying_it() {
+fn losses_are_reported_before_writing() {
     let place = TestFolder::new();
     let session = labelled(&place);
     let export = ready(&session, ToolFormat::LabelStudio, None);
@@ -248,7 +248,7 @@ fn zip_entries(path: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_stands_there_is_replaced_only_on_request() {
+fn existing_file_is_replaced_only_on_request() {
     let place = TestFolder::new();
     let session = labelled(&place);
     let export = ready(&session, ToolFormat::Prodigy, None);
@@ -264,7 +264,7 @@ fn what_stands_there_is_replaced_only_on_request() {
 }
 
 #[test]
-fn of_two_exports_at_once_to_one_name_one_is_there_whole() {
+fn concurrent_exports_leave_one_complete_file() {
     let place = TestFolder::new();
     let session = labelled(&place);
     let export = ready(&session, ToolFormat::LabelStudio, None);
@@ -299,7 +299,7 @@ fn of_two_exports_at_once_to_one_name_one_is_there_whole() {
 }
 
 #[test]
-fn an_export_that_is_stopped_leaves_nothing() {
+fn cancelled_export_leaves_nothing() {
     /// Stops at the first report.
     #[derive(Debug, Default)]
     struct Stopping(AtomicU32);
@@ -324,7 +324,7 @@ fn an_export_that_is_stopped_leaves_nothing() {
 }
 
 #[test]
-fn the_window_hears_what_a_file_would_hold_before_it_is_written() {
+fn window_previews_the_content_of_an_export() {
     let place = TestFolder::new();
     let session = labelled(&place);
     let table = exchange::export_contents(&session.exchange, &ExportWish::default()).unwrap();

@@ -46,7 +46,7 @@ fn question(session: &Session, name: &str) -> QuestionId {
 }
 
 #[test]
-fn what_a_tools_file_holds_is_told_before_and_comes_in_after() {
+fn tool_file_is_previewed_and_imported() {
     let place = TestFolder::new();
     let session = place.project("p");
     let file = place.file("export.json", TASKS);
@@ -89,7 +89,7 @@ fn what_a_tools_file_holds_is_told_before_and_comes_in_after() {
 }
 
 #[test]
-fn the_same_file_again_under_another_name_changes_nothing() {
+fn renamed_file_imports_nothing_new() {
     let place = TestFolder::new();
     let session = place.project("p");
     try_import(&session, &place.file("export.json", TASKS), &ImportChoices::default()).unwrap();
@@ -99,7 +99,7 @@ fn the_same_file_again_under_another_name_changes_nothing() {
 }
 
 #[test]
-fn an_answer_that_was_changed_in_the_tool_since_replaces_the_old_one() {
+fn answer_changed_in_the_tool_replaces_the_old_one() {
     let place = TestFolder::new();
     let session = place.project("p");
     try_import(&session, &place.file("export.json", TASKS), &ImportChoices::default()).unwrap();
@@ -110,7 +110,7 @@ fn an_answer_that_was_changed_in_the_tool_since_replaces_the_old_one() {
 }
 
 #[test]
-fn an_import_that_is_stopped_leaves_nothing() {
+fn stopped_import_leaves_nothing() {
     /// Stops at the fifth report.
     #[derive(Debug, Default)]
     struct Stopping(AtomicU32);
@@ -142,7 +142,7 @@ fn an_import_that_is_stopped_leaves_nothing() {
 }
 
 #[test]
-fn answers_of_nobody_wait_for_a_name_and_several_questions_for_none() {
+fn unnamed_annotators_must_be_named() {
     let place = TestFolder::new();
     let session = place.project("p");
     let merged = "{\"id\":1,\"text\":\"a\",\"label\":[\"x\"],\"Comments\":[]}\n{\"id\":2,\"text\":\"b\",\"label\":[\"y\"],\"Comments\":[]}\n";
@@ -163,7 +163,7 @@ fn answers_of_nobody_wait_for_a_name_and_several_questions_for_none() {
 }
 
 #[test]
-fn a_format_that_is_named_is_the_one_that_is_read() {
+fn named_format_is_used() {
     let place = TestFolder::new();
     let session = place.project("p");
     let line = "{\"text\":\"a\",\"_input_hash\":1,\"label\":\"x\",\"answer\":\"accept\",\"annotator\":\"ann\"}\n\
@@ -180,7 +180,7 @@ fn a_format_that_is_named_is_the_one_that_is_read() {
 }
 
 #[test]
-fn ids_of_texts_are_answered_once_the_texts_are_there() {
+fn answers_by_text_id_need_imported_texts() {
     let place = TestFolder::new();
     let session = place.project("p");
     let states = place.path("output");

@@ -235,7 +235,7 @@ const STRIP: &str =
                      DELETE FROM settings WHERE key IN ('packet-key', 'handed-in')";
 
 #[test]
-fn a_packet_that_says_it_is_a_whole_copy_is_that_packet() {
+fn packet_disguised_as_a_copy_is_recognised() {
     let world = World::new();
     let before = world.state();
     let forged = world.forged("forged.dissensus", |c| {
@@ -257,7 +257,7 @@ fn a_packet_that_says_it_is_a_whole_copy_is_that_packet() {
 }
 
 #[test]
-fn a_packet_without_any_sign_of_being_one_is_no_copy() {
+fn stripped_packet_is_refused_as_a_copy() {
     let world = World::new();
     let before = world.state();
     let forged = world.forged("forged.dissensus", |c| {
@@ -282,7 +282,7 @@ fn a_packet_without_any_sign_of_being_one_is_no_copy() {
 }
 
 #[test]
-fn what_was_handed_in_says_no_more_than_its_packet() {
+fn submission_is_limited_to_its_packet() {
     let world = World::new();
     let before = world.state();
     // Signed with the packet's key by the program itself, over a packet with another person's withdrawal.
@@ -309,7 +309,7 @@ fn what_was_handed_in_says_no_more_than_its_packet() {
 }
 
 #[test]
-fn answers_under_the_identity_of_somebody_elses_are_refused() {
+fn answers_under_another_persons_identity_are_refused() {
     let world = World::new();
     let before = world.state();
     let conn = Connection::open(&world.project).unwrap();
@@ -332,7 +332,7 @@ fn answers_under_the_identity_of_somebody_elses_are_refused() {
 }
 
 #[test]
-fn a_whole_copy_is_asked_about_once_and_each_change_of_it() {
+fn whole_copy_needs_consent_once_and_for_each_change() {
     let world = World::new();
     let there = world.path("there.dissensus");
     std::fs::copy(&world.project, &there).unwrap();
@@ -414,7 +414,7 @@ fn state_of_all_bytes(bytes: &[u8], file: &Path) -> BTreeMap<String, Vec<String>
 }
 
 #[test]
-fn a_withdrawal_that_comes_in_is_shown_confirmed_and_backed_up() {
+fn merged_withdrawal_needs_consent_and_a_backup() {
     let world = World::new();
     let there = world.path("there.dissensus");
     std::fs::copy(&world.project, &there).unwrap();
@@ -451,7 +451,7 @@ fn a_withdrawal_that_comes_in_is_shown_confirmed_and_backed_up() {
 }
 
 #[test]
-fn every_kind_of_change_of_a_whole_copy_is_shown() {
+fn every_change_of_a_whole_copy_is_listed() {
     let world = World::new();
     type Change<'a> = (&'a str, &'a dyn Fn(&Session), MergeChangeKind);
     let kinds: [Change<'_>; 4] = [
@@ -629,13 +629,13 @@ impl Draw {
 }
 
 #[test]
-fn forged_histories_say_nothing_that_their_forger_may_not_say() {
+fn forged_histories_gain_no_rights() {
     merge_forged_histories(0..200);
 }
 
 #[test]
 #[ignore = "takes minutes: run by `cargo xtask test --only stress`"]
-fn stress_forged_histories_say_nothing_that_their_forger_may_not_say() {
+fn stress_forged_histories_gain_no_rights() {
     merge_forged_histories(200..2_000);
 }
 
@@ -674,7 +674,7 @@ const OTHER_ANSWER: &str = "UPDATE events SET level = (level + 1) % 3 WHERE id =
                             UPDATE current_answers SET level = (level + 1) % 3 WHERE event = 1";
 
 #[test]
-fn what_was_handed_in_cannot_be_made_a_packet() {
+fn submission_cannot_become_a_packet() {
     let world = World::new();
     let before = world.state();
     let handed = world.path("ada.handin");
@@ -714,7 +714,7 @@ fn what_was_handed_in_cannot_be_made_a_packet() {
 }
 
 #[test]
-fn a_packet_is_no_copy_where_everybody_with_a_packet_withdrew() {
+fn packet_is_recognised_after_all_holders_withdrew() {
     let world = World::new();
     let forged = world.forged("forged.dissensus", |c| {
         exec(c, STRIP);
@@ -734,7 +734,7 @@ fn a_packet_is_no_copy_where_everybody_with_a_packet_withdrew() {
 }
 
 #[test]
-fn a_packet_is_no_copy_where_the_project_does_not_know_where_it_came_from() {
+fn packet_of_unknown_origin_is_refused_as_a_copy() {
     let world = World::new();
     assert!(!world.merge(&world.ada, &MergeConsent::default()).refused);
     // As in a project of an earlier version, which did not record it.
@@ -764,7 +764,7 @@ fn answer_as(file: &Path, name: &str, text: usize, level: u16) {
 }
 
 #[test]
-fn a_copy_that_never_took_part_is_asked_about_whatever_it_says() {
+fn unknown_copy_always_needs_consent() {
     let world = World::new();
     let copies = MergeConsent { whole_copies: true, ..MergeConsent::default() };
     let there = world.path("there.dissensus");
@@ -808,7 +808,7 @@ fn a_copy_that_never_took_part_is_asked_about_whatever_it_says() {
 }
 
 #[test]
-fn a_copy_is_known_by_any_work_that_was_done_in_it() {
+fn copy_is_known_after_any_merged_change() {
     let world = World::new();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     type Work<'a> = (&'a str, &'a dyn Fn(&Session));
@@ -866,7 +866,7 @@ fn a_copy_is_known_by_any_work_that_was_done_in_it() {
 }
 
 #[test]
-fn a_known_copy_replaces_nothing_that_holds_unasked() {
+fn known_copy_needs_consent_to_replace_facts() {
     let world = World::new();
     let event = |kind: &str, more: &str, values: &str| {
         format!(
@@ -937,7 +937,7 @@ fn says_of_herself(c: &Connection, at_ms: i64, value: &str) {
 }
 
 #[test]
-fn a_packet_says_of_its_person_what_the_form_asks_and_nothing_else() {
+fn packet_submits_only_attributes_of_the_form() {
     let world = World::new();
     let attribute = |name: &str, values: &[&str]| dissensus_domain::FormAttribute {
         name: name.into(),
@@ -1002,7 +1002,7 @@ fn a_packet_says_of_its_person_what_the_form_asks_and_nothing_else() {
 }
 
 #[test]
-fn a_packet_has_times_that_have_a_date() {
+fn packet_times_must_be_valid_dates() {
     let world = World::new();
     let before = world.state();
     for at in [i64::MAX, i64::MIN, -2_208_988_800_001, 253_402_300_800_000] {
@@ -1059,7 +1059,7 @@ fn a_packet_has_times_that_have_a_date() {
 }
 
 #[test]
-fn a_packet_brings_no_wording_that_the_question_never_had() {
+fn packet_cannot_add_a_wording() {
     let world = World::new();
     let before = world.state();
     let reword = |c: &Connection, from: &str, to: &str| {
@@ -1100,7 +1100,7 @@ fn a_packet_brings_no_wording_that_the_question_never_had() {
 /// A packet and a file that differ only in what an event refers to: the answer that is taken back, or the
 /// wording on screen. Each copy retains its own, and reports this.
 #[test]
-fn two_copies_say_where_events_name_something_else() {
+fn copies_report_events_with_other_references() {
     for what in ["retraction", "wording"] {
         let world = World::new();
         let session = open(&world.project);
@@ -1161,7 +1161,7 @@ fn two_copies_say_where_events_name_something_else() {
 
 /// A packet states the wording of a later answer once: changes afterwards are refused.
 #[test]
-fn a_packet_says_once_under_which_wording_a_later_answer_was_given() {
+fn packet_cannot_change_a_stated_wording() {
     let world = World::new();
     let session = open(&world.project);
     let question = info::read(&session.project).unwrap().questions[0].id;
@@ -1233,7 +1233,7 @@ fn a_packet_says_once_under_which_wording_a_later_answer_was_given() {
 }
 
 #[test]
-fn another_name_of_the_project_is_the_project() {
+fn other_file_name_of_the_project_is_recognised() {
     let world = World::new();
     let names = ["hard.dissensus", "soft.dissensus"].map(|name| world.path(name));
     std::fs::hard_link(&world.project, &names[0]).unwrap();
@@ -1284,7 +1284,7 @@ fn as_format_17(conn: &Connection) {
 
 /// The journal of a copy in an earlier format is merged with it.
 #[test]
-fn a_copy_of_an_earlier_format_comes_with_its_journal() {
+fn copy_of_an_earlier_format_merges_with_its_journal() {
     let world = World::new();
     let there = world.path("there.dissensus");
     std::fs::copy(&world.project, &there).unwrap();
@@ -1318,7 +1318,7 @@ fn a_copy_of_an_earlier_format_comes_with_its_journal() {
 }
 
 #[test]
-fn two_copies_that_took_in_a_packet_and_its_forgery_take_in_each_other() {
+fn copies_with_a_packet_and_its_forgery_merge() {
     let world = World::new();
     let there = world.path("there.dissensus");
     std::fs::copy(&world.project, &there).unwrap();

@@ -40,7 +40,7 @@ fn told(session: &Session) -> (u32, u32, Vec<String>) {
 }
 
 #[test]
-fn files_bring_it_and_take_it_along_and_it_is_no_level() {
+fn cannot_say_is_imported_and_exported_but_no_level() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("in.csv");
     std::fs::write(&file, FILE).unwrap();
@@ -67,7 +67,7 @@ fn files_bring_it_and_take_it_along_and_it_is_no_level() {
 }
 
 #[test]
-fn it_counts_as_answered_and_in_no_figure() {
+fn cannot_say_counts_as_answered_but_in_no_figure() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("in.csv");
     std::fs::write(&file, FILE).unwrap();
@@ -95,7 +95,7 @@ fn it_counts_as_answered_and_in_no_figure() {
 }
 
 #[test]
-fn it_is_given_by_hand_where_it_is_offered_changed_undone_and_meets_no_condition() {
+fn cannot_say_is_recorded_only_where_offered() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("in.csv");
     std::fs::write(&file, FILE).unwrap();

@@ -66,7 +66,7 @@ fn rows(session: &Session, by: DisagreementMeasure) -> (Vec<TextId>, Vec<f32>, V
 }
 
 #[test]
-fn the_strict_are_named_where_answers_follow_severity_and_nowhere_else() {
+fn strict_people_are_named_if_answers_follow_severity() {
     let folder = tempfile::tempdir().unwrap();
     let (session, _) = project(&folder);
     let (_, _, rows) = rows(&session, DisagreementMeasure::Split);
@@ -100,7 +100,7 @@ fn the_strict_are_named_where_answers_follow_severity_and_nowhere_else() {
 }
 
 #[test]
-fn labels_alone_rank_by_what_was_said_and_leave_single_labels_out() {
+fn ranking_by_labels_omits_single_labels() {
     let folder = tempfile::tempdir().unwrap();
     let (session, _) = project(&folder);
     let (texts, values, rows) = rows(&session, DisagreementMeasure::Labels);
@@ -122,7 +122,7 @@ fn labels_alone_rank_by_what_was_said_and_leave_single_labels_out() {
 }
 
 #[test]
-fn near_texts_are_those_on_which_people_agreed() {
+fn near_texts_are_agreed_texts() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = project(&folder);
     let text = TextId(1);

@@ -66,7 +66,7 @@ fn project(folder: &TempDir, csv: &str, kind: ScaleKind) -> (Session, QuestionId
 }
 
 #[test]
-fn the_attribute_that_matters_comes_first_with_its_two_groups() {
+fn explaining_attribute_comes_first_with_its_groups() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = project(&folder, &labels(0.9, 1), ScaleKind::Ordinal);
     let found = who_differs::find(&session.analysis, question, &Silent).unwrap();
@@ -108,7 +108,7 @@ fn the_attribute_that_matters_comes_first_with_its_two_groups() {
 }
 
 #[test]
-fn that_nothing_explains_anything_is_a_finding() {
+fn no_explaining_attribute_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = project(&folder, &labels(0.0, 2), ScaleKind::Ordinal);
     let found = who_differs::find(&session.analysis, question, &Silent).unwrap();
@@ -121,7 +121,7 @@ fn that_nothing_explains_anything_is_a_finding() {
 }
 
 #[test]
-fn it_is_of_the_labels_as_they_are_and_else_given_again() {
+fn result_is_recomputed_when_labels_change() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = project(&folder, &labels(0.9, 3), ScaleKind::Ordinal);
     let first = who_differs::find(&session.analysis, question, Follow::Job).unwrap();
@@ -145,7 +145,7 @@ fn it_is_of_the_labels_as_they_are_and_else_given_again() {
 }
 
 #[test]
-fn levels_without_an_order_have_shares_alone_and_few_labels_say_what_is_missing() {
+fn nominal_levels_have_only_shares() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = project(&folder, &labels(0.9, 4), ScaleKind::Choice);
     let found = who_differs::find(&session.analysis, question, &Silent).unwrap();
@@ -165,7 +165,7 @@ fn levels_without_an_order_have_shares_alone_and_few_labels_say_what_is_missing(
 }
 
 #[test]
-fn it_can_be_stopped() {
+fn analysis_can_be_cancelled() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = project(&folder, &labels(0.9, 6), ScaleKind::Ordinal);
     let stopped = who_differs::find(&session.analysis, question, &Stopped).unwrap_err();
@@ -175,7 +175,7 @@ fn it_can_be_stopped() {
 /// Accuracy of each annotator is measured once for the same labels, also across sessions; for other labels
 /// again.
 #[test]
-fn accuracy_for_each_annotator_is_kept_in_the_project() {
+fn accuracy_of_annotators_is_stored_in_the_project() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = project(&folder, &labels(0.9, 7), ScaleKind::Ordinal);
     assert!(!annotators::report_known(&session.analysis, question).unwrap().held_out_measured);

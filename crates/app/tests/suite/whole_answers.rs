@@ -131,7 +131,7 @@ fn of_option(
 }
 
 #[test]
-fn a_row_of_a_text_has_all_options_as_their_own_tables_have_them() {
+fn whole_row_matches_the_tables_of_options() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place);
     for choices in [of(&[]), of(&["a1", "new"])] {
@@ -163,7 +163,7 @@ fn a_row_of_a_text_has_all_options_as_their_own_tables_have_them() {
 /// *sad* and *tired* are more likely together than if each were decided independently, and the predictions
 /// of each option are unchanged.
 #[test]
-fn sets_take_into_account_that_options_go_together() {
+fn set_predictions_use_option_correlations() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place);
     let (written, rows) = predict(&place, &session, &of(&["a0"]), true).unwrap();
@@ -217,7 +217,7 @@ fn sets_take_into_account_that_options_go_together() {
 
 /// Later labels are in the next table; for a text of the project its answers are used and reported.
 #[test]
-fn the_next_table_knows_the_labels_that_came_since() {
+fn next_table_includes_later_labels() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place);
     let (before, rows) = predict(&place, &session, &of(&[]), false).unwrap();
@@ -303,7 +303,7 @@ fn changed(dir: &Path, change: impl Fn(&mut serde_json::Value)) {
 }
 
 #[test]
-fn a_bundle_answers_as_its_project_did() {
+fn bundle_predicts_sets_like_its_project() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place);
     let dir = bundled(&place, &session);
@@ -338,7 +338,7 @@ fn a_bundle_answers_as_its_project_did() {
 }
 
 #[test]
-fn a_bundle_of_before_opens_and_one_that_does_not_fit_is_refused() {
+fn older_bundle_opens_and_an_inconsistent_one_is_refused() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place);
     let dir = bundled(&place, &session);
@@ -372,7 +372,7 @@ fn a_bundle_of_before_opens_and_one_that_does_not_fit_is_refused() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused_and_nothing_is_left() {
+fn failed_set_table_leaves_no_file() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place);
     let (out, texts) = (place.path("out.csv"), texts(&place));
@@ -407,7 +407,7 @@ fn what_cannot_be_written_is_refused_and_nothing_is_left() {
 
 /// Texts that are longer than the encoder reads, and every kind of file.
 #[test]
-fn long_texts_and_all_kinds_of_files_are_written() {
+fn long_texts_and_all_formats_are_written() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place);
     session.live.fit(question.id, &Silent).unwrap();

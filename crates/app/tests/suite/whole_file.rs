@@ -44,7 +44,7 @@ impl Project {
 }
 
 #[test]
-fn after_an_import_and_a_question_at_once_and_after_a_label_in_two_seconds() {
+fn file_is_complete_after_import_and_within_two_seconds_of_a_label() {
     let project = project();
     project.import();
     let counts = project.file_alone().counts().unwrap();
@@ -62,7 +62,7 @@ fn after_an_import_and_a_question_at_once_and_after_a_label_in_two_seconds() {
 }
 
 #[test]
-fn a_copy_is_saved_while_the_project_is_open_with_its_runs_where_that_is_asked() {
+fn open_project_is_copied_with_runs_on_request() {
     let project = project();
     project.import();
     let at = |name: &str| project.folder.path(name);
@@ -94,7 +94,7 @@ fn a_copy_is_saved_while_the_project_is_open_with_its_runs_where_that_is_asked()
 }
 
 #[test]
-fn a_copy_that_is_stopped_leaves_nothing() {
+fn cancelled_copy_leaves_nothing() {
     let project = project();
     project.import();
     let at = |name: &str| project.folder.path(name);

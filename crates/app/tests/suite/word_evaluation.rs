@@ -121,7 +121,7 @@ fn figures_and_their_differences_from_the_frequency_of_words_have_intervals() {
 }
 
 #[test]
-fn folds_are_scored_together_and_a_cancel_is_heard_in_a_network() {
+fn folds_are_pooled_and_networks_can_be_cancelled() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path());
     let split = "k-fold:3".parse().unwrap();

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_are_exact_and_nobody_is_on_both_sides() {
+    fn halves_are_exact_and_disjoint() {
         let all = labels();
         let held = HeldOut::divide(&all, Division::Halves, 1, TARGET);
         for text in 0..20 {
@@ -153,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_left_out_have_no_label() {
+    fn held_out_texts_have_no_training_label() {
         let held = HeldOut::divide(&labels(), Division::Texts, 1, TARGET);
         assert_eq!(held.texts.len(), 6);
         assert!(held.texts.iter().all(|out| held.train.iter().all(|o| o.text != out.text)));
     }
 
     #[test]
-    fn distances_and_their_order() {
+    fn distances_are_computed_and_ordered() {
         assert_eq!(distance(&[0, 2, 2], TARGET), Some((8.0 / 3.0, true)));
         assert_eq!(distance(&[0, 1], TARGET), Some((1.0, false)));
         assert_eq!(distance(&[1], TARGET), None);

@@ -41,21 +41,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_worst_and_the_mean_are_over_texts() {
+    fn worst_and_mean_similarity_are_over_texts() {
         let expected = [1.0, 0.0, 0.0, 2.0];
         let found = closeness(&[3.0, 0.0, 3.0, 4.0], &expected, 2).unwrap();
         assert!((found.worst - 0.8).abs() < 1e-12 && (found.mean - 0.9).abs() < 1e-12, "{found:?}");
     }
 
     #[test]
-    fn a_row_without_a_direction_is_the_worst() {
+    fn zero_vector_is_the_worst_match() {
         for bad in [[f32::NAN, 1.0], [0.0, 0.0]] {
             assert_eq!(closeness(&bad, &[1.0, 0.0], 1).unwrap().worst, -1.0);
         }
     }
 
     #[test]
-    fn other_shapes_are_not_compared() {
+    fn different_shapes_are_not_compared() {
         assert_eq!(closeness(&[1.0], &[1.0, 0.0], 1), None);
         assert_eq!(closeness(&[1.0, 0.0, 0.0], &[1.0, 0.0, 0.0], 2), None);
         assert_eq!(closeness(&[], &[], 0), None);

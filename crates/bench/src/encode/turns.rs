@@ -127,14 +127,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_engine_that_cuts_otherwise_is_refused() {
+    fn engine_with_other_token_counts_is_refused() {
         assert!(same_tokens("peer", 5, 5).is_ok());
         let error = same_tokens("peer", 4, 5).unwrap_err().to_string();
         assert_eq!(error, "peer did not run: it makes 4 tokens of the texts, where 5 are right");
     }
 
     #[test]
-    fn the_highest_peak_counts_where_one_is_known() {
+    fn highest_known_peak_is_used() {
         assert_eq!(highest(None, None), None);
         assert_eq!(highest(Some(2.0), None), Some(2.0));
         assert_eq!(highest(Some(2.0), Some(3.0)), Some(3.0));

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_cut_alike() {
+    fn engines_truncate_long_texts_equally() {
         let long = "this is not fair ".repeat(40);
         let kinds = [EngineKind::Fp32, EngineKind::CandleTransformers];
         let [ours, peer] = kinds.map(|kind| Engine::open(kind, &tiny(), 1).unwrap());
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn every_counted_run_has_its_latency() {
+    fn every_measured_run_has_a_latency() {
         let engine = Engine::open(EngineKind::Fp32, &tiny(), 1).unwrap();
         let times = engine.latency("this is not fair", 3).unwrap();
         assert!(times.len() == 3 && times.iter().all(|time| *time > 0.0), "{times:?}");

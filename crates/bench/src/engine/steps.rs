@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_policy_is_timed_step_by_step() {
+    fn steps_of_every_policy_are_timed() {
         let dir = crate::engine::tiny();
         let ids: Vec<Vec<u32>> = (0..4).map(|text| (0..6).map(|at| 5 + text * 7 + at).collect()).collect();
         for name in ["full", "last-1", "lora"] {

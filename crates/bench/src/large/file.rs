@@ -54,7 +54,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn the_file_is_the_same_every_time_and_has_no_pair_twice() {
+    fn file_is_reproducible_without_duplicate_pairs() {
         let size = LargeSize { labels: 600, texts: 100, annotators: 20 };
         let csv = rows(Vec::new(), size).unwrap();
         assert_eq!(csv, rows(Vec::new(), size).unwrap());
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_that_makes_no_file_is_refused() {
+    fn impossible_size_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         for (labels, texts, annotators) in [(10, 0, 1), (10, 1, 9), (0, 1, 0)] {
             let size = LargeSize { labels, texts, annotators };

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reason_is_pips_error_and_names_a_missing_network() {
+    fn pip_error_is_reported_with_missing_network() {
         let broken = "WARNING: Retrying (Retry(total=1)) after connection broken by 'NewConnectionError'\n\
                       ERROR: Could not find a version\nERROR: No matching distribution found for click==8.5.1\n\n\
                       [notice] something\n";

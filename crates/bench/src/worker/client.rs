@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_read_and_a_failure_is_told() {
+    fn answers_and_failures_are_read() {
         let folder = tempfile::tempdir().unwrap();
         let script = r#"read a; echo '{"seconds":2.5,"tokens":7,"peak_mib":null}'; read b; echo '{"error":"no memory"}'"#;
         let mut worker = shell(script, folder.path());
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_is_told_with_the_last_words() {
+    fn exit_is_reported_with_the_last_line() {
         let folder = tempfile::tempdir().unwrap();
         let mut worker = shell("read a; echo 'Traceback' >&2; echo 'ImportError: torch' >&2", folder.path());
         let error = worker.ask::<Done>(&latency()).unwrap_err();
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn another_answer_is_refused() {
+    fn unexpected_answer_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let error = shell("read a; echo hello", folder.path()).ask::<Encoded>(&latency()).unwrap_err();
         assert!(

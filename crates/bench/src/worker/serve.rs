@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn our_engine_answers_as_a_peer_does() {
+    fn own_engine_answers_like_a_peer() {
         let folder = tempfile::tempdir().unwrap();
         let (texts, rows) = (folder.path().join("texts.json"), folder.path().join("rows.f32"));
         std::fs::write(&texts, r#"["this is not fair", "good"]"#).unwrap();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_answered_is_told_and_the_worker_goes_on() {
+    fn worker_reports_errors_and_continues() {
         let latency = serde_json::to_string(&Request::Latency { text: "good".into(), runs: 1 }).unwrap();
         let answers = answers(&[latency, "nonsense".to_owned(), "{\"do\":\"dance\"}".to_owned()]);
         assert_eq!(answers.len(), 3);

@@ -186,14 +186,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn attributes_are_pairs() {
+    fn attributes_are_parsed_as_pairs() {
         assert_eq!(pair("gender = Woman"), Ok(("gender".into(), "Woman".into())));
         assert!(pair("gender").is_err());
         assert!(pair("=x").is_err());
     }
 
     #[test]
-    fn a_question_is_told_from_a_path_with_a_hash() {
+    fn question_is_separated_from_a_path_with_a_hash() {
         let folder = tempfile::tempdir().unwrap();
         for file in ["p.dissensus", "no 1#2.dissensus", "no 1#2.dissensus#x"] {
             std::fs::write(folder.path().join(file), "").unwrap();
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn panel_shares_are_read_and_nonsense_is_refused() {
+    fn panel_shares_are_parsed() {
         let expected = |attribute: &str, value: &str, share| PanelShare {
             attribute: attribute.into(),
             value: value.into(),

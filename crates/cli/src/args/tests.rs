@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 #[test]
-fn the_command_line_is_consistent() {
+fn command_line_is_consistent() {
     Cli::command().debug_assert();
 }
 
 /// The help of the program and of every group, as `--help` prints it.
 #[test]
-fn the_help_reads_well() {
+fn help_matches_its_snapshots() {
     let mut command = Cli::command();
     insta::assert_snapshot!("help", command.render_help().to_string());
     for group in command.get_subcommands_mut().filter(|group| group.has_subcommands()) {
@@ -22,7 +22,7 @@ fn the_help_reads_well() {
 }
 
 #[test]
-fn a_dry_run_is_refused_where_a_file_is_written_all_the_same() {
+fn dry_run_conflicts_with_output_files() {
     let parses = |more: &[&str]| {
         let fixed = ["dissensus", "data", "export", "p", "a.csv", "--dry-run"];
         Cli::try_parse_from(fixed.iter().chain(more)).is_ok()
@@ -65,7 +65,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_example_in_the_help_is_accepted_and_fits_on_a_line() {
+fn help_examples_are_accepted_and_fit_on_a_line() {
     for example in examples() {
         assert!(example.join(" ").len() <= 96, "{example:?} is longer than a line of the help");
         if let Err(error) = Cli::try_parse_from(&example) {
@@ -89,7 +89,7 @@ fn every_command_has_an_example() {
 }
 
 #[test]
-fn every_old_name_is_the_command_that_it_is_now() {
+fn every_old_name_runs_the_renamed_command() {
     let mut old_names = BTreeSet::new();
     for new in examples() {
         let is_new = |path: &[&str; 2]| new[1..].starts_with(&path.map(str::to_owned));
@@ -107,7 +107,7 @@ fn every_old_name_is_the_command_that_it_is_now() {
 }
 
 #[test]
-fn groups_are_told_from_old_commands_of_the_same_name() {
+fn groups_are_distinguished_from_old_commands() {
     let renamed = |line: &str| {
         let new = with_new_names(line.split(' ').map(OsString::from));
         new.iter().map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")

@@ -350,7 +350,7 @@ mod tests {
     use super::matches;
 
     #[test]
-    fn a_star_stands_for_anything() {
+    fn star_matches_anything() {
         for (pattern, name, fits) in [
             ("rater_*", "rater_1", true),
             ("rater_*", "rater_", true),

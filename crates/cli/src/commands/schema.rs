@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_that_takes_json_is_here_once() {
+    fn every_json_command_has_one_schema() {
         let mut commands = Vec::new();
         taking_json(&args::Cli::command(), &[], &mut commands);
         let mut known: Vec<&str> = OUTPUTS.iter().map(|(command, _)| *command).collect();
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_found_with_its_group_without_it_and_by_its_old_name() {
+    fn command_is_found_by_every_name() {
         for (written, name) in [
             ("import", "import"),
             ("data import", "import"),
@@ -305,17 +305,17 @@ mod tests {
     }
 
     #[test]
-    fn closed_objects_have_all_of_their_properties() {
+    fn closed_objects_list_all_properties() {
         OUTPUTS.iter().for_each(|(_, outputs)| is_plain(&mut schema_of(outputs)));
     }
 
     #[test]
-    fn links_to_code_are_names() {
+    fn links_to_code_become_names() {
         assert_eq!(without_links("see [`a::B`](crate::a::B); or [`c`], `d`."), "see `B`; or `c`, `d`.");
     }
 
     #[test]
-    fn a_schema_stands_by_itself() {
+    fn schema_is_self_contained() {
         let (_, outputs) = OUTPUTS.iter().find(|(command, _)| *command == "care").unwrap();
         insta::assert_snapshot!(serde_json::to_string_pretty(&schema_of(outputs)).unwrap());
     }

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_short() {
+    fn word_figures_are_short() {
         let of = |marked: usize, expected, differ| WordOfType {
             marked_by: vec!["a".to_owned(); marked],
             expected,

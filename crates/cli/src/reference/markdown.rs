@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn examples_are_a_block() {
+    fn examples_become_a_code_block() {
         let text = "Examples:\n  dissensus info P\n\nWith --json one document.";
         assert_eq!(
             after_help(text),
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn anchors_are_those_of_headings() {
+    fn anchors_match_headings() {
         assert_eq!(anchor("dissensus data import"), "dissensus-data-import");
         assert_eq!(anchor("OptionOf<T>"), "optionoft");
     }

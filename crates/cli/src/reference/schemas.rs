@@ -137,7 +137,7 @@ mod tests {
     use crate::commands::schema;
 
     #[test]
-    fn every_type_that_is_linked_has_a_section() {
+    fn every_linked_type_has_a_section() {
         let page = page(&serde_json::to_value(schema::all()).unwrap());
         let sections: Vec<String> =
             page.lines().filter_map(|line| line.strip_prefix("### ")).map(anchor).collect();

@@ -57,7 +57,7 @@ mod tests {
     /// One row and many rows are computed by different loops, and widths that do not fill a panel are
     /// padded.
     #[test]
-    fn value_and_gradient_are_those_of_the_product_that_is_not_packed() {
+    fn packed_product_matches_the_plain_one() {
         for (rows, outputs, inputs) in [(1, 3, 5), (7, 50, 33), (300, 96, 130)] {
             let (w, b) = (variable(&[outputs, inputs], 2), variable(&[outputs], 3));
             for bias in [None, Some(b.as_tensor())] {
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_another_width_are_an_error() {
+    fn wrong_row_width_is_an_error() {
         let linear = FrozenLinear::pack(&variable(&[3, 5], 1), None).unwrap();
         assert!(linear.apply(&variable(&[2, 4], 2)).unwrap_err().to_string().contains("5 inputs"));
     }

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_of_one_text_holds_no_memory_of_others() {
+    fn cached_text_does_not_retain_the_batch() {
         let layer = Tensor::arange(0f32, 12.0, &Device::Cpu).unwrap().reshape((6, 2)).unwrap();
         let together = TextKeyValues { layers: vec![layer.clone(), layer] };
         let texts = together.of_texts(&[1, 3, 2]).unwrap();

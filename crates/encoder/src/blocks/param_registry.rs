@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tensors_name_tells_its_group() {
+    fn group_follows_the_tensor_name() {
         for (name, group) in [
             ("embeddings.word_embeddings.weight", Group::Embeddings),
             ("encoder.relative_attention_bias.weight", Group::Embeddings),

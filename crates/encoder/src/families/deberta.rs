@@ -546,7 +546,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_are_the_references() {
+    fn buckets_match_the_reference() {
         let tables = Reference::open("deberta-v3").tables;
         for (buckets, farthest) in [(8, 20), (256, 512)] {
             let distances = Distances { span: buckets, buckets: Some(buckets), farthest };

@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn older_configurations_say_the_same() {
+    fn older_configurations_are_equivalent() {
         for name in ["llama", "llama3", "qwen2", "qwen3"] {
             let read = |file: &str| -> Config {
                 serde_json::from_slice(&std::fs::read(dir(name).join(file)).unwrap()).unwrap()
@@ -356,7 +356,7 @@ mod tests {
 
     /// Versions 4.43 to 4.57 of transformers write the name twice.
     #[test]
-    fn a_scaling_that_is_named_twice_is_read() {
+    fn scaling_with_two_name_fields_is_read() {
         let turn = |scaling: Value| {
             let folder = folder_with(|config| {
                 config.insert("rope_scaling".to_owned(), scaling.clone());
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_computed_otherwise_is_refused_by_name() {
+    fn unsupported_settings_are_refused_by_name() {
         let options = crate::EncoderOptions::default();
         let cases: [(&str, Value, &str); 8] = [
             ("rope_scaling", serde_json::json!({"type": "yarn", "factor": 4.0}), "yarn"),

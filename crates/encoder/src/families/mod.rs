@@ -158,7 +158,7 @@ mod tiny {
     }
 
     #[test]
-    fn texts_become_the_ids_of_the_reference_up_to_the_last_position() {
+    fn token_ids_match_the_reference() {
         let reference = reference();
         let folder = Folder::open(&fixtures().join("tiny")).unwrap();
         let sizes = tiny().sizes();
@@ -172,7 +172,7 @@ mod tiny {
     }
 
     #[test]
-    fn hidden_states_of_a_mixed_batch_are_the_references() {
+    fn hidden_states_of_a_mixed_batch_match_the_reference() {
         let reference = reference();
         let states = forward(&reference.ids);
         assert_close(&rows(states.last()), &reference.last);
@@ -180,7 +180,7 @@ mod tiny {
     }
 
     #[test]
-    fn hidden_states_of_every_text_alone_are_the_references() {
+    fn hidden_states_of_single_texts_match_the_reference() {
         let reference = reference();
         let mut first = 0;
         for ids in &reference.ids {
@@ -191,7 +191,7 @@ mod tiny {
     }
 
     #[test]
-    fn a_batch_of_equal_lengths_needs_no_padding_and_agrees() {
+    fn unpadded_batch_matches_the_reference() {
         let reference = reference();
         let text = &reference.ids[2];
         let first = reference.ids[..2].iter().map(Vec::len).sum::<usize>();
@@ -201,7 +201,7 @@ mod tiny {
     }
 
     #[test]
-    fn a_single_token_without_specials_is_finite() {
+    fn single_token_without_specials_is_finite() {
         let states = forward(&[vec![7]]);
         assert_eq!(states.last().dims(), [1, 24]);
         assert!(rows(states.last()).iter().flatten().all(|v| v.is_finite()));

@@ -299,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn older_configurations_say_the_same() {
+    fn older_configurations_are_equivalent() {
         let read = |file: &str| -> Config {
             serde_json::from_slice(&std::fs::read(dir("modernbert").join(file)).unwrap()).unwrap()
         };

@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_are_the_references() {
+    fn buckets_match_the_reference() {
         let tables = Reference::open("mpnet").tables;
         for (away, bucketed) in tables["buckets_behind"].iter().enumerate() {
             assert_eq!(i64::from(bucket(away as i64)), *bucketed, "{away} before");

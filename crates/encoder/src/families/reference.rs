@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_has_its_states_and_embeddings() {
+    fn reference_has_states_and_embeddings_of_every_text() {
         for reference in NAMES.map(Reference::open) {
             let tokens: usize = reference.ids.iter().map(Vec::len).sum();
             for i in 0..reference.states() {
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tensor_of_the_model_has_a_gradient_or_is_known_to_have_none() {
+    fn every_tensor_has_a_reference_gradient_or_none() {
         for reference in NAMES.map(Reference::open) {
             let stored = shapes(&reference.dir.join("model.safetensors"));
             let full = |name: &str| format!("{}{name}", reference.prefix);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn gradients_are_large_enough_to_compare_unless_said_otherwise() {
+    fn reference_gradients_are_large_enough_to_compare() {
         for reference in NAMES.map(Reference::open) {
             assert_eq!(reference.loss_weights().0[0], reference.ids.len());
             for name in reference.gradient_names() {
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_some_families_have_is_there() {
+    fn family_specific_references_are_present() {
         let deberta = Reference::open("deberta-v3");
         assert_eq!(deberta.tables["buckets_256_512"].len(), 512);
         let mpnet = Reference::open("mpnet");
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shards_hold_the_weights_of_the_one_file() {
+    fn shards_equal_the_single_file() {
         let mut both = shapes(&dir(SHARDED).join("model-00001-of-00002.safetensors"));
         both.extend(shapes(&dir(SHARDED).join("model-00002-of-00002.safetensors")));
         assert_eq!(both, shapes(&dir("bert").join("model.safetensors")));

@@ -46,7 +46,7 @@ fn assert_close(what: &str, found: &Tensor, expected: &[Vec<f32>]) {
 }
 
 #[test]
-fn every_hidden_state_of_a_mixed_batch_is_the_references() {
+fn every_hidden_state_of_a_mixed_batch_matches_the_reference() {
     for reference in NAMES.map(Reference::open) {
         let states = forward(transformer(reference.name).as_ref(), &reference.ids);
         assert_eq!(states.len(), reference.states(), "{}", reference.name);
@@ -60,7 +60,7 @@ fn every_hidden_state_of_a_mixed_batch_is_the_references() {
 }
 
 #[test]
-fn every_text_alone_is_the_references() {
+fn every_single_text_matches_the_reference() {
     for reference in NAMES.map(Reference::open) {
         let transformer = transformer(reference.name);
         let last = reference.hidden(reference.states() - 1);
@@ -75,7 +75,7 @@ fn every_text_alone_is_the_references() {
 }
 
 #[test]
-fn lengths_and_sizes_are_the_configurations() {
+fn lengths_and_sizes_match_the_configuration() {
     for reference in NAMES.map(Reference::open) {
         let sizes = transformer(reference.name).sizes();
         assert_eq!(sizes.positions, reference.max_tokens, "{}", reference.name);
@@ -90,7 +90,7 @@ fn trainable(name: &str, policy: &FreezePolicy, pooling: Pooling) -> Trainable {
 }
 
 #[test]
-fn poolings_are_the_references_on_both_paths() {
+fn poolings_match_the_reference_on_both_paths() {
     for reference in NAMES.map(Reference::open) {
         for pooling in Pooling::ALL.iter().copied() {
             let expected = match pooling {
@@ -119,7 +119,7 @@ fn poolings_are_the_references_on_both_paths() {
 }
 
 #[test]
-fn other_precisions_are_near_the_reference() {
+fn other_precisions_are_close_to_the_reference() {
     for reference in NAMES.map(Reference::open) {
         // Such small random weights round worse than trained ones do; half floats run here through the
         // operations used on graphics processors.
@@ -142,7 +142,7 @@ fn other_precisions_are_near_the_reference() {
 }
 
 #[test]
-fn a_model_without_a_pooler_says_so() {
+fn model_without_a_pooler_refuses_pooler() {
     let options = EncoderOptions { pooling: Some(Pooling::Pooler), ..on_cpu() };
     let error = Encoder::open(&dir("distilbert"), &options).unwrap_err();
     assert_eq!(error.code(), "encoder-pooling");
@@ -161,7 +161,7 @@ fn gradients(trainable: &Trainable, reference: &Reference) -> crate::Gradients {
 }
 
 #[test]
-fn every_tensor_that_learns_has_the_references_gradient() {
+fn trainable_gradients_match_the_reference() {
     for reference in NAMES.map(Reference::open) {
         let trainable = trainable(reference.name, &FreezePolicy::Full, Pooling::Mean);
         let found = gradients(&trainable, &reference);
@@ -193,7 +193,7 @@ fn every_tensor_that_learns_has_the_references_gradient() {
 }
 
 #[test]
-fn the_last_layers_alone_learn_as_they_do_with_all_others() {
+fn last_layers_get_the_gradients_of_full_training() {
     for reference in NAMES.map(Reference::open) {
         let trainable = trainable(reference.name, &FreezePolicy::LastK(1), Pooling::Mean);
         let found = gradients(&trainable, &reference);
@@ -212,7 +212,7 @@ fn the_last_layers_alone_learn_as_they_do_with_all_others() {
 }
 
 #[test]
-fn low_rank_additions_begin_as_nothing_learn_and_are_merged() {
+fn lora_starts_at_zero_trains_and_merges() {
     for reference in NAMES.map(Reference::open) {
         let policy = FreezePolicy::Lora(LoraConfig { rank: 2, alpha: 4.0, ..LoraConfig::default() });
         let trainable = trainable(reference.name, &policy, Pooling::Mean);
@@ -249,7 +249,7 @@ fn assert_same_embeddings(encoder: &Encoder, reference: &Reference, expected: &T
 }
 
 #[test]
-fn what_was_learned_is_saved_and_read_again() {
+fn tuned_weights_round_trip() {
     for name in ["bert-prefixed-f16", "gpt2", "deberta-v3", "qwen3"] {
         let reference = Reference::open(name);
         let trainable = trainable(name, &FreezePolicy::Full, Pooling::Mean);
@@ -302,7 +302,7 @@ fn threads_and_accumulation_do_not_change_the_gradient() {
 }
 
 #[test]
-fn dropout_is_the_same_for_the_same_seed_and_falls_away_without_one() {
+fn dropout_is_seeded_and_off_without_a_seed() {
     for reference in NAMES.map(Reference::open) {
         let trainable = trainable(reference.name, &FreezePolicy::Full, Pooling::Mean);
         let embed = |seed| trainable.embed(&reference.ids, seed).unwrap().to_vec2::<f32>().unwrap();
@@ -320,7 +320,7 @@ fn dropout_is_the_same_for_the_same_seed_and_falls_away_without_one() {
 }
 
 #[test]
-fn policies_decide_what_learns() {
+fn policies_select_trainable_parameters() {
     let learning = |policy: &FreezePolicy| {
         let mut groups: HashMap<String, usize> = HashMap::new();
         for parameter in trainable("bert", policy, Pooling::Mean).parameters() {
@@ -336,7 +336,7 @@ fn policies_decide_what_learns() {
 }
 
 #[test]
-fn a_loss_that_is_not_a_number_is_refused() {
+fn nan_loss_is_refused() {
     let trainable = trainable("bert", &FreezePolicy::Full, Pooling::Mean);
     let texts = vec![vec![5, 6, 7]];
     let error = trainable.gradients(&texts, None, &[], |x, _| x.sum_all()? * f64::NAN).unwrap_err();
@@ -344,7 +344,7 @@ fn a_loss_that_is_not_a_number_is_refused() {
 }
 
 #[test]
-fn a_gradient_that_is_not_a_number_is_refused_though_the_loss_is_one() {
+fn nan_gradient_is_refused() {
     let trainable = trainable("bert", &FreezePolicy::Full, Pooling::Mean);
     let texts = vec![vec![5, 6, 7]];
     let root_at_0 = |x: &Tensor, _| (x - x.detach())?.sqr()?.sum_all()?.sqrt();
@@ -354,7 +354,7 @@ fn a_gradient_that_is_not_a_number_is_refused_though_the_loss_is_one() {
 }
 
 #[test]
-fn ids_that_cannot_be_are_refused() {
+fn invalid_ids_are_refused() {
     for policy in ["frozen", "full", "lora"] {
         let trainable = trainable("bert", &policy.parse().unwrap(), Pooling::Mean);
         for texts in [vec![], vec![vec![]], vec![vec![5], vec![]], vec![vec![5; 21]], vec![vec![47]]] {
@@ -366,7 +366,7 @@ fn ids_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn what_embeddings_depend_on_is_in_the_version() {
+fn version_contains_everything_that_affects_embeddings() {
     let key = |dir: &std::path::Path| Encoder::open(dir, &on_cpu()).unwrap().version().key();
     let place = tempfile::tempdir().unwrap();
     let copy = place.path().join("bert");
@@ -389,7 +389,7 @@ fn what_embeddings_depend_on_is_in_the_version() {
 }
 
 #[test]
-fn unknown_families_are_named_with_the_known() {
+fn unknown_family_error_lists_supported_ones() {
     let place = tempfile::tempdir().unwrap();
     for file in ["tokenizer.json", "model.safetensors"] {
         std::fs::copy(dir("bert").join(file), place.path().join(file)).unwrap();
@@ -400,7 +400,7 @@ fn unknown_families_are_named_with_the_known() {
 }
 
 #[test]
-fn absurd_configurations_are_refused_or_harmless() {
+fn extreme_configurations_are_refused_or_harmless() {
     let place = tempfile::tempdir().unwrap();
     let absurd = [
         "0",

@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_become_half_a_head_apart() {
+    fn rotary_pairs_are_reordered() {
         // Two heads of four rows, one number per row.
         let stored = [0.0, 1.0, 2.0, 3.0, 10.0, 11.0, 12.0, 13.0];
         let expected = [0.0, 2.0, 1.0, 3.0, 10.0, 12.0, 11.0, 13.0];

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cache_is_where_the_hubs_tools_look() {
+    fn cache_is_shared_with_the_hub_tools() {
         let cache = |variables: &[(&str, &str)]| config(variables).cache.to_string_lossy().into_owned();
         assert_eq!(cache(&[]), "/home/ann/.cache/huggingface/hub");
         assert_eq!(cache(&[("XDG_CACHE_HOME", "/c")]), "/c/huggingface/hub");
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn endpoint_offline_and_token() {
+    fn environment_sets_endpoint_offline_and_token() {
         let plain = config(&[]);
         assert_eq!((plain.endpoint.as_str(), plain.offline, &plain.token), (PUBLIC, false, &None));
         let set =
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_http_is_for_this_machine_only() {
+    fn plain_http_is_allowed_only_on_localhost() {
         let checked = |endpoint: &str| config(&[("HF_ENDPOINT", endpoint)]).check_endpoint();
         for taken in [
             "https://huggingface.co",
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_file_is_read() {
+    fn token_file_is_read() {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("token"), "kept\n").unwrap();
         let home = home.path().to_string_lossy().into_owned();

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_with_and_without_a_revision() {
+    fn names_are_parsed_with_and_without_a_revision() {
         let plain: HubName = "some/tiny-bert_1.5".parse().unwrap();
         assert_eq!((plain.repository(), plain.revision()), ("some/tiny-bert_1.5", "main"));
         let tagged: HubName = "some/tiny@refs/pr/1".parse().unwrap();
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_a_path_or_an_address_is_no_name() {
+    fn paths_and_addresses_are_not_hub_names() {
         for text in [
             "",
             "tiny",

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn attention_is_the_definition_for_every_reach_and_any_number_of_threads() {
+    fn attention_matches_the_definition() {
         let lengths = [3, 1, 49, 7];
         let (hidden, longest) = (24, 49);
         let rows: usize = lengths.iter().sum();

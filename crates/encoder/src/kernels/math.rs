@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exponentials_are_right_to_the_last_places() {
+    fn exponentials_are_accurate() {
         for i in -86_000..88_000 {
             let x = i as f32 / 1000.0;
             let expected = f64::from(x).exp();

@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn an_even_row_is_bytes_alone() {
+    fn uniform_row_needs_no_excess() {
         let row: Vec<f32> = (0..100).map(|i| (i * 37 % 100) as f32 / 10.0 - 3.0).collect();
         let (qparams, found, excess) = back(&row);
         assert!((qparams.scale - 9.9 / 255.0).abs() < 1e-6);
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_stands_out_leaves_the_others_their_levels() {
+    fn outlier_keeps_the_precision_of_others() {
         let mut row: Vec<f32> = (0..100).map(|i| (i * 37 % 100) as f32 / 50.0 - 1.0).collect();
         (row[17], row[60]) = (40.0, -20.0);
         let (qparams, found, excess) = back(&row);
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_is_a_level_and_rows_of_zeros_or_of_one_number_are_exact() {
+    fn zero_and_constant_rows_are_exact() {
         assert_eq!(back(&[0.0; 5]).1, [0.0; 5]);
         assert_eq!(back(&[3.0]).1, [3.0]);
         assert_eq!(back(&[0.0, -2.0, 0.0]).1, [0.0, -2.0, 0.0]);
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_the_largest_of_each_lane() {
+    fn largest_value_of_each_lane_is_excluded() {
         let mut lanes = [0.5; LANES];
         (lanes[3], lanes[9]) = (7.0, 8.0);
         assert_eq!((largest(&lanes), largest_after(lanes, 1), largest_after(lanes, 2)), (8.0, 7.0, 0.5));

@@ -69,7 +69,7 @@ fn every_case() -> impl Iterator<Item = (Arch, usize)> {
 }
 
 #[test]
-fn sums_are_the_plain_sums() {
+fn sums_match_plain_sums() {
     for (arch, size) in every_case() {
         let (x, bias) = (scattered(ROWS * size, 1), scattered(size, 2));
         let mut out = x.clone();
@@ -91,7 +91,7 @@ fn sums_are_the_plain_sums() {
 }
 
 #[test]
-fn norms_and_their_gradients_are_the_definitions() {
+fn norms_and_gradients_match_the_definitions() {
     for (arch, size) in every_case() {
         let [x, residual, grad] = [1, 2, 3].map(|seed| scattered(ROWS * size, seed));
         let [bias, scale, shift] = [4, 5, 6].map(|seed| scattered(size, seed));
@@ -142,7 +142,7 @@ fn norms_and_their_gradients_are_the_definitions() {
 }
 
 #[test]
-fn softmax_and_its_gradient_are_the_definitions() {
+fn softmax_and_gradient_match_the_definitions() {
     for (arch, size) in every_case() {
         let (x, grad) = (scattered(ROWS * size, 1), scattered(ROWS * size, 2));
         let mut out = x.clone();
@@ -156,7 +156,7 @@ fn softmax_and_its_gradient_are_the_definitions() {
 }
 
 #[test]
-fn a_softmax_of_masked_scores_gives_them_nothing() {
+fn softmax_of_masked_scores_is_zero() {
     for arch in every_arch() {
         let mut out = [0.5, -1e30, 0.5, -1e30];
         arch.dispatch(Softmax { x: &mut out, size: 4 });
@@ -165,7 +165,7 @@ fn a_softmax_of_masked_scores_gives_them_nothing() {
 }
 
 #[test]
-fn nonlinearities_and_their_gradients_are_the_definitions() {
+fn activations_and_gradients_match_the_definitions() {
     let x: Vec<f32> = (-8_013..8_000).map(|i| i as f32 / 1_000.0).collect();
     let grad = scattered(x.len(), 2);
     let expected = |of: fn(f64) -> f64| wide(&x).into_iter().map(of).collect::<Vec<f64>>();
@@ -189,7 +189,7 @@ fn nonlinearities_and_their_gradients_are_the_definitions() {
 }
 
 #[test]
-fn dropout_drops_the_same_elements_by_all_instructions() {
+fn dropout_is_the_same_on_all_instruction_sets() {
     let dropped = |arch: Arch| {
         let mut x = vec![1.0; 1001];
         arch.dispatch(DropoutRows { x: &mut x, p: 0.3, seed: 7 });

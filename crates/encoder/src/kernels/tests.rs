@@ -48,7 +48,7 @@ fn every_case() -> impl Iterator<Item = (Arch, (usize, usize, usize))> {
 }
 
 #[test]
-fn products_are_the_plain_sums_on_one_thread_and_on_several() {
+fn products_match_plain_sums_on_any_threads() {
     for (arch, (rows, outputs, inputs)) in every_case() {
         let (x, weight) = (scattered(rows * inputs, 1), scattered(outputs * inputs, 2));
         let packed = Packed::for_arch(arch, &weight, outputs, inputs, Precision::Fp32);
@@ -67,7 +67,7 @@ fn products_are_the_plain_sums_on_one_thread_and_on_several() {
 }
 
 #[test]
-fn what_follows_a_product_is_done_to_every_row() {
+fn epilogue_is_applied_to_every_row() {
     for (arch, (rows, outputs, inputs)) in every_case() {
         let (x, weight) = (scattered(rows * inputs, 3), scattered(outputs * inputs, 4));
         let (bias, residual) = (scattered(outputs, 5), scattered(rows * outputs, 6));
@@ -123,7 +123,7 @@ fn normalised(sums: &[f64], residual: &[f32], scale: &[f32], shift: &[f32]) -> V
 }
 
 #[test]
-fn no_rows_and_no_inputs_are_no_trouble() {
+fn empty_products_work() {
     let packed = Packed::new(&[1.0, 2.0], 2, 1, Precision::Fp32);
     packed.apply(&[], &mut [], Epilogue::Nothing);
     let nothing = Packed::new(&[], 3, 0, Precision::Fp32);
@@ -164,7 +164,7 @@ fn rounding(x: &[f32], weight: &[f32], outputs: usize, inputs: usize) -> Vec<f64
 }
 
 #[test]
-fn fast_products_are_within_the_rounding_of_their_levels() {
+fn fast_products_are_within_rounding() {
     for (arch, (rows, outputs, inputs)) in every_case() {
         let (x, weight) = (uneven(rows, inputs), scattered(outputs * inputs, 2));
         let expected = plain(&x, &weight, outputs, inputs, rows);
@@ -198,7 +198,7 @@ fn int8_stores(arch: Arch, weight: &[f32], outputs: usize, inputs: usize) -> Vec
 }
 
 #[test]
-fn fast_products_are_the_same_with_and_without_products_of_bytes() {
+fn fast_products_match_on_all_instruction_sets() {
     for (arch, (rows, outputs, inputs)) in every_case() {
         let (x, weight) = (uneven(rows, inputs), scattered(outputs * inputs, 2));
         let bias = scattered(outputs, 5);
@@ -221,7 +221,7 @@ fn fast_products_are_the_same_with_and_without_products_of_bytes() {
 }
 
 #[test]
-fn a_number_that_is_none_spoils_its_row_and_no_other() {
+fn nan_affects_only_its_row() {
     let weight = scattered(50 * 20, 2);
     for arch in every_arch() {
         let fp32 = Packed::for_arch(arch, &weight, 50, 20, Precision::Fp32);

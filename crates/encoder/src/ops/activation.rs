@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn value_and_gradients_are_the_chains() {
+    fn value_and_gradients_match_the_op_chain() {
         let x = variable(&[9, 37], 5);
         let phi = ((x.as_tensor() / 2f64.sqrt()).unwrap().erf().unwrap() + 1.0).unwrap();
         let chain = ((x.as_tensor() * 0.5).unwrap() * phi).unwrap();

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_p_is_dropped_and_the_gradient_knows_which() {
+    fn dropout_rate_and_gradient_mask_are_right() {
         let x = Var::from_tensor(&Tensor::ones((200, 300), candle_core::DType::F32, &Device::Cpu).unwrap())
             .unwrap();
         let y = dropout(&x, 0.1, 42).unwrap();
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn other_seeds_drop_others_and_zero_drops_nothing() {
+    fn dropout_depends_on_the_seed_and_rate() {
         let x = Tensor::ones(1000, candle_core::DType::F32, &Device::Cpu).unwrap();
         let of = |seed| dropout(&x, 0.5, seed).unwrap().to_vec1::<f32>().unwrap();
         assert_eq!(of(1), of(1));

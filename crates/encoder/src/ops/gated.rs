@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn value_and_gradients_are_the_chains() {
+    fn value_and_gradients_match_the_op_chain() {
         for shape in [[1, 2], [9, 74], [5, 96]] {
             let both = variable(&shape, 5);
             let fused = gated(&both, Activation::Silu).unwrap();

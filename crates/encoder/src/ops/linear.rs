@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn value_and_gradients_are_the_chains() {
+    fn value_and_gradients_match_the_op_chain() {
         let (x, w, b) = (variable(&[7, 5], 1), variable(&[3, 5], 2), variable(&[3], 3));
         let fused = linear(&x, &w, Some(&b), true).unwrap();
         let chain = x.matmul(&w.t().unwrap()).unwrap().broadcast_add(&b).unwrap();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_weight_that_does_not_learn_gets_no_gradient() {
+    fn frozen_weight_gets_no_gradient() {
         let (x, w, b) = (variable(&[4, 5], 1), variable(&[3, 5], 2), variable(&[3], 3));
         let store = linear(&x, &w, Some(&b), false).unwrap().sum_all().unwrap().backward().unwrap();
         assert!(store.get(&x).is_some() && store.get(&w).is_none() && store.get(&b).is_none());

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn value_and_gradients_are_the_chains() {
+    fn value_and_gradients_match_the_op_chain() {
         for (rows, size) in [(1, 2), (3, 24), (7, 37), (40, 384)] {
             let (x, scale) = (variable(&[rows, size], 1), variable(&[size], 2));
             let fused = rms_norm(&x, &scale, 1e-5).unwrap();

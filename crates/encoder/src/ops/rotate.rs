@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn value_and_gradient_are_the_chains() {
+    fn value_and_gradient_match_the_op_chain() {
         for (heads, all, half) in [(1, 1, 1), (2, 3, 4), (6, 9, 19)] {
             let x = variable(&[5, all * 2 * half], 5);
             let angles = tensor(&[5, half], 6);

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn value_and_gradients_are_the_chains() {
+    fn value_and_gradients_match_the_op_chain() {
         let x = variable(&[2, 3, 5, 19], 5);
         let powers = x.exp().unwrap();
         let chain = powers.broadcast_div(&powers.sum_keepdim(D::Minus1).unwrap()).unwrap();

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_added_in_their_order_whoever_is_first() {
+    fn parts_are_summed_in_order() {
         let var = Var::zeros(1, DType::F32, &Device::Cpu).unwrap();
         // The sum of these depends on their order.
         let values = [1e8f32, 1.0, -1e8, 3.0];
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_fails_or_panics_leaves_nobody_waiting() {
+    fn failing_part_does_not_block_others() {
         let var = Var::zeros(1, DType::F32, &Device::Cpu).unwrap();
         for panics in [false, true] {
             let accumulator = Accumulator::new(zero(&[&var]));
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_added_to_their_places_also_twice() {
+    fn repeated_rows_are_accumulated() {
         let (first, table) = (
             Var::zeros(1, DType::F32, &Device::Cpu).unwrap(),
             Var::zeros((4, 2), DType::F32, &Device::Cpu).unwrap(),

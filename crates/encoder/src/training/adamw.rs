@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_gradient_moves_by_the_rate_however_late_it_comes() {
+    fn first_gradient_moves_by_the_learning_rate() {
         let [early, late] = [0, 1].map(|_| Var::zeros(1, DType::F32, &Device::Cpu).unwrap());
         let mut optimizer = AdamW::new(AdamWSettings::default());
         for _ in 0..50 {
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recalled_optimizer_goes_on_as_if_nothing_had_happened() {
+    fn restored_optimizer_continues_identically() {
         let run = |breaks: bool| {
             let [early, late] = [0, 1].map(|_| Var::zeros(1, DType::F32, &Device::Cpu).unwrap());
             let mut optimizer = AdamW::new(AdamWSettings::default());
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_takes_a_first_step_again() {
+    fn reset_parameter_restarts_its_moments() {
         let [early, late] = [0, 1].map(|_| Var::zeros(1, DType::F32, &Device::Cpu).unwrap());
         let mut optimizer = AdamW::new(AdamWSettings::default());
         for _ in 0..5 {

@@ -162,14 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn a_group_without_a_gradient_is_seen() {
+    fn group_without_a_gradient_is_counted() {
         let norms = gradients(0.0, [Some(&[3.0, 4.0]), None]).norms().unwrap();
         assert_eq!((norms[0].group.as_str(), norms[0].norm, norms[0].without_gradient), ("layer 0", 5.0, 0));
         assert_eq!((norms[1].group.as_str(), norms[1].norm, norms[1].without_gradient), ("head", 0.0, 1));
     }
 
     #[test]
-    fn a_gradient_holds_on_to_no_graph() {
+    fn gradient_does_not_retain_the_graph() {
         let var = |values: &[f32]| Var::from_tensor(&Tensor::new(values, &Device::Cpu).unwrap()).unwrap();
         let (first, second) = (var(&[1.0, 2.0]), var(&[3.0, 4.0]));
         let loss = || ((first.as_tensor() * second.as_tensor()).unwrap().sqr().unwrap()).sum_all().unwrap();

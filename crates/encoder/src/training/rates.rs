@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_fall_layer_by_layer() {
+    fn rates_decay_by_layer() {
         let rates = LayerRates { encoder: 1e-4, head: 1e-3, decay: 0.5 };
         assert_eq!(rates.of(Group::Head, 2), 1e-3);
         assert_eq!(rates.of(Group::Top, 2), 1e-4);

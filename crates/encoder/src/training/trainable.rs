@@ -437,7 +437,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_is_shared_out_evenly_by_tokens() {
+    fn batch_is_split_evenly_by_tokens() {
         let texts = |lengths: &[usize]| lengths.iter().map(|n| vec![1; *n]).collect::<Vec<_>>();
         assert_eq!(shares(&texts(&[5, 5, 5, 5]), 2), [0..2, 2..4]);
         assert_eq!(shares(&texts(&[9, 1, 1, 1]), 2), [0..1, 1..4]);

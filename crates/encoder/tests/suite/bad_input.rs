@@ -74,7 +74,7 @@ fn weights_in_several_files_give_the_same_embeddings() {
 }
 
 #[test]
-fn a_whole_file_beside_an_index_is_taken_alone() {
+fn single_weights_file_is_preferred_to_an_index() {
     let copy = Copy::new();
     fs::write(copy.dir.join(INDEX), "not looked at").unwrap();
     assert_eq!(
@@ -84,7 +84,7 @@ fn a_whole_file_beside_an_index_is_taken_alone() {
 }
 
 #[test]
-fn a_shard_that_is_missing_cut_or_another() {
+fn damaged_shards_are_refused() {
     let copy = sharded();
     fs::remove_file(copy.dir.join(SHARDS[1])).unwrap();
     says(&copy.error(), "encoder-shards", &[INDEX, SHARDS[1], "not there"]);
@@ -98,7 +98,7 @@ fn a_shard_that_is_missing_cut_or_another() {
 }
 
 #[test]
-fn an_index_that_lacks_a_tensor_or_leads_out_of_the_folder() {
+fn bad_shard_index_is_refused() {
     let copy = sharded();
     let mut index = index_of(&copy);
     index["weight_map"].as_object_mut().unwrap().remove("embeddings.LayerNorm.weight").unwrap();
@@ -121,7 +121,7 @@ fn an_index_that_lacks_a_tensor_or_leads_out_of_the_folder() {
 }
 
 #[test]
-fn an_index_that_is_none() {
+fn invalid_shard_index_is_refused() {
     for text in [
         "",
         "[]",
@@ -137,7 +137,7 @@ fn an_index_that_is_none() {
 }
 
 #[test]
-fn empty_files_are_told() {
+fn empty_files_are_refused() {
     for file in FILES {
         let copy = Copy::new();
         fs::write(copy.dir.join(file), "").unwrap();
@@ -147,7 +147,7 @@ fn empty_files_are_told() {
 }
 
 #[test]
-fn a_folder_in_the_place_of_a_file_is_told() {
+fn folder_in_place_of_a_file_is_refused() {
     for file in FILES {
         let copy = Copy::new();
         fs::remove_file(copy.dir.join(file)).unwrap();
@@ -159,7 +159,7 @@ fn a_folder_in_the_place_of_a_file_is_told() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_nothing_is_told_even_where_the_file_is_optional() {
+fn broken_link_is_refused_even_if_optional() {
     for file in FILES {
         let copy = Copy::new();
         fs::remove_file(copy.dir.join(file)).unwrap();
@@ -171,7 +171,7 @@ fn a_link_to_nothing_is_told_even_where_the_file_is_optional() {
 
 #[cfg(unix)]
 #[test]
-fn files_that_may_not_be_read_are_told() {
+fn unreadable_files_are_refused() {
     use std::os::unix::fs::PermissionsExt;
     for file in FILES {
         let copy = Copy::new();
@@ -186,7 +186,7 @@ fn files_that_may_not_be_read_are_told() {
 }
 
 #[test]
-fn sizes_that_cannot_be_are_refused_at_once() {
+fn impossible_sizes_are_refused_quickly() {
     let fields = [
         "vocab_size",
         "hidden_size",
@@ -221,7 +221,7 @@ fn sizes_that_cannot_be_are_refused_at_once() {
 }
 
 #[test]
-fn a_length_that_cannot_be_is_refused_or_held_to_the_models() {
+fn maximum_length_is_checked_or_clamped() {
     for (value, opens) in
         [(json!(1_000_000_000_000_u64), true), (json!(0), false), (json!(-5), false), (json!("20"), false)]
     {
@@ -235,7 +235,7 @@ fn a_length_that_cannot_be_is_refused_or_held_to_the_models() {
 }
 
 #[test]
-fn half_a_surrogate_pair_in_a_configuration_is_told() {
+fn lone_surrogate_in_a_configuration_is_refused() {
     for file in [
         "config.json",
         "tokenizer.json",
@@ -253,7 +253,7 @@ fn half_a_surrogate_pair_in_a_configuration_is_told() {
 }
 
 #[test]
-fn deeply_nested_configurations_are_told() {
+fn deeply_nested_configurations_are_refused() {
     for file in ["config.json", "tokenizer.json", "modules.json"] {
         let copy = Copy::new();
         fs::write(copy.dir.join(file), "[".repeat(200_000)).unwrap();
@@ -263,7 +263,7 @@ fn deeply_nested_configurations_are_told() {
 }
 
 #[test]
-fn a_tokenizer_that_is_too_large_or_none() {
+fn oversized_or_invalid_tokenizer_is_refused() {
     let copy = Copy::new();
     truncate(&copy, "tokenizer.json", 300 << 20);
     says(&copy.error(), "encoder-unreadable", &["tokenizer.json", "more than 256 MiB"]);
@@ -275,7 +275,7 @@ fn a_tokenizer_that_is_too_large_or_none() {
 }
 
 #[test]
-fn special_tokens_beyond_the_embedding_are_told_on_opening() {
+fn special_tokens_beyond_the_embedding_are_refused() {
     let copy = Copy::new();
     let path = copy.dir.join("tokenizer.json");
     let mut tokenizer: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
@@ -286,7 +286,7 @@ fn special_tokens_beyond_the_embedding_are_told_on_opening() {
 }
 
 #[test]
-fn headers_that_promise_what_is_not_there() {
+fn false_safetensors_headers_are_refused() {
     let damage = |first: Option<u64>, header: &str| {
         let copy = Copy::new();
         let mut bytes = first.unwrap_or(header.len() as u64).to_le_bytes().to_vec();
@@ -304,7 +304,7 @@ fn headers_that_promise_what_is_not_there() {
 }
 
 #[test]
-fn weights_at_the_edge_of_the_numbers_give_finite_embeddings_or_an_error() {
+fn extreme_weights_give_finite_embeddings_or_an_error() {
     let stored = |dtype: Dtype, value: f32, shape: Vec<usize>| {
         let one = match dtype {
             Dtype::F32 => value.to_le_bytes().to_vec(),
@@ -341,7 +341,7 @@ fn weights_at_the_edge_of_the_numbers_give_finite_embeddings_or_an_error() {
 }
 
 #[test]
-fn halves_that_are_infinite_are_told() {
+fn infinite_half_precision_weights_are_refused() {
     for (dtype, infinity) in [(Dtype::F16, [0x00, 0x7c]), (Dtype::BF16, [0x80, 0x7f])] {
         let copy = Copy::new();
         copy.rewrite(|name, old| {
@@ -357,7 +357,7 @@ fn halves_that_are_infinite_are_told() {
 }
 
 #[test]
-fn a_renamed_or_left_out_tensor_is_told_for_every_tensor() {
+fn every_missing_tensor_is_named() {
     let whole = fs::read(Copy::new().dir.join("model.safetensors")).unwrap();
     let names: Vec<String> =
         SafeTensors::deserialize(&whole).unwrap().names().into_iter().map(ToOwned::to_owned).collect();
@@ -372,7 +372,7 @@ fn a_renamed_or_left_out_tensor_is_told_for_every_tensor() {
 }
 
 #[test]
-fn ten_thousand_equal_texts_and_a_very_long_one() {
+fn ten_thousand_equal_texts_and_a_very_long_one_work() {
     let encoder = Copy::new().open().unwrap();
     let long = "not fair ".repeat(5_556);
     assert!(long.len() > 50_000);
@@ -432,7 +432,7 @@ fn damage(bytes: &mut Vec<u8>, dice: &mut Dice) {
 }
 
 #[test]
-fn random_damage_is_told_or_harmless_and_never_a_panic() {
+fn random_damage_never_panics() {
     let copy = Copy::new();
     let (mut opened, mut refused) = (0, 0);
     for file in ["config.json", "tokenizer.json", "model.safetensors"] {

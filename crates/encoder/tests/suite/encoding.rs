@@ -43,7 +43,7 @@ fn many(n: usize) -> Vec<String> {
 }
 
 #[test]
-fn pooled_embeddings_are_the_references() {
+fn pooled_embeddings_match_the_reference() {
     let reference: Value =
         serde_json::from_slice(&std::fs::read(fixtures().join("tiny.json")).unwrap()).unwrap();
     let texts: Vec<&str> =
@@ -69,7 +69,7 @@ fn pooled_embeddings_are_the_references() {
 }
 
 #[test]
-fn the_tokenizers_own_padding_and_cut_are_overridden() {
+fn tokenizer_padding_and_truncation_are_overridden() {
     // The folder's tokenizer.json pads and truncates to 12 tokens; sentence_bert_config.json has 20.
     let encoder = cutting();
     let long = "good ".repeat(50);
@@ -77,7 +77,7 @@ fn the_tokenizers_own_padding_and_cut_are_overridden() {
 }
 
 #[test]
-fn a_cut_text_keeps_its_closing_token() {
+fn cut_text_keeps_its_closing_token() {
     // [CLS] and the closing [SEP] count: 18 words fill 20 tokens, and more words change only "cut".
     let encoder = cutting();
     let fits = "good ".repeat(18);
@@ -98,7 +98,7 @@ fn a_cut_text_keeps_its_closing_token() {
 }
 
 #[test]
-fn the_same_text_has_the_same_embedding_in_every_company() {
+fn embedding_is_independent_of_the_batch() {
     let texts = many(300);
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let together = tiny().encode(&texts).unwrap();
@@ -117,7 +117,7 @@ fn two_runs_give_the_same_numbers() {
 }
 
 #[test]
-fn odd_texts_have_finite_embeddings_of_length_one() {
+fn unusual_texts_have_finite_normalised_embeddings() {
     let encoder = tiny();
     let long = "a very long comment ".repeat(2_500);
     assert_eq!(long.len(), 50_000);
@@ -158,7 +158,7 @@ fn ten_thousand_equal_texts_are_computed_once_a_window() {
 }
 
 #[test]
-fn a_stream_hands_over_every_text_once_and_counts() {
+fn stream_yields_every_text_once() {
     let texts = many(500);
     let plan = BatchPlan { window_texts: 64, batch_tokens: Some(50), ..BatchPlan::default() };
     let mut seen = vec![0; texts.len()];
@@ -178,7 +178,7 @@ fn a_stream_hands_over_every_text_once_and_counts() {
 }
 
 #[test]
-fn a_broken_off_stream_can_be_gone_on_with() {
+fn interrupted_stream_can_be_resumed() {
     let texts = many(400);
     let plan = BatchPlan { window_texts: 100, batch_tokens: Some(60), ..BatchPlan::default() };
     let encoder = tiny();
@@ -207,7 +207,7 @@ fn a_broken_off_stream_can_be_gone_on_with() {
 }
 
 #[test]
-fn a_stream_reads_the_next_window_ahead_and_no_more() {
+fn stream_reads_only_one_window_ahead() {
     let read = std::cell::Cell::new(0usize);
     let texts = many(1000);
     let counting = texts.iter().inspect(|_| read.set(read.get() + 1));
@@ -223,7 +223,7 @@ fn a_stream_reads_the_next_window_ahead_and_no_more() {
 }
 
 #[test]
-fn no_texts_are_no_embeddings() {
+fn no_texts_give_no_embeddings() {
     assert!(tiny().encode(&[]).unwrap().is_empty());
 }
 
@@ -239,7 +239,7 @@ fn one_encoder_serves_several_threads() {
 }
 
 #[test]
-fn choices_have_the_names_of_the_command_line() {
+fn choices_use_the_command_line_names() {
     for &pooling in Pooling::ALL {
         assert_eq!(pooling.to_string().parse::<Pooling>().unwrap(), pooling);
     }
@@ -251,7 +251,7 @@ fn choices_have_the_names_of_the_command_line() {
 }
 
 #[test]
-fn a_break_is_followed_within_a_second() {
+fn cancel_takes_effect_within_a_second() {
     let texts = many(20_000);
     let mut broken = None;
     let done = tiny()
@@ -266,7 +266,7 @@ fn a_break_is_followed_within_a_second() {
 }
 
 #[test]
-fn single_texts_from_many_threads_do_not_wait_for_each_other_for_ever() {
+fn concurrent_single_texts_do_not_deadlock() {
     let encoder = tiny();
     let expected = encoder.encode(&["you are good"]).unwrap();
     std::thread::scope(|scope| {

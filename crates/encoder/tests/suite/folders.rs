@@ -12,7 +12,7 @@ use serde_json::json;
 const QUERY: &str = "encoder.layer.1.attention.self.query.weight";
 
 #[test]
-fn a_whole_folder_opens() {
+fn complete_folder_opens() {
     let encoder = Copy::new().open().unwrap();
     let version = encoder.version();
     assert_eq!((version.name.as_str(), version.dim, version.max_tokens), ("mine", 24, 20));
@@ -25,7 +25,7 @@ fn a_whole_folder_opens() {
 }
 
 #[test]
-fn no_folder_and_a_file_for_a_folder() {
+fn missing_folder_and_file_are_refused() {
     let copy = Copy::new();
     let options = on_cpu();
     let nowhere = Encoder::open(&copy.dir.join("nowhere"), &options).unwrap_err();
@@ -55,7 +55,7 @@ fn pickled_weights_are_refused_with_the_way_to_convert_them() {
 }
 
 #[test]
-fn a_configuration_that_is_not_json_or_lacks_a_field() {
+fn invalid_configuration_is_refused() {
     let copy = Copy::new();
     fs::write(copy.dir.join("config.json"), "<html>not found</html>").unwrap();
     says(&copy.error(), "encoder-config", &["config.json", "line 1"]);
@@ -66,7 +66,7 @@ fn a_configuration_that_is_not_json_or_lacks_a_field() {
 }
 
 #[test]
-fn another_family_names_those_that_can_be_read() {
+fn unsupported_family_lists_supported_ones() {
     let copy = Copy::new();
     copy.set("config.json", "model_type", json!("t5"));
     says(
@@ -77,7 +77,7 @@ fn another_family_names_those_that_can_be_read() {
 }
 
 #[test]
-fn values_that_no_bert_has_are_named() {
+fn invalid_bert_values_are_named() {
     for (field, value) in [
         ("num_attention_heads", json!(5)),
         ("num_attention_heads", json!(0)),
@@ -94,7 +94,7 @@ fn values_that_no_bert_has_are_named() {
 }
 
 #[test]
-fn cut_off_and_garbled_weights() {
+fn truncated_and_garbled_weights_are_refused() {
     let copy = Copy::new();
     let path = copy.dir.join("model.safetensors");
     let whole = fs::read(&path).unwrap();
@@ -111,7 +111,7 @@ fn cut_off_and_garbled_weights() {
 }
 
 #[test]
-fn a_missing_tensor_is_named_with_its_shape() {
+fn missing_tensor_is_named_with_its_shape() {
     let copy = Copy::new();
     copy.rewrite(|name, stored| (name != QUERY).then(|| (name.to_owned(), stored)));
     says(&copy.error(), "encoder-tensor", &[QUERY, "[24, 24]"]);
@@ -121,7 +121,7 @@ fn a_missing_tensor_is_named_with_its_shape() {
 }
 
 #[test]
-fn a_misshapen_tensor_is_named_with_both_shapes() {
+fn wrong_tensor_shape_is_named() {
     let copy = Copy::new();
     copy.set("config.json", "intermediate_size", json!(64));
     says(&copy.error(), "encoder-tensor", &["intermediate.dense.weight", "[48, 24]", "[64, 24]"]);
@@ -131,7 +131,7 @@ fn a_misshapen_tensor_is_named_with_both_shapes() {
 }
 
 #[test]
-fn weights_that_are_not_numbers_are_found() {
+fn nan_weights_are_found() {
     for (value, name) in [(f32::NAN, "NaN"), (f32::INFINITY, "inf")] {
         let copy = Copy::new();
         copy.rewrite(|tensor, mut stored| {
@@ -145,7 +145,7 @@ fn weights_that_are_not_numbers_are_found() {
 }
 
 #[test]
-fn other_number_formats() {
+fn unsupported_number_formats_are_refused() {
     let copy = Copy::new();
     copy.rewrite(|name, mut stored| {
         if name == QUERY {
@@ -157,7 +157,7 @@ fn other_number_formats() {
 }
 
 #[test]
-fn a_broken_tokenizer_and_one_that_belongs_to_another_model() {
+fn broken_or_foreign_tokenizer_is_refused() {
     let copy = Copy::new();
     let path = copy.dir.join("tokenizer.json");
     let text = fs::read_to_string(&path).unwrap();
@@ -168,7 +168,7 @@ fn a_broken_tokenizer_and_one_that_belongs_to_another_model() {
 }
 
 #[test]
-fn a_folder_with_a_catalogue_name_must_have_the_catalogues_files() {
+fn folder_with_a_catalogue_name_must_match_checksums() {
     let copy = Copy::named("all-MiniLM-L6-v2");
     says(&copy.error(), "encoder-checksum", &["53aa51172d142c89", "download it again"]);
     let path = copy.dir.join("model.safetensors");
@@ -178,13 +178,13 @@ fn a_folder_with_a_catalogue_name_must_have_the_catalogues_files() {
 }
 
 #[test]
-fn a_folder_with_a_known_name_must_be_that_encoder() {
+fn folder_with_a_known_name_must_be_that_encoder() {
     let copy = Copy::named("all-mpnet-base-v2");
     says(&copy.error(), "encoder-checksum", &["all-mpnet-base-v2", "give a folder of your own another name"]);
 }
 
 #[test]
-fn a_step_that_is_not_known_is_not_left_out_silently() {
+fn unknown_pipeline_step_is_refused() {
     let copy = Copy::new();
     let dense = json!([{"type": "sentence_transformers.models.Transformer", "path": ""},
         {"type": "sentence_transformers.models.Dense", "path": "2_Dense"}]);
@@ -196,7 +196,7 @@ fn a_step_that_is_not_known_is_not_left_out_silently() {
 }
 
 #[test]
-fn a_pooling_that_is_not_ours_must_be_chosen_over() {
+fn unsupported_pooling_needs_an_explicit_choice() {
     let copy = Copy::new();
     let path = copy.dir.join("1_Pooling/config.json");
     fs::write(path, json!({"pooling_mode_weightedmean_tokens": true}).to_string()).unwrap();
@@ -210,7 +210,7 @@ fn a_pooling_that_is_not_ours_must_be_chosen_over() {
 }
 
 #[test]
-fn the_longest_input_stays_within_the_model() {
+fn maximum_length_stays_within_the_model() {
     let copy = Copy::new();
     for asked in [0, 2, 25, usize::MAX] {
         let options = EncoderOptions { max_tokens: Some(asked), ..on_cpu() };
@@ -220,7 +220,7 @@ fn the_longest_input_stays_within_the_model() {
 }
 
 #[test]
-fn a_plain_folder_takes_mean_pooling_all_positions_and_no_normalising() {
+fn plain_folder_uses_default_settings() {
     let copy = Copy::new();
     for file in ["modules.json", "sentence_bert_config.json", "1_Pooling/config.json"] {
         fs::remove_file(copy.dir.join(file)).unwrap();
@@ -239,7 +239,7 @@ fn tensors_under_the_familys_prefix_are_found() {
 }
 
 #[test]
-fn old_names_of_the_normalisation_are_found() {
+fn old_layer_norm_names_are_found() {
     let plain = Copy::new().open().unwrap().encode(&["not fair"]).unwrap();
     let copy = Copy::new();
     copy.rewrite(|name, stored| {
@@ -273,7 +273,7 @@ fn narrowed(Stored(_, shape, data): Stored, dtype: Dtype) -> Stored {
 
 /// Options of the opened encoder are in the files of its copy, which can be opened without options.
 #[test]
-fn a_copy_is_opened_as_the_original_was() {
+fn copy_opens_like_the_original() {
     let original = Copy::new();
     let asked = EncoderOptions {
         pooling: Some(Pooling::Max),

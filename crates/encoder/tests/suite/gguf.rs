@@ -61,7 +61,7 @@ fn says(error: &EncoderError, code: &str, words: &[&str]) {
 }
 
 #[test]
-fn tokens_and_states_are_the_references() {
+fn tokens_and_states_match_the_reference() {
     for name in ["llama", "qwen2"] {
         let reference = reference(name);
         let encoder = Encoder::open(&fixture(&format!("{name}.gguf")), &on_cpu()).unwrap();
@@ -81,7 +81,7 @@ fn tokens_and_states_are_the_references() {
 }
 
 #[test]
-fn ids_are_those_of_the_models_own_tokenizer() {
+fn ids_match_the_models_tokenizer() {
     for name in ["llama", "qwen2"] {
         let reference = reference(name);
         let texts: Vec<&str> =
@@ -94,7 +94,7 @@ fn ids_are_those_of_the_models_own_tokenizer() {
 }
 
 #[test]
-fn a_folder_with_one_gguf_file_is_that_file() {
+fn folder_with_one_gguf_file_opens() {
     let place = changed(|bytes| bytes);
     let folder = place.path().join("mine");
     fs::create_dir(&folder).unwrap();
@@ -111,7 +111,7 @@ fn a_folder_with_one_gguf_file_is_that_file() {
 }
 
 #[test]
-fn a_tokenizer_beside_the_file_is_followed_and_makes_another_encoder() {
+fn separate_tokenizer_is_used_and_changes_the_version() {
     let place = changed(|bytes| replaced(bytes, "smollm", "unlike"));
     says(&refused(place.path()), "encoder-gguf", &["unlike", "smollm, qwen2", "tokenizer.json beside it"]);
     let before = Encoder::open(&fixture("llama.gguf"), &on_cpu()).unwrap();
@@ -124,7 +124,7 @@ fn a_tokenizer_beside_the_file_is_followed_and_makes_another_encoder() {
 }
 
 #[test]
-fn what_a_file_holds_that_is_not_known_is_named() {
+fn unsupported_gguf_content_is_named() {
     let cases: [(&str, &str, &str, &[&str]); 8] = [
         ("llama", "bloom", "encoder-family", &["\"bloom\"", "llama, qwen2, qwen3"]),
         (
@@ -172,7 +172,7 @@ fn what_a_file_holds_that_is_not_known_is_named() {
 /// As in a model hub's cache: a link to a file that is named by its hash.
 #[cfg(unix)]
 #[test]
-fn a_link_to_a_file_has_its_own_name() {
+fn link_to_a_file_has_its_own_name() {
     let place = changed(|bytes| bytes);
     let link = place.path().join("small-Q4_1.gguf");
     fs::rename(place.path().join("model.gguf"), place.path().join("0a1b")).unwrap();
@@ -181,7 +181,7 @@ fn a_link_to_a_file_has_its_own_name() {
 }
 
 #[test]
-fn an_unknown_quantisation_and_a_cut_file_are_told() {
+fn unknown_quantisation_and_truncated_file_are_refused() {
     let name = "blk.0.attn_q.weight";
     let unknown = changed(|mut bytes| {
         let at = bytes.windows(name.len()).position(|part| part == name.as_bytes()).unwrap() + name.len();
@@ -230,7 +230,7 @@ fn damaged_files_give_errors_or_finite_numbers() {
 }
 
 #[test]
-fn what_was_learned_is_saved_as_safetensors() {
+fn tuned_gguf_is_saved_as_safetensors() {
     let file = fixture("llama.gguf");
     let trainable = Trainable::open(&file, &on_cpu(), &FreezePolicy::Full, 3).unwrap();
     let texts = trainable.tokenize(&["this is fair", "a"]).unwrap();
@@ -253,7 +253,7 @@ fn what_was_learned_is_saved_as_safetensors() {
 
 /// As safetensors that transformers opens: the same numbers, with any quantisation of the file.
 #[test]
-fn a_file_is_copied_as_a_folder_of_safetensors() {
+fn file_is_copied_as_a_folder_of_safetensors() {
     let encoder = Encoder::open(&fixture("llama.gguf"), &on_cpu()).unwrap();
     let place = tempfile::tempdir().unwrap();
     copy_encoder(&fixture("llama.gguf"), encoder.version(), place.path()).unwrap();

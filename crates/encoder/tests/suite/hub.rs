@@ -68,7 +68,7 @@ fn is_transfer_of_weights(asked: &str) -> bool {
 }
 
 #[test]
-fn a_fetched_encoder_gives_the_embeddings_of_its_folder() {
+fn fetched_encoder_gives_the_embeddings_of_its_folder() {
     let setting = Setting::new();
     let mut seen = Vec::new();
     let dir = fetch(&NAME.parse().unwrap(), &setting.config, &mut |at: Fetched| {
@@ -100,7 +100,7 @@ fn setting_bytes() -> u64 {
 }
 
 #[test]
-fn a_second_fetch_asks_only_whether_there_is_something_new() {
+fn second_fetch_only_checks_the_revision() {
     let setting = Setting::new();
     let first = setting.fetch().unwrap();
     assert_eq!(setting.hub.asked().iter().filter(|asked| is_transfer_of_weights(asked)).count(), 1);
@@ -109,7 +109,7 @@ fn a_second_fetch_asks_only_whether_there_is_something_new() {
 }
 
 #[test]
-fn files_that_no_encoder_needs_stay_where_they_are() {
+fn unneeded_files_are_not_fetched() {
     let mut files: BTreeMap<String, Vec<u8>> = fixture_files();
     for extra in ["pytorch_model.bin", "README.md", "onnx/model.onnx", "tf_model.h5", "vocab.txt"] {
         files.insert(extra.to_owned(), vec![7; 1000]);
@@ -124,7 +124,7 @@ fn files_that_no_encoder_needs_stay_where_they_are() {
 }
 
 #[test]
-fn what_is_cached_is_used_offline_without_a_request() {
+fn cached_files_are_used_offline() {
     let mut setting = Setting::new();
     assert_eq!(setting.cached(), None);
     let dir = setting.fetch().unwrap();
@@ -137,7 +137,7 @@ fn what_is_cached_is_used_offline_without_a_request() {
 }
 
 #[test]
-fn offline_and_not_cached_is_said() {
+fn offline_without_a_cache_is_an_error() {
     let mut setting = Setting::new();
     setting.config.offline = true;
     setting.fails("encoder-hub-offline", &[NAME, "HF_HUB_OFFLINE"]);
@@ -145,7 +145,7 @@ fn offline_and_not_cached_is_said() {
 }
 
 #[test]
-fn a_snapshot_that_another_tool_left_unfinished_is_not_taken_for_whole() {
+fn unfinished_snapshot_of_another_tool_is_completed() {
     let setting = Setting::new();
     let dir = setting.fetch().unwrap();
     // Without it the encoder would open, but pool in another way.
@@ -156,7 +156,7 @@ fn a_snapshot_that_another_tool_left_unfinished_is_not_taken_for_whole() {
 }
 
 #[test]
-fn optional_files_that_the_repository_lacks_are_known_to_lack() {
+fn missing_optional_files_are_remembered() {
     let mut files = fixture_files();
     for optional in ["modules.json", "sentence_bert_config.json", "1_Pooling/config.json"] {
         files.remove(optional);
@@ -168,7 +168,7 @@ fn optional_files_that_the_repository_lacks_are_known_to_lack() {
 }
 
 #[test]
-fn no_connection_takes_the_cached_snapshot_or_says_so_in_one_line() {
+fn without_a_connection_the_cache_is_used() {
     let mut setting = Setting::new();
     // An unused port.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
@@ -182,7 +182,7 @@ fn no_connection_takes_the_cached_snapshot_or_says_so_in_one_line() {
 }
 
 #[test]
-fn a_cut_transfer_is_told_and_gone_on_with() {
+fn interrupted_transfer_is_reported_and_resumed() {
     let setting = Setting::new();
     setting.hub.make(Trouble::Cut);
     setting.fails("encoder-hub-broken", &["model.safetensors", "try again"]);
@@ -196,7 +196,7 @@ fn a_cut_transfer_is_told_and_gone_on_with() {
 }
 
 #[test]
-fn other_bytes_than_the_hub_promises_are_refused() {
+fn file_with_another_checksum_is_refused() {
     let setting = Setting::new();
     setting.hub.make(Trouble::Garbled);
     setting.fails("encoder-hub-broken", &["model.safetensors", "sha256"]);
@@ -206,7 +206,7 @@ fn other_bytes_than_the_hub_promises_are_refused() {
 }
 
 #[test]
-fn a_small_file_with_other_bytes_than_git_names_is_refused() {
+fn small_file_with_another_git_hash_is_refused() {
     let setting = Setting::new();
     setting.hub.make(Trouble::GarbledSmall);
     setting.fails("encoder-hub-broken", &["config.json", "git sha1"]);
@@ -216,7 +216,7 @@ fn a_small_file_with_other_bytes_than_git_names_is_refused() {
 }
 
 #[test]
-fn what_cannot_be_verified_is_not_fetched() {
+fn unverifiable_files_are_not_fetched() {
     let setting = Setting::new();
     setting.hub.make(Trouble::NoChecksums);
     setting.fails("encoder-hub-unverified", &["config.json", "checksum", &setting.config.endpoint]);
@@ -228,14 +228,14 @@ fn what_cannot_be_verified_is_not_fetched() {
 }
 
 #[test]
-fn an_address_without_tls_is_asked_nothing() {
+fn address_without_tls_is_refused() {
     let mut setting = Setting::new();
     setting.config.endpoint = "http://hub.invalid".to_owned();
     setting.fails("encoder-hub-endpoint", &["HF_ENDPOINT", "http://hub.invalid", "https"]);
 }
 
 #[test]
-fn no_such_repository() {
+fn missing_repository_is_reported() {
     let setting = Setting::new();
     let other = fetch(&"some/other".parse().unwrap(), &setting.config, &mut |_| ControlFlow::Continue(()));
     let error = other.unwrap_err();
@@ -244,7 +244,7 @@ fn no_such_repository() {
 }
 
 #[test]
-fn a_closed_repository_wants_a_token() {
+fn private_repository_needs_a_token() {
     for status in [401, 403] {
         let mut setting = Setting::new();
         setting.hub.make(Trouble::Closed { token: "letmein", status });
@@ -258,7 +258,7 @@ fn a_closed_repository_wants_a_token() {
 }
 
 #[test]
-fn a_server_that_fails_or_is_no_hub() {
+fn failing_or_foreign_server_is_reported() {
     let setting = Setting::new();
     setting.hub.make(Trouble::Status(503));
     setting.fails("encoder-hub-offline", &["503"]);
@@ -269,7 +269,7 @@ fn a_server_that_fails_or_is_no_hub() {
 }
 
 #[test]
-fn only_pickled_weights_are_refused_before_anything_is_fetched() {
+fn repository_with_only_pickled_weights_is_refused_early() {
     let mut files = fixture_files();
     let weights = files.remove("model.safetensors").unwrap();
     files.insert("pytorch_model.bin".to_owned(), weights);
@@ -279,7 +279,7 @@ fn only_pickled_weights_are_refused_before_anything_is_fetched() {
 }
 
 #[test]
-fn a_repository_without_a_tokenizer_is_refused_before_anything_is_fetched() {
+fn repository_without_a_tokenizer_is_refused_early() {
     let mut files = fixture_files();
     files.remove("tokenizer.json");
     let setting = Setting::with(LocalHub::serving(files));
@@ -288,7 +288,7 @@ fn a_repository_without_a_tokenizer_is_refused_before_anything_is_fetched() {
 }
 
 #[test]
-fn an_unknown_family_is_refused_before_its_weights_are_fetched() {
+fn unknown_family_is_refused_before_fetching_weights() {
     let mut files = fixture_files();
     files.insert("config.json".to_owned(), br#"{"model_type": "mamba"}"#.to_vec());
     let setting = Setting::with(LocalHub::serving(files));
@@ -297,7 +297,7 @@ fn an_unknown_family_is_refused_before_its_weights_are_fetched() {
 }
 
 #[test]
-fn a_stopped_fetch_ends_at_once_though_the_server_is_silent() {
+fn fetch_from_a_silent_server_can_be_cancelled() {
     let setting = Setting::new();
     setting.hub.make(Trouble::Silent);
     let started = Instant::now();
@@ -314,7 +314,7 @@ fn a_stopped_fetch_ends_at_once_though_the_server_is_silent() {
 }
 
 #[test]
-fn a_server_that_falls_silent_is_given_up() {
+fn silent_server_times_out() {
     let mut setting = Setting::new();
     setting.config.patience = Duration::from_millis(600);
     setting.hub.make(Trouble::Silent);

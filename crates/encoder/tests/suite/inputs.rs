@@ -70,7 +70,7 @@ fn largest(values: &[f32]) -> f32 {
 }
 
 #[test]
-fn a_long_text_is_averaged_over_windows_that_cover_it() {
+fn long_text_is_averaged_over_windows() {
     let copy = raw();
     let words = words(&copy, 40);
     // 40 words in windows of 18 that share an eighth, 2: three, evenly spaced.
@@ -106,7 +106,7 @@ fn word_states(encoder: &Encoder, text: &str, places: Vec<(u32, u32)>) -> Vec<f3
 }
 
 #[test]
-fn words_have_the_states_of_their_tokens() {
+fn words_average_the_states_of_their_tokens() {
     let copy = raw();
     let encoder = open(&copy, &options());
     let five = words(&copy, 5);
@@ -130,7 +130,7 @@ fn words_have_the_states_of_their_tokens() {
 
 /// A trainable encoder has the same states of the same words as a frozen one.
 #[test]
-fn words_have_the_same_tokens_where_an_encoder_learns() {
+fn trainable_encoder_splits_words_equally() {
     let copy = raw();
     let encoder = open(&copy, &options());
     let trainable = Trainable::open(&copy.dir, &options(), &FreezePolicy::Full, 1).unwrap();
@@ -190,7 +190,7 @@ fn every_word_of_a_long_text_has_a_state() {
 }
 
 #[test]
-fn a_mean_over_windows_is_scaled_after_it_is_taken() {
+fn mean_over_windows_is_normalised_last() {
     let (raw, copy) = (raw(), Copy::new());
     let text = words(&copy, 40).join(" ");
     let mean = encode(&open(&raw, &options()), &text);
@@ -200,7 +200,7 @@ fn a_mean_over_windows_is_scaled_after_it_is_taken() {
 }
 
 #[test]
-fn texts_that_fit_are_the_same_whether_long_ones_are_cut_or_averaged() {
+fn short_texts_do_not_depend_on_long_text_handling() {
     let copy = Copy::new();
     let average = open(&copy, &options());
     let cut = open(&copy, &EncoderOptions { long_texts: LongTexts::Truncate, ..options() });
@@ -235,7 +235,7 @@ fn long_texts_are_counted_with_their_windows() {
 }
 
 #[test]
-fn a_book_is_read_whole_in_parts_and_in_every_company_alike() {
+fn very_long_text_is_encoded_consistently() {
     let copy = Copy::new();
     let encoder = open(&copy, &options());
     let book = words(&copy, 50_000).join(" ");
@@ -257,7 +257,7 @@ fn prompted(default: Option<&str>) -> Copy {
 }
 
 #[test]
-fn a_prompt_is_put_in_front_of_every_text() {
+fn prompt_precedes_every_text() {
     let plain = open(&raw(), &options());
     let (query, bad) = (encode(&plain, "good not fair"), encode(&plain, "bad not fair"));
     let with = |default, prompt| {
@@ -277,7 +277,7 @@ fn a_prompt_is_put_in_front_of_every_text() {
 }
 
 #[test]
-fn every_window_of_a_long_text_begins_with_the_prompt() {
+fn prompt_precedes_every_window() {
     let copy = prompted(Some("query"));
     let words = words(&copy, 40);
     let encoder = open(&copy, &options());
@@ -289,7 +289,7 @@ fn every_window_of_a_long_text_begins_with_the_prompt() {
 }
 
 #[test]
-fn prompts_that_cannot_be_followed_are_refused() {
+fn unusable_prompts_are_refused() {
     let copy = prompted(Some("question"));
     says(&copy.error(), "encoder-config", &["config_sentence_transformers.json", "question"]);
     let named = EncoderOptions { prompt: Prompt::Named("question".to_owned()), ..options() };
@@ -319,7 +319,7 @@ fn cased() -> Copy {
 }
 
 #[test]
-fn do_lower_case_is_followed() {
+fn do_lower_case_is_applied() {
     let as_it_is = open(&cased(), &options());
     assert_ne!(encode(&as_it_is, "NOT Fair"), encode(&as_it_is, "not fair"));
     let copy = cased();
@@ -339,7 +339,7 @@ fn configurations_that_disagree_about_case_are_refused() {
 }
 
 #[test]
-fn a_tuned_encoder_keeps_its_prompt_and_its_case() {
+fn tuned_encoder_keeps_its_prompt_and_its_case() {
     let copy = cased();
     copy.set("sentence_bert_config.json", "do_lower_case", json!(true));
     let asked = EncoderOptions { prompt: Prompt::Text("good ".to_owned()), ..options() };

@@ -51,7 +51,7 @@ fn worst(found: &[Vec<f32>], expected: &[Vec<f32>]) -> f32 {
 }
 
 #[test]
-fn the_version_is_the_catalogues() {
+fn version_matches_the_catalogue() {
     assert_eq!(open(None).version().key(), "all-MiniLM-L6-v2/53aa51172d14/mean/256");
     let encoder =
         Encoder::open(&minilm(), &EncoderOptions { long_texts: LongTexts::Average, ..options() }).unwrap();
@@ -61,7 +61,7 @@ fn the_version_is_the_catalogues() {
 }
 
 #[test]
-fn twenty_texts_have_the_embeddings_that_pytorch_gives_them() {
+fn embeddings_of_twenty_texts_match_pytorch() {
     let reference = reference();
     let texts: Vec<&str> = reference.texts.iter().map(String::as_str).collect();
     let encoder = open(None);
@@ -71,7 +71,7 @@ fn twenty_texts_have_the_embeddings_that_pytorch_gives_them() {
 }
 
 #[test]
-fn the_other_poolings_are_pytorchs_too() {
+fn other_poolings_match_pytorch() {
     let reference = reference();
     let texts: Vec<&str> = reference.other_poolings_on.iter().map(|i| reference.texts[*i].as_str()).collect();
     for pooling in [Pooling::Cls, Pooling::Max, Pooling::Mean2, Pooling::Max2] {
@@ -82,7 +82,7 @@ fn the_other_poolings_are_pytorchs_too() {
 }
 
 #[test]
-fn eight_bits_stay_near_and_have_a_version_of_their_own() {
+fn int8_is_close_and_has_its_own_version() {
     let (texts, expected) = (reference().texts, reference().mean);
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let with = |precision| Encoder::open(&minilm(), &EncoderOptions { precision, ..options() }).unwrap();
@@ -105,7 +105,7 @@ fn eight_bits_stay_near_and_have_a_version_of_their_own() {
 }
 
 #[test]
-fn every_hidden_state_can_be_had() {
+fn every_hidden_state_is_available() {
     let encoder = open(None);
     let states = encoder.hidden_states("I do not agree with this at all.").unwrap();
     assert_eq!((states.len(), states[0].len(), states[6][0].len()), (7, 11, 384));
@@ -118,7 +118,7 @@ fn every_hidden_state_can_be_had() {
 }
 
 #[test]
-fn what_learns_and_what_does_not_give_the_same_embedding() {
+fn trainable_and_frozen_encoders_agree() {
     let reference = reference();
     let texts: Vec<&str> = reference.texts.iter().map(String::as_str).collect();
     let options = EncoderOptions { device: DeviceChoice::Cpu, ..EncoderOptions::default() };

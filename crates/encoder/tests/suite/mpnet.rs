@@ -26,7 +26,7 @@ fn mpnet() -> PathBuf {
 
 #[test]
 #[ignore = "needs the encoder all-mpnet-base-v2: cargo xtask test data"]
-fn twenty_texts_have_the_embeddings_that_pytorch_gives_them() {
+fn embeddings_of_twenty_texts_match_pytorch() {
     let dir = mpnet();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/mpnet-20.json");
     let reference: Reference = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();

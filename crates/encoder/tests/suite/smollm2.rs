@@ -19,7 +19,7 @@ struct Reference {
 
 #[test]
 #[ignore = "needs the encoder SmolLM2-135M-Instruct-q4: cargo xtask test data"]
-fn texts_have_the_ids_and_states_that_transformers_gives_them() {
+fn ids_and_states_match_transformers() {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
     let places: Vec<PathBuf> =
         std::env::var_os("DISSENSUS_MODELS").map(PathBuf::from).into_iter().chain([workspace]).collect();

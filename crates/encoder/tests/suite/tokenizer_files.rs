@@ -37,7 +37,7 @@ fn try_out(copy: &Copy, file: &[u8]) -> Result<Option<dissensus_encoder::Encoder
 }
 
 #[test]
-fn a_cut_file_is_an_error_that_names_it() {
+fn truncated_tokenizer_is_refused_by_name() {
     for family in families() {
         let copy = Copy::of(&family);
         let whole = fs::read(family.join("tokenizer.json")).unwrap();
@@ -58,7 +58,7 @@ fn a_cut_file_is_an_error_that_names_it() {
 }
 
 #[test]
-fn an_edited_file_is_an_error_or_works() {
+fn edited_tokenizer_is_refused_or_works() {
     let odd =
         [json!(null), json!("x"), json!(-1), json!([]), json!({}), json!(["x"]), json!({"type": "Nothing"})];
     for family in families() {
@@ -80,7 +80,7 @@ fn an_edited_file_is_an_error_or_works() {
 }
 
 #[test]
-fn a_damaged_table_of_characters_is_an_error() {
+fn damaged_table_of_characters_is_an_error() {
     // Valid JSON: only the library's own table inside it is broken.
     let charsmap = "{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"AAAAAA==\"}";
     let copy = Copy::new();

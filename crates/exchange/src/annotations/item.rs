@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_are_counted_in_what_their_words_fit() {
+    fn span_unit_is_chosen_by_the_quoted_words() {
         let all = [OffsetUnit::Characters, OffsetUnit::Utf16, OffsetUnit::Bytes];
         let span = |start, end| NamedSpan { start, end, label: "x".to_owned() };
         let read = |start, end, words: Option<&str>| {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_values() {
+    fn plain_values_are_read() {
         let value = |json| serde_json::from_str::<Value>(json).unwrap();
         for (json, text) in [("3", "3"), ("3.0", "3"), ("0.5", "0.5"), ("null", ""), ("true", "true")] {
             assert_eq!(plain(&value(json)), text);

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_with_their_lines() {
+    fn elements_have_line_numbers() {
         let (found, broken) = divided("\u{FEFF}[ {\"a\": \"]}\\\"\"},\n\n [1,\n2] , 3,\"x,y\", null]\n");
         assert_eq!(broken, None);
         let found: Vec<(u64, &str)> = found.iter().map(|(line, _, json)| (*line, json.as_str())).collect();
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn members_with_their_keys() {
+    fn members_have_keys() {
         let (found, broken) = divided("{\"1\": {\"x\":[]},\n \"a\\\"b\" : 2.5 }");
         assert_eq!(broken, None);
         assert_eq!(
@@ -272,13 +272,13 @@ mod tests {
     #[case::number("7", "no JSON list")]
     #[case::nothing("", "no JSON list")]
     #[case::two_commas("[1,,2]", "missing")]
-    fn what_is_broken_is_told(#[case] json: &str, #[case] says: &str) {
+    fn broken_json_is_described(#[case] json: &str, #[case] says: &str) {
         let broken = divided(json).1.unwrap();
         assert!(broken.why.contains(says), "{}", broken.why);
     }
 
     #[test]
-    fn what_is_broken_is_told_once_with_its_line() {
+    fn broken_json_is_reported_once_with_its_line() {
         assert_eq!(divided("[{},\n{}\n{}]").1.map(|broken| broken.line), Some(3));
     }
 }

@@ -159,7 +159,7 @@ mod tests {
     #[case::file_in_a_folder("a/b.jsonl", false)]
     #[case::dots_in_names("..a/b..", false)]
     #[case::dots_in_a_file("annotation/x.txt/..anna.tsv", false)]
-    fn names_that_lead_out_are_known(#[case] name: &str, #[case] out: bool) {
+    fn names_leaving_the_archive_are_detected(#[case] name: &str, #[case] out: bool) {
         assert_eq!(leads_out(name), out);
     }
 }

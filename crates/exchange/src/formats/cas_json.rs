@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn error_names_the_element() {
         let why = |file: &str| parsed(file).err().unwrap();
         assert!(why("{").contains("no sound JSON"));
         assert!(why("{}").contains(STRUCTURES));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn features_are_values_and_references_are_none() {
+    fn features_exclude_references() {
         let file = "{\"%FEATURE_STRUCTURES\": [
             {\"%ID\": 1, \"%TYPE\": \"uima.cas.Sofa\", \"sofaString\": \"a\\u00e9\"},
             {\"%ID\": 2, \"%TYPE\": \"de.x.type.Token\", \"@sofa\": 1, \"begin\": 0, \"end\": 1},

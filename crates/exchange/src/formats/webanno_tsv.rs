@@ -328,7 +328,7 @@ mod tests {
         "#FORMAT=WebAnno TSV 3.3\n#T_SP=a.b.Named|value|more\n#T_RL=a.b.Rel|kind|BT_a.b.Named\n\n\n";
 
     #[test]
-    fn words_of_one_span_and_spans_on_each_other() {
+    fn multi_word_and_overlapping_spans_are_read() {
         let file = format!(
             "{HEAD}#Text=Ann 😊 Lee ran .\n1-1\t0-3\tAnn\tPER[1]|GIVEN\tx[1]|_\t_\t_\t\n1-2\t4-6\t😊\tPER[1]\tx[1]\t_\t_\t\n\
              1-3\t7-10\tLee\tPER[1]\tx[1]\t_\t_\t\n1-4\t11-14\tran\t*\ty\t_\t_\t\n1-5\t15-16\t.\t_\t_\t_\t_\t\n\n\
@@ -348,7 +348,7 @@ mod tests {
     #[case::token_without_text("1-1\t0-1\ta\n", 6, "before the first text")]
     #[case::row_without_token("#Text=b\n1-1\t0-1\n", 7, "between tabs")]
     #[case::token_of_another_text("#Text=b\n1-1\t0-1\ta\n", 1, "not in the text")]
-    fn what_is_broken_is_told_with_its_line(#[case] lines: &str, #[case] line: usize, #[case] says: &str) {
+    fn error_names_the_line(#[case] lines: &str, #[case] line: usize, #[case] says: &str) {
         let (at, why) = parsed(&format!("{HEAD}{lines}")).err().unwrap();
         assert!(at == line && why.contains(says), "{at} {why}");
     }

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn references_in_attributes_are_characters() {
+    fn character_references_in_attributes_are_decoded() {
         let file = format!("{HEAD}<cas:Sofa xmi:id=\"1\" sofaString=\"a&#10;b&amp;&#128522;\"/></xmi:XMI>");
         assert_eq!(parsed(&file).unwrap().text, Some(("1".to_owned(), "a\nb&😊".to_owned())));
     }

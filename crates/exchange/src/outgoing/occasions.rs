@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn occasions_are_told_by_the_order_of_times() {
+    fn round_order_must_follow_times() {
         let held = |given: &[(u16, u16, Option<i64>)]| tellable(&answers(given), |answer| answer.at_ms);
         assert_eq!(held(&[(2, 1, Some(5)), (1, 0, Some(1)), (3, 0, Some(9))]), [true, true, true]);
         assert_eq!(held(&[(1, 0, None), (2, 1, None)]), [true, true], "without times by their order");

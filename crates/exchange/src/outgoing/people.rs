@@ -30,7 +30,7 @@ mod tests {
     use crate::file_names::{file_stem, without_case};
 
     #[test]
-    fn nobody_gets_the_name_of_another() {
+    fn file_names_of_people_are_unique() {
         let ids = ["a/b", "a_b", "a\\b", "ana"];
         assert_eq!(unique(&ids, file_stem, without_case), ["a_b-2", "a_b", "a_b-3", "ana"]);
         let ids = ["Ana", "ana", "ANA", "ana-2", "nul"];

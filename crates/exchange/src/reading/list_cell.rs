@@ -220,7 +220,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn lists_are_read_however_they_are_printed() {
+    fn lists_are_parsed_in_every_notation() {
         let cases = [
             ("[0, 1, 1]", json!([0, 1, 1])),
             (r#"["a", "b"]"#, json!(["a", "b"])),
@@ -259,7 +259,7 @@ mod tests {
     #[case::no_value("{'a': }")]
     #[case::string("\"[1]\"")]
     #[case::too_deep(&"[".repeat(1000))]
-    fn what_is_no_list_is_none(#[case] cell: &str) {
+    fn other_cells_are_not_lists(#[case] cell: &str) {
         assert_eq!(parse_list(cell, None), None);
     }
 }

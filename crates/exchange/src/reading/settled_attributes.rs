@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rule_settles_what_rows_say_differently() {
+    fn rule_resolves_attribute_conflicts() {
         let row = |age: &str| Row {
             annotator: Some("ada".to_owned()),
             attributes: Attributes::from([("age".to_owned(), age.to_owned())]),

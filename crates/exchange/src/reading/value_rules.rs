@@ -197,7 +197,7 @@ mod tests {
     #[case::missing("none", "")]
     #[case::blank(" , ", "")]
     #[case::list_already("[\"a,b\"]", "[\"a,b\"]")]
-    fn options_are_parted_and_missing_ones_left_out(#[case] value: &str, #[case] read: &str) {
+    fn options_are_split_and_missing_ones_dropped(#[case] value: &str, #[case] read: &str) {
         let rules = rules(ValueRules {
             option_separator: Some(",".to_owned()),
             missing: vec!["none".to_owned()],
@@ -213,13 +213,13 @@ mod tests {
     #[case::words("a,b", "a,b")]
     #[case::list("1,2,3", "1,2,3")]
     #[case::no_digit_before(",5", ",5")]
-    fn a_comma_is_a_decimal_point_in_numbers_alone(#[case] value: &str, #[case] read: &str) {
+    fn decimal_comma_applies_only_to_numbers(#[case] value: &str, #[case] read: &str) {
         let rules = rules(ValueRules { decimal_comma: true, ..ValueRules::default() });
         assert_eq!(rules.apply(Treatment::Answer, value), read);
     }
 
     #[test]
-    fn times_are_read_by_their_format_alone() {
+    fn times_are_read_by_their_format_only() {
         let format = Some("day-first".to_owned());
         let rules = rules(ValueRules { time_format: format, ..ValueRules::default() });
         assert_eq!(rules.apply(Treatment::Time, "31.12.2024 10:00"), "2024-12-31T10:00:00Z");

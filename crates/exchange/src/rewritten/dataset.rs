@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_file_tells_its_part() {
+    fn file_name_gives_the_split() {
         let names =
             ["train-00000-of-00002", "augmented-00001-of-00002", "test", "part-0", "labels", "a-of-b"];
         let told = names.map(|name| split_of(&Path::new(name).with_extension("parquet")));

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_next_folder_removes_those_of_processes_that_are_gone_and_no_other() {
+    fn folders_of_dead_processes_are_removed() {
         let place = tempfile::tempdir().unwrap();
         let first = HeldFolder::create_in(place.path()).unwrap();
         fs::write(first.path().join("a.csv"), "x").unwrap();

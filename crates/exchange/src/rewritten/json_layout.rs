@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_layout_of_a_table_is_seen_by_its_parts() {
+    fn json_layout_is_recognised() {
         let records = Some(Layout::Records);
         assert_eq!(layout(r#"[{"text": "a b c", "label": 1}]"#), records);
         assert_eq!(

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_rows_of_names_become_one() {
+    fn three_header_rows_become_one() {
         let head = "StartDate,ResponseId,Q3\n\
             Start Date,Response ID,\"How rude is this?\n - You, again\"\n\
             \"{\"\"ImportId\"\":\"\"startDate\"\"}\",\"{\"\"ImportId\"\":\"\"_recordId\"\"}\",\"{\"\"ImportId\"\":\"\"QID3\"\"}\"\n\

@@ -268,13 +268,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_have_the_names_that_spreadsheets_give_them() {
+    fn cells_are_named_like_in_spreadsheets() {
         let names: Vec<String> = [(0, 0), (6, 1), (0, 25), (0, 26), (9, 701), (9, 702)].map(cell_name).into();
         assert_eq!(names, ["A1", "B7", "Z1", "AA1", "ZZ10", "AAA10"]);
     }
 
     #[test]
-    fn numbers_are_written_as_they_are_typed() {
+    fn numbers_are_formatted_as_typed() {
         let shown: Vec<String> = [3.0, -0.5, 1e14, 0.1, 1.5e300].map(number).into();
         assert_eq!(shown[..4], ["3", "-0.5", "100000000000000", "0.1"]);
         assert_eq!(shown[4].parse::<f64>(), Ok(1.5e300));
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_above_the_names_of_the_columns_are_left_out() {
+    fn titles_above_the_header_are_skipped() {
         let cells =
             [((0, 0), "Study 3"), ((1, 0), "May"), ((3, 0), "id"), ((3, 1), "text"), ((3, 2), "label")];
         let step = written(&[cells.as_slice(), &[((4, 0), "1"), ((4, 1), "a"), ((4, 2), "0")]].concat());
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_sheet_with_a_table_is_read() {
+    fn first_sheet_with_a_table_is_read() {
         let sheets = ["About", "Data", "More"].map(str::to_owned);
         let holds = |sheet: &str| Ok(if sheet == "About" { Holds::Something } else { Holds::Table });
         let (sheet, told) = chosen(Path::new("a.xlsx"), &sheets, None, holds).unwrap();
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_keep_their_numbers_over_empty_rows_and_line_ends_in_cells() {
+    fn row_numbers_count_empty_rows() {
         let mut sheet = SheetWriter::create(Path::new("a.xlsx"), "S", &[], 0).unwrap();
         for (at, value) in [((2, 0), "text"), ((3, 0), "a\nb"), ((4, 0), "c"), ((9, 0), "d"), ((10, 0), "e")]
         {

@@ -45,7 +45,7 @@ fn usual() -> ColumnRoles {
 
 #[test]
 #[ignore = "needs the data set popquorn_offensiveness.csv: cargo xtask test data"]
-fn popquorn_is_understood() {
+fn popquorn_is_recognised() {
     let (roles, scan) = look("popquorn_offensiveness.csv");
     let attributes = ["gender", "race", "age", "occupation", "education"].map(str::to_owned).to_vec();
     assert_eq!(roles, ColumnRoles { attributes, ..usual() });
@@ -57,7 +57,7 @@ fn popquorn_is_understood() {
 
 #[test]
 #[ignore = "needs the data set md_agreement.csv: cargo xtask test data"]
-fn md_agreement_is_understood() {
+fn md_agreement_is_recognised() {
     let (roles, scan) = look("md_agreement.csv");
     assert_eq!(roles, ColumnRoles { split: name("split"), ..usual() });
     assert_eq!((scan.rows, scan.problem_count), (53_765, 0));
@@ -68,7 +68,7 @@ fn md_agreement_is_understood() {
 
 #[test]
 #[ignore = "needs the data set vicomtech_hate.csv: cargo xtask test data"]
-fn vicomtech_has_no_annotators_and_says_so() {
+fn vicomtech_without_annotators_is_reported() {
     let path = data("vicomtech_hate.csv");
     let source = Source::open(path).unwrap();
     let mut roles = guess_roles(&source).unwrap();

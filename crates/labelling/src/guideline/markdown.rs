@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_are_renamed_where_they_stand() {
+    fn picture_targets_are_renamed_in_place() {
         let body = "a.png ![a.png](a.png) ![b](b.png \"a.png\")";
         let contents = Contents::new(body);
         let renamed = ["picture:1".to_owned(), "picture:2".to_owned()];

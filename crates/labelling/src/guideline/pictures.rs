@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_named_by_what_it_holds() {
+    fn picture_is_named_by_its_content() {
         let picture = of_bytes(png(20, 10)).unwrap();
         assert_eq!((picture.media_type.as_str(), picture.name.len()), ("image/png", 16));
         assert_eq!(picture.name, of_bytes(png(20, 10)).unwrap().name);
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_shown_is_refused_with_its_reason() {
+    fn unsupported_pictures_are_refused() {
         assert!(of_bytes(png(60_000, 10)).unwrap_err().contains("60000 x 10 pixels"));
         assert!(of_bytes(b"<svg onload='alert(1)'/>".to_vec()).unwrap_err().contains("PNG, JPEG"));
         assert!(of_bytes(png(20, 10)[..20].to_vec()).is_err());

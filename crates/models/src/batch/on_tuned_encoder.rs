@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn new_texts_are_predicted_as_surely_as_they_can_be_and_no_surer() {
+    fn new_texts_are_predicted_with_calibrated_certainty() {
         let world = World::new(1);
         let embeddings = world.embeddings(1.0);
         let labels = [world.train.clone(), world.validation.clone()].concat();
@@ -552,7 +552,7 @@ mod tests {
     /// The embedding of a text that tuned the encoder contains information about the spread of its labels,
     /// unlike that of a new text.
     #[test]
-    fn embeddings_tell_no_scales_where_their_encoder_was_tuned_on_the_labels() {
+    fn tuned_embeddings_do_not_predict_scales() {
         let (simulated, embeddings) = fitted_scales(0.4, 0);
         let labels: Vec<Observation> = simulated
             .labels
@@ -584,7 +584,7 @@ mod tests {
 
     /// Epochs after the first memorise training texts, and predict others less well.
     #[test]
-    fn an_over_fitted_epoch_is_scored_as_what_it_is() {
+    fn overfitted_epoch_gets_an_unbiased_score() {
         let world = World::new(2);
         let options = FitOptions::default();
         let mut before = 0.0;
@@ -605,7 +605,7 @@ mod tests {
     }
 
     #[test]
-    fn without_other_texts_it_says_that_it_cannot_be_calibrated() {
+    fn missing_calibration_texts_are_reported() {
         let world = World::new(3);
         let embeddings = world.embeddings(1.0);
         let options = FitOptions::default();
@@ -631,7 +631,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_the_same_count_once_among_those_to_calibrate_on() {
+    fn calibration_counts_equal_texts_once() {
         let x = Embeddings::new(1, vec![1.0, 2.0, 1.0, 3.0, 2.0]).unwrap();
         let labels: Vec<Observation> =
             (0..10).map(|i| Observation { text: i / 2, annotator: i % 2, level: 0 }).collect();
@@ -643,7 +643,7 @@ mod tests {
     /// The validation texts include training texts of a parent encoder, whose embeddings contain information
     /// about their labels.
     #[test]
-    fn validation_labels_that_taught_an_earlier_encoder_are_not_scored() {
+    fn labels_seen_by_a_parent_encoder_are_not_scored() {
         let world = World::new(4);
         let learned = TRAIN + 50;
         let before: Vec<bool> = (0..world.signal.len()).map(|text| text < learned).collect();
@@ -669,7 +669,7 @@ mod tests {
     /// with one 0.050 to 0.066, and 30 texts with one 0.033, 0.017 and -0.011, which is why labels are
     /// counted too.
     #[test]
-    fn thirty_texts_with_five_labels_each_calibrate_better_than_none() {
+    fn calibration_on_thirty_texts_improves_the_loss() {
         let options = FitOptions::default();
         let world = World::new(5);
         let embeddings = world.embeddings(1.0);
@@ -686,7 +686,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_that_one_side_has_not_used_does_not_move_the_scores_of_the_other() {
+    fn unused_level_does_not_shift_scores() {
         let ordinal = Link::new(Target { kind: TargetKind::Ordinal, levels: 4 });
         // Intercepts 2, 0, -3 against 1.7, -0.3, -9: the highest level is unused on the second side.
         let first = [2.0, 2.0f64.ln(), 3.0f64.ln()];
@@ -706,7 +706,7 @@ mod tests {
 
     /// The last level is rare, and missing among the labels to calibrate on.
     #[test]
-    fn a_level_that_is_not_among_the_labels_to_calibrate_on_is_predicted_as_often_as_it_is_given() {
+    fn level_missing_in_calibration_is_predicted_at_its_rate() {
         for kind in [TargetKind::Ordinal, TargetKind::Nominal] {
             let levels = if kind == TargetKind::Ordinal { 4 } else { 3 };
             let (train, others, test) = (600, 60, 600);
@@ -773,7 +773,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_of_a_text_that_tuned_the_encoder_is_no_other_text() {
+    fn copy_of_a_training_text_counts_as_seen() {
         let x = Embeddings::new(1, vec![1.0, 2.0, 1.0, 3.0]).unwrap();
         let x = x.with_tuned_on([true, false, false, false].into()).unwrap();
         assert_eq!(texts_tuned_on(&x), Some(vec![true, false, true, false]));

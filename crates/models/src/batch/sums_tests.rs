@@ -27,7 +27,7 @@ fn sums(model: &Multilevel) -> Sums {
 
 /// The integral by the trapezoid rule, using only the formulas of the binary link.
 #[test]
-fn the_chance_to_differ_is_the_integral_over_the_text() {
+fn disagreement_probability_matches_integration() {
     let model = model(TargetKind::Binary, 2);
     let found = sums(&model);
     for (text, (score, var)) in [(0.4, 0.3_f64), (0.1, 2.0)].into_iter().enumerate() {
@@ -50,7 +50,7 @@ fn the_chance_to_differ_is_the_integral_over_the_text() {
 }
 
 #[test]
-fn doubt_about_a_text_does_not_set_its_readers_apart() {
+fn text_uncertainty_is_not_disagreement() {
     for (kind, levels) in [(TargetKind::Binary, 2), (TargetKind::Ordinal, 5), (TargetKind::Nominal, 4)] {
         let model = model(kind, levels);
         let found = sums(&model);

@@ -283,7 +283,7 @@ mod tests {
     use dissensus_stats::data::{Observation, TrainingData};
 
     #[test]
-    fn the_head_is_that_of_the_embeddings() {
+    fn dual_head_equals_the_primal_head() {
         for (levels, each) in [(2, 25), (5, 40), (2, 90)] {
             let sim = simulate(200, 3, levels, 48, each, 7);
             let data = TrainingData {
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_has_no_part() {
+    fn held_out_rows_have_no_weight() {
         let sim = simulate(60, 1, 2, 8, 30, 3);
         let x = PcaEmbeddings::new(&sim.embeddings);
         let link = Link::new(sim.target);
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn one_class_and_texts_that_are_the_same_are_no_accident() {
+    fn one_class_and_equal_texts_are_handled() {
         let link = Link { levels: 5, softmax: false, discrimination: false };
         let row = [0.3, -0.2];
         let rows: Vec<&[f64]> = vec![&row; 6];

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rotation_keeps_inner_products_and_can_be_undone() {
+    fn rotation_preserves_inner_products() {
         let rows: Vec<f32> = (0..40).map(|i| ((i * 37 % 17) as f32).sin() * (1.0 + (i % 4) as f32)).collect();
         let e = Embeddings::new(4, rows).unwrap();
         let r = PcaEmbeddings::new(&e);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn constant_and_missing_embeddings_are_no_problem() {
+    fn constant_and_missing_embeddings_are_handled() {
         let r = PcaEmbeddings::new(&Embeddings::new(2, vec![1.0; 6]).unwrap());
         assert!(r.rows.iter().all(|v| v.abs() < 1e-12));
         assert_eq!(PcaEmbeddings::new(&Embeddings::none(5)).texts, 5);

@@ -366,17 +366,17 @@ mod tests {
     }
 
     #[test]
-    fn binary_heads_are_those_of_scikit_learn() {
+    fn binary_heads_match_scikit_learn() {
         compare("binary", TargetKind::Binary, 2, 3.0);
     }
 
     #[test]
-    fn choice_heads_are_those_of_scikit_learn() {
+    fn choice_heads_match_scikit_learn() {
         compare("choice", TargetKind::Nominal, 3, 3.0);
     }
 
     #[test]
-    fn ordinal_heads_are_those_of_statsmodels() {
+    fn ordinal_heads_match_statsmodels() {
         compare("ordinal", TargetKind::Ordinal, 4, 1e-6);
     }
 }

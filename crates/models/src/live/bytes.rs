@@ -128,7 +128,7 @@ mod tests {
 
     /// Bytes of earlier versions, which had one enum for kinds of questions and of targets.
     #[test]
-    fn targets_have_the_bytes_of_earlier_versions() {
+    fn targets_serialise_like_earlier_versions() {
         use dissensus_domain::TargetKind::{Binary, Nominal, Ordinal};
         for (kind, index) in [(Binary, 0), (Nominal, 1), (Ordinal, 3)] {
             let target = Target { kind, levels: 2 };

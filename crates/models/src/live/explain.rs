@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_add_up_to_the_models_own_score_and_its_prediction() {
+    fn explained_parts_add_up_to_the_score() {
         for (sim, model) in models() {
             let (crossed, link) = (&model.model.crossed, model.model.crossed.link);
             for text in 0..30 {
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_outside_the_model_is_its_words_and_the_annotator() {
+    fn new_text_is_explained_by_words_and_annotator() {
         for (sim, model) in models() {
             let x = sim.embeddings.features(3);
             let found = model.explain(ExplainedText::New(x), 2).unwrap();
@@ -367,7 +367,7 @@ mod tests {
     /// With slopes, their part is the effect of the annotator's slopes on the text's features, and their
     /// uncertainty attenuates.
     #[test]
-    fn slopes_are_a_part() {
+    fn explanation_includes_slopes() {
         let (_, mut model) = models().swap_remove(1);
         let crossed = &mut model.model.crossed;
         let texts = crossed.texts();
@@ -406,7 +406,7 @@ mod tests {
     /// With discriminations of their own annotators are predicted, explained and serialised, and follow a
     /// label and its retraction.
     #[test]
-    fn discrimination_is_a_part() {
+    fn explanation_includes_discrimination() {
         for (sim, mut model) in models().into_iter().filter(|(_, model)| !model.model.crossed.link.softmax) {
             let crossed = &mut model.model.crossed;
             crossed.add_discrimination();
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn an_influence_is_what_retracting_the_label_changes() {
+    fn influence_equals_the_effect_of_retracting() {
         for (sim, model) in models() {
             let by = match sim.target.kind {
                 TargetKind::Nominal => Outcome::Level(1),
@@ -483,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_own_label_it_is_the_prediction_of_a_model_that_never_had_it() {
+    fn explanation_without_own_label_matches_retraction() {
         for (sim, model) in models() {
             let own = *sim.observations.iter().find(|o| o.annotator == 3).unwrap();
             let text = ExplainedText::RowWithoutOwnLabel(own.text);
@@ -510,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strongest_of_many_labels_are_found_without_refitting_all() {
+    fn strongest_of_many_labels_are_found_without_refitting_all() {
         for levels in [2, 5] {
             let sim = simulate(400, 4, levels, 4, 300, 9);
             let model = live(&sim);
@@ -523,7 +523,7 @@ mod tests {
     }
 
     #[test]
-    fn somebody_without_labels_is_the_average_person() {
+    fn annotator_without_labels_is_average() {
         let (_, mut model) = models().swap_remove(1);
         let new = model.add_annotator();
         for annotator in [new, 1000] {
@@ -537,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn an_explanation_follows_a_label() {
+    fn explanation_follows_a_new_label() {
         let (_, mut model) = models().swap_remove(1);
         let text = (0..120).find(|&t| model.label(t, 0).is_none()).unwrap();
         let before = model.explain(ExplainedText::Row(text), 0).unwrap();

@@ -263,7 +263,7 @@ mod tests {
     /// Computes the move of the measure when all members of a group react a little differently, by moving
     /// them.
     #[test]
-    fn a_doubt_about_groups_moves_a_measure_as_far_as_said() {
+    fn group_uncertainty_matches_finite_differences() {
         const STEP: f64 = 0.05;
         let mut sim = Design { difference: 1.0, own: 0.3, ..USUAL }.simulate(3);
         sim.crossed.select_slopes(&sim.z, FEATURES, &sim.fold, 5);
@@ -305,7 +305,7 @@ mod tests {
     /// Computes the move of the measure under other shared parameters by moving texts and annotators as a fit
     /// with these parameters does.
     #[test]
-    fn a_doubt_about_parameters_moves_a_measure_as_far_as_said() {
+    fn parameter_uncertainty_matches_finite_differences() {
         const STEP: f64 = 0.05;
         const TEXTS: u32 = 20;
         let mut crossed = crate::mixed::text_scale_simulation::fitted(0.0, 4);
@@ -350,7 +350,7 @@ mod tests {
 
     /// The middle is paired with the middle, and every scale is used once.
     #[test]
-    fn scales_and_scores_fill_the_square() {
+    fn quadrature_covers_scales_and_scores() {
         let scales: Vec<usize> =
             (0..QUANTILES).map(|i| (MIDDLE + STEPS * (i + QUANTILES - MIDDLE)) % QUANTILES).collect();
         assert_eq!(scales[MIDDLE], MIDDLE);
@@ -363,7 +363,7 @@ mod tests {
 
     /// 21 points at (i + 1/2) / 21: the 5 % quantile is 0.55 of the way from the first to the second.
     #[test]
-    fn quantiles_lie_between_the_points() {
+    fn quantiles_interpolate_between_points() {
         let values: Vec<f32> = (0..QUANTILES).map(|i| i as f32).collect();
         assert!((quantile(&values, 0.05) - 0.55).abs() < 1e-6);
         assert!((quantile(&values, 0.95) - 19.45).abs() < 1e-6);

@@ -93,7 +93,7 @@ mod tests {
 
     /// Texts' scores drawn from their posteriors, then all people's answers at that score.
     #[test]
-    fn the_integral_is_what_drawing_finds() {
+    fn integral_matches_simulation() {
         const DRAWS: usize = 40_000;
         let people: Vec<u32> = (0..12).collect();
         let members: Vec<usize> = (0..12).collect();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn who_answered_stands_with_the_answer_and_everybody_else_hears_it() {
+    fn given_answer_is_certain_and_informs_others() {
         let mut live = model(TargetKind::Binary, 2);
         let before = live.joint_answers(1, &[0, 1]);
         live.record(Observation { text: 1, annotator: 0, level: 1 }).unwrap();
@@ -167,7 +167,7 @@ mod tests {
 
     /// Averaged over all points, each person's answers equal the prediction for that person.
     #[test]
-    fn a_member_alone_answers_as_predicted() {
+    fn single_member_answers_as_predicted() {
         for (kind, levels) in [(TargetKind::Binary, 2), (TargetKind::Ordinal, 5), (TargetKind::Nominal, 3)] {
             let live = model(kind, levels);
             for text in 0..3 {
@@ -185,7 +185,7 @@ mod tests {
     /// On simulated people the forecasts for texts without labels are calibrated, and those with independent
     /// members are not.
     #[test]
-    fn how_sure_is_how_often() {
+    fn verdict_probabilities_are_calibrated() {
         let sim = simulate(900, 60, 3, 4, 120, 11);
         let held = |text: u32| text >= 600;
         let train: Vec<Observation> = sim.observations.iter().filter(|o| !held(o.text)).copied().collect();

@@ -179,7 +179,7 @@ mod tests {
 
     /// With 5 and 20 % of the labels asked again; without re-annotations there is no result.
     #[test]
-    fn what_people_mean_is_told_from_chance_as_far_as_repeats_go() {
+    fn reannotations_separate_stable_opinion_from_chance() {
         for own in [0.0, 1.5] {
             for (share, most) in [(0.05, 0.25), (0.2, 0.13)] {
                 let mut covered = 0;
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_that_are_gone_are_not_compared() {
+    fn retracted_labels_are_not_compared() {
         let (mut model, repeats, _) = asked_again(0.0, 0.2, 3);
         let before = model.stable_share(&repeats).unwrap().repeats;
         model.retract(repeats[0].text, repeats[0].annotator).unwrap();
@@ -215,7 +215,7 @@ mod tests {
     /// One person, or answers that hardly ever differ: the re-annotations agree, and there is no information
     /// about what would make them differ.
     #[test]
-    fn one_person_or_nothing_to_explain_is_too_little() {
+    fn too_little_data_gives_no_stable_share() {
         let (model, repeats, _) = asked_again(0.0, 0.2, 5);
         let one: Vec<RepeatedAnswer> = (0..40).map(|_| repeats[0]).collect();
         assert_eq!(model.stable_share(&one), None);

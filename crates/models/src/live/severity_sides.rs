@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_lies_between_the_two_in_the_middle() {
+    fn median_averages_the_middle_values() {
         assert_eq!(median(&[]), None);
         assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));

@@ -17,7 +17,7 @@ fn live() -> LiveModel {
 }
 
 #[test]
-fn its_predictions_are_explained_and_kept() {
+fn text_scale_model_is_explained_and_stored() {
     let model = live();
     let spread = model.scale_spread().unwrap();
     assert!(spread.interval.0 <= spread.sd && spread.sd <= spread.interval.1 && spread.interval.0 > 0.1);
@@ -39,7 +39,7 @@ fn its_predictions_are_explained_and_kept() {
 
 /// Sums over people are updated to those of a new model with the same state.
 #[test]
-fn a_click_brings_all_sums_up_to_date_and_a_retraction_takes_it_back() {
+fn running_sums_follow_label_and_retraction() {
     let mut model = live();
     let before: Vec<f32> = model.measure(dissensus_stats::disagreement::Measure::Split, None);
     let annotator = (0..60).find(|a| model.label(5, *a).is_none()).unwrap();
@@ -59,7 +59,7 @@ fn a_click_brings_all_sums_up_to_date_and_a_retraction_takes_it_back() {
 
 /// People are predicted further apart where their labels are, at the same mean.
 #[test]
-fn a_wider_text_is_predicted_wider() {
+fn wider_text_has_wider_predictions() {
     let model = live();
     let crossed = &model.model.crossed;
     let plain = {
@@ -86,7 +86,7 @@ fn a_wider_text_is_predicted_wider() {
 /// If scales are predicted from embeddings, a text that is added later has the scale predicted from its
 /// embedding.
 #[test]
-fn a_text_that_comes_later_is_predicted_as_a_new_one() {
+fn added_text_gets_its_predicted_scale() {
     let (mut crossed, embeddings) = fitted_scales(0.5, 1);
     let x = PcaEmbeddings::new(&embeddings);
     let fold: Vec<u8> = (0..crossed.texts()).map(|text| (text % 5) as u8).collect();

@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chance_is_that_of_all_levels_no_more_probable() {
+    fn tail_probability_sums_unlikelier_levels() {
         let p = [0.1, 0.2, 0.5, 0.15, 0.05];
         assert!((chance(&p, 4, &p) - 0.05).abs() < 1e-12);
         assert!((chance(&p, 3, &p) - 0.3).abs() < 1e-12);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_divided_where_more_gave_it_than_chance_allows() {
+    fn others_are_divided_beyond_chance() {
         assert!((at_least(1, 3, 0.1) - 0.271).abs() < 1e-12);
         assert!((at_least(2, 9, 0.04) - 0.0478).abs() < 1e-3);
         assert_eq!(at_least(0, 9, 0.04), 1.0);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_is_a_slip_only_where_it_is_unlike_both() {
+    fn slip_must_be_unlikely_for_person_and_others() {
         assert_eq!(UnlikelyKind::new(0.01, 0.15, 0.05), Some(UnlikelyKind::Slip));
         assert_eq!(UnlikelyKind::new(0.3, 0.02, 0.05), Some(UnlikelyKind::OwnView));
         assert_eq!(UnlikelyKind::new(0.01, 0.3, 0.05), Some(UnlikelyKind::Divided));

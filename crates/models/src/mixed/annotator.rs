@@ -399,7 +399,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn information_with_slopes_is_that_of_all_columns() {
+    fn information_includes_slope_columns() {
         let (n, d) = (3, 2);
         let rows = [0.3, -1.0, 0.7, 0.2, -0.4, 0.9];
         let information = [2.0, -0.5, 0.0, -0.5, 1.5, -0.3, 0.0, -0.3, 1.1];
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn without_labels_a_person_is_the_prior() {
+    fn annotator_without_labels_has_the_prior() {
         let link = Link { levels: 2, softmax: false, discrimination: false };
         let (theta, covariance) = fit(link, &[0.0], &[0.5], &[], &[0.0], &[0.7]);
         assert!(theta[0].abs() < 1e-6);
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mode_has_no_slope() {
+    fn gradient_is_zero_at_the_mode() {
         let link = Link { levels: 4, softmax: false, discrimination: false };
         let fixed_effects = [0.5, 0.1, -0.2];
         let u: Vec<[f64; 1]> = (0..12).map(|i| [f64::from(i) * 0.3 - 1.5]).collect();

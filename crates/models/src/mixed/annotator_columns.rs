@@ -193,7 +193,7 @@ mod tests {
     use dissensus_stats::data::Target;
 
     #[test]
-    fn a_row_of_people_is_what_their_columns_have() {
+    fn row_and_column_predictions_agree() {
         for (kind, levels, slopes, discrimination) in [
             (TargetKind::Binary, 2, 0, false),
             (TargetKind::Binary, 2, 0, true),

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_found_again() {
+    fn discrimination_is_recovered() {
         for (levels, tau) in [(5, 0.5), (2, 0.7)] {
             let sim = simulate(levels, 200, 60, 80, tau, 4);
             let (crossed, used) = fitted(&sim);
@@ -250,7 +250,7 @@ mod tests {
     /// The rule allows a chance of one in forty; a superfluous parameter costs more than that on held-out
     /// labels.
     #[test]
-    fn where_nobody_differs_nothing_is_fitted() {
+    fn equal_discrimination_is_not_fitted() {
         const SEEDS: u64 = 40;
         for (annotators, per_annotator) in [(5, 60), (30, 40)] {
             let taken = (0..SEEDS)
@@ -263,7 +263,7 @@ mod tests {
     /// Scores that are correct up to a common factor: rescaling improves all labels, but is not a difference
     /// between annotators.
     #[test]
-    fn scores_of_another_scale_are_no_difference_between_annotators() {
+    fn score_scale_is_not_discrimination() {
         const SEEDS: u64 = 12;
         let used = |seed: u64| {
             let sim = simulate(5, 100, 30, 40, 0.0, seed);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn two_annotators_and_scales_without_order_go_without() {
+    fn few_annotators_and_nominal_scales_have_no_discrimination() {
         let (crossed, used) = fitted(&simulate(3, 60, 2, 50, 1.0, 1));
         assert!(!used && crossed.discrimination(0).is_none());
         let link = Link::new(Target { kind: TargetKind::Nominal, levels: 3 });
@@ -291,7 +291,7 @@ mod tests {
 
     /// The derivative with respect to the logarithm includes its effect on the attenuation.
     #[test]
-    fn the_mode_has_no_slope_in_any_direction() {
+    fn gradient_is_zero_in_every_direction_at_the_mode() {
         use crate::mixed::annotator::{LabelGivenText, fit};
         let link = Link { levels: 4, softmax: false, discrimination: true };
         let u: Vec<[f64; 1]> = (0..30).map(|i| [f64::from(i % 10) * 0.5 - 2.0]).collect();

@@ -162,7 +162,7 @@ mod tests {
     use dissensus_stats::data::{Observation, Target};
 
     #[test]
-    fn what_is_there_is_found() {
+    fn text_dispersion_is_detected() {
         for seed in 0..2 {
             let found = fitted(0.5, seed).text_dispersion(19, 1, &Silent).unwrap().unwrap();
             assert!(found.p <= 0.05 && found.statistic > 3.0, "{found:?}");
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn where_texts_have_one_scale_it_is_rarely_found() {
+    fn false_alarms_of_dispersion_are_rare() {
         const SEEDS: u64 = 8;
         let of = |seed| fitted(0.0, seed).text_dispersion(19, 1, &Silent).unwrap().unwrap();
         let found: Vec<TextDispersion> = (10..10 + SEEDS).map(of).collect();
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn two_levels_or_few_texts_are_too_little() {
+    fn two_levels_or_few_texts_give_no_test() {
         let link = Link::new(Target { kind: TargetKind::Ordinal, levels: 5 });
         let few: Vec<Observation> =
             (0..60).map(|i| Observation { text: i / 3, annotator: i % 3, level: (i % 5) as u16 }).collect();

@@ -326,7 +326,7 @@ mod tests {
 
     /// Two labels per text, where plain expectation maximisation needs very many rounds.
     #[test]
-    fn accelerated_rounds_end_where_very_many_plain_rounds_end() {
+    fn accelerated_em_reaches_the_plain_solution() {
         let observations = labels(400, 2, 40, [3.0, 2.0]);
         let mut fast = effects(400, 40, &observations);
         fast.expectation_maximisation(FINAL);
@@ -343,7 +343,7 @@ mod tests {
 
     /// The objective increases to its end, apart from the weak prior of the variances.
     #[test]
-    fn the_likelihood_rises() {
+    fn em_increases_the_likelihood() {
         let observations = labels(300, 5, 30, [2.0, 1.0]);
         let mut crossed = effects(300, 30, &observations);
         (0..3).for_each(|_| _ = crossed.round());
@@ -355,7 +355,7 @@ mod tests {
     /// Every annotator has one label, so that texts are independent and the likelihood is a product of double
     /// integrals.
     #[test]
-    fn the_likelihood_is_that_of_a_fine_grid_where_it_can_be_computed() {
+    fn likelihood_matches_a_fine_grid() {
         let observations = labels(60, 3, 180, [1.5, 0.8]);
         let mut crossed = effects(60, 180, &observations);
         crossed.expectation_maximisation(FINAL);
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_answers_have_variances_that_can_be() {
+    fn rare_answers_have_plausible_variances() {
         for seed in 0..12 {
             for share in [0.03, 0.06, 0.13] {
                 let observations = rare(seed, share);

@@ -14,7 +14,7 @@ fn with_groups(sim: &mut Simulated, variance: f64) {
 }
 
 #[test]
-fn groups_that_differ_in_kind_are_found() {
+fn differing_groups_get_slopes() {
     let (right, _) = taken(Design { difference: 0.8, ..USUAL }, 0..12);
     assert!(right >= 9, "{right} of 12");
     let (right, _) = taken(Design { difference: 1.0, levels: 2, own: 0.2, ..USUAL }, 20..28);
@@ -23,7 +23,7 @@ fn groups_that_differ_in_kind_are_found() {
 
 /// The rule allows a chance of one in forty.
 #[test]
-fn groups_that_do_not_differ_get_no_slopes() {
+fn equal_groups_get_no_slopes() {
     for (levels, own) in [(5, 0.0), (2, 0.4)] {
         let (_, any) = taken(Design { difference: 0.0, levels, own, ..USUAL }, 100..120);
         assert!(any <= 1, "{levels} levels: {any} of 20");
@@ -32,7 +32,7 @@ fn groups_that_do_not_differ_get_no_slopes() {
 
 /// With many groups there are many slopes to be wrong about.
 #[test]
-fn many_groups_that_do_not_differ_get_no_slopes() {
+fn many_equal_groups_get_no_slopes() {
     const SEEDS: u64 = 40;
     let design = Design { texts: 150, labels: 6, annotators: 62, difference: 0.0, ..USUAL };
     let taken = (0..SEEDS).filter(|seed| {
@@ -49,7 +49,7 @@ fn many_groups_that_do_not_differ_get_no_slopes() {
 }
 
 #[test]
-fn what_is_found_is_what_was_simulated() {
+fn estimated_slopes_match_the_simulation() {
     for own in [0.0, 0.3] {
         let mut sim = Design { difference: 1.0, own, ..USUAL }.simulate(3);
         let found = select(&mut sim).unwrap();
@@ -81,7 +81,7 @@ fn what_is_found_is_what_was_simulated() {
 
 /// Groups of different sizes: slopes average to 0 over labels, so that the average label is that of the head.
 #[test]
-fn the_mean_over_labels_is_the_head_s() {
+fn slopes_average_to_the_head() {
     let mut sim = Design { difference: 1.0, ..USUAL }.simulate(5);
     // All are men except for eleven women.
     for (a, value) in sim.attributes[1].of.iter_mut().enumerate() {
@@ -102,7 +102,7 @@ fn the_mean_over_labels_is_the_head_s() {
 
 /// The current variances are retained where none of the candidates predicts held-out labels better.
 #[test]
-fn own_variances_are_chosen_among_those_that_are_in() {
+fn own_variance_is_chosen_from_the_candidates() {
     let mut sim = USUAL.simulate(7);
     with_groups(&mut sim, 0.1);
     // Without individual differences the smallest variance is the most likely, below all of the list.
@@ -115,7 +115,7 @@ fn own_variances_are_chosen_among_those_that_are_in() {
 }
 
 #[test]
-fn what_is_not_known_of_groups_is_as_wide_as_it_says() {
+fn group_intervals_cover() {
     let by_gender = |sim: &mut Simulated| {
         with_groups(sim, 0.1);
         true
@@ -127,7 +127,7 @@ fn what_is_not_known_of_groups_is_as_wide_as_it_says() {
 
 /// The prior of a new person, and those of people with labels, include the uncertainty of the group.
 #[test]
-fn doubt_about_groups_is_doubt_about_their_people() {
+fn group_uncertainty_affects_their_people() {
     let mut sim = USUAL.simulate(9);
     with_groups(&mut sim, 0.1);
     let crossed = &sim.crossed;
@@ -152,7 +152,7 @@ fn doubt_about_groups_is_doubt_about_their_people() {
 }
 
 #[test]
-fn small_groups_and_unknown_values_are_the_average() {
+fn small_and_unknown_groups_are_average() {
     let mut sim = Design { difference: 1.0, ..USUAL }.simulate(5);
     sim.attributes.remove(0);
     let gender = sim.attributes[0].clone();

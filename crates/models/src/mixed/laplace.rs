@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn laplace_is_that_of_glmer_and_clmm() {
+    fn laplace_matches_glmer_and_clmm() {
         for theirs in designs() {
             let name = theirs["name"].as_str().unwrap();
             let design = Design::new(serde_json::from_value(theirs["rows"].clone()).unwrap());
@@ -175,7 +175,7 @@ mod tests {
     /// smaller than those of the Laplace approximation, which is known to underestimate them for few binary
     /// labels.
     #[test]
-    fn the_estimation_stays_near_that_of_r() {
+    fn estimation_is_close_to_r() {
         for theirs in designs() {
             let name = theirs["name"].as_str().unwrap();
             let rows: Vec<Row> = serde_json::from_value(theirs["rows"].clone()).unwrap();

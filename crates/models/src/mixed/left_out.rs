@@ -152,7 +152,7 @@ mod tests {
     /// The median of a scale would make tails too thin: levels predicted to be rare would occur far more
     /// often than predicted.
     #[test]
-    fn as_many_improbable_labels_are_given_as_are_expected_where_scales_differ() {
+    fn improbable_labels_occur_at_the_expected_rate() {
         let (mut whole, mut median) = (Improbable::default(), Improbable::default());
         let mut p = vec![0.0; 5];
         for seed in 0..8 {
@@ -179,7 +179,7 @@ mod tests {
     /// The probability of a label given all others is the probability of all labels divided by that of the
     /// others.
     #[test]
-    fn the_chance_of_a_label_is_that_of_all_labels_given_the_others() {
+    fn leave_one_out_probability_matches_the_joint_one() {
         let crossed = fitted(0.5, 3).with_scales();
         let rule = Hermite::new();
         let (mut p, mut of_rare, mut rare, mut at_median) = (vec![0.0; 5], 0.0, 0.0, 0.0);
@@ -217,7 +217,7 @@ mod tests {
 
     /// `E p^2 / E p` over score and scale, against sums on a fine grid of both.
     #[test]
-    fn a_repeat_is_told_over_what_is_not_known_of_the_scale() {
+    fn repeat_probability_integrates_over_the_scale() {
         let crossed = fitted(0.5, 3).with_scales();
         let (mut moved, mut p) = (0.0, vec![0.0; 5]);
         for text in 0..40 {
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn without_scales_it_is_nearly_what_is_predicted() {
+    fn leave_one_out_without_scales_is_close_to_prediction() {
         let crossed = fitted(0.0, 1);
         let (mut whole, mut median) = (vec![0.0; 5], vec![0.0; 5]);
         for text in 0..20 {

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn points_have_the_moments_of_the_posterior() {
+    fn points_match_the_posterior_moments() {
         for q in [1, 2, 3, 5, 8] {
             let link = Link { levels: q.max(2), softmax: q > 1, discrimination: false };
             let (total, mean, second) = moments(link);

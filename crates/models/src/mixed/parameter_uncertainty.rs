@@ -223,7 +223,7 @@ mod tests {
     /// The reported uncertainty of the logarithms of gaps between thresholds, 1.3 in every simulated project,
     /// matches their error.
     #[test]
-    fn gaps_are_known_as_well_as_is_said() {
+    fn threshold_gap_uncertainty_is_calibrated() {
         const PROJECTS: u64 = 24;
         let (mut squares, mut n) = (0.0, 0.0);
         for seed in 0..PROJECTS {
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn without_labels_nothing_is_estimated() {
+    fn no_labels_give_no_uncertainty() {
         let link = crate::link::Link { levels: 5, softmax: false, discrimination: false };
         let mut crossed = CrossedEffects::new(link, vec![0.0; 3], 2, &[]);
         crossed.estimate_parameter_uncertainty(&Silent).unwrap();
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_do_not_fit_are_found() {
+    fn inconsistent_parts_are_refused() {
         let mut crossed = fitted(0.0, 1);
         crossed.estimate_parameter_uncertainty(&Silent).unwrap();
         let whole = crossed.uncertainty;

@@ -394,7 +394,7 @@ mod tests {
     /// The uncertainty of an annotator is the difference between the nodes plus the remaining variance at
     /// each: correlated severity and discrimination must not be counted as independent.
     #[test]
-    fn moved_predictors_have_the_variance_of_the_one_they_come_from() {
+    fn shifted_predictors_keep_the_variance() {
         for correlation in [-0.85, 0.0, 0.6] {
             let link =
                 Link { discrimination: true, ..Link::new(Target { kind: TargetKind::Binary, levels: 2 }) };

@@ -106,7 +106,7 @@ mod tests {
     use rand_distr::{Distribution, StandardNormal};
 
     #[test]
-    fn a_text_without_labels_is_told_by_the_whole_head_and_others_by_one_that_has_not_seen_them() {
+    fn labelled_texts_use_held_out_scale_heads() {
         let mut rng = generator(4, 0);
         let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
         let mut rows: Vec<f32> = (0..6 * 240).map(|_| normal() as f32 + 0.3).collect();

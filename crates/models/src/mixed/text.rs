@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_choice_label_lifts_its_own_score() {
+    fn choice_label_raises_its_score() {
         let link = Link { levels: 3, softmax: true, discrimination: false };
         let labels =
             [ScoredLabel { intercepts: vec![0.0; 3], discrimination: 1.0, attenuation: 1.0, level: 2 }];

@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn people_who_are_apart_widen_it_and_people_who_agree_narrow_it() {
+    fn scale_follows_the_spread_of_labels() {
         let apart = fitted(0.5, &[0, 4, 0, 4, 0, 4, 4, 0]).scale;
         let agreed = fitted(0.5, &[2, 2, 2, 2, 2, 2, 2, 2]).scale;
         assert!(apart.log > 0.2 && agreed.log < -0.2, "{} {}", apart.log, agreed.log);
@@ -361,7 +361,7 @@ mod tests {
 
     /// Leaving a label out gives the same posterior as never having had it.
     #[test]
-    fn a_label_taken_out_is_as_if_it_had_never_been() {
+    fn leaving_out_a_label_matches_a_fit_without_it() {
         let link = Link { levels: 5, softmax: false, discrimination: true };
         let rule = Hermite::new();
         let dissenting = |n: usize| [vec![0; n], vec![4]].concat();
@@ -391,7 +391,7 @@ mod tests {
 
     /// Hundreds of labels leave few scales, and only these are evaluated; a few labels leave most.
     #[test]
-    fn scales_that_labels_rule_out_are_not_looked_at() {
+    fn implausible_scales_are_not_evaluated() {
         let link = Link { levels: 5, softmax: false, discrimination: true };
         let rule = Hermite::new();
         for (levels, fewest, most) in [
@@ -419,7 +419,7 @@ mod tests {
 
     /// A vanishing spread is the model without scales.
     #[test]
-    fn without_spread_nothing_changes() {
+    fn zero_spread_equals_no_scales() {
         let link = Link { levels: 5, softmax: false, discrimination: true };
         let all = labels(&[0, 4, 1]);
         let plain = integrate(link, 0.1, 1.5, &all, &Hermite::new());

@@ -339,14 +339,14 @@ mod tests {
     }
 
     #[test]
-    fn scales_that_embeddings_tell_are_found() {
+    fn predictable_scales_are_found() {
         let found: Vec<(bool, f64)> = (0..6).map(|seed| told(0.4, seed)).collect();
         assert!(found.iter().filter(|(used, r)| *used && *r > 0.7).count() >= 5, "{found:?}");
     }
 
     /// The rule allows a chance of one in forty.
     #[test]
-    fn embeddings_that_tell_nothing_of_scales_are_not_asked() {
+    fn uninformative_embeddings_do_not_predict_scales() {
         const SEEDS: u64 = 40;
         let taken = (200..200 + SEEDS).filter(|seed| told(0.0, *seed).0).count();
         assert!(taken <= 1, "{taken} of {SEEDS}");
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn the_spread_is_found_again_and_its_interval_holds_it() {
+    fn spread_is_recovered_within_its_interval() {
         for truth in [0.3, 0.4] {
             let (held, mean) = coverage(truth, 0..12);
             // Fewer than 9 of 12 have a chance of 0.2 % where each has one of 95 %.
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     #[ignore = "takes minutes: run by `cargo xtask test --only stress`"]
-    fn stress_the_interval_of_the_spread_holds_it() {
+    fn stress_interval_of_the_spread_covers() {
         for truth in [0.2, 0.4, 0.55, 0.8] {
             let (held, mean) = coverage(truth, 0..60);
             println!("{truth}: {held} of 60 hold it, mean {mean:.3}");
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn scales_that_differ_are_admitted() {
+    fn differing_scales_are_selected() {
         const SEEDS: u64 = 12;
         let used = (0..SEEDS).filter(|seed| fitted(0.4, *seed).select_text_scales()).count();
         assert!(used >= 9, "{used} of {SEEDS}");
@@ -395,14 +395,14 @@ mod tests {
 
     /// The rule allows a chance of one in forty.
     #[test]
-    fn where_texts_have_one_scale_they_get_none_of_their_own() {
+    fn equal_scales_are_not_selected() {
         const SEEDS: u64 = 40;
         let taken = (100..100 + SEEDS).filter(|seed| fitted(0.0, *seed).select_text_scales()).count();
         assert!(taken <= 1, "{taken} of {SEEDS}");
     }
 
     #[test]
-    fn a_label_moves_its_text_s_scale_and_goes_without_a_trace() {
+    fn label_updates_the_scale_and_is_reversible() {
         let mut crossed = fitted(0.0, 1);
         crossed.scales = Some(TextScales::new(crossed.texts(), 0.4));
         crossed.update_all_texts();
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn two_levels_and_few_texts_get_none() {
+    fn two_levels_and_few_texts_get_no_scales() {
         use crate::link::Link;
         use dissensus_domain::TargetKind;
         use dissensus_stats::data::{Observation, Target};
@@ -439,7 +439,7 @@ mod tests {
 
     /// Where every label is the same level, or each text has one label, there is no information about scales.
     #[test]
-    fn labels_that_tell_nothing_give_none() {
+    fn uninformative_labels_give_no_scales() {
         use crate::link::Link;
         use dissensus_domain::TargetKind;
         use dissensus_stats::data::{Observation, Target};

@@ -35,7 +35,7 @@ fn resampled(data: &Simulated, steepness: f64) -> Resampled {
 }
 
 #[test]
-fn what_is_left_is_scored_as_if_it_were_alone() {
+fn subset_is_scored_independently() {
     let data = simulated(40, 8, 1.0, 31);
     let answers = all(&data);
     let p: Vec<Vec<f32>> = answers
@@ -62,7 +62,7 @@ fn what_is_left_is_scored_as_if_it_were_alone() {
 
 /// Texts and people of each world are drawn anew: an interval must contain the value of all worlds combined.
 #[test]
-fn nine_of_ten_intervals_hold_what_other_texts_and_people_say() {
+fn ninety_percent_intervals_cover() {
     let worlds: Vec<Simulated> = (0..60).map(|seed| simulated(60, 12, 0.7, 1000 + seed)).collect();
     let whole: Vec<[(&str, Option<f64>); 10]> = worlds
         .iter()
@@ -88,7 +88,7 @@ fn nine_of_ten_intervals_hold_what_other_texts_and_people_say() {
 
 /// Two models with equal errors, each by independent noise on every word.
 #[test]
-fn nine_of_ten_intervals_of_no_difference_hold_none() {
+fn ninety_percent_intervals_of_no_difference_cover_zero() {
     let held = (0..60).filter(|seed| {
         let data = simulated(60, 12, 0.7, 2000 + seed);
         let answers = all(&data);
@@ -114,7 +114,7 @@ fn nine_of_ten_intervals_of_no_difference_hold_none() {
 }
 
 #[test]
-fn a_worse_model_is_told_from_a_better_one_and_none_from_itself() {
+fn difference_detects_a_worse_model() {
     let data = simulated(150, 10, 0.5, 32);
     let (known, flat, steep) = (resampled(&data, 1.0), resampled(&data, 0.2), resampled(&data, 1.1));
     let worse = flat.less(&known, 0.9).unwrap();
@@ -132,7 +132,7 @@ fn a_worse_model_is_told_from_a_better_one_and_none_from_itself() {
 }
 
 #[test]
-fn figures_that_rest_on_too_little_have_no_interval() {
+fn figures_of_too_little_data_have_no_interval() {
     let keys = |data: &Simulated| -> Vec<String> {
         resampled(data, 1.0).intervals(0.9).unwrap().into_keys().collect()
     };
@@ -150,7 +150,7 @@ fn figures_that_rest_on_too_little_have_no_interval() {
 }
 
 #[test]
-fn an_interval_stays_within_what_a_figure_can_be_and_a_cancel_is_heard() {
+fn intervals_stay_in_range_and_can_be_cancelled() {
     let mut data = simulated(25, 6, 1.0, 34);
     // One text in five is marked as predicted, and all others have no marks.
     for answer in &mut data.answers {

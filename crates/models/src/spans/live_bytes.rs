@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_back_predicts_the_same_given_the_same_answers() {
+    fn restored_model_predicts_the_same() {
         let mut before = live();
         let mut after = LiveSpans::from_scores(&before.scores_to_bytes().unwrap()).unwrap();
         for model in [&mut before, &mut after] {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_scores_are_an_error() {
+    fn invalid_bytes_are_an_error() {
         let good = live().scores_to_bytes().unwrap();
         for length in 0..good.len() {
             assert!(LiveSpans::from_scores(&good[..length]).is_err(), "cut to {length} bytes");

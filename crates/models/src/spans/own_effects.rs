@@ -285,7 +285,7 @@ mod tests {
 
     /// 60 people with 40 texts of 30 words each, with known effects.
     #[test]
-    fn effects_that_made_the_marks_are_found() {
+    fn simulated_effects_are_recovered() {
         let mut rng = generator(3, 9);
         let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
         let (centre, means, deviations) = (-2.0, [0.5, 0.1, 0.2], [1.0, 0.25, 0.2]);
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mode_is_where_the_gradient_is_none_and_of_one_effect_alone_that_of_readiness() {
+    fn mode_has_a_zero_gradient() {
         let scores = [-2.0, 0.5, 1.0, -3.0, -1.0];
         let marked = [false, true, true, false, true];
         let decisions: Vec<Decided> = decided(&scores, std::iter::repeat(0.5), marked.into_iter()).collect();
@@ -349,7 +349,7 @@ mod tests {
     /// A person whose marks hardly follow the scores, which have a wide range: a full step of Newton's method
     /// overshoots the mode and returns.
     #[test]
-    fn a_mode_is_found_where_marks_hardly_follow_scores() {
+    fn mode_is_found_for_noisy_marks() {
         for (words, variances) in [(60, [1.0, 0.2, 0.1]), (300, FIRST_VARIANCES), (1200, FIRST_VARIANCES)] {
             let scores: Vec<f64> = (0..words).map(|i| -8.0 + 10.0 * f64::from((7 * i) % 60) / 60.0).collect();
             let marked = (0..words).map(|i| i % 3 == 0);
@@ -378,7 +378,7 @@ mod tests {
 
     /// Only Ada has labelled; Ben, who was unknown, marks far more.
     #[test]
-    fn one_person_tells_nothing_of_how_people_differ_and_a_few_tell_little() {
+    fn few_people_give_weak_variance_estimates() {
         let mut rng = generator(5, 11);
         let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
         let texts: Vec<f64> = (0..1200).map(|_| -2.0 + 1.5 * normal()).collect();
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn words_at_the_ends_and_alone_have_the_neighbours_that_they_have() {
+    fn edge_words_have_partial_neighbours() {
         let of = Population { centre: -1.0, ..Population::of_readiness(1.0) };
         assert_eq!(of.covariates(&[0.5]), [[1.0, 1.5, 0.0]]);
         assert_eq!(of.covariates(&[0.0, 1.0, -9.0]), [[1.0, 1.0, 1.0], [1.0, 2.0, -5.5], [1.0, -8.0, 6.0]]);
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_of_readiness_alone_can_be_read() {
+    fn old_readiness_format_is_read() {
         let old: Vec<OwnEffects> = serde_json::from_str("[[0.5, 0.25]]").unwrap();
         assert_eq!(old[0].readiness(), (0.5, 0.25));
         let new = OwnEffects {

@@ -97,7 +97,7 @@ mod tests {
 
     /// 120 texts of known forms; the first contains a word that occurs nowhere else and that everyone marks.
     #[test]
-    fn what_answers_to_a_text_taught_of_its_own_words_counts_once() {
+    fn own_answers_are_not_counted_twice() {
         let mut data = simulated(120, 20, 0.7, 5);
         let mut texts = SpanTexts::new(8);
         for text in 0..120_u32 {
@@ -137,7 +137,7 @@ mod tests {
     /// Texts 0 and 1 have the same body with a word that occurs nowhere else; ten people marked it in text 1,
     /// one left it unmarked in text 0.
     #[test]
-    fn answers_to_a_copy_teach_a_text_as_those_to_others_do() {
+    fn answers_to_a_copy_inform_its_twin() {
         let mut data = simulated(60, 20, 0.7, 9);
         let mut texts = SpanTexts::new(8);
         for text in 0..60_u32 {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_taught_nothing_keep_their_scores() {
+    fn untrained_texts_keep_their_scores() {
         let data = simulated(40, 8, 0.7, 6);
         let (train, _) = data.halves();
         let model = data.fit(ModelKind::Multilevel, &train).unwrap();

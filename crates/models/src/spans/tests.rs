@@ -76,7 +76,7 @@ fn reference() -> (Reference, SpanTexts, Vec<SpanAnswer>) {
 }
 
 #[test]
-fn a_head_is_at_the_minimum_that_scipy_finds() {
+fn head_matches_the_scipy_minimum() {
     let (reference, texts, answers) = reference();
     let all: Vec<usize> = (0..answers.len()).collect();
     let rows: Vec<u32> = (0..texts.len() as u32).collect();
@@ -115,7 +115,7 @@ fn a_head_is_at_the_minimum_that_scipy_finds() {
 }
 
 #[test]
-fn the_gradient_is_that_of_the_loss() {
+fn gradient_matches_the_loss() {
     let (reference, texts, answers) = reference();
     let all: Vec<usize> = (0..answers.len()).collect();
     let scaling = Scaling::new(&texts, &(0..texts.len() as u32).collect::<Vec<_>>());
@@ -142,7 +142,7 @@ fn the_gradient_is_that_of_the_loss() {
 }
 
 #[test]
-fn scores_are_those_of_scikit_learn() {
+fn scores_match_scikit_learn() {
     let (reference, texts, answers) = reference();
     let flat: Vec<Vec<f32>> = reference.scores.probabilities.iter().map(|rows| rows.concat()).collect();
     let predicted: Vec<PredictedMarks<'_>> = answers
@@ -164,7 +164,7 @@ fn scores_are_those_of_scikit_learn() {
 }
 
 #[test]
-fn people_who_differ_are_told_apart_and_those_who_do_not_are_not() {
+fn differing_people_are_distinguished() {
     let wide = simulated(300, 20, 1.5, 1);
     let (train, test) = wide.halves();
     let (shared, own) =
@@ -192,7 +192,7 @@ fn people_who_differ_are_told_apart_and_those_who_do_not_are_not() {
 }
 
 #[test]
-fn every_kind_is_fitted_and_others_are_refused_by_name() {
+fn supported_kinds_are_fitted_and_others_refused() {
     let data = simulated(80, 6, 1.0, 3);
     let (train, test) = data.halves();
     for kind in [ModelKind::Majority, ModelKind::Shared, ModelKind::SepHeads, ModelKind::Multilevel] {
@@ -205,7 +205,7 @@ fn every_kind_is_fitted_and_others_are_refused_by_name() {
 }
 
 #[test]
-fn test_answers_teach_nothing() {
+fn test_answers_do_not_affect_the_fit() {
     let mut data = simulated(60, 6, 1.0, 4);
     let (train, test) = data.halves();
     let before = data.fit(ModelKind::Multilevel, &train).unwrap();
@@ -220,7 +220,7 @@ fn test_answers_teach_nothing() {
 }
 
 #[test]
-fn a_word_repeated_a_thousand_times_is_one_word() {
+fn word_repeated_a_thousand_times_is_one_word() {
     let mut texts = SpanTexts::new(2);
     texts.push(WordFeatures { states: &[0.5; 2000], forms: &[3; 1000] }).unwrap();
     let weights: f32 = texts.words(0).map(|word| texts.weight(word)).sum();
@@ -228,7 +228,7 @@ fn a_word_repeated_a_thousand_times_is_one_word() {
 }
 
 #[test]
-fn what_does_not_fit_together_is_refused() {
+fn inconsistent_data_are_refused() {
     let mut texts = SpanTexts::new(2);
     assert!(texts.push(WordFeatures { states: &[0.0; 3], forms: &[1, 2] }).is_err());
     assert!(texts.push(WordFeatures { states: &[0.0, f32::NAN], forms: &[1] }).is_err());
@@ -245,7 +245,7 @@ fn what_does_not_fit_together_is_refused() {
 }
 
 #[test]
-fn an_answer_moves_its_annotator_and_its_text_and_can_be_taken_back() {
+fn answer_updates_the_model_and_is_reversible() {
     let data = simulated(100, 8, 1.2, 6);
     let all: Vec<usize> = (0..data.answers.len()).collect();
     let model = data.fit(ModelKind::Multilevel, &all).unwrap();
@@ -287,7 +287,7 @@ fn an_answer_moves_its_annotator_and_its_text_and_can_be_taken_back() {
 }
 
 #[test]
-fn words_that_nobody_and_everybody_marks_are_no_disagreement() {
+fn unanimous_words_have_no_disagreement() {
     use super::disagreement::word_disagreement;
     let of = |p: &[f64]| word_disagreement(p.iter().copied());
     assert_eq!(of(&[0.0, 0.0]).differ, 0.0);
@@ -300,7 +300,7 @@ fn words_that_nobody_and_everybody_marks_are_no_disagreement() {
 
 /// A head that was trained with its encoder and is overconfident by a factor of two.
 #[test]
-fn a_tuned_head_is_calibrated_on_answers_that_it_has_not_learned() {
+fn tuned_head_is_calibrated_on_held_out_answers() {
     let data = simulated(300, 12, 1.0, 11);
     let (train, test) = data.halves();
     let (train, held_out) = train.split_at(train.len() * 5 / 6);
@@ -346,7 +346,7 @@ fn a_tuned_head_is_calibrated_on_answers_that_it_has_not_learned() {
 }
 
 #[test]
-fn heads_and_readiness_that_are_carried_away_predict_the_same() {
+fn exported_heads_predict_the_same() {
     let data = simulated(60, 6, 1.5, 13);
     let all: Vec<usize> = (0..data.answers.len()).collect();
     let model = data.fit(ModelKind::Multilevel, &all).unwrap();
@@ -376,7 +376,7 @@ fn heads_and_readiness_that_are_carried_away_predict_the_same() {
 }
 
 #[test]
-fn texts_that_the_encoder_has_learned_choose_nothing() {
+fn seen_texts_do_not_choose_hyperparameters() {
     let data = simulated(60, 6, 1.0, 12);
     let all: Vec<usize> = (0..data.answers.len()).collect();
     let tuned_on: Vec<bool> = (0..60).map(|text| text % 2 == 0).collect();
@@ -398,7 +398,7 @@ fn texts_that_the_encoder_has_learned_choose_nothing() {
 /// Displayed expectations for an unanswered text equal its scored predictions: the deviation of words is not
 /// applied twice.
 #[test]
-fn an_unanswered_text_is_expected_as_it_is_predicted() {
+fn expectation_of_an_unanswered_text_matches_prediction() {
     let data = simulated(200, 10, 1.0, 13);
     let train: Vec<usize> = (0..data.answers.len()).filter(|at| data.answers[*at].text < 150).collect();
     let model = data.fit(ModelKind::Multilevel, &train).unwrap();
@@ -425,7 +425,7 @@ fn an_unanswered_text_is_expected_as_it_is_predicted() {
 }
 
 #[test]
-fn words_that_one_person_has_answered_leave_the_deviation_of_words_unknown() {
+fn single_annotator_keeps_the_default_word_deviation() {
     let mut data = simulated(80, 5, 1.0, 14);
     data.answers.dedup_by_key(|answer| answer.text);
     let all: Vec<usize> = (0..data.answers.len()).collect();
@@ -434,7 +434,7 @@ fn words_that_one_person_has_answered_leave_the_deviation_of_words_unknown() {
 }
 
 #[test]
-fn a_type_that_nobody_marks_is_rare_and_not_impossible() {
+fn unmarked_type_is_rare_but_possible() {
     let mut data = simulated(80, 5, 1.0, 15);
     data.answers.iter_mut().for_each(|answer| answer.marks.clear());
     let all: Vec<usize> = (0..data.answers.len()).collect();
@@ -445,7 +445,7 @@ fn a_type_that_nobody_marks_is_rare_and_not_impossible() {
 
 /// Held-out words without any marks carry no information about the deviation of single words.
 #[test]
-fn a_tuned_type_without_a_held_out_mark_leaves_the_deviation_of_words_unknown() {
+fn tuned_type_without_held_out_marks_keeps_the_default() {
     let mut data = simulated(120, 6, 1.0, 16);
     let (train, test) = data.halves();
     for at in &test {

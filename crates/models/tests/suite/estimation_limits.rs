@@ -60,19 +60,19 @@ fn all_by_all(texts: u32, annotators: u32, of: impl Fn(u32, u32) -> u16) -> Vec<
 }
 
 #[test]
-fn nothing_is_held_against_a_sound_design() {
+fn sound_design_has_no_limits() {
     let live = fitted(TargetKind::Binary, 2, &all_by_all(30, 8, |t, a| level(t, a, 2)));
     assert_eq!(limits(&live), []);
     assert!(live.estimation().converged && live.estimation().rounds > 0);
 }
 
 #[test]
-fn no_label() {
+fn no_label_is_a_limit() {
     assert_eq!(limits(&fitted(TargetKind::Binary, 2, &[])), [EstimationLimit::NoLabels]);
 }
 
 #[test]
-fn one_annotator_and_two() {
+fn one_or_two_annotators_are_a_limit() {
     let one = fitted(TargetKind::Binary, 2, &all_by_all(40, 1, |t, a| level(t, a, 2)));
     assert_eq!(limits(&one), [EstimationLimit::OneAnnotator]);
     let two = fitted(TargetKind::Ordinal, 4, &all_by_all(40, 2, |t, a| level(t, a, 4)));
@@ -80,13 +80,13 @@ fn one_annotator_and_two() {
 }
 
 #[test]
-fn one_label_a_text() {
+fn one_label_a_text_is_a_limit() {
     let labels: Vec<(u32, u32, u16)> = (0..200).map(|t| (t, t % 10, level(t, t % 10, 2))).collect();
     assert_eq!(limits(&fitted(TargetKind::Binary, 2, &labels)), [EstimationLimit::OneLabelPerText]);
 }
 
 #[test]
-fn everybody_gives_the_same_level() {
+fn one_level_is_a_limit() {
     for (kind, levels) in [(TargetKind::Binary, 2), (TargetKind::Ordinal, 5), (TargetKind::Nominal, 3)] {
         for same in 0..levels as u16 {
             let live = fitted(kind, levels, &all_by_all(30, 6, |_, _| same));
@@ -96,7 +96,7 @@ fn everybody_gives_the_same_level() {
 }
 
 #[test]
-fn a_level_nobody_used() {
+fn unused_level_is_a_limit() {
     let live =
         fitted(TargetKind::Ordinal, 5, &all_by_all(40, 6, |t, a| [0, 1, 3, 4][level(t, a, 4) as usize]));
     assert!(limits(&live).contains(&EstimationLimit::UnusedLevels { levels: 1 }), "{:?}", limits(&live));
@@ -105,7 +105,7 @@ fn a_level_nobody_used() {
 /// An annotator who answers at random and one who always gives the middle, among others with consistent
 /// labels.
 #[test]
-fn random_answers_and_the_middle() {
+fn random_and_middle_answers_are_limits() {
     let live = fitted(
         TargetKind::Ordinal,
         5,
@@ -126,7 +126,7 @@ fn one_label_per_annotator() {
 }
 
 #[test]
-fn islands() {
+fn disconnected_annotators_are_a_limit() {
     let labels: Vec<(u32, u32, u16)> = all_by_all(60, 4, |t, a| level(t, a, 2))
         .into_iter()
         .map(|(t, a, level)| (t, a + 4 * (t % 3), level))
@@ -136,7 +136,7 @@ fn islands() {
 
 /// Later labels resolve limits: these depend on the current labels.
 #[test]
-fn limits_follow_the_labels() {
+fn limits_change_with_labels() {
     let mut live = fitted(TargetKind::Binary, 2, &all_by_all(40, 1, |t, a| level(t, a, 2)));
     let other = live.add_annotator();
     live.record(Observation { text: 0, annotator: other, level: 1 }).unwrap();

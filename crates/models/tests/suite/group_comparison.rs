@@ -166,7 +166,7 @@ fn designs() -> Vec<Design> {
 /// The same over more designs and projects, with the widths of the intervals.
 #[test]
 #[ignore = "takes a minute: run by `cargo xtask test --only stress`"]
-fn stress_the_interval_of_the_mean_gap_covers() {
+fn stress_interval_of_the_mean_gap_covers() {
     for design in designs() {
         let (share, width) = coverage(&design, 1000);
         println!("{share:.3}, {width:.3} levels wide: {design:?}");
@@ -175,7 +175,7 @@ fn stress_the_interval_of_the_mean_gap_covers() {
 }
 
 #[test]
-fn the_interval_of_the_mean_gap_covers() {
+fn interval_of_the_mean_gap_covers() {
     for design in [designs()[1], designs()[2], designs()[6], designs()[8]] {
         let (share, _) = coverage(&design, 500);
         assert!((0.92..=0.98).contains(&share), "{share}: {design:?}");
@@ -185,7 +185,7 @@ fn the_interval_of_the_mean_gap_covers() {
 /// In every project a difference has a p value of 5 % or less exactly where its 95 % interval excludes 0. The
 /// designs include some without a difference and some with a clear one, so that both verdicts are frequent.
 #[test]
-fn verdicts_and_intervals_say_the_same() {
+fn verdicts_agree_with_intervals() {
     let mut verdicts = [0, 0];
     for seed in 0..240 {
         let design = Design {
@@ -229,7 +229,7 @@ fn fitted(design: &Design, project: &Project) -> LiveModel {
 /// Intervals of severities covered in 92 to 99 % of a hundred projects of each design; the difference is not
 /// shrunk to 0.
 #[test]
-fn the_interval_of_the_severity_gap_covers() {
+fn interval_of_the_severity_gap_covers() {
     for design in [designs()[1], designs()[4]] {
         let found: Vec<(bool, f64)> = (0..60)
             .into_par_iter()
@@ -255,7 +255,7 @@ fn the_interval_of_the_severity_gap_covers() {
 /// One side is stricter by chance or throughout, and no text is different: at most 5 % of the projects may
 /// show one.
 #[test]
-fn where_the_sides_differ_on_no_text_none_is_shown() {
+fn equal_sides_show_no_text() {
     for design in [PLAIN, Design { shift: 0.7, ..PLAIN }, Design { levels: 2, ..PLAIN }] {
         let shows = |seed: &u64| {
             let project = project(&design, 900 + seed);

@@ -140,7 +140,7 @@ static WITHOUT_GAPS: LazyLock<[(Design, Projects); 2]> = LazyLock::new(|| {
 /// People's severities differ, by chance also between the groups, and nothing else does: at most 5 % of the
 /// projects may have a significant gap.
 #[test]
-fn where_only_severities_differ_no_gap_stands() {
+fn severity_differences_give_no_significant_gap() {
     let judge = |design: &Design, projects: &[Vec<(GroupGap, f64)>]| {
         let standing = projects.iter().filter(|texts| texts.iter().any(|(gap, _)| gap.stands)).count();
         assert!(standing <= 3, "{standing} of 60 projects: {design:?}");
@@ -151,7 +151,7 @@ fn where_only_severities_differ_no_gap_stands() {
 }
 
 #[test]
-fn a_gap_of_one_level_on_many_labels_stands() {
+fn gap_of_one_level_is_significant() {
     let design = Design { texts: 60, annotators: 160, labels: (160, 160), apart: 10, ..NO_GAPS };
     let found = projects(design, 4);
     let right =
@@ -168,7 +168,7 @@ fn a_gap_of_one_level_on_many_labels_stands() {
 }
 
 #[test]
-fn the_interval_of_a_gap_covers() {
+fn interval_of_a_gap_covers() {
     let judge = |design: &Design, projects: &[Vec<(GroupGap, f64)>]| {
         let all: Vec<_> = projects.iter().flatten().collect();
         let holds =

@@ -103,7 +103,7 @@ fn projects(design: &Design, many: u64) -> Vec<(usize, usize, usize)> {
 /// text, and far fewer of all texts: people who are alike, who differ in severity, who all label every text,
 /// and who form camps that no attribute describes.
 #[test]
-fn where_groups_have_nothing_to_do_with_the_answers_none_is_named() {
+fn unrelated_groups_are_not_named() {
     let designs = [
         Design { severity_sd: 0.0, ..ALIKE },
         ALIKE,
@@ -132,7 +132,7 @@ fn where_groups_have_nothing_to_do_with_the_answers_none_is_named() {
 }
 
 #[test]
-fn where_a_group_divides_texts_it_is_named_there() {
+fn dividing_group_is_named() {
     let design = Design { apart: 6.0, by_attribute: true, ..ALIKE };
     let found = projects(&design, 12);
     let sum = |of: fn(&(usize, usize, usize)) -> usize| found.iter().map(of).sum::<usize>();

@@ -134,7 +134,7 @@ impl Project {
 
 /// Two standard errors are exceeded by chance in 2.3 % of such projects (2 of 16 are allowed).
 #[test]
-fn labels_count_for_nothing_where_the_spread_follows_the_mean() {
+fn labels_have_no_weight_if_spread_follows_the_mean() {
     let found = projects(FOLLOWS_MEAN, 16);
     let counted = found.iter().filter(|project| project.weight.half_at.is_some()).count();
     assert!(counted <= 2, "{counted} of 16");
@@ -145,7 +145,7 @@ fn labels_count_for_nothing_where_the_spread_follows_the_mean() {
 }
 
 #[test]
-fn camps_that_the_model_lacks_are_found_by_the_labels_of_a_text() {
+fn labels_reveal_camps_that_the_model_misses() {
     for project in projects(CAMPS, 4) {
         let weight = project.weight;
         assert!(weight.half_at.is_some(), "{weight:?}");
@@ -160,7 +160,7 @@ fn camps_that_the_model_lacks_are_found_by_the_labels_of_a_text() {
 /// Two labels per text cannot be divided into halves that differ in something: no weight is learned, and no
 /// text changes its rank.
 #[test]
-fn few_labels_or_none_teach_no_weight() {
+fn few_labels_give_no_weight() {
     for labels in [0, 2, 3] {
         let Project { model, weight, .. } = project(Design { labels, ..CAMPS }, 5);
         assert_eq!(weight, LabelWeight::default());
@@ -170,7 +170,7 @@ fn few_labels_or_none_teach_no_weight() {
 
 /// Where all have answered there is nothing to predict; over a subset of the people only their labels count.
 #[test]
-fn labels_add_nothing_where_everybody_has_answered() {
+fn labels_add_nothing_if_everyone_answered() {
     let all = project(Design { annotators: 24, labels: 24, ..CAMPS }, 3);
     assert!(all.weight.half_at.is_some(), "{:?}", all.weight);
     assert!((0..300).all(|text| all.model.added_by_labels(&all.weight, text, None) == (0.0, 0.0)));
@@ -185,7 +185,7 @@ fn labels_add_nothing_where_everybody_has_answered() {
 
 /// The same labels give the same weight, and later labels change it when it is next estimated.
 #[test]
-fn a_weight_is_of_the_labels_there_are() {
+fn weight_depends_on_current_labels() {
     let Project { mut model, weight, .. } = project(CAMPS, 9);
     assert_eq!(model.label_weight(), weight);
     for text in 0..40 {

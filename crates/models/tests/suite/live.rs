@@ -43,7 +43,7 @@ fn assert_alike(a: &[Disagreement], b: &[Disagreement], tolerance: f32) {
 }
 
 #[test]
-fn running_measures_equal_fresh_ones_after_many_clicks() {
+fn running_measures_equal_fresh_ones() {
     for levels in [2, 5] {
         let sim = simulate(700, 9, levels, 6, 60, 4);
         let mut live = live(&sim);
@@ -63,7 +63,7 @@ fn running_measures_equal_fresh_ones_after_many_clicks() {
 
 /// Fits that share the preparation of texts are identical to separate fits.
 #[test]
-fn texts_that_were_prepared_before_change_nothing() {
+fn shared_preparation_changes_nothing() {
     let options = FitOptions::default();
     let sim = simulate(150, 6, 2, 8, 60, 3);
     let texts = PreparedTexts::new(&sim.embeddings, &options);
@@ -75,7 +75,7 @@ fn texts_that_were_prepared_before_change_nothing() {
 }
 
 #[test]
-fn a_choice_question_goes_live_too() {
+fn live_model_supports_choice_questions() {
     let mut sim = simulate(120, 5, 4, 4, 50, 1);
     sim.target = Target { kind: TargetKind::Nominal, levels: 4 };
     let mut live = live(&sim);
@@ -86,7 +86,7 @@ fn a_choice_question_goes_live_too() {
 }
 
 #[test]
-fn a_label_moves_its_annotator_its_text_and_nobody_else() {
+fn label_affects_only_its_annotator_and_text() {
     let sim = simulate(300, 6, 5, 4, 30, 2);
     let mut live = live(&sim);
     let text = (0..300).find(|&t| live.label(t, 1).is_none()).unwrap();
@@ -101,7 +101,7 @@ fn a_label_moves_its_annotator_its_text_and_nobody_else() {
 }
 
 #[test]
-fn undoing_a_label_restores_the_annotator() {
+fn retracting_a_label_restores_the_annotator() {
     let sim = simulate(200, 5, 2, 4, 40, 3);
     let mut live = live(&sim);
     let text = (0..200).find(|&t| live.label(t, 2).is_none()).unwrap();
@@ -117,7 +117,7 @@ fn undoing_a_label_restores_the_annotator() {
 }
 
 #[test]
-fn texts_and_annotators_join_while_it_lives() {
+fn texts_and_annotators_can_be_added() {
     let sim = simulate(150, 4, 5, 4, 40, 5);
     let mut live = live(&sim);
     let text = live.add_text(sim.embeddings.features(7)).unwrap();
@@ -138,7 +138,7 @@ fn texts_and_annotators_join_while_it_lives() {
 }
 
 #[test]
-fn wrong_labels_change_nothing() {
+fn invalid_labels_change_nothing() {
     let sim = simulate(50, 3, 2, 2, 20, 6);
     let mut live = live(&sim);
     let before = live.disagreements();
@@ -150,7 +150,7 @@ fn wrong_labels_change_nothing() {
 }
 
 #[test]
-fn bytes_bring_the_model_back() {
+fn model_round_trips_as_bytes() {
     let sim = simulate(80, 4, 5, 3, 30, 7);
     let mut live = live(&sim);
     live.record(Observation { text: 3, annotator: 1, level: 2 }).unwrap();
@@ -171,7 +171,7 @@ fn bytes_bring_the_model_back() {
 
 /// Head and people without their training data, for two, five and unordered levels.
 #[test]
-fn a_model_for_new_texts_predicts_them_alike_and_holds_no_label() {
+fn portable_model_predicts_the_same_without_labels() {
     for (levels, kind) in [(2, TargetKind::Binary), (5, TargetKind::Ordinal), (3, TargetKind::Nominal)] {
         let mut sim = simulate(300, 30, levels, 6, 40, 4);
         sim.target = Target { kind, levels };
@@ -204,7 +204,7 @@ fn a_model_for_new_texts_predicts_them_alike_and_holds_no_label() {
 }
 
 #[test]
-fn a_refit_absorbs_what_came_meanwhile() {
+fn refit_applies_changes_made_meanwhile() {
     let sim = simulate(120, 4, 2, 4, 40, 8);
     let mut live = live(&sim);
     let snapshot = live.snapshot();
@@ -220,7 +220,7 @@ fn a_refit_absorbs_what_came_meanwhile() {
 }
 
 #[test]
-fn many_changes_at_once_are_the_same_as_one_after_another() {
+fn batched_changes_equal_single_ones() {
     // Few people, whose columns are replaced, and so many that all sums are recomputed.
     for (people, chosen) in [(40, 3), (12, 12)] {
         let sim = simulate(700, people, 5, 4, 30, 11);
@@ -244,7 +244,7 @@ fn many_changes_at_once_are_the_same_as_one_after_another() {
 }
 
 #[test]
-fn changes_before_one_that_cannot_be_are_taken_in_and_shown() {
+fn changes_before_an_invalid_one_are_applied() {
     let sim = simulate(120, 4, 2, 4, 40, 8);
     let mut live = live(&sim);
     let text = (0..120).find(|&t| live.label(t, 0).is_none()).unwrap();
@@ -255,7 +255,7 @@ fn changes_before_one_that_cannot_be_are_taken_in_and_shown() {
 }
 
 #[test]
-fn every_measure_has_intervals_that_hold_it() {
+fn intervals_contain_every_measure() {
     let sim = simulate(100, 6, 5, 4, 30, 9);
     let live = live(&sim);
     let usual = usual_split(&live.disagreements(), 5).unwrap();
@@ -292,7 +292,7 @@ fn every_measure_has_intervals_that_hold_it() {
 /// With the labels of all people there is nothing to predict: the measures are those of the labels, and
 /// certain.
 #[test]
-fn a_text_that_all_have_labelled_is_what_they_said() {
+fn fully_labelled_text_has_the_measures_of_its_labels() {
     let sim = simulate(60, 8, 5, 4, 25, 3);
     let mut live = live(&sim);
     for (text, levels) in [(0, [0, 0, 0, 0, 4, 4, 4, 4]), (1, [0, 1, 2, 2, 2, 2, 3, 4])] {
@@ -322,7 +322,7 @@ fn a_text_that_all_have_labelled_is_what_they_said() {
 /// Two texts with similar means: the one with labels at both ends is more split, although a model with one
 /// value per text predicts the same for both.
 #[test]
-fn labels_at_both_ends_outrank_labels_in_the_middle() {
+fn polarised_labels_outrank_middle_labels() {
     let mut sim = simulate(80, 40, 5, 4, 20, 5);
     sim.observations.retain(|o| o.text > 1);
     for (text, levels) in [(0, [0, 0, 0, 0, 0, 3, 4, 4, 4]), (1, [0, 1, 2, 2, 2, 2, 2, 2, 4])] {
@@ -339,7 +339,7 @@ fn labels_at_both_ends_outrank_labels_in_the_middle() {
 }
 
 #[test]
-fn texts_with_labels_are_known_better() {
+fn labelled_texts_are_more_certain() {
     let sim = simulate(100, 6, 5, 4, 30, 9);
     let live = live(&sim);
     // The score of a text with many labels is more certain than that of an unlabelled one.
@@ -358,7 +358,7 @@ fn texts_with_labels_are_known_better() {
 }
 
 #[test]
-fn information_is_zero_where_there_is_nothing_to_learn() {
+fn information_is_zero_for_known_labels() {
     let sim = simulate(100, 6, 2, 4, 30, 10);
     let live = live(&sim);
     let bald = live.bald(0);

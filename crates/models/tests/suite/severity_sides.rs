@@ -96,7 +96,7 @@ fn projects(design: Design, many: u64) -> Vec<Vec<GroupGap>> {
 /// text that follows severity (2 of 24 are allowed): with many labels per person, with the fewest that form a
 /// side, and where labels are spread more widely than predicted.
 #[test]
-fn where_people_are_equally_severe_no_text_follows_severity() {
+fn equal_severity_gives_no_severity_texts() {
     let few = Design { texts: 160, annotators: 100, labels: 5, ..ALIKE };
     for design in [ALIKE, few, Design { camps: true, ..ALIKE }] {
         let standing = projects(design, 24).iter().filter(|texts| texts.iter().any(|gap| gap.stands)).count();
@@ -105,7 +105,7 @@ fn where_people_are_equally_severe_no_text_follows_severity() {
 }
 
 #[test]
-fn where_severities_differ_it_is_found_and_the_strict_are_higher() {
+fn severity_sides_are_found() {
     let found = projects(Design { severity_sd: 2.0, ..ALIKE }, 3);
     let standing: Vec<&GroupGap> = found.iter().flatten().filter(|gap| gap.stands).collect();
     let texts = found.iter().map(Vec::len).sum::<usize>();
@@ -123,7 +123,7 @@ fn where_severities_differ_it_is_found_and_the_strict_are_higher() {
 
 /// Too few people, people with too few labels, or only one side: no result is reported.
 #[test]
-fn without_enough_people_or_labels_nothing_is_told() {
+fn too_few_people_or_labels_give_no_sides() {
     let model = fitted(Design { severity_sd: 1.0, ..ALIKE }, 1);
     let mut mask = vec![false; 40];
     mask[..9].iter_mut().for_each(|chosen| *chosen = true);

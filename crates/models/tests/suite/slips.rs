@@ -54,7 +54,7 @@ fn precision(found: &[Key], planted: &HashSet<Key>, n: usize) -> f64 {
 }
 
 #[test]
-fn planted_slips_stand_first() {
+fn planted_slips_rank_first() {
     for (levels, least) in [(2, 0.4), (5, 0.5)] {
         let (mut first, mut listed, mut expected, mut planted_all, mut labels) = (0.0, 0, 0.0, 0, 0);
         for seed in 1..=6 {
@@ -79,7 +79,7 @@ fn planted_slips_stand_first() {
 /// Without slips, as many labels are listed as the model expects, of every kind and at every length of the
 /// list.
 #[test]
-fn as_many_are_listed_as_are_expected_where_the_model_is_right() {
+fn listed_slips_match_the_expected_number() {
     for levels in [2, 5] {
         let (mut listed, mut expected) = ([0.0; 3], [0.0; 3]);
         let (mut strict, mut strict_expected) = (0.0, 0.0);
@@ -109,7 +109,7 @@ fn as_many_are_listed_as_are_expected_where_the_model_is_right() {
 /// the model learns that people are far apart on these texts (a scale of their own), so that their labels are
 /// as expected there, and ranks these texts first.
 #[test]
-fn two_camps_are_no_slips() {
+fn two_camps_are_not_slips() {
     let World { mut sim, planted } = world(5, 3);
     let contested: HashSet<u32> = (0..10).map(|i| i * 30).collect();
     let mut of_text: BTreeMap<u32, u16> = BTreeMap::new();
@@ -136,7 +136,7 @@ fn two_camps_are_no_slips() {
 }
 
 #[test]
-fn one_persons_labels_are_the_same_as_among_all() {
+fn slips_of_one_person_match_the_full_list() {
     let World { sim, .. } = world(5, 2);
     let model = fitted(&sim, &sim.observations);
     let all = model.unlikely_labels(|_, _| true, BELOW, &Silent).unwrap();
@@ -151,7 +151,7 @@ fn one_persons_labels_are_the_same_as_among_all() {
 
 /// Removing a label from the data and refitting the model gives the reported probability.
 #[test]
-fn chances_are_those_of_a_model_without_the_label() {
+fn chances_match_a_model_without_the_label() {
     let World { sim, .. } = world(5, 5);
     let whole = fitted(&sim, &sim.observations);
     let found = whole.unlikely_labels(|_, _| true, BELOW, &Silent).unwrap();

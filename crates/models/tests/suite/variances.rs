@@ -126,7 +126,7 @@ fn run(cell: Cell, sets: u64) -> [f64; 2] {
 
 /// Fewer data sets, wider bounds: a mean of six has a standard error of up to 6 %.
 #[test]
-fn standard_deviations_are_near_the_truth() {
+fn standard_deviations_are_recovered() {
     for cell in cells() {
         let ratios = run(cell, 6);
         assert!(ratios.iter().all(|r| (0.84..=1.16).contains(r)), "{cell:?}: {ratios:?}");
@@ -135,7 +135,7 @@ fn standard_deviations_are_near_the_truth() {
 
 #[test]
 #[ignore = "takes minutes: run by `cargo xtask test --only stress`"]
-fn stress_standard_deviations_are_within_a_tenth_of_the_truth() {
+fn stress_standard_deviations_are_recovered() {
     for cell in cells() {
         let ratios = run(cell, 50);
         assert!(ratios.iter().all(|r| (0.9..=1.1).contains(r)), "{cell:?}: {ratios:?}");

@@ -61,7 +61,7 @@ mod tests {
     use dissensus_domain::TargetKind;
 
     #[test]
-    fn they_are_those_of_the_link_and_their_slopes_are_right() {
+    fn probabilities_match_the_link_with_gradients() {
         for (kind, levels) in [(TargetKind::Binary, 2), (TargetKind::Ordinal, 5), (TargetKind::Nominal, 3)] {
             let target = Target { kind, levels };
             let n = Link::new(target).intercepts();
@@ -99,7 +99,7 @@ mod tests {
     /// Values and gradients of `-softplus(-o)` and `-softplus(o)`, and of the ordinal levels, in double
     /// precision.
     #[test]
-    fn labels_that_are_nearly_impossible_have_their_loss_and_its_gradient() {
+    fn improbable_labels_have_exact_losses_and_gradients() {
         let binary = Target { kind: TargetKind::Binary, levels: 2 };
         let softplus = |x: f64| x.max(0.0) + (-x.abs()).exp().ln_1p();
         let sigma = |x: f64| 1.0 / (1.0 + (-x).exp());
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_shows_in_the_loss() {
+    fn nan_propagates_to_the_loss() {
         let binary = Target { kind: TargetKind::Binary, levels: 2 };
         let r = Tensor::new(&[[f32::NAN]], &Device::Cpu).unwrap();
         let wanted = Tensor::from_slice(&[1.0f32, 0.0], (1, 2), &Device::Cpu).unwrap();
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nearly_impossible_has_a_finite_loss() {
+    fn improbable_labels_have_finite_losses() {
         let target = Target { kind: TargetKind::Ordinal, levels: 3 };
         let r = Tensor::new(&[[200.0f32, -50.0], [-200.0, 90.0]], &Device::Cpu).unwrap();
         let all = log_probabilities(&r, target).unwrap().flatten_all().unwrap().to_vec1::<f32>().unwrap();

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_moves_its_rows_as_adamw_would_and_no_others() {
+    fn sparse_step_matches_adamw_on_its_rows() {
         let mut table = Table::new("t", 2, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         let settings = AdamWSettings { weight_decay: 0.1, ..AdamWSettings::default() };
         let rows = [0, 2];

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_whole_one_is_found_and_old_ones_go() {
+    fn newest_complete_checkpoint_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = Checkpoints::new(folder.path(), 2).unwrap();
         assert!(checkpoints.newest().is_none());
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_leaves_what_was_there() {
+    fn failed_checkpoint_keeps_the_previous_one() {
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = Checkpoints::new(folder.path(), 1).unwrap();
         checkpoints.write(&State { step: 1, ..State::default() }, &tensors(1.0)).unwrap();

@@ -307,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn defaults_can_be_carried_out_and_nonsense_is_named() {
+    fn defaults_are_valid_and_invalid_settings_refused() {
         for kind in ModelKind::ALL {
             for policy in
                 [FreezePolicy::Frozen, FreezePolicy::Full, FreezePolicy::LastK(2), FreezePolicy::Prompt(5)]
@@ -349,7 +349,7 @@ mod tests {
     /// Checkpoints contain the hash of these bytes: after a change of a name or the order older trainings
     /// could not be resumed.
     #[test]
-    fn the_json_that_checkpoints_hash_stays_as_it_was() {
+    fn hashed_json_of_checkpoints_is_stable() {
         let json = serde_json::to_string(&TrainConfig::new(ModelKind::ShareRecFfn, FreezePolicy::Frozen));
         let expected = concat!(
             r#"{"network":{"model":"share-rec-ffn","head":{"hidden":0,"activation":"tanh","embedding_dropout":0.3,"#,

@@ -133,7 +133,7 @@ mod tests {
     /// Annotator 0 labelled only texts that choose the number of steps: an annotator excluded from the fit
     /// is unknown to the network.
     #[test]
-    fn a_network_learns_from_the_labels_that_chose_its_steps() {
+    fn network_is_refitted_on_all_labels() {
         let sim = simulate(60, 6, 2, 3, 30, 5);
         let options = FitOptions::default();
         let data = |observations| TrainingData {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_labels_for_the_chosen_steps_give_the_chosen_weights() {
+    fn same_labels_for_the_chosen_steps_give_the_chosen_weights() {
         let sim = simulate(80, 6, 2, 3, 30, 6);
         let (held, kept): (Vec<Observation>, Vec<Observation>) =
             sim.observations.iter().partition(|o| o.text % 5 == 0);

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn every_label_is_a_row_of_its_text() {
+    fn labels_are_rows_of_their_text() {
         let examples = Examples::new(&LABELS, YES_NO, 3, &config(ModelKind::SepHeads));
         assert_eq!(examples.texts, [0, 3]);
         let rows = examples.rows(&[1, 0], 0);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn majorities_distributions_and_smoothing() {
+    fn targets_are_majorities_distributions_or_smoothed() {
         let majority = Examples::new(&LABELS, YES_NO, 3, &config(ModelKind::Majority)).rows(&[0, 1], 0);
         assert_eq!((majority.targets.as_slice(), majority.annotators.len()), (&[0.0, 1.0, 0.0, 1.0][..], 2));
         let soft = TrainConfig { soft_labels: true, ..config(ModelKind::Shared) };
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_balance_levels_for_all_or_for_each() {
+    fn class_weights_balance_levels() {
         let all = TrainConfig { class_weights: true, ..config(ModelKind::Shared) };
         let all = Examples::new(&LABELS, YES_NO, 3, &all);
         // Four of level 1, one of level 0: both sum to half of five.
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_weighs_as_given_and_class_weights_are_the_negatives_over_the_positives() {
+    fn positive_weight_is_given_or_computed() {
         let given = TrainConfig { pos_weight: 4.0, ..config(ModelKind::Shared) };
         let given = Examples::new(&LABELS, YES_NO, 3, &given);
         let sum = |examples: &Examples, level: usize| {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn share_rec_is_not_shown_some_identities_and_some_attributes_the_same_ones_for_a_seed() {
+    fn share_rec_drops_identities_by_seed() {
         let labels: Vec<Observation> = (0..1000).map(|t| o(t, t % 7, 0)).collect();
         let examples = Examples::new(&labels, YES_NO, 7, &config(ModelKind::ShareRecFfn));
         let places: Vec<usize> = (0..1000).collect();

@@ -49,7 +49,7 @@ fn numbers(trained: &Trained) -> Numbers {
 /// Every model learns all of them in one pass over the texts; an interrupted training run resumes to the
 /// same numbers, and a checkpoint is specific to its questions, their labels and their weights.
 #[test]
-fn several_questions_are_learned_on_one_encoder_and_resumed_to_the_same_numbers() {
+fn joint_training_resumes_to_the_same_numbers() {
     let (none, observations, scale) = (Embeddings::none(4), four_samples(), scale());
     let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
     let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
@@ -103,7 +103,7 @@ fn several_questions_are_learned_on_one_encoder_and_resumed_to_the_same_numbers(
 /// A frozen head retains every bit of its weights, while its labels train the encoder below it and the
 /// others learn.
 #[test]
-fn a_head_that_is_held_stays_as_it_was() {
+fn frozen_head_does_not_change() {
     let (none, observations, scale) = (Embeddings::none(4), four_samples(), scale());
     let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
     let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
@@ -148,7 +148,7 @@ fn a_head_that_is_held_stays_as_it_was() {
 }
 
 #[test]
-fn a_head_that_does_not_fit_is_not_held() {
+fn unsuitable_head_cannot_be_frozen() {
     let (none, observations, scale) = (Embeddings::none(4), four_samples(), scale());
     let (dir, options) = (tiny(), EncoderOptions::default());
     let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
@@ -183,7 +183,7 @@ fn a_head_that_does_not_fit_is_not_held() {
 /// On fixed embeddings nothing is shared but the order of the texts: a question that is learned together
 /// with another one becomes as good as on its own.
 #[test]
-fn what_is_learned_of_each_question_predicts_it() {
+fn each_jointly_trained_question_is_predicted() {
     let one = simulate(160, 6, 2, 4, 100, 1);
     // The opposite of the first question, with fewer annotators.
     let opposite: Vec<Observation> = one
@@ -219,7 +219,7 @@ fn what_is_learned_of_each_question_predicts_it() {
 
 /// A question counts by its mean loss and its weight, not by its number of labels.
 #[test]
-fn a_question_pulls_the_encoder_by_its_weight_and_not_by_its_number_of_labels() {
+fn question_weight_is_independent_of_label_count() {
     let folder = tempfile::tempdir().unwrap();
     tiny_without_dropout(folder.path());
     let options = EncoderOptions { threads: Some(1), ..EncoderOptions::default() };
@@ -268,7 +268,7 @@ fn a_question_pulls_the_encoder_by_its_weight_and_not_by_its_number_of_labels() 
 }
 
 #[test]
-fn questions_that_cannot_be_learned_together_say_why() {
+fn invalid_joint_questions_are_refused() {
     let (none, observations, scale) = (Embeddings::none(4), four_samples(), scale());
     let (dir, options) = (tiny(), EncoderOptions::default());
     let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };

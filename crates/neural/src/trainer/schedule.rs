@@ -73,7 +73,7 @@ mod tests {
     /// `LinearLR(start_factor=1/3, total_iters=2)`; from the third step on the numbers are those of
     /// transformers 4.x: `get_linear_schedule_with_warmup`, `get_cosine_schedule_with_warmup`.
     #[test]
-    fn they_are_those_of_pytorch_and_transformers() {
+    fn schedules_match_pytorch_and_transformers() {
         let linear = [1.0 / 3.0, 2.0 / 3.0, 1.0, 0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125];
         let cosine = [
             1.0 / 3.0,

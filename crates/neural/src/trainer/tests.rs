@@ -92,7 +92,7 @@ fn accuracy_on_four(trained: Trained, observations: &[Observation]) -> f64 {
 }
 
 #[test]
-fn sep_heads_on_a_tuned_encoder_learn_four_samples_by_heart_in_ten_epochs() {
+fn tuned_sep_heads_memorise_four_samples() {
     let (none, observations) = (Embeddings::none(4), four_samples());
     let folder = tempfile::tempdir().unwrap();
     tiny_without_dropout(folder.path());
@@ -140,7 +140,7 @@ fn every_model_learns_on_a_tuned_encoder() {
 }
 
 #[test]
-fn a_seed_repeats_and_another_does_not() {
+fn training_is_reproducible_by_seed() {
     let sim = simulate(60, 5, 2, 6, 20, 1);
     let run = |seeds: Seeds| {
         let config = TrainConfig {
@@ -164,7 +164,7 @@ fn a_seed_repeats_and_another_does_not() {
 }
 
 #[test]
-fn a_training_that_broke_off_goes_on_to_the_same_numbers() {
+fn interrupted_training_resumes_to_the_same_numbers() {
     let sim = simulate(80, 6, 3, 5, 25, 2);
     let (train, validation): (Vec<_>, Vec<_>) = sim.observations.iter().partition(|o| o.text % 4 != 0);
     let data = TrainingData { observations: &train, ..data(&sim) };
@@ -204,7 +204,7 @@ fn a_training_that_broke_off_goes_on_to_the_same_numbers() {
 }
 
 #[test]
-fn a_tuned_encoder_goes_on_to_the_same_numbers() {
+fn tuned_encoder_resumes_to_the_same_numbers() {
     let (none, observations) = (Embeddings::none(4), four_samples());
     let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
     let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
@@ -224,7 +224,7 @@ fn a_tuned_encoder_goes_on_to_the_same_numbers() {
 /// The cache of texts during prompt training affects only memory: a training run resumes without it, and
 /// with a cache of another size.
 #[test]
-fn a_prompt_after_the_texts_goes_on_to_the_same_numbers_whatever_was_kept_of_them() {
+fn prompt_training_resumes_with_any_cache() {
     let (none, observations) = (Embeddings::none(4), four_samples());
     let llama = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/families/llama");
     let keeping = |kept_bytes| EncoderOptions { threads: Some(2), kept_bytes, ..EncoderOptions::default() };
@@ -246,7 +246,7 @@ fn a_prompt_after_the_texts_goes_on_to_the_same_numbers_whatever_was_kept_of_the
 }
 
 #[test]
-fn what_was_saved_predicts_the_same_and_what_is_damaged_is_said() {
+fn saved_network_predicts_the_same() {
     let sim = simulate(40, 5, 3, 4, 15, 3);
     let attribute = Attribute {
         name: "age".into(),
@@ -289,7 +289,7 @@ fn what_was_saved_predicts_the_same_and_what_is_damaged_is_said() {
 }
 
 #[test]
-fn a_loss_that_is_no_number_stops_it_and_keeps_the_last_checkpoint() {
+fn nan_loss_stops_training_and_keeps_the_checkpoint() {
     let sim = simulate(60, 4, 2, 5, 20, 4);
     let folder = tempfile::tempdir().unwrap();
     let config = TrainConfig {
@@ -316,7 +316,7 @@ fn a_loss_that_is_no_number_stops_it_and_keeps_the_last_checkpoint() {
 }
 
 #[test]
-fn it_stops_when_validation_says_so_and_gives_the_best_weights() {
+fn early_stopping_returns_the_best_weights() {
     let sim = simulate(40, 4, 2, 30, 20, 5);
     let (train, validation): (Vec<_>, Vec<_>) = sim.observations.iter().partition(|o| o.text % 3 != 0);
     let data = TrainingData { observations: &train, ..data(&sim) };
@@ -337,7 +337,7 @@ fn it_stops_when_validation_says_so_and_gives_the_best_weights() {
 }
 
 #[test]
-fn attributes_are_learned_where_they_tell_people_apart() {
+fn informative_attributes_are_learned() {
     // Young annotators answer yes, old ones no; every third annotator's age is unknown.
     let old = |a: u32| a % 2 == 1;
     let observations: Vec<Observation> = (0..600)
@@ -373,7 +373,7 @@ fn attributes_are_learned_where_they_tell_people_apart() {
 }
 
 #[test]
-fn what_cannot_be_trained_says_why() {
+fn invalid_trainings_are_refused() {
     let sim = simulate(10, 2, 2, 3, 5, 6);
     let new =
         |data: TrainingData<'_>, config: TrainConfig| Trainer::new(data, &[], None, config).err().unwrap();
@@ -394,7 +394,7 @@ fn what_cannot_be_trained_says_why() {
 /// The network has only a linear head: it begins with the linear fit even where a Gaussian process would
 /// predict better.
 #[test]
-fn a_network_of_multilevel_begins_with_the_linear_head_fitted_alone() {
+fn multilevel_network_starts_from_the_linear_head() {
     use dissensus_models::batch::{AlternatingFit, Prepared, fit_at_face_value};
     // A score that is not linear in the embeddings: with the square of the first number.
     let mut sim = simulate(300, 12, 2, 3, 300, 4);
@@ -438,7 +438,7 @@ fn a_network_of_multilevel_begins_with_the_linear_head_fitted_alone() {
 
 /// An epoch is scored on labels that no encoder has learned, neither this one nor its parent.
 #[test]
-fn validation_labels_that_taught_the_parent_encoder_are_not_scored() {
+fn validation_excludes_labels_of_the_parent_encoder() {
     let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
     let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
     let label = |text: u32, annotator: u32, level: u16| Observation { text, annotator, level };
@@ -456,7 +456,7 @@ fn validation_labels_that_taught_the_parent_encoder_are_not_scored() {
 }
 
 #[test]
-fn a_frozen_multilevel_on_an_encoder_that_was_tuned_is_scored_as_the_model_that_predicts() {
+fn frozen_multilevel_is_scored_with_calibration() {
     use dissensus_models::batch::{Multilevel, Prepared, fit_at_face_value};
     let mut sim = simulate(200, 5, 2, 3, 200, 4);
     sim.embeddings.tuned_on = Some((0..200).map(|text| text % 2 == 0).collect());
@@ -479,7 +479,7 @@ fn a_frozen_multilevel_on_an_encoder_that_was_tuned_is_scored_as_the_model_that_
 }
 
 #[test]
-fn epochs_that_an_earlier_version_scored_otherwise_are_not_compared_with_new_ones() {
+fn epochs_scored_by_an_earlier_version_are_not_compared() {
     let (none, observations) = (Embeddings::none(4), four_samples());
     let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
     let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
@@ -536,7 +536,7 @@ pub(super) fn values(tensor: &candle_core::Tensor) -> Vec<f32> {
 /// Every model learns both questions with networks of their own; an interrupted training run, also in the
 /// middle of an epoch, resumes to the same numbers.
 #[test]
-fn auxiliary_questions_are_learned_and_resumed_to_the_same_numbers() {
+fn auxiliary_training_resumes_to_the_same_numbers() {
     let (none, observations, others) = (Embeddings::none(4), four_samples(), of_other_question());
     let few: Vec<Observation> = (0..8)
         .map(|i| Observation { text: i / 4, annotator: i % 4, level: (i / 4 + i % 4) as u16 })
@@ -579,7 +579,7 @@ fn auxiliary_questions_are_learned_and_resumed_to_the_same_numbers() {
 }
 
 #[test]
-fn the_loss_that_is_told_is_that_of_the_own_question() {
+fn reported_loss_is_of_the_own_question() {
     let (none, observations, others) = (Embeddings::none(4), four_samples(), of_other_question());
     let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
     let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
@@ -595,7 +595,7 @@ fn the_loss_that_is_told_is_that_of_the_own_question() {
 
 /// The other question's labels affect the embeddings of texts without a label of the own question.
 #[test]
-fn an_auxiliary_question_teaches_the_encoder_what_tells_texts_apart() {
+fn auxiliary_question_improves_the_encoder() {
     let folder = tempfile::tempdir().unwrap();
     tiny_without_dropout(folder.path());
     let options = EncoderOptions { threads: Some(1), ..EncoderOptions::default() };
@@ -625,7 +625,7 @@ fn an_auxiliary_question_teaches_the_encoder_what_tells_texts_apart() {
 }
 
 #[test]
-fn auxiliary_questions_that_cannot_be_learned_say_why() {
+fn invalid_auxiliary_questions_are_refused() {
     let (none, observations, others) = (Embeddings::none(4), four_samples(), of_other_question());
     let (dir, options) = (tiny(), EncoderOptions::default());
     let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };

@@ -67,7 +67,7 @@ fn numbers(trained: &Trained) -> Numbers {
 }
 
 #[test]
-fn words_are_learned_beside_texts_and_resumed_to_the_same_numbers() {
+fn joint_word_training_resumes_to_the_same_numbers() {
     let (none, observations) = (Embeddings::none(4), four_samples());
     let (words, answers) = (words(), answers());
     let counts = ones(&words);
@@ -114,7 +114,7 @@ fn words_are_learned_beside_texts_and_resumed_to_the_same_numbers() {
 }
 
 #[test]
-fn longer_training_tells_marked_words_and_people_apart() {
+fn longer_training_separates_marked_words_and_people() {
     let (none, observations) = (Embeddings::none(4), four_samples());
     let (words, answers) = (words(), answers());
     let counts = ones(&words);
@@ -142,7 +142,7 @@ fn longer_training_tells_marked_words_and_people_apart() {
 /// The loss and the gradient of the head, recomputed from the states that the finished encoder gives for
 /// words.
 #[test]
-fn the_loss_is_that_of_the_states_of_words() {
+fn word_loss_matches_the_states() {
     let (words, mut answers) = (words(), answers());
     let mut counts = ones(&words);
     counts[1][0] = 0.25;
@@ -233,7 +233,7 @@ fn the_loss_is_that_of_the_states_of_words() {
 }
 
 #[test]
-fn what_cannot_be_learned_is_refused() {
+fn invalid_word_questions_are_refused() {
     let (none, observations) = (Embeddings::none(4), four_samples());
     let (words, answers) = (words(), answers());
     let counts = ones(&words);

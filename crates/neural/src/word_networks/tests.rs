@@ -21,7 +21,7 @@ fn loss(data: &Simulated, model: &WordNetworks, test: &[usize]) -> f64 {
 }
 
 #[test]
-fn both_networks_learn_words_and_who_marks_them() {
+fn both_networks_learn_words_and_people() {
     let data = simulated(300, 12, 1.5, 21);
     let (train, test) = data.halves();
     let shared = data.loss(&data.fit(ModelKind::Shared, &train).unwrap(), &test);
@@ -34,7 +34,7 @@ fn both_networks_learn_words_and_who_marks_them() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_network_and_test_answers_teach_nothing() {
+fn network_is_seeded_and_ignores_test_answers() {
     let mut data = simulated(60, 5, 1.0, 22);
     let (train, test) = data.halves();
     let of = |data: &Simulated| {
@@ -51,7 +51,7 @@ fn the_same_seed_gives_the_same_network_and_test_answers_teach_nothing() {
 }
 
 #[test]
-fn who_has_no_answers_is_a_stranger() {
+fn annotator_without_answers_is_unknown() {
     let mut data = simulated(80, 6, 1.5, 23);
     data.answers.retain(|answer| answer.annotator != 5 || answer.text >= 60);
     let train: Vec<usize> = (0..data.answers.len()).filter(|at| data.answers[*at].text < 60).collect();
@@ -65,7 +65,7 @@ fn who_has_no_answers_is_a_stranger() {
 }
 
 #[test]
-fn one_word_of_each_form_is_learned_with_its_own_marks() {
+fn one_word_of_each_form_is_trained() {
     let mut texts = SpanTexts::new(2);
     let states: Vec<f32> = (0..12).map(|at| at as f32).collect();
     texts.push(WordFeatures { states: &[9.0; 4], forms: &[1, 2] }).unwrap();
@@ -94,7 +94,7 @@ fn one_word_of_each_form_is_learned_with_its_own_marks() {
 }
 
 #[test]
-fn what_cannot_be_learned_is_refused_and_a_cancel_is_heard() {
+fn invalid_data_are_refused_and_fit_can_be_cancelled() {
     let data = simulated(40, 4, 1.0, 24);
     let (train, _) = data.halves();
     assert_eq!(fit(&data, ModelKind::ShareRecFfn, &[]).err(), Some(ModelError::NoWords));
@@ -122,7 +122,7 @@ fn what_cannot_be_learned_is_refused_and_a_cancel_is_heard() {
 }
 
 #[test]
-fn a_type_that_nobody_marks_is_rare_and_not_impossible() {
+fn unmarked_type_is_rare_but_possible() {
     let mut data = simulated(60, 5, 1.0, 25);
     data.answers.iter_mut().for_each(|answer| answer.marks.clear());
     let all: Vec<usize> = (0..data.answers.len()).collect();
@@ -133,7 +133,7 @@ fn a_type_that_nobody_marks_is_rare_and_not_impossible() {
 }
 
 #[test]
-fn no_more_words_are_learned_than_asked_for() {
+fn number_of_trained_words_is_limited() {
     let data = simulated(60, 4, 1.0, 26);
     let all: Vec<usize> = (0..data.answers.len()).collect();
     let options = SpanFitOptions { most_words: 12 * 20, ..SpanFitOptions::default() };

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_asked_last_goes_on() {
+    fn newest_request_cancels_earlier_ones() {
         let newest = Newest::default();
         let first = newest.ask();
         assert!(!first.cancelled());

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_throttle_opens_once_in_its_interval() {
+    fn throttle_allows_one_event_per_interval() {
         let mut throttle = Throttle::new(Duration::from_secs(60));
         assert!(throttle.ready());
         assert!(!throttle.ready());

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_many_threads_one_gets_it() {
+    fn one_of_many_threads_reserves() {
         let reservations = Reservations::default();
         for _ in 0..50 {
             let start = std::sync::Barrier::new(8);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_releases_it_and_others_are_not_in_its_way() {
+    fn panic_releases_the_reservation() {
         let reservations = Reservations::default();
         let reserved = reservations.reserve(Activity::Import).unwrap();
         let other = reservations.reserve(Activity::Export).unwrap();

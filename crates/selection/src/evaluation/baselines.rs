@@ -144,7 +144,7 @@ mod tests {
     use dissensus_stats::data::{Embeddings, Target};
 
     #[test]
-    fn baselines_look_at_training_labels_alone() {
+    fn baselines_use_only_training_labels() {
         let o = |text, annotator, level| Observation { text, annotator, level };
         // Annotator 0 mostly gave level 3, annotator 1 level 0, annotator 2 nothing in training.
         let train = [o(0, 0, 3), o(1, 0, 3), o(2, 0, 2), o(0, 1, 0), o(1, 1, 0), o(2, 1, 0), o(3, 1, 1)];
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_frequent_answer_is_found_after_levels_are_asked_for_in_two() {
+    fn binarised_baseline_uses_the_most_frequent_answer() {
         // Level 0 three times and 2, 3 and 4 twice each: six of nine are at least 2.
         let levels = [0, 0, 0, 2, 2, 3, 3, 4, 4u16];
         let o = |(text, level): (usize, &u16)| Observation { text: text as u32, annotator: 0, level: *level };

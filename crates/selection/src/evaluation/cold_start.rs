@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_plan_keeps_people_and_texts_apart() {
+    fn learning_curve_separates_people_and_texts() {
         let sim = simulate(200, 30, 2, 4, 40, 5);
         for by_text_too in [None, Some(0.4)] {
             let spec = ColdStart { by_text_too, labels: vec![10, 0, 3], ..ColdStart::default() };
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_repeats_under_a_seed_and_moves_with_it() {
+    fn learning_curve_is_seeded() {
         let sim = simulate(150, 20, 2, 3, 30, 9);
         let spec = ColdStart { labels: vec![0, 4], ..ColdStart::default() };
         let run = |seed| {
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_says_why() {
+    fn impossible_learning_curve_is_refused() {
         let sim = simulate(50, 6, 2, 2, 10, 2);
         let run = |spec: ColdStart| {
             learning_curve(

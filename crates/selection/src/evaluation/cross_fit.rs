@@ -128,7 +128,7 @@ mod tests {
     const FOLDS: u8 = 5;
 
     #[test]
-    fn what_belongs_together_is_scored_together_and_copies_teach_nothing() {
+    fn clusters_and_copies_share_a_fold() {
         // 60 texts in threads of two; text 59 is a copy of text 0, without a label of its own; the last
         // thread has no label.
         let labelled: Vec<bool> = (0..60).map(|text| text < 56).collect();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_scored_as_if_its_labels_were_not_there() {
+    fn text_is_scored_without_its_labels() {
         let rows: Vec<f32> = (0..40u16).flat_map(|t| [f32::from(t % 7), f32::from(t % 3)]).collect();
         let embeddings = Embeddings::new(2, rows).unwrap();
         let labels = |turned: &[u32]| -> Vec<Observation> {

@@ -133,7 +133,7 @@ mod tests {
     use dissensus_stats::data::synthetic::simulate;
 
     #[test]
-    fn what_trained_the_encoder_does_not_choose_the_steps_where_there_is_else() {
+    fn steps_are_chosen_on_texts_unseen_by_the_encoder() {
         let sim = simulate(200, 6, 3, 4, 100, 3);
         let data = TrainingData {
             embeddings: &sim.embeddings,
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn folds_are_scored_together_and_like_each_alone() {
+    fn pooled_folds_match_single_folds() {
         let sim = simulate(40, 6, 3, 4, 20, 3);
         let data = TrainingData {
             embeddings: &sim.embeddings,

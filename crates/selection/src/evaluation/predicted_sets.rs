@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn options_make_sets() {
+    fn options_form_sets() {
         let anger = option([0.9, 0.4, 0.1], [1, 1, 0], Some([1, 1, 0]));
         let joy = option([0.2, 0.6, 0.7], [0, 0, 1], Some([0, 0, 1]));
         let all = PredictedSets::new(vec![anger.clone(), joy.clone()]).unwrap();
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_go_together_make_other_sets_than_each_alone() {
+    fn correlated_options_change_the_predicted_set() {
         let anger = with_held_out(option([0.9, 0.6, 0.1], [1, 1, 0], None), 0);
         let disgust = with_held_out(option([0.45, 0.45, 0.1], [1, 1, 0], None), 0);
         let sets =

@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_hold_as_often_as_they_aim_at_and_are_smaller_for_knowing_people() {
+    fn prediction_sets_cover_and_shrink_with_annotator_models() {
         let mut coverages = Vec::new();
         for seed in 0..4 {
             let sim = simulate(400, 40, 5, 6, 80, seed);
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_labels_texts_groups_or_annotators_make_no_sets() {
+    fn too_little_data_gives_no_prediction_sets() {
         let few = |texts, annotators, labels, split: &str, groups: &[Option<u32>]| {
             let sim = simulate(texts, annotators, 3, 3, labels, 1);
             let columns = SplitColumns { groups, ..SplitColumns::default() };
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn what_trained_the_encoder_calibrates_nothing() {
+    fn calibration_excludes_data_seen_by_the_encoder() {
         let sim = simulate(400, 40, 5, 6, 80, 7);
         let seen_texts: Vec<bool> = (0..400).map(|text| text % 3 == 0).collect();
         let seen_people: Vec<bool> = (0..40).map(|who| who < 10).collect();

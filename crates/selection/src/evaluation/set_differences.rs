@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_and_differences_have_intervals_that_hold_them() {
+    fn intervals_contain_figures_and_differences() {
         let (better, worse) = (sets(60, 6, 0.9), sets(60, 6, 0.6));
         let own = better.resampled(1, &Silent).unwrap();
         assert_eq!(own.sampled(), "texts and annotators");
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn one_annotator_is_no_sample_and_few_texts_tell_nothing() {
+    fn single_annotator_or_few_texts_have_no_interval() {
         let one = sets(60, 1, 0.9).resampled(1, &Silent).unwrap();
         assert_eq!(one.sampled(), "texts");
         assert!(one.intervals(0.9).unwrap().contains_key("jaccard"));

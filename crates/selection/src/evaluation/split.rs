@@ -547,7 +547,7 @@ mod tests {
     }
 
     #[test]
-    fn validation_is_held_out_in_the_way_of_the_test() {
+    fn validation_is_split_like_the_test() {
         let groups: Vec<Option<u32>> = (0..20).map(|t| (t < 18).then_some(t / 3)).collect();
         let columns = SplitColumns { groups: &groups, ..SplitColumns::default() };
         for seed in 0..10 {
@@ -575,7 +575,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_leaks_over_a_split_of_texts() {
+    fn text_split_does_not_leak() {
         let parts: Vec<Option<Split>> = (0..20)
             .map(|t| {
                 [Some(Split::Train), Some(Split::Train), Some(Split::Validation), Some(Split::Test), None]
@@ -620,7 +620,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_body_never_crosses_a_split() {
+    fn copies_never_cross_a_split() {
         let first = copies();
         let groups: Vec<Option<u32>> = (0..20).map(|t| (t < 15).then_some(t / 4)).collect();
         let columns = SplitColumns { groups: &groups, copies: &first, ..SplitColumns::default() };
@@ -652,7 +652,7 @@ mod tests {
     }
 
     #[test]
-    fn a_division_without_copies_is_what_it_was_before_they_were_kept_together() {
+    fn split_without_copies_is_unchanged() {
         let own: Vec<u32> = (0..20).collect();
         let groups: Vec<Option<u32>> = (0..20).map(|t| (t < 15).then_some(t / 4)).collect();
         let columns = SplitColumns { groups: &groups, copies: &own, ..SplitColumns::default() };
@@ -675,7 +675,7 @@ mod tests {
     }
 
     #[test]
-    fn an_official_assignment_is_kept_and_its_copies_are_named() {
+    fn official_split_is_kept_and_copies_reported() {
         let first = copies();
         let parts: Vec<Option<Split>> =
             (0..20).map(|t| Some(if t < 10 { Split::Train } else { Split::Test })).collect();
@@ -691,7 +691,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_stands_in_every_group_is_left_out_of_the_test() {
+    fn body_in_every_group_is_excluded_from_the_test() {
         // Groups of four texts, the first of each of which has been deleted.
         let groups: Vec<Option<u32>> = (0..20).map(|t| Some(t / 4)).collect();
         let first: Vec<u32> = (0..20).map(|t| if t % 4 == 0 { 0 } else { t }).collect();
@@ -713,7 +713,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_of_a_text_that_trained_the_encoder_is_not_scored() {
+    fn copy_of_an_encoder_training_text_is_not_scored() {
         let first = copies();
         let mut seen_texts = vec![false; 20];
         seen_texts[9] = true;
@@ -732,7 +732,7 @@ mod tests {
     }
 
     #[test]
-    fn people_and_labels_are_divided_where_they_are_asked_for() {
+    fn splits_by_annotator_and_at_random() {
         for seed in 0..10 {
             let division = divide(SplitSpec::ByAnnotator(0.5), SplitColumns::default(), seed, 0.0).unwrap();
             assert!(annotators(&division.train).is_disjoint(&annotators(division.test.observations())));
@@ -745,7 +745,7 @@ mod tests {
     }
 
     #[test]
-    fn strata_keep_their_shares() {
+    fn stratified_split_keeps_the_shares() {
         for seed in 0..10 {
             let division = divide(SplitSpec::Stratified(0.8), SplitColumns::default(), seed, 0.0).unwrap();
             let rare = texts(&division.train).into_iter().filter(|t| *t < 5).count();
@@ -754,7 +754,7 @@ mod tests {
     }
 
     #[test]
-    fn what_trained_the_encoder_is_on_no_test_side() {
+    fn data_seen_by_the_encoder_are_not_tested() {
         let seen_texts: Vec<bool> = (0..20).map(|t| t % 3 == 0).collect();
         let seen_people = [true, true, false, false, false, false];
         let seen = SeenByEncoder { texts: &seen_texts, annotators: &seen_people };
@@ -808,7 +808,7 @@ mod tests {
     }
 
     #[test]
-    fn what_divides_nothing_is_refused() {
+    fn invalid_splits_are_refused() {
         for bad in ["by-text:1", "by-text:0", "stratified:-1", "grouped:NaN"] {
             assert!(matches!(bad.parse::<SplitSpec>(), Err(ModelError::Share(_))), "{bad}");
         }
@@ -830,7 +830,7 @@ mod tests {
     }
 
     #[test]
-    fn test_labels_are_read_once_for_each_figure() {
+    fn test_labels_are_counted_once_for_each_figure() {
         let mut division = divide(SplitSpec::ByText(0.5), SplitColumns::default(), 0, 0.0).unwrap();
         let embeddings = Embeddings::none(20);
         let data = TrainingData {

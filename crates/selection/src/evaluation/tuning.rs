@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tuned_answer_finds_rare_levels() {
+    fn tuned_rule_finds_rare_levels() {
         let sim = simulate(400, 20, 5, 4, 60, 3);
         let (train, test): (Vec<Observation>, Vec<Observation>) =
             sim.observations.iter().partition(|o| o.text % 4 != 0);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_to_choose_by_leaves_the_most_likely_level() {
+    fn too_little_data_keeps_the_most_likely_level() {
         let sim = simulate(30, 5, 3, 4, 10, 4);
         let of = |observations: &[Observation], texts: &[bool], at_least| {
             let data = TrainingData { observations, ..data(&sim) };

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_large_unit_is_passed_over_where_it_overshoots() {
+    fn large_unit_is_skipped_if_it_overshoots() {
         // Sixty texts with one body and forty with different ones.
         let units = || {
             let mut units = vec![(0..60).collect::<Vec<usize>>()];
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn units_of_one_item_are_drawn_as_items_are() {
+    fn units_of_one_item_are_drawn_like_items() {
         for (items, seed) in (1..40).flat_map(|items| (0..5).map(move |seed| (items, seed))) {
             let units: Vec<Vec<usize>> = (0..items).map(|item| vec![item]).collect();
             assert_eq!(share_of_units(units, items, 0.7, seed, 6), train_mask(items, 0.7, seed, 6));

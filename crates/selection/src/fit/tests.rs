@@ -72,7 +72,7 @@ fn probabilities_sum_to_one_everywhere() {
 }
 
 #[test]
-fn columns_are_predictions() {
+fn column_matches_single_predictions() {
     for (_, models) in &*FITTED {
         for model in models {
             let mut column = vec![0.0; 20 * model.levels()];
@@ -87,7 +87,7 @@ fn columns_are_predictions() {
 }
 
 #[test]
-fn an_unlabelled_text_is_its_embedding() {
+fn unlabelled_text_is_predicted_from_its_embedding() {
     let sim = simulate(200, 5, 5, 4, 20, 11);
     let labelled = |t: u32| sim.observations.iter().any(|o| o.text == t);
     let unlabelled: Vec<u32> = (0..200).filter(|&t| !labelled(t)).collect();
@@ -105,7 +105,7 @@ fn an_unlabelled_text_is_its_embedding() {
 }
 
 #[test]
-fn texts_that_read_alike_share_their_effects() {
+fn similar_texts_share_effects() {
     // Offence is at both ends of one axis: no linear head can fit that, a Gaussian process can.
     let mut sim = simulate(400, 8, 2, 2, 150, 12);
     for o in &mut sim.observations {
@@ -122,7 +122,7 @@ fn texts_that_read_alike_share_their_effects() {
 }
 
 #[test]
-fn opposite_tastes_are_learnt_where_labels_show_them() {
+fn opposite_tastes_are_learned() {
     let mut sim = simulate(300, 20, 2, 3, 150, 13);
     for o in &mut sim.observations {
         let taste = if o.annotator % 2 == 0 { 1.0 } else { -1.0 };
@@ -148,7 +148,7 @@ fn opposite_tastes_are_learnt_where_labels_show_them() {
 }
 
 #[test]
-fn the_order_of_observations_does_not_matter_and_a_seed_repeats() {
+fn fit_is_independent_of_order_and_seeded() {
     for (sim, models) in &*FITTED {
         let mut turned = sim.clone();
         turned.observations.reverse();
@@ -162,7 +162,7 @@ fn the_order_of_observations_does_not_matter_and_a_seed_repeats() {
 }
 
 #[test]
-fn a_stranger_is_the_average_person() {
+fn unknown_annotator_is_average() {
     let sim = simulate(80, 12, 2, 4, 60, 5);
     let severe = (0..12).max_by(|&a, &b| sim.severity[a].total_cmp(&sim.severity[b])).unwrap() as u32;
     let mild = (0..12).min_by(|&a, &b| sim.severity[a].total_cmp(&sim.severity[b])).unwrap() as u32;
@@ -177,7 +177,7 @@ fn a_stranger_is_the_average_person() {
 }
 
 #[test]
-fn no_labels_and_one_class_are_no_accident() {
+fn no_labels_or_one_class_are_handled() {
     let sim = simulate(30, 3, 5, 4, 10, 6);
     for kind in ModelKind::ALL {
         for target in [sim.target, Target { kind: TargetKind::Nominal, levels: 5 }] {
@@ -197,7 +197,7 @@ fn no_labels_and_one_class_are_no_accident() {
 }
 
 #[test]
-fn nobody_and_nothing_can_be_fitted() {
+fn empty_data_can_be_fitted() {
     let none = Embeddings::none(0);
     let target = Target { kind: TargetKind::Binary, levels: 2 };
     for kind in ModelKind::ALL {
@@ -214,7 +214,7 @@ fn nobody_and_nothing_can_be_fitted() {
 }
 
 #[test]
-fn a_higher_score_expects_a_higher_level() {
+fn higher_score_gives_a_higher_expected_level() {
     let sim = simulate(400, 10, 5, 3, 150, 7);
     let (mut low, mut high) = (Vec::new(), Vec::new());
     let mut order: Vec<u32> = (0..400).collect();
@@ -230,7 +230,7 @@ fn a_higher_score_expects_a_higher_level() {
 }
 
 #[test]
-fn multilevel_finds_the_severity_behind_the_labels() {
+fn multilevel_recovers_severities() {
     let sim = simulate(400, 30, 5, 6, 60, 8);
     let live = LiveModel::fit(&data(&sim), &FitOptions::default(), &Silent).unwrap();
     let found: Vec<f64> = (0..30).map(|a| live.severity(a).unwrap().mean).collect();
@@ -278,7 +278,7 @@ fn attributed(annotators: usize, effect: f64, seed: u64) -> (Simulation, Vec<Att
 }
 
 #[test]
-fn attributes_are_used_where_they_tell_and_reported_where_they_do_not() {
+fn uninformative_attributes_are_reported_but_not_used() {
     let (sim, attributes) = attributed(120, 1.5, 21);
     let told = TrainingData { attributes: &attributes, ..data(&sim) };
     let model = fitted(ModelKind::Multilevel, &told);
@@ -329,7 +329,7 @@ fn attributes_are_used_where_they_tell_and_reported_where_they_do_not() {
 }
 
 #[test]
-fn a_live_model_keeps_what_attributes_said() {
+fn live_model_keeps_attribute_effects() {
     let (sim, attributes) = attributed(60, 1.5, 23);
     let told = TrainingData { attributes: &attributes, ..data(&sim) };
     let mut live = LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
@@ -381,7 +381,7 @@ static DIFFERING: LazyLock<(Simulation, Vec<Attribute>, LiveModel)> = LazyLock::
 });
 
 #[test]
-fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
+fn group_slopes_are_predicted_and_explained() {
     let (sim, attributes, live) = &*DIFFERING;
     let told = TrainingData { attributes, ..data(sim) };
     let found = live.estimation().group_slopes.unwrap();
@@ -445,7 +445,7 @@ fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
 
 /// Gaps are tested against the predictions of a model without slopes, including severities.
 #[test]
-fn without_slopes_of_groups_people_are_those_of_a_model_that_has_none() {
+fn no_group_slopes_equal_a_model_without_them() {
     let (mut sim, attributes) = groups_that_differ_in_kind();
     // Women labelled texts on which they answer high, men on which they answer low: their severities absorb
     // part of it, but less with groups' slopes.
@@ -472,7 +472,7 @@ fn without_slopes_of_groups_people_are_those_of_a_model_that_has_none() {
 }
 
 #[test]
-fn who_joins_and_whose_group_is_told_later_starts_where_the_group_is() {
+fn new_members_start_at_the_group_effect() {
     let (sim, mut attributes) = groups_that_differ_in_kind();
     attributes[0].of[57] = None;
     let told = TrainingData { attributes: &attributes, ..data(&sim) };
@@ -513,7 +513,7 @@ fn who_joins_and_whose_group_is_told_later_starts_where_the_group_is() {
 }
 
 #[test]
-fn a_model_keeps_what_its_fit_knew_of_people() {
+fn model_keeps_attributes_of_its_fit() {
     let (sim, whole, fitted) = &*DIFFERING;
     // Eight of each are too few to be groups.
     let mut few = whole.clone();
@@ -554,7 +554,7 @@ fn a_model_keeps_what_its_fit_knew_of_people() {
 }
 
 #[test]
-fn models_say_whom_they_know() {
+fn models_report_known_annotators() {
     let sim = simulate(60, 5, 5, 4, 20, 14);
     let few: Vec<Observation> = sim.observations.iter().filter(|o| o.annotator != 2).copied().collect();
     let train = TrainingData { observations: &few, ..data(&sim) };
@@ -576,7 +576,7 @@ fn models_say_whom_they_know() {
 }
 
 #[test]
-fn odd_annotators_and_missing_classes_are_no_accident() {
+fn unusual_annotators_and_missing_classes_are_handled() {
     let mut choice = simulate(80, 8, 4, 5, 40, 31);
     choice.target.kind = TargetKind::Nominal;
     for mut sim in [simulate(80, 8, 2, 5, 40, 32), simulate(80, 8, 5, 5, 40, 33), choice] {
@@ -636,7 +636,7 @@ impl Progress for Stop {
 }
 
 #[test]
-fn a_cancel_is_heard_and_names_are_read() {
+fn fit_can_be_cancelled_and_names_parsed() {
     let sim = simulate(10, 2, 2, 2, 5, 9);
     for kind in ModelKind::ALL {
         let error = fit(kind, &data(&sim), &FitOptions::default(), &Stop).err();

@@ -155,7 +155,7 @@ mod tests {
     use crate::aggregation::tests::{fixture, near, votes};
 
     #[test]
-    fn thirty_rounds_are_those_of_crowd_kit() {
+    fn thirty_rounds_match_crowd_kit() {
         let fixture = fixture();
         for name in ["binary", "levels"] {
             let votes = votes(&fixture[name]);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn likelihood_never_falls() {
+    fn likelihood_never_decreases() {
         let fixture = fixture();
         let votes = votes(&fixture["levels"]);
         let mut state = State::new(&votes);

@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_values() {
+    fn digamma_matches_known_values() {
         const EULER: f64 = 0.577_215_664_901_532_9;
         assert!((digamma(1.0) + EULER).abs() < 1e-13);
         assert!((digamma(0.5) + EULER + 2.0 * std::f64::consts::LN_2).abs() < 1e-12);

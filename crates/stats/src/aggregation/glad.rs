@@ -134,7 +134,7 @@ mod tests {
     use crate::data::progress::Silent;
 
     #[test]
-    fn converges_where_crowd_kit_does() {
+    fn converges_like_crowd_kit() {
         let fixture = fixture();
         for name in ["binary", "levels"] {
             let votes = votes(&fixture[name]);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn likelihood_never_falls() {
+    fn likelihood_never_decreases() {
         let fixture = fixture();
         let votes = votes(&fixture["levels"]);
         let mut x = vec![PRIOR; votes.annotators + votes.texts()];

@@ -195,7 +195,7 @@ mod tests {
 
     /// From crowd-kit's own start, so that every round can be compared.
     #[test]
-    fn fifty_rounds_are_those_of_crowd_kit() {
+    fn fifty_rounds_match_crowd_kit() {
         let fixture = fixture();
         for name in ["binary", "levels"] {
             let votes = votes(&fixture[name]);

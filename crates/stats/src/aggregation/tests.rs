@@ -83,7 +83,7 @@ fn sound(found: &Aggregation, texts: usize, annotators: usize) {
 }
 
 #[test]
-fn converged_labels_are_those_of_crowd_kit() {
+fn converged_labels_match_crowd_kit() {
     let fixture = fixture();
     let mut compared = 0;
     for name in ["binary", "levels"] {
@@ -110,7 +110,7 @@ fn converged_labels_are_those_of_crowd_kit() {
 }
 
 #[test]
-fn ties_are_stated_and_go_to_the_lowest() {
+fn ties_are_reported_and_go_to_the_lowest() {
     let of = [o(0, 0, 2), o(0, 1, 1), o(1, 0, 2), o(1, 1, 2), o(3, 0, 0)];
     let found = run(Aggregator::Majority, &of, 4, 2, 3);
     assert_eq!(found.labels, [Some(1), Some(2), None, Some(0)]);
@@ -120,7 +120,7 @@ fn ties_are_stated_and_go_to_the_lowest() {
 }
 
 #[test]
-fn edge_cases_are_finite() {
+fn aggregation_of_edge_cases_is_finite() {
     let lone: Vec<Observation> = (0..6).map(|t| o(t, t, (t % 3) as u16)).collect();
     let one_class: Vec<Observation> = (0..12).map(|i| o(i / 3, i % 3, 1)).collect();
     let contrary: Vec<Observation> = (0..40).map(|i| o(i / 4, i % 4, u16::from(i % 4 < 2))).collect();
@@ -177,7 +177,7 @@ fn spammers_are_found() {
 }
 
 #[test]
-fn says_what_is_wrong() {
+fn invalid_labels_are_refused() {
     let target = Target { kind: TargetKind::Binary, levels: 2 };
     let options = AggregationOptions::default();
     let error = aggregate(Aggregator::Glad, &[o(0, 0, 2)], 1, 1, target, &options, &Silent);

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_come_and_go() {
+    fn texts_can_be_added_and_removed() {
         let mut c = Coincidences::new(3);
         c.add(&[2, 1, 0], 1.0);
         c.add(&[0, 0, 4], 1.0);
@@ -124,7 +124,7 @@ mod tests {
     /// By hand: pairs (0, 0) 3, (0, 1) 1, (1, 0) 1, (1, 1) 3 differ with a share of 2 / 8, by chance with 1 /
     /// 2.
     #[test]
-    fn groups_agree_beyond_chance() {
+    fn subgroups_agree_beyond_chance() {
         let found = between_alpha(&[3.0, 1.0, 1.0, 3.0], 2, false).unwrap();
         assert!((found - 0.5).abs() < 1e-12, "{found}");
         assert!((between_alpha(&[3.0, 1.0, 1.0, 3.0], 2, true).unwrap() - 0.5).abs() < 1e-12);

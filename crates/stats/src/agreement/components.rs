@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_table_has_the_components_of_the_analysis_of_variance() {
+    fn complete_table_matches_anova_components() {
         // Mean squares of rows 4.8333, of columns 7.0, of residuals 0.3333 (R: anova(lm(y ~ row + column))).
         let table = [[1, 2, 4], [2, 3, 4], [3, 5, 6], [0, 1, 3]];
         let observations: Vec<Observation> = (0..12)
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_apart_is_not_told() {
+    fn confounded_components_are_not_estimated() {
         let one_a_text: Vec<Observation> =
             (0..20).map(|t| Observation { text: t, annotator: t % 4, level: (t % 2) as u16 }).collect();
         let design = LabelDesign::new(&one_a_text, 20, 4);
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_those_of_the_formulas() {
+    fn planned_numbers_match_the_formulas() {
         let c = VarianceComponents { text: 0.285, annotator: 0.192, residual: 0.523 };
         assert!((c.annotators_for_reliability(0.8) - 10.035).abs() < 1e-3);
         assert!((c.labels_for_reliability(0.8) - 10.896).abs() < 1e-3);

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_are_those_of_the_paper() {
+    fn distances_match_the_paper() {
         let near = |a: &[u8], b: &[u8], d: f64| {
             assert!((masi_distance(set(a), set(b)) - d).abs() < 1e-12, "{a:?} {b:?}");
             assert_eq!(masi_distance(set(a), set(b)), masi_distance(set(b), set(a)));
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn perfect_agreement_is_one_and_one_set_alone_is_undefined() {
+    fn perfect_agreement_is_one_and_a_single_set_undefined() {
         assert_eq!(alpha(&answers(&[&[&[0], &[0]], &[&[], &[]]])), Some(1.0));
         assert_eq!(alpha(&answers(&[&[&[0], &[0]], &[&[0], &[0]]])), None);
         assert_eq!(alpha(&answers(&[&[&[0]], &[&[1]]])), None);
@@ -292,7 +292,7 @@ mod tests {
 
     /// With sets of one option each, all differences are equal: alpha is the nominal one.
     #[test]
-    fn sets_of_one_are_levels() {
+    fn singleton_sets_equal_levels() {
         let one: Vec<SetAnswer> = (0..90u32)
             .filter(|i| i % 7 != 0)
             .map(|i| SetAnswer { text: i / 3, annotator: i % 3, set: set(&[(i * i % 11 % 4) as u8]) })
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_is_a_binary_question() {
+    fn option_agrees_like_a_binary_question() {
         let answers = answers(&[&[&[0, 1], &[0]], &[&[], &[0]], &[&[1], &[]], &[&[0], &[0, 1]]]);
         let of = |option| {
             let found = option_reliability(&answers, option, 4, 2, None, &Silent).unwrap();
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_answers_are_named() {
+    fn invalid_answers_are_named() {
         let twice = [SetAnswer { text: 0, annotator: 0, set: set(&[]) }; 2];
         let of = |answers: &[SetAnswer]| set_reliability(answers, 1, 1, None, &Silent).unwrap_err();
         assert!(matches!(of(&twice), ModelError::Repeated { text: 0, annotator: 0 }));

@@ -102,7 +102,7 @@ mod tests {
     /// Against R 4: `prop.test(759, 1000, correct = FALSE)$conf.int`,
     /// `prop.test(8, 10, correct = FALSE)$conf.int`.
     #[test]
-    fn the_interval_is_wilsons() {
+    fn interval_is_wilsons() {
         let many = SelfAgreement::new(759, 1000).unwrap();
         assert!((many.low - 0.731_533_0).abs() < 1e-6 && (many.high - 0.784_484_7).abs() < 1e-6, "{many:?}");
         let few = SelfAgreement::new(8, 10).unwrap();
@@ -116,7 +116,7 @@ mod tests {
     /// Against scipy: five people with 60 re-annotations each, by the same formulas; a single person gets
     /// Wilson's interval.
     #[test]
-    fn people_are_the_unit() {
+    fn people_are_the_resampling_unit() {
         let five = SelfAgreement::of_people(&[(54, 60), (48, 60), (30, 60), (51, 60), (42, 60)]).unwrap();
         assert!((five.low - 0.523_555_9).abs() < 1e-6 && (five.high - 0.891_187_7).abs() < 1e-6, "{five:?}");
         let alike = SelfAgreement::of_people(&[(45, 60); 5]).unwrap();
@@ -133,7 +133,7 @@ mod tests {
 
     /// Answers drawn twice from many distributions: the best accuracy is between the ends.
     #[test]
-    fn the_best_accuracy_lies_between_the_share_and_its_root() {
+    fn accuracy_ceiling_is_within_its_bounds() {
         let (mut repeats, mut best) = (0.0, 0.0);
         let n = 200;
         for i in 0..n {

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn of_honest_people_one_in_a_hundred_is_flagged_at_most() {
+    fn at_most_one_percent_of_honest_people_are_flagged() {
         let designs: [(usize, std::ops::Range<usize>, f64, Pace); 5] = [
             (8, 20..60, 0.4, normal),
             (30, 20..200, 0.4, normal),
@@ -220,7 +220,7 @@ mod tests {
 
     /// A person who answers within a second, regardless of the text, among people who read.
     #[test]
-    fn who_does_not_read_is_found() {
+    fn too_fast_annotator_is_found() {
         let mut found = 0;
         for seed in 0..20 {
             let mut rng = ChaCha8Rng::seed_from_u64(900 + seed);
@@ -243,7 +243,7 @@ mod tests {
 
     /// Short texts take less time: annotators who got them are not faster because of it.
     #[test]
-    fn short_texts_make_nobody_fast() {
+    fn short_texts_do_not_cause_flags() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
         let mut times = Vec::new();
         for annotator in 0..10 {
@@ -258,7 +258,7 @@ mod tests {
 
     /// Too few labels, too few others, times of zero and people who are all alike.
     #[test]
-    fn with_too_little_nothing_is_said() {
+    fn too_little_data_gives_no_flag() {
         let one = |annotator, milliseconds| TimedLabel { annotator, characters: 50, milliseconds };
         let many = |people: u32, labels: usize, fast: u32| -> Vec<TimedLabel> {
             let of = |a: u32| (0..labels).map(move |_| one(a, if a == 0 { fast } else { 9000 }));

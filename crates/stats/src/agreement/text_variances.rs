@@ -94,7 +94,7 @@ mod tests {
     /// By hand: sample variances 0, 2 and 0 of two labels each vary no more than by chance: all texts get
     /// 2/3.
     #[test]
-    fn where_chance_explains_it_all_texts_are_alike() {
+    fn variances_shrink_fully_if_chance_explains_them() {
         let found = TextVariances::new(&labels(&[&[1, 1], &[0, 2], &[3, 3], &[2], &[]]), 5).unwrap();
         let width = |n: f64| 2.0 * 1.959_963_984_540_054 * (2.0 / 3.0 / n).sqrt();
         for (text, n) in [(0, 2.0), (1, 2.0), (3, 1.0)] {
@@ -111,7 +111,7 @@ mod tests {
     /// levels). s^2 = 20/9, the sample variances spread by 9 x 12 x (20/9)^2 = 533.3, of which 24 s^4 = 118.5
     /// is chance: V = 414.8 / 132 = 3.142.
     #[test]
-    fn texts_that_differ_keep_most_of_their_own() {
+    fn differing_variances_shrink_little() {
         let (alike, apart): ([u16; 10], [u16; 10]) = ([2; 10], [0, 0, 0, 0, 0, 4, 4, 4, 4, 4]);
         let all: Vec<&[u16]> = (0..12).map(|t| if t % 2 == 0 { &alike[..] } else { &apart[..] }).collect();
         let found = TextVariances::new(&labels(&all), 12).unwrap();
@@ -127,7 +127,7 @@ mod tests {
     /// that may stop because their interval is narrow enough, the coverage of the interval is nearly the
     /// nominal one, although they were selected by their labels.
     #[test]
-    fn texts_that_stop_by_their_width_are_as_sure_as_they_say() {
+    fn texts_stopped_by_width_have_valid_intervals() {
         let chances: [[f64; 5]; 3] =
             [[0.8, 0.15, 0.05, 0.0, 0.0], [0.1, 0.3, 0.3, 0.2, 0.1], [0.4, 0.1, 0.0, 0.1, 0.4]];
         let mean = |p: &[f64; 5]| -> f64 { p.iter().enumerate().map(|(c, p)| c as f64 * p).sum() };

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_and_nothing_to_tell() {
+    fn extreme_and_undefined_agreement() {
         let alpha = |answers: &[MarkedUnits]| unitizing_alpha(answers).unwrap().alpha;
         let same = [marked(0, 30, &[(2, 9)]), marked(0, 30, &[(2, 9)]), marked(1, 9, &[]), marked(1, 9, &[])];
         assert_eq!(alpha(&same), Some(1.0));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn overlapping_passages_are_one_and_touching_ones_two() {
+    fn overlapping_units_merge_and_touching_do_not() {
         let one = marked(0, 40, &[(3, 9), (20, 30)]);
         let joined = unitizing_alpha(&[one.clone(), marked(0, 40, &[(5, 9), (3, 7), (20, 30)])]).unwrap();
         assert_eq!((joined.alpha, joined.joined), (Some(1.0), 1));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn where_and_by_whom_texts_are_told_does_not_matter() {
+    fn agreement_is_independent_of_order() {
         let answers: Vec<MarkedUnits> = (0..60)
             .map(|nth: u32| {
                 let (text, length) = (nth % 14, 20 + nth % 14 * 3);

@@ -245,7 +245,7 @@ mod tests {
     /// People who judge according to the model, on projects with many texts and few, five levels and two:
     /// each flag for at most 1 % of them.
     #[test]
-    fn people_who_judge_by_the_model_are_hardly_flagged() {
+    fn model_consistent_people_are_rarely_flagged() {
         for (texts, people, levels, each) in
             [(200, 40, 5, 30), (150, 40, 2, 15), (300, 30, 2, 60), (80, 40, 5, 10)]
         {
@@ -272,7 +272,7 @@ mod tests {
     /// In each of twenty projects one person answers from the opposite end of the scale, and one always gives
     /// the middle.
     #[test]
-    fn who_turns_the_scale_round_or_never_moves_is_found() {
+    fn reversed_and_constant_annotators_are_found() {
         let (mut turned, mut still) = (0, 0);
         for seed in 0..20 {
             let mut world = simulate(200, 30, 5, 4, 60, 40 + seed);
@@ -295,7 +295,7 @@ mod tests {
 
     /// Two texts, by hand: person 0 agrees with one of two and with none of one.
     #[test]
-    fn agreement_counts_pairs() {
+    fn agreement_with_others_counts_pairs() {
         let o = |text, annotator, level| Observation { text, annotator, level };
         let all = [o(0, 0, 1), o(0, 1, 1), o(0, 2, 0), o(1, 0, 0), o(1, 1, 1), o(2, 0, 1)];
         let target = Target { kind: TargetKind::Binary, levels: 2 };
@@ -307,7 +307,7 @@ mod tests {
 
     /// The interval of a share of texts is close to that of the mean of as many independent draws.
     #[test]
-    fn the_interval_over_texts_covers() {
+    fn interval_over_texts_covers() {
         let mut held = 0;
         for seed in 0..300u64 {
             // Agreement with one other annotator with probability 0.7, in 40 texts.

@@ -209,7 +209,7 @@ mod tests {
 
     /// The alpha of labels, which is tested against other programs, with each word as a text.
     #[test]
-    fn alpha_is_that_of_words_as_units() {
+    fn alpha_uses_words_as_units() {
         let answers = made_up();
         let mut units = Vec::new();
         let mut people: BTreeMap<u32, u32> = BTreeMap::new();
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn f1_is_that_of_all_pairs() {
+    fn f1_averages_all_pairs() {
         let answers = made_up();
         let (mut both, mut either) = (0, 0);
         for (at, a) in answers.iter().enumerate() {
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_and_nothing_to_tell() {
+    fn extreme_and_undefined_agreement() {
         let same = [marked(0, 4, &[1, 2]), marked(0, 4, &[1, 2]), marked(1, 2, &[]), marked(1, 2, &[])];
         let found = word_agreement(&same, None, &Silent).unwrap();
         assert_eq!((found.alpha.value, found.pairwise_f1.value), (Some(1.0), Some(1.0)));
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_hold_their_estimates() {
+    fn intervals_contain_their_estimates() {
         let found = word_agreement(&made_up(), Some(&BootstrapOptions::default()), &Silent).unwrap();
         for estimate in [found.alpha, found.pairwise_f1] {
             let (value, interval) = (estimate.value.unwrap(), estimate.over_texts.unwrap());

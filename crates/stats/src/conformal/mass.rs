@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_stand_behind_those_that_are_more_likely() {
+    fn mass_orders_levels_by_probability() {
         assert_eq!(before(&[0.1, 0.5, 0.05, 0.35], false), [0.85, 0.0, 0.95, 0.5]);
         // Contiguous: level 3 is only reached through level 2.
         assert_eq!(before(&[0.1, 0.5, 0.05, 0.35], true), [0.5, 0.0, 0.6, 0.65]);

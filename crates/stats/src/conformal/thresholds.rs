@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn own_quantiles_are_used_where_people_differ_and_the_common_one_where_they_do_not() {
+    fn own_quantiles_are_used_if_people_differ() {
         let fresh = |spread| scores(40, 500, spread, 99);
         let alike = Thresholds::fit(&scores(40, 20, 0.0, 1), 40, 0.1, 0).unwrap();
         assert!(alike.weight >= 50.0, "{}", alike.weight);
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_no_label_gets_the_quantile_of_split_conformal_prediction() {
+    fn annotator_without_labels_gets_the_common_quantile() {
         for (labels, spread) in [(60, 0.9), (20, 0.0)] {
             let all = scores(40, labels, spread, 2);
             let fitted = Thresholds::fit(&all, 41, 0.1, 0).unwrap();
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn few_labels_are_drawn_towards_everybody_and_too_few_say_nothing() {
+    fn few_labels_shrink_towards_the_common_quantile() {
         assert!(Thresholds::fit(&scores(7, 7, 0.5, 3), 7, 0.1, 0).is_none());
         let mut all = scores(30, 40, 0.0, 4);
         all.extend([(30, 0.9), (30, 0.95)]);

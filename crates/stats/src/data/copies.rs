@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bodies_and_embeddings_say_the_same() {
+    fn copies_by_body_and_by_embedding_agree() {
         let embeddings = Embeddings::new(1, vec![3.0, 1.0, 3.0, 2.0, 1.0]).unwrap();
         let by_embedding = Copies::by_embedding(&embeddings);
         assert_eq!(by_embedding, Copies::given(&[0, 1, 0, 3, 1], 5).unwrap());
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn members_stand_together_in_the_order_of_their_keys() {
+    fn members_are_grouped_in_key_order() {
         assert_eq!(together([3, 1, 3, 2].into_iter()), [vec![1], vec![3], vec![0, 2]]);
     }
 }

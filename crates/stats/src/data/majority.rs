@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn medians_are_of_each_annotator() {
+    fn medians_are_by_annotator() {
         let o = |annotator, level| Observation { text: 0, annotator, level };
         let found = MedianLevel::fit(&[o(0, 4), o(0, 0), o(0, 3), o(2, 1), o(2, 2)], 5);
         assert_eq!([0, 1, 2, u32::MAX].map(|a| found.predict(a)), [3, 2, 1, 2]);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_baseline_is_the_most_frequent_training_level() {
+    fn baseline_is_the_most_frequent_training_level() {
         let o = |text, annotator, level| Observation { text, annotator, level };
         let train = [o(0, 0, 2), o(1, 0, 2), o(2, 0, 1), o(0, 2, 1), o(1, 2, 0), o(2, 2, 2)];
         let baseline = MostFrequentLevel::fit(&train, 3);

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn says_which_observation_is_wrong() {
+    fn error_names_the_observation() {
         let e = Embeddings::none(2);
         let error = |observations: &[Observation]| data(&e, observations).sorted().unwrap_err();
         assert!(matches!(error(&[o(0, 0, 0), o(2, 0, 0)]), ModelError::UnknownText { observation: 1, .. }));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn says_which_attribute_is_wrong() {
+    fn error_names_the_attribute() {
         let e = Embeddings::none(1);
         let error = |of: Vec<Option<u16>>| {
             let attribute = Attribute { name: "age".into(), values: vec!["young".into()], of };

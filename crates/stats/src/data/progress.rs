@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_hears_a_cancel() {
+    fn step_can_be_cancelled() {
         assert_eq!(step(&Silent, "x", 0.5), Ok(()));
         assert_eq!(step(&Stop, "x", 0.5), Err(ModelError::Cancelled));
     }

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_back_and_what_is_no_row_is_refused() {
+    fn sparse_rows_round_trip() {
         let mut rows = SparseRows::default();
         rows.push(&[(3, 0.5), (7, 2.0)]).unwrap();
         rows.push(&[]).unwrap();

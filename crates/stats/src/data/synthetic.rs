@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn worlds_are_seeded_and_of_the_asked_size() {
+    fn simulations_are_seeded_and_sized() {
         let w = simulate(50, 4, 5, 8, 20, 1);
         assert_eq!(w.observations.len(), 80);
         assert_eq!(w.observations, simulate(50, 4, 5, 8, 20, 1).observations);

@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_the_scale() {
+    fn bimodality_at_the_ends_of_the_scale() {
         assert!((a(&[0.0, 9.0, 0.0, 0.0, 0.0]) - 1.0).abs() < 1e-12);
         assert!(a(&[2.0, 2.0, 2.0, 2.0, 2.0]).abs() < 1e-12);
         assert!((a(&[5.0, 0.0, 0.0, 0.0, 5.0]) + 1.0).abs() < 1e-12);
@@ -68,7 +68,7 @@ mod tests {
     /// Worked by hand from the definition: layers of [1, 2, 3, 2, 0] are 1111 0 (height 1), 0111 0 (1) and
     /// 00100 (1).
     #[test]
-    fn layers_are_weighed_by_what_they_hold() {
+    fn layers_are_weighted_by_their_mass() {
         let of = |members: f64, together: f64, gap: f64| {
             let u = (3.0 * together - 4.0 * gap) / (3.0 * (together + gap));
             u * (1.0 - (members - 1.0) / 4.0)
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn camps_agree_less_than_a_broad_middle_of_the_same_people() {
+    fn camps_agree_less_than_a_broad_middle() {
         assert!(a(&[5.0, 0.0, 0.0, 1.0, 3.0]) < 0.0);
         assert!(a(&[1.0, 1.0, 6.0, 0.0, 1.0]) > 0.4);
     }

@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn camps_are_two_levels_apart_and_of_a_third_each() {
+    fn camps_need_distance_and_a_third_each() {
         assert!(two_camps(&[3, 0, 3], 2));
         assert!(two_camps(&[2, 2, 1, 2, 1], 2));
         assert!(!two_camps(&[3, 3, 0, 0, 0], 2), "levels next to each other");

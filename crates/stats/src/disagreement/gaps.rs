@@ -480,7 +480,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_that_vary_no_more_than_they_must_leave_the_prediction() {
+    fn labels_within_chance_keep_the_prediction() {
         // Residual gaps of +-1 with variance 1/2 each vary by 1 over texts: a half is in excess of the
         // labels' variance.
         let texts = |d: f64| -> Vec<Beyond> {

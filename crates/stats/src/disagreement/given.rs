@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_who_are_sure_of_opposite_levels_differ_and_two_alike_do_not() {
+    fn certain_opposite_people_differ() {
         let apart = [1.0, 0.0, 0.0, 1.0];
         let alike = [0.0, 1.0, 0.0, 1.0];
         let found = disagreement_of_probabilities(&[apart, alike].concat(), 2, 2, true).unwrap();

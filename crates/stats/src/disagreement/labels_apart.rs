@@ -110,7 +110,7 @@ mod tests {
 
     /// By hand: means 0 and 4 of two and three labels, times sqrt(2 x 3 / 5).
     #[test]
-    fn the_statistic_weighs_a_difference_by_the_labels() {
+    fn difference_is_weighted_by_labels() {
         let labels = [(false, 0), (false, 0), (true, 4), (true, 3), (true, 5)];
         assert!((statistic(labels.into_iter()).unwrap() - 4.0 * 1.2f64.sqrt()).abs() < 1e-12);
         assert_eq!(statistic(labels[1..].iter().copied()), None, "one label is no group");
@@ -119,7 +119,7 @@ mod tests {
     /// Of 40 texts that all people label, ten divide women from men; the others divide people at random. Only
     /// these ten are significant, with the right side higher.
     #[test]
-    fn texts_that_divide_the_sides_are_named() {
+    fn dividing_texts_are_found() {
         let people = 12u32;
         let woman = |person: u32| person.is_multiple_of(2);
         let labels: Vec<Vec<(u32, u16)>> = (0..40u32)

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn is_the_mean_over_all_pairs_of_sets() {
+    fn expected_distance_averages_all_pairs() {
         for options in 1..=6 {
             let masi = ExpectedMasi::new(options).unwrap();
             for seed in 0..12 {
@@ -151,7 +151,7 @@ mod tests {
 
     /// 64 options, of which all but six are certain: the certain ones are removed by hand.
     #[test]
-    fn is_exact_for_many_options() {
+    fn expected_distance_is_exact_for_many_options() {
         let masi = ExpectedMasi::new(64).unwrap();
         let (mut p, mut q) = (made_up(64, 5), made_up(64, 9));
         for k in 6..64 {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn reaches_both_ends() {
+    fn expected_distance_reaches_both_ends() {
         let masi = ExpectedMasi::new(3).unwrap();
         assert_eq!(masi.of(&[1.0, 0.0, 1.0], &[1.0, 0.0, 1.0]), 0.0);
         assert_eq!(masi.of(&[0.0; 3], &[0.0; 3]), 0.0);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rule_is_exact_up_to_its_degree() {
+    fn quadrature_is_exact_up_to_its_degree() {
         for nodes in 1..=32 {
             let rule = legendre(nodes);
             for degree in [0, 1, nodes, 2 * nodes - 1] {

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn no_answers_reach_more() {
+    fn no_answers_exceed_the_maximum() {
         for levels in 2..=5 {
             for people in 2..=9 {
                 let square = brute_force(people, levels, &|c, d| (c as f64 - d as f64).powi(2));
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn many_people_reach_the_limits() {
+    fn many_people_reach_the_maximum() {
         assert!((squared_distance(1_000_000, 5) - 8.0).abs() < 1e-4);
         assert!((differ(1_000_000, 4) - 0.75).abs() < 1e-5);
         assert_eq!((squared_distance(2, 5), squared_distance(1, 1)), (16.0, 1.0));

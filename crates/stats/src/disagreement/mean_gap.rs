@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gap_is_the_coefficient_of_a_regression_with_a_constant_for_each_text() {
+    fn mean_gap_equals_the_fixed_effects_coefficient() {
         let texts = texts();
         assert!((gap_of(&texts) - regression(&texts, |_| 1.0)).abs() < 1e-9);
         let shared: Vec<_> = texts.iter().filter(|t| t.iter().any(|l| l.side == 1)).cloned().collect();
@@ -188,7 +188,7 @@ mod tests {
 
     /// The jackknife against one that recomputes everything for each unit left out.
     #[test]
-    fn its_variance_is_that_of_leaving_out_everybody_in_turn() {
+    fn variance_is_the_jackknife() {
         let shared: Vec<_> = texts().into_iter().filter(|t| t.iter().any(|l| l.side == 1)).collect();
         let (_, [variance]) = jackknife(&shared, 2, add_text, |sums| [sums[0] / sums[1]], &Silent).unwrap();
         let without = |leave: &dyn Fn(usize, &SideLabel) -> bool| {
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_that_are_all_alike_have_no_interval() {
+    fn constant_labels_have_no_interval() {
         let mut texts = texts();
         texts.iter_mut().flatten().for_each(|label| label.level = 2);
         let found = mean_gap(texts, 0.0, &Silent).unwrap().unwrap();

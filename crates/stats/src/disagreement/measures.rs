@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_band_holds_every_rank_that_the_interval_reaches() {
+    fn rank_band_covers_the_interval() {
         let values = [0.9, 0.8, 0.8, 0.5, 0.1];
         assert_eq!(rank_band(&values, (0.9, 0.9)), (1, 1));
         assert_eq!(rank_band(&values, (0.8, 0.8)), (2, 3));

@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_stand_in_place_of_what_is_predicted() {
+    fn labels_replace_predictions() {
         // Three texts from text 4 on, two levels.
         let mut block = [0.3, 0.3, 0.3, 0.7, 0.7, 0.7];
         stand(&mut block, 4, 3, &[(1, 0), (4, 1), (6, 0), (7, 1)]);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_makes_two_levels() {
+    fn threshold_gives_two_levels() {
         let lens = Lens { ordinal: true, cut: Some(2) };
         let mut block = [0.1f32, 0.4, 0.2, 0.4, 0.3, 0.1, 0.4, 0.1];
         let seen = lens.through(&mut block, 2);

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_nodes_say_what_all_sets_say() {
+    fn few_nodes_match_full_enumeration() {
         let masi = ExpectedMasi::new(OPTIONS).unwrap();
         let mut rng = generator(3, 1);
         for _ in 0..50 {

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn scales_without_an_order_split_by_the_chance_to_differ() {
+    fn nominal_scales_split_by_the_probability_to_differ() {
         let mut sums = PairSums::new(5, false, 1);
         PEOPLE.iter().for_each(|p| sums.add(0..1, p, 1.0));
         let differ = brute_force(&PEOPLE, |c, d| f64::from(u8::from(c != d)));
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_and_one_person_do_not_split() {
+    fn at_most_one_person_has_no_split() {
         let sums = by_column(&PEOPLE[..1]);
         assert_eq!((sums.split(0, 1), sums.far_apart(0, 1), sums.differ(0, 1)), (0.0, Some(0.0), 0.0));
         assert_eq!(PairSums::new(5, true, 1).split(0, 0), 0.0);

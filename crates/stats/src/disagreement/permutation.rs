@@ -42,7 +42,7 @@ mod tests {
     /// (three of the four highest) is closer to the mean than that, because four people are on the other
     /// side.
     #[test]
-    fn the_ends_are_one_in_all_ways() {
+    fn extreme_differences_have_the_smallest_p() {
         assert!((permutation_p_value(&[0, 0, 0], &[4, 4, 4, 4]) - 1.0 / 35.0).abs() < 1e-12);
         assert!((permutation_p_value(&[0, 0], &[4, 4]) - 2.0 / 6.0).abs() < 1e-12);
         assert_eq!(permutation_p_value(&[1, 1], &[1, 1, 1]), 1.0);
@@ -51,7 +51,7 @@ mod tests {
 
     /// Against an enumeration of all choices of three of seven people.
     #[test]
-    fn it_is_the_share_of_all_ways_to_deal_the_labels_out() {
+    fn p_value_is_the_share_of_permutations() {
         let labels: [u16; 7] = [0, 3, 1, 4, 2, 2, 0];
         let difference = |of: &[usize]| {
             let on = |first: bool| {

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn measures_are_those_of_scipy() {
+    fn measures_match_scipy() {
         let reference: serde_json::Value =
             serde_json::from_str(include_str!("../../tests/fixtures/reference.json")).unwrap();
         let theirs = &reference["disagreement"];
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn certain_people_who_differ() {
+    fn certain_differing_people() {
         let d = of(&[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]);
         assert!((d.pairwise - 1.0).abs() < 1e-6);
         assert!((d.divergence - 1.0).abs() < 1e-6);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn people_who_are_alike_and_unsure() {
+    fn equal_uncertain_people() {
         let d = of(&[[0.5, 0.5, 0.0], [0.5, 0.5, 0.0]]);
         assert!((d.pairwise - 0.5).abs() < 1e-6);
         assert!(d.divergence.abs() < 1e-6);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn taking_a_column_out_restores_the_sums() {
+    fn removing_a_column_restores_the_sums() {
         let annotators = [[0.2f32, 0.5, 0.3], [0.7, 0.2, 0.1]];
         let mut r = RunningSums::new(3, true, 1);
         r.add(0..1, &annotators[0], 1.0);

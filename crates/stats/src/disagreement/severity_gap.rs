@@ -92,7 +92,7 @@ mod tests {
 
     /// Two people per side, known exactly: Welch's interval of means 0 and 3 with variances 2 and 2.
     #[test]
-    fn people_known_exactly_are_compared_by_welch() {
+    fn exact_severities_are_compared_by_welch() {
         let known = |mean| Severity { mean, sd: 1e-6 };
         let found = severity_gap([&[known(-1.0), known(1.0)], &[known(2.0), known(4.0)]], 2.0).unwrap();
         assert!((found.difference - 3.0).abs() < 1e-6);
@@ -102,7 +102,7 @@ mod tests {
 
     /// Half of the information comes from the prior, which shrinks severities half of the way to 0.
     #[test]
-    fn what_the_prior_pulled_is_undone() {
+    fn shrinkage_is_undone() {
         let half = |mean| Severity { mean, sd: 0.5f64.sqrt() };
         let found = severity_gap([&[half(-0.5), half(-0.4)], &[half(0.5), half(0.4)]], 1.0).unwrap();
         assert!((found.difference - 1.8).abs() < 1e-9, "{found:?}");

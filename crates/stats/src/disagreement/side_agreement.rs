@@ -144,7 +144,7 @@ mod tests {
     use dissensus_domain::TargetKind;
 
     #[test]
-    fn within_a_side_it_is_the_agreement_of_that_side_alone() {
+    fn agreement_within_a_side_uses_only_that_side() {
         let level =
             |text: u32, person: u32| ((text * 7 + person * (person + text) * 3) % 5 / 2 + text % 2) as u16;
         let all: Vec<Observation> = (0..12)
@@ -193,7 +193,7 @@ mod tests {
     /// The same labels on a longer scale: shares of pairs and their intervals do not change, and alpha is
     /// left out.
     #[test]
-    fn on_many_levels_shares_are_those_of_few_and_there_is_no_alpha() {
+    fn many_levels_have_shares_without_alpha() {
         let texts: Vec<Vec<SideLabel>> = (0..20)
             .map(|text: u32| {
                 let label = |person: u32| SideLabel {
@@ -223,14 +223,14 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_when_it_is_told_to() {
+    fn computation_can_be_cancelled() {
         let label = SideLabel { person: 0, side: 0, level: 1, weight: 1.0 };
         let found = side_agreement(&[vec![label]], 2, false, &Stop);
         assert_eq!(found, Err(ModelError::Cancelled));
     }
 
     #[test]
-    fn where_nobody_shares_a_text_nothing_is_said() {
+    fn no_shared_texts_give_no_agreement() {
         let alone = |person| vec![SideLabel { person, side: u8::from(person > 0), level: 1, weight: 1.0 }];
         let found = side_agreement(&[alone(0), alone(1)], 2, false, &Silent).unwrap();
         assert_eq!(found, SideAgreement::default());

@@ -106,7 +106,7 @@ mod tests {
     /// By hand: with one label per side and P(4) = 0.02, D is 4 or -4 with probability 2 x 0.02 x 0.98; a
     /// normal approximation gives 4e-7.
     #[test]
-    fn skewed_labels_are_as_likely_as_they_are() {
+    fn skewed_labels_have_exact_p_values() {
         let skewed = [0.98, 0.0, 0.0, 0.0, 0.02];
         let side = |observed| Side { observed, predicted: vec![&skewed] };
         assert!((difference_p_value([&side(0.0), &side(4.0)]) - 0.0392).abs() < 1e-12);
@@ -115,7 +115,7 @@ mod tests {
 
     /// Three labels against two, enumerating all 3^5 outcomes.
     #[test]
-    fn the_p_value_is_the_share_of_outcomes_as_far_away() {
+    fn p_value_is_the_share_of_extreme_outcomes() {
         let p = [[0.2, 0.5, 0.3], [0.6, 0.3, 0.1], [0.1, 0.1, 0.8], [0.3, 0.3, 0.4], [0.05, 0.9, 0.05]];
         let mean = |p: &[f64; 3]| p[1] + 2.0 * p[2];
         let expected = (mean(&p[3]) + mean(&p[4])) / 2.0 - p[..3].iter().map(mean).sum::<f64>() / 3.0;
@@ -144,7 +144,7 @@ mod tests {
     /// By hand: adjusted values p m (1 + 1/2 + 1/3 + 1/4) / rank of 0.0001, 0.004, 0.02 are 0.00083, 0.0167,
     /// 0.0556.
     #[test]
-    fn the_procedure_of_benjamini_and_yekutieli() {
+    fn benjamini_yekutieli_matches_the_reference() {
         let p = [0.02, 0.0001, 0.5, 0.004];
         assert_eq!(false_discovery_rate(&p, 4, 0.05), [false, true, false, true]);
         assert_eq!(false_discovery_rate(&p, 4, 0.056), [true, true, false, true]);
@@ -154,7 +154,7 @@ mod tests {
 
     /// By hand: adjusted values p m / rank are 0.0004, 0.008, 0.0267 and 0.5.
     #[test]
-    fn the_procedure_of_benjamini_and_hochberg() {
+    fn benjamini_hochberg_matches_the_reference() {
         let p = [0.02, 0.0001, 0.5, 0.004];
         assert_eq!(independent_discoveries(&p, 0.05), [true, true, false, true]);
         assert_eq!(independent_discoveries(&p, 0.025), [false, true, false, true]);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn holm_is_as_published() {
+    fn holm_matches_the_published_example() {
         // R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") is 0.03 0.06 0.06 0.02.
         let found = holm(&[Some(0.01), None, Some(0.04), Some(0.03), Some(0.005)]);
         let expected = [Some(0.03), None, Some(0.06), Some(0.06), Some(0.02)];

@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_group_ends_where_the_interval_of_its_first_ends() {
+    fn tied_group_ends_with_the_first_interval() {
         let values = [0.9, 0.8, 0.8, 0.5, 0.1];
         assert_eq!(tied(&values, 9, |_| 0.0), [5]);
         assert_eq!(tied(&values, 9, |at| values[at]), [1, 2, 1, 1]);

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_parabola_is_found_again() {
+    fn parabola_is_recovered() {
         let of = |mean: f32| 0.8 * mean * (4.0 - mean) / 4.0;
         let texts = || (0..60).map(|i| 4.0 * i as f32 / 59.0).map(|mean| (mean, of(mean)));
         let usual = UsualSplit::fit(texts(), 5).unwrap();
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_one_mean_have_their_average() {
+    fn texts_of_one_mean_are_averaged() {
         let texts = (0..40).map(|i| (2.0, if i % 2 == 0 { 0.2 } else { 0.4 }));
         let usual = UsualSplit::fit(texts, 5).unwrap();
         assert!((usual.at(2.0) - 0.3).abs() < 1e-6);

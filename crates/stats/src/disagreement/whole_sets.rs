@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_likeliest_set_of_anybody_is_that_of_the_mean_over_people() {
+    fn likeliest_set_maximises_the_mean_over_people() {
         for factors in [together(), OptionFactors::independent(OPTIONS).unwrap()] {
             let sets = WholeSets::new(factors.clone(), None).unwrap();
             for seed in 0..40 {
@@ -175,7 +175,7 @@ mod tests {
 
     /// Two camps that are certain of opposite sets: the set in between is nobody's answer.
     #[test]
-    fn a_set_that_is_likely_for_nobody_is_not_the_likeliest() {
+    fn likeliest_set_is_likely_for_someone() {
         let sets = WholeSets::new(OptionFactors::independent(2).unwrap(), None).unwrap();
         let p = [0.9, 0.1, 0.9, 0.1, 0.3, 0.95, 0.3, 0.95, 0.3, 0.95];
         let LikeliestSet { set, probability: chance, .. } = sets.of_anybody(&p).unwrap();
@@ -187,7 +187,7 @@ mod tests {
     /// 64 options that nobody is certain of, each person leaning elsewhere: 2^64 sets are almost equally
     /// likely.
     #[test]
-    fn a_search_that_was_not_ended_says_so() {
+    fn incomplete_search_is_marked() {
         let sets = WholeSets::new(OptionFactors::independent(64).unwrap(), None).unwrap();
         let p: Vec<f32> = (0..64 * 20).map(|at| 0.4 + 0.2 * ((at * 7_919) % 997) as f32 / 997.0).collect();
         let found = sets.of_anybody(&p).unwrap();
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_distance_over_some_pairs_is_near_that_over_all() {
+    fn sampled_distance_is_close_to_the_full_one() {
         // 1,770 pairs, of which 1,000 are taken.
         let p = made_up(60, 3);
         for distances in [None, Some(FactorsOf::Person), Some(FactorsOf::Text)] {

@@ -100,7 +100,7 @@ mod tests {
 
     /// Against nalgebra without blocks, for sizes around the block size.
     #[test]
-    fn blocks_do_what_is_done_without_them() {
+    fn blocked_factor_matches_the_plain_one() {
         for n in [1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 7] {
             let x = random(n + 5, n, n as u64);
             let whole = x.transpose() * &x + DMatrix::identity(n, n) * 0.1;
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_positive_definite_has_no_factor() {
+    fn indefinite_matrix_has_no_factor() {
         for at in [0, BLOCK + 3, 2 * BLOCK - 1] {
             let mut a = DMatrix::<f64>::identity(2 * BLOCK, 2 * BLOCK);
             a[(at, at)] = -1.0;
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_there_is_nothing() {
+    fn empty_matrix_has_an_empty_factor() {
         let nothing = BlockedFactor::new(DMatrix::zeros(0, 0)).unwrap();
         assert_eq!(nothing.inverse_lower().len(), 0);
         assert_eq!(lower_products(&DMatrix::zeros(3, 0)).len(), 0);

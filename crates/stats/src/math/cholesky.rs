@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn solves_and_inverts() {
+    fn factor_solves_and_inverts() {
         let a = [4.0, 2.0, 0.6, 2.0, 5.0, 1.0, 0.6, 1.0, 3.0];
         let f = Factor::new(&a, 3);
         let mut x = [1.0, 2.0, 3.0];

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn standard_error_of_a_sum() {
+    fn standard_error_of_a_sum_is_exact() {
         let (total, error) = total_and_error(&[1.0, 3.0]);
         assert_eq!(total, 4.0);
         assert!((error - 2.0).abs() < 1e-12);
@@ -66,7 +66,7 @@ mod tests {
 
     /// Values common to one annotator, or one text, count as one; unrelated values as in an ordinary sum.
     #[test]
-    fn what_is_common_to_annotators_or_texts_widens_the_error() {
+    fn clustered_values_widen_the_error() {
         let by = |value: &dyn Fn(u32, u32) -> f64| -> Vec<Vec<(u32, f64)>> {
             (0..12).map(|a| (0..12).map(|t| (t, value(a, t))).collect()).collect()
         };

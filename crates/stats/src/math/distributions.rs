@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_of_the_normal() {
+    fn normal_quantiles_match_known_values() {
         for (p, x) in [(0.5, 0.0), (0.975, 1.959_963_984_540_054), (0.05, -1.644_853_626_951_472)] {
             assert!((normal_quantile(p) - x).abs() < 1e-9, "{p}");
         }
@@ -79,7 +79,7 @@ mod tests {
 
     /// From the tables of Student's t; the last two from scipy's `t.ppf`.
     #[test]
-    fn quantiles_of_students_t() {
+    fn students_t_quantiles_match_known_values() {
         for (p, df, t) in [
             (0.975, 1, 12.706_204_736),
             (0.975, 2, 4.302_652_730),

@@ -90,7 +90,7 @@ mod tests {
     ];
 
     #[test]
-    fn it_is_that_of_scipy() {
+    fn distribution_matches_scipy() {
         for (f, d1, d2, noncentrality, p) in REFERENCE {
             let found = f_cdf(f, d1, d2, noncentrality);
             assert!((found - p).abs() < 1e-8, "{f} {d1} {d2} {noncentrality}: {found} instead of {p}");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_is_where_f_would_be_that_small() {
+    fn noncentrality_bound_inverts_the_distribution() {
         let most = most_noncentrality(2.0, 4.0, 60.0, 0.05);
         assert!((f_cdf(2.0, 4.0, 60.0, most) - 0.05).abs() < 1e-9, "{most}");
         assert_eq!(most_noncentrality(0.01, 4.0, 60.0, 0.05), 0.0, "even chance alone brings more");

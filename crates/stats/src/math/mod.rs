@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dot_handles_a_rest() {
+    fn dot_handles_a_remainder() {
         let a: Vec<f64> = (0..11).map(f64::from).collect();
         assert_eq!(dot(&a, &a), 385.0);
     }

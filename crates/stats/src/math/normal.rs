@@ -74,7 +74,7 @@ mod tests {
     use crate::math::distributions::normal_quantile;
 
     #[test]
-    fn quantiles_are_those_of_the_distribution_function() {
+    fn quantiles_invert_the_distribution_function() {
         for p in [1e-12, 1e-6, 0.01, 0.1, 0.3, 0.5, 0.5001, 0.9, 0.999_999] {
             let (found, expected) = (quantile(p), normal_quantile(p));
             assert!((found - expected).abs() < 1e-9, "{p}: {found} against {expected}");

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_follow_from_their_parts_alone() {
+    fn random_numbers_depend_only_on_their_keys() {
         // Published test vectors: FNV-1a of "" and "a"; SplitMix64 of seed 0 gives 0xe220a8397b1dcdaf first.
         assert_eq!((fingerprint(b""), fingerprint(b"a")), (0xcbf2_9ce4_8422_2325, 0xaf63_dc4c_8601_ec8c));
         assert!((unit(&[0]) - 0xe220_a839_7b1d_cdaf_u64 as f64 / 2f64.powi(64)).abs() < 1e-15);

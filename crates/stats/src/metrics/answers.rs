@@ -44,14 +44,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_answer_is_the_median_of_ordered_levels_and_the_mode_of_others() {
+    fn answer_is_the_median_or_the_mode() {
         let p = [0.4, 0.05, 0.15, 0.2, 0.2];
         let answer = |kind| Target { kind, levels: 5 }.answer(&p);
         assert_eq!((answer(TargetKind::Ordinal), answer(TargetKind::Nominal)), (2, 0));
     }
 
     #[test]
-    fn ties_go_to_the_lowest_level_and_rounding_does_not_decide() {
+    fn ties_go_to_the_lowest_level_despite_rounding() {
         assert_eq!((median(&[0.5, 0.5]), most_likely(&[0.5, 0.5])), (0, 0));
         // In single precision these add up to less than one half.
         assert_eq!(median(&[0.1, 0.2, 0.2, 0.5]), 2);

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_better_model_is_better_and_a_model_equals_itself() {
+    fn comparison_detects_the_better_model() {
         let options = BootstrapOptions::default();
         let (good, bad) = (model(0.1, 1), model(0.0, 2));
         let test = compare(&good, &bad, &options, &Silent).unwrap();
@@ -236,7 +236,7 @@ mod tests {
     /// The second model is better for half of the annotators and worse for the others: strong evidence about
     /// the texts at hand and weak evidence about other annotators.
     #[test]
-    fn annotators_are_resampled_where_the_question_is_about_them() {
+    fn annotator_comparison_resamples_annotators() {
         let (mut a, mut b) =
             (Scored { levels: 2, ..Default::default() }, Scored { levels: 2, ..Default::default() });
         for text in 0..300u32 {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn p_is_uniform_where_nothing_differs() {
+    fn p_values_are_uniform_without_a_difference() {
         let options = BootstrapOptions { resamples: 200, ..Default::default() };
         let mut below = 0;
         for seed in 0..60 {
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_other_labels() {
+    fn refuses_models_with_other_labels() {
         let options = BootstrapOptions::default();
         let (a, mut b) = (model(0.1, 1), model(0.1, 1));
         b.observations[7].level ^= 1;

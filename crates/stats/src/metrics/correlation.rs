@@ -59,13 +59,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ties_share_the_middle_of_their_ranks() {
+    fn ties_share_the_mean_rank() {
         assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0, 3.0]), [4.0, 1.0, 4.0, 2.0, 4.0]);
         assert_eq!(ranks(&[]), Vec::<f64>::new());
     }
 
     #[test]
-    fn a_line_correlates_and_a_constant_does_not() {
+    fn correlation_of_a_line_and_a_constant() {
         let x: Vec<f64> = (0..50).map(|i| 0.1 * f64::from(i)).collect();
         let down: Vec<f64> = x.iter().map(|x| 7.0 - 3.0 * x).collect();
         let bent: Vec<f64> = x.iter().map(|x| x.exp()).collect();

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_levels_are_answered_where_that_pays() {
+    fn rare_levels_are_answered_if_f1_improves() {
         // The rare level is answered where it is less unlikely than elsewhere, although it is never the most
         // likely one.
         let held_out = scored(&[
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_choose_by_leaves_the_most_likely_level() {
+    fn no_data_keep_the_most_likely_level() {
         let none = F1Rule::choose(&scored(&[]), &[]);
         assert_eq!(none.alpha, 0.0);
         // With one level in training, no other one is ever answered.

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_holds_its_figure_or_there_is_none() {
+    fn interval_contains_its_figure_or_is_absent() {
         let options = BootstrapOptions { resamples: 10, confidence: 0.9, seed: 0 };
         let values = |defined: usize| (0..10).map(move |i| (i < defined).then_some(f64::from(i as u8)));
         let figure = Figure { estimate: 20.0, clusters: 8, range: (0.0, 22.0) };

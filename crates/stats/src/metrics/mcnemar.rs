@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_cases_by_hand() {
+    fn small_cases_match_hand_computation() {
         // 1 of 5: 2 (1 + 5) / 32.
         assert!((mcnemar(4, 1).exact_p - 0.375).abs() < 1e-12);
         assert!((mcnemar(0, 5).exact_p - 0.0625).abs() < 1e-12);

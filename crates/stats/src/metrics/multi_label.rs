@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_that_nobody_has_and_nobody_predicts_is_left_out() {
+    fn unused_unpredicted_option_is_excluded() {
         let scores = MultiLabelScores::new(&[set(&[0]), set(&[])], &[set(&[0, 1]), set(&[])], 3).unwrap();
         assert_eq!(scores.options.iter().map(|o| o.f1).collect::<Vec<_>>(), [Some(1.0), Some(0.0), None]);
         assert_eq!(scores.macro_f1, Some(0.5));
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn loss_is_finite_at_the_ends() {
+    fn loss_is_finite_at_extreme_probabilities() {
         let loss = BinaryLogLoss::new(&[set(&[0]), set(&[])], &[0.0, 0.5, 0.0, 0.5], 2).unwrap();
         assert!((loss.options[0] + CLIP.ln() / 2.0).abs() < 1e-9);
         assert!((loss.options[1] - 2f64.ln()).abs() < 1e-12);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn invalid_input_is_refused() {
         let sets = [set(&[1])];
         let loss = |p: &[f32], options| BinaryLogLoss::new(&sets, p, options).unwrap_err();
         assert!(matches!(loss(&[0.5], 2), ModelError::Length { expected: 2, found: 1, .. }));

@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn every_metric_has_a_difference_and_holds_it() {
+    fn every_metric_has_a_difference_within_its_interval() {
         let (a, b) = (model(0.05, 60, 8), model(0.0, 60, 8));
         let found = resampled(&a).less(&resampled(&b), 0.9).unwrap();
         let (of_a, of_b) = (Scores::new(&a, true), Scores::new(&b, true));

@@ -108,14 +108,14 @@ mod tests {
     }
 
     #[test]
-    fn one_person_is_given_the_median_or_the_mode() {
+    fn panel_of_one_answers_the_median_or_the_mode() {
         let p: &[f32] = &[0.4, 0.05, 0.15, 0.2, 0.2];
         assert_eq!(median_cumulative(&[p], 5), [0.0, 0.0, 1.0, 0.0, 0.0]);
         assert_eq!(median_by_level(&[p], 5), [1.0, 0.0, 0.0, 0.0, 0.0]);
     }
 
     #[test]
-    fn a_large_panel_comes_near_to_its_mean() {
+    fn large_panel_approaches_its_mean() {
         let rows = vec![[0.1f32, 0.25, 0.65].as_slice(); 400];
         for shares in [median_cumulative(&rows, 3), median_by_level(&rows, 3)] {
             assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_levels_both_are_the_median_of_the_count() {
+    fn binary_median_and_mode_agree() {
         let rows: [&[f32]; 3] = [&[0.9, 0.1], &[0.6, 0.4], &[0.3, 0.7]];
         // P(0, 1, 2, 3 of the second level) = .162, .504, .306, .028.
         let expected = [2.0 / 3.0, 1.0 / 3.0];

@@ -123,7 +123,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn says_which_prediction_is_wrong() {
+    fn error_names_the_prediction() {
         let observations = vec![Observation { text: 0, annotator: 0, level: 1 }];
         let of = |probabilities: Vec<f32>, levels| {
             Scored { observations: observations.clone(), probabilities, levels, tuned: None }.check().err()

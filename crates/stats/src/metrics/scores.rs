@@ -266,19 +266,19 @@ mod tests {
     }
 
     #[test]
-    fn nothing_scored_gives_counts_and_no_numbers() {
+    fn empty_data_give_no_scores() {
         let scores = Scores::new(&Scored { levels: 2, ..Default::default() }, false);
         assert_eq!(scores, Scores::default());
     }
 
     #[test]
-    fn the_worst_tenth_is_rounded_up() {
+    fn worst_tenth_is_rounded_up() {
         let accuracies: Vec<f64> = (0..11).map(|i| f64::from(i) / 10.0).collect();
         assert!((bottom_decile(&accuracies).unwrap() - 0.05).abs() < 1e-12);
     }
 
     #[test]
-    fn keys_are_a_contract() {
+    fn keys_are_stable() {
         let json = serde_json::to_value(Scores::default()).unwrap();
         for key in [
             "accuracy",

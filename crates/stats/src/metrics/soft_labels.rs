@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_perfect_prediction_is_at_no_distance() {
+    fn perfect_prediction_has_zero_distance() {
         let scores = of(&[(0, 2), (0, 2), (3, 2)], &[0.0, 0.0, 1.0, 0.0], 4, true);
         for (key, value) in scores.values() {
             match key {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_far_end_is_at_the_greatest_distance() {
+    fn opposite_prediction_has_the_largest_distance() {
         let scores = of(&[(0, 3), (0, 3)], &[1.0, 0.0, 0.0, 0.0], 4, true);
         assert_eq!((scores.wasserstein, scores.wasserstein_probabilities), (Some(3.0), Some(3.0)));
         assert_eq!((scores.manhattan, scores.manhattan_probabilities), (Some(2.0), Some(2.0)));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_count_alike_however_many_labels_they_have() {
+    fn texts_are_weighted_equally() {
         // Nine labels of one text are predicted correctly, the only one of the other is not.
         let mut rows = vec![(0, 0); 9];
         rows.push((1, 1));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panel_answers_with_what_its_distance_rewards() {
+    fn panel_answer_minimises_its_distance() {
         let o = |text, annotator, level| Observation { text, annotator, level };
         let scored = Scored {
             observations: vec![o(3, 0, 0), o(3, 7, 0), o(9, 7, 2)],
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_an_order_or_labels_is_absent_without() {
+    fn measures_without_order_or_labels_are_absent() {
         let scores = of(&[(0, 0), (0, 1), (1, 2)], &[0.5, 0.3, 0.2], 3, false);
         assert!(scores.wasserstein.is_none() && scores.wasserstein_probabilities.is_none());
         assert!(scores.normalized_absolute_distance.is_none() && scores.macro_f1_median.is_none());

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_of_a_sign_by_hand() {
+    fn small_case_matches_hand_computation() {
         // Eight choices of signs, one of which has no negative rank: 2 / 8.
         let test = wilcoxon(&[0.1, 0.0, 0.3, 0.2]).unwrap();
         assert_eq!((test.pairs, test.positive, test.negative, test.exact), (3, 6.0, 0.0, true));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_does_not_part_ties() {
+    fn rounding_does_not_break_ties() {
         let (a, b) = (0.3 - 0.2, 0.2 - 0.1);
         assert_ne!(a, b);
         let test = wilcoxon(&[a, -b, 0.7]).unwrap();

@@ -45,7 +45,7 @@ fn some_factors(factors: usize) -> OptionFactors {
 const SIX: [f32; 6] = [0.5, 0.9, 0.02, 0.3, 1e-9, 0.7];
 
 #[test]
-fn probabilities_of_all_sets_add_up_and_those_of_options_stay() {
+fn set_probabilities_sum_to_one_and_keep_margins() {
     for factors in 0..=2 {
         let given = some_factors(factors).given(&SIX);
         let chance = |bits: u64| given.log_probability(OptionSet::from_bits(bits)).exp();
@@ -62,7 +62,7 @@ fn probabilities_of_all_sets_add_up_and_those_of_options_stay() {
 }
 
 #[test]
-fn the_most_likely_set_is_the_one_of_an_enumeration() {
+fn most_likely_set_matches_enumeration() {
     let mut rng = generator(1, 2);
     for round in 0..200 {
         let factors = 1 + round % 2;
@@ -83,7 +83,7 @@ fn the_most_likely_set_is_the_one_of_an_enumeration() {
 }
 
 #[test]
-fn the_gradient_is_that_of_the_likelihood() {
+fn gradient_matches_the_likelihood() {
     for factors in 1..=2 {
         let made = simulated(&[[1.0, 0.3], [-0.5, 1.0], [0.8, 0.0], [0.2, -0.6]], 30, 2, 4);
         let likelihood = Likelihood::new(4, &[0, 1, 2, 3], factors, &made.probabilities, &made.sets);
@@ -107,7 +107,7 @@ fn the_gradient_is_that_of_the_likelihood() {
 }
 
 #[test]
-fn finds_what_answers_were_made_of() {
+fn simulated_factors_are_recovered() {
     let loadings = [[1.4, 0.0], [1.0, 0.0], [-0.8, 0.0], [0.0, 1.5], [0.0, -1.5], [0.0, 0.0]];
     let made = simulated(&loadings, 1500, 2, 7);
     let found = fit(6, 2, &made.probabilities, &made.sets).unwrap();
@@ -123,7 +123,7 @@ fn finds_what_answers_were_made_of() {
 }
 
 #[test]
-fn correlations_are_used_where_they_are_there() {
+fn existing_correlations_are_used() {
     let one = simulated(&[[1.2, 0.0], [1.0, 0.0], [-0.9, 0.0], [0.3, 0.0]], 300, 1, 3);
     let found = OptionCorrelations::learn(4, &one, 0).unwrap();
     assert_eq!(found.factors.factors(), 1, "{found:?}");
@@ -137,7 +137,7 @@ fn correlations_are_used_where_they_are_there() {
 }
 
 #[test]
-fn options_that_are_independent_stay_so() {
+fn independent_options_stay_independent() {
     let used = |seed: u64| {
         let made = simulated(&[[0.0; 2]; 5], 120, 1 + (seed % 2) as u32 * 3, seed);
         OptionCorrelations::learn(5, &made, seed).unwrap().factors.factors() > 0
@@ -147,7 +147,7 @@ fn options_that_are_independent_stay_so() {
 }
 
 #[test]
-fn too_little_to_learn_from_leaves_options_independent() {
+fn too_little_data_keeps_options_independent() {
     let learned = |made: &HeldOutSets| OptionCorrelations::learn(4, made, 0).unwrap();
     let strong = [[2.0, 0.0]; 4];
     let few = learned(&simulated(&strong, 40, 5, 1));
@@ -171,7 +171,7 @@ fn too_little_to_learn_from_leaves_options_independent() {
 }
 
 #[test]
-fn texts_that_belong_together_are_left_out_together() {
+fn clusters_are_held_out_together() {
     // Each of 30 threads has ten copies of one answer: thirty texts, too few.
     let mut made = simulated(&[[2.0, 0.0]; 4], 300, 1, 2);
     made.texts.iter_mut().for_each(|text| *text /= 10);

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn panels_meet_all_shares_and_are_all_as_likely() {
+    fn panels_meet_shares_and_are_uniform() {
         let people = people();
         let quotas = [quota("gender", "W", 0.5), quota("age", "young", 0.5)];
         let drawing = DrawPanels::new(&people, 4, &quotas).unwrap();
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn without_shares_everybody_is_as_likely() {
+    fn without_shares_drawing_is_uniform() {
         let people = named(vec![BTreeMap::new(); 9]);
         let panels = DrawPanels::new(&people, 3, &[]).unwrap().draw(9000, 1);
         for person in 0..9 {
@@ -310,7 +310,7 @@ mod tests {
     /// Without shares a person who joins displaces at most one member, regardless of the position in the
     /// list; with shares most panels do not change either.
     #[test]
-    fn who_joins_changes_no_more_than_must_be() {
+    fn new_candidate_changes_panels_minimally() {
         let before = people();
         let mut after = before.clone();
         after.insert(
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_met_is_named() {
+    fn impossible_shares_are_refused() {
         let people = people();
         let refused =
             |size, quotas: &[Quota]| DrawPanels::new(&people, size, quotas).unwrap_err().to_string();
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_no_value_is_one_of_the_others() {
+    fn missing_value_counts_as_other() {
         let mut people = people();
         people.push(Candidate { name: "nobody".to_owned(), attributes: BTreeMap::new() });
         let none = [quota("gender", "W", 0.0), quota("gender", "M", 0.0)];
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn many_people_and_many_values_are_drawn_at_once() {
+    fn drawing_from_many_people_meets_all_shares() {
         let values = |i: usize| {
             person(&[
                 ("a", ["1", "2", "3"][i % 3]),

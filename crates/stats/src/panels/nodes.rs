@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_have_the_moments_of_the_posterior() {
+    fn points_match_the_posterior_moments() {
         for (scores, scaled) in [(1, false), (1, true), (2, false), (3, false), (40, false)] {
             let nodes = text_nodes(scores, scaled);
             let mean = |of: &dyn Fn(&TextNode) -> f64| nodes.iter().map(|n| n.weight * of(n)).sum::<f64>();

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ways_are_counted() {
+    fn plurality_counts_all_ways() {
         assert_eq!((counts(3, 4), counts(5, 12), counts(2, 9)), (15, 1820, 10));
         assert!(counts(10, 12) > MOST_COUNTS && counts(64, 1_000_000) > MOST_COUNTS);
         let Way::Exact { winners, .. } = exact(5, 12) else { panic!("few enough") };

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn seats_go_by_largest_remainder() {
+    fn seats_use_the_largest_remainder() {
         assert_eq!(largest_remainder(&[0.5, 0.5], 12), [6, 6]);
         assert_eq!(largest_remainder(&[0.5, 0.5], 7), [4, 3]);
         assert_eq!(largest_remainder(&[0.7, 0.3], 10), [7, 3]);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_named_are_the_others() {
+    fn unnamed_values_are_others() {
         let seats = Seats::new(&[quota("gender", "Woman", 0.5), quota("age", "18-24", 0.25)], 8).unwrap();
         assert_eq!((&seats[0].members[..], &seats[1].members[..]), (&[4, 4][..], &[2, 6][..]));
         assert_eq!(
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_that_cannot_be_are_named() {
+    fn invalid_shares_are_refused() {
         let refused = |quotas: &[Quota]| Seats::new(quotas, 8).unwrap_err().to_string();
         let above = refused(&[quota("g", "W", 0.7), quota("g", "M", 0.6)]);
         assert!(above.starts_with("the shares of g add up to 1.3"), "{above}");

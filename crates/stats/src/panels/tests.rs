@@ -56,7 +56,7 @@ fn enumerated(joint: &JointAnswers, members: &[usize], rule: VerdictRule, target
 }
 
 #[test]
-fn convolutions_are_what_enumeration_finds() {
+fn convolution_matches_enumeration() {
     for (size, levels) in [(1, 3), (3, 3), (4, 3), (5, 3), (6, 4), (3, 5)] {
         let joint = joint(size + 2, levels, (size * 10 + levels) as u64);
         let members: Vec<usize> = (1..=size).collect();
@@ -83,7 +83,7 @@ fn convolutions_are_what_enumeration_finds() {
 }
 
 #[test]
-fn two_levels_and_levels_without_an_order_are_enumerated_too() {
+fn binary_and_nominal_verdicts_match_enumeration() {
     let binary = Target { kind: TargetKind::Binary, levels: 2 };
     let choice = Target { kind: TargetKind::Nominal, levels: 3 };
     for (target, size) in [(binary, 4), (binary, 5), (choice, 4)] {
@@ -108,7 +108,7 @@ fn two_levels_and_levels_without_an_order_are_enumerated_too() {
 /// Beyond the limit of enumeration answers are sampled: reproducibly, and close to the truth of two levels
 /// that the others cannot beat.
 #[test]
-fn large_majorities_are_drawn_closely() {
+fn large_panels_match_simulation() {
     let (levels, size) = (5, 60);
     let verdicts = Verdicts::new(VerdictRule::Majority, ordinal(levels), size).unwrap();
     assert!(!verdicts.is_exact());
@@ -128,7 +128,7 @@ fn large_majorities_are_drawn_closely() {
 }
 
 #[test]
-fn people_who_are_certain_make_a_certain_verdict() {
+fn certain_people_give_a_certain_verdict() {
     let certain = |answers: &[u16], levels: usize| {
         let mut joint = joint(answers.len(), levels, 3);
         answers.iter().enumerate().for_each(|(person, level)| joint.stand(person, *level));
@@ -161,7 +161,7 @@ fn people_who_are_certain_make_a_certain_verdict() {
 }
 
 #[test]
-fn what_does_not_fit_is_told() {
+fn invalid_panels_are_refused() {
     let refused = |rule, target, members| match Verdicts::new(rule, target, members) {
         Err(ModelError::PanelRule(why)) => why,
         other => panic!("{other:?}"),

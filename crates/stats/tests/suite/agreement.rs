@@ -48,7 +48,7 @@ fn near(name: &str, ours: Option<f64>, theirs: &Value) {
 }
 
 #[test]
-fn coefficients_are_those_of_other_libraries() {
+fn coefficients_match_other_libraries() {
     for case in cases() {
         let (ours, theirs) = (case.reliability(None), &case.theirs);
         near("nominal", ours.alpha_nominal.value, &theirs["alpha"]["nominal"]);
@@ -74,7 +74,7 @@ fn coefficients_are_those_of_other_libraries() {
 }
 
 #[test]
-fn standard_errors_are_those_of_another_bootstrap() {
+fn standard_errors_match_another_bootstrap() {
     let options = BootstrapOptions { resamples: 4000, ..Default::default() };
     for case in cases() {
         let ours = case.reliability(Some(&options));
@@ -106,7 +106,7 @@ fn standard_errors_are_those_of_another_bootstrap() {
 }
 
 #[test]
-fn pairs_are_those_of_scikit_learn() {
+fn pairs_match_scikit_learn() {
     for case in cases() {
         let ours = cohen_pairs(&case.observations, case.texts, case.annotators, case.target, 8).unwrap();
         let theirs = case.theirs["cohen"].as_array().unwrap();
@@ -129,7 +129,7 @@ fn pairs_are_those_of_scikit_learn() {
 
 /// By the definitions, for two texts of three labels: p_a = (1 + 1/3) / 2, pi = (5/6, 1/6).
 #[test]
-fn kappa_by_hand() {
+fn kappa_matches_hand_computation() {
     let o = |text, annotator, level| Observation { text, annotator, level };
     let of = [o(0, 0, 0), o(0, 1, 0), o(0, 2, 0), o(1, 0, 0), o(1, 1, 0), o(1, 2, 1)];
     let target = Target { kind: TargetKind::Binary, levels: 2 };

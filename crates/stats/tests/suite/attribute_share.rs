@@ -38,7 +38,7 @@ fn people(seed: u64, sizes: &[usize], gap: f64) -> (Vec<Vec<Severity>>, f64) {
 /// Where an attribute explains nothing, at most 5 % of projects show it, as counted in 600 projects (standard
 /// error 0.9 %).
 #[test]
-fn an_attribute_that_explains_nothing_is_rarely_shown() {
+fn unrelated_attribute_is_rarely_shown() {
     for sizes in [&[20, 30][..], &[5, 9, 40, 60, 12], &[6; 15]] {
         let shown = (0..600)
             .filter(|seed| attribute_share(&people(*seed, sizes, 0.0).0, PRIOR).unwrap().p <= 0.05)
@@ -48,7 +48,7 @@ fn an_attribute_that_explains_nothing_is_rarely_shown() {
 }
 
 #[test]
-fn the_bound_holds_and_the_share_is_right_on_the_mean() {
+fn attribute_share_is_unbiased_with_a_valid_bound() {
     for (sizes, gap) in [(&[40, 40, 40][..], 0.1), (&[10, 30, 60, 20, 15], 0.3), (&[60, 50], 0.02)] {
         let (mut held, mut off) = (0, 0.0);
         for seed in 0..300 {
@@ -64,7 +64,7 @@ fn the_bound_holds_and_the_share_is_right_on_the_mean() {
 }
 
 #[test]
-fn the_groups_that_are_furthest_apart_are_named_low_to_high() {
+fn most_distant_groups_are_named_in_order() {
     let one = |mean: f64| Severity { mean, sd: 0.2 };
     let around = |mean: f64| [-0.2, -0.1, 0.0, 0.1, 0.2].map(|by| one(mean + by)).to_vec();
     let found = attribute_share(&[around(0.1), around(0.9), vec![one(3.0)], around(-0.5)], PRIOR).unwrap();
@@ -75,7 +75,7 @@ fn the_groups_that_are_furthest_apart_are_named_low_to_high() {
 }
 
 #[test]
-fn only_people_far_from_the_average_are_told_from_it() {
+fn only_extreme_people_differ_from_the_average() {
     let p = |mean, sd| severity_p_value(Severity { mean, sd }, PRIOR);
     assert!(p(1.5, 0.2).unwrap() < 1e-6 && p(0.1, 0.4).unwrap() > 0.5);
     assert_eq!(p(0.0, 1.0), None, "only the prior speaks");

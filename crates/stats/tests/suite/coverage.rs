@@ -303,7 +303,7 @@ const SIX_PEOPLE: Crossed =
 
 /// The interval over texts only contains the truth in about .77 (nominal) and .69 (ordinal) of the data sets.
 #[test]
-fn alpha_holds_for_people_like_these() {
+fn alpha_interval_covers_for_new_people() {
     for held in SIX_PEOPLE.held(100) {
         assert!(held[0] >= 0.9 && held[1] < 0.87, "{held:?}");
     }
@@ -312,7 +312,7 @@ fn alpha_holds_for_people_like_these() {
 #[test]
 #[ignore = "takes minutes: run by `cargo xtask test --only stress`"]
 #[allow(clippy::print_stdout)]
-fn stress_alpha_holds_for_people_like_these() {
+fn stress_alpha_interval_covers_for_new_people() {
     let design = |texts, people, each, levels, text_sd, person_sd| Crossed {
         texts,
         people,
@@ -362,7 +362,7 @@ fn repeats_held(people: usize, each: u32, sets: u64) -> f64 {
 /// Wilson's interval with all re-annotations treated as independent would contain it in .49 to .84 of the
 /// studies.
 #[test]
-fn self_agreement_holds_for_people_like_these() {
+fn self_agreement_interval_covers_for_new_people() {
     for (people, each) in [(5, 60), (96, 15), (20, 20), (3, 100)] {
         let held = repeats_held(people, each, 1500);
         assert!((0.93..=0.98).contains(&held), "{people} people x {each}: {held}");
@@ -411,7 +411,7 @@ fn plans_held(texts: u32, people: u32, each: usize, sets: u64) -> [f64; 3] {
 /// Quantiles of simulated pilots would contain the number needed for people in .80 to .84 of the studies (30
 /// texts by 5 people).
 #[test]
-fn plans_hold_for_texts_and_people_like_these() {
+fn plans_cover_for_new_texts_and_people() {
     for (texts, people, each) in [(30, 5, 5), (60, 20, 5), (100, 8, 3)] {
         let held = plans_held(texts, people, each, 200);
         assert!(held.iter().all(|held| *held >= 0.91), "{texts} x {people} x {each}: {held:?}");
@@ -453,7 +453,7 @@ fn small(seed: u64) -> Scored {
 }
 
 #[test]
-fn every_interval_holds_its_figure_or_there_is_none() {
+fn every_interval_contains_its_figure_or_is_absent() {
     let options = BootstrapOptions { resamples: 60, confidence: 0.5, seed: 1 };
     let (mut intervals, mut none) = (0, 0);
     for seed in 0..600 {
@@ -513,7 +513,7 @@ fn every_interval_holds_its_figure_or_there_is_none() {
 
 /// One annotator, one text and identical labels carry no information about the uncertainty of a figure.
 #[test]
-fn too_little_to_tell_is_no_interval() {
+fn too_little_data_gives_no_interval() {
     let of = |texts: u32, annotators: u32, level: fn(u32) -> u16| {
         let mut scored = Scored { levels: 2, ..Default::default() };
         for text in 0..texts {

@@ -35,7 +35,7 @@ fn plain() -> ReportOptions {
 }
 
 #[test]
-fn scores_are_those_of_scikit_learn_and_scipy() {
+fn scores_match_scikit_learn_and_scipy() {
     let reference = reference();
     let scores = Scores::new(&scored(&reference["ordinal"], "probabilities"), true);
     for (key, value) in scores.values() {
@@ -46,7 +46,7 @@ fn scores_are_those_of_scikit_learn_and_scipy() {
 
 /// The rule is chosen on the first 18 texts with the shares of levels of all labels, and answers all of them.
 #[test]
-fn the_rule_for_macro_f1_is_the_best_of_a_grid() {
+fn macro_f1_rule_is_the_best_of_a_grid() {
     let reference = reference();
     for name in ["ordinal", "choice"] {
         let all = scored(&reference[name], "probabilities");
@@ -67,7 +67,7 @@ fn the_rule_for_macro_f1_is_the_best_of_a_grid() {
 }
 
 #[test]
-fn measures_of_soft_labels_without_an_order() {
+fn nominal_soft_label_measures_match_the_reference() {
     let reference = reference();
     let scores = Scores::new(&scored(&reference["choice"], "probabilities"), false);
     let theirs = reference["choice_soft"].as_object().unwrap();
@@ -80,7 +80,7 @@ fn measures_of_soft_labels_without_an_order() {
 }
 
 #[test]
-fn the_baseline_of_an_annotator_looks_at_training_labels_alone() {
+fn annotator_baseline_uses_only_training_labels() {
     let o = |text, annotator, level| Observation { text, annotator, level };
     let train = [o(0, 0, 0), o(1, 0, 0), o(2, 0, 1), o(0, 2, 1), o(1, 2, 1), o(2, 2, 1)];
     let test = vec![o(3, 0, 1), o(3, 1, 1), o(4, 0, 1), o(5, 0, 0)];
@@ -94,7 +94,7 @@ fn the_baseline_of_an_annotator_looks_at_training_labels_alone() {
 }
 
 #[test]
-fn reports_are_those_of_scikit_learn() {
+fn reports_match_scikit_learn() {
     let reference = reference();
     for (name, ordinal) in [("ordinal", true), ("choice", false)] {
         let report =
@@ -142,7 +142,7 @@ fn reports_are_those_of_scikit_learn() {
 /// The reference bootstrap draws clusters with replacement, this one weights them: the same spread up to a
 /// factor of `sqrt(n / (n + 1))`, as long as no level vanishes from a draw.
 #[test]
-fn standard_errors_are_those_of_another_bootstrap() {
+fn standard_errors_match_another_bootstrap() {
     let reference = reference();
     let scored = scored(&reference["ordinal"], "probabilities");
     let options = BootstrapOptions { resamples: 4000, ..Default::default() };
@@ -166,7 +166,7 @@ fn standard_errors_are_those_of_another_bootstrap() {
 }
 
 #[test]
-fn paired_tests_are_those_of_statsmodels_and_scipy() {
+fn paired_tests_match_statsmodels_and_scipy() {
     let reference = reference();
     let (data, theirs) = (&reference["ordinal"], &reference["compare"]);
     let options = BootstrapOptions { resamples: 4000, ..Default::default() };
@@ -189,7 +189,7 @@ fn paired_tests_are_those_of_statsmodels_and_scipy() {
 }
 
 #[test]
-fn signed_ranks_are_those_of_scipy() {
+fn signed_ranks_match_scipy() {
     let reference = reference();
     let cases = reference["wilcoxon"].as_array().unwrap();
     assert_eq!(cases.len(), 4);
@@ -204,7 +204,7 @@ fn signed_ranks_are_those_of_scipy() {
 
 /// Reports of edge cases survive a round trip through JSON: no NaN, no infinity, nothing lost.
 #[test]
-fn reports_of_edge_cases_are_finite_and_come_back_from_json() {
+fn reports_of_edge_cases_round_trip_as_json() {
     let o = |text, annotator, level| Observation { text, annotator, level };
     let cases: [(&str, Vec<Observation>, Vec<f32>); 6] = [
         ("nothing", vec![], vec![]),
@@ -267,7 +267,7 @@ fn alike(name: &str, a: &Value, b: &Value) {
 }
 
 #[test]
-fn intervals_are_seeded_and_blind_to_the_number_of_cores() {
+fn intervals_are_seeded_on_any_number_of_cores() {
     let reference = reference();
     let scored = scored(&reference["ordinal"], "probabilities");
     let run = |seed, threads| {

@@ -22,7 +22,7 @@ fn near(name: &str, ours: Option<f64>, theirs: &Value) {
 }
 
 #[test]
-fn scores_are_those_of_scikit_learn() {
+fn scores_match_scikit_learn() {
     let reference = reference();
     let options = reference["options"].as_u64().unwrap() as usize;
     let theirs = &reference["predictions"];
@@ -54,7 +54,7 @@ fn scores_are_those_of_scikit_learn() {
 }
 
 #[test]
-fn alpha_is_that_of_nltk() {
+fn alpha_matches_nltk() {
     let reference = reference();
     for name in ["with_empty", "without_empty"] {
         let theirs = &reference["agreement"][name];
@@ -70,7 +70,7 @@ fn alpha_is_that_of_nltk() {
 
 /// Orthant probabilities of the normal distribution whose correlations follow from the loadings.
 #[test]
-fn sets_of_options_that_share_factors_have_the_probabilities_of_scipy() {
+fn correlated_set_probabilities_match_scipy() {
     let reference: Value = serde_json::from_str(include_str!("../fixtures/option_factors.json")).unwrap();
     for case in reference["cases"].as_array().unwrap() {
         let loadings: Vec<Vec<f64>> = serde_json::from_value(case["loadings"].clone()).unwrap();

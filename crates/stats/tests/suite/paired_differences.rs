@@ -115,7 +115,7 @@ fn coverage(texts: u32, annotators: u32, each: u32, spread: f64, times: u64) -> 
 
 /// 200 samples estimate a share of 0.90 to 0.021 (one standard error).
 #[test]
-fn intervals_of_differences_cover_what_they_promise() {
+fn intervals_of_differences_cover() {
     for (texts, annotators, each, spread) in [(120, 24, 5, 1.0), (80, 60, 8, 0.3)] {
         let found = coverage(texts, annotators, each, spread, 200);
         for (key, share) in KEYS.iter().zip(&found) {

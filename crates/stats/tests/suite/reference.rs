@@ -23,7 +23,7 @@ fn near(name: &str, ours: Option<f64>, theirs: &Value) {
 }
 
 #[test]
-fn metrics_are_those_of_scikit_learn() {
+fn metrics_match_scikit_learn() {
     let reference = reference();
     let rows: Vec<Vec<f32>> = serde_json::from_value(reference["probabilities"].clone()).unwrap();
     let scored = Scored {
@@ -41,7 +41,7 @@ fn metrics_are_those_of_scikit_learn() {
 }
 
 #[test]
-fn alpha_is_that_of_krippendorff_with_and_without_each() {
+fn alpha_matches_krippendorff() {
     let reference = reference();
     let target = Target { kind: TargetKind::Ordinal, levels: 4 };
     let ours = agreement(&observations(&reference), 30, 6, target).unwrap();
@@ -60,7 +60,7 @@ fn alpha_is_that_of_krippendorff_with_and_without_each() {
 /// Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: four observers, twelve units,
 /// missing values; nominal 0.743, ordinal 0.815, interval 0.849.
 #[test]
-fn alpha_of_the_worked_example() {
+fn alpha_matches_the_worked_example() {
     let table: [&[u16]; 4] = [
         &[1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0],
         &[1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 0, 3],

@@ -44,7 +44,7 @@ fn near(ours: f64, theirs: &Value, within: f64) {
 }
 
 #[test]
-fn correlations_are_those_of_scipy() {
+fn correlations_match_scipy() {
     let reference = reference();
     let mut scores = Scores::of_fixture(&reference);
     let within = scores.found(None);
@@ -111,7 +111,7 @@ fn covered(projects: u64, texts: usize, rho: f64, size: usize) -> (f64, f64) {
 }
 
 #[test]
-fn intervals_of_95_percent_cover_what_they_promise() {
+fn intervals_of_95_percent_cover() {
     for (texts, rho, size) in [(60, 0.0, 1), (60, 0.8, 1), (200, 0.5, 1), (200, 0.5, 4)] {
         let (pearson, ranks) = covered(400, texts, rho, size);
         println!("{texts} texts, correlation {rho}, clusters of {size}: {pearson:.3} {ranks:.3}");
@@ -122,7 +122,7 @@ fn intervals_of_95_percent_cover_what_they_promise() {
 }
 
 #[test]
-fn averages_of_the_models_correlate_nothing() {
+fn model_averages_do_not_correlate() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let scores = simulated(&mut rng, 400, 0.0, 1);
     let found = scores.found(None);
@@ -135,7 +135,7 @@ fn averages_of_the_models_correlate_nothing() {
 }
 
 #[test]
-fn too_little_has_no_interval_and_a_line_no_doubt() {
+fn degenerate_correlations_have_no_interval() {
     let options = BootstrapOptions::default();
     let line = |n: usize| Scores {
         x: (0..n).map(|i| i as f64).collect(),
@@ -167,7 +167,7 @@ impl Progress for Stop {
 }
 
 #[test]
-fn lists_that_do_not_fit_and_a_cancel_are_told() {
+fn unequal_lists_and_cancel_are_errors() {
     let scores = simulated(&mut ChaCha8Rng::seed_from_u64(1), 30, 0.5, 1);
     let options = BootstrapOptions::default();
     let stopped = score_correlation(&scores.pairs(), Some(&options), &Stop);

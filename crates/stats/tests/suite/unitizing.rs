@@ -36,7 +36,7 @@ fn near(found: f64, expected: f64, by: f64, what: &str) {
 }
 
 #[test]
-fn every_placement_counted_one_by_one_gives_the_same() {
+fn alpha_matches_enumeration() {
     let cases = cases();
     assert_eq!(cases.len(), 5);
     for case in cases {
@@ -53,7 +53,7 @@ fn every_placement_counted_one_by_one_gives_the_same() {
 
 /// The published figures, to their last digit; the published disagreements are per character of each answer.
 #[test]
-fn the_examples_of_the_literature_come_out_as_printed() {
+fn alpha_matches_published_examples() {
     let cases = cases();
     let find = |name: &str| cases.iter().find(|case| case.name == name).unwrap();
     let book = find("krippendorff2004");

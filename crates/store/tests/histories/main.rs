@@ -886,7 +886,7 @@ fn asked(variable: &str) -> Option<u64> {
 }
 
 #[test]
-fn three_copies_brought_together_in_any_order_and_twice_are_one_project() {
+fn three_copies_merge_in_any_order() {
     match asked("DISSENSUS_HISTORY_SEED") {
         Some(seed) => run(seed, 1),
         None => run(0, asked("DISSENSUS_HISTORIES").unwrap_or(200)),
@@ -895,6 +895,6 @@ fn three_copies_brought_together_in_any_order_and_twice_are_one_project() {
 
 #[test]
 #[ignore = "takes minutes: cargo xtask test --only stress"]
-fn thousands_of_histories_are_one_project_each() {
+fn thousands_of_histories_merge_consistently() {
     run(1_000_000, asked("DISSENSUS_HISTORIES").unwrap_or(10_000));
 }

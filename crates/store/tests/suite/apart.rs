@@ -44,7 +44,7 @@ fn undone(store: &Store, at_ms: i64) -> Option<TextId> {
 }
 
 #[test]
-fn undo_after_a_merge_takes_back_what_was_given_last_in_either_copy() {
+fn undo_after_a_merge_retracts_the_latest_answer() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = two(folder.path());
     given(&b, 2, 4, 100);
@@ -60,7 +60,7 @@ fn undo_after_a_merge_takes_back_what_was_given_last_in_either_copy() {
 }
 
 #[test]
-fn undo_takes_back_the_last_answer_though_the_clock_was_put_back_and_passes_over_imports() {
+fn undo_ignores_clock_changes_and_imports() {
     let folder = tempfile::tempdir().unwrap();
     let (a, _) = two(folder.path());
     given(&a, 1, 3, 5_000);
@@ -139,7 +139,7 @@ fn add(store: &Store, text: NewText, prompt: &str, simulated: bool, at_ms: i64) 
 }
 
 #[test]
-fn of_what_two_copies_noted_of_one_text_the_later_holds_in_both_and_they_export_alike() {
+fn later_text_metadata_wins_in_both_copies() {
     let folder = tempfile::tempdir().unwrap();
     for (earlier, later) in [(10, 20), (20, 10), (10, 10), (0, 0)] {
         let inside = folder.path().join(format!("{earlier}-{later}"));
@@ -173,7 +173,7 @@ fn of_what_two_copies_noted_of_one_text_the_later_holds_in_both_and_they_export_
 }
 
 #[test]
-fn a_prompt_that_is_edited_holds_over_one_that_was_added_before_and_not_over_a_later_one() {
+fn edited_prompt_replaces_only_earlier_ones() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = two(folder.path());
     add(&a, noted(None, None, &[]), "A?", false, 10);
@@ -191,7 +191,7 @@ fn a_prompt_that_is_edited_holds_over_one_that_was_added_before_and_not_over_a_l
 }
 
 #[test]
-fn answers_of_one_person_that_contradict_each_other_are_named_with_the_one_that_counts_last() {
+fn contradicting_answers_are_listed_with_the_current_one() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = two(folder.path());
     given(&a, 1, 4, 100);
@@ -209,7 +209,7 @@ fn answers_of_one_person_that_contradict_each_other_are_named_with_the_one_that_
 }
 
 #[test]
-fn every_given_answer_names_the_wording_that_its_question_had_in_whichever_copy() {
+fn every_answer_names_its_wording() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = two(folder.path());
     given(&a, 1, 1, 100);
@@ -242,7 +242,7 @@ fn every_given_answer_names_the_wording_that_its_question_had_in_whichever_copy(
 }
 
 #[test]
-fn answers_of_later_occasions_name_the_wording_that_their_question_had() {
+fn later_rounds_name_their_wording() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = two(folder.path());
     let again = |text: u32, annotator: u32, at_ms: i64| Repeat {
@@ -310,7 +310,7 @@ fn answers_of_later_occasions_name_the_wording_that_their_question_had() {
 /// One copy has an answer that was given there, the other one the same answer from a file: both are in the
 /// history of both copies, and the same one counts.
 #[test]
-fn of_the_same_later_answer_from_two_places_one_counts_in_both_copies() {
+fn equal_later_answers_merge_to_one_current() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = two(folder.path());
     let answer = |source: LabelSource| Repeat {
@@ -339,7 +339,7 @@ fn of_the_same_later_answer_from_two_places_one_counts_in_both_copies() {
 }
 
 #[test]
-fn what_both_copies_hold_is_not_read_again_unless_it_differs() {
+fn shared_events_are_read_only_if_they_differ() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = two(folder.path());
     for text in 1..=3 {

@@ -27,7 +27,7 @@ fn levels(store: &Store) -> Vec<(u32, u32, Option<u16>)> {
 }
 
 #[test]
-fn it_is_given_changed_and_undone_and_is_in_no_figure() {
+fn cannot_say_is_recorded_changed_and_undone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 3, 2);
@@ -71,7 +71,7 @@ fn it_is_given_changed_and_undone_and_is_in_no_figure() {
 }
 
 #[test]
-fn it_stands_on_no_level_and_is_no_right_answer() {
+fn cannot_say_uses_no_level_and_is_never_right() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 2, 1);
@@ -111,7 +111,7 @@ fn it_stands_on_no_level_and_is_no_right_answer() {
 }
 
 #[test]
-fn copies_agree_on_who_cannot_say_and_whether_it_is_offered() {
+fn cannot_say_merges() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.dissensus");
     small(&path, 2, 2).close().unwrap();

@@ -24,7 +24,7 @@ fn holds(store: &Store) -> (Outcome, String) {
 }
 
 #[test]
-fn the_last_one_holds_and_no_label_changes() {
+fn latest_decision_is_current_and_changes_no_label() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 2);
     store.append_label(&label(1, 1, 4)).unwrap();
@@ -47,7 +47,7 @@ fn the_last_one_holds_and_no_label_changes() {
 }
 
 #[test]
-fn copies_agree_on_what_was_decided_apart() {
+fn decisions_of_copies_merge() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = (folder.path().join("a.dissensus"), folder.path().join("b.dissensus"));
     small(&a, 2, 2).close().unwrap();

@@ -49,7 +49,7 @@ fn copied(store: &Store, to: &Path) -> Store {
 }
 
 #[test]
-fn the_latest_holds_whatever_the_clock_says() {
+fn latest_fact_is_current_despite_clocks() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 2);
     assert_eq!(holds(&store), None);
@@ -73,7 +73,7 @@ fn the_latest_holds_whatever_the_clock_says() {
 }
 
 #[test]
-fn facts_about_nothing_and_facts_without_measure_are_refused() {
+fn facts_of_unknown_subjects_or_size_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 1, 1);
     let code = |fact| set(&store, fact).unwrap_err().code();
@@ -85,7 +85,7 @@ fn facts_about_nothing_and_facts_without_measure_are_refused() {
 }
 
 #[test]
-fn copies_agree_in_whatever_order_they_meet() {
+fn facts_merge_in_any_order() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let a = small(&at("a.dissensus"), 2, 2);
@@ -114,7 +114,7 @@ fn copies_agree_in_whatever_order_they_meet() {
 }
 
 #[test]
-fn what_a_person_says_of_themselves_in_copies_apart_is_joined() {
+fn form_answers_of_copies_merge() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let a = small(&at("a.dissensus"), 1, 1);
@@ -140,7 +140,7 @@ fn what_a_person_says_of_themselves_in_copies_apart_is_joined() {
 }
 
 #[test]
-fn packets_carry_what_the_study_sets_and_bring_what_their_person_did() {
+fn packets_carry_settings_and_submit_own_facts() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let id = PacketId(Uuid::from_u128(7));
@@ -181,7 +181,7 @@ fn packets_carry_what_the_study_sets_and_bring_what_their_person_did() {
 }
 
 #[test]
-fn facts_are_added_and_never_changed() {
+fn facts_are_append_only() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 1, 1);
@@ -226,7 +226,7 @@ const MALFORMED: [(&str, &str); 24] = [
 ];
 
 #[test]
-fn a_copy_with_a_fact_that_cannot_be_read_is_refused() {
+fn copy_with_an_invalid_fact_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     small(&path, 2, 2).close().unwrap();
@@ -247,7 +247,7 @@ fn a_copy_with_a_fact_that_cannot_be_read_is_refused() {
 }
 
 #[test]
-fn names_and_packets_of_withdrawals_are_read_as_they_are_written() {
+fn withdrawal_facts_round_trip() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     small(&path, 2, 2).close().unwrap();

@@ -61,7 +61,7 @@ fn has_the_rest(store: &Store) {
 }
 
 #[test]
-fn a_file_of_the_first_format_keeps_everything() {
+fn migration_of_format_1_keeps_everything() {
     let folder = tempfile::tempdir().unwrap();
     let path = fixture(1, folder.path());
     assert_eq!(Store::open_reader(&path).unwrap_err().code(), "project-older");
@@ -73,7 +73,7 @@ fn a_file_of_the_first_format_keeps_everything() {
 }
 
 #[test]
-fn a_file_of_the_second_format_keeps_everything() {
+fn migration_of_format_2_keeps_everything() {
     let folder = tempfile::tempdir().unwrap();
     let path = fixture(2, folder.path());
     let store = Store::open(&path).unwrap();
@@ -95,7 +95,7 @@ fn a_file_of_the_second_format_keeps_everything() {
 }
 
 #[test]
-fn a_file_of_a_later_format_is_refused_with_the_way_out_and_stays_as_it_is() {
+fn later_format_is_refused_and_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let path = fixture(2, folder.path());
     // The version is at byte 60 of the first page.
@@ -112,7 +112,7 @@ fn a_file_of_a_later_format_is_refused_with_the_way_out_and_stays_as_it_is() {
 }
 
 #[test]
-fn a_copy_is_made_before_every_upgrade_even_where_one_of_that_name_is_there() {
+fn copy_is_made_before_every_upgrade() {
     let folder = tempfile::tempdir().unwrap();
     let copies = || {
         let mut names: Vec<String> = std::fs::read_dir(folder.path())
@@ -137,7 +137,7 @@ fn a_copy_is_made_before_every_upgrade_even_where_one_of_that_name_is_there() {
 }
 
 #[test]
-fn a_file_of_format_17_says_the_same_from_one_log_of_facts() {
+fn migration_of_format_17_keeps_its_content() {
     let folder = tempfile::tempdir().unwrap();
     let path = of_17("version-17.dissensus", folder.path(), "p.dissensus");
     let store = Store::open(&path).unwrap();
@@ -151,7 +151,7 @@ fn a_file_of_format_17_says_the_same_from_one_log_of_facts() {
 }
 
 #[test]
-fn the_last_import_of_format_17_can_be_taken_out() {
+fn last_import_of_format_17_can_be_removed() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(of_17("version-17.dissensus", folder.path(), "p.dissensus")).unwrap();
     let ben = || store.annotator_by_external("ben").unwrap().unwrap();
@@ -164,7 +164,7 @@ fn the_last_import_of_format_17_can_be_taken_out() {
 }
 
 #[test]
-fn an_import_of_format_17_that_lost_its_facts_does_not_get_those_of_the_migration() {
+fn removing_an_import_of_format_17_keeps_migrated_facts() {
     let folder = tempfile::tempdir().unwrap();
     let path = of_17("version-17.dissensus", folder.path(), "p.dissensus");
     // As if the import had added facts that were then removed with an annotator.
@@ -182,7 +182,7 @@ fn an_import_of_format_17_that_lost_its_facts_does_not_get_those_of_the_migratio
 }
 
 #[test]
-fn rows_of_format_17_that_become_equal_are_one_fact() {
+fn equal_rows_of_format_17_become_one_fact() {
     let folder = tempfile::tempdir().unwrap();
     let path = of_17("version-17.dissensus", folder.path(), "p.dissensus");
     let twice = "INSERT INTO conditions VALUES (4, 600, 1, '[2,3]'), (4, 600, 1, '[3,2]')";
@@ -207,7 +207,7 @@ const MORE: &str = "
     INSERT INTO withdrawn_packets VALUES (zeroblob(32), x'02020202020202020202020202020202');";
 
 #[test]
-fn copies_that_are_migrated_at_different_times_have_the_same_facts() {
+fn copies_migrated_separately_have_equal_facts() {
     let folder = tempfile::tempdir().unwrap();
     let here = Store::open(of_17("version-17.dissensus", folder.path(), "here.dissensus")).unwrap();
     let expected = contents(&here);

@@ -39,7 +39,7 @@ fn said(note: &str, reasons: &[&str], confidence: Option<u8>) -> Remark {
 }
 
 #[test]
-fn the_last_version_holds_whatever_the_clock_says_and_none_is_changed() {
+fn latest_guideline_is_current_and_versions_are_immutable() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 2, 1);
@@ -59,7 +59,7 @@ fn the_last_version_holds_whatever_the_clock_says_and_none_is_changed() {
 }
 
 #[test]
-fn copies_that_wrote_versions_apart_agree_on_them_and_on_what_labels_saw() {
+fn guideline_versions_merge() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = (folder.path().join("a.dissensus"), folder.path().join("b.dissensus"));
     small(&a, 2, 2).close().unwrap();
@@ -95,7 +95,7 @@ fn copies_that_wrote_versions_apart_agree_on_them_and_on_what_labels_saw() {
 }
 
 #[test]
-fn a_version_that_says_something_else_under_one_identity_is_refused() {
+fn conflicting_guideline_version_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let a = folder.path().join("a.dissensus");
     small(&a, 2, 2).close().unwrap();
@@ -110,7 +110,7 @@ fn a_version_that_says_something_else_under_one_identity_is_refused() {
 }
 
 #[test]
-fn an_answer_under_an_unknown_version_is_refused_and_nothing_is_kept() {
+fn answer_under_an_unknown_guideline_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 1);
     let guideline = Some(GuidelineId(Uuid::from_u128(9)));
@@ -121,7 +121,7 @@ fn an_answer_under_an_unknown_version_is_refused_and_nothing_is_kept() {
 }
 
 #[test]
-fn a_note_after_the_answer_holds_and_undo_takes_a_remark_with_its_answer() {
+fn undo_removes_the_note_of_its_answer() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 1);
     let details = AnswerDetails { remark: said("first", &[], Some(2)), guideline: None, takes_back: false };
@@ -155,7 +155,7 @@ fn a_note_after_the_answer_holds_and_undo_takes_a_remark_with_its_answer() {
 }
 
 #[test]
-fn a_packet_has_the_guideline_of_now_its_pictures_and_its_questions_reasons_and_no_more() {
+fn packet_has_only_the_current_guideline() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 3, 2);
@@ -216,7 +216,7 @@ fn a_packet_has_the_guideline_of_now_its_pictures_and_its_questions_reasons_and_
 }
 
 #[test]
-fn a_picture_that_is_not_what_its_name_says_is_refused() {
+fn picture_with_another_hash_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let a = folder.path().join("a.dissensus");
     small(&a, 2, 2).close().unwrap();
@@ -230,7 +230,7 @@ fn a_picture_that_is_not_what_its_name_says_is_refused() {
 }
 
 #[test]
-fn what_was_said_beside_a_later_occasion_is_the_same_in_every_copy_and_the_last_one_holds() {
+fn notes_of_later_rounds_merge() {
     let folder = tempfile::tempdir().unwrap();
     let a = folder.path().join("a.dissensus");
     small(&a, 2, 1).close().unwrap();
@@ -279,7 +279,7 @@ fn what_was_said_beside_a_later_occasion_is_the_same_in_every_copy_and_the_last_
 }
 
 #[test]
-fn an_answer_that_says_nothing_on_purpose_takes_back_what_was_said_before_it() {
+fn answer_can_remove_the_earlier_note() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 1);
     let (annotator, text, source) = (AnnotatorId(1), TextId(1), LabelSource::Window);

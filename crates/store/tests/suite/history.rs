@@ -108,7 +108,7 @@ fn busy(store: &Store) {
 }
 
 #[test]
-fn everything_is_told_once_newest_first_whatever_the_page() {
+fn history_lists_everything_once_newest_first() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 3, 2);
     busy(&store);
@@ -155,7 +155,7 @@ fn everything_is_told_once_newest_first_whatever_the_page() {
 }
 
 #[test]
-fn an_answer_is_told_with_the_one_before_it_and_filters_leave_out_what_they_say() {
+fn history_shows_previous_answers_and_filters() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 3, 2);
     busy(&store);
@@ -191,7 +191,7 @@ fn an_answer_is_told_with_the_one_before_it_and_filters_leave_out_what_they_say(
 }
 
 #[test]
-fn the_log_knows_what_was_done_here_and_what_was_taken_in_and_of_a_withdrawal_only_that_it_happened() {
+fn history_marks_merged_entries_and_hides_withdrawals() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.dissensus");
     let a = small(&path, 3, 3);

@@ -117,7 +117,7 @@ fn plain(events: Vec<Event>) -> Vec<Event> {
 }
 
 #[test]
-fn current_labels_follow_the_rule_on_random_histories() {
+fn current_labels_match_the_definition() {
     let folder = tempfile::tempdir().unwrap();
     for seed in 0..12 {
         let store = small(&folder.path().join(format!("{seed}.dissensus")), TEXTS, ANNOTATORS);
@@ -231,7 +231,7 @@ fn check_export(store: &Store, events: &[Event], all: &[(TextId, AnnotatorId, Ev
 }
 
 #[test]
-fn a_label_that_leads_nowhere_is_refused_and_says_where() {
+fn label_with_unknown_references_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 2);
     let refused = |new: NewLabel| store.append_label(&new).unwrap_err();
@@ -255,7 +255,7 @@ fn a_label_that_leads_nowhere_is_refused_and_says_where() {
 }
 
 #[test]
-fn a_transaction_that_goes_on_after_a_refused_label_has_nothing_of_it() {
+fn refused_label_leaves_no_trace_in_its_transaction() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 2);
     store
@@ -270,7 +270,7 @@ fn a_transaction_that_goes_on_after_a_refused_label_has_nothing_of_it() {
 }
 
 #[test]
-fn the_file_itself_forbids_to_change_history() {
+fn triggers_forbid_changing_history() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 2, 2);
@@ -329,7 +329,7 @@ fn the_file_itself_forbids_to_change_history() {
 }
 
 #[test]
-fn the_newest_mark_holds() {
+fn newest_mark_is_current() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 3, 2);
     let mark = |text, kind, note: Option<&str>| {
@@ -372,7 +372,7 @@ fn the_newest_mark_holds() {
 }
 
 #[test]
-fn sets_of_options_are_kept_as_sets() {
+fn sets_of_options_are_stored_as_sets() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 2, 1);
@@ -409,7 +409,7 @@ fn sets_of_options_are_kept_as_sets() {
 }
 
 #[test]
-fn a_clock_that_jumps_back_cannot_undo_what_somebody_saw_and_changed() {
+fn replacement_holds_despite_a_clock_jump() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 1, 1);
     let give = |level, at_ms, source| {
@@ -448,7 +448,7 @@ fn a_clock_that_jumps_back_cannot_undo_what_somebody_saw_and_changed() {
 }
 
 #[test]
-fn undo_finds_what_was_given_under_what_was_imported() {
+fn undo_skips_imported_labels() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 3, 1);
     let give = |text, source| store.append_label(&NewLabel { source, ..label(text, 1, 1) }).unwrap().id;
@@ -463,7 +463,7 @@ fn undo_finds_what_was_given_under_what_was_imported() {
 }
 
 #[test]
-fn undo_changes_nothing_where_the_last_answer_given_is_not_current() {
+fn undo_refuses_a_replaced_answer() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 1);
     let ada = AnnotatorId(1);
@@ -490,7 +490,7 @@ fn undo_changes_nothing_where_the_last_answer_given_is_not_current() {
 }
 
 #[test]
-fn undo_of_many_at_once_takes_back_each_answer_once() {
+fn concurrent_undo_retracts_each_answer_once() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 40, 1);
     for text in 1..=40 {

@@ -156,7 +156,7 @@ fn copies(folder: &Path, seed: u64) -> Vec<PathBuf> {
 }
 
 #[test]
-fn it_does_not_matter_who_takes_in_whom_nor_in_which_order_nor_how_often() {
+fn merge_is_commutative_and_idempotent() {
     let folder = tempfile::tempdir().unwrap();
     let mut differed = 0;
     for seed in 0..25 {
@@ -190,7 +190,7 @@ fn it_does_not_matter_who_takes_in_whom_nor_in_which_order_nor_how_often() {
 }
 
 #[test]
-fn a_copy_that_saw_an_answer_and_changed_it_is_right_whatever_its_clock_says() {
+fn replacement_in_a_copy_wins_despite_its_clock() {
     let folder = tempfile::tempdir().unwrap();
     let a = folder.path().join("a.dissensus");
     small(&a, 1, 1).close().unwrap();
@@ -219,7 +219,7 @@ fn a_copy_that_saw_an_answer_and_changed_it_is_right_whatever_its_clock_says() {
 }
 
 #[test]
-fn every_opening_that_appends_has_a_copy_id_of_its_own() {
+fn every_writing_session_has_a_new_copy_id() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     small(&path, 2, 1).close().unwrap();
@@ -267,7 +267,7 @@ fn refused(into: &Path, from: &Path, code: &str) -> String {
 }
 
 #[test]
-fn what_cannot_be_brought_together_is_named_and_nothing_is_taken_in() {
+fn conflicting_copies_are_refused_entirely() {
     let folder = tempfile::tempdir().unwrap();
     let a = folder.path().join("a.dissensus");
     small(&a, 1, 1).close().unwrap();
@@ -334,7 +334,7 @@ fn what_cannot_be_brought_together_is_named_and_nothing_is_taken_in() {
 }
 
 #[test]
-fn texts_annotators_and_questions_come_with_their_events() {
+fn texts_annotators_and_questions_merge_with_events() {
     let folder = tempfile::tempdir().unwrap();
     let a = folder.path().join("a.dissensus");
     small(&a, 1, 1).close().unwrap();
@@ -369,7 +369,7 @@ fn texts_annotators_and_questions_come_with_their_events() {
 }
 
 #[test]
-fn spans_are_kept_and_exchanged() {
+fn spans_are_stored_and_merged() {
     let folder = tempfile::tempdir().unwrap();
     let a = folder.path().join("a.dissensus");
     let store = small(&a, 1, 1);
@@ -408,7 +408,7 @@ fn spans_are_kept_and_exchanged() {
 }
 
 #[test]
-fn copies_of_an_old_file_that_were_labelled_apart_before_they_were_brought_up_to_date_are_refused() {
+fn old_copies_labelled_before_migration_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let old =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/formats/version-2.dissensus");
@@ -430,7 +430,7 @@ fn copies_of_an_old_file_that_were_labelled_apart_before_they_were_brought_up_to
 }
 
 #[test]
-fn copies_agree_on_names_and_attributes_that_were_given_apart() {
+fn names_and_attributes_merge() {
     let known = |store: &Store| {
         let people = store.annotators().unwrap().into_iter();
         people.map(|p| (p.external_id, (p.name, p.attributes))).collect::<BTreeMap<_, _>>()

@@ -37,7 +37,7 @@ fn closed_project(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn what_is_no_project_says_what_it_is() {
+fn other_files_are_refused_by_kind() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     refused(&at("nothing.dissensus"), "project-missing");
@@ -54,7 +54,7 @@ fn what_is_no_project_says_what_it_is() {
 }
 
 #[test]
-fn a_database_of_another_program_is_left_alone() {
+fn foreign_database_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("other.db");
     let other = Connection::open(&path).unwrap();
@@ -64,7 +64,7 @@ fn a_database_of_another_program_is_left_alone() {
 }
 
 #[test]
-fn a_database_of_another_program_that_is_using_it_is_left_alone() {
+fn foreign_database_in_use_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("other.db");
     let other = Connection::open(&path).unwrap();
@@ -76,7 +76,7 @@ fn a_database_of_another_program_that_is_using_it_is_left_alone() {
 }
 
 #[test]
-fn a_newer_project_names_both_versions() {
+fn newer_project_names_both_versions() {
     let folder = tempfile::tempdir().unwrap();
     let path = closed_project(folder.path());
     let conn = Connection::open(&path).unwrap();
@@ -88,7 +88,7 @@ fn a_newer_project_names_both_versions() {
 }
 
 #[test]
-fn a_project_with_parts_of_someone_else_is_refused() {
+fn project_with_foreign_tables_is_refused() {
     for sql in [
         "CREATE TRIGGER sly AFTER INSERT ON texts BEGIN DELETE FROM settings; END",
         "CREATE VIEW sly AS SELECT * FROM texts",
@@ -105,7 +105,7 @@ fn a_project_with_parts_of_someone_else_is_refused() {
 }
 
 #[test]
-fn a_damaged_page_is_told() {
+fn damaged_page_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = closed_project(folder.path());
     let whole = std::fs::read(&path).unwrap();
@@ -124,7 +124,7 @@ fn a_damaged_page_is_told() {
 }
 
 #[test]
-fn a_file_cut_short_is_told() {
+fn truncated_file_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = closed_project(folder.path());
     let whole = std::fs::read(&path).unwrap();
@@ -137,7 +137,7 @@ fn a_file_cut_short_is_told() {
 }
 
 #[test]
-fn a_new_project_replaces_nothing() {
+fn new_project_does_not_replace_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     std::fs::write(&path, "mine").unwrap();
@@ -149,7 +149,7 @@ fn a_new_project_replaces_nothing() {
 }
 
 #[test]
-fn one_project_is_open_once_under_any_name() {
+fn project_can_be_opened_once_under_any_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 1, 1);
@@ -170,7 +170,7 @@ fn one_project_is_open_once_under_any_name() {
 }
 
 #[test]
-fn a_reader_looks_on_while_a_window_writes() {
+fn reader_can_read_while_a_window_writes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 5, 1);
@@ -199,7 +199,7 @@ fn reading_changes_nothing() {
 
 #[cfg(unix)]
 #[test]
-fn a_read_only_file_is_told_and_can_be_read() {
+fn read_only_file_is_reported_and_readable() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let path = closed_project(folder.path());
@@ -214,7 +214,7 @@ fn a_read_only_file_is_told_and_can_be_read() {
 }
 
 #[test]
-fn closing_twice_is_fine_and_use_after_closing_is_told() {
+fn use_after_closing_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 1, 1);
@@ -236,7 +236,7 @@ fn spoil(path: &Path, sql: &str) {
 }
 
 #[test]
-fn a_row_that_no_rule_allows_is_refused_by_readers_and_writers_alike() {
+fn invalid_row_is_refused_by_readers_and_writers() {
     for (sql, words) in [
         ("INSERT INTO settings (key, value) VALUES ('k', 'no JSON')", "CHECK constraint failed"),
         ("INSERT INTO texts (id, external_id, body) VALUES (9999, '', 'b')", "CHECK constraint failed"),
@@ -255,7 +255,7 @@ fn a_row_that_no_rule_allows_is_refused_by_readers_and_writers_alike() {
 }
 
 #[test]
-fn an_index_that_lacks_a_row_of_its_table_is_told() {
+fn incomplete_index_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = closed_project(folder.path());
     // The index is unknown while the row is added.
@@ -274,7 +274,7 @@ fn an_index_that_lacks_a_row_of_its_table_is_told() {
 }
 
 #[test]
-fn a_file_that_was_analyzed_opens() {
+fn analyzed_file_opens() {
     let folder = tempfile::tempdir().unwrap();
     let path = closed_project(folder.path());
     spoil(&path, "ANALYZE");
@@ -284,7 +284,7 @@ fn a_file_that_was_analyzed_opens() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_under_the_name_of_the_lock_leads_nowhere() {
+fn link_in_place_of_the_lock_is_not_followed() {
     let folder = tempfile::tempdir().unwrap();
     let path = closed_project(folder.path());
     let victim = folder.path().join("victim");
@@ -307,7 +307,7 @@ fn a_link_under_the_name_of_the_lock_leads_nowhere() {
 }
 
 #[test]
-fn odd_names_are_names() {
+fn unusual_file_names_work() {
     let folder = tempfile::tempdir().unwrap();
     let mut names =
         vec![std::ffi::OsString::from("no ending"), "z.runs".into(), "a?b#c %41 ü.dissensus".into()];
@@ -351,7 +351,7 @@ fn large_project(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_large_file_is_not_checked_again_until_anything_wrote_to_it() {
+fn large_file_is_rechecked_only_after_changes() {
     let folder = tempfile::tempdir().unwrap();
     let path = large_project(folder.path());
     let records = dissensus_store::CheckRecords::inside(&folder.path().join("cache"));
@@ -422,7 +422,7 @@ mod read_only_media {
     }
 
     #[test]
-    fn a_closed_project_can_be_read() {
+    fn closed_project_can_be_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = closed_project(folder.path());
         let before = state_of(folder.path());
@@ -438,7 +438,7 @@ mod read_only_media {
     }
 
     #[test]
-    fn one_that_breaks_a_rule_is_refused_there_too() {
+    fn read_only_folder_refuses_an_invalid_project() {
         let folder = tempfile::tempdir().unwrap();
         let path = closed_project(folder.path());
         spoil(&path, "INSERT INTO settings (key, value) VALUES ('k', 'no JSON')");
@@ -449,7 +449,7 @@ mod read_only_media {
     }
 
     #[test]
-    fn one_that_was_not_closed_is_read_whole_or_not_at_all() {
+    fn unclosed_project_is_read_completely_or_refused() {
         let folder = tempfile::tempdir().unwrap();
         let live = folder.path().join("live.dissensus");
         let store = small(&live, 3, 1);
@@ -471,7 +471,7 @@ mod read_only_media {
 }
 
 #[test]
-fn current_answers_that_are_not_what_the_events_say_are_told() {
+fn wrong_current_answers_are_reported() {
     for sql in [
         "DELETE FROM current_answers WHERE text = 7",
         "UPDATE current_answers SET level = 4 WHERE text = 7",
@@ -488,7 +488,7 @@ fn current_answers_that_are_not_what_the_events_say_are_told() {
 }
 
 #[test]
-fn a_project_that_is_being_labelled_opens_every_time() {
+fn project_opens_during_labelling() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 20_000, 1);

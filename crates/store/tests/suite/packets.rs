@@ -111,7 +111,7 @@ fn taken_in(path: &Path, file: &Path) -> Result<TakenIn, StoreError> {
 }
 
 #[test]
-fn a_packet_has_its_texts_in_order_and_nothing_of_others() {
+fn packet_has_its_texts_and_no_other_data() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = handed_out(folder.path());
     let store = Store::open(&file).unwrap();
@@ -140,7 +140,7 @@ fn a_packet_has_its_texts_in_order_and_nothing_of_others() {
 }
 
 #[test]
-fn what_was_handed_in_is_taken_in_once_with_its_second_answers() {
+fn submission_merges_once_with_reannotations() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = handed_out(folder.path());
     answered(&file);
@@ -166,7 +166,7 @@ fn what_was_handed_in_is_taken_in_once_with_its_second_answers() {
 }
 
 #[test]
-fn a_packet_with_more_than_was_handed_out_is_refused_as_a_whole() {
+fn packet_with_foreign_content_is_refused() {
     type Change = fn(&mut dissensus_store::WriteTx<'_>) -> Result<(), StoreError>;
     let changes: [(&str, Change); 5] = [
         ("person \"bob\"", |tx| {
@@ -207,7 +207,7 @@ fn a_packet_with_more_than_was_handed_out_is_refused_as_a_whole() {
 }
 
 #[test]
-fn a_packet_that_this_project_did_not_make_is_refused() {
+fn packet_of_another_project_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = handed_out(folder.path());
     let store = Store::open(&path).unwrap();
@@ -219,7 +219,7 @@ fn a_packet_that_this_project_did_not_make_is_refused() {
 }
 
 #[test]
-fn whole_copies_take_in_each_others_packets_and_refuse_one_that_says_something_else() {
+fn copies_merge_packets_and_refuse_conflicts() {
     let folder = tempfile::tempdir().unwrap();
     let path = project(folder.path());
     let copy = folder.path().join("copy.dissensus");
@@ -251,7 +251,7 @@ fn whole_copies_take_in_each_others_packets_and_refuse_one_that_says_something_e
 }
 
 #[test]
-fn questions_that_wait_for_others_are_handed_out_together() {
+fn conditional_questions_are_handed_out_together() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 1);
     let more = store
@@ -285,7 +285,7 @@ fn questions_that_wait_for_others_are_handed_out_together() {
 }
 
 #[test]
-fn a_packet_is_labelled_by_hand_copies_and_still_comes_together() {
+fn copied_packets_merge() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = handed_out(folder.path());
     let copy = folder.path().join("copy of a2.dissensus");
@@ -313,7 +313,7 @@ fn a_packet_is_labelled_by_hand_copies_and_still_comes_together() {
 }
 
 #[test]
-fn answers_of_all_occasions_have_an_order_whatever_the_clock_says() {
+fn answers_of_all_rounds_are_ordered_despite_clocks() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 3, 2);
     let again = |text, level, at_ms| Repeat {
@@ -346,7 +346,7 @@ fn answers_of_all_occasions_have_an_order_whatever_the_clock_says() {
 }
 
 #[test]
-fn what_is_handed_in_has_no_key_and_a_packet_is_one_whatever_its_settings_say() {
+fn submission_has_no_key_and_packets_are_recognised() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = handed_out(folder.path());
     let key = serde_json::to_string(&KEY.0).unwrap();
@@ -369,7 +369,7 @@ fn what_is_handed_in_has_no_key_and_a_packet_is_one_whatever_its_settings_say() 
 }
 
 #[test]
-fn a_packet_has_the_question_as_it_was_when_it_was_written_and_its_answers_keep_their_levels() {
+fn packet_keeps_its_question_and_levels() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = handed_out(folder.path());
     answered(&file);

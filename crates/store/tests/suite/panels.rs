@@ -28,7 +28,7 @@ fn drawn(name: &str, size: u32) -> SavedPanel {
 }
 
 #[test]
-fn the_latest_of_a_name_holds() {
+fn latest_panel_of_a_name_is_current() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 2, 2);
@@ -54,7 +54,7 @@ fn the_latest_of_a_name_holds() {
 }
 
 #[test]
-fn copies_agree_on_what_was_saved_apart() {
+fn saved_panels_merge() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = (folder.path().join("a.dissensus"), folder.path().join("b.dissensus"));
     small(&a, 2, 2).close().unwrap();
@@ -73,7 +73,7 @@ fn copies_agree_on_what_was_saved_apart() {
 }
 
 #[test]
-fn who_withdraws_is_taken_off_every_panel_of_every_copy() {
+fn withdrawal_removes_a_person_from_panels() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = (folder.path().join("a.dissensus"), folder.path().join("b.dissensus"));
     small(&a, 2, 2).close().unwrap();
@@ -103,7 +103,7 @@ fn who_withdraws_is_taken_off_every_panel_of_every_copy() {
 }
 
 #[test]
-fn a_panel_of_an_earlier_version_that_is_too_large_does_not_stop_a_merge() {
+fn oversized_old_panel_does_not_stop_a_merge() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     small(&path, 2, 2).close().unwrap();

@@ -70,7 +70,7 @@ fn lost(recording: &dissensus_test_support::power_cut::Recording, points: usize)
 }
 
 #[test]
-fn no_confirmed_label_is_lost_while_people_label() {
+fn power_cut_loses_no_confirmed_label() {
     let (folder, path) = folder_with(160, 1);
     let recorder = Recorder::watch(folder.path());
     label_all(&path, &recorder, 160);
@@ -80,7 +80,7 @@ fn no_confirmed_label_is_lost_while_people_label() {
 }
 
 #[test]
-fn a_disk_that_only_says_that_it_synced_is_found_out() {
+fn disk_without_real_sync_is_detected() {
     let (folder, path) = folder_with(60, 1);
     let recorder = Recorder::watch_losing_syncs(folder.path());
     label_all(&path, &recorder, 60);
@@ -127,14 +127,14 @@ fn rows_lost_with(synchronous: &str) -> usize {
 }
 
 #[test]
-fn the_test_tells_full_from_normal_and_off() {
+fn test_distinguishes_sync_modes() {
     assert_eq!(rows_lost_with("FULL"), 0);
     assert!(rows_lost_with("NORMAL") > 0, "a commit that is not synced was not found out");
     assert!(rows_lost_with("OFF") > 0, "commits without any sync were not found out");
 }
 
 #[test]
-fn an_import_is_there_whole_or_not_at_all() {
+fn import_is_atomic() {
     let (folder, path) = folder_with(1, 3);
     let recorder = Recorder::watch(folder.path());
     let store = Store::open(&path).unwrap();
@@ -172,7 +172,7 @@ fn an_import_is_there_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_project_that_is_brought_up_to_date_loses_nothing() {
+fn migration_survives_a_power_cut() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(NAME);
     let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/formats/version-1.dissensus");
@@ -200,7 +200,7 @@ fn a_project_that_is_brought_up_to_date_loses_nothing() {
 }
 
 #[test]
-fn a_file_whose_facts_become_one_log_has_them_all_whenever_the_power_fails() {
+fn migration_of_facts_survives_a_power_cut() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(NAME);
     let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/formats/version-17.dissensus");
@@ -215,7 +215,7 @@ fn a_file_whose_facts_become_one_log_has_them_all_whenever_the_power_fails() {
 }
 
 #[test]
-fn what_a_run_kept_stays() {
+fn finished_runs_survive_a_power_cut() {
     let (folder, path) = folder_with(5, 1);
     let recorder = Recorder::watch(folder.path());
     let store = Store::open(&path).unwrap();
@@ -246,7 +246,7 @@ fn what_a_run_kept_stays() {
 }
 
 #[test]
-fn a_copy_is_whole_as_soon_as_it_has_its_name() {
+fn copy_is_complete_when_it_appears() {
     let (folder, path) = folder_with(400, 1);
     let store = Store::open(&path).unwrap();
     for text in 1..=30 {

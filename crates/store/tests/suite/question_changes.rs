@@ -64,7 +64,7 @@ fn levels_in_use_are_renamed_and_labels_stay() {
 }
 
 #[test]
-fn options_and_types_are_renamed_by_the_rules_for_their_names() {
+fn renamed_options_and_types_are_checked() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 1, 1);
     let topics = add(&store, "topics", ScaleKind::MultiLabel, &["art", "law", "war"]);
@@ -82,7 +82,7 @@ fn options_and_types_are_renamed_by_the_rules_for_their_names() {
 }
 
 #[test]
-fn no_program_removes_a_level_or_changes_what_was_said() {
+fn triggers_forbid_removing_levels_and_answers() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 1, 1);
@@ -104,7 +104,7 @@ fn no_program_removes_a_level_or_changes_what_was_said() {
 }
 
 #[test]
-fn a_condition_is_set_changed_and_taken_off_and_wrong_ones_are_refused() {
+fn conditions_are_set_changed_and_removed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 1, 1);
@@ -138,7 +138,7 @@ fn a_condition_is_set_changed_and_taken_off_and_wrong_ones_are_refused() {
 }
 
 #[test]
-fn copies_agree_on_names_and_conditions_whoever_takes_in_whom() {
+fn level_names_and_conditions_merge() {
     let folder = tempfile::tempdir().unwrap();
     let a = folder.path().join("a.dissensus");
     let store = small(&a, 1, 1);
@@ -179,7 +179,7 @@ fn copies_agree_on_names_and_conditions_whoever_takes_in_whom() {
 }
 
 #[test]
-fn names_that_are_no_scale_are_told_as_damage() {
+fn invalid_scale_is_reported_as_damage() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 1, 1);
@@ -195,7 +195,7 @@ fn names_that_are_no_scale_are_told_as_damage() {
 }
 
 #[test]
-fn undo_takes_back_the_last_answer_whichever_question_it_is_to() {
+fn undo_covers_all_questions() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 1);
     let sure = add(&store, "sure", ScaleKind::Binary, &["no", "yes"]);

@@ -42,7 +42,7 @@ fn named(store: &Store, question: &str) -> Vec<(u32, u32, String)> {
 }
 
 #[test]
-fn a_level_is_added_between_others_and_labels_keep_the_level_they_have() {
+fn inserted_level_keeps_existing_labels() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 4, 2);
@@ -106,7 +106,7 @@ fn a_level_is_added_between_others_and_labels_keep_the_level_they_have() {
 }
 
 #[test]
-fn a_level_goes_only_while_nothing_stands_on_it() {
+fn only_unused_levels_can_be_removed() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 9, 2);
     let sure = add(&store, "sure", ScaleKind::Binary, &["no", "yes"]);
@@ -178,7 +178,7 @@ fn a_level_goes_only_while_nothing_stands_on_it() {
 }
 
 #[test]
-fn practice_keeps_its_levels_too() {
+fn practice_keeps_its_levels() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 2, 1);
@@ -204,7 +204,7 @@ fn practice_keeps_its_levels_too() {
 }
 
 #[test]
-fn options_and_types_of_spans_keep_their_answers_too() {
+fn options_and_span_types_keep_their_answers() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 2, 1);
@@ -233,7 +233,7 @@ fn options_and_types_of_spans_keep_their_answers_too() {
 }
 
 #[test]
-fn text_help_and_definitions_are_edited_and_what_does_not_fit_is_refused() {
+fn question_help_and_definitions_are_edited() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 1, 1);
@@ -305,7 +305,7 @@ fn text_help_and_definitions_are_edited_and_what_does_not_fit_is_refused() {
 }
 
 #[test]
-fn copies_agree_on_levels_that_were_changed_apart_and_no_answer_changes_its_meaning() {
+fn level_changes_merge_without_changing_answers() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.dissensus");
     let a = small(&path, 6, 3);
@@ -339,7 +339,7 @@ fn copies_agree_on_levels_that_were_changed_apart_and_no_answer_changes_its_mean
 }
 
 #[test]
-fn an_answer_to_a_removed_level_that_arrives_later_brings_it_back_where_it_stood() {
+fn late_answer_restores_a_removed_level() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.dissensus");
     let a = small(&path, 2, 2);
@@ -360,7 +360,7 @@ fn an_answer_to_a_removed_level_that_arrives_later_brings_it_back_where_it_stood
 /// Copies that edit levels, answer and merge at random, in any order, end with the same levels and
 /// the same answers by name.
 #[test]
-fn copies_with_random_edits_come_to_the_same() {
+fn random_level_edits_merge_consistently() {
     let folder = tempfile::tempdir().unwrap();
     for seed in 0..12_u64 {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -441,7 +441,7 @@ fn copies<const N: usize>(path: &Path, names: [&str; N]) -> [Store; N] {
 }
 
 #[test]
-fn levels_that_come_back_are_the_same_in_whatever_order_copies_meet() {
+fn restored_levels_are_independent_of_merge_order() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     small(&path, 2, 2).close().unwrap();
@@ -466,7 +466,7 @@ fn levels_that_come_back_are_the_same_in_whatever_order_copies_meet() {
 }
 
 #[test]
-fn a_level_on_which_only_somebody_stood_who_withdrew_stays_off_in_whatever_order() {
+fn level_used_only_by_a_withdrawn_person_stays_removed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     small(&path, 2, 2).close().unwrap();
@@ -487,7 +487,7 @@ fn a_level_on_which_only_somebody_stood_who_withdrew_stays_off_in_whatever_order
 }
 
 #[test]
-fn a_binary_question_keeps_its_two_levels() {
+fn binary_question_keeps_its_two_levels() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.dissensus");
     let a = small(&path, 2, 2);
@@ -504,7 +504,7 @@ fn a_binary_question_keeps_its_two_levels() {
 }
 
 #[test]
-fn more_options_than_a_set_holds_are_refused_where_copies_meet() {
+fn merge_refuses_too_many_options() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.dissensus");
     let a = small(&path, 2, 2);
@@ -527,7 +527,7 @@ fn more_options_than_a_set_holds_are_refused_where_copies_meet() {
 /// Copies that add levels in a different order assign different row ids, but agree on simultaneous
 /// answers all the same.
 #[test]
-fn what_was_said_at_one_time_in_copies_apart_holds_alike_whatever_rows_levels_have() {
+fn simultaneous_answers_merge_despite_other_row_ids() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let first = small(&path, 2, 1);

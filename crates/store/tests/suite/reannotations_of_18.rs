@@ -92,7 +92,7 @@ fn events(store: &Store) -> Vec<String> {
 }
 
 #[test]
-fn what_counted_in_format_18_counts_with_its_note_source_and_wording() {
+fn migration_of_format_18_keeps_reannotations() {
     let folder = tempfile::tempdir().unwrap();
     let path = of_18(folder.path(), "p.dissensus");
     let before = counted_in_18(&path);
@@ -125,7 +125,7 @@ fn what_counted_in_format_18_counts_with_its_note_source_and_wording() {
 }
 
 #[test]
-fn the_re_annotations_of_an_import_of_format_18_go_with_it_where_nobody_worked_on_them() {
+fn unused_reannotations_of_an_import_of_format_18_are_removed() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(of_18(folder.path(), "p.dissensus")).unwrap();
     let rounds = || counted(&store).iter().map(|line| line[..8].to_owned()).collect::<Vec<_>>();
@@ -139,7 +139,7 @@ fn the_re_annotations_of_an_import_of_format_18_go_with_it_where_nobody_worked_o
 }
 
 #[test]
-fn copies_that_are_migrated_apart_or_one_of_them_later_have_the_same_events() {
+fn copies_migrated_separately_have_equal_events() {
     let folder = tempfile::tempdir().unwrap();
     let here = Store::open(of_18(folder.path(), "here.dissensus")).unwrap();
     let there = Store::open(of_18(folder.path(), "there.dissensus")).unwrap();
@@ -201,7 +201,7 @@ fn add_some(path: &Path, rng: &mut ChaCha8Rng, share: f64) {
 }
 
 #[test]
-fn whatever_two_copies_had_in_format_18_counts_as_before_and_is_one_after_a_merge() {
+fn copies_of_format_18_merge_as_before() {
     for seed in 0..24 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let folder = tempfile::tempdir().unwrap();
@@ -228,7 +228,7 @@ fn whatever_two_copies_had_in_format_18_counts_as_before_and_is_one_after_a_merg
 }
 
 #[test]
-fn who_withdrew_stays_gone_whichever_copy_was_migrated_first() {
+fn withdrawals_hold_in_any_migration_order() {
     let folder = tempfile::tempdir().unwrap();
     let here = Store::open(of_18(folder.path(), "here.dissensus")).unwrap();
     let there = Store::open(of_18(folder.path(), "there.dissensus")).unwrap();
@@ -242,7 +242,7 @@ fn who_withdrew_stays_gone_whichever_copy_was_migrated_first() {
 }
 
 #[test]
-fn as_much_is_left_to_submit_of_a_packet_of_format_17_as_before() {
+fn packet_of_format_17_has_the_same_work_left() {
     let folder = tempfile::tempdir().unwrap();
     let path = kept("packet-17.dissensus", folder.path(), "p.dissensus");
     let sql = "UPDATE settings SET value = json_array((SELECT count(*) FROM events) - 1, (SELECT count(*) FROM repeats) - 1,

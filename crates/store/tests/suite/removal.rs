@@ -56,7 +56,7 @@ fn is_sound(store: Store) {
 }
 
 #[test]
-fn what_was_added_by_mistake_goes_and_its_row_is_not_used_again() {
+fn unused_items_are_removed_and_ids_not_reused() {
     let folder = tempfile::tempdir().unwrap();
     let store = project(folder.path(), "p");
     store.append_label(&label(1, 1, 2)).unwrap();
@@ -94,7 +94,7 @@ fn what_was_added_by_mistake_goes_and_its_row_is_not_used_again() {
 }
 
 #[test]
-fn what_somebody_used_stays_and_the_refusal_says_why() {
+fn used_items_cannot_be_removed() {
     let folder = tempfile::tempdir().unwrap();
     let store = project(folder.path(), "p");
     let answered = store.append_label(&label(1, 1, 2)).unwrap();
@@ -125,7 +125,7 @@ fn what_somebody_used_stays_and_the_refusal_says_why() {
 }
 
 #[test]
-fn a_copy_that_still_has_it_brings_it_back_in_whatever_order_they_meet() {
+fn merge_restores_removed_items() {
     let folder = tempfile::tempdir().unwrap();
     let store = project(folder.path(), "p");
     let path = folder.path().join("copy.dissensus");
@@ -207,7 +207,7 @@ fn import(store: &Store) -> (QuestionId, [TextId; 2], [AnnotatorId; 2]) {
 }
 
 #[test]
-fn the_last_import_goes_and_leaves_what_was_before_it() {
+fn removing_the_last_import_keeps_earlier_data() {
     let folder = tempfile::tempdir().unwrap();
     let store = project(folder.path(), "p");
     store.append_label(&label(1, 1, 4)).unwrap();
@@ -242,7 +242,7 @@ fn the_last_import_goes_and_leaves_what_was_before_it() {
 }
 
 #[test]
-fn what_was_done_since_an_import_stays_when_it_goes() {
+fn removing_an_import_keeps_later_work() {
     let folder = tempfile::tempdir().unwrap();
     let store = project(folder.path(), "p");
     let (question, texts, people) = import(&store);
@@ -281,7 +281,7 @@ fn what_was_done_since_an_import_stays_when_it_goes() {
 }
 
 #[test]
-fn what_is_decided_after_an_imported_annotator_was_removed_stays() {
+fn removing_an_import_keeps_later_decisions() {
     let folder = tempfile::tempdir().unwrap();
     let store = project(folder.path(), "p");
     let typo = store.write(|tx| -> Result<_, StoreError> {
@@ -308,7 +308,7 @@ fn what_is_decided_after_an_imported_annotator_was_removed_stays() {
 }
 
 #[test]
-fn nothing_is_left_of_an_import_that_did_not_end() {
+fn failed_import_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let store = project(folder.path(), "p");
     let failed = store.write(|tx| -> Result<(), StoreError> {
@@ -325,7 +325,7 @@ fn nothing_is_left_of_an_import_that_did_not_end() {
 }
 
 #[test]
-fn an_import_without_anything_new_is_taken_out_without_the_one_before_it() {
+fn empty_import_is_removed_alone() {
     let folder = tempfile::tempdir().unwrap();
     let store = project(folder.path(), "p");
     import(&store);
@@ -342,7 +342,7 @@ fn an_import_without_anything_new_is_taken_out_without_the_one_before_it() {
 }
 
 #[test]
-fn an_import_tells_nothing_of_somebody_who_withdrew() {
+fn import_record_omits_withdrawn_people() {
     let folder = tempfile::tempdir().unwrap();
     let store = project(folder.path(), "p");
     let (.., people) = import(&store);
@@ -354,7 +354,7 @@ fn an_import_tells_nothing_of_somebody_who_withdrew() {
 }
 
 #[test]
-fn what_is_known_of_people_who_stay_stays_and_so_does_work_on_an_imported_question() {
+fn removing_an_import_keeps_people_and_work() {
     let folder = tempfile::tempdir().unwrap();
     let store = project(folder.path(), "p");
     let (question, texts, people) = import(&store);
@@ -387,7 +387,7 @@ fn what_is_known_of_people_who_stay_stays_and_so_does_work_on_an_imported_questi
 }
 
 #[test]
-fn an_answer_of_a_later_occasion_that_was_changed_since_stays() {
+fn changed_later_round_answer_is_not_removed() {
     let folder = tempfile::tempdir().unwrap();
     let store = project(folder.path(), "p");
     let (_, texts, people) = import(&store);
@@ -410,7 +410,7 @@ fn an_answer_of_a_later_occasion_that_was_changed_since_stays() {
 }
 
 #[test]
-fn rows_of_events_are_not_used_again() {
+fn event_ids_are_not_reused() {
     let folder = tempfile::tempdir().unwrap();
     let store = project(folder.path(), "p");
     import(&store);

@@ -40,7 +40,7 @@ fn levels(store: &Store) -> Vec<(u32, u16, Answer)> {
 }
 
 #[test]
-fn they_touch_no_label_and_the_later_one_of_an_occasion_counts() {
+fn later_rounds_change_no_label() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 3, 2);
@@ -68,7 +68,7 @@ fn they_touch_no_label_and_the_later_one_of_an_occasion_counts() {
 }
 
 #[test]
-fn what_is_no_repeat_is_refused() {
+fn invalid_later_round_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 1);
     let refused = |new: Repeat| store.write(move |tx| tx.add_repeat(&new, true)).unwrap_err();
@@ -79,7 +79,7 @@ fn what_is_no_repeat_is_refused() {
 }
 
 #[test]
-fn what_is_taken_back_counts_no_more_until_it_is_added_again() {
+fn removed_later_round_answers_can_be_added_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 3, 2);
@@ -106,7 +106,7 @@ fn what_is_taken_back_counts_no_more_until_it_is_added_again() {
 }
 
 #[test]
-fn undo_takes_back_the_last_answer_of_whichever_round() {
+fn undo_retracts_the_last_answer_of_any_round() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 3, 1);
     let again =
@@ -150,7 +150,7 @@ fn taken_in(into: &Path, from: &Path) -> u32 {
 }
 
 #[test]
-fn copies_agree_after_taking_in_each_others() {
+fn later_rounds_merge() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     for _ in 0..12 {
         let folder = tempfile::tempdir().unwrap();
@@ -178,7 +178,7 @@ fn copies_agree_after_taking_in_each_others() {
 /// Each re-annotation has its own text: those added while the other copy is being read are left for
 /// the next merge, including their texts.
 #[test]
-fn what_is_added_to_a_copy_while_it_is_taken_in_waits_for_the_next_time() {
+fn additions_during_a_merge_wait_for_the_next_one() {
     let folder = tempfile::tempdir().unwrap();
     drop(small(&folder.path().join("p.dissensus"), 3, 1));
     let theirs = copy(folder.path(), "theirs");

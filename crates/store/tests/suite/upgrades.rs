@@ -123,7 +123,7 @@ fn enlarge(path: &Path) {
 }
 
 #[test]
-fn the_copy_and_every_step_of_the_migration_are_reported() {
+fn copy_and_every_step_of_the_migration_are_reported() {
     let (_folder, path) = earlier("version-17.dissensus");
     enlarge(&path);
     let bytes = std::fs::metadata(&path).unwrap().len();
@@ -152,7 +152,7 @@ fn the_copy_and_every_step_of_the_migration_are_reported() {
 }
 
 #[test]
-fn a_project_of_this_format_reports_nothing() {
+fn current_format_reports_no_migration() {
     let (_folder, path) = earlier("version-17.dissensus");
     open(&path, &unwatched()).unwrap().close().unwrap();
     let seen = Arc::new(At::new(0, || ()));
@@ -167,7 +167,7 @@ fn a_project_of_this_format_reports_nothing() {
 #[case::last_with_tables_of_facts("version-17.dissensus", 30)]
 #[case::last_with_tables_of_reannotations("version-18.dissensus", 8)]
 #[case::packet("packet-17.dissensus", 30)]
-fn a_cancel_at_any_step_leaves_the_file_as_it_was(#[case] file: &str, #[case] at_least: usize) {
+fn cancel_at_any_step_leaves_the_file_unchanged(#[case] file: &str, #[case] at_least: usize) {
     let (folder, path) = earlier(file);
     let bytes = std::fs::read(&path).unwrap();
     let mut report = 1;
@@ -187,7 +187,7 @@ fn a_cancel_at_any_step_leaves_the_file_as_it_was(#[case] file: &str, #[case] at
 }
 
 #[test]
-fn a_cancel_inside_of_a_statement_leaves_the_file_as_it_was() {
+fn cancel_within_a_statement_leaves_the_file_unchanged() {
     let (folder, path) = earlier("version-17.dissensus");
     enlarge(&path);
     let bytes = std::fs::read(&path).unwrap();
@@ -238,15 +238,13 @@ fn upgrade_until(test: &str, path: &Path, report: usize) -> bool {
     "case_3_last_with_tables_of_reannotations",
     10
 )]
-fn a_process_that_ends_at_any_step_leaves_a_file_that_is_upgraded_the_next_time(
+fn process_killed_at_any_step_is_upgraded_next_time(
     #[case] file: &str,
     #[case] case: &str,
     #[case] at_least: usize,
 ) {
     upgrade_as_child();
-    let test = format!(
-        "upgrades::a_process_that_ends_at_any_step_leaves_a_file_that_is_upgraded_the_next_time::{case}"
-    );
+    let test = format!("upgrades::process_killed_at_any_step_is_upgraded_next_time::{case}");
     let expected = upgraded(file);
     let mut report = 1;
     loop {
@@ -264,10 +262,9 @@ fn a_process_that_ends_at_any_step_leaves_a_file_that_is_upgraded_the_next_time(
 }
 
 #[test]
-fn a_process_that_ends_inside_of_a_statement_leaves_a_file_that_is_upgraded_the_next_time() {
+fn process_killed_within_a_statement_is_upgraded_next_time() {
     upgrade_as_child();
-    let test =
-        "upgrades::a_process_that_ends_inside_of_a_statement_leaves_a_file_that_is_upgraded_the_next_time";
+    let test = "upgrades::process_killed_within_a_statement_is_upgraded_next_time";
     let (kept, enlarged) = earlier("version-17.dissensus");
     enlarge(&enlarged);
     let expected = {
@@ -291,7 +288,7 @@ fn a_process_that_ends_inside_of_a_statement_leaves_a_file_that_is_upgraded_the_
 }
 
 #[test]
-fn of_two_copies_one_upgraded_and_one_not_both_can_be_read() {
+fn upgraded_and_old_copies_can_both_be_read() {
     let (folder, path) = earlier("version-17.dissensus");
     let old = folder.path().join("old.dissensus");
     std::fs::copy(&path, &old).unwrap();

@@ -124,7 +124,7 @@ fn changes() -> Vec<Change> {
 }
 
 #[test]
-fn two_seconds_after_any_change_the_file_alone_is_the_project() {
+fn file_alone_is_complete_after_two_seconds() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 5, 2);
@@ -139,7 +139,7 @@ fn two_seconds_after_any_change_the_file_alone_is_the_project() {
 }
 
 #[test]
-fn a_checkpoint_brings_everything_in_at_once() {
+fn checkpoint_writes_everything_to_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 5, 2);
@@ -155,7 +155,7 @@ fn a_checkpoint_brings_everything_in_at_once() {
 }
 
 #[test]
-fn somebody_who_reads_for_long_delays_it_and_blocks_nobody() {
+fn long_reader_delays_checkpoints_without_blocking() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 20, 1);
@@ -185,7 +185,7 @@ fn somebody_who_reads_for_long_delays_it_and_blocks_nobody() {
 }
 
 #[test]
-fn a_copy_is_whole_whoever_has_the_project_open() {
+fn copy_of_an_open_project_is_complete() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 300, 2);
@@ -225,7 +225,7 @@ fn a_copy_is_whole_whoever_has_the_project_open() {
 }
 
 #[test]
-fn a_copy_is_of_one_moment_however_much_is_written_meanwhile() {
+fn copy_is_one_snapshot_despite_writes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 3000, 1);
@@ -249,7 +249,7 @@ fn a_copy_is_of_one_moment_however_much_is_written_meanwhile() {
 }
 
 #[test]
-fn a_copy_replaces_nothing_unasked_and_leaves_nothing_when_it_is_stopped() {
+fn copy_replaces_only_on_request_and_cleans_up() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 300, 1);
@@ -274,7 +274,7 @@ fn a_copy_replaces_nothing_unasked_and_leaves_nothing_when_it_is_stopped() {
 }
 
 #[test]
-fn a_project_over_its_own_file_is_refused_under_any_name() {
+fn copy_onto_itself_is_refused_under_any_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 3, 1);
@@ -290,7 +290,7 @@ fn a_project_over_its_own_file_is_refused_under_any_name() {
 }
 
 #[test]
-fn a_run_is_in_the_file_alone_too() {
+fn run_is_in_the_file_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 5, 2);
@@ -325,7 +325,7 @@ fn a_run_is_in_the_file_alone_too() {
 }
 
 #[test]
-fn a_copy_never_takes_the_place_of_a_project_that_is_open_or_meets_a_journal_of_another() {
+fn copy_never_replaces_an_open_project() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let (store, other) = (small(&at("p.dissensus"), 3, 1), small(&at("q.dissensus"), 4, 1));

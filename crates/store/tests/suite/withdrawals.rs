@@ -164,7 +164,7 @@ fn found(path: &Path) -> Vec<&'static str> {
 }
 
 #[test]
-fn nothing_of_a_person_is_left_in_any_row_nor_in_any_byte() {
+fn withdrawal_erases_every_row_and_byte() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = project(&path);
@@ -237,7 +237,7 @@ fn nothing_of_a_person_is_left_in_any_row_nor_in_any_byte() {
 }
 
 #[test]
-fn a_withdrawal_that_fails_or_is_killed_leaves_all_or_goes_on() {
+fn failed_withdrawal_is_rolled_back_or_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = project(&path);
@@ -296,7 +296,7 @@ fn state(path: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn whoever_hears_of_it_later_erases_them_too_and_takes_nothing_of_theirs() {
+fn merged_withdrawal_erases_in_every_copy() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path().join("here.dissensus");
     project(&here).close().unwrap();
@@ -340,7 +340,7 @@ fn whoever_hears_of_it_later_erases_them_too_and_takes_nothing_of_theirs() {
 }
 
 #[test]
-fn somebody_who_withdrew_twice_apart_withdrew_once() {
+fn repeated_withdrawals_merge_to_one() {
     let folder = tempfile::tempdir().unwrap();
     let a = folder.path().join("a.dissensus");
     project(&a).close().unwrap();
@@ -406,7 +406,7 @@ fn work(path: &Path, rng: &mut ChaCha8Rng) {
 }
 
 #[test]
-fn it_does_not_matter_in_which_order_copies_meet() {
+fn withdrawals_merge_in_any_order() {
     let folder = tempfile::tempdir().unwrap();
     for seed in 0..15 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -442,7 +442,7 @@ fn it_does_not_matter_in_which_order_copies_meet() {
 }
 
 #[test]
-fn a_name_that_only_another_copy_knew_comes_in_with_nothing_that_it_signed() {
+fn withdrawn_name_of_another_copy_signs_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let a = folder.path().join("a.dissensus");
     project(&a).close().unwrap();
@@ -460,7 +460,7 @@ fn a_name_that_only_another_copy_knew_comes_in_with_nothing_that_it_signed() {
 }
 
 #[test]
-fn a_name_that_comes_in_after_what_it_had_signed_is_taken_off_that_too() {
+fn late_withdrawn_name_is_removed_from_signatures() {
     let folder = tempfile::tempdir().unwrap();
     let a = folder.path().join("a.dissensus");
     project(&a).close().unwrap();
@@ -481,7 +481,7 @@ fn a_name_that_comes_in_after_what_it_had_signed_is_taken_off_that_too() {
 }
 
 #[test]
-fn a_packet_that_only_another_copy_handed_out_to_them_is_refused_here_too() {
+fn packet_of_a_withdrawn_person_is_refused_in_every_copy() {
     let folder = tempfile::tempdir().unwrap();
     let a = folder.path().join("a.dissensus");
     project(&a).close().unwrap();

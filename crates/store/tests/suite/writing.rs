@@ -19,7 +19,7 @@ fn project(texts: u32, annotators: u32) -> (tempfile::TempDir, Store) {
 }
 
 #[test]
-fn an_error_or_a_panic_undoes_the_whole_write() {
+fn error_or_panic_rolls_back_the_write() {
     let (_folder, store) = project(1, 1);
     let text = || NewText { external_id: "new".into(), body: "b".into(), ..NewText::default() };
     let failed = store.write(move |tx| -> Result<(), StoreError> {
@@ -41,7 +41,7 @@ fn an_error_or_a_panic_undoes_the_whole_write() {
 }
 
 #[test]
-fn a_write_inside_a_write_is_told() {
+fn nested_write_is_an_error() {
     let (_folder, store) = project(1, 1);
     let inner = store.clone();
     let told = store.write(move |_| inner.append_label(&label(1, 1, 1)).map(|_| ()));
@@ -49,7 +49,7 @@ fn a_write_inside_a_write_is_told() {
 }
 
 #[test]
-fn the_last_handle_may_go_away_inside_a_write() {
+fn last_handle_may_be_dropped_inside_a_write() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 1, 1);
@@ -86,7 +86,7 @@ fn many_threads_share_one_project() {
 }
 
 #[test]
-fn texts_come_back_as_they_went_in() {
+fn texts_round_trip() {
     let (_folder, store) = project(0, 0);
     let bodies = ["<script>alert(1)</script>", "שלום עולם", "👩‍👩‍👧 ÉTÉ à la STRASSE", "a\r\nb\0c", "", "ΣΟΦΟΣ"];
     let metadata = BTreeMap::from([("source \"x\"".to_owned(), "a\nb".to_owned())]);
@@ -135,7 +135,7 @@ fn texts_come_back_as_they_went_in() {
 }
 
 #[test]
-fn annotators_and_questions_come_back_as_they_went_in() {
+fn annotators_and_questions_round_trip() {
     let (_folder, store) = project(0, 1);
     let attributes = Attributes::from([("age".into(), "30-39".into()), ("gender".into(), "Woman".into())]);
     let wanted = attributes.clone();
@@ -182,7 +182,7 @@ fn version(key: &str, dim: u32) -> EncoderVersion {
 }
 
 #[test]
-fn embeddings_keep_every_bit_and_are_asked_for_once() {
+fn embeddings_round_trip_exactly() {
     let (_folder, store) = project(4, 0);
     store.add_encoder_version(&version("mini/1", 3)).unwrap();
     store.add_encoder_version(&version("mini/1", 3)).unwrap();
@@ -218,7 +218,7 @@ fn embeddings_keep_every_bit_and_are_asked_for_once() {
 }
 
 #[test]
-fn the_newest_head_is_kept() {
+fn only_the_newest_head_is_stored() {
     let (_folder, store) = project(1, 1);
     store.add_encoder_version(&version("mini/1", 3)).unwrap();
     let head = |version: Option<&str>, weights: &[u8]| NewHead {
@@ -254,7 +254,7 @@ fn the_newest_head_is_kept() {
 }
 
 #[test]
-fn runs_and_settings_come_back_as_they_went_in() {
+fn runs_and_settings_round_trip() {
     let (_folder, store) = project(0, 0);
     let asked = NewRun {
         configuration: serde_json::json!({"models": ["shared"], "rate": 0.1}),
@@ -307,7 +307,7 @@ fn runs_and_settings_come_back_as_they_went_in() {
 }
 
 #[test]
-fn jobs_end_once_and_are_interrupted_by_the_end_of_the_program() {
+fn jobs_end_once_or_are_interrupted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 0, 0);

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_synced_is_sure_to_be_found() {
+    fn only_synced_writes_survive() {
         let path = || PathBuf::from("/d/a");
         let steps = vec![
             Step::Create(path()),

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_led_to_a_run_that_is_gone_leads_back() {
+    fn missing_run_falls_back_to_the_previous_encoder() {
         let there = [(1, "run:x".to_owned())];
         let frozen = ActiveEncoder { run: Some(7), ..ActiveEncoder::default().chosen(mean("a")) };
         assert_eq!(frozen.without_gone_runs(&there), ActiveEncoder::default().chosen(mean("a")));
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn an_encoder_in_use_is_not_deleted_and_one_of_before_is_forgotten() {
+    fn deleting_a_run_forgets_its_unused_encoder() {
         let active = ActiveEncoder::default().chosen(mean("run:x"));
         assert_eq!(active.clone().without_encoder("run:x"), None);
         assert_eq!(active.clone().without_encoder("run:y"), Some(active.clone()));
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_on_another_runs_encoder_is_in_use_until_the_pooling_changes() {
+    fn run_on_another_encoder_is_used_until_pooling_changes() {
         let tuned = ActiveEncoder::default().chosen(mean("a")).with_tuned(4, mean("run:x"));
         let frozen = tuned.clone().with_frozen(7, Some("run:x/mean")).unwrap();
         assert_eq!((frozen.run, frozen.is_tuned(), tuned.is_tuned()), (Some(7), false, true));
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_before_says_no_tuning_run_and_is_read() {
+    fn value_without_tuning_run_is_read() {
         let kept = r#"{"current":null,"run":3,"previous":null}"#;
         let read: ActiveEncoder = serde_json::from_str(kept).unwrap();
         assert_eq!((read.run, read.tuned_by), (Some(3), None));
@@ -346,7 +346,7 @@ mod tests {
     /// A run that was used before `tuned_by` was stored: it is unknown whether it tuned the encoder or was
     /// trained on it unchanged.
     #[test]
-    fn a_run_in_use_from_before_the_tuning_run_was_kept_counts_as_the_one_that_tuned_it() {
+    fn old_run_in_use_counts_as_the_tuning_run() {
         let kept = serde_json::json!({ "current": mean("run:x"), "run": 7, "previous": mean("a") });
         let old: ActiveEncoder = serde_json::from_value(kept).unwrap();
         assert_eq!((old.tuned_by, old.is_tuned()), (None, true));
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_back_leads_to_the_last_encoder_that_no_run_has_tuned() {
+    fn previous_encoder_is_the_last_untuned_one() {
         let first = ActiveEncoder::default().chosen(mean("a"));
         let twice = first.clone().with_tuned(1, mean("run:x")).with_tuned(2, mean("run:y"));
         assert_eq!(twice.without_run(), first);
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn what_format_2_kept_apart_counts_where_it_fits() {
+    fn separate_settings_of_format_2_are_combined() {
         let of_run = |path: &str| SelectedEncoder { key: "t".to_owned(), ..mean(path) };
         let fits = of_format_2(Some(of_run("/x/p.runs/4/encoder")), Some(4), Some(mean("a")));
         assert_eq!((fits.run, fits.previous), (Some(4), Some(mean("a"))));

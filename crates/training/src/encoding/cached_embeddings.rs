@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_frames_are_read_again_and_what_is_cut_off_is_not() {
+    fn only_complete_frames_are_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kept");
         keep(&path, "e", 3 * FRAME + 7);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_another_encoder_and_damage_end_what_is_read() {
+    fn cache_stops_at_other_texts_encoders_or_damage() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kept");
         keep(&path, "e", 3 * FRAME);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn two_at_once_and_a_file_of_somebody_else_are_refused() {
+    fn concurrent_and_foreign_cache_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kept");
         let first = KeptEmbeddings::new(&path, "e", 2).unwrap();

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_downloaded_encoder_is_found_by_its_name_and_opens() {
+    fn downloaded_encoder_is_found_by_its_name_and_opens() {
         let Setting { hub: _hub, config, home, known, .. } = setting();
         assert!(!offer(&known, &home, &config).installed);
         let folder = download(&known, &home, &config, &Silent).unwrap();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_another_sum_is_refused_and_nothing_is_left() {
+    fn file_with_another_checksum_is_refused() {
         let Setting { hub: _hub, config, home, mut known, .. } = setting();
         known.files[2].sha256 = "0".repeat(64);
         let error = download(&known, &home, &config, &Silent).unwrap_err();
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancel_ends_it_and_a_retry_goes_on_where_it_stopped() {
+    fn cancelled_download_can_be_resumed() {
         struct Stop;
         impl Progress for Stop {
             fn report(&self, _: u64, _: Option<u64>, _: &str) {}
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_connection_the_error_says_what_to_do() {
+    fn missing_connection_error_suggests_an_action() {
         let Setting { mut config, home, known, .. } = setting();
         config.endpoint = "http://127.0.0.1:9".to_owned();
         let error = download(&known, &home, &config, &Silent).unwrap_err();

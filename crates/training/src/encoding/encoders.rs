@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_repository_is_fetched_and_found_again_without_a_request() {
+    fn named_repository_is_fetched_once() {
         let (hub, config, _keep) = setting();
         let repository: HubName = NAME.parse().unwrap();
         assert_eq!(find_cached(&repository, &config).err().unwrap().code(), "encoder-missing");
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_ends_the_fetch() {
+    fn fetch_can_be_cancelled() {
         let (hub, config, _keep) = setting();
         let watch = RecordedProgress { stop: true, ..RecordedProgress::default() };
         hub.make(Trouble::Silent);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_neither_says_both() {
+    fn unknown_name_is_neither_folder_nor_repository() {
         let (_hub, config, _keep) = setting();
         let error = fetch("some/other", &"some/other".parse().unwrap(), &config, &Silent).err().unwrap();
         let text = error.to_string();
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_in_a_path_asks_nobody() {
+    fn mistyped_path_sends_no_request() {
         let (hub, config, _keep) = setting();
         // Tests run in the crate's folder, which has a folder src.
         let error = fetch("src/tiny", &"src/tiny".parse().unwrap(), &config, &Silent).err().unwrap();

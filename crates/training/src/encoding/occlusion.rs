@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_piece_is_a_word_with_what_stands_behind_it() {
+    fn piece_is_a_word_with_following_punctuation() {
         let (words, together) = pieces("“You call that, a recipe?” Don't!", 64);
         assert_eq!(words, ["“You ", "call ", "that, ", "a ", "recipe?” ", "Don't!"]);
         assert_eq!(together, 1);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_into_windows_of_words() {
+    fn long_texts_are_split_into_windows_of_words() {
         let text: String = (0..130).map(|i| format!("w{i} ")).collect();
         let (windows, together) = pieces(&text, 64);
         assert_eq!((windows.len(), together), (44, 3));

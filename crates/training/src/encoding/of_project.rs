@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_project_file_is_told_from_folders_and_repositories() {
+    fn project_file_is_distinguished_from_folders() {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("a#b.dissensus");
         let name = project.to_str().unwrap();

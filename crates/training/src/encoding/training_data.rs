@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_taught_in_one_record_has_taught_in_all() {
+    fn training_text_of_one_record_counts_in_all() {
         let mut all = prints(&["a", "b", "c"], &["b", "c"]);
         all.extend(prints(&["b", "d"], &["d"]));
         assert_eq!(all, prints(&["a", "b", "c", "d"], &["c", "d"]));

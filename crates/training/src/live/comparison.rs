@@ -97,14 +97,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_size_of_a_gap_is_not_below_zero() {
+    fn gap_size_is_not_negative() {
         assert_eq!(size_interval((-0.5, 0.25)), (0.0, 0.5));
         assert_eq!(size_interval((-0.5, -0.25)), (0.25, 0.5));
         assert_eq!(size_interval((0.25, 0.5)), (0.25, 0.5));
     }
 
     #[test]
-    fn any_gap_can_be_the_widest() {
+    fn widest_interval_may_be_of_any_gap() {
         let gap = |gap, interval| GroupGap { gap, interval, labels: [0, 0], p: None, stands: false };
         let (sure, wide) = (gap(0.375, Some((0.25, 0.5))), gap(-0.25, Some((-1.0, 0.5))));
         assert_eq!(widest_interval(&[sure, wide]), Some((0.25, 1.0)));

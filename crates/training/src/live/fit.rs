@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_say_what_was_added_changed_and_taken_back() {
+    fn differences_list_added_changed_and_retracted() {
         let changes =
             differences(vec![o(0, 0, 1), o(1, 0, 1), o(2, 0, 1)], vec![o(3, 1, 0), o(0, 0, 1), o(1, 0, 2)]);
         let expected = [(2, 0, None), (1, 0, Some(2)), (3, 1, Some(0))];

@@ -261,7 +261,7 @@ mod tests {
 
     /// However many comparisons are asked for, two stay, the last ones.
     #[test]
-    fn of_comparisons_the_last_two_are_kept() {
+    fn last_two_comparisons_are_cached() {
         use dissensus_stats::data::progress::Silent;
         use dissensus_stats::data::{Embeddings, FitOptions, Observation, Target, TrainingData};
         let fitted = |texts: u32| {
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_at_both_ends_are_as_split_as_can_be() {
+    fn polarised_labels_have_maximal_split() {
         assert_eq!(split_of_labels(&[1, 0, 0]), None);
         assert_eq!(split_of_labels(&[3, 0, 3]), Some(1.0));
         assert_eq!(split_of_labels(&[4, 0, 0]), Some(0.0));
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_order_labels_differ_as_much_as_they_can_where_no_two_are_alike() {
+    fn nominal_labels_differ_most_if_all_distinct() {
         assert_eq!(differing_labels(&[1, 0, 0]), None);
         assert_eq!(differing_labels(&[1, 1, 1]), Some(1.0));
         assert_eq!(differing_labels(&[4, 0, 0]), Some(0.0));

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packages_are_added_up_and_a_counter_may_start_again() {
+    fn energy_counters_are_summed_across_resets() {
         let folder = tempfile::tempdir().unwrap();
         let put = |package: &str, file: &str, value: u64| {
             std::fs::create_dir_all(folder.path().join(package)).unwrap();

@@ -272,7 +272,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn defaults_come_back_as_the_trainers_own() {
+    fn defaults_match_the_trainers_defaults() {
         for model in ModelKind::ALL {
             for tuning in [Tuning::Frozen, Tuning::LastK, Tuning::Lora, Tuning::Prompt, Tuning::Full] {
                 let choices = defaults(QuestionId(1), model, &tuning, 9999, SplitSpec::ByText(0.7));
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn choices_that_older_versions_kept_are_read() {
+    fn choices_of_older_versions_are_read() {
         let now = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Full, 9999, SplitSpec::Column);
         let mut kept = serde_json::to_value(&now).unwrap();
         assert_eq!(read(kept.clone()).unwrap(), Some(now.clone()));
@@ -303,7 +303,7 @@ mod tests {
 
     /// What version 0.1 wrote when choices were strings.
     #[test]
-    fn names_are_kept_as_they_were_when_choices_were_strings() {
+    fn names_of_choices_are_stable() {
         let json = r#"{"question":1,"model":"share-rec-dcn","tuning":"last_k","split":"k-fold:5/2","seed":3,"layers":2,"rank":8,
             "validation":0.15,"epochs":4,"max_steps":0,"evaluate_every":0,"batch":16,"gradient_accumulation_steps":1,
             "encoder_lr":5e-5,"head_lr":0.0005,"weight_decay":0.01,"schedule":"cosine","warmup":0.06,"max_grad_norm":1.0,
@@ -344,7 +344,7 @@ mod tests {
     /// The window makes its form of these, and the command its options: neither can offer what the other
     /// refuses.
     #[test]
-    fn every_setting_has_a_name_and_help_and_a_range_that_is_taken_to_both_ends() {
+    fn every_setting_has_help_and_an_inclusive_range() {
         let with = |tuning: Tuning| {
             let good = defaults(QuestionId(1), ModelKind::Shared, &tuning, 9999, SplitSpec::Column);
             serde_json::to_value(TrainChoices { hidden: 8, ..good }).unwrap()
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_chosen_is_named() {
+    fn invalid_choices_are_named() {
         let good = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Full, 9999, SplitSpec::Column);
         let said = |choices: TrainChoices| of_new_run(&choices).unwrap_err().to_string();
         let split = SplitSpec::KFold { folds: 5, fold: None };
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_does_not_count_does_not_stand_in_the_way() {
+    fn unused_numbers_are_not_checked() {
         let of = |model, tuning: Tuning| defaults(QuestionId(1), model, &tuning, 9999, SplitSpec::Column);
         let odd = |choices: TrainChoices| TrainChoices {
             layers: 0,
@@ -451,7 +451,7 @@ mod tests {
 
     /// They were in range when the run was made.
     #[test]
-    fn choices_of_a_kept_run_need_not_be_in_the_ranges_of_today() {
+    fn choices_of_a_stored_run_may_be_out_of_range() {
         let good = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Full, 9999, SplitSpec::Column);
         for kept in [
             TrainChoices { validation: 0.005, ..good.clone() },

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_scales_are_not_remarked_upon() {
+    fn usual_scales_give_no_notice() {
         for labels in [
             &["1", "2", "3", "4", "5"][..],
             &["0", "1"],
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_of_a_missing_value_is_named_with_the_scale_that_there_would_be_without_it() {
+    fn missing_value_level_is_reported_with_the_other_scale() {
         for mark in ["NA", "n/a", "nan", "NULL", "None", "missing", "?", "-", ".", "#N/A", "<NA>", "99"] {
             let found = told(&["1", "2", "3", mark]);
             assert_eq!(found[0].0, "missing-value-level", "{mark}");
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_of_which_one_level_was_given_is_named() {
+    fn half_of_a_pair_is_reported() {
         let found = told(&["1"]);
         assert_eq!(found[0].0, "one-level");
         assert!(found[0].1.contains("All labels are \"1\", so the scale is taken to be 0, 1"), "{found:?}");
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_one_word_are_named_together() {
+    fn spellings_of_one_word_are_reported() {
         let found = told(&["No", "Yes", "no", "yes"]);
         assert_eq!(found[0].0, "level-spellings");
         assert!(found[0].1.contains("\"No\" (1 label) and \"no\" (1 label); \"Yes\" (1 label)"), "{found:?}");
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_that_no_label_has_are_named() {
+    fn unused_levels_are_reported() {
         let found = told(&["1", "2", "9"]);
         assert_eq!(found[0].0, "unused-levels");
         assert!(found[0].1.contains("no label is 3 to 8"), "{found:?}");

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_rewritten_once_until_it_or_what_is_asked_changes() {
+    fn file_is_rewritten_once_until_it_changes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.csv");
         table(&path, "first");
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_read_as_it_is_is_not_kept() {
+    fn plain_file_is_not_cached() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.csv");
         std::fs::write(&path, "text,label\nhello,1\n").unwrap();

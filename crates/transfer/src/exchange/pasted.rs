@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_stand_between_tabs_and_rows_on_lines() {
+    fn cells_split_at_tabs_and_rows_at_lines() {
         assert_eq!(rows("a\tb\r\n1\t2\r\n"), [["a", "b"], ["1", "2"]]);
         assert_eq!(rows("a\t\n\t\n\n x \t"), [["a", ""], [" x ", ""]], "rows without a character are none");
         assert_eq!(rows("one\rtwo\nthree"), [["one"], ["two"], ["three"]]);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_hold_a_cell_together_only_where_they_close_it() {
+    fn quotes_must_close_at_the_end_of_a_cell() {
         assert_eq!(rows("\"two\nlines\"\tx\n"), [["two\nlines", "x"]]);
         assert_eq!(rows("\"say \"\"so\"\"\tnow\"\n"), [["say \"so\"\tnow"]]);
         assert_eq!(rows("\"Yes\" she said\tx\n\"open\ty\n"), [["\"Yes\" she said", "x"], ["\"open", "y"]]);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_is_told_from_a_row() {
+    fn header_is_distinguished_from_a_row() {
         let header = |pasted: &str| looks_like_header(&rows(pasted));
         assert!(header("text\nso good\n") && header("Comment\nwell\n"));
         assert!(!header("so good\nwell\n") && !header("text\n"), "nothing below it");

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_gets_the_checks_hidden_among_the_others_and_they_are_no_anchors() {
+    fn attention_checks_are_hidden_in_every_assignment() {
         let checks: BTreeSet<usize> = [3, 50, 51, 299].into();
         let known = ExistingWork { checks: checks.clone(), ..fresh(300, 12) };
         let items = draw(&WANTED, &known).unwrap();
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_asked_about_what_is_practised_on() {
+    fn practice_texts_are_not_assigned() {
         let practice: BTreeSet<usize> = [0, 7, 299].into();
         let known = ExistingWork { practice: practice.clone(), ..fresh(300, 12) };
         let drawn = draw(&WANTED, &known).unwrap();
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_has_its_people_every_person_the_anchors_and_the_share_asked_again() {
+    fn plan_assigns_people_anchors_and_reannotations() {
         let known = fresh(300, 12);
         let drawn = draw(&WANTED, &known).unwrap();
         check(&WANTED, &known, &drawn);
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn any_plan_that_can_be_is_drawn_and_added_to() {
+    fn feasible_plans_are_drawn_and_extended() {
         for seed in 0..60 {
             let mut rng = ChaCha8Rng::seed_from_u64(seed.into());
             let people = rng.random_range(1..9);
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn people_of_a_text_are_of_different_groups_where_they_can_be() {
+    fn people_of_a_text_come_from_different_groups() {
         let wanted = Wanted { per_text: 2, anchors: 0, repeat: 0.0, ..WANTED };
         let known = fresh(400, 12);
         let drawn = draw(&wanted, &known).unwrap();
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_differ_from_person_to_person_and_not_with_who_else_is_asked() {
+    fn orders_differ_by_person_only() {
         let wanted = Wanted { per_text: 1, anchors: 30, repeat: 0.0, ..WANTED };
         let drawn = draw(&wanted, &fresh(30, 3)).unwrap();
         assert!(drawn[0] != drawn[1] && drawn[1] != drawn[2]);
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_told_with_its_numbers() {
+    fn impossible_plan_error_has_the_numbers() {
         let told = |wanted: Wanted, texts, people| draw(&wanted, &fresh(texts, people)).unwrap_err();
         assert_eq!(
             told(Wanted { anchors: 0, ..WANTED }, 300, 2),

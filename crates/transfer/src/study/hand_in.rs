@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_code_is_that_of_another_implementation() {
+    fn authentication_code_matches_another_implementation() {
         let folder = tempfile::tempdir().unwrap();
         let (path, _) = handed_in(folder.path(), b"content");
         let bytes = std::fs::read(path).unwrap();
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_that_was_changed_or_lost_is_noticed() {
+    fn every_changed_or_missing_byte_is_detected() {
         let folder = tempfile::tempdir().unwrap();
         let (path, header) = handed_in(folder.path(), &[5; 300]);
         assert_eq!(read(&path).unwrap(), [5; 300]);

@@ -326,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_have_names_that_every_system_takes_and_no_two_the_same() {
+    fn packet_file_names_are_safe_and_unique() {
         let folder = tempfile::tempdir().unwrap();
         let mut names = FileNames::in_folder(folder.path()).unwrap();
         let mut of = |person, packets| {

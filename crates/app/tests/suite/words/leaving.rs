@@ -89,7 +89,7 @@ fn all_bytes(dir: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn a_bundle_knows_which_words_would_be_marked_when_its_project_is_gone() {
+fn bundle_predicts_marked_words() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 40);
     let own = by_project(&session, folder.path(), &["c", "a"]);
@@ -143,7 +143,7 @@ fn a_bundle_knows_which_words_would_be_marked_when_its_project_is_gone() {
 }
 
 #[test]
-fn a_run_is_bundled_with_the_words_that_its_training_learned() {
+fn run_is_bundled_with_its_word_model() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 90);
     // A question without words comes first.
@@ -207,7 +207,7 @@ fn a_run_is_bundled_with_the_words_that_its_training_learned() {
 }
 
 #[test]
-fn nothing_is_left_of_a_table_of_words_that_cannot_be_written() {
+fn failed_word_table_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 40);
     let analysis = &session.analysis;
@@ -241,7 +241,7 @@ fn nothing_is_left_of_a_table_of_words_that_cannot_be_written() {
 
 /// More words than are used for training: answers to the other texts still inform about their annotators.
 #[test]
-fn people_whose_texts_are_too_many_to_learn_from_are_known_all_the_same() {
+fn people_beyond_the_word_limit_are_still_known() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 6);
     let long = |text: u32| format!("{} {text}", "good bad ".repeat(500));

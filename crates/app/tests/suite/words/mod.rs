@@ -104,7 +104,7 @@ fn expected(heat: &WordHeat) -> Vec<f64> {
 }
 
 #[test]
-fn a_model_of_words_follows_answers_and_what_is_taken_back() {
+fn word_model_follows_answers_and_retractions() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 40);
     assert_eq!(heat(&session, "where: insult", 1, None).needs, Some(WordNeeds::Fit));
@@ -147,7 +147,7 @@ fn a_model_of_words_follows_answers_and_what_is_taken_back() {
 }
 
 #[test]
-fn nothing_is_expected_of_the_reader_before_that_person_has_answered() {
+fn own_expected_marks_are_hidden_until_answered() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 30);
     word_models::fit_words(&session.analysis, id(&session, "where"), &EncoderChoice::default(), &Silent)
@@ -185,7 +185,7 @@ impl Progress for Gate {
 }
 
 #[test]
-fn two_fits_at_once_are_refused_and_answers_that_come_meanwhile_are_known() {
+fn concurrent_word_fits_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 30);
     let (gate, choice) = (Gate::default(), EncoderChoice::default());
@@ -213,7 +213,7 @@ fn two_fits_at_once_are_refused_and_answers_that_come_meanwhile_are_known() {
 
 /// The next session shows a model of words with the current answers, in the project and in its copies.
 #[test]
-fn a_copy_and_a_project_that_is_opened_again_know_the_model_of_before() {
+fn word_model_is_restored_in_reopened_projects_and_copies() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 30);
     word_models::fit_words(&session.analysis, id(&session, "where"), &EncoderChoice::default(), &Silent)
@@ -255,7 +255,7 @@ fn a_copy_and_a_project_that_is_opened_again_know_the_model_of_before() {
 }
 
 #[test]
-fn a_model_that_is_kept_is_of_the_encoder_in_use_and_of_the_texts_and_types_of_then() {
+fn stored_word_model_must_match_encoder_texts_and_types() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 30);
     word_models::fit_words(&session.analysis, id(&session, "where"), &EncoderChoice::default(), &Silent)
@@ -284,7 +284,7 @@ fn a_model_that_is_kept_is_of_the_encoder_in_use_and_of_the_texts_and_types_of_t
 }
 
 #[test]
-fn a_kept_model_is_shown_when_all_answers_were_taken_back() {
+fn stored_word_model_remains_without_answers() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 12);
     word_models::fit_words(&session.analysis, id(&session, "where"), &EncoderChoice::default(), &Silent)
@@ -367,7 +367,7 @@ fn scores(session: &Session, run: u32) -> String {
 }
 
 #[test]
-fn words_are_learned_together_with_what_is_said_of_texts_and_predict_when_the_run_is_used() {
+fn jointly_trained_words_predict_when_the_run_is_used() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 90);
     for model in [ModelKind::Shared, ModelKind::Multilevel] {
@@ -443,7 +443,7 @@ fn words_are_learned_together_with_what_is_said_of_texts_and_predict_when_the_ru
 }
 
 #[test]
-fn words_that_cannot_be_calibrated_are_taken_at_face_value_and_it_is_said() {
+fn uncalibrated_words_are_noted() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 60);
     let few = TrainChoices { validation: 0.2, ..choices(&session, ModelKind::Multilevel, &["where"]) };
@@ -461,7 +461,7 @@ fn words_that_cannot_be_calibrated_are_taken_at_face_value_and_it_is_said() {
 }
 
 #[test]
-fn a_training_of_words_that_broke_off_goes_on_to_the_same_numbers_whatever_was_marked_since() {
+fn interrupted_word_training_resumes_to_the_same_numbers() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 60);
     let asked = choices(&session, ModelKind::Multilevel, &["where", "rude"]);

@@ -15,7 +15,7 @@ fn assert_order(expected: &[&str], family: &str, language: Option<&str>) {
 }
 
 #[test]
-fn folds_case_spaces_and_punctuation() {
+fn level_names_are_folded() {
     assert_eq!(fold_key("  Strongly\u{a0} DISAGREE! "), "strongly disagree");
     assert_eq!(fold_key("VERY_TOXIC"), "very toxic");
     assert_eq!(fold_key("D’accord"), fold_key("d'accord"));
@@ -62,7 +62,7 @@ fn orders_the_levels_of_scales() {
 }
 
 #[test]
-fn words_of_several_languages_have_no_language() {
+fn ambiguous_words_have_no_language() {
     assert_order(&["negativo", "neutro", "positivo"], "polarity", None);
 }
 
@@ -87,7 +87,7 @@ fn orders_numbered_levels() {
 }
 
 #[test]
-fn pairs_are_ordered_where_they_are_known() {
+fn known_pairs_are_ordered() {
     assert_order(&["strongly disagree", "completely agree"], "agreement", Some("en"));
     assert_order(&["very negative", "very positive"], "polarity", Some("en"));
     for pair in [
@@ -116,7 +116,7 @@ fn pairs_are_ordered_where_they_are_known() {
 #[case::one(&["low"])]
 #[case::signs(&["?", "!", "-"])]
 #[case::none(&[])]
-fn refuses_what_has_no_order(#[case] names: &[&str]) {
+fn refuses_names_without_an_order(#[case] names: &[&str]) {
     assert_eq!(order(names), None);
 }
 
@@ -142,7 +142,7 @@ fn families_agree_about_the_order_of_shared_names() {
 }
 
 #[test]
-fn names_of_a_family_have_one_rank_and_pairs_are_in_it() {
+fn names_of_a_family_have_one_rank() {
     for family in likert_families() {
         let mut seen = HashSet::new();
         for name in family.levels.iter().flatten() {
@@ -208,7 +208,7 @@ proptest! {
     }
 
     #[test]
-    fn any_names_can_be_given(names in proptest::collection::vec(".{0,12}", 0..5)) {
+    fn any_names_are_handled(names in proptest::collection::vec(".{0,12}", 0..5)) {
         if let Some(found) = ordered_levels(&names) {
             prop_assert_eq!(found.levels.len(), names.len());
         }

@@ -162,13 +162,13 @@ mod tests {
     }
 
     #[test]
-    fn words_part_at_cases_and_digits() {
+    fn words_split_at_case_and_digits() {
         assert_eq!(words("workerID_3 Alter"), ["worker", "id", "3", "alter"]);
         assert_eq!(words("Q1_harm"), ["q", "1", "harm"]);
     }
 
     #[test]
-    fn common_ends_are_whole_words() {
+    fn common_suffixes_are_whole_words() {
         assert_eq!(common_ends(&["United_States_Hate", "India_Hate"]), ("", "_Hate"));
         assert_eq!(common_ends(&["label_1_M", "label_2_M"]), ("label_", "_M"));
         assert_eq!(common_ends(&["rate", "rater"]), ("", ""));

@@ -232,7 +232,11 @@ mod tests {
     #[case::dashes("How rude is this? - He went home - again.", "How rude is this?", "He went home - again.")]
     #[case::colon_in_a_text("@mia: come here now", "", "@mia: come here now")]
     #[case::no_question("You are so bad.", "", "You are so bad.")]
-    fn a_question_stands_before_its_text(#[case] name: &str, #[case] question: &str, #[case] body: &str) {
+    fn question_is_split_from_the_text_in_a_column_name(
+        #[case] name: &str,
+        #[case] question: &str,
+        #[case] body: &str,
+    ) {
         assert_eq!(parted(name), (question.to_owned(), body.to_owned()));
     }
 }

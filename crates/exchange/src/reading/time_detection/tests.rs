@@ -44,7 +44,7 @@ fn finds_the_format_that_reads_all_values() {
 }
 
 #[test]
-fn days_that_can_be_months_are_ambiguous() {
+fn day_month_order_can_be_ambiguous() {
     let month_first = Detected::Ambiguous(MonthFirst, DayFirst);
     let day_first = Detected::Ambiguous(DayFirst, MonthFirst);
     assert_eq!(detected(&["01/02/2024"]), month_first);
@@ -75,7 +75,7 @@ fn finds_no_format(#[case] values: &[&str]) {
 
 proptest! {
     #[test]
-    fn the_format_that_was_written_is_among_the_detected(
+    fn written_format_is_detected(
         moments in proptest::collection::vec(1_000_000_000_000..2_900_000_000_000_i64, 1..20),
     ) {
         let written = |pattern: &str| -> Vec<String> {

@@ -82,7 +82,7 @@ fn reads_dates_with_the_year_first() {
 }
 
 #[test]
-fn refuses_dates_and_times_that_do_not_exist() {
+fn refuses_impossible_dates_and_times() {
     for value in [
         "",
         "31/02/2024",
@@ -181,7 +181,7 @@ fn reads_patterns() {
 }
 
 #[test]
-fn names_are_read_back() {
+fn format_names_round_trip() {
     for (name, known) in NAMES {
         assert_eq!((known.to_string().as_str(), name.parse()), (name, Ok(known)));
     }
@@ -199,7 +199,7 @@ fn names_are_read_back() {
 }
 
 #[test]
-fn refuses_what_is_no_format() {
+fn refuses_invalid_formats() {
     for text in ["", "us", "dd.mm.yyyy"] {
         assert_eq!(text.parse::<TimeFormat>(), Err(TimeFormatError::Unknown(text.into())));
     }
@@ -219,7 +219,7 @@ fn written(ms: i64, pattern: &str) -> String {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_back(ms in moments()) {
+    fn written_times_round_trip(ms in moments()) {
         let whole = ms - ms % 1000;
         let minute = ms - ms % 60_000;
         for (format, pattern, ms) in [
@@ -243,7 +243,7 @@ proptest! {
     }
 
     #[test]
-    fn any_value_can_be_given(value in ".{0,24}", numbers in "[0-9/.:, apmTZ+-]{0,24}") {
+    fn any_value_is_handled(value in ".{0,24}", numbers in "[0-9/.:, apmTZ+-]{0,24}") {
         for (_, format) in NAMES {
             let _ = (format.parse(&value), format.parse(&numbers));
         }
@@ -253,7 +253,7 @@ proptest! {
     }
 
     #[test]
-    fn any_pattern_can_be_given(pattern in "%[a-zA-Z0-9.:]{0,3}( %[a-zA-Z]){0,3}") {
+    fn any_pattern_is_handled(pattern in "%[a-zA-Z0-9.:]{0,3}( %[a-zA-Z]){0,3}") {
         if let Ok(format) = pattern.parse::<TimeFormat>() {
             prop_assert_eq!(format.to_string(), pattern);
         }

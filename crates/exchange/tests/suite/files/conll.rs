@@ -39,7 +39,7 @@ fn span(start: u32, end: u32, kind: &str) -> Place {
 }
 
 #[test]
-fn words_are_found_in_their_text_and_else_joined_by_spaces() {
+fn words_are_located_in_the_text_or_joined() {
     let content = "# text_id = a\n# text = You fool,  caf\u{e9} \u{1f600}!\nYou\tO\nfool\tB-insult\n,\tI-insult\ncaf\u{e9}\tO\n\u{1f600}\tB-x\n!\tO\n\n\n# text_id = b\nfine O\nit O\nis B-x\n";
     assert_eq!(
         found("a.conll", content),
@@ -51,7 +51,7 @@ fn words_are_found_in_their_text_and_else_joined_by_spaces() {
 }
 
 #[test]
-fn every_way_of_tagging_is_read() {
+fn every_tagging_scheme_is_read() {
     let tagged = |tags: &str| {
         let lines: Vec<String> = tags.split(' ').map(|tag| format!("w {tag}")).collect();
         found("a.conll", &lines.join("\n")).remove(0).1
@@ -72,7 +72,7 @@ fn every_way_of_tagging_is_read() {
 }
 
 #[test]
-fn beginnings_inside_are_counted() {
+fn irregular_span_starts_are_counted() {
     let file = sample(
         "a.conll",
         "# annotator_id = ana\na I-x\nb I-x\nc O\nd I-x\n\n# annotator_id = bo\na B-x\nb I-x\n",
@@ -82,7 +82,7 @@ fn beginnings_inside_are_counted() {
 }
 
 #[test]
-fn files_of_others_are_understood() {
+fn conll_of_other_tools_is_read() {
     // CoNLL-2003: four columns, documents, IOB1.
     let conll2003 = "-DOCSTART- -X- -X- O\n\nEU NNP I-NP I-ORG\nrejects VBZ I-VP O\nGerman JJ I-NP I-MISC\n\nPeter NNP I-NP I-PER\n";
     assert_eq!(
@@ -104,7 +104,7 @@ fn files_of_others_are_understood() {
 }
 
 #[test]
-fn another_column_of_tags_is_named_or_counted() {
+fn other_tag_columns_are_named_or_counted() {
     let content = "# global.columns = FORM NER HATE\n# annotator_id = ana\na\tB-PER\tO\nb\tO\tB-slur\n";
     let file = sample("a.conll", content);
     for (name, list) in [
@@ -127,7 +127,7 @@ fn another_column_of_tags_is_named_or_counted() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_line_and_column() {
+fn conll_errors_name_line_and_column() {
     let cases = [
         (
             "# text = you fool\nyou\tO\nfoal\tO\n",
@@ -166,7 +166,7 @@ fn what_cannot_be_read_is_told_with_line_and_column() {
 }
 
 #[test]
-fn a_block_without_end_is_refused_and_the_next_is_read() {
+fn unterminated_block_is_refused() {
     let endless = "word\tO\n".repeat(700_000);
     let read = read("a.conll", &format!("a\tO\n\n{endless}\nb\tO\n"));
     assert_eq!(read.len(), 3);
@@ -176,7 +176,7 @@ fn a_block_without_end_is_refused_and_the_next_is_read() {
 }
 
 #[test]
-fn what_is_written_reads_back_exactly_or_is_told() {
+fn conll_round_trips_or_reports_a_loss() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.conll");
     let attributes = Attributes::from([("gender".to_owned(), "f = m".to_owned())]);

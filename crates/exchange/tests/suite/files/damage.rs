@@ -31,7 +31,7 @@ fn damaged(rng: &mut impl Rng, content: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn damaged_files_end_in_errors() {
+fn damaged_files_give_errors() {
     let folder = tempfile::tempdir().unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(17);
     let (mut opened, mut bad_rows) = (0, 0);

@@ -47,7 +47,7 @@ fn with_roles(content: &str, change: impl Fn(&mut ColumnRoles)) -> ExchangeError
 }
 
 #[test]
-fn nothing_there_a_folder_and_an_empty_file_are_told_apart() {
+fn missing_folder_and_empty_file_have_own_errors() {
     let folder = tempfile::tempdir().unwrap();
     let missing = Source::open(folder.path().join("none.csv")).unwrap_err();
     assert!(matches!(missing, ExchangeError::NotFound { .. }), "{missing}");
@@ -60,26 +60,26 @@ fn nothing_there_a_folder_and_an_empty_file_are_told_apart() {
 
 #[cfg(unix)]
 #[test]
-fn a_device_is_no_file() {
+fn device_is_refused() {
     assert!(matches!(Source::open("/dev/null"), Err(ExchangeError::NotAFile { .. })));
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_that_the_system_does_not_give_is_explained() {
+fn unreadable_file_is_explained() {
     // The memory of this process is an ordinary file that cannot be read at its beginning.
     let error = Source::open("/proc/self/mem").unwrap_err();
     assert!(error.to_string().starts_with("/proc/self/mem cannot be read:"), "{error}");
 }
 
 #[test]
-fn equal_names_are_both_pointed_at() {
+fn duplicate_column_names_are_located() {
     let message = refused("a.csv", "text_id,text,label, text \n");
     assert!(message.contains("columns 2 and 4 are both named \"text\""), "{message}");
 }
 
 #[test]
-fn a_first_line_that_names_no_columns_is_explained() {
+fn invalid_header_is_explained() {
     assert!(refused("a.csv", "text,\"label\nx,1\n").contains("line 1"));
     assert!(refused("a.csv", "text,\"label\" x\n").contains("closing quote"));
     assert!(refused("a.csv", b"\xEF\xBB\xBFte\xFFxt,label\n").contains("byte 5"));
@@ -89,7 +89,7 @@ fn a_first_line_that_names_no_columns_is_explained() {
 }
 
 #[test]
-fn a_missing_column_is_explained_with_the_nearest_name() {
+fn missing_column_suggests_the_nearest_name() {
     let error = with_roles(&format!("{HEADER}t,x,a,1\n"), |r| r.annotator = Some("anotator_id".into()));
     let message = error.to_string();
     assert!(message.contains("no column \"anotator_id\" for the annotator"), "{message}");
@@ -98,7 +98,7 @@ fn a_missing_column_is_explained_with_the_nearest_name() {
 }
 
 #[test]
-fn roles_that_do_not_fit_are_explained() {
+fn invalid_roles_are_explained() {
     type Change = fn(&mut ColumnRoles);
     let cases: [(Change, &str); 11] = [
         (|r| r.annotator = None, "give all of them to one person with the annotator \"=NAME\""),
@@ -126,7 +126,7 @@ fn roles_that_do_not_fit_are_explained() {
 }
 
 #[test]
-fn invalid_utf8_is_located_in_the_file_and_in_the_row() {
+fn invalid_utf8_is_located() {
     let mut content = b"\xEF\xBB\xBFtext_id,text,annotator_id,label\nt1,caf".to_vec();
     let offset = content.len();
     content.extend(b"\xE9,ada,1\nt2,y,ada,2\n");
@@ -137,14 +137,14 @@ fn invalid_utf8_is_located_in_the_file_and_in_the_row() {
 }
 
 #[test]
-fn invalid_utf8_inside_a_quoted_newline_spoils_one_row_only() {
+fn invalid_utf8_in_quotes_affects_one_row() {
     let (errors, good) = bad("a.csv", b"\xEF\xBB\xBFtext_id,text\nt1,\"a\nb\xFF\nc\"\nt2,d\n");
     assert_eq!((errors.len(), good), (1, 1));
     assert!(errors[0].to_string().contains("byte 23"), "{}", errors[0]);
 }
 
 #[test]
-fn a_wrong_number_of_values_is_counted() {
+fn wrong_number_of_values_is_reported() {
     assert!(says("a.csv", format!("{HEADER}t1,x,ada\nt2,y,ada,1\n")).contains("3 values where there are 4"));
     assert!(
         says("a.csv", format!("{HEADER}t1,x,y,ada,1\nt2,y,ada,1\n")).contains("5 values where there are 4")
@@ -152,7 +152,7 @@ fn a_wrong_number_of_values_is_counted() {
 }
 
 #[test]
-fn a_quote_that_is_never_closed_is_found_where_it_opened() {
+fn unclosed_quote_is_located_at_its_start() {
     let (errors, good) = bad("a.csv", format!("{HEADER}t1,x,ada,1\nt2,\"y,ada,1\nt3,z,ada,1\nt4,w,ada,2\n"));
     assert_eq!((errors.len(), good), (1, 3), "{errors:?}");
     let message = errors[0].to_string();
@@ -163,7 +163,7 @@ fn a_quote_that_is_never_closed_is_found_where_it_opened() {
 }
 
 #[test]
-fn a_stray_quote_is_found_at_the_next_one_and_the_rows_behind_are_read() {
+fn stray_quote_affects_only_its_rows() {
     let content = format!("{HEADER}t1,\"x,ada,1\nt2,\"y, z\",ada,1\nt3,w,ada,2\n");
     let (errors, good) = bad("a.csv", content);
     assert_eq!((errors.len(), good), (1, 2), "{errors:?}");
@@ -171,7 +171,7 @@ fn a_stray_quote_is_found_at_the_next_one_and_the_rows_behind_are_read() {
 }
 
 #[test]
-fn a_file_of_stray_quotes_is_read_in_reasonable_time() {
+fn many_stray_quotes_are_read_in_linear_time() {
     // Each line closes the quote of the one before and opens one of its own, so no record ever ends.
     let content = format!("{HEADER}{}", "x\",\"y\n".repeat(200_000));
     let file = sample("a.csv", content);
@@ -188,13 +188,13 @@ fn a_file_of_stray_quotes_is_read_in_reasonable_time() {
 }
 
 #[test]
-fn text_behind_a_closing_quote_is_bad() {
+fn text_after_a_closing_quote_is_bad() {
     let message = says("a.csv", format!("{HEADER}t1,\"x\" y,ada,1\nt2,y,ada,2\n"));
     assert!(message.contains("in the middle of a value"), "{message}");
 }
 
 #[test]
-fn a_line_over_the_cap_is_refused_with_its_number_and_the_next_is_read() {
+fn oversized_line_is_refused_by_number() {
     let long = "x".repeat(MAX_RECORD_BYTES);
     let message = says("a.csv", format!("{HEADER}t1,{long},ada,1\nt2,y,ada,2\n"));
     assert!(message.starts_with("row 1 (line 2): the row is longer than"), "{message}");
@@ -203,7 +203,7 @@ fn a_line_over_the_cap_is_refused_with_its_number_and_the_next_is_read() {
 }
 
 #[test]
-fn what_is_not_an_object_of_plain_values_is_explained() {
+fn invalid_json_lines_are_explained() {
     let cases = [
         ("{\"text\":\"a\"", "not JSON at character 11"),
         ("{\"text\":\"a\"} x", "not JSON at character 14"),
@@ -222,7 +222,7 @@ fn what_is_not_an_object_of_plain_values_is_explained() {
 }
 
 #[test]
-fn what_every_row_needs_is_asked_for() {
+fn required_values_are_checked() {
     let cases = [
         (" ,x,ada,1", "column \"text_id\": no text id"),
         ("t1, ,ada,1", "column \"text\": no text"),
@@ -235,7 +235,7 @@ fn what_every_row_needs_is_asked_for() {
 }
 
 #[test]
-fn texts_and_names_have_a_longest_length() {
+fn text_and_name_lengths_are_limited() {
     let body = "x".repeat(MAX_TEXT_BYTES + 1);
     let message = says("a.csv", format!("{HEADER}t1,{body},ada,1\nt2,y,ada,2\n"));
     assert!(message.contains("1048577 bytes, and a text may have 1048576"), "{message}");
@@ -244,7 +244,7 @@ fn texts_and_names_have_a_longest_length() {
 }
 
 #[test]
-fn control_characters_are_refused_where_they_do_harm() {
+fn harmful_control_characters_are_refused() {
     let message = says("a.csv", format!("{HEADER}t1,a\0b,ada,1\nt2,y,ada,2\n"));
     assert!(message.contains("column \"text\": the control character U+0000"), "{message}");
     let message = says("a.csv", format!("{HEADER}t1,x,a\u{7}da,1\nt2,y\u{7},ada,2\n"));
@@ -254,7 +254,7 @@ fn control_characters_are_refused_where_they_do_harm() {
 }
 
 #[test]
-fn times_durations_and_sources_must_read_as_such() {
+fn times_durations_and_sources_must_be_valid() {
     let header = "text_id,text,annotator_id,label,at,took,from\n";
     let file =
         sample("a.csv", format!("{header}t1,x,a,1,noon,1,window\nt1,x,a,1,0,-1,window\nt1,x,a,1,0,1,moon\n"));
@@ -268,7 +268,7 @@ fn times_durations_and_sources_must_read_as_such() {
 }
 
 #[test]
-fn rows_that_contradict_rows_before_are_bad_and_named() {
+fn contradicting_rows_are_bad_and_located() {
     let content =
         "text_id,text,annotator_id,label,gender\nt1,x,ada,1,f\nt1,z,ada,1,f\nt2,y,ada,1,m\nt2,y,ada,9,f\n";
     let file = sample("a.csv", content);
@@ -297,7 +297,7 @@ fn rows_that_contradict_rows_before_are_bad_and_named() {
 }
 
 #[test]
-fn every_bad_row_is_counted_and_the_first_hundred_are_kept() {
+fn bad_rows_are_counted_and_the_first_hundred_stored() {
     let content = format!("{HEADER}{}t2,y,ada,2\n", "t1,x,,1\n".repeat(250));
     let file = sample("a.csv", content);
     let scan = scan(&file.source, &file.roles(), Checker::new(None)).unwrap();
@@ -305,7 +305,7 @@ fn every_bad_row_is_counted_and_the_first_hundred_are_kept() {
 }
 
 #[test]
-fn too_many_levels_make_no_scale() {
+fn too_many_levels_are_refused() {
     let rows: String = (0..150).map(|n| format!("t{n},x{n},ada,level {n}\n")).collect();
     let file = sample("a.csv", format!("{HEADER}{rows}"));
     let scan = scan(&file.source, &file.roles(), Checker::new(None)).unwrap();
@@ -315,7 +315,7 @@ fn too_many_levels_make_no_scale() {
 }
 
 #[test]
-fn a_scan_can_be_stopped_and_tells_how_far_it_is() {
+fn scan_reports_progress_and_can_be_cancelled() {
     let file = sample("a.csv", format!("{HEADER}{}", "t1,x,ada,1\n".repeat(1000)));
     let mut heard = Vec::new();
     let stopped = scan_while(&file.source, &file.roles(), Checker::new(None), |bytes| {
@@ -328,7 +328,7 @@ fn a_scan_can_be_stopped_and_tells_how_far_it_is() {
 }
 
 #[test]
-fn rejected_rows_are_written_byte_for_byte_with_their_reasons() {
+fn rejected_rows_are_written_verbatim_with_reasons() {
     let content = b"\xEF\xBB\xBFtext_id,text,annotator_id,label\nt1,\"a \"\"quoted\"\"\nline\",,1\nt2,b\xFFd,ada,1\r\nt3,ok,ada,1\n";
     let file = sample("a.csv", content);
     let out = tempfile::tempdir().unwrap();

@@ -20,7 +20,7 @@ fn crossed(header: &str, cells: impl Fn(usize, usize) -> String) -> ColumnRoles 
 }
 
 #[test]
-fn usual_names_in_several_spellings() {
+fn usual_names_are_found_in_several_spellings() {
     let cases = [
         ("text_id,text,annotator_id,label", ["text_id", "text", "annotator_id", "label"]),
         ("id,body,annotator,rating", ["id", "body", "annotator", "rating"]),
@@ -37,7 +37,7 @@ fn usual_names_in_several_spellings() {
 }
 
 #[test]
-fn the_other_roles_by_name() {
+fn other_roles_are_found_by_name() {
     let header = "text,annotator,label,fold,thread_id,created_at,duration_ms,source,question";
     let roles = guessed(header, &["x,ada,1,train,th1,2024-01-01,900,window,spam"]);
     let column = |name: &str| Some(name.to_owned());
@@ -50,21 +50,21 @@ fn the_other_roles_by_name() {
 }
 
 #[test]
-fn a_name_is_not_believed_against_the_values() {
+fn values_override_a_column_name() {
     let header = "text,annotator,label,date,source,duration";
     let roles = guessed(header, &["x,ada,1,Wed Aug 27 2008,twitter,long"]);
     assert_eq!((roles.time, roles.source, roles.duration), (None, None, None));
 }
 
 #[test]
-fn questions_as_part_of_what_is_judged_are_not_names_of_questions() {
+fn question_texts_are_not_question_names() {
     let rows: Vec<String> = (0..30).map(|n| format!("t{n},answer,ada,1,what is {n}?")).collect();
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
     assert_eq!(guessed("text_id,text,annotator,label,question", &rows).question, None);
 }
 
 #[test]
-fn constant_within_annotators_and_different_between_them_is_an_attribute() {
+fn column_constant_by_annotator_is_an_attribute() {
     let roles = crossed("label,team,topic,mood", |text, annotator| {
         let team = ["red", "blue"][annotator % 2];
         let topic = ["sport", "news"][text % 2];
@@ -75,7 +75,7 @@ fn constant_within_annotators_and_different_between_them_is_an_attribute() {
 }
 
 #[test]
-fn what_belongs_to_the_text_is_no_attribute_even_if_each_annotator_saw_one_kind() {
+fn text_metadata_is_not_an_attribute() {
     let rows = [
         "t1,x,a,1,sport",
         "t2,y,a,2,sport",
@@ -89,19 +89,19 @@ fn what_belongs_to_the_text_is_no_attribute_even_if_each_annotator_saw_one_kind(
 }
 
 #[test]
-fn usual_attributes_are_known_by_name_where_a_sample_cannot_show_it() {
+fn usual_attributes_are_found_by_name() {
     let roles = guessed("text,annotator,label,Gender,worker_age,url", &["x,ada,1,f,31,u1", "y,bo,2,m,40,u2"]);
     assert_eq!(roles.attributes, ["Gender", "worker_age"]);
 }
 
 #[test]
-fn a_usual_name_that_varies_within_annotators_is_not_about_them() {
+fn varying_column_is_not_an_attribute() {
     let roles = crossed("label,age", |text, annotator| format!("{},{}", annotator % 2, text * 10));
     assert!(roles.attributes.is_empty());
 }
 
 #[test]
-fn one_contradiction_leaves_an_attribute_to_be_reported_as_a_bad_row() {
+fn single_contradiction_keeps_the_attribute() {
     let rows: Vec<String> =
         (0..40).map(|n| format!("t{n},x{n},a{},1,{}", n % 20, if n == 39 { "m" } else { "f" })).collect();
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
@@ -109,7 +109,7 @@ fn one_contradiction_leaves_an_attribute_to_be_reported_as_a_bad_row() {
 }
 
 #[test]
-fn an_unnamed_label_is_found_by_its_values() {
+fn unnamed_label_is_found_by_its_values() {
     let roles = crossed("how_rude", |text, annotator| format!("{}", (text + annotator) % 3));
     assert_eq!(roles.label.as_deref(), Some("how_rude"));
 }
@@ -117,7 +117,7 @@ fn an_unnamed_label_is_found_by_its_values() {
 /// Two columns that look like labels, of two questions: the user has to choose, and the file must not be read
 /// as one of texts only.
 #[test]
-fn of_two_labels_none_is_guessed_and_the_annotator_stays() {
+fn two_label_candidates_are_not_guessed() {
     let cells = |text: usize, who: usize| format!("{},{}", ["no", "yes"][(text + who) % 2], (text * who) % 3);
     let both = crossed("rude,kind", cells);
     assert_eq!((both.annotator.as_deref(), both.label), (Some("annotator_id"), None));
@@ -129,7 +129,7 @@ fn of_two_labels_none_is_guessed_and_the_annotator_stays() {
 }
 
 #[test]
-fn a_split_is_found_by_its_values() {
+fn split_is_found_by_its_values() {
     let roles = crossed("label,part", |text, annotator| {
         format!("{},{}", annotator % 2, ["train", "dev", "test"][text % 3])
     });
@@ -137,7 +137,7 @@ fn a_split_is_found_by_its_values() {
 }
 
 #[test]
-fn a_file_without_labels_is_one_of_texts_or_of_annotators() {
+fn file_without_labels_has_texts_or_annotators() {
     let texts = sample("a.csv", "id,text,user,created_at,likes\n1,x,u,2024-01-01,7\n");
     let roles = texts.roles();
     assert_eq!((&roles.annotator, &roles.time, &roles.label), (&None, &None, &None));
@@ -156,7 +156,7 @@ fn occasion(rows: &[&str]) -> Option<String> {
 }
 
 #[test]
-fn an_occasion_is_believed_where_somebody_answers_a_text_twice() {
+fn round_column_needs_repeated_answers() {
     let believed = Some("occasion".to_owned());
     assert_eq!(occasion(&["1,x,ada,2,1", "2,y,ada,2,1", "1,x,ada,3,2"]), believed);
     // First rounds are blank, numbers are written as data frames write them, or one value is not a number.
@@ -171,7 +171,7 @@ fn an_occasion_is_believed_where_somebody_answers_a_text_twice() {
 }
 
 #[test]
-fn an_occasion_that_is_something_else_takes_no_label_away() {
+fn other_columns_are_not_rounds() {
     assert_eq!(occasion(&["1,x,ada,2,1", "2,y,ada,2,2", "3,z,ada,1,3"]), None, "nobody answers twice");
     assert_eq!(occasion(&["1,x,ada,2,2019", "2,y,ada,2,2020"]), None, "years");
     assert_eq!(occasion(&["1,x,ada,2,wedding", "1,x,ada,3,birthday"]), None, "words");
@@ -180,7 +180,7 @@ fn an_occasion_that_is_something_else_takes_no_label_away() {
 }
 
 #[test]
-fn a_value_that_is_no_occasion_is_a_bad_row_and_no_label() {
+fn invalid_round_is_a_bad_row() {
     let file = sample("a.csv", format!("{ROUNDS}\n1,x,ada,2,0\n1,x,ada,3,1\n1,x,ada,2,2.0\n"));
     let read = file.read();
     assert!(read[0].is_err() && read[1].is_ok(), "{read:?}");

@@ -41,7 +41,7 @@ fn names(labels: &[LabelVerdict]) -> Vec<String> {
 }
 
 #[test]
-fn quoted_newlines_belong_to_the_body_and_lines_are_still_counted() {
+fn quoted_newlines_are_in_the_body_and_counted() {
     let file = sample("a.csv", format!("{HEADER}t1,\"one\ntwo\r\n\nthree\",ada,1\nt2,x,ada,2\n"));
     let rows = file.rows();
     assert_eq!(rows[0].text.as_deref(), Some("one\ntwo\r\n\nthree"));
@@ -50,7 +50,7 @@ fn quoted_newlines_belong_to_the_body_and_lines_are_still_counted() {
 }
 
 #[test]
-fn a_byte_order_mark_is_skipped_in_csv_and_in_json() {
+fn byte_order_mark_is_skipped_in_csv_and_in_json() {
     let file = sample("a.csv", "\u{feff}text_id,text\nt1,x\n");
     assert_eq!(file.source.columns(), ["text_id", "text"]);
     let file = sample("a.jsonl", "\u{feff}{\"text_id\":\"t1\",\"text\":\"x\"}\n");
@@ -65,14 +65,14 @@ fn crlf_ends_lines_and_the_last_end_may_be_missing() {
 }
 
 #[test]
-fn emoji_right_to_left_and_combining_marks_are_kept_code_point_for_code_point() {
+fn bodies_preserve_every_code_point() {
     let body = "👩🏽‍🚀 مرحبا \u{202b}שלום\u{202c} e\u{301} \u{200f}";
     assert_eq!(bodies("a.csv", format!("text_id,text\nt1,{body}\n")), [body]);
     assert_eq!(bodies("a.jsonl", "{\"text_id\":\"t\",\"text\":\"\\ud83d\\ude00 \\u05e9\"}\n"), ["😀 ש"]);
 }
 
 #[test]
-fn bodies_are_kept_verbatim_and_ids_and_labels_are_trimmed() {
+fn bodies_are_verbatim_and_ids_trimmed() {
     let file =
         sample("a.csv", "text_id, text ,annotator_id,label,gender,split\n t1 ,  x\t ,\tada , 3 , f , dev \n");
     let row = &file.rows()[0];
@@ -85,7 +85,7 @@ fn bodies_are_kept_verbatim_and_ids_and_labels_are_trimmed() {
 }
 
 #[test]
-fn an_empty_label_introduces_its_text_and_annotator_only() {
+fn empty_label_adds_only_text_and_annotator() {
     let content = format!("{HEADER}t1,x,ada,\nt2,y,bo,  \nt2,y,ada,2\n");
     let scan = preview(&content);
     assert_eq!((scan.texts, scan.annotators, scan.labels, scan.empty_labels), (2, 2, 1, 2));
@@ -93,7 +93,7 @@ fn an_empty_label_introduces_its_text_and_annotator_only() {
 }
 
 #[test]
-fn json_numbers_strings_and_truth_values_are_one_level() {
+fn json_types_of_one_value_are_one_level() {
     let line =
         |label: &str| format!("{{\"text_id\":\"t\",\"text\":\"x\",\"annotator\":\"a\",\"label\":{label}}}\n");
     let content: String = ["3", "3.0", "\"3\"", "true", "false", "null"].map(line).concat();
@@ -103,7 +103,7 @@ fn json_numbers_strings_and_truth_values_are_one_level() {
 }
 
 #[test]
-fn a_whole_number_with_a_point_is_its_level_in_csv_too() {
+fn integer_written_as_float_is_one_level() {
     let scan = preview(&format!("{HEADER}t1,x,ada,3.0\nt2,y,ada,1\nt3,z,ada,2.00\n"));
     assert_eq!(scan.questions[0].scale.clone().unwrap().levels(), ["1", "2", "3"]);
     let mut exact = Checker::new(Some(Scale::new(ScaleKind::Choice, ["3.0", "3"]).unwrap()));
@@ -119,7 +119,7 @@ fn a_whole_number_with_a_point_is_its_level_in_csv_too() {
 }
 
 #[test]
-fn duplicate_rows_are_counted_and_not_added_again() {
+fn duplicate_rows_are_counted() {
     let content = format!("{HEADER}t1,x,ada,1\nt1,x,ada,1\nt1,x,bo,1\nt1,x,ada, 1.0\n");
     let scan = preview(&content);
     assert_eq!((scan.rows, scan.labels, scan.repeated, scan.problem_count), (4, 2, 2, 0));
@@ -128,7 +128,7 @@ fn duplicate_rows_are_counted_and_not_added_again() {
 }
 
 #[test]
-fn a_refused_row_leaves_no_trace() {
+fn refused_row_adds_nothing() {
     let mut checker = Checker::new(Some(Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap()));
     let got = verdicts(&format!("{HEADER}t1,x,ada,maybe\nt1,y,ada,yes\n"), &mut checker);
     assert!(matches!(got[0], Err(RowErrorKind::UnknownLevel { .. })));
@@ -136,7 +136,7 @@ fn a_refused_row_leaves_no_trace() {
 }
 
 #[test]
-fn blank_lines_are_no_rows() {
+fn blank_lines_are_skipped() {
     let file = sample("a.csv", "\n\ntext_id,text\n\nt1,a\n\r\nt2,b\n\n");
     let places: Vec<_> = file.rows().iter().map(|r| (r.row, r.line)).collect();
     assert_eq!(places, [(1, 5), (2, 7)]);
@@ -144,7 +144,7 @@ fn blank_lines_are_no_rows() {
 }
 
 #[test]
-fn the_separator_is_found() {
+fn separator_is_detected() {
     for (separator, name) in [(",", "a.csv"), (";", "a.csv"), ("\t", "a.csv"), ("\t", "a.tsv")] {
         let content = "text_id|text|label|annotator\nt1|a b|1|ada\n".replace('|', separator);
         let file = sample(name, content);
@@ -156,7 +156,7 @@ fn the_separator_is_found() {
 }
 
 #[test]
-fn a_column_without_a_name_is_named_after_its_position() {
+fn column_without_a_name_is_named_after_its_position() {
     let file = sample("a.csv", "text,column_3,,\nx,1,2,3\n");
     assert_eq!(file.source.columns(), ["text", "column_3", "column_3_", "column_4"]);
     assert_eq!(file.rows()[0].metadata["column_4"], "3");
@@ -172,7 +172,7 @@ fn without_ids_the_same_body_is_the_same_text() {
 }
 
 #[test]
-fn texts_alone_and_annotators_alone_are_told_apart() {
+fn files_of_texts_and_of_annotators_are_distinguished() {
     let texts = sample("texts.csv", "id,text,author\n1,x,bo\n2,y,bo\n2,y,bo\n");
     let scan_texts = scan(&texts.source, &texts.roles(), Checker::new(None)).unwrap();
     assert_eq!((scan_texts.kind, scan_texts.texts, scan_texts.repeated), (FileKind::Texts, 2, 1));
@@ -186,7 +186,7 @@ fn texts_alone_and_annotators_alone_are_told_apart() {
 }
 
 #[test]
-fn all_labels_can_be_given_to_one_annotator() {
+fn one_annotator_can_be_set_for_all_labels() {
     let file = sample("a.csv", "text_id,text,label\nt1,x,hate\nt2,y,noHate\n");
     let mut roles = file.roles();
     roles.annotator = Some("= the crowd ".to_owned());
@@ -197,7 +197,7 @@ fn all_labels_can_be_given_to_one_annotator() {
 }
 
 #[test]
-fn labels_on_texts_that_are_there_need_no_body() {
+fn labels_on_existing_texts_need_no_body() {
     let file = sample("a.csv", "text_id,annotator,label\nt1,ada,1\nt9,ada,1\n");
     let mut checker = Checker::new(None);
     checker.seed_text("t1", "x");
@@ -208,7 +208,7 @@ fn labels_on_texts_that_are_there_need_no_body() {
 }
 
 #[test]
-fn keys_that_turn_up_late_are_metadata() {
+fn late_keys_are_metadata() {
     let mut content = "{\"text\":\"a\"}\n".repeat(1500);
     content.push_str("{\"text\":\"b\",\"mood\":\"calm\",\"tags\":[1]}\n");
     let rows = sample("a.jsonl", content).rows();
@@ -217,26 +217,26 @@ fn keys_that_turn_up_late_are_metadata() {
 }
 
 #[test]
-fn columns_without_a_role_are_metadata_as_they_stand_and_blank_ones_are_left_out() {
+fn columns_without_a_role_are_metadata() {
     let row = &sample("a.csv", "text,url,note,more\nx, http://x ,,  \n").rows()[0];
     assert_eq!(row.metadata, [("url".to_owned(), " http://x ".to_owned())].into());
 }
 
 #[test]
-fn the_preview_shows_rows_as_they_stand_and_cuts_long_values() {
+fn preview_shows_raw_rows_and_cuts_long_values() {
     let scan = preview(&format!("{HEADER}t1,{},ada,1\n", "é".repeat(600)));
     assert_eq!(scan.sample[0][0], "t1");
     assert_eq!(scan.sample[0][1], format!("{}…", "é".repeat(500)));
 }
 
 #[test]
-fn html_and_scripts_are_text_like_any_other() {
+fn html_and_scripts_are_plain_text() {
     let body = "<script>alert(1)</script> =cmd|' /C calc'!A0";
     assert_eq!(bodies("a.csv", format!("text\n{body}\n")), [body]);
 }
 
 #[test]
-fn a_file_with_a_header_alone_has_no_rows() {
+fn file_with_only_a_header_has_no_rows() {
     let file = sample("a.csv", HEADER);
     assert_eq!(file.source.format().name, "csv");
     let scan = scan(&file.source, &file.roles(), Checker::new(None)).unwrap();
@@ -245,13 +245,13 @@ fn a_file_with_a_header_alone_has_no_rows() {
 }
 
 #[test]
-fn a_text_of_fifty_thousand_characters_is_read() {
+fn text_of_fifty_thousand_characters_is_read() {
     let body = "ж".repeat(50_000);
     assert_eq!(bodies("a.csv", format!("text\n{body}\n")), [body]);
 }
 
 #[test]
-fn a_source_can_be_read_many_times() {
+fn source_can_be_read_many_times() {
     let file = sample("a.csv", format!("{HEADER}t1,x,ada,1\n"));
     assert_eq!(file.rows(), file.rows());
     assert_eq!(Source::open(file.source.path()).unwrap().columns(), file.source.columns());

@@ -26,7 +26,7 @@ fn each_question_has_its_own_labels_and_scale() {
 }
 
 #[test]
-fn a_row_that_contradicts_a_row_of_another_question_is_bad() {
+fn rows_contradicting_another_question_are_bad() {
     // One id with two bodies, and one annotator with two values of an attribute, over two questions.
     let content = "text_id,text,annotator_id,label,question,gender\n\
                    t1,GOOD dog,ana,1,q2,woman\nt1,BAD dog,ben,2,q1,man\nt2,x,ana,2,q1,man\nt2,x,ana,2,q2,woman\n";
@@ -41,7 +41,7 @@ fn a_row_that_contradicts_a_row_of_another_question_is_bad() {
 }
 
 #[test]
-fn a_label_without_a_question_is_bad_and_a_row_without_a_label_needs_none() {
+fn label_needs_a_question() {
     let content = format!("{HEADER}t1,x,ada,1,q\nt2,y,ada,2,\nt3,z,ada,,\n");
     let found = scanned(&content, Checker::by_question(None));
     assert_eq!((found.labels, found.texts, found.empty_labels, found.problem_count), (1, 2, 1, 1));
@@ -50,14 +50,14 @@ fn a_label_without_a_question_is_bad_and_a_row_without_a_label_needs_none() {
 }
 
 #[test]
-fn a_bad_row_brings_no_question() {
+fn bad_row_adds_no_question() {
     let content = format!("{HEADER}t1,x,ada,1,q\nt1,other,ada,1,another\n");
     let found = scanned(&content, Checker::by_question(None));
     assert_eq!((found.questions.len(), found.problem_count), (1, 1));
 }
 
 #[test]
-fn rows_of_too_many_questions_are_bad_and_not_lost_in_silence() {
+fn too_many_questions_give_bad_rows() {
     let rows: String = (0..MAX_QUESTIONS + 7).map(|n| format!("t,x,ada,{},q{n}\n", n % 2)).collect();
     let file = sample("a.csv", format!("{HEADER}{rows}"));
     let mut roles = file.roles();
@@ -72,7 +72,7 @@ fn rows_of_too_many_questions_are_bad_and_not_lost_in_silence() {
 }
 
 #[test]
-fn known_questions_keep_their_scale_and_what_the_project_has_is_known() {
+fn existing_questions_keep_their_scale() {
     let yes_no = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     let mut checker = Checker::by_question(None).at(5_000);
     let number = checker.add_question("spam", Some(yes_no));
@@ -111,7 +111,7 @@ fn known_questions_keep_their_scale_and_what_the_project_has_is_known() {
 }
 
 #[test]
-fn hidden_and_control_characters_make_no_name() {
+fn hidden_and_control_characters_are_refused_in_names() {
     for (cell, code) in [("ad\u{202e}a", 0x202E), ("a\u{200b}da", 0x200B), ("\u{2066}ada", 0x2066)] {
         let found = scanned(&format!("{HEADER}t1,x,{cell},1,q\n"), Checker::by_question(None));
         assert_eq!(found.problems[0].kind, RowErrorKind::InvisibleCharacter { code }, "{cell:?}");

@@ -33,7 +33,7 @@ fn table(rng: &mut impl Rng, columns: usize, delimiter: u8) -> Vec<u8> {
 }
 
 #[test]
-fn values_are_those_that_the_csv_crate_reads() {
+fn values_match_the_csv_crate() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     for _ in 0..200 {
         let columns = rng.random_range(2..5);

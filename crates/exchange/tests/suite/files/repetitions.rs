@@ -165,7 +165,7 @@ fn after(rows: &[&str]) -> (usize, u16) {
 }
 
 #[test]
-fn without_times_the_later_row_counts_and_the_history_is_kept() {
+fn without_times_the_last_row_is_current() {
     assert_eq!(after(&["3", "4", "3"]), (3, 3));
     assert_eq!(after(&["3", "4"]), (2, 4));
     assert_eq!(after(&["3", "3", "3"]), (1, 3));
@@ -173,7 +173,7 @@ fn without_times_the_later_row_counts_and_the_history_is_kept() {
 }
 
 #[test]
-fn with_times_the_later_time_counts_whatever_the_order_of_the_rows() {
+fn with_times_the_latest_time_is_current() {
     assert_eq!(after(&["3@-2", "4@-1", "3@0"]), (3, 3));
     assert_eq!(after(&["4@-1", "3@-2"]), (2, 4));
     assert_eq!(after(&["3@-1", "4@-3", "5@-2"]), (3, 3));
@@ -185,7 +185,7 @@ fn with_times_the_later_time_counts_whatever_the_order_of_the_rows() {
 }
 
 #[test]
-fn where_some_rows_have_times_the_last_row_without_one_counts_until_a_row_with_one_follows() {
+fn mixed_times_prefer_the_last_timed_row() {
     assert_eq!(after(&["3@-1", "4"]), (2, 4));
     assert_eq!(after(&["3@7", "4"]), (2, 4)); // also where the first clock was wrong
     assert_eq!(after(&["4", "3@-1"]), (2, 3));
@@ -194,7 +194,7 @@ fn where_some_rows_have_times_the_last_row_without_one_counts_until_a_row_with_o
 }
 
 #[test]
-fn an_older_answer_does_not_overrule_a_newer_one_that_is_there() {
+fn older_answer_does_not_replace_a_newer_one() {
     let mut project = Project(vec![in_the_window(4, NOW, None)]);
     assert_eq!(project.read(&["2@-30"], NOW + DAY), 1, "it belongs to the history");
     assert_eq!(project.current(), 5);
@@ -203,7 +203,7 @@ fn an_older_answer_does_not_overrule_a_newer_one_that_is_there() {
 }
 
 #[test]
-fn a_file_that_was_read_does_not_bring_a_replaced_answer_back() {
+fn repeated_import_does_not_restore_a_replaced_answer() {
     let mut project = Project::default();
     project.read(&["3"], NOW);
     project.0.push(in_the_window(4, NOW + 1, Some(0)));
@@ -215,7 +215,7 @@ fn a_file_that_was_read_does_not_bring_a_replaced_answer_back() {
 }
 
 #[test]
-fn an_answer_between_two_known_ones_brings_the_rest_again_so_that_the_last_row_counts() {
+fn inserted_answer_repeats_the_following_ones() {
     let mut project = Project::default();
     project.read(&["3", "4"], NOW);
     assert_eq!(project.read(&["3", "1", "4"], NOW + DAY), 2);
@@ -233,7 +233,7 @@ fn places(changes: &Changes, kind: ChangeKind) -> Vec<(u64, String, String)> {
 }
 
 #[test]
-fn two_labels_of_one_person_for_one_text_in_a_file_are_told_with_the_one_that_counts() {
+fn repeated_labels_in_a_file_are_reported() {
     let told = |rows: &[&str]| {
         let changes = Project::default().read_changes(rows, NOW);
         assert!(counted(&changes).keys().all(|kind| *kind == ChangeKind::ReplacedInFile), "{rows:?}");
@@ -249,7 +249,7 @@ fn two_labels_of_one_person_for_one_text_in_a_file_are_told_with_the_one_that_co
 }
 
 #[test]
-fn labels_of_the_project_that_a_file_replaces_are_told_by_where_they_came_from() {
+fn replaced_labels_are_reported_by_source() {
     let mut project = Project(vec![in_the_window(4, NOW, None)]);
     let older = project.read_changes(&["2@-30"], NOW + DAY);
     assert_eq!(places(&older, ChangeKind::Older), [(1, "5".to_owned(), "2".to_owned())]);
@@ -268,7 +268,7 @@ fn labels_of_the_project_that_a_file_replaces_are_told_by_where_they_came_from()
 }
 
 #[test]
-fn what_a_file_replaces_is_told_by_what_is_current_before_and_after_it() {
+fn replacement_is_reported_by_current_labels() {
     let told = |rows: &[&str]| {
         let mut project = Project(vec![in_the_window(0, NOW, None)]);
         let changes = project.read_changes(rows, NOW + 9 * DAY);
@@ -287,7 +287,7 @@ fn what_a_file_replaces_is_told_by_what_is_current_before_and_after_it() {
 }
 
 #[test]
-fn a_file_that_says_what_is_no_longer_current_is_told_apart_from_one_that_repeats_what_is() {
+fn outdated_answers_are_distinguished_from_repetitions() {
     let mut project = Project::default();
     project.read(&["3"], NOW);
     project.read(&["4"], NOW + DAY);
@@ -309,7 +309,7 @@ fn a_file_that_says_what_is_no_longer_current_is_told_apart_from_one_that_repeat
 }
 
 #[test]
-fn any_file_read_twice_changes_nothing_and_ends_as_it_says() {
+fn importing_any_file_twice_changes_nothing() {
     let mut rng = ChaCha8Rng::seed_from_u64(10);
     for case in 0..400 {
         let mut project = Project::default();

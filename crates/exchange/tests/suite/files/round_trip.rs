@@ -166,7 +166,7 @@ fn in_known_years(format: OutputFormat, rows: &[Row]) -> Vec<Row> {
 }
 
 #[test]
-fn random_labels_come_back_exactly_in_every_format() {
+fn random_labels_round_trip_in_every_format() {
     let folder = tempfile::tempdir().unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(11);
     for round in 0..40 {
@@ -191,7 +191,7 @@ fn random_remark(rng: &mut impl Rng) -> Remark {
 }
 
 #[test]
-fn what_was_said_beside_answers_comes_back_and_the_file_is_guessed_right() {
+fn notes_round_trip_and_are_guessed() {
     let folder = tempfile::tempdir().unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(13);
     let rows: Vec<Row> = (0..60)
@@ -244,11 +244,7 @@ fn what_was_said_beside_answers_comes_back_and_the_file_is_guessed_right() {
 #[case::reason_twice("x,a;a,1,,", "reasons", "twice")]
 #[case::unknown_mark("x,,1,flaged,", "marks", "skipped or flagged")]
 #[case::unknown_view("x,,1,,all", "shown", "answers or predictions")]
-fn what_is_no_remark_is_named_with_its_column(
-    #[case] cells: &str,
-    #[case] column: &str,
-    #[case] words: &str,
-) {
+fn invalid_notes_are_refused_by_column(#[case] cells: &str, #[case] column: &str, #[case] words: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad.csv");
     let head =
@@ -261,7 +257,7 @@ fn what_is_no_remark_is_named_with_its_column(
 }
 
 #[test]
-fn the_first_four_columns_are_the_promised_ones_and_the_file_is_guessed_right() {
+fn first_four_columns_are_fixed_and_guessed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.csv");
     let attributes: Attributes = [("team".to_owned(), "red".to_owned())].into();
@@ -293,7 +289,7 @@ fn the_first_four_columns_are_the_promised_ones_and_the_file_is_guessed_right() 
 }
 
 #[test]
-fn texts_and_annotators_come_back() {
+fn texts_and_annotators_round_trip() {
     let folder = tempfile::tempdir().unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(12);
     for (format, ending) in FORMATS {
@@ -347,7 +343,7 @@ fn without_place(row: Row) -> Row {
 }
 
 #[test]
-fn a_writer_that_is_given_up_changes_nothing() {
+fn abandoned_writer_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.csv");
     std::fs::write(&path, "before").unwrap();
@@ -363,7 +359,7 @@ fn a_writer_that_is_given_up_changes_nothing() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_explained() {
+fn missing_folder_is_explained() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none/out.csv");
     let error = LabelWriter::create(&path, OutputFormat::Csv, LabelLayout::default(), ATTRIBUTES, METADATA)
@@ -399,7 +395,7 @@ fn written(path: &Path, format: OutputFormat, rows: &[Row]) -> (u64, dissensus_e
 }
 
 #[test]
-fn thousands_of_different_keys_make_a_file_that_grows_with_its_rows_and_reads_back() {
+fn thousands_of_keys_round_trip_in_linear_size() {
     let folder = tempfile::tempdir().unwrap();
     for (format, ending) in FORMATS {
         let path = folder.path().join(format!("labels.{ending}"));
@@ -415,7 +411,7 @@ fn thousands_of_different_keys_make_a_file_that_grows_with_its_rows_and_reads_ba
 }
 
 #[test]
-fn few_keys_have_a_column_each_and_a_key_called_metadata_is_told_apart_from_all_of_them() {
+fn metadata_keys_get_columns() {
     let folder = tempfile::tempdir().unwrap();
     let row = Row {
         text_id: Some("t".into()),
@@ -437,7 +433,7 @@ fn few_keys_have_a_column_each_and_a_key_called_metadata_is_told_apart_from_all_
 }
 
 #[test]
-fn a_dataset_comes_back_with_its_parts_and_is_replaced_only_by_another() {
+fn dataset_round_trips_with_its_splits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("set");
     let mut rng = ChaCha8Rng::seed_from_u64(17);
@@ -494,7 +490,7 @@ fn a_dataset_comes_back_with_its_parts_and_is_replaced_only_by_another() {
 }
 
 #[test]
-fn columns_that_came_with_texts_stay_texts_whatever_their_names() {
+fn text_metadata_columns_keep_their_role() {
     let folder = tempfile::tempdir().unwrap();
     let keys = ["confidence", "guideline", "start"];
     let metadata: BTreeMap<String, String> = keys

@@ -29,7 +29,7 @@ fn spans() -> Scale {
 }
 
 #[test]
-fn rows_of_one_answer_need_not_stand_together() {
+fn span_rows_of_one_answer_may_be_scattered() {
     let file = file(
         "a,you fool,ana,4,8,insult,2024-05-01\nb,fine,ana,,,,\na,you fool,ben,0,3,threat,\na,you fool,ana,0,3,threat,2024-05-03\na,you fool,ana,4.0,8,insult,2024-05-02\n",
     );
@@ -49,7 +49,7 @@ fn rows_of_one_answer_need_not_stand_together() {
 }
 
 #[test]
-fn what_is_no_span_is_told_with_row_and_column() {
+fn invalid_span_rows_are_located() {
     let cases = [
         ("4,,insult", "end", "no end, and other values of a span"),
         (",8,insult", "start", "no start"),
@@ -78,7 +78,7 @@ fn what_is_no_span_is_told_with_row_and_column() {
 }
 
 #[test]
-fn no_span_stands_alone() {
+fn empty_span_row_must_be_the_only_row() {
     let file = file(
         "a,you,ana,,,,\na,you,ana,0,3,threat,\na,you,ben,0,3,threat,\na,you,ben,,,,\nb,x,ana,,,,\nb,x,ana,,,,\n",
     );
@@ -92,7 +92,7 @@ fn no_span_stands_alone() {
 }
 
 #[test]
-fn an_answer_has_one_text_and_its_annotator_one_set_of_attributes() {
+fn span_rows_must_agree_on_text_and_attributes() {
     let content = "text_id,text,annotator_id,start,end,type,gender\na,you,ana,0,1,x,f\na,You,ana,1,2,x,f\nb,me,ben,0,1,x,m\nb,me,ben,1,2,x,\nc,us,cleo,0,1,x,f\nc,us,cleo,0,1,x,m\nd,it,dan,0,1,x,\nd,it,dan,0,1,x,m\n";
     let file = sample("a.csv", content);
     let roles = ColumnRoles { attributes: vec!["gender".into()], ..file.roles() };
@@ -109,7 +109,7 @@ fn an_answer_has_one_text_and_its_annotator_one_set_of_attributes() {
 }
 
 #[test]
-fn spans_that_do_not_fit_the_question_are_told_where_they_stand() {
+fn spans_off_the_scale_are_located() {
     // The text is identified only by its id; the third row is the bad one, and the first would return the
     // answer.
     let content = "text_id,annotator_id,start,end,type\na,ana,0,3,insult\na,ben,,,\na,ana,1,2,joke\n";
@@ -139,7 +139,7 @@ fn spans_that_do_not_fit_the_question_are_told_where_they_stand() {
 }
 
 #[test]
-fn offsets_of_other_tools_are_counted_as_they_count() {
+fn offset_units_of_other_tools_are_supported() {
     // 👍 has one character, two UTF-16 code units and four bytes; é here is e with a combining accent.
     let content = "text_id,text,annotator_id,start,end,type\na,ok 👍 cafe\u{301},ana,START,END,x\n";
     let read = |start: u32, end: u32, offsets| {
@@ -199,7 +199,7 @@ fn labels_and_spans_can_share_a_file() {
 }
 
 #[test]
-fn only_what_looks_like_spans_is_guessed_to_be() {
+fn spans_are_guessed_only_from_offsets() {
     let rows_are_spans = |content: &str| sample("a.csv", content).roles().rows_are_spans();
     let header = "text_id,text,annotator_id,start,end,label\n";
     assert!(rows_are_spans(&format!("{header}a,x y,ana,0,1,n\na,x y,ana,2,3,n\n")));
@@ -228,7 +228,7 @@ fn only_what_looks_like_spans_is_guessed_to_be() {
 }
 
 #[test]
-fn a_type_for_all_and_roles_that_do_not_fit() {
+fn constant_type_and_invalid_span_roles() {
     let content = "text_id,text,annotator_id,from,to\na,you,ana,0,3\nb,me,ana,,\n";
     let file = sample("a.csv", content);
     let name = |name: &str| Some(name.to_owned());

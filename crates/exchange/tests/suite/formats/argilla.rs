@@ -3,7 +3,7 @@
 use super::reading::file;
 
 #[test]
-fn flat_records_with_drafts_and_discarded_ones() {
+fn flat_records_exclude_drafts_and_discarded_responses() {
     let json = r#"[{"id": "r1", "status": "completed", "_server_id": "s", "inserted_at": "2025-01-01T00:00:00", "updated_at": "x",
         "text": "ann came", "origin": "web",
         "label.responses": ["yes", "no", "no", "yes"], "label.responses.users": ["u1", "u2", "u3", "u4"],
@@ -37,7 +37,7 @@ fn flat_records_with_drafts_and_discarded_ones() {
 }
 
 #[test]
-fn nested_records_have_no_status_and_say_so() {
+fn nested_records_without_status_are_noted() {
     let json = r#"[{"id": "r1", "fields": {"text": "x"}, "metadata": {"n": 1}, "suggestions": {"label": {"value": "yes"}},
         "responses": {"label": [{"value": "yes", "user_id": "u1"}, {"value": "no", "user_id": "u2"}]}, "vectors": {}, "_server_id": "s"}]"#;
     let read = file("records.json", json).read();
@@ -46,14 +46,14 @@ fn nested_records_have_no_status_and_say_so() {
 }
 
 #[test]
-fn records_of_version_1_as_lines() {
+fn version_1_records_are_read_as_lines() {
     let line = r#"{"id": "r1", "text": "x", "label": {"user_id": ["u1", "u2"], "value": ["a", "b"], "status": ["submitted", "draft"]}, "label-suggestion": "a"}"#;
     let read = file("data.jsonl", line).read();
     assert_eq!((read.format(), read.told()), ("argilla", vec!["u1 r1 label a".to_owned()]));
 }
 
 #[test]
-fn lists_of_other_lengths_are_a_bad_row() {
+fn lists_of_unequal_length_are_a_bad_row() {
     let line = r#"{"id": "r1", "text": "x", "label.responses": ["a", "b"], "label.responses.users": ["u1"], "label.responses.status": ["submitted", "submitted"]}"#;
     let message = file("data.jsonl", line).refusal();
     assert!(message.contains("line 1, record r1: 2 responses beside a list of 1"), "{message}");

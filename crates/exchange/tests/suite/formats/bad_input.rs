@@ -5,7 +5,7 @@ use dissensus_exchange::{FormatInfo, OpenOptions, Source, formats};
 use std::io::Write as _;
 
 #[test]
-fn a_list_that_is_cut_off_is_told_with_its_line() {
+fn truncated_list_is_reported_with_its_line() {
     let json = "[{\"id\":1,\"data\":{\"text\":\"a\"},\"annotations\":[{\"completed_by\":1,\"result\":[{\"from_name\":\"q\",\"type\":\"choices\",\"value\":{\"choices\":[\"x\"]}}]}]},\n{\"id\":2,\"da";
     let read = file("a.json", json).read();
     assert_eq!(read.told(), ["1 1 q x"]);
@@ -17,7 +17,7 @@ fn a_list_that_is_cut_off_is_told_with_its_line() {
 }
 
 #[test]
-fn archives_that_lead_out_or_are_broken() {
+fn unsafe_and_broken_archives_are_refused() {
     let fixture = archive("x.zip", &[("../../etc/ann.jsonl", "{}")]);
     assert!(fixture.refusal().contains("leads out of it"), "{}", fixture.refusal());
     let whole = std::fs::read(
@@ -37,7 +37,7 @@ fn archives_that_lead_out_or_are_broken() {
 }
 
 #[test]
-fn an_archive_that_would_fill_the_memory_is_refused() {
+fn archive_bomb_is_refused() {
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     writer.start_file("ann.jsonl", zip::write::SimpleFileOptions::default()).unwrap();
     let zeros = vec![b' '; 1 << 20];
@@ -51,19 +51,19 @@ fn an_archive_that_would_fill_the_memory_is_refused() {
 }
 
 #[test]
-fn an_archive_of_nothing_that_is_known() {
+fn archive_without_known_files_is_refused() {
     let message = archive("x.zip", &[("a.bin", "x"), ("b/c.csv", "text\nx\n")]).refusal();
     assert!(message.contains("zip archive") && message.contains("unpack"), "{message}");
 }
 
 #[test]
-fn people_who_are_called_like_paths_are_people() {
+fn annotators_may_be_named_like_paths() {
     let line = r#"{"text":"a","_input_hash":1,"_view_id":"classification","label":"q","answer":"accept","_annotator_id":"../../etc/passwd"}"#;
     assert_eq!(file("a.jsonl", line).read().told(), ["../../etc/passwd 1 q yes"]);
 }
 
 #[test]
-fn a_format_is_named_or_not_at_all() {
+fn format_name_must_be_known() {
     let csv = file("a.csv", "text_id,text,annotator_id,label\n1,a,x,1\n");
     let message = refusal(&csv.path, Some("labelstudio"));
     assert!(message.contains("no format \"labelstudio\"") && message.contains("label-studio"), "{message}");
@@ -84,7 +84,7 @@ fn a_format_is_named_or_not_at_all() {
 }
 
 #[test]
-fn names_of_formats_are_names() {
+fn format_names_are_identifiers() {
     let all = formats();
     let mut names: Vec<&str> = all.iter().map(|format| format.name).collect();
     assert!(names.iter().all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')));
@@ -110,7 +110,7 @@ fn deeply_nested_json_is_a_bad_row() {
 }
 
 #[test]
-fn free_texts_are_no_scale() {
+fn free_texts_are_not_a_scale() {
     let mut lines = String::new();
     for n in 0..300 {
         lines.push_str(&format!(

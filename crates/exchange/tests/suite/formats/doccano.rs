@@ -10,7 +10,7 @@ const OTHER: &str = r#"{"id":1,"text":"one","label":["bad"],"Comments":[],"page"
 "#;
 
 #[test]
-fn an_archive_has_a_file_for_each_person() {
+fn archive_has_one_file_for_each_annotator() {
     let read = archive("export.zip", &[("admin.jsonl", ADMIN), ("a.b.jsonl", OTHER)]).read();
     assert_eq!(read.format(), "doccano");
     assert_eq!(read.told(), ["a.b 1 label bad", "admin 1 label good", "2", "admin 3 label good + odd"]);
@@ -21,12 +21,12 @@ fn an_archive_has_a_file_for_each_person() {
 }
 
 #[test]
-fn one_file_of_an_export_is_its_persons() {
+fn single_export_file_belongs_to_its_annotator() {
     assert_eq!(file("admin.jsonl", ADMIN).read().told()[0], "admin 1 label good");
 }
 
 #[test]
-fn a_merged_export_is_refused_until_somebody_says_whose_it_is() {
+fn merged_export_needs_an_annotator() {
     for fixture in [file("all.jsonl", ADMIN), archive("x.zip", &[("all.jsonl", ADMIN)])] {
         let message = fixture.refusal();
         assert!(message.contains("merged") && message.contains("=NAME"), "{message}");
@@ -35,7 +35,7 @@ fn a_merged_export_is_refused_until_somebody_says_whose_it_is() {
 }
 
 #[test]
-fn files_made_for_an_import_are_nobodys() {
+fn files_made_for_import_have_no_annotator() {
     let fixture = file(
         "train.jsonl",
         "{\"text\":\"a\",\"label\":[[0,1,\"X\"]],\"meta\":{\"n\":1}}\n{\"text\":\"b\",\"label\":[]}\n",
@@ -49,7 +49,7 @@ fn files_made_for_an_import_are_nobodys() {
 }
 
 #[test]
-fn spans_categories_and_relations() {
+fn spans_and_categories_are_read() {
     let line = r#"{"id":1,"text":"ann met ben","entities":[{"id":7,"label":"P","start_offset":0,"end_offset":3}],"relations":[{"id":1,"from_id":7,"to_id":8,"type":"knows"}],"cats":["news"],"Comments":[]}
 {"id":2,"text":"x","label":[[0,9,"P"]],"Comments":[]}
 {}

@@ -93,7 +93,7 @@ fn bodies(read: &Read) -> Vec<&str> {
 }
 
 #[test]
-fn a_sheet_is_a_table_whose_rows_keep_their_numbers() {
+fn sheet_rows_keep_their_numbers() {
     let read = file("a.xlsx", workbook(|_| {})).read();
     assert_eq!((read.format(), read.told(), read.met()), ("xlsx", TOLD.map(str::to_owned).into(), vec![]));
     assert_eq!(bodies(&read), ["café", "café"]);
@@ -115,7 +115,7 @@ fn a_sheet_is_a_table_whose_rows_keep_their_numbers() {
 }
 
 #[test]
-fn dates_and_flags_of_a_workbook_are_read_as_such() {
+fn workbook_dates_and_booleans_are_read() {
     let dated = workbook(|book| {
         let date = Format::new().set_num_format("yyyy-mm-dd hh:mm:ss");
         let sheet = book.worksheet_from_name("Answers").unwrap();
@@ -131,7 +131,7 @@ fn dates_and_flags_of_a_workbook_are_read_as_such() {
 }
 
 #[test]
-fn of_several_sheets_the_first_with_something_in_it_is_read_or_the_one_that_is_named() {
+fn first_filled_or_named_sheet_is_read() {
     let two = workbook(|book| {
         let notes = book.add_worksheet().set_name("More").unwrap();
         notes.write(0, 0, "text").unwrap().write(1, 0, "other").unwrap();
@@ -157,7 +157,7 @@ fn of_several_sheets_the_first_with_something_in_it_is_read_or_the_one_that_is_n
 }
 
 #[test]
-fn cells_that_hold_no_value_of_their_own_are_refused_by_name() {
+fn merged_and_uncomputed_cells_are_refused() {
     type Change = fn(&mut Workbook);
     let cases: [(Change, [&str; 2]); 2] = [
         (
@@ -195,7 +195,7 @@ fn cells_that_hold_no_value_of_their_own_are_refused_by_name() {
 }
 
 #[test]
-fn an_open_document_spreadsheet_is_read() {
+fn open_document_spreadsheet_is_read() {
     let lines = || LABELS.lines().map(|line| row(&line.split(',').collect::<Vec<_>>())).collect::<String>();
     let read = file("a.ods", open_document(&lines())).read();
     assert_eq!((read.format(), read.told()), ("ods", TOLD.map(str::to_owned).into()));
@@ -223,7 +223,7 @@ fn an_open_document_spreadsheet_is_read() {
 }
 
 #[test]
-fn workbooks_that_would_fill_the_memory_or_are_damaged_are_refused() {
+fn workbook_bombs_and_damaged_files_are_refused() {
     let bomb =
         archive(&[("xl/workbook.xml", b"<workbook/>"), ("xl/sharedStrings.xml", &vec![b' '; 65 << 20])]);
     assert!(bomb.len() < 1 << 20);
@@ -239,7 +239,7 @@ fn workbooks_that_would_fill_the_memory_or_are_damaged_are_refused() {
 }
 
 #[test]
-fn a_row_that_is_longer_than_the_names_of_the_columns_is_named() {
+fn row_longer_than_the_header_is_located() {
     let long = row(&["text", "annotator", "label"]) + &row(&["so", "ana", "1", "", "x"]);
     let message = refusal(&file("a.ods", open_document(&long)).path, None);
     let told = "row 2 has a value in cell E2, and the names of the columns end with C";
@@ -247,7 +247,7 @@ fn a_row_that_is_longer_than_the_names_of_the_columns_is_named() {
 }
 
 #[test]
-fn separators_in_the_names_of_columns_divide_nothing() {
+fn separators_in_column_names_are_kept() {
     let mut book = Workbook::new();
     let sheet = book.add_worksheet();
     sheet.write(0, 0, "text").unwrap().write(0, 1, "How rude? (none; some; very)").unwrap();
@@ -257,7 +257,7 @@ fn separators_in_the_names_of_columns_divide_nothing() {
 }
 
 #[test]
-fn a_shape_is_recognised_in_every_form() {
+fn shapes_are_recognised_in_every_file_type() {
     let crowd = workbook(|book| {
         let sheet = book.add_worksheet().set_name("Crowd").unwrap();
         for (row, line) in ["task,worker,label", "t1,ana,x", "t1,ben,y"].iter().enumerate() {
@@ -276,7 +276,7 @@ fn a_shape_is_recognised_in_every_form() {
 }
 
 #[test]
-fn an_archive_of_one_file_is_that_file() {
+fn archive_with_one_file_is_read() {
     let read =
         file("a.zip", archive(&[("folder/labels.csv", LABELS.as_bytes()), ("__MACOSX/._labels.csv", b"x")]))
             .read();
@@ -298,7 +298,7 @@ fn an_archive_of_one_file_is_that_file() {
 }
 
 #[test]
-fn other_encodings_are_guessed_and_told_or_named() {
+fn other_encodings_are_guessed_and_reported() {
     let (latin, _, _) =
         encoding_rs::WINDOWS_1252.encode("text,annotator_id,label\nDéjà vu à l’école,ana,1\n");
     let read = file("a.csv", latin.as_ref()).read();
@@ -343,7 +343,7 @@ fn other_encodings_are_guessed_and_told_or_named() {
 }
 
 #[test]
-fn a_file_of_which_some_bytes_are_damaged_is_still_utf8() {
+fn file_with_some_bad_bytes_is_still_utf8() {
     let damaged = [b"text\n\xC3\xA9\xC3\xA8\xC3\xA0\n".as_slice(), b"caf\xE9\n"].concat();
     let read = file("a.csv", damaged).read();
     assert_eq!(read.source.met(), []);
@@ -446,7 +446,7 @@ mod columnar {
     }
 
     #[test]
-    fn classes_have_their_names() {
+    fn class_labels_are_read_by_name() {
         let about = r#"{"info":{"features":{"label":{"names":["calm","rude"],"_type":"ClassLabel"},"text":{"dtype":"string","_type":"Value"}}}}"#;
         let plain = RecordBatch::try_from_iter([
             ("text", Arc::new(StringArray::from(vec!["so", "no", "oh"])) as ArrayRef),
@@ -467,7 +467,7 @@ mod columnar {
     }
 
     #[test]
-    fn a_folder_is_one_table_with_its_parts_or_none() {
+    fn folder_is_read_as_one_dataset() {
         let part = |split: &str, names: &str| {
             let about = format!(
                 r#"{{"info":{{"features":{{"label":{{"names":[{names}],"_type":"ClassLabel"}}}}}}}}"#
@@ -506,7 +506,7 @@ mod columnar {
     }
 
     #[test]
-    fn damaged_files_are_refused_and_bring_nothing_down() {
+    fn damaged_parquet_is_refused() {
         let whole = parquet(&batch(), Compression::SNAPPY);
         for bytes in [whole[..whole.len() - 9].to_vec(), [&whole[..8], b"PAR1"].concat(), b"PAR1".to_vec()] {
             let message = refusal(&file("a.parquet", bytes).path, None);
@@ -524,7 +524,7 @@ mod columnar {
     }
 
     #[test]
-    fn a_format_that_is_named_must_be_that_one() {
+    fn file_must_match_the_named_format() {
         let fixture = file("a.csv", LABELS);
         let options = OpenOptions { format: Some("parquet"), ..OpenOptions::default() };
         let message = Source::open_with(&fixture.path, &options).unwrap_err().to_string();

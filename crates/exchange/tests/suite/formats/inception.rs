@@ -29,7 +29,7 @@ const JSON: &str = r#"{"%TYPES": {}, "%FEATURE_STRUCTURES": [
 const SPANS: &str = r#"[{"start":2,"end":6,"label":"good"},{"start":10,"end":11,"label":"Span"}]"#;
 
 #[test]
-fn a_document_alone_is_somebodys_once_that_is_said() {
+fn single_document_needs_an_annotator() {
     let fixture = file("ann.tsv", TSV);
     assert!(fixture.refusal().contains("does not say who annotated it"), "{}", fixture.refusal());
     let read = fixture.read_as(Some("=ann"));
@@ -40,7 +40,7 @@ fn a_document_alone_is_somebodys_once_that_is_said() {
 }
 
 #[test]
-fn xmi_has_spans_and_answers_about_the_document() {
+fn xmi_spans_and_document_answers_are_read() {
     let read = file("ann.xmi", XMI).read_as(Some("=ann"));
     assert_eq!(read.format(), "uima-xmi");
     let of = |question: &str| {
@@ -54,7 +54,7 @@ fn xmi_has_spans_and_answers_about_the_document() {
 }
 
 #[test]
-fn json_has_them_too_with_offsets_in_utf_16_units() {
+fn cas_json_uses_utf_16_offsets() {
     let read = file("ann.json", JSON).read_as(Some("=ann"));
     assert_eq!(read.format(), "uima-json");
     let said = |row: &Row| (row.question.clone().unwrap(), row.label.clone().unwrap());
@@ -74,7 +74,7 @@ fn json_has_them_too_with_offsets_in_utf_16_units() {
 }
 
 #[test]
-fn a_project_names_what_it_cannot_read() {
+fn unreadable_parts_of_a_project_are_named() {
     let project = r#"{"name": "p", "annotation_documents": [{"name": "d.txt", "user": "eve", "state": "IN_PROGRESS"}, {"name": "d.txt", "user": "ann", "state": "FINISHED"}]}"#;
     let files = [
         ("exportedproject1.json", project),

@@ -24,7 +24,7 @@ const TASKS: &str = r#"[
 ]"#;
 
 #[test]
-fn tasks_with_several_questions_people_and_occasions() {
+fn tasks_with_several_questions_people_and_rounds() {
     let read = file("export.json", TASKS).read();
     assert_eq!(read.format(), "label-studio");
     assert_eq!(read.problems, Vec::<String>::new());
@@ -76,7 +76,7 @@ fn tasks_with_several_questions_people_and_occasions() {
 }
 
 #[test]
-fn one_task_alone_is_a_file_too() {
+fn single_task_is_read() {
     let task = r#"{"id": 1, "data": {"title": "x", "review": "A good book"},
         "annotations": [{"completed_by": 1, "result": [{"from_name": "q", "to_name": "review", "type": "choices", "value": {"choices": ["y"]}}]}]}"#;
     let read = file("task.json", task).read();
@@ -85,7 +85,7 @@ fn one_task_alone_is_a_file_too() {
 }
 
 #[test]
-fn words_that_are_not_where_the_span_says_are_a_bad_row() {
+fn span_with_other_words_is_a_bad_row() {
     let task = r#"[{"id": 1, "data": {"text": "one two"}, "annotations": [{"id": 5, "completed_by": 1, "result": [
         {"from_name": "q", "to_name": "text", "type": "labels", "value": {"start": 0, "end": 3, "text": "two", "labels": ["x"]}}]}]}]"#;
     let message = file("a.json", task).refusal();
@@ -96,7 +96,7 @@ fn words_that_are_not_where_the_span_says_are_a_bad_row() {
 }
 
 #[test]
-fn pictures_are_refused_with_what_they_are() {
+fn image_tasks_are_refused() {
     let task = r#"[{"id": 1, "data": {"image": "/data/a.png"}, "annotations": [{"id": 5, "completed_by": 1, "result": [
         {"from_name": "q", "to_name": "image", "type": "rectanglelabels", "value": {"x": 1, "rectanglelabels": ["x"]}}]}]}]"#;
     let message = file("a.json", task).refusal();
@@ -104,7 +104,7 @@ fn pictures_are_refused_with_what_they_are() {
 }
 
 #[test]
-fn answers_of_nobody_are_bad_rows_or_one_persons() {
+fn answers_without_annotator_need_a_name() {
     let task = r#"[{"id": 1, "data": {"text": "x"}, "annotations": [{"completed_by": null, "result": [
         {"from_name": "q", "to_name": "text", "type": "choices", "value": {"choices": ["x"]}}]}]}]"#;
     let fixture = file("a.json", task);
@@ -117,7 +117,7 @@ fn answers_of_nobody_are_bad_rows_or_one_persons() {
 }
 
 #[test]
-fn records_of_json_min_and_csv() {
+fn json_min_and_csv_records_are_read() {
     let records = r#"[
      {"id": 1, "text": "a b", "annotator": 1, "annotation_id": 10, "created_at": "2024-05-01T12:30:00Z", "lead_time": 3.25,
       "mood": "Good", "many": {"choices": ["x", "y"]}, "names": [{"start": 0, "end": 1, "text": "a", "labels": ["N"]}]},
@@ -152,7 +152,7 @@ fn records_of_json_min_and_csv() {
 }
 
 #[test]
-fn a_csv_without_answers_says_so() {
+fn csv_without_answers_is_refused() {
     let csv = "id,annotator,annotation_id,lead_time,uri\n4,a@example.org,9,10.7,spotify://x\n";
     let message = file("export.csv", csv).refusal();
     assert!(message.contains("no column differs"), "{message}");

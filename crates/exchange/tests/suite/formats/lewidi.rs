@@ -5,7 +5,7 @@ use dissensus_domain::ScaleKind;
 use dissensus_exchange::FileKind;
 
 #[test]
-fn lists_with_commas_of_2023() {
+fn comma_lists_of_2023_are_read() {
     let json = r#"{"1": {"text": "a", "annotation task": "misogyny", "number of annotations": 3, "annotations": "1,0,0",
         "annotators": "Ann1,Ann2,Ann3", "lang": "ar", "hard_label": "0", "soft_label": {"0": 0.67, "1": 0.33}, "split": "dev",
         "other_info": {"Ann1": "Moderate", "Ann2": "Liberal", "domain": "d"}},
@@ -20,7 +20,7 @@ fn lists_with_commas_of_2023() {
 }
 
 #[test]
-fn objects_by_annotator_of_2025() {
+fn annotator_objects_of_2025_are_read() {
     let json = r#"{"49": {"annotation task": "nli", "text": {"statement": "S", "context": "C"}, "number of annotators": 2,
         "annotators": "Ann1,Ann2,Ann2", "number of annotations": 3, "annotations": {"Ann1": "neutral", "Ann2": "entailment,neutral"},
         "soft_label": {"contradiction": {"0": 1.0, "1": 0.0}, "entailment": {"0": 0.5, "1": 0.5}, "neutral": {"0": 0.0, "1": 1.0}},
@@ -37,7 +37,7 @@ fn objects_by_annotator_of_2025() {
 }
 
 #[test]
-fn scales_are_whole_also_where_nobody_chose_a_level() {
+fn scales_include_unused_levels() {
     let json = r#"{"1": {"annotation task": "paraphrase", "text": {"Question1": "a", "Question2": "b"}, "annotators": "Ann1,Ann2",
         "annotations": {"Ann1": "-1", "Ann2": "2"}, "soft_label": {"-2": 0.0, "-1": 0.5, "0": 0, "1": 0, "2": 0.5}, "split": "dev"}}"#;
     let hint = &file("Paraphrase_dev.json", json).read().source.hints()[0];
@@ -45,7 +45,7 @@ fn scales_are_whole_also_where_nobody_chose_a_level() {
 }
 
 #[test]
-fn annotators_are_a_file_of_their_own() {
+fn annotator_file_is_read() {
     let json =
         r#"{"Ann0": {"Gender": "Female", "Age": "56"}, "Ann1": {"Gender": "DATA_EXPIRED", "Age": 30.0}}"#;
     let read = file("CSC_annotators_meta.json", json).read();
@@ -57,7 +57,7 @@ fn annotators_are_a_file_of_their_own() {
 
 /// Answers that are lists of spans are spans, even if they have one type or one annotator.
 #[test]
-fn lists_of_spans_are_spans() {
+fn span_lists_are_read() {
     for key in ["label", "type"] {
         let list = format!(r#"[{{\"start\":3,\"end\":7,\"{key}\":\"rude\"}}]"#);
         let json = format!(

@@ -15,7 +15,7 @@ fn packed(content: impl AsRef<[u8]>) -> Vec<u8> {
 const LABELS: &str = "text_id,text,annotator_id,label\nt1,so,ana,1\nt1,so,ben,2\n";
 
 #[test]
-fn tables_and_files_of_tools_are_read_through_it() {
+fn compressed_tables_and_tool_files_are_read() {
     let read = file("labels.csv.gz", packed(LABELS)).read();
     assert_eq!((read.format(), read.told()), ("csv", vec!["ana t1 1".to_owned(), "ben t1 2".to_owned()]));
     let tasks = r#"[{"id":1,"data":{"text":"so"},"annotations":[{"completed_by":2,"result":[
@@ -31,7 +31,7 @@ fn tables_and_files_of_tools_are_read_through_it() {
 }
 
 #[test]
-fn the_file_is_the_packed_one_to_whoever_asks() {
+fn source_path_is_the_compressed_file() {
     let fixture = file("labels.csv.gz", packed(LABELS));
     let source = Source::open(&fixture.path).unwrap();
     assert_eq!((source.path(), source.bytes()), (fixture.path.as_path(), LABELS.len() as u64));
@@ -43,7 +43,7 @@ fn the_file_is_the_packed_one_to_whoever_asks() {
 }
 
 #[test]
-fn what_is_damaged_or_strange_inside_is_told_of_the_packed_file() {
+fn errors_name_the_compressed_file() {
     let whole = packed(LABELS.repeat(500));
     for damaged in [whole[..whole.len() - 20].to_vec(), [&whole[..200], &[0xFF; 40]].concat()] {
         let message = refusal(&file("labels.csv.gz", damaged).path, None);

@@ -15,7 +15,7 @@ const ALICE: &str = r#"{"user_id": "alice", "instance_id_ordering": ["r1", "r2"]
 const BOB: &str = r#"{"user_id": "bob", "instance_id_to_label_to_value": {"r1": [[{"schema": "sentiment", "name": "negative"}, "true"]]}}"#;
 
 #[test]
-fn a_folder_of_states() {
+fn state_folder_is_read() {
     let files = [("alice/user_state.json", ALICE), ("bob/user_state.json", BOB), ("alice/other.txt", "x")];
     for fixture in [folder(&files), archive("states.zip", &files)] {
         let source = dissensus_exchange::Source::open(&fixture.path).unwrap();
@@ -55,7 +55,7 @@ fn a_folder_of_states() {
 }
 
 #[test]
-fn exports_as_lines_and_as_csv() {
+fn line_and_csv_exports_are_read() {
     let lines = r#"{"instance_id":"r1","user_id":"alice","labels":{"sentiment":{"positive":"true"},"aspects":{"acting":"true","plot":"true"}},"spans":{"parts":[{"start":0,"end":2,"name":"key"}]},"links":{}}
 {"instance_id":"r1","user_id":"bob","labels":{"sentiment":{"positive":"true"},"aspects":{"acting":"true"}},"spans":{},"links":{}}
 "#;

@@ -10,7 +10,7 @@ fn binary(hash: i64, person: &str, answer: &str, at: u64) -> String {
 }
 
 #[test]
-fn binary_tasks_with_skips_and_second_answers() {
+fn binary_tasks_with_skips_and_repeated_answers() {
     let lines = [
         binary(-5, "ann", "accept", 100),
         binary(-5, "ann", "reject", 300),
@@ -42,7 +42,7 @@ fn binary_tasks_with_skips_and_second_answers() {
 }
 
 #[test]
-fn choices_spans_flags_and_notes() {
+fn choices_spans_flags_and_notes_are_read() {
     let lines = r#"{"text":"a b","_input_hash":1,"_view_id":"choice","options":[{"id":"x","text":"X"},{"id":"y","text":"Y"},{"id":3,"text":"Z"}],"accept":["y"],"answer":"accept","_annotator_id":"ann","flagged":true}
 {"text":"a b","_input_hash":1,"_view_id":"choice","options":[{"id":"x","text":"X"},{"id":"y","text":"Y"},{"id":3,"text":"Z"}],"accept":[],"answer":"reject","_annotator_id":"ben"}
 {"text":"a b","_input_hash":1,"_view_id":"ner_manual","spans":[{"start":2,"end":3,"label":"N","token_start":1,"token_end":1}],"tokens":[],"answer":"accept","_annotator_id":null,"_session_id":"set-ann","user_input":"unsure"}
@@ -71,7 +71,7 @@ fn choices_spans_flags_and_notes() {
 }
 
 #[test]
-fn old_exports_have_nobody_and_say_so() {
+fn old_export_needs_an_annotator() {
     let line = r#"{"text":"a","_input_hash":1,"_task_hash":2,"label":"INSULT","answer":"accept","spans":[],"score":0.7,"meta":{"section":"x"}}"#;
     let fixture = file("db.jsonl", line);
     assert!(

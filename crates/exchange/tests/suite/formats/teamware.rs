@@ -10,7 +10,7 @@ const DOCUMENTS: &str = r#"[
  {"id":33,"text":"not yet","annotation_sets":{},"teamware_status":{"rejected_by":[],"timed_out":[],"aborted":[]}}]"#;
 
 #[test]
-fn the_answers_of_everybody_are_read_and_who_put_a_document_off() {
+fn answers_and_rejected_documents_are_read() {
     let read = file("export.json", DOCUMENTS).read();
     assert_eq!(read.format(), "gate-teamware");
     let told = read.told();
@@ -29,7 +29,7 @@ fn the_answers_of_everybody_are_read_and_who_put_a_document_off() {
 }
 
 #[test]
-fn lines_are_read_too_and_what_is_no_answer_is_told_with_its_place() {
+fn json_lines_are_read_and_errors_located() {
     let lines = DOCUMENTS
         .trim_matches(['[', ']'])
         .replace('\n', "")

@@ -14,7 +14,7 @@ fn texts(path: &Path, format: Option<&str>) -> (&'static str, Vec<String>) {
 }
 
 #[test]
-fn every_line_with_a_character_is_a_text() {
+fn every_nonblank_line_is_a_text() {
     let read = |content: &str| texts(&file("comments.txt", content).path, None);
     let expected =
         |lines: &[&str]| ("text-lines", lines.iter().map(|&line| line.to_owned()).collect::<Vec<_>>());
@@ -26,7 +26,7 @@ fn every_line_with_a_character_is_a_text() {
 }
 
 #[test]
-fn a_table_stays_a_table_and_a_name_decides() {
+fn tables_are_distinguished_from_lines() {
     let table = "text_id,text\nt1,\"a, b\"\nt2,c\n";
     let source = Source::open(&file("rows.txt", table).path).unwrap();
     assert_eq!((source.format().name, source.columns().len()), ("csv", 2));
@@ -39,7 +39,7 @@ fn a_table_stays_a_table_and_a_name_decides() {
 }
 
 #[test]
-fn what_is_no_text_is_refused() {
+fn non_text_files_are_refused() {
     let message = refusal(&file("words.log", "just words\n").path, None);
     assert!(message.contains("cannot be told"), "{message}");
     refusal(&file("empty.txt", "\n \n").path, None);
@@ -47,7 +47,7 @@ fn what_is_no_text_is_refused() {
 }
 
 #[test]
-fn a_table_of_which_a_row_lacks_a_cell_or_is_cut_where_the_look_ends_stays_a_table() {
+fn table_with_a_short_row_stays_a_table() {
     let table = "text_id\ttext\tlabel\nt1\ta\t1\nt2\tb\nt3\tc\t2\nt4\td\t1\nt5\te\t2\nt6\tf\t2\n";
     assert_eq!(Source::open(&file("labels.txt", table).path).unwrap().format().name, "csv");
     let long = format!("text_id\ttext\nt1\t{}\nt2\tb\n", "word ".repeat(300_000));

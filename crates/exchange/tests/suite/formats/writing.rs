@@ -261,7 +261,7 @@ proptest! {
 
     /// For any labels and any format, what was written is read back, and the rest is counted.
     #[test]
-    fn what_is_kept_is_read_and_what_is_lost_is_counted(labels in labels()) {
+    fn written_labels_round_trip_and_losses_are_counted(labels in labels()) {
         for format in ToolFormat::all() {
             let divided = there_and_back(&labels, *format);
             let all = |labels: &ToolLabels| labels.answers.iter().filter(|one| one.answer.is_some()).count() as u64;
@@ -336,7 +336,7 @@ fn losses(divided: &Divided) -> Vec<(&'static str, u64)> {
 }
 
 #[test]
-fn each_format_says_what_it_cannot_hold() {
+fn each_format_reports_its_losses() {
     let mut labels = example();
     labels.answers[0].remark =
         Remark { note: Some("hm".to_owned()), reasons: vec!["r".to_owned()], confidence: Some(2) };
@@ -407,7 +407,7 @@ fn each_format_says_what_it_cannot_hold() {
 }
 
 #[test]
-fn a_later_answer_goes_with_its_first() {
+fn reannotation_is_dropped_with_its_first_answer() {
     let mut labels = example();
     labels.answers.retain(|answer| answer.question == 0 && answer.text == 1);
     labels.answers.push(ToolAnswer {
@@ -428,7 +428,7 @@ fn written(labels: &ToolLabels, format: ToolFormat) -> String {
 }
 
 #[test]
-fn files_have_the_shape_that_the_tools_read() {
+fn written_files_have_the_tools_structure() {
     let tasks: serde_json::Value =
         serde_json::from_str(&written(&example(), ToolFormat::LabelStudio)).unwrap();
     let annotation = &tasks[0]["annotations"][0];
@@ -465,7 +465,7 @@ fn files_have_the_shape_that_the_tools_read() {
 }
 
 #[test]
-fn a_formula_is_left_as_it_is() {
+fn formulas_are_written_unchanged() {
     let mut labels = example();
     labels.questions[0].scale = Scale::new(ScaleKind::Choice, ["=1+1", "-2", "@x"]).unwrap();
     labels.people[0].id = "+ana".to_owned();
@@ -473,7 +473,7 @@ fn a_formula_is_left_as_it_is() {
 }
 
 #[test]
-fn a_person_called_like_a_path_stays_in_the_archive() {
+fn names_like_paths_stay_in_the_archive() {
     let mut labels = example();
     labels.people[0].id = "../../out".to_owned();
     labels.people[1].id = "all".to_owned();
@@ -489,7 +489,7 @@ fn a_person_called_like_a_path_stays_in_the_archive() {
 }
 
 #[test]
-fn what_is_there_is_not_replaced_unless_that_is_wanted() {
+fn existing_files_are_replaced_only_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let kept = divide(example(), ToolFormat::CrowdKit).kept;
     let write = |path: &Path, replace| ToolFormat::CrowdKit.write(path, &kept, replace, &Silent);
@@ -506,7 +506,7 @@ fn what_is_there_is_not_replaced_unless_that_is_wanted() {
 }
 
 #[test]
-fn a_cancel_leaves_nothing() {
+fn cancelled_write_leaves_nothing() {
     struct Stopped;
     impl dissensus_domain::Progress for Stopped {
         fn report(&self, _: u64, _: Option<u64>, _: &str) {}
@@ -525,7 +525,7 @@ fn a_cancel_leaves_nothing() {
 }
 
 #[test]
-fn every_format_has_a_name_of_its_own() {
+fn every_format_has_a_unique_name() {
     let names: BTreeSet<&str> = ToolFormat::all().iter().map(|format| format.name()).collect();
     assert_eq!(names.len(), 6);
     for format in ToolFormat::all() {

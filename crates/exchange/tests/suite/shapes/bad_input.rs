@@ -14,7 +14,7 @@ fn first(path: &Path) -> (Source, RankedReading, Scan) {
 }
 
 #[test]
-fn a_mark_that_is_none_is_a_bad_row() {
+fn invalid_option_mark_is_a_bad_row() {
     let folder = tempfile::tempdir().unwrap();
     let mut content = "id,text,rater,joy,anger,fear,neutral\n".to_owned();
     for t in 0..12 {
@@ -39,7 +39,7 @@ fn a_mark_that_is_none_is_a_bad_row() {
 }
 
 #[test]
-fn lists_that_do_not_fit_are_bad_rows() {
+fn unequal_and_invalid_lists_are_bad_rows() {
     let folder = tempfile::tempdir().unwrap();
     let mut lines = String::new();
     for t in 0..12 {
@@ -61,7 +61,7 @@ fn lists_that_do_not_fit_are_bad_rows() {
 }
 
 #[test]
-fn the_header_again_and_totals_are_bad_rows() {
+fn repeated_headers_and_totals_are_bad_rows() {
     let folder = tempfile::tempdir().unwrap();
     let mut content = "id,text,worker,label\n".to_owned();
     for t in 0..6 {
@@ -80,7 +80,7 @@ fn the_header_again_and_totals_are_bad_rows() {
 }
 
 #[test]
-fn columns_that_are_no_labels_stay_out_of_a_wide_table() {
+fn wide_table_excludes_summary_columns() {
     let folder = tempfile::tempdir().unwrap();
     let mut content = "id,text,topic,rater_1,rater_2,rater_3,majority,n_votes,mean,words\n".to_owned();
     for t in 0..12 {
@@ -105,7 +105,7 @@ fn columns_that_are_no_labels_stay_out_of_a_wide_table() {
 }
 
 #[test]
-fn ids_that_are_the_same_number_are_named() {
+fn ids_equal_as_numbers_are_suggested() {
     let folder = tempfile::tempdir().unwrap();
     let texts = Source::open(file(&folder, "texts.csv", "id,text\n7,seven words here\n8,eight words here\n"))
         .unwrap();
@@ -126,7 +126,7 @@ fn ids_that_are_the_same_number_are_named() {
 }
 
 #[test]
-fn a_reading_that_contradicts_itself_is_refused() {
+fn contradictory_reading_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(&folder, "a.csv", "id,text,rater_1,rater_2\n1,one word,0,1\n2,two words,1,0\n");
     let (source, found) = recognised(&path);

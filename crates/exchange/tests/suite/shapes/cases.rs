@@ -16,7 +16,7 @@ fn level(text: usize, person: usize, question: usize) -> usize {
 }
 
 #[test]
-fn the_cases_that_failed_are_read() {
+fn formerly_failing_files_are_read() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases/import");
     if !folder.is_dir() {
         eprintln!("not run: there are no cases beside the project");
@@ -41,7 +41,7 @@ fn the_cases_that_failed_are_read() {
 }
 
 #[test]
-fn several_questions_in_a_row() {
+fn several_questions_in_a_row_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let questions = [
         ["Q1_harm", "Q2_bias", "Q_overall"],
@@ -64,7 +64,7 @@ fn several_questions_in_a_row() {
 }
 
 #[test]
-fn options_in_columns_of_their_own() {
+fn options_in_columns_are_read() {
     let folder = tempfile::tempdir().unwrap();
     for (nth, who) in ANNOTATORS.iter().enumerate() {
         let (id, text) = (IDS[nth % 4], TEXTS[nth % 4]);
@@ -82,7 +82,7 @@ fn options_in_columns_of_their_own() {
 }
 
 #[test]
-fn a_column_for_each_person() {
+fn annotator_columns_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let people = [
         ["rater_1", "rater_2", "rater_3", "rater_4"],
@@ -115,7 +115,7 @@ fn a_column_for_each_person() {
 }
 
 #[test]
-fn columns_called_like_anything_are_people_only_where_somebody_says_so() {
+fn arbitrary_names_are_people_only_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let mut table = "id,text,anna,bert,carla\n".to_owned();
     for t in 0..12 {
@@ -140,7 +140,7 @@ fn columns_called_like_anything_are_people_only_where_somebody_says_so() {
 }
 
 #[test]
-fn lists_in_cells() {
+fn lists_in_cells_are_read() {
     let folder = tempfile::tempdir().unwrap();
     for (who, what) in
         [("annotators", "labels"), ("worker_ids", "ratings"), ("rater", "label"), ("user_id", "answers")]
@@ -175,7 +175,7 @@ fn lists_in_cells() {
 }
 
 #[test]
-fn rounds_of_one_person_in_two_columns() {
+fn rounds_in_two_columns_are_read() {
     let folder = tempfile::tempdir().unwrap();
     for (nth, who) in ANNOTATORS.iter().enumerate() {
         let names =
@@ -193,7 +193,7 @@ fn rounds_of_one_person_in_two_columns() {
 }
 
 #[test]
-fn pairs_of_columns() {
+fn paired_columns_are_read() {
     let folder = tempfile::tempdir().unwrap();
     for (nth, (who, what)) in
         [("worker_", "score_"), ("annotator", "label"), ("Rater ", "Rating "), ("coder_id_", "answer_")]

@@ -240,7 +240,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_shape_gives_back_its_labels((texts, people, cells) in known(), style in styles()) {
+    fn every_shape_round_trips_its_labels((texts, people, cells) in known(), style in styles()) {
         let folder = tempfile::tempdir().unwrap();
         for shape in SHAPES {
             let (rows, mut expected) = written(shape, &style, texts, people, &cells);

@@ -57,7 +57,7 @@ fn objects_with_several_answers_are_several_questions() {
 }
 
 #[test]
-fn layouts_of_json_are_tables() {
+fn json_layouts_are_read_as_tables() {
     let folder = tempfile::tempdir().unwrap();
     let row = |n: usize| json!({"id": n / 3, "text": body(n / 3), "annotator": format!("w{}", n % 3), "label": level(n / 3, n % 3, 3)});
     let rows: Vec<Value> = (0..60).map(row).collect();
@@ -102,7 +102,7 @@ fn layouts_of_json_are_tables() {
 }
 
 #[test]
-fn a_text_may_be_a_list_of_its_words() {
+fn text_may_be_a_list_of_words() {
     let folder = tempfile::tempdir().unwrap();
     let record = |text: usize| {
         let answers = people(text).map(
@@ -124,7 +124,7 @@ fn a_text_may_be_a_list_of_its_words() {
 }
 
 #[test]
-fn lists_of_people_who_are_not_named_are_asked_about() {
+fn lists_of_unnamed_people_are_ambiguous() {
     let folder = tempfile::tempdir().unwrap();
     let rows =
         (0..20).map(|t| json!({"id": t, "text": body(t), "ratings": ([0, 1, 2].map(|p| level(t, p, 4)))}));
@@ -146,7 +146,7 @@ fn lists_of_people_who_are_not_named_are_asked_about() {
 }
 
 #[test]
-fn surveys_have_a_row_for_each_person_and_a_column_for_each_text() {
+fn surveys_with_a_row_for_each_person_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let column = |style: usize, t: usize| match style {
         0 => format!("You people never read article {t}"),
@@ -194,7 +194,7 @@ fn surveys_have_a_row_for_each_person_and_a_column_for_each_text() {
 }
 
 #[test]
-fn answers_of_several_options_in_a_cell_are_sets() {
+fn several_options_in_a_cell_are_sets() {
     let folder = tempfile::tempdir().unwrap();
     for separator in [",", ";", "|", ", "] {
         let sets =
@@ -230,7 +230,7 @@ fn answers_of_several_options_in_a_cell_are_sets() {
 }
 
 #[test]
-fn columns_that_sum_up_options_are_none() {
+fn summary_columns_are_not_options() {
     let folder = tempfile::tempdir().unwrap();
     let mut table = "comment_id,text,annotator_id,respect,target_race_asian,target_race_black,target_race_other,target_race,\
         target_gender_men,target_gender_women,target_gender_transgender_men,target_gender_transgender_women,target_gender\n"
@@ -270,7 +270,7 @@ fn columns_that_sum_up_options_are_none() {
 }
 
 #[test]
-fn reports_of_a_crowd_platform_name_units_and_not_rows() {
+fn crowd_reports_identify_texts_by_unit() {
     let folder = tempfile::tempdir().unwrap();
     let mut table = "_unit_id,_created_at,_golden,_id,_missed,_started_at,_tainted,_channel,_trust,_worker_id,_country,is_it_sexist,\
         is_it_sexist:confidence,tweet_text\n"
@@ -303,7 +303,7 @@ fn reports_of_a_crowd_platform_name_units_and_not_rows() {
 }
 
 #[test]
-fn somebody_without_a_number_stands_among_those_with_one() {
+fn unnumbered_annotator_column_is_recognised() {
     let folder = tempfile::tempdir().unwrap();
     let mut table = "TweetID,Text,Expert,Amateur_0,Amateur_1,Amateur_2\n".to_owned();
     for t in 0..20 {
@@ -324,7 +324,7 @@ fn somebody_without_a_number_stands_among_those_with_one() {
 }
 
 #[test]
-fn points_of_numbered_people_are_a_scale_however_many_there_are() {
+fn numbered_score_columns_are_one_scale() {
     let folder = tempfile::tempdir().unwrap();
     let mut table = "Id,Request,Score1,Score2,Score3,TurkId1,TurkId2,TurkId3,Normalized Score\n".to_owned();
     for t in 0..60 {
@@ -346,7 +346,7 @@ fn points_of_numbered_people_are_a_scale_however_many_there_are() {
 }
 
 #[test]
-fn rows_that_repeat_a_person_and_a_text_bring_the_answer_once() {
+fn repeated_person_and_text_rows_count_once() {
     let folder = tempfile::tempdir().unwrap();
     let mut table = "HITId,post,WorkerId,offensiveYN,intentYN,targetMinority,targetCategory\n".to_owned();
     for t in 0..20 {
@@ -367,7 +367,7 @@ fn rows_that_repeat_a_person_and_a_text_bring_the_answer_once() {
 }
 
 #[test]
-fn numbers_are_no_texts_and_authors_are_no_annotators() {
+fn numbers_and_authors_are_not_guessed_as_roles() {
     let folder = tempfile::tempdir().unwrap();
     let mut table = "phrasing,content,worker,id\n".to_owned();
     let mut reviews = "review_id,user_id,stars,useful,funny,text\n".to_owned();
@@ -405,7 +405,7 @@ fn long(header: &str, row: impl Fn(usize, usize) -> String) -> String {
 }
 
 #[test]
-fn names_and_levels_with_spaces_and_commas_are_one() {
+fn names_and_levels_may_contain_spaces_and_commas() {
     let folder = tempfile::tempdir().unwrap();
     let names = ["Anna Schmidt", "Ben Meier", "\"Smith, Ann\"", "\"Roe, Jo\"", "Ann", "Li Wu", "\"Ng, Al\""];
     let labels = ["hate speech", "not hate"];
@@ -418,7 +418,7 @@ fn names_and_levels_with_spaces_and_commas_are_one() {
 }
 
 #[test]
-fn separated_lists_have_levels_and_no_sets() {
+fn separated_lists_are_levels_not_sets() {
     let folder = tempfile::tempdir().unwrap();
     for separator in [";", "|", ","] {
         let mut table = "id,text,annotators,labels\n".to_owned();
@@ -437,7 +437,7 @@ fn separated_lists_have_levels_and_no_sets() {
 }
 
 #[test]
-fn what_is_no_person_is_not_guessed_to_be_one() {
+fn other_columns_are_not_guessed_as_people() {
     let folder = tempfile::tempdir().unwrap();
     let rows = |row: &dyn Fn(usize) -> Value| lines((0..20).map(row));
     let cases = [
@@ -480,7 +480,7 @@ fn what_is_no_person_is_not_guessed_to_be_one() {
 }
 
 #[test]
-fn explicit_ids_stay_where_bodies_come_again() {
+fn explicit_ids_separate_equal_bodies() {
     let folder = tempfile::tempdir().unwrap();
     let mut texts = "text_id,text\n".to_owned();
     (0..60).for_each(|t| writeln!(texts, "t{t},{}", body(t % 3)).unwrap());
@@ -493,7 +493,7 @@ fn explicit_ids_stay_where_bodies_come_again() {
 }
 
 #[test]
-fn rankings_are_asked_about() {
+fn rankings_are_ambiguous() {
     let folder = tempfile::tempdir().unwrap();
     let orders = ["A,B,C", "B,A,C", "C,B,A", "A,C,B"];
     let table = long("id,text,annotator,label", |t, p| {
@@ -504,7 +504,7 @@ fn rankings_are_asked_about() {
 }
 
 #[test]
-fn further_people_and_items_are_shown_and_not_dropped() {
+fn further_people_and_items_are_shown() {
     let folder = tempfile::tempdir().unwrap();
     for names in [
         "expert_1,expert_2,expert_3,crowd_1,crowd_2,crowd_3",
@@ -536,7 +536,7 @@ fn further_people_and_items_are_shown_and_not_dropped() {
 }
 
 #[test]
-fn columns_that_no_vocabulary_knows_are_asked_about() {
+fn unknown_column_names_are_ambiguous() {
     let folder = tempfile::tempdir().unwrap();
     let table = long("id,tekst,anotator_x,etykieta", |t, p| {
         format!("{t},{},p{p},{}", body(t), ["hate", "none"][level(t, p, 2)])
@@ -557,7 +557,7 @@ fn columns_that_no_vocabulary_knows_are_asked_about() {
 }
 
 #[test]
-fn questions_in_a_column_and_answers_in_another() {
+fn question_and_answer_columns_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let mut table = "Participant,Item,Question,Response\n".to_owned();
     let mut rated = "item_id,text,rater,dimension,rating\n".to_owned();
@@ -582,7 +582,7 @@ fn questions_in_a_column_and_answers_in_another() {
 }
 
 #[test]
-fn durations_in_seconds_are_not_taken_for_milliseconds() {
+fn durations_in_seconds_are_converted() {
     let folder = tempfile::tempdir().unwrap();
     for (name, value, read) in
         [("rt", "55.37", false), ("duration", "21", false), ("rt", "5537", true), ("rt_ms", "55", true)]
@@ -600,7 +600,7 @@ fn durations_in_seconds_are_not_taken_for_milliseconds() {
 }
 
 #[test]
-fn every_part_of_a_json_table_is_read_or_said() {
+fn every_part_of_a_json_table_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let columns = |name: &str| -> Vec<String> {
         dissensus_exchange::Source::open(file(&folder, "a.json", name)).unwrap().columns().to_vec()

@@ -14,7 +14,7 @@ fn table(labels: &[&str]) -> String {
 }
 
 #[test]
-fn words_of_a_scale_are_in_their_order() {
+fn words_of_a_scale_are_ordered() {
     let folder = tempfile::tempdir().unwrap();
     for ordered in [
         &["Strongly disagree", "Disagree", "Neither agree nor disagree", "Agree", "Strongly agree"][..],
@@ -37,7 +37,7 @@ fn words_of_a_scale_are_in_their_order() {
 }
 
 #[test]
-fn a_comma_before_decimals_makes_numbers() {
+fn decimal_commas_are_numbers() {
     let folder = tempfile::tempdir().unwrap();
     let content = "\u{feff}id;text;annotator;label\n1;\"Hallo; du\";anna;3,0\n1;\"Hallo; du\";bert;1,0\n2;Tag;anna;2,0\n2;Tag;bert;3,0\n";
     let (_, found, scan) = best(&file(&folder, "a.csv", content));
@@ -46,7 +46,7 @@ fn a_comma_before_decimals_makes_numbers() {
 }
 
 #[test]
-fn times_are_read_however_they_are_written() {
+fn times_are_read_in_every_format() {
     let folder = tempfile::tempdir().unwrap();
     /// The name of a column, its times, the formats that may parse them, and whether the format is
     /// unambiguous.
@@ -81,7 +81,7 @@ fn times_are_read_however_they_are_written() {
 }
 
 #[test]
-fn missing_values_and_spellings_are_folded_where_asked() {
+fn missing_values_and_spellings_are_folded_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let path =
         file(&folder, "a.csv", &table(&["yes", "Yes ", "NO", "TRUE", "False", "0", "1", "NA", "-1", "no"]));
@@ -95,7 +95,7 @@ fn missing_values_and_spellings_are_folded_where_asked() {
 }
 
 #[test]
-fn attributes_that_differ_are_settled_by_a_rule() {
+fn differing_attributes_are_resolved_by_a_rule() {
     let folder = tempfile::tempdir().unwrap();
     let mut content = "text_id,text,annotator_id,gender,age,label\n".to_owned();
     for t in 0..6 {
@@ -121,7 +121,7 @@ fn attributes_that_differ_are_settled_by_a_rule() {
 }
 
 #[test]
-fn an_id_that_repeats_is_said_to() {
+fn repeated_id_is_noted() {
     let folder = tempfile::tempdir().unwrap();
     let mut content = "batch,sent_id,sentence,worker,label\n".to_owned();
     for batch in 0..4 {
@@ -179,7 +179,7 @@ fn two_files_are_joined_by_an_id() {
 }
 
 #[test]
-fn what_a_joined_table_says_of_texts_stays_under_another_name() {
+fn joined_columns_are_renamed_on_conflict() {
     let folder = tempfile::tempdir().unwrap();
     let texts =
         Source::open(file(&folder, "t.csv", "id,text,label,age\n1,a b c,gold,old\n2,d e f,silver,new\n"))
@@ -209,7 +209,7 @@ fn what_a_joined_table_says_of_texts_stays_under_another_name() {
 }
 
 #[test]
-fn a_column_that_is_called_like_a_field_makes_room_for_it() {
+fn generated_field_avoids_column_names() {
     let folder = tempfile::tempdir().unwrap();
     let lines = |first: bool| -> String {
         let line = |t: usize| {
@@ -232,7 +232,7 @@ fn a_column_that_is_called_like_a_field_makes_room_for_it() {
 }
 
 #[test]
-fn what_the_project_has_otherwise_is_counted_and_stays() {
+fn values_of_the_project_stay_and_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let content = "text_id,text,annotator_id,label,age\n1,a b,x,1,30\n2,c d,x,2,31\n1,a b,y,1,50\n";
     let (source, found, _) = best(&file(&folder, "a.csv", content));
@@ -247,7 +247,7 @@ fn what_the_project_has_otherwise_is_counted_and_stays() {
 }
 
 #[test]
-fn what_people_wrote_is_a_note_and_no_metadata() {
+fn free_text_column_is_a_note() {
     let folder = tempfile::tempdir().unwrap();
     let mut content = "id,text,worker,toxic,rationale\n".to_owned();
     for t in 0..30 {

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn left_out_means_are_those_of_fits_without_the_text() {
+    fn leave_one_out_means_match_refits() {
         let v = Variances { linear: 0.4, rbf: 0.8, ngrams: 0.3, text: 0.5 };
         let (whole, x) = process(|_| true);
         let groups: Vec<Vec<usize>> =
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_evidence_is_the_density_of_a_normal() {
+    fn evidence_matches_the_normal_density() {
         // One text: covariance is a single number.
         let one = DMatrix::from_element(1, 1, 1.0);
         let (z, noise) = (DVector::from_element(1, 0.7), vec![0.3]);

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ngram_that_decides_is_found_and_scores_texts_that_nobody_labelled() {
+    fn decisive_ngram_predicts_unlabelled_texts() {
         let (embeddings, observations) = data(400);
         let x = PcaEmbeddings::new(&embeddings);
         let fold: Vec<u8> = (0..400).map(|t| (t % FOLDS) as u8).collect();
@@ -179,7 +179,7 @@ mod tests {
 
     /// With as many landmarks as texts both computations are the same model.
     #[test]
-    fn conjugate_gradients_reach_what_is_computed_exactly() {
+    fn conjugate_gradients_match_the_exact_solution() {
         let (embeddings, observations) = data(450);
         let x = PcaEmbeddings::new(&embeddings);
         let fold: Vec<u8> = (0..450).map(|t| (t % FOLDS) as u8).collect();
@@ -222,7 +222,7 @@ mod tests {
     /// Every text occurs twice, and both copies are held out together: no held-out score is learned from the
     /// text's own labels.
     #[test]
-    fn copies_of_a_text_do_not_teach_its_held_out_score() {
+    fn held_out_scores_exclude_copies() {
         let (embeddings, mut observations) = data(120);
         // Labels unrelated to the features of the texts.
         let mut rng = generator(4, 1);

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_weights_give_the_scores_themselves() {
+    fn equal_weights_reproduce_the_scores() {
         for (scored, ordinal) in
             [(world(40, 9, 4, 0.5), true), (world(30, 5, 2, 0.8), false), (world(30, 5, 3, 0.3), false)]
         {
@@ -248,7 +248,7 @@ mod tests {
     /// Resamples that were drawn, written row by row and scored with scikit-learn and scipy by
     /// tools/fixtures/metrics.py.
     #[test]
-    fn a_resample_has_the_scores_of_its_rows() {
+    fn resample_scores_match_its_rows() {
         let reference: Value =
             serde_json::from_str(include_str!("../../../tests/fixtures/metrics.json")).unwrap();
         let scored = crate::metrics::scored::tests::scored(&reference["ordinal"]);
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_shrink_with_data_and_are_of_what_a_number_is_about() {
+    fn intervals_shrink_with_data() {
         let options = BootstrapOptions { resamples: 400, ..Default::default() };
         let width = |texts| {
             let scored = world(texts, 60, 4, 0.25);
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_gives_no_intervals() {
+    fn too_little_data_gives_no_intervals() {
         let options = BootstrapOptions { resamples: 20, ..Default::default() };
         for (scored, over) in [
             (world(0, 4, 3, 0.5), Cluster::Texts),

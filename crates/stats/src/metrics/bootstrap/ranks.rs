@@ -74,7 +74,7 @@ mod tests {
     use crate::metrics::{auroc, spearman};
 
     #[test]
-    fn weights_are_copies() {
+    fn weights_equal_repeated_rows() {
         let (x, y) = (vec![0.3, 0.1, 0.3, 0.9, 0.5], vec![0.0, 0.2, 0.5, 0.5, 0.0]);
         let weights = [2.0, 0.0, 1.0, 3.0, 1.0];
         let copies = |v: &[f64]| -> Vec<f64> {

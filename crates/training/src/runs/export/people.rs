@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_of_fewer_than_five_are_left_out_and_so_is_what_would_tell_of_them() {
+    fn groups_below_five_are_suppressed() {
         let people: Vec<RunAnnotator> = (0..15).map(|n| person(n, f64::from(n % 2))).collect();
         // Ten and five; eleven and four, so that the rest would reveal the four; all the same, but for six
         // who have none.
