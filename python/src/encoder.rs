@@ -10,11 +10,11 @@ use pyo3::prelude::*;
 
 /// The requested encoder: name, pooling, device, precision, treatment of long texts, a prompt, the name of a
 /// prompt.
-pub(crate) type Asked =
+pub(crate) type EncoderRequest =
     (Option<String>, Option<String>, String, Option<String>, Option<String>, Option<String>, Option<String>);
 
 /// Parses the request, with the same values as the command line.
-pub(crate) fn choice(py: Python<'_>, asked: Asked) -> PyResult<EncoderChoice> {
+pub(crate) fn choice(py: Python<'_>, asked: EncoderRequest) -> PyResult<EncoderChoice> {
     let (encoder, pooling, device, precision, long_texts, prompt, prompt_name) = asked;
     let unknown = |what: &str, word: &str, known: &str| {
         with_code(
@@ -64,7 +64,7 @@ pub(crate) struct TextEncoder {
 #[pymethods]
 impl TextEncoder {
     #[new]
-    fn new(py: Python<'_>, asked: Asked) -> PyResult<Self> {
+    fn new(py: Python<'_>, asked: EncoderRequest) -> PyResult<Self> {
         let (home, choice) = (home(py)?, choice(py, asked)?);
         Ok(Self { opened: run(py, |progress| Opened::open(&home, &choice, progress))? })
     }

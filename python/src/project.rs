@@ -3,7 +3,7 @@
 
 use crate::bundle::rows;
 use crate::columns::{Column, into_python};
-use crate::encoder::{Asked, choice, home};
+use crate::encoder::{EncoderRequest, choice, home};
 use crate::error::{json, with_code};
 use crate::work::{Stop, run};
 use dissensus_analysis::bundles::BundleChoices;
@@ -13,7 +13,7 @@ use dissensus_api::{
     ColumnChoices, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, ImportChoices,
 };
 use dissensus_app::session::Session;
-use dissensus_domain::Remark;
+use dissensus_domain::Note;
 use dissensus_editing::annotators;
 use dissensus_editing::info;
 use dissensus_editing::labels;
@@ -256,7 +256,12 @@ pub(crate) fn project_embeddings(
 
 /// Computes an embedding for every text; returns the result as JSON.
 #[pyfunction]
-pub(crate) fn project_encode(py: Python<'_>, path: PathBuf, asked: Asked, wait: f64) -> PyResult<String> {
+pub(crate) fn project_encode(
+    py: Python<'_>,
+    path: PathBuf,
+    asked: EncoderRequest,
+    wait: f64,
+) -> PyResult<String> {
     let choice = choice(py, asked)?;
     let done = writing(py, &path, wait, |session, progress| session.encoding.encode(&choice, progress))?;
     json(py, &done)
@@ -273,13 +278,13 @@ pub(crate) fn project_label(
     value: &str,
     question: Option<&str>,
     occasion: u16,
-    remark: (Option<String>, Vec<String>, Option<u8>),
+    note: (Option<String>, Vec<String>, Option<u8>),
     wait: f64,
 ) -> PyResult<String> {
-    let (note, reasons, confidence) = remark;
-    let remark = Remark { note, reasons, confidence };
+    let (note, reasons, confidence) = note;
+    let note = Note { note, reasons, confidence };
     let recorded = writing(py, &path, wait, |session, _| {
-        let request = LabelByName { occasion, remark, ..LabelByName::new(annotator, text, value, question) };
+        let request = LabelByName { occasion, note, ..LabelByName::new(annotator, text, value, question) };
         by_name::record(&session.labelling, &request)
     })?;
     json(py, &recorded)

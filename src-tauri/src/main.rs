@@ -6,6 +6,6 @@ use std::process::ExitCode;
 #[allow(unsafe_code, reason = "the environment is set before anything else runs")]
 fn main() -> ExitCode {
     // SAFETY: no thread has been started yet.
-    unsafe { dissensus_encoder::keep_tensors_on_their_thread() };
+    unsafe { dissensus_encoder::bind_tensors_to_threads() };
     dissensus_window::run(std::env::args_os().skip(1))
 }

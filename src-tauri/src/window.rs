@@ -45,7 +45,7 @@ pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
             app.manage(Download::default());
             app.manage(Requests::new(launch.project.clone()));
             open_window(app, &launch)?;
-            close_when_told_to_end(app);
+            close_on_signal(app);
             Ok(())
         })
         .build(tauri::generate_context!())?
@@ -100,7 +100,7 @@ fn bus_name(home: &std::path::Path) -> String {
 
 /// Logging out and shutting down send SIGTERM or SIGHUP: the project is closed as when the window is, so
 /// that its one file is complete. (Systems without signals ask the window itself.)
-fn close_when_told_to_end(app: &App) {
+fn close_on_signal(app: &App) {
     let handle = app.handle().clone();
     // If there is a handler already, confirmed data is safe in the journal next to the file.
     let _ = ctrlc::set_handler(move || handle.exit(0));

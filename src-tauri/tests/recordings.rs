@@ -7,7 +7,7 @@
 
 use dissensus_analysis::{annotators as people_report, overview, ranking, text_detail};
 use dissensus_api::{
-    DisagreementQuery, ExportWish, HistoryWish, Problem, RemarkQuery, Removal, TextOrder, TextQuery,
+    DisagreementQuery, ExportWish, HistoryWish, NoteQuery, Problem, Removal, TextOrder, TextQuery,
 };
 use dissensus_app::Application;
 use dissensus_domain::{AnnotatorId, QuestionId, ScaleTemplate, TextId};
@@ -125,9 +125,9 @@ fn record_project(to: &mut Recordings, app: &Application) {
     }), history::read(project, &wish));
     record!(to, "textGroups", (), dissensus_editing::care::text_groups(project));
     record!(to, "jobs", (), jobs::list(project));
-    record!(to, "remarks", (query: RemarkQuery = {
+    record!(to, "remarks", (query: NoteQuery = {
         "question": null, "annotator": null, "words": "", "reason": null, "flagged": false
-    }), dissensus_editing::remarks::list(project, &query));
+    }), dissensus_editing::notes::list(project, &query));
     record!(to, "guideline", (), session.guideline.newest());
     record!(to, "guidelineVersions", (), session.guideline.versions());
     record!(to, "guidelineAgreement", (), session.guideline.agreement(OnScreen::Guideline));

@@ -103,8 +103,8 @@ fn texts_without_labels_can_be_labelled() {
     let bench = Bench::without_encoder();
     bench.file("texts.csv", "text\nhello\ngo away\nhello\n");
     bench.ok(["project", "new", "P.dissensus"]);
-    let said = bench.ok(["data", "import", "P.dissensus", "texts.csv"]);
-    insta::assert_snapshot!(bench.shown(&said));
+    let message = bench.ok(["data", "import", "P.dissensus", "texts.csv"]);
+    insta::assert_snapshot!(bench.shown(&message));
     bench.ok([
         "data",
         "question",
@@ -130,7 +130,7 @@ fn sets_of_options_survive_export_and_import() {
     bench.file("texts.csv", "text_id,text\na,one\nb,two\nc,three\n");
     bench.ok(["project", "new", "P.dissensus"]);
     bench.ok(["data", "import", "P.dissensus", "texts.csv"]);
-    let said = bench.ok([
+    let message = bench.ok([
         "data",
         "question",
         "P.dissensus",
@@ -140,7 +140,7 @@ fn sets_of_options_survive_export_and_import() {
         "--scale",
         "multi-choice", // its earlier name
     ]);
-    insta::assert_snapshot!(bench.shown(&said));
+    insta::assert_snapshot!(bench.shown(&message));
     let label = |text, value| {
         ["label", "record", "P.dissensus", "--annotator", "ana", "--text-id", text, "--value", value]
             .map(str::to_owned)
@@ -177,7 +177,7 @@ fn spans_are_labelled_and_compared() {
     bench.file("texts.csv", "text_id,text\na,you absolute fool\nb,all is well\n");
     bench.ok(["project", "new", "P.dissensus"]);
     bench.ok(["data", "import", "P.dissensus", "texts.csv"]);
-    let said = bench.ok([
+    let message = bench.ok([
         "data",
         "question",
         "P.dissensus",
@@ -187,7 +187,7 @@ fn spans_are_labelled_and_compared() {
         "--levels",
         "insult,target",
     ]);
-    insta::assert_snapshot!(bench.shown(&said));
+    insta::assert_snapshot!(bench.shown(&message));
     let label = |who, text, value| {
         ["label", "record", "P.dissensus", "--annotator", who, "--text-id", text, "--value", value]
             .map(str::to_owned)
@@ -196,13 +196,13 @@ fn spans_are_labelled_and_compared() {
     bench.ok(label("ben", "a", r#"[[13, 17, "insult"]]"#));
     bench.ok(label("ana", "b", "none"));
     bench.ok(label("ben", "b", "[]"));
-    for (value, said) in [
+    for (value, message) in [
         (r#"[[13, 18, "insult"]]"#, "the text has 17 characters"),
         (r#"[[4, 4, "insult"]]"#, "goes from 4 to 4"),
         (r#"[[4, 9, "praise"]]"#, "the types are insult, target"),
     ] {
         let refused = bench.refused(label("cleo", "a", value));
-        assert!(refused.contains(said), "{refused}");
+        assert!(refused.contains(message), "{refused}");
     }
     let found = bench.json(["analyse", "agreement", "P.dissensus"]);
     assert_eq!((&found["labels"], &found["annotators"], &found["texts"]), (&4.into(), &2.into(), &2.into()));
@@ -214,10 +214,10 @@ fn spans_are_labelled_and_compared() {
     assert!(near(&insult["pairwise_f1"]["value"], 2.0 / 3.0) && near(&insult["marked"], 0.25), "{insult}");
     assert!(near(&insult["alpha"]["value"], 1.0 - 11.0 * 2.0 / (2.0 * 3.0 * 9.0)), "{insult}");
     assert!(near(&found["any"]["pairwise_f1"]["value"], 0.5), "{found}");
-    let said = bench.ok(["analyse", "agreement", "P.dissensus"]);
-    insta::assert_snapshot!(bench.shown(&said));
-    let said = bench.ok(["analyse", "agreement", "P.dissensus", "--question", "words: insult"]);
-    insta::assert_snapshot!(bench.shown(&said));
+    let message = bench.ok(["analyse", "agreement", "P.dissensus"]);
+    insta::assert_snapshot!(bench.shown(&message));
+    let message = bench.ok(["analyse", "agreement", "P.dissensus", "--question", "words: insult"]);
+    insta::assert_snapshot!(bench.shown(&message));
     bench.ok(["data", "export", "P.dissensus", "spans.jsonl"]);
     let lines = std::fs::read_to_string(bench.path("spans.jsonl")).unwrap();
     let first: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
@@ -330,7 +330,7 @@ fn import_and_undo_report_replaced_labels() {
     bench.ok(["data", "import", "P.dissensus", "first.csv"]);
     bench.ok(["label", "record", "P.dissensus", "--annotator", "ana", "--text-id", "t2", "--value", "3"]);
     file("second.csv", "t1,x,bo,2\nt1,x,bo,1\nt2,y,ana,1\nt1,x,ana,1\n");
-    let told = [
+    let reported = [
         "Replaced in the project: 2 labels, of them 1 given in the window or by the command",
         "  row 3: ana on t2: 1 counts, not 3",
         "  row 2: bo on t1: 1 counts, not 3",
@@ -338,11 +338,11 @@ fn import_and_undo_report_replaced_labels() {
         "  row 2: bo on t1: 1 counts, not 2",
     ];
     let dry = bench.ok(["data", "import", "P.dissensus", "second.csv", "--dry-run"]);
-    let said = bench.ok(["data", "import", "P.dissensus", "second.csv"]);
-    for line in told {
-        assert!(dry.contains(line) && said.contains(line), "{line}\n{dry}\n{said}");
+    let message = bench.ok(["data", "import", "P.dissensus", "second.csv"]);
+    for line in reported {
+        assert!(dry.contains(line) && message.contains(line), "{line}\n{dry}\n{message}");
     }
-    insta::assert_snapshot!(bench.shown(&said));
+    insta::assert_snapshot!(bench.shown(&message));
     let undone = bench.run(["label", "undo", "P.dissensus", "--annotator", "ana"]);
     assert_eq!(undone.code, Some(1), "{undone:?}");
     insta::assert_snapshot!(bench.shown(&undone.err));
@@ -550,11 +550,11 @@ fn multi_label_question_is_evaluated_as_a_whole() {
         "rude,threat,lie",
     ]);
     let asked = ["models", "evaluate", "P.dissensus", "--models", "shared,multilevel"];
-    let said = bench.ok(asked);
+    let message = bench.ok(asked);
     for part in
         ["Jaccard", "With a threshold for each option", "own-distribution", "F1 of each option", "threat"]
     {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(message.contains(part), "{part}: {message}");
     }
     let document = bench.json(asked);
     assert_eq!(document["options"], serde_json::json!(["rude", "threat", "lie"]));
@@ -772,8 +772,8 @@ fn prediction_is_explained_by_parts_labels_and_words() {
     assert!(files::labels(40, 6).contains(&text), "{text}");
 
     let new = ["analyse", "explain", "P.dissensus", "--annotator", "a0", "--text", "To hell with that dog"];
-    let said = bench.ok(new);
-    insta::assert_snapshot!(bench.shown(&said));
+    let message = bench.ok(new);
+    insta::assert_snapshot!(bench.shown(&message));
     let refused = bench.refused([&asked[..5], &["--with", "a0", "--text-id", "t3"]].concat());
     insta::assert_snapshot!(bench.shown(&refused));
 }
@@ -1264,8 +1264,8 @@ fn overview_texts_and_attribute_form() {
         "0",
     ]);
     assert!(all["total"].as_u64() > Some(20) && all["rows"].as_array().is_some_and(Vec::is_empty), "{all}");
-    let said = bench.ok(["data", "texts", "S.dissensus", "--search", "absolute potato"]);
-    insta::assert_snapshot!(bench.shown(&said));
+    let message = bench.ok(["data", "texts", "S.dissensus", "--search", "absolute potato"]);
+    insta::assert_snapshot!(bench.shown(&message));
 
     let overview = bench.json(["project", "overview", "S.dissensus", "--annotator", "ana"]);
     assert_eq!(overview["people"][0]["name"], "ana", "those who label here come first");
@@ -1281,8 +1281,8 @@ fn overview_texts_and_attribute_form() {
         overview["contested"][0]["observed"].as_array().is_some_and(|texts| texts.len() <= 1),
         "{overview}"
     );
-    let said = bench.ok(["project", "overview", "S.dissensus"]);
-    insta::assert_snapshot!(bench.shown(&said));
+    let message = bench.ok(["project", "overview", "S.dissensus"]);
+    insta::assert_snapshot!(bench.shown(&message));
 
     bench.ok([
         "people",

@@ -83,9 +83,9 @@ fn merged_copies_export_identical_files() {
     apart(&bench);
     label(&bench, A, "ana", "t3", "1");
     label(&bench, B, "ben", "t1", "3");
-    let told = bench.ok(["study", "merge", A, B, "--whole-copy", "--yes"]);
+    let reported = bench.ok(["study", "merge", A, B, "--whole-copy", "--yes"]);
     bench.ok(["study", "merge", B, A, "--whole-copy", "--yes"]);
-    insta::assert_snapshot!(bench.shown(&told));
+    insta::assert_snapshot!(bench.shown(&reported));
     for (name, more) in [
         ("labels.csv", &[][..]),
         ("labels.tsv", &[]),
@@ -135,9 +135,9 @@ fn contradicting_answers_and_fast_clocks_are_reported() {
         (&"ben".into(), &"t2".into(), &"rude".into())
     );
     let answers = one["answers"].as_array().unwrap();
-    let told: Vec<_> =
+    let reported: Vec<_> =
         answers.iter().map(|a| (a["answer"].as_str().unwrap(), a["current"].as_bool().unwrap())).collect();
-    assert_eq!(told, [("1", false), ("3", true)]);
+    assert_eq!(reported, [("1", false), ("3", true)]);
     assert!(file["problems"].to_string().contains("1 answer in this copy is in the future"), "{file}");
     let again = bench.ok(["study", "merge", A, B, "--whole-copy", "--yes"]);
     assert!(!again.contains("given apart"), "{again:?}");
@@ -242,17 +242,20 @@ fn merge_preview_counts_additions() {
     ]);
     bench.ok(["project", "copy", A, B]);
     label(&bench, B, "cleo", "t1", "1");
-    let told = bench.ok(["study", "merge", A, B, "--dry-run"]);
-    insta::assert_snapshot!(bench.shown(&told));
+    let reported = bench.ok(["study", "merge", A, B, "--dry-run"]);
+    insta::assert_snapshot!(bench.shown(&reported));
     label(&bench, B, "cleo", "t2", "1");
     label(&bench, B, "dan", "t2", "1");
-    let told = bench.ok(["study", "merge", A, B, "--dry-run"]);
-    insta::assert_snapshot!(bench.shown(&told));
+    let reported = bench.ok(["study", "merge", A, B, "--dry-run"]);
+    insta::assert_snapshot!(bench.shown(&reported));
     // Two wordings that differ only in what a level means are two different rows.
     label(&bench, A, "ana", "t3", "1");
     bench.ok(["data", "question", A, "rude", "--define", "3=a slap"]);
     label(&bench, A, "ben", "t1", "1");
-    let told = bench.ok(["data", "guideline", A, "--wordings"]);
-    assert!(told.matches("1; 2; 3").count() == 2 && told.matches("1; 2; 3 (a slap)").count() == 1, "{told}");
+    let reported = bench.ok(["data", "guideline", A, "--wordings"]);
+    assert!(
+        reported.matches("1; 2; 3").count() == 2 && reported.matches("1; 2; 3 (a slap)").count() == 1,
+        "{reported}"
+    );
     bench.ok(["label", "undo", A, "--annotator", "ben", "--question", "rude", "--wait", "1"]);
 }

@@ -181,9 +181,9 @@ fn killed_evaluation_leaves_the_project_unchanged() {
     let asked =
         ["models", "evaluate", "P.dissensus", "--question", "offensiveness", "--models", "multilevel,shared"];
     let answer = || {
-        let mut told = bench.json(asked);
-        told.as_object_mut().unwrap().remove("seconds");
-        told
+        let mut reported = bench.json(asked);
+        reported.as_object_mut().unwrap().remove("seconds");
+        reported
     };
     let start = Instant::now();
     let before = answer();
@@ -233,12 +233,12 @@ fn killed_encoding_resumes() {
 
 #[test]
 fn killed_training_resumes_to_the_same_figures() {
-    killed_training_goes_on("last-1");
+    killed_training_resumes("last-1");
 }
 
 #[test]
 fn killed_prompt_training_resumes_to_the_same_figures() {
-    killed_training_goes_on("prompt-3");
+    killed_training_resumes("prompt-3");
 }
 
 #[test]
@@ -248,17 +248,17 @@ fn killed_joint_training_resumes_to_the_same_figures() {
     let rows = (1..=60).map(|n| format!("c{n:03},{},{}\n", ["p", "q"][n % 2], ["no", "yes"][n * 7 % 5 / 3]));
     bench.file("rude.csv", format!("text_id,annotator,label\n{}", rows.collect::<String>()));
     bench.ok(["data", "import", "P.dissensus", "rude.csv", "--question", "rude"]);
-    training_goes_on(&bench, &["--questions", "offensiveness,rude", "--tuning", "last-1"]);
+    training_resumes(&bench, &["--questions", "offensiveness,rude", "--tuning", "last-1"]);
 }
 
-fn killed_training_goes_on(tuning: &str) {
+fn killed_training_resumes(tuning: &str) {
     let bench = Bench::new();
     bench.ok(["project", "sample", "P.dissensus"]);
-    training_goes_on(&bench, &["--question", "offensiveness", "--tuning", tuning]);
+    training_resumes(&bench, &["--question", "offensiveness", "--tuning", tuning]);
 }
 
 /// Trains the project `P.dissensus`, and again with a kill in the middle.
-fn training_goes_on(bench: &Bench, asked: &[&str]) {
+fn training_resumes(bench: &Bench, asked: &[&str]) {
     bench.ok(["models", "encode", "P.dissensus"]);
     let train =
         ["models", "train", "P.dissensus", "--epochs", "2", "--patience", "0", "--split", "by-text:0.7"];
@@ -334,19 +334,19 @@ fn terminated_command_leaves_one_complete_file() {
                 .spawn()
                 .unwrap();
             sleep(after);
-            let told = std::process::Command::new("kill")
+            let reported = std::process::Command::new("kill")
                 .args([&format!("-{signal}"), &child.id().to_string()])
                 .status();
-            assert!(told.unwrap().success());
+            assert!(reported.unwrap().success());
             let status = child.wait().unwrap();
-            let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+            let message = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
             // Stopped, or finished just before.
             assert!(matches!(status.code(), Some(130 | 0)), "{signal}: {status}");
             let labels = labels_in_file_alone(&bench);
             assert_eq!(labels, if status.success() { 40_000 } else { 0 }, "{signal}");
-            if !status.success() && !said.contains("stopped at your request") {
+            if !status.success() && !message.contains("stopped at your request") {
                 after *= 2;
-                assert!(after < Duration::from_secs(60), "{signal}: it was never at work: {said}");
+                assert!(after < Duration::from_secs(60), "{signal}: it was never at work: {message}");
                 continue;
             }
             for side in ["P.dissensus-wal", "P.dissensus-shm", "P.dissensus.lock"] {
@@ -419,9 +419,9 @@ fn ctrl_c_stops_an_encoding_that_can_be_resumed() {
     assert!(interrupted.unwrap().success());
     let status = child.wait().unwrap();
     let took = asked.elapsed();
-    let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
-    assert_eq!(status.code(), Some(130), "{said}");
-    assert!(said.contains("stopped at your request; what was finished is kept"), "{said}");
+    let message = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+    assert_eq!(status.code(), Some(130), "{message}");
+    assert!(message.contains("stopped at your request; what was finished is kept"), "{message}");
     // The promise is one second; the machine may be busy with other work.
     assert!(took < Duration::from_secs(5), "it took {took:?}");
     let kept = encoded();
@@ -619,8 +619,11 @@ fn side_file_names_are_refused_for_copies() {
         for asked in [vec!["project", "copy", "P.dissensus", &name, "--force"], vec!["project", "new", &name]]
         {
             let output = bench.command(&asked).output().unwrap();
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert!(!output.status.success() && said.contains("choose another name"), "{asked:?}: {said}");
+            let message = String::from_utf8_lossy(&output.stderr);
+            assert!(
+                !output.status.success() && message.contains("choose another name"),
+                "{asked:?}: {message}"
+            );
         }
         assert!(!bench.path(&name).exists(), "{name}");
     }
@@ -643,13 +646,13 @@ fn backup_with_a_creation_journal_is_not_emptied() {
     std::fs::write(bench.path("P.dissensus-journal"), &journal).unwrap();
     for asked in [vec!["project", "info", "P.dissensus"], vec!["data", "export", "P.dissensus", "out.csv"]] {
         let output = bench.command(&asked).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.contains("journal of another file"), "{said}");
-        let advice: Vec<&str> = said.split('"').skip(1).step_by(2).collect();
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(message.contains("journal of another file"), "{message}");
+        let advice: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
         for command in advice.iter().filter(|word| !word.starts_with('-')) {
             bench.ok(command.split(' ').chain(["--help"]));
         }
-        assert!(advice.contains(&"label record"), "{said}");
+        assert!(advice.contains(&"label record"), "{message}");
         assert!(std::fs::read(bench.path("P.dissensus")).unwrap() == whole);
     }
     bench.ok(["label", "record", "P.dissensus", "--annotator", "ana", "--text-id", "t0", "--value", "1"]);

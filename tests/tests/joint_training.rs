@@ -69,7 +69,7 @@ fn joint_training_uses_one_encoder() {
     assert!((weights.iter().sum::<f64>() - 3.5).abs() < 1e-9 && (weights[1] - 2.0 / 3.0).abs() < 1e-9);
 
     // The printed form: one line for each question, and what was learned together.
-    let said = bench.ok(asking(&["--question", "feelings", "--class-weights"]));
+    let message = bench.ok(asking(&["--question", "feelings", "--class-weights"]));
     for part in [
         "feelings: joy",
         "feelings: anger",
@@ -79,7 +79,7 @@ fn joint_training_uses_one_encoder() {
         "Learned together with others",
         "runs show",
     ] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(message.contains(part), "{part}: {message}");
     }
     let shown = bench.ok(["models", "runs", "show", "P.dissensus", "2"]);
     insta::assert_snapshot!(bench.shown(&shown));

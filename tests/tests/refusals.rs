@@ -333,9 +333,9 @@ fn limited(bench: &Bench, arguments: &[&str], blocks: u32) -> String {
         .current_dir(bench.folder())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    said
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    message
 }
 
 #[test]
@@ -547,7 +547,7 @@ fn escape_sequences_are_shown_escaped() {
     bench.file("body.csv", format!("text_id,text,annotator_id,label\nt1,{osc},ana,1\n"));
     bench.file("absent.csv", "text_id,text\nq,x\n");
     let named = format!("{osc}.dissensus");
-    let said = [
+    let message = [
         printed(&bench, &["project", "info", "P.dissensus"]),
         printed(&bench, &["analyse", "disagreement", "P.dissensus"]),
         printed(&bench, &["analyse", "aggregate", "P.dissensus", "--method", "majority"]),
@@ -598,11 +598,11 @@ fn escape_sequences_are_shown_escaped() {
         printed(&bench, &["project", "new", &named]),
         printed(&bench, &["project", "info", &format!("absent{named}")]),
     ];
-    for said in &said {
-        assert!(hidden_characters(said).is_empty(), "{said:?}");
+    for message in &message {
+        assert!(hidden_characters(message).is_empty(), "{message:?}");
     }
-    assert!(said[0].contains("how \\u{1b}]0;OWNED\\u{7}rude?"), "{}", said[0]);
-    assert!(said[1].contains("\\u{1b}[2Jhello"), "{}", said[1]);
+    assert!(message[0].contains("how \\u{1b}]0;OWNED\\u{7}rude?"), "{}", message[0]);
+    assert!(message[1].contains("\\u{1b}[2Jhello"), "{}", message[1]);
     let json = bench.json(["project", "info", "P.dissensus"]);
     assert_eq!(json["questions"][0]["prompt"], format!("how {osc}rude?"), "JSON says what is there");
 }
@@ -612,7 +612,7 @@ fn export_imports_again_with_any_header() {
     let bench = Bench::without_encoder();
     bench.file("h.csv", "text_id,text,annotator_id,lab\u{1b}[2Jel\nt1,x,ana,1\nt1,x,ben,2\n");
     bench.ok(["project", "new", "P.dissensus"]);
-    let said = bench.refused([
+    let message = bench.refused([
         "data",
         "import",
         "P.dissensus",
@@ -622,7 +622,7 @@ fn export_imports_again_with_any_header() {
         "--label",
         "lab\u{1b}[2Jel",
     ]);
-    assert!(said.contains("the question name") && said.contains("control character"), "{said}");
+    assert!(message.contains("the question name") && message.contains("control character"), "{message}");
     bench.ok([
         "data",
         "import",

@@ -180,8 +180,8 @@ async fn window_and_command_agree_on_question_edits() -> Result<()> {
     assert_eq!(offence["scale"]["levels"], json!(["1", "2", "3", "4", "5!"]));
     assert_eq!(offence["only_if"], json!({ "question": 2, "levels": [2] }), "anger was taken out");
     assert!(kept(&bench, &project).contains(&("t0".into(), "offence".into(), "5!".into())));
-    let said = bench.ok(["project", "info", "Study.dissensus"]);
-    insta::assert_snapshot!(bench.shown(&said));
+    let message = bench.ok(["project", "info", "Study.dissensus"]);
+    insta::assert_snapshot!(bench.shown(&message));
     bench.ok(["data", "question", "Study.dissensus", "offence", "--always"]);
     assert_eq!(bench.json(["project", "info", "Study.dissensus"])["questions"][2]["only_if"], json!(null));
     for (more, why) in [
@@ -191,8 +191,8 @@ async fn window_and_command_agree_on_question_edits() -> Result<()> {
         (vec!["nothing", "--rename", "a=b"], "no question \"nothing\""),
         (vec!["new", "--levels", "a,b", "--only-if", "offence"], "write QUESTION=LEVEL"),
     ] {
-        let said = bench.refused(["data", "question", "Study.dissensus"].into_iter().chain(more));
-        assert!(said.contains(why), "{said}");
+        let message = bench.refused(["data", "question", "Study.dissensus"].into_iter().chain(more));
+        assert!(message.contains(why), "{message}");
     }
     Ok(())
 }
@@ -224,7 +224,7 @@ async fn spans_of_others_appear_after_the_answer() -> Result<()> {
     window.click("heat-read").await?;
     let known = "return document.querySelector('[data-testid=\"heat-differ\"]')?.getAttribute('aria-pressed') ?? null";
     window.script_when(known, |pressed| pressed == "true").await?;
-    window.text_when("heat-told", |told| !told.is_empty()).await?;
+    window.text_when("heat-told", |reported| !reported.is_empty()).await?;
     // The loaded predictions are for this text only; `heat-marked` shows the words that people marked.
     window.click("heat-marked").await?;
     window.close().await

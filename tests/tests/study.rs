@@ -20,7 +20,7 @@ fn handed_out(bench: &Bench) -> PathBuf {
     bench.ok(["data", "question", "Study.dissensus", "rude", "--reason", "slang", "--reason", "irony"]);
     bench.file("guideline.md", "# Rules\n\nBe fair.");
     bench.ok(["data", "guideline", "Study.dissensus", "--from", "guideline.md"]);
-    let told = bench.json([
+    let reported = bench.json([
         "study",
         "assign",
         "Study.dissensus",
@@ -35,8 +35,8 @@ fn handed_out(bench: &Bench) -> PathBuf {
         "--out",
         "packets",
     ]);
-    assert_eq!(told["people"][0]["texts"], 6);
-    assert_eq!(told["people"][0]["repeats"], 2);
+    assert_eq!(reported["people"][0]["texts"], 6);
+    assert_eq!(reported["people"][0]["repeats"], 2);
     bench.path("packets").join("ada.dissensus")
 }
 
@@ -78,8 +78,8 @@ async fn study_of_two_people_merges_after_a_kill() -> Result<()> {
     // A dropped file is refused before it is shown, and there is nothing to confirm.
     let more = bench.file("more.csv", "text,annotator,label\nanother text,ben,2\n");
     window.hand_over("importPath", &more).await?;
-    let told = window.text_when("import-stopped", |told| !told.is_empty()).await?;
-    ensure!(told.starts_with("This is the packet of one person"), "{told}");
+    let reported = window.text_when("import-stopped", |reported| !reported.is_empty()).await?;
+    ensure!(reported.starts_with("This is the packet of one person"), "{reported}");
     ensure!(window.all("import-format").await?.is_empty());
     window.press('\u{E00C}').await?; // Escape
     window.gone("import-stopped").await?;
@@ -105,8 +105,8 @@ async fn study_of_two_people_merges_after_a_kill() -> Result<()> {
     }
     window.find("packet-done").await?;
     window.hand_over("handIn", &bench.path("second.handin")).await?;
-    let told = "return document.body.textContent.includes('All 8 texts submitted as second.handin')";
-    window.script_when(told, |told| *told == json!(true)).await?;
+    let reported = "return document.body.textContent.includes('All 8 texts submitted as second.handin')";
+    window.script_when(reported, |reported| *reported == json!(true)).await?;
     window.close().await?;
 
     // Ben labels with the command, on another machine.
@@ -132,7 +132,9 @@ async fn study_of_two_people_merges_after_a_kill() -> Result<()> {
     let window = Window::open(&bench, Some(&bench.path("Study.dissensus"))).await?;
     window.find("nav-people").await?;
     window.hand_over("importPath", &bench.path("second.handin")).await?;
-    window.text_when("merged-file", |told| told.contains("second.handin") && told.contains("8 new")).await?;
+    window
+        .text_when("merged-file", |reported| reported.contains("second.handin") && reported.contains("8 new"))
+        .await?;
     window.click("merged-close").await?;
     window.click("nav-people").await?;
     window.click("tab-people-study").await?;
@@ -184,12 +186,12 @@ fn changed_submission_is_refused_and_others_merged() {
         let label = ["label", "record", &packet, "--annotator", who, "--text-id", text, "--value"];
         bench.ok(label.into_iter().chain([level]));
         bench.ok(label.into_iter().chain(["2", "--occasion", "2"]));
-        let said = bench.refused(label.into_iter().chain(["2", "--occasion", "3"]));
-        insta::assert_snapshot!(bench.shown(&said));
+        let message = bench.refused(label.into_iter().chain(["2", "--occasion", "3"]));
+        insta::assert_snapshot!(bench.shown(&message));
         bench.ok(["study", "hand-in", &packet, &format!("{who}.handin")]);
     }
-    let said = bench.refused(["study", "hand-in", "packets/ada.dissensus", "ada.handin"]);
-    insta::assert_snapshot!(bench.shown(&said));
+    let message = bench.refused(["study", "hand-in", "packets/ada.dissensus", "ada.handin"]);
+    insta::assert_snapshot!(bench.shown(&message));
     let mut bytes = std::fs::read(bench.path("ada.handin")).unwrap();
     let last = bytes.len() - 1;
     bytes[last] ^= 1;
@@ -245,8 +247,8 @@ fn changed_submission_is_refused_and_others_merged() {
         ),
         (vec!["study", "assign", "Study.dissensus", "--per-text", "2", "--out", "more"], "--to-come"),
     ] {
-        let said = bench.refused(&arguments);
-        assert!(said.contains(why), "{arguments:?}: {said}");
+        let message = bench.refused(&arguments);
+        assert!(message.contains(why), "{arguments:?}: {message}");
     }
 }
 
@@ -264,30 +266,31 @@ fn person_is_corrected_pseudonymised_and_erased() {
 
     let about = ["people", "show", "Study.dissensus", "--annotator", "ada"];
     bench.ok(about.into_iter().chain(["--name", "Ada L.", "--set", "age=30-39", "--set", "gender=woman"]));
-    let told = bench.json(about.into_iter().chain(["--unset", "age"]));
-    assert_eq!((&told["name"], &told["attributes"]), (&json!("Ada L."), &json!({"gender": "woman"})));
+    let reported = bench.json(about.into_iter().chain(["--unset", "age"]));
+    assert_eq!((&reported["name"], &reported["attributes"]), (&json!("Ada L."), &json!({"gender": "woman"})));
     let wrong = bench.run(about.into_iter().chain(["--set", "age"]));
     assert!(wrong.code == Some(2) && wrong.err.contains("ATTRIBUTE=VALUE"), "{wrong:?}");
-    let said = bench.refused(about.into_iter().chain(["--set", "gender="]));
-    insta::assert_snapshot!(bench.shown(&said));
-    let told = bench.json(["data", "export", "Study.dissensus", "shared.csv", "--pseudonyms"]);
-    assert_eq!(told["suppressed"], 1);
+    let message = bench.refused(about.into_iter().chain(["--set", "gender="]));
+    insta::assert_snapshot!(bench.shown(&message));
+    let reported = bench.json(["data", "export", "Study.dissensus", "shared.csv", "--pseudonyms"]);
+    assert_eq!(reported["suppressed"], 1);
     let shared = std::fs::read_to_string(bench.path("shared.csv")).unwrap();
     assert!(!shared.contains("ada") && !shared.contains("woman") && shared.contains("A"), "{shared}");
 
-    let told = bench.run(["people", "withdraw", "Study.dissensus", "--annotator", "ada"]);
-    assert_eq!(told.code, Some(0));
-    insta::assert_snapshot!(bench.shown(&told.out));
+    let reported = bench.run(["people", "withdraw", "Study.dissensus", "--annotator", "ada"]);
+    assert_eq!(reported.code, Some(0));
+    insta::assert_snapshot!(bench.shown(&reported.out));
     assert_eq!(bench.json(["people", "withdraw", "Study.dissensus", "--annotator", "ada"])["answers"], 1);
     assert_eq!(answers(&bench, "ada").len(), 1, "nothing was erased");
-    let said = bench.refused(["people", "withdraw", "packets/ada.dissensus", "--annotator", "ada", "--yes"]);
-    insta::assert_snapshot!(bench.shown(&said));
-    let said = bench.refused(["people", "withdraw", "Study.dissensus", "--annotator", "nobody", "--yes"]);
-    assert!(said.contains("nobody"), "{said}");
+    let message =
+        bench.refused(["people", "withdraw", "packets/ada.dissensus", "--annotator", "ada", "--yes"]);
+    insta::assert_snapshot!(bench.shown(&message));
+    let message = bench.refused(["people", "withdraw", "Study.dissensus", "--annotator", "nobody", "--yes"]);
+    assert!(message.contains("nobody"), "{message}");
     let gone = bench.json(["people", "withdraw", "Study.dissensus", "--annotator", "Ada L.", "--yes"]);
     assert_eq!((&gone["answers"], &gone["packets"], &gone["cleaned"]), (&json!(1), &json!(1), &json!(true)));
-    let said = bench.refused(about);
-    assert!(said.contains("ada"), "{said}");
+    let message = bench.refused(about);
+    assert!(message.contains("ada"), "{message}");
     let bytes = std::fs::read(bench.path("Study.dissensus")).unwrap();
     assert!(!bytes.windows(6).any(|window| window == b"Ada L."));
     let outcome = bench.run(["study", "merge", "Study.dissensus", "ada.handin", "copy.dissensus", "--json"]);
@@ -295,12 +298,12 @@ fn person_is_corrected_pseudonymised_and_erased() {
     assert_eq!(report["files"][0]["problems"][0]["problem"]["code"], "merge-withdrawn");
     assert_eq!((&report["files"][1]["refused"], &report["files"][1]["new"]), (&json!(false), &json!(0)));
     let before = std::fs::read(bench.path("copy.dissensus")).unwrap();
-    let told = bench.run(["study", "merge", "copy.dissensus", "Study.dissensus", "--whole-copy"]);
-    assert_eq!(told.code, Some(1));
-    insta::assert_snapshot!(bench.shown(&told.out));
-    let told = bench.run(["study", "merge", "copy.dissensus", "Study.dissensus", "--dry-run"]);
-    assert_eq!(told.code, Some(0));
-    insta::assert_snapshot!(bench.shown(&told.out));
+    let reported = bench.run(["study", "merge", "copy.dissensus", "Study.dissensus", "--whole-copy"]);
+    assert_eq!(reported.code, Some(1));
+    insta::assert_snapshot!(bench.shown(&reported.out));
+    let reported = bench.run(["study", "merge", "copy.dissensus", "Study.dissensus", "--dry-run"]);
+    assert_eq!(reported.code, Some(0));
+    insta::assert_snapshot!(bench.shown(&reported.out));
     assert_eq!(std::fs::read(bench.path("copy.dissensus")).unwrap(), before);
     let report = bench.json(["study", "merge", "copy.dissensus", "Study.dissensus", "--whole-copy", "--yes"]);
     assert!(report["files"][0]["backup"].as_str().unwrap().contains(".before-merge-"), "{report}");

@@ -97,11 +97,11 @@ fn whole_answer_is_printed_with_observed_answers() {
     // t3 is rows 12 to 15.
     let given: Vec<&str> = answers.iter().map(|one| one["answer"].as_str().unwrap()).collect();
     assert_eq!(given, ["rude + threat", "rude + lie", "none", "rude"]);
-    let said = bench.ok(["models", "predict", "P.dissensus", "--text-id", "t3"]);
+    let message = bench.ok(["models", "predict", "P.dissensus", "--text-id", "t3"]);
     for part in
         ["One of 4 annotators would most likely answer ", "expected", "differ", "answered", "rude + lie"]
     {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(message.contains(part), "{part}: {message}");
     }
     let one = bench.ok(["models", "predict", "P.dissensus", "--text-id", "t3", "--annotator", "a0"]);
     insta::assert_snapshot!(bench.shown(&one));
@@ -161,7 +161,7 @@ fn observed_answer_is_printed_with_its_prediction() {
         "--value",
         "5",
     ]);
-    let said = bench.ok([
+    let message = bench.ok([
         "models",
         "predict",
         "P.dissensus",
@@ -172,8 +172,8 @@ fn observed_answer_is_printed_with_its_prediction() {
         "--text-id",
         "c001",
     ]);
-    let line = said.lines().find(|line| line.trim_start().starts_with("sim-ada ")).unwrap();
-    assert!(line.trim_end().ends_with('5'), "{said}");
+    let line = message.lines().find(|line| line.trim_start().starts_with("sim-ada ")).unwrap();
+    assert!(line.trim_end().ends_with('5'), "{message}");
 }
 
 /// Two people mark *fool* with the first of four types; the other types are not used.
@@ -196,11 +196,14 @@ fn words_are_printed_by_type() {
     bench.ok(["data", "question", "P.dissensus", "where", "--scale", "spans", "--levels", types]);
     bench.ok(["data", "import", "P.dissensus", "marked.jsonl", "--question", "where"]);
     bench.ok(["models", "encode", "P.dissensus"]);
-    let said = bench.ok(["analyse", "words", "P.dissensus", "--text-id", "t2"]);
-    let line = said.lines().find(|line| line.contains("fool")).unwrap();
+    let message = bench.ok(["analyse", "words", "P.dissensus", "--text-id", "t2"]);
+    let line = message.lines().find(|line| line.contains("fool")).unwrap();
     assert!(line.contains("2/2 "), "{line}");
-    insta::assert_snapshot!(bench.shown(&said));
-    assert!(!said.contains("praise") && said.lines().all(|line| line.chars().count() <= 100), "{said}");
+    insta::assert_snapshot!(bench.shown(&message));
+    assert!(
+        !message.contains("praise") && message.lines().all(|line| line.chars().count() <= 100),
+        "{message}"
+    );
     // Every word is in the document, with only one type if that is named.
     let asked =
         ["analyse", "words", "P.dissensus", "--text-id", "t2", "--question", "where", "--type", "praise"];
@@ -231,8 +234,8 @@ fn words_are_printed_by_type() {
         assert!((found["expected"].as_f64().unwrap() - expected).abs() < 1e-6, "{found} {row:?}");
         assert!(found["differ"].is_null(), "one person differs from nobody: {found}");
     }
-    let said = bench.ok(["models", "predict", "P.dissensus", "--text", "a fool"]);
-    insta::assert_snapshot!(bench.shown(&said));
+    let message = bench.ok(["models", "predict", "P.dissensus", "--text", "a fool"]);
+    insta::assert_snapshot!(bench.shown(&message));
     let refused = bench.refused(["models", "predict", "P.dissensus", "--text-id", "t2"]);
     insta::assert_snapshot!(bench.shown(&refused));
     let beside = bench.ok(["models", "predict", "P.dissensus", "--text-id", "t2", "--annotator", "ben"]);

@@ -139,10 +139,10 @@ fn cancelled_embedding_leaves_no_file() {
     let stopped = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(stopped.unwrap().success());
     let code = child.wait().unwrap().code();
-    let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
-    assert_eq!(code, Some(130), "{said}");
+    let message = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+    assert_eq!(code, Some(130), "{message}");
     assert_eq!(parts(), 0, "nothing is left of it");
-    assert!(said.contains("nothing was written") && !said.contains("is kept"), "{said}");
+    assert!(message.contains("nothing was written") && !message.contains("is kept"), "{message}");
 }
 
 #[test]
@@ -396,8 +396,8 @@ fn marked_words_are_predicted_with_project_and_bundle() {
     assert_eq!(refused.code, Some(1));
     insta::assert_snapshot!(bench.shown(&refused.err));
     // Without `--question` the only question of the bundle is used, as in the project.
-    let said = bench.ok(ask(&[]));
-    insta::assert_snapshot!(bench.shown(&said));
+    let message = bench.ok(ask(&[]));
+    insta::assert_snapshot!(bench.shown(&message));
     let (here, there) = (table(&bench, "here.csv"), table(&bench, "there.csv"));
     assert_eq!((here.len(), there.len()), (4, 4));
     for (here, there) in here.iter().zip(&there) {

@@ -17,10 +17,13 @@ fn tool_file_is_recognised_and_imported() {
     let bench = Bench::without_encoder();
     bench.file("export.json", TASKS);
     bench.ok(["project", "new", "P.dissensus"]);
-    let told = bench.ok(["data", "import", "P.dissensus", "export.json", "--dry-run"]);
-    insta::assert_snapshot!(bench.shown(&told));
-    let told: Value = bench.json(["data", "import", "P.dissensus", "export.json"]);
-    assert_eq!((&told["format"]["name"], &told["labels"]), (&Value::from("label-studio"), &Value::from(2)));
+    let reported = bench.ok(["data", "import", "P.dissensus", "export.json", "--dry-run"]);
+    insta::assert_snapshot!(bench.shown(&reported));
+    let reported: Value = bench.json(["data", "import", "P.dissensus", "export.json"]);
+    assert_eq!(
+        (&reported["format"]["name"], &reported["labels"]),
+        (&Value::from("label-studio"), &Value::from(2))
+    );
     bench.ok(["data", "export", "P.dissensus", "out.csv"]);
     let mut reader = csv::Reader::from_path(bench.path("out.csv")).unwrap();
     let rows: Vec<std::collections::BTreeMap<String, String>> =
@@ -45,17 +48,18 @@ fn tool_export_reports_losses_first() {
     bench.file("export.json", TASKS);
     bench.ok(["project", "new", "P.dissensus"]);
     bench.ok(["data", "import", "P.dissensus", "export.json"]);
-    let told = bench.ok(["data", "export", "P.dissensus", "out.csv", "--format", "crowd-kit", "--dry-run"]);
-    let lines: Vec<&str> = told.lines().collect();
+    let reported =
+        bench.ok(["data", "export", "P.dissensus", "out.csv", "--format", "crowd-kit", "--dry-run"]);
+    let lines: Vec<&str> = reported.lines().collect();
     assert_eq!(
         lines[0],
         "not in CSV with task, worker and label: Texts put off: 1. The format has no place for them"
     );
     assert_eq!(lines[lines.len() - 2], "out.csv would have 2 labels on 1 text by 2 annotators");
-    assert!(!bench.path("out.csv").exists(), "{told}");
-    let told: Value = bench.json(["data", "export", "P.dissensus", "out.csv", "--format", "crowd-kit"]);
+    assert!(!bench.path("out.csv").exists(), "{reported}");
+    let reported: Value = bench.json(["data", "export", "P.dissensus", "out.csv", "--format", "crowd-kit"]);
     assert_eq!(
-        (&told["labels"], &told["written"], &told["losses"][0]["reason"]),
+        (&reported["labels"], &reported["written"], &reported["losses"][0]["reason"]),
         (&2.into(), &true.into(), &"skips".into())
     );
     assert_eq!(
@@ -74,9 +78,9 @@ fn tool_export_reports_losses_first() {
         bench.ok(["data", "export", "--list-formats"]).contains("label-studio  .json   Label Studio JSON")
     );
     // The file can be imported again unchanged.
-    let told = bench.run(["data", "export", "P.dissensus", "people.csv", "--format", "wide"]);
-    insta::assert_snapshot!(bench.shown(&told.err));
-    assert_eq!(told.out, "Wrote 2 labels on 1 text by 2 annotators to people.csv\n");
+    let reported = bench.run(["data", "export", "P.dissensus", "people.csv", "--format", "wide"]);
+    insta::assert_snapshot!(bench.shown(&reported.err));
+    assert_eq!(reported.out, "Wrote 2 labels on 1 text by 2 annotators to people.csv\n");
     bench.ok(["data", "export", "P.dissensus", "tasks.json", "--format", "label-studio"]);
     bench.ok(["project", "new", "Q.dissensus"]);
     bench.ok(["data", "import", "Q.dissensus", "tasks.json"]);

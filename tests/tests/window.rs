@@ -49,7 +49,7 @@ async fn answer(window: &Window, level: u32, done_before: usize) -> Result<Given
 
 async fn confirmed(window: &Window, done: usize) -> Result<()> {
     window.text_when("label-progress-done", |now| now == done.to_string()).await?;
-    window.text_when("label-said", |said| said.starts_with("Labelled")).await?;
+    window.text_when("label-said", |message| message.starts_with("Labelled")).await?;
     Ok(())
 }
 
@@ -165,8 +165,8 @@ async fn bad_row_is_explained_before_importing() -> Result<()> {
 
     window.click("import-skip-bad").await?;
     window.click("import-confirm").await?;
-    let said = window.text_when("done-toast", |said| said.contains("Imported")).await?;
-    ensure!(said.contains("2 texts") && said.contains("2 labels"), "{said}");
+    let message = window.text_when("done-toast", |message| message.contains("Imported")).await?;
+    ensure!(message.contains("2 texts") && message.contains("2 labels"), "{message}");
     window.close().await?;
     let labels = kept(&bench, &project, "ana");
     assert_eq!(labels, BTreeMap::from([("fine".into(), "3".into()), ("fine too".into(), "1".into())]));
@@ -193,15 +193,17 @@ async fn tool_export_reports_losses_before_and_after() -> Result<()> {
     window.click("export-program").await?;
     window.text_when("export-held", |held| held.contains("30 labels on 10 texts by 3 people")).await?;
     choose(&window, "export-format", "CSV").await?;
-    let box_of = |told: &str| told.contains("Not in CSV with task") && told.contains("Texts themselves: 10.");
+    let box_of = |reported: &str| {
+        reported.contains("Not in CSV with task") && reported.contains("Texts themselves: 10.")
+    };
     window.text_when("export-contents", box_of).await?;
     window.press(ESCAPE).await?;
 
     let file = bench.path("for another.csv");
     window.hand_over("exportFor.bind(null, 'crowd-kit')", &file).await?;
-    let said = window.text_when("done-toast", |said| said.contains("written to")).await?;
-    ensure!(said.contains("30 labels on 10 texts by 3 people"), "{said}");
-    ensure!(said.contains("Texts themselves: 10. The format has ids alone"), "{said}");
+    let message = window.text_when("done-toast", |message| message.contains("written to")).await?;
+    ensure!(message.contains("30 labels on 10 texts by 3 people"), "{message}");
+    ensure!(message.contains("Texts themselves: 10. The format has ids alone"), "{message}");
     window.close().await?;
     let rows = csv::Reader::from_path(&file)?.into_deserialize::<BTreeMap<String, String>>();
     let rows: Vec<_> = rows.collect::<Result<_, _>>()?;
@@ -227,7 +229,7 @@ async fn column_choices_are_reused_and_import_can_be_removed() -> Result<()> {
     choose(&window, "import-role-town", "Group").await?;
     window.text_when("import-role-town", |role| role.contains("Group")).await?;
     window.click("import-confirm").await?;
-    window.text_when("done-toast", |said| said.contains("Imported 2 texts")).await?;
+    window.text_when("done-toast", |message| message.contains("Imported 2 texts")).await?;
 
     window.hand_over("importPath", &second).await?;
     window.find("import-as-last-time").await?;
@@ -244,7 +246,7 @@ async fn column_choices_are_reused_and_import_can_be_removed() -> Result<()> {
     window.gone("import-confirm").await?;
     window.click("toast-act").await?;
     window.click("remove-confirm").await?;
-    window.text_when("done-toast", |said| said.contains("was removed")).await?;
+    window.text_when("done-toast", |message| message.contains("was removed")).await?;
     window.close().await?;
     let info = bench.json(["project", "info", "P.dissensus"]);
     assert_eq!(info["texts"], 2, "{info}");
@@ -264,7 +266,7 @@ async fn pasted_rows_are_imported() -> Result<()> {
     window.click("import-header").await?;
     window.text_when("import-dialog", |shown| shown.contains("2 new texts")).await?;
     window.click("import-confirm").await?;
-    window.text_when("done-toast", |said| said.contains("Imported 2 texts")).await?;
+    window.text_when("done-toast", |message| message.contains("Imported 2 texts")).await?;
     window.close().await?;
     let left = std::fs::read_dir(bench.path("home").join("pasted"))?.count();
     assert_eq!(left, 0, "what was pasted is left");
@@ -332,7 +334,7 @@ async fn prediction_shows_its_parts_and_words() -> Result<()> {
     window.find("people-dots").await?;
     window.script("document.querySelector('[data-testid=people-dots] circle.hollow, [data-testid=people-dots] circle').dispatchEvent(new MouseEvent('click', { bubbles: true }))").await?;
     // A sentence and probabilities first; logits add up, each rounded to two digits.
-    window.text_when("why-sentence", |said| said.contains('%')).await?;
+    window.text_when("why-sentence", |message| message.contains('%')).await?;
     window.click("why-logits").await?;
     let figures = "return [...document.querySelectorAll('[data-testid=why-sum] tr')].map((row) => Number(row.lastElementChild.textContent.replace('−', '-')))";
     let adds_up = |found: &Value| {
@@ -588,7 +590,7 @@ fn encoded_sample(bench: &Bench) -> PathBuf {
 }
 
 /// A document of the command about the question `offensiveness` of `project`.
-fn said(bench: &Bench, [group, verb]: [&str; 2], project: &Path, more: &[&str]) -> Value {
+fn json_of(bench: &Bench, [group, verb]: [&str; 2], project: &Path, more: &[&str]) -> Value {
     let arguments =
         [group.as_ref(), verb.as_ref(), project.as_os_str(), "--question".as_ref(), "offensiveness".as_ref()];
     bench.json(arguments.into_iter().chain(more.iter().map(OsStr::new)))
@@ -612,22 +614,22 @@ fn number(shown: &str) -> Result<f64> {
 }
 
 /// Compares a number on screen, with so many decimals, with the value from the command.
-fn same(what: &str, shown: &str, told: &Value, decimals: i32) -> Result<()> {
-    let Some(told) = told.as_f64() else {
-        ensure!(shown == "–", "{what}: the window shows {shown}, the command says {told}");
+fn same(what: &str, shown: &str, reported: &Value, decimals: i32) -> Result<()> {
+    let Some(reported) = reported.as_f64() else {
+        ensure!(shown == "–", "{what}: the window shows {shown}, the command says {reported}");
         return Ok(());
     };
     let half = 0.5001 * 10.0_f64.powi(-decimals);
     ensure!(
-        (number(shown)? - told).abs() <= half,
-        "{what}: the window shows {shown}, the command says {told}"
+        (number(shown)? - reported).abs() <= half,
+        "{what}: the window shows {shown}, the command says {reported}"
     );
     Ok(())
 }
 
 /// Compares the text of a bar ("what: 1: 20 %, 4: 61 %";
 /// levels below 5 % are omitted) with the shares of the levels.
-fn same_shares(what: &str, bar: &str, levels: &[Value], told: &[f64]) -> Result<()> {
+fn same_shares(what: &str, bar: &str, levels: &[Value], reported: &[f64]) -> Result<()> {
     let said: BTreeMap<&str, f64> = bar
         .split(", ")
         .filter_map(|part| {
@@ -636,10 +638,12 @@ fn same_shares(what: &str, bar: &str, levels: &[Value], told: &[f64]) -> Result<
         })
         .collect();
     ensure!(!said.is_empty(), "{what}: {bar:?}");
-    for (level, told) in levels.iter().zip(told) {
+    for (level, reported) in levels.iter().zip(reported) {
         match said.get(level.as_str().unwrap()) {
-            Some(shown) => ensure!((shown - told * 100.0).abs() <= 0.51, "{what}: {bar:?} and {told}"),
-            None => ensure!(*told < 0.0501, "{what}: {bar:?} leaves out a level with {told}"),
+            Some(shown) => {
+                ensure!((shown - reported * 100.0).abs() <= 0.51, "{what}: {bar:?} and {reported}")
+            }
+            None => ensure!(*reported < 0.0501, "{what}: {bar:?} leaves out a level with {reported}"),
         }
     }
     Ok(())
@@ -653,8 +657,8 @@ fn shares(values: &Value) -> Vec<f64> {
 async fn window_and_command_agree_after_an_answer() -> Result<()> {
     let bench = Bench::new();
     let project = encoded_sample(&bench);
-    let told = said(&bench, ["analyse", "disagreement"], &project, &["--top", "1000"]);
-    let levels = told["levels"].as_array().unwrap();
+    let reported = json_of(&bench, ["analyse", "disagreement"], &project, &["--top", "1000"]);
+    let levels = reported["levels"].as_array().unwrap();
     let window = Window::open(&bench, Some(&project)).await?;
     // The models are fitted before the answer, so that they have not learned from it.
     ranked_texts(&window).await?;
@@ -665,15 +669,15 @@ async fn window_and_command_agree_after_an_answer() -> Result<()> {
         })
         .await?;
     let rows = table(&window, "[data-testid=\"ranking-row\"]", ".measure strong").await?;
-    for (row, told) in rows.iter().zip(told["texts"].as_array().unwrap()).take(4) {
-        same("split", &row[0], &told["value"], 2)?;
+    for (row, reported) in rows.iter().zip(reported["texts"].as_array().unwrap()).take(4) {
+        same("split", &row[0], &reported["value"], 2)?;
     }
 
     window.click("nav-label").await?;
     join(&window, "Robin").await?;
     let given = answer(&window, 4, 0).await?;
     window.text_when("label-reveal", |reveal| reveal.contains("Predicted for the others (8)")).await?;
-    let text = told["texts"].as_array().unwrap().iter().find(|text| text["text"] == given.body.as_str());
+    let text = reported["texts"].as_array().unwrap().iter().find(|text| text["text"] == given.body.as_str());
     let text = text.unwrap();
     let bars = "return [...document.querySelectorAll('[data-testid=\"label-reveal\"] [role=img]')].map((bar) => bar.ariaLabel)";
     let bars: Vec<String> = serde_json::from_value(window.script(bars).await?)?;
@@ -694,7 +698,7 @@ async fn window_and_command_agree_after_an_answer() -> Result<()> {
         text["pairwise"]
     );
     let progress = window.script("return document.querySelector('[role=progressbar]').ariaValueMax").await?;
-    ensure!(progress == told["texts_in_all"].to_string().as_str(), "{progress}");
+    ensure!(progress == reported["texts_in_all"].to_string().as_str(), "{progress}");
     window.close().await
 }
 
@@ -702,7 +706,7 @@ async fn window_and_command_agree_after_an_answer() -> Result<()> {
 async fn people_view_shows_labels_and_agreement() -> Result<()> {
     let bench = Bench::new();
     let project = encoded_sample(&bench);
-    let agreement = said(&bench, ["analyse", "agreement"], &project, &[]);
+    let agreement = json_of(&bench, ["analyse", "agreement"], &project, &[]);
     let file = bench.path("all.csv");
     let export = ["data".as_ref(), "export".as_ref(), project.as_os_str(), file.as_os_str()];
     bench.ok(export.into_iter().chain(["--question".as_ref(), "offensiveness".as_ref()]));
@@ -755,15 +759,18 @@ async fn people_view_shows_labels_and_agreement() -> Result<()> {
     let place = |column: &str| heads.iter().position(|head| head == column);
     for (row, uses) in rows.iter().zip(&uses) {
         let name = row[0].split_whitespace().next().unwrap_or_default().to_lowercase();
-        let told = given.get(&name).with_context(|| format!("{name} of {given:?}"))?;
-        let labels = told.values().sum::<usize>();
+        let reported = given.get(&name).with_context(|| format!("{name} of {given:?}"))?;
+        let labels = reported.values().sum::<usize>();
         match place("labels") {
             Some(at) => same("labels", &row[at], &Value::from(labels), 0)?,
             None => ensure!(given.values().all(|of| of.values().sum::<usize>() == labels), "{given:?}"),
         }
         for level in ["1", "2", "3", "4", "5"] {
-            let count = told.get(level).copied().unwrap_or_default();
-            ensure!(format!("{uses},").contains(&format!(" {level}: {count},")), "{name}: {uses}, {told:?}");
+            let count = reported.get(level).copied().unwrap_or_default();
+            ensure!(
+                format!("{uses},").contains(&format!(" {level}: {count},")),
+                "{name}: {uses}, {reported:?}"
+            );
         }
         let accuracy = place("held_out_accuracy").map(|at| row[at].as_str()).unwrap_or_default();
         for figure in accuracy.split_whitespace().filter(|word| !["%", "guess"].contains(word)) {
@@ -793,7 +800,7 @@ async fn people_view_shows_labels_and_agreement() -> Result<()> {
 async fn run_detail_shows_every_figure_of_the_command() -> Result<()> {
     let bench = Bench::new();
     let project = encoded_sample(&bench);
-    said(&bench, ["models", "train"], &project, &["--model", "sep-heads", "--split", "by-text:0.7"]);
+    json_of(&bench, ["models", "train"], &project, &["--model", "sep-heads", "--split", "by-text:0.7"]);
     let run =
         bench.json(["models".as_ref(), "runs".as_ref(), "show".as_ref(), project.as_os_str(), "1".as_ref()]);
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
@@ -816,10 +823,10 @@ async fn run_detail_shows_every_figure_of_the_command() -> Result<()> {
     }
     let classes = table(&window, "[data-testid=\"run-class\"]", "th, td").await?;
     assert_eq!(classes.len(), list(&run["classes"]).len());
-    for (row, told) in classes.iter().zip(list(&run["classes"])) {
-        assert_eq!(told["name"], row[0].as_str());
+    for (row, reported) in classes.iter().zip(list(&run["classes"])) {
+        assert_eq!(reported["name"], row[0].as_str());
         for (cell, key) in row[1..].iter().zip(["precision", "recall", "f1", "support"]) {
-            same(key, cell, &told[key], if key == "support" { 0 } else { 2 })?;
+            same(key, cell, &reported[key], if key == "support" { 0 } else { 2 })?;
         }
     }
     let confusion = table(&window, "[data-testid=\"run-confusion\"] tbody tr", "td").await?;
@@ -828,12 +835,12 @@ async fn run_detail_shows_every_figure_of_the_command() -> Result<()> {
     assert_eq!(confusion, list(&run["confusion"]).iter().map(shares).collect::<Vec<_>>());
     let people = table(&window, "[data-testid=\"run-annotator\"]", "[role=rowheader], [role=cell]").await?;
     assert_eq!(people.len(), list(&run["annotators"]).len());
-    for told in list(&run["annotators"]) {
-        let row = people.iter().find(|row| told["name"] == row[0].as_str());
-        let row = row.with_context(|| format!("{told} is not in {people:?}"))?;
-        same("labels", &row[1], &told["labels"], 0)?;
-        same("accuracy", &row[2], &Value::from(told["accuracy"].as_f64().unwrap() * 100.0), 0)?;
-        same("log loss", &row[4], &told["log_loss"], 3)?;
+    for reported in list(&run["annotators"]) {
+        let row = people.iter().find(|row| reported["name"] == row[0].as_str());
+        let row = row.with_context(|| format!("{reported} is not in {people:?}"))?;
+        same("labels", &row[1], &reported["labels"], 0)?;
+        same("accuracy", &row[2], &Value::from(reported["accuracy"].as_f64().unwrap() * 100.0), 0)?;
+        same("log loss", &row[4], &reported["log_loss"], 3)?;
     }
     let settings = window.text("run-settings").await?;
     for (part, what) in [("train", "Learned from"), ("test", "Scored on")] {
@@ -855,14 +862,14 @@ async fn text_is_searched_answered_and_listed_as_own() -> Result<()> {
     let bench = Bench::without_encoder();
     let project = bench.path("S.dissensus");
     bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
-    let told = bench.json([
+    let reported = bench.json([
         "data".as_ref(),
         "texts".as_ref(),
         project.as_os_str(),
         "--search".as_ref(),
         "absolute potato".as_ref(),
     ]);
-    let wanted = told["rows"][0]["text"].to_string();
+    let wanted = reported["rows"][0]["text"].to_string();
     let window = Window::open(&bench, Some(&project)).await?;
     // It opens with the progress, as printed by the command.
     let overview = bench.json(["project".as_ref(), "overview".as_ref(), project.as_os_str()]);
@@ -875,7 +882,7 @@ async fn text_is_searched_answered_and_listed_as_own() -> Result<()> {
     window.text_when("texts-total", |total| total.starts_with("1")).await?;
     window.press('/').await?;
     window.type_text("absolute potato").await?;
-    let count = told["total"].as_u64().unwrap();
+    let count = reported["total"].as_u64().unwrap();
     window.text_when("texts-total", |total| total.starts_with(&format!("{count} text"))).await?;
     window.press(ENTER).await?;
     window.script_when(CHOSEN, |text| *text == Value::String(wanted.clone())).await?;
@@ -900,7 +907,7 @@ async fn text_is_searched_answered_and_listed_as_own() -> Result<()> {
     window.press(ENTER).await?;
     window.text_when("label-text", |body| body == given.body).await?;
     window.press('2').await?;
-    window.text_when("label-said", |said| said == "Labelled 2").await?;
+    window.text_when("label-said", |message| message == "Labelled 2").await?;
     window.close().await?;
     assert_eq!(kept(&bench, &project, "Robin").get(&given.body).map(String::as_str), Some("2"));
     Ok(())

@@ -101,7 +101,7 @@ pub(crate) fn report(
     let labels = context.observations(question)?;
     let (texts, people) = context.sizes();
     let agreed = agreement(&labels, texts, people, target)?;
-    let beside = compare_with_others(&labels, texts, people, target)?;
+    let with_others = compare_with_others(&labels, texts, people, target)?;
     let speeds = measure_speeds(cx, question, people)?;
     let levels = context.index().question(question).map(|q| q.scale.levels().to_vec()).unwrap_or_default();
     let ordered = target.kind.is_ordered();
@@ -134,7 +134,7 @@ pub(crate) fn report(
         let point = map.and_then(|map| map.points.get(at).copied());
         let result = measured.get(at).copied().unwrap_or_default();
         let distance = |sum: usize| result.mean_distance(sum).filter(|_| ordinal).map(|d| d as f32);
-        let beside = beside.get(at).cloned().unwrap_or_default();
+        let with_others = with_others.get(at).cloned().unwrap_or_default();
         let speed = speeds.get(at).copied().unwrap_or_default();
         AnnotatorRow {
             id: annotator.id,
@@ -156,13 +156,18 @@ pub(crate) fn report(
             baseline_distance: distance(result.baseline_distance),
             common_distance: distance(result.common_distance),
             held_out_labels: result.labels as u32,
-            agreement_with_others: beside.equal.map(|value| Figure {
+            agreement_with_others: with_others.equal.map(|value| Figure {
                 value,
-                interval: beside.interval,
+                interval: with_others.interval,
                 p: None,
             }),
-            shared_texts: beside.texts as u32,
-            flags: beside.flags.iter().map(|flag| said(flag, &levels)).chain(hasty(&speed)).collect(),
+            shared_texts: with_others.texts as u32,
+            flags: with_others
+                .flags
+                .iter()
+                .map(|flag| describe_flag(flag, &levels))
+                .chain(hasty(&speed))
+                .collect(),
             timed_labels: speed.labels as u32,
             seconds_per_label: speed.seconds,
             x: point.map(|[x, _]| x),
@@ -211,7 +216,7 @@ fn hasty(speed: &Speed) -> Option<AnnotatorFlag> {
 }
 
 /// Describes a flag.
-fn said(flag: &Flag, levels: &[String]) -> AnnotatorFlag {
+fn describe_flag(flag: &Flag, levels: &[String]) -> AnnotatorFlag {
     let (kind, words) = match flag {
         Flag::OneLevel { level, labels, chance } => {
             let name = levels.get(usize::from(*level)).map_or("", String::as_str);
@@ -252,12 +257,12 @@ mod tests {
     #[test]
     fn flag_text_contains_its_numbers() {
         let levels = ["mild".to_owned(), "rude".to_owned()];
-        let one = said(&Flag::OneLevel { level: 1, labels: 40, chance: 2e-9 }, &levels);
+        let one = describe_flag(&Flag::OneLevel { level: 1, labels: 40, chance: 2e-9 }, &levels);
         assert_eq!(
             one.words,
             "Gave rude on all of 40 labels: of people who use it as the others do, fewer than 1 in 10,000 would."
         );
-        let turned = said(&Flag::Reversed { r: -0.41, texts: 52, p: 0.0012 }, &levels);
+        let turned = describe_flag(&Flag::Reversed { r: -0.41, texts: 52, p: 0.0012 }, &levels);
         assert!(turned.words.contains("-0.41") && turned.words.contains("52 texts"), "{}", turned.words);
         assert!(turned.words.contains("0.12 %"), "{}", turned.words);
         let too_fast = Some(TooFast { others_seconds: 8.44, p: 0.0007, people: 9 });

@@ -65,7 +65,7 @@ pub(super) fn ranking_by_labels(
     let of = |value: fn(&Labelled) -> f32| found.iter().map(value).collect::<Vec<f32>>();
     let (means, splits) =
         if ordinal { (of(|one| one.mean), of(|one| one.split)) } else { (Vec::new(), Vec::new()) };
-    let nothing = nothing_ranked(cx, query.question, mask, None)?;
+    let nothing = empty_ranking(cx, query.question, mask, None)?;
     Ok(Some(Ranking {
         texts: found.iter().map(|one| one.text).collect(),
         values: of(|one| one.split),
@@ -80,7 +80,7 @@ pub(super) fn ranking_by_labels(
 }
 
 /// The result if nothing can be ranked.
-pub(super) fn nothing_ranked(
+pub(super) fn empty_ranking(
     cx: &Analysis,
     question: QuestionId,
     mask: &[bool],

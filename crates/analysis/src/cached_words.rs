@@ -37,7 +37,7 @@ struct CachedWords<'a> {
 
 /// Stores a model in place of earlier ones of the question. If it cannot be stored, or is too large,
 /// words are read anew in the next session.
-pub(super) fn keep_words(cx: &Analysis, question: QuestionId, fitted: &FittedWords) {
+pub(super) fn store_words(cx: &Analysis, question: QuestionId, fitted: &FittedWords) {
     if cx.context.store.is_reader() {
         return;
     }
@@ -71,7 +71,7 @@ fn put_words(cx: &Analysis, question: QuestionId, fitted: &FittedWords) -> Resul
 /// The stored model for a question and the encoder version `encoder` that is in use, updated with all
 /// current answers. `None` if there is none, this version cannot read it, or answers have changed more
 /// than it can follow.
-pub(super) fn kept_words(
+pub(super) fn stored_words(
     cx: &Analysis,
     question: &Question,
     encoder: &str,

@@ -137,7 +137,7 @@ fn explain_people(
         return Err(AnalysisError::TextNotFitted(name).into());
     }
     cx.context.held_here("explain");
-    let told = asked.told(&model, question.scale.target(), &rows, &near)?;
+    let told = asked.explain_annotators(&model, question.scale.target(), &rows, &near)?;
     let mut annotators = Vec::new();
     for ((annotator, _), told_of) in persons.iter().zip(&told.annotators) {
         annotators.push(explain_annotator(cx, annotator, told_of.as_ref(), &told, &question)?);
@@ -224,7 +224,7 @@ struct TextToExplain<'a> {
 impl TextToExplain<'_> {
     /// The model's explanations for these annotators (`None` if hidden); `near` are all other texts, the
     /// nearest first.
-    fn told(
+    fn explain_annotators(
         &self,
         model: &LiveModel,
         kind: TargetKind,

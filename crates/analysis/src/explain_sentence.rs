@@ -73,7 +73,7 @@ fn reasons(person: &ExplainedAnnotator, odds: ExplainedOdds, scale: &Scale) -> S
     };
     let (up, down) = (pointing(true), pointing(false));
     let (most, less, upwards) = if up.value >= -down.value { (up, down, true) } else { (down, up, false) };
-    let mut said = match (most.names.is_empty(), less.names.is_empty()) {
+    let mut message = match (most.names.is_empty(), less.names.is_empty()) {
         (true, _) => "This text is much like the average one".to_owned(),
         (false, true) => capitalised(&points(&most, &towards(upwards))),
         (false, false) => capitalised(&format!(
@@ -88,7 +88,7 @@ fn reasons(person: &ExplainedAnnotator, odds: ExplainedOdds, scale: &Scale) -> S
         + part(ScorePartKind::Slope)
         + part(ScorePartKind::Discrimination);
     if person.labels == 0 {
-        return format!("{said}.");
+        return format!("{message}.");
     }
     let far = if own.abs() >= LARGE { "far " } else { "" };
     let who = &person.name;
@@ -106,11 +106,11 @@ fn reasons(person: &ExplainedAnnotator, odds: ExplainedOdds, scale: &Scale) -> S
         (_, false) if own.abs() > text.abs() => format!(", and that outweighs {them}"),
         _ => format!(", but not enough to outweigh {them}"),
     };
-    said.push_str("; ");
-    said.push_str(&habit);
-    said.push_str(&end);
-    said.push('.');
-    said
+    message.push_str("; ");
+    message.push_str(&habit);
+    message.push_str(&end);
+    message.push('.');
+    message
 }
 
 fn points(side: &Side, towards: &str) -> String {
@@ -171,29 +171,29 @@ mod tests {
             (Severity, -2.15),
             (Thresholds, -0.03),
         ];
-        let said = sentence(&person(&parts, 0.37, None), TWO_OR_ABOVE, &ordinal());
+        let message = sentence(&person(&parts, 0.37, None), TWO_OR_ABOVE, &ordinal());
         let expected = "The model gives 2 or above a chance of 37 % for 91. Words and others' labels point clearly to a high level; 91 gives far lower levels than most, but not enough to outweigh them.";
-        assert_eq!(said, expected);
+        assert_eq!(message, expected);
         let strict = [(Words, 0.9), (Others, 0.4), (Severity, -2.15)];
-        let said = sentence(&person(&strict, 0.2, None), TWO_OR_ABOVE, &ordinal());
+        let message = sentence(&person(&strict, 0.2, None), TWO_OR_ABOVE, &ordinal());
         assert!(
-            said.ends_with(
+            message.ends_with(
                 "point to a high level; 91 gives far lower levels than most, and that outweighs them."
             ),
-            "{said}"
+            "{message}"
         );
         let alike = [(Words, -0.9), (Others, 0.4), (Severity, -0.4)];
-        let said = sentence(&person(&alike, 0.2, None), TWO_OR_ABOVE, &ordinal());
+        let message = sentence(&person(&alike, 0.2, None), TWO_OR_ABOVE, &ordinal());
         let expected = "Words point to a low level, others' labels point to a high level; 91 gives lower levels than most, which adds to that.";
-        assert!(said.ends_with(expected), "{said}");
+        assert!(message.ends_with(expected), "{message}");
     }
 
     #[test]
     fn sentence_starts_with_the_answer_if_there_is_one() {
         let parts = [(ScorePartKind::Words, 0.1), (ScorePartKind::Severity, 0.1)];
-        let said = sentence(&person(&parts, 0.37, Some(0)), TWO_OR_ABOVE, &ordinal());
+        let message = sentence(&person(&parts, 0.37, Some(0)), TWO_OR_ABOVE, &ordinal());
         let expected = "91 answered 1. With that answer known, the model gives 2 or above a chance of 37 %. This text is much like the average one; 91 answers such texts much as most people do.";
-        assert_eq!(said, expected);
+        assert_eq!(message, expected);
         let hidden = ExplainedAnnotator { hidden: true, ..person(&parts, 0.0, None) };
         assert_eq!(sentence(&hidden, TWO_OR_ABOVE, &ordinal()), "");
     }
@@ -204,8 +204,8 @@ mod tests {
             Scale::new(ScaleKind::Choice, ["calm", "angry", "sad"].map(str::to_owned).to_vec()).unwrap();
         let odds = ExplainedOdds { level: 1, against: Some(2) };
         let parts = [(ScorePartKind::Words, 2.0), (ScorePartKind::Severity, -0.5)];
-        let said = sentence(&person(&parts, 0.8, None), odds, &scale);
+        let message = sentence(&person(&parts, 0.8, None), odds, &scale);
         let expected = "The model gives angry rather than sad a chance of 80 % for 91. Words point clearly to angry; 91 answers angry less readily than most, but not enough to outweigh them.";
-        assert_eq!(said, expected);
+        assert_eq!(message, expected);
     }
 }

@@ -71,7 +71,7 @@ fn held_out_in_project(
     }))
 }
 
-fn keep_held_out(cx: &Analysis, question: QuestionId, labels: &[Observation], measured: &Measured) {
+fn store_held_out(cx: &Analysis, question: QuestionId, labels: &[Observation], measured: &Measured) {
     if cx.context.store.is_reader() || !measured.basis.is_complete() {
         return;
     }
@@ -191,7 +191,7 @@ pub(super) fn measure_held_out(
     };
     let measured =
         Measured { generation, labels: labels.len(), annotators, basis, results: results.clone(), left_out };
-    keep_held_out(cx, question, labels, &measured);
+    store_held_out(cx, question, labels, &measured);
     lock(&cx.measurements.kept).insert(question, measured);
     Ok((results, left_out))
 }

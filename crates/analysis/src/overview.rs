@@ -93,7 +93,7 @@ fn next_steps(
     }
     let packets = cx.context.store.packets()?;
     if !packets.is_empty() {
-        let back: HashSet<_> = cx.context.store.hand_ins()?.into_iter().map(|one| one.packet).collect();
+        let back: HashSet<_> = cx.context.store.submissions()?.into_iter().map(|one| one.packet).collect();
         let out = packets.iter().filter(|(packet, _)| !back.contains(&packet.id)).count() as u32;
         steps.extend((out > 0).then(|| step(NextStepKind::TakeIn, Some(out))));
     }

@@ -55,7 +55,7 @@ pub fn rank(cx: &Analysis, query: &DisagreementQuery) -> Result<Ranking, Project
     let needed = if query.by == DisagreementMeasure::Uncertainty { 1 } else { 2 };
     if chosen < needed {
         let remark = too_few(chosen, needed);
-        let ranking = by_labels::nothing_ranked(cx, query.question, &mask, Some(remark.clone()))?;
+        let ranking = by_labels::empty_ranking(cx, query.question, &mask, Some(remark.clone()))?;
         return Ok(Ranking { needs: Some(remark), ..ranking });
     }
     let ranked = find_ranked(cx, query)?;
@@ -63,7 +63,7 @@ pub fn rank(cx: &Analysis, query: &DisagreementQuery) -> Result<Ranking, Project
     let Some(ranked) = ranked else {
         return match by_labels::ranking_by_labels(cx, query, &mask)? {
             Some(ranking) => Ok(ranking),
-            None => by_labels::nothing_ranked(cx, query.question, &mask, remark),
+            None => by_labels::empty_ranking(cx, query.question, &mask, remark),
         };
     };
     let mut ranking = Ranking {

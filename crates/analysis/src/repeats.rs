@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use crate::error::AnalysisError;
-use dissensus_api::{RepeatReport, RepeatsOfAnnotator};
+use dissensus_api::{ReannotationReport, ReannotationsOfAnnotator};
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_project::clock::now_ms;
 use dissensus_project::context::share;
@@ -15,7 +15,7 @@ use dissensus_stats::agreement::FEWEST_REPEATS;
 ///
 /// # Errors
 /// No such question, or the file cannot be read.
-pub fn report(cx: &Analysis, question: QuestionId) -> Result<RepeatReport, ProjectError> {
+pub fn report(cx: &Analysis, question: QuestionId) -> Result<ReannotationReport, ProjectError> {
     let context = &cx.context;
     context.question_parts(question)?;
     let counts = context.repeat_counts(question)?;
@@ -24,7 +24,7 @@ pub fn report(cx: &Analysis, question: QuestionId) -> Result<RepeatReport, Proje
     let person = |(id, (same, repeats)): (&AnnotatorId, &(u32, u32))| {
         let row = index.annotator_row(*id)?;
         let annotator = &index.annotators()[row as usize];
-        Some(RepeatsOfAnnotator {
+        Some(ReannotationsOfAnnotator {
             annotator: *id,
             annotator_id: annotator.external_id.clone(),
             name: annotator.name.clone(),
@@ -33,9 +33,9 @@ pub fn report(cx: &Analysis, question: QuestionId) -> Result<RepeatReport, Proje
             agreement: share(*same, *repeats),
         })
     };
-    let mut annotators: Vec<RepeatsOfAnnotator> = counts.annotators.iter().filter_map(person).collect();
+    let mut annotators: Vec<ReannotationsOfAnnotator> = counts.annotators.iter().filter_map(person).collect();
     annotators.sort_by(|a, b| b.repeats.cmp(&a.repeats).then_with(|| a.name.cmp(&b.name)));
-    Ok(RepeatReport {
+    Ok(ReannotationReport {
         question,
         needs: overall.is_none().then(|| needs(all)),
         overall,

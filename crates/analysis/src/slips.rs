@@ -268,11 +268,14 @@ mod tests {
 
     #[test]
     fn slips_expected_by_chance_are_not_reported() {
-        let said = slips_words(&report(180, 233.2, 0));
-        assert_eq!(said, "No sign of slips: 180 unusual labels, and chance alone would give about 233.");
+        let message = slips_words(&report(180, 233.2, 0));
+        assert_eq!(message, "No sign of slips: 180 unusual labels, and chance alone would give about 233.");
         assert!(slips_words(&report(260, 233.2, 0)).starts_with("No single label is shown to be a slip"));
-        let said = slips_words(&report(180, 233.2, 3));
-        assert!(said.starts_with("3 labels are beyond chance") && said.contains("other 177"), "{said}");
+        let message = slips_words(&report(180, 233.2, 3));
+        assert!(
+            message.starts_with("3 labels are beyond chance") && message.contains("other 177"),
+            "{message}"
+        );
         assert!(contested_words(&report(0, 0.0, 0)).starts_with("10 contested labels, where"));
         // As many as chance brings at each place: none. Three far below it: these, though the fourth is not.
         let chance: Vec<UnlikelyLabel> = (1..50).map(|n| unusual(f64::from(n))).collect();

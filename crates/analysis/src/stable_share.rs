@@ -4,7 +4,7 @@
 use super::Analysis;
 use crate::needs;
 use dissensus_domain::QuestionId;
-use dissensus_models::live::{FEWEST_STABLE_REPEATS, RepeatedAnswer, StableShare};
+use dissensus_models::live::{FEWEST_STABLE_REPEATS, ReannotatedAnswer, StableShare};
 use dissensus_project::context::AnswerAgain;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel as _;
@@ -40,10 +40,10 @@ pub fn measure(cx: &Analysis, question: QuestionId) -> Result<StableShareReport,
         let (text, annotator) = (index.text_row(again.text)?, index.annotator_row(again.annotator)?);
         let (first, second) = (scale.index_of_answer(&again.first)?, scale.index_of_answer(&again.second)?);
         let known = (text as usize) < model.texts();
-        known.then_some(RepeatedAnswer { text, annotator, first, second })
+        known.then_some(ReannotatedAnswer { text, annotator, first, second })
     };
-    let repeats: Vec<RepeatedAnswer> = counts.again.iter().filter_map(row).collect();
-    let known = |r: &&RepeatedAnswer| model.label(r.text, r.annotator).is_some();
+    let repeats: Vec<ReannotatedAnswer> = counts.again.iter().filter_map(row).collect();
+    let known = |r: &&ReannotatedAnswer| model.label(r.text, r.annotator).is_some();
     let compared = repeats.iter().filter(known).count();
     let found = model.stable_share(&repeats);
     Ok(StableShareReport { found, words: words(found, compared) })

@@ -55,7 +55,7 @@ pub fn measure(
     })
 }
 
-fn words(found: Option<TextDispersion>, shown: bool, scales: Option<ScaleSpread>, told: bool) -> String {
+fn words(found: Option<TextDispersion>, shown: bool, scales: Option<ScaleSpread>, reported: bool) -> String {
     let Some(found) = found else {
         return "Whether people are further apart on some texts than on others of the same mean cannot be told: that takes three ordered \
                 levels or more, and 50 texts with labels of two people."
@@ -74,7 +74,7 @@ fn words(found: Option<TextDispersion>, shown: bool, scales: Option<ScaleSpread>
              scales have a standard deviation of {value} ({interval})."
         )
     });
-    let used = match (used, told) {
+    let used = match (used, reported) {
         (Some(own), true) => {
             Some(format!("Predictions use what a text's embedding tells of that, and its labels. {own}"))
         }

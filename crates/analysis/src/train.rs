@@ -43,7 +43,7 @@ pub fn train(
     let asked = json!({ "question": question.name, "model": ModelKind::Multilevel.name() });
     recorded::recorded(cx, EvaluationKind::Fit, asked, FitOptions::default().seed, || {
         let started = Instant::now();
-        cx.live.fit_anew(question.id, progress)?;
+        cx.live.refit(question.id, progress)?;
         Ok(Trained {
             model: ModelKind::Multilevel.name(),
             labels,

@@ -13,7 +13,7 @@ use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::encoding::EncodedText;
 use dissensus_training::error::TrainingError;
-use dissensus_training::requested_model::{OptionSaid, RequestedModel, known};
+use dissensus_training::requested_model::{OptionAnswers, RequestedModel, known};
 use dissensus_training::set_table::people_of_sets;
 use serde::Serialize;
 
@@ -107,7 +107,7 @@ pub fn predict(
         of_sets.iter().flat_map(|who| said.iter().map(move |option| option.yes[*who])).collect();
     let likely = sets.of_anybody(&p).ok_or_else(|| not_live(cx))?;
     let several = people.len() > 1;
-    let option = |(said, name): (&OptionSaid, &String)| ExpectedOption {
+    let option = |(said, name): (&OptionAnswers, &String)| ExpectedOption {
         option: name.clone(),
         expected: said.yes.iter().map(|p| f64::from(*p)).sum::<f64>() / people.len() as f64,
         differ: several.then_some(f64::from(said.differ)),
@@ -175,7 +175,7 @@ fn ask(
     row: Option<u32>,
     text: RequestedText<'_>,
     not_live: impl Fn() -> ProjectError,
-) -> Result<(OptionSaid, bool), ProjectError> {
+) -> Result<(OptionAnswers, bool), ProjectError> {
     let mut model = RequestedModel::new(model, people.to_vec(), everybody);
     let row = match (row, text) {
         (_, RequestedText::New(text)) => model.add(text)?,
@@ -183,7 +183,7 @@ fn ask(
         (Some(row), _) if (row as usize) < model.model().texts() => row,
         _ => return Err(not_live()),
     };
-    Ok((model.say(row), model.is_answered(row)))
+    Ok((model.option_answers(row), model.is_answered(row)))
 }
 
 fn name_of(question: &Question, answer: &Answer) -> String {

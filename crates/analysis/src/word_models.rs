@@ -72,7 +72,7 @@ fn fit_question(
     let WordFit { model, live, tuned, answers, encoder, texts, .. } = fit;
     let levels = question.scale.ids().to_vec();
     let fitted = FittedWords { live, levels, encoder: encoder.clone(), followed, answers, tuned };
-    cached_words::keep_words(cx, question.id, &fitted);
+    cached_words::store_words(cx, question.id, &fitted);
     cx.words.set(question.id, fitted);
     let reports = question.scale.levels().iter().zip(model.report());
     Ok(WordModelReport {
@@ -132,15 +132,15 @@ pub fn heat(
         })
         .collect();
     let has_answered = |who: &AnnotatorId| labels.iter().any(|label| label.annotator == *who);
-    let told: Vec<u32> = people
+    let reported: Vec<u32> = people
         .iter()
         .filter(|who| show_hidden || reading_as != Some(**who) || has_answered(who))
         .map(|who| who.0)
         .collect();
-    let reader_left_out = people.len() > told.len();
-    let Expected { expected, needs, fitted_on } = match told.len() {
+    let reader_left_out = people.len() > reported.len();
+    let Expected { expected, needs, fitted_on } = match reported.len() {
         0 | 1 => Expected { needs: Some(WordNeeds::People), ..Expected::default() },
-        _ => expect(cx, &question, text, places.len(), &told)?,
+        _ => expect(cx, &question, text, places.len(), &reported)?,
     };
     let marked: Vec<(AnnotatorId, BTreeSet<u32>)> =
         answers.iter().map(|(who, spans)| (*who, marked_words(&places, spans, Some(of_type)))).collect();
@@ -160,7 +160,7 @@ pub fn heat(
     Ok(WordHeat {
         words: places.iter().enumerate().map(figure).collect(),
         answers: answers.len() as u32,
-        people: if expected.is_some() { told.len() as u32 } else { 0 },
+        people: if expected.is_some() { reported.len() as u32 } else { 0 },
         needs,
         reader_left_out,
         fitted_on,
@@ -178,7 +178,7 @@ fn expect(
 ) -> Result<Expected, ProjectError> {
     let needed = |needs| Ok(Expected { needs: Some(needs), ..Expected::default() });
     let Some(chosen) = cx.encoding.chosen()? else { return needed(WordNeeds::Encoder) };
-    let read = || cached_words::kept_words(cx, question, &chosen.key);
+    let read = || cached_words::stored_words(cx, question, &chosen.key);
     let Some(known) = cx.words.get_or_read(question.id, &chosen.key, read)? else {
         return needed(WordNeeds::Fit);
     };

@@ -1,6 +1,6 @@
 //! Labelling: the current text, the label, and the progress.
 
-use dissensus_domain::{AnnotatorId, Answer, QuestionId, Remark, SpanSet, TextId};
+use dissensus_domain::{AnnotatorId, Answer, Note, QuestionId, SpanSet, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
@@ -36,9 +36,9 @@ view! {
         /// This annotator's earlier answer, if any.
         pub answer: Option<Answer>,
         /// This annotator's note on it.
-        pub remark: Remark,
+        pub note: Note,
         /// The note that was typed on this computer and not saved, if it differs.
-        pub draft: Option<Remark>,
+        pub draft: Option<Note>,
         /// Flagged by this annotator.
         pub flagged: bool,
         /// Skipped by this annotator.
@@ -75,16 +75,16 @@ view! {
 
     /// Additional data of an answer.
     #[derive(Default)]
-    pub struct Beside {
+    pub struct LabelDetails {
         /// The annotator's note on the answer.
-        pub remark: Remark,
+        pub note: Note,
         /// The identity of the version of the guideline that is on screen.
         pub guideline: Option<String>,
     }
 
     /// Which notes to list.
     #[derive(Default)]
-    pub struct RemarkQuery {
+    pub struct NoteQuery {
         pub question: Option<QuestionId>,
         pub annotator: Option<AnnotatorId>,
         /// Only notes that contain all of these words, or whose reason, text or text id does.
@@ -96,7 +96,7 @@ view! {
     }
 
     /// One person's note or flag on an answer.
-    pub struct RemarkInfo {
+    pub struct NoteInfo {
         pub question: QuestionId,
         pub question_name: String,
         pub text: TextId,
@@ -112,7 +112,7 @@ view! {
         pub answer: Option<String>,
         /// Their note.
         #[serde(flatten)]
-        pub remark: Remark,
+        pub note: Note,
         /// Whether they flagged the text.
         pub flagged: bool,
         /// Whether they skipped it, and have not answered since.
@@ -146,7 +146,7 @@ view! {
         /// The retracted answer.
         pub answer: Answer,
         /// The note on the answer.
-        pub remark: Remark,
+        pub note: Note,
         /// The answer that counts now, if there was an earlier one.
         pub now: Option<Answer>,
         /// The annotator's progress now.

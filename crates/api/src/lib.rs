@@ -88,7 +88,7 @@ pub use importing::{
 };
 pub use job::JobInfo;
 pub use labelling::{
-    Beside, LabelReceipt, LabelTask, NewLabel, PersonSpans, Progress, RemarkInfo, RemarkQuery, TextOrder,
+    LabelDetails, LabelReceipt, LabelTask, NewLabel, NoteInfo, NoteQuery, PersonSpans, Progress, TextOrder,
     TextPredictions, Undone,
 };
 pub use options_together::distances_together;
@@ -100,8 +100,8 @@ pub use overview::{
     OverviewQuestion,
 };
 pub use panels::{
-    KeptPanel, PanelBeside, PanelInfo, PanelOrder, PanelOthers, PanelText, PanelVerdict, PanelVerdicts,
-    PanelWish,
+    PanelComparison, PanelInfo, PanelOrder, PanelOthers, PanelText, PanelVerdict, PanelVerdicts, PanelWish,
+    SavedPanelInfo,
 };
 pub use paper::{PaperWish, PaperWritten};
 pub use plan::{OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
@@ -119,7 +119,7 @@ pub use question_correlation::{
     ScorePair, ScoredQuestion,
 };
 pub use removal::{Removal, RemovalCounts, RemovalPreview, Removed};
-pub use repeats::{RepeatReport, RepeatsOfAnnotator, SelfAgreementShare};
+pub use repeats::{ReannotationReport, ReannotationsOfAnnotator, SelfAgreementShare};
 pub use runs::{
     AnnotatorPair, AuxiliaryCandidate, AuxiliaryQuestion, EpochInfo, GradientNorm, HeldHead, JointQuestion,
     MetricPair, RunAnnotator, RunAuxiliary, RunBaseline, RunBin, RunClass, RunComparison, RunDetail, RunInfo,
@@ -128,11 +128,11 @@ pub use runs::{
 };
 pub use slips::{SlipKind, SlipReport, SlipRow};
 pub use study::{
-    AttentionCheckInfo, DecisionInfo, EarlierPacket, GivenAnswerInfo, HandedIn, MergeAnswer, MergeAnswersOf,
+    AttentionCheckInfo, DecisionInfo, EarlierPacket, GivenAnswerInfo, MergeAnswer, MergeAnswersOf,
     MergeChange, MergeChangeKind, MergeConsent, MergeContradiction, MergeEffectInfo, MergeProblem,
     MergeQuestion, MergeReport, MergeSplit, MergedFile, MergedKind, NewAttentionCheck, NewDecision,
     OpenPacket, PacketText, StudyDraft, StudyFigure, StudyPerson, StudyReport, StudyShare, StudyWish,
-    TextTalk,
+    SubmissionInfo, TextTalk,
 };
 pub use texts::{FoundTexts, LongTextsInfo, TextCounts, TextFilter, TextQuery, TextRow, TextSort};
 pub use who_differs::{AttributeDifference, DifferenceShares, PersonDifference, WhoDiffers};

@@ -25,17 +25,20 @@ pub fn options_together(found: &SetsTogether, options: &[String]) -> String {
     let SetsTogether { divisions, used, factors, learned_from, pairs, .. } = found;
     let gain = found.gain.zip(found.standard_error);
     let (divisions, used, factors) = (*divisions, *used, *factors);
-    said(&Found { divisions, used, factors, gain, learned_from: *learned_from, pairs }, options)
+    describe_found(&Found { divisions, used, factors, gain, learned_from: *learned_from, pairs }, options)
 }
 
 /// Describes the correlations that a run has learned.
 pub fn options_of_run_together(found: &OptionCorrelations, options: &[String]) -> String {
     let (factors, pairs) = (found.factors.factors(), found.factors.pairs());
     let (gain, learned_from) = (found.gain.zip(found.standard_error), found.answers);
-    said(&Found { divisions: 1, used: factors.min(1), factors, gain, learned_from, pairs: &pairs }, options)
+    describe_found(
+        &Found { divisions: 1, used: factors.min(1), factors, gain, learned_from, pairs: &pairs },
+        options,
+    )
 }
 
-fn said(found: &Found<'_>, options: &[String]) -> String {
+fn describe_found(found: &Found<'_>, options: &[String]) -> String {
     let Some((gain, error)) = found.gain else {
         return format!(
             "Options are taken as independent of each other: too little was held out to tell (it takes {FEWEST_TEXTS_TO_CORRELATE} texts, and two options that at least \
@@ -139,13 +142,13 @@ fn distances(found: &OptionCooccurrence, pairs: &str) -> String {
 fn named(pairs: &[OptionPair], options: &[String], sign: f64) -> Option<String> {
     let worth = pairs.iter().filter(|pair| pair.correlation * sign >= WORTH_NAMING);
     let name = |at: usize| options.get(at).map_or("?", String::as_str);
-    let said: Vec<String> = worth
+    let message: Vec<String> = worth
         .take(NAMED)
         .map(|pair| {
             format!("{} and {} ({:+.2})", name(pair.options.0), name(pair.options.1), pair.correlation)
         })
         .collect();
-    (!said.is_empty()).then(|| said.join(", "))
+    (!message.is_empty()).then(|| message.join(", "))
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ view! {
     }
 
     /// A panel that is saved under a name.
-    pub struct KeptPanel {
+    pub struct SavedPanelInfo {
         pub name: String,
         /// The question's name; none if the panel is for any question.
         pub question: Option<String>,
@@ -99,7 +99,7 @@ view! {
         /// The verdicts with other members of the same recipe.
         pub others: Option<PanelOthers>,
         /// The expected verdict of the panel to compare with.
-        pub beside: Option<PanelBeside>,
+        pub beside: Option<PanelComparison>,
     }
 
     /// An expected verdict.
@@ -130,7 +130,7 @@ view! {
     }
 
     /// The verdict of another composition on the same text.
-    pub struct PanelBeside {
+    pub struct PanelComparison {
         pub verdict: PanelVerdict,
         /// Its probabilities, averaged over its panels.
         pub probabilities: Vec<f64>,

@@ -1,7 +1,7 @@
 //! The practice round, and pass marks.
 
 use dissensus_domain::{
-    AfterFailing, AnnotatorId, Answer, CheckRule, PracticeRule, QuestionId, Standing, TextId,
+    AfterFailing, AnnotatorId, Answer, CheckRule, PassStatus, PracticeRule, QuestionId, TextId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +72,7 @@ view! {
     /// A person's result compared with the pass mark of practice.
     pub struct PracticeResult {
         /// The standing after the last finished round.
-        pub standing: Standing,
+        pub standing: PassStatus,
         pub rounds_begun: u32,
         /// Right answers in that round, or in the current one if none is finished.
         pub right: u32,

@@ -3,7 +3,7 @@
 use super::{GroupsChoice, PlanWish, StudyCare};
 use super::{Problem, TextOrder};
 use dissensus_domain::{
-    AnnotatorId, Attributes, Condition, LevelEdit, LevelId, QuestionHelp, QuestionId, RemarkForm, Scale,
+    AnnotatorId, Attributes, Condition, LevelEdit, LevelId, NoteForm, QuestionHelp, QuestionId, Scale,
 };
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +81,7 @@ view! {
         /// Condition under which it is asked; always if none.
         pub only_if: Option<Condition>,
         /// Which notes annotators can add to an answer.
-        pub remarks: RemarkForm,
+        pub note_form: NoteForm,
         /// Current labels.
         pub labels: u32,
         /// Annotators who have a current label for it.
@@ -134,7 +134,7 @@ view! {
         /// Condition under which it is asked; always if none.
         pub only_if: Option<Condition>,
         /// Which notes annotators can add to an answer.
-        pub remarks: RemarkForm,
+        pub note_form: NoteForm,
     }
 
     /// What depends on a level, so that it cannot be removed; empty if it can be.

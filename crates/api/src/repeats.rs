@@ -27,7 +27,7 @@ view! {
     }
 
     /// One person's repeats.
-    pub struct RepeatsOfAnnotator {
+    pub struct ReannotationsOfAnnotator {
         pub annotator: AnnotatorId,
         /// Their name in files.
         pub annotator_id: String,
@@ -42,14 +42,14 @@ view! {
     }
 
     /// Self-agreement for one question.
-    pub struct RepeatReport {
+    pub struct ReannotationReport {
         pub question: QuestionId,
         /// The share over everyone, if there are enough repeats.
         pub overall: Option<SelfAgreementShare>,
         /// Number of all repeats.
         pub repeats: u32,
         /// Each person with repeats, those with the most first.
-        pub annotators: Vec<RepeatsOfAnnotator>,
+        pub annotators: Vec<ReannotationsOfAnnotator>,
         /// Answers of a later annotation round without one of an earlier round to compare with.
         pub unpaired: u32,
         /// Pairs of consecutive answers of which one is "cannot say"; they are not compared.

@@ -1,7 +1,7 @@
 //! A study with several annotators: its plan, task packets, and submissions.
 
 use super::{PracticeResult, PracticeState, Problem};
-use dissensus_domain::{AnnotatorId, Answer, Outcome, QuestionId, Remark, Standing, TextId};
+use dissensus_domain::{AnnotatorId, Answer, Note, Outcome, PassStatus, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
@@ -141,7 +141,7 @@ view! {
         /// How often attention checks were answered correctly.
         pub attention: Option<StudyFigure>,
         /// The person's result against the pass mark of attention checks; none without a mark.
-        pub attention_standing: Option<Standing>,
+        pub attention_standing: Option<PassStatus>,
         /// The result of practice; none without practice.
         pub practice: Option<PracticeResult>,
     }
@@ -390,9 +390,9 @@ view! {
         pub again: Option<Answer>,
         /// Their note on the answer.
         #[serde(flatten)]
-        pub remark: Remark,
+        pub note: Note,
         /// Their note when they were asked again.
-        pub said_again: Remark,
+        pub said_again: Note,
         /// The number of the version of the guideline that they had on screen.
         pub guideline: Option<u32>,
         /// Whether they flagged it.
@@ -461,7 +461,7 @@ view! {
     }
 
     /// A submission.
-    pub struct HandedIn {
+    pub struct SubmissionInfo {
         /// Path of the file.
         pub file: String,
         /// Its size in bytes.

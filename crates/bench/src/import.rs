@@ -85,8 +85,8 @@ fn python(file: &Path, target: &Path) -> Result<f64, BenchError> {
         .arg(target)
         .output()
         .map_err(|error| failed(error.to_string()))?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    let seconds = said.trim().parse();
+    let message = String::from_utf8_lossy(&output.stdout);
+    let seconds = message.trim().parse();
     seconds.map_err(|_| failed(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
 }
 

@@ -79,11 +79,11 @@ pub fn study(size: StudySize, say: &dyn Fn(&str)) -> Result<StudyBench, BenchErr
         balance: None,
         seed: 1,
     };
-    let told = study::hand_out(&session.study, &wish, &folder.path().join("packets"), &Silent)?;
+    let draft = study::hand_out(&session.study, &wish, &folder.path().join("packets"), &Silent)?;
     let hand_out_seconds = start.elapsed().as_secs_f64();
     session.close();
     let packets: Vec<PathBuf> =
-        told.people.into_iter().filter_map(|person| person.file).map(PathBuf::from).collect();
+        draft.people.into_iter().filter_map(|person| person.file).map(PathBuf::from).collect();
 
     say("Labelling and handing in");
     let (mut opened, mut handed, mut sizes, mut files) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

@@ -92,10 +92,10 @@ pub fn train(
     for round in 1..=choices.rounds.max(1) {
         say(&format!("Training, round {round} of {}", choices.rounds.max(1)));
         for (policy, (our_best, their_best)) in POLICIES.into_iter().zip(&mut best) {
-            keep(our_best, median_ms(&mut ours, &step(policy))?);
+            keep_minimum(our_best, median_ms(&mut ours, &step(policy))?);
             if let Some(Ok(worker)) = &mut theirs {
                 match median_ms(worker, &step(policy)) {
-                    Ok(ms) => keep(their_best, ms),
+                    Ok(ms) => keep_minimum(their_best, ms),
                     Err(error) => theirs = Some(Err(error)),
                 }
             }
@@ -131,7 +131,7 @@ fn median_ms(worker: &mut Worker, step: &Request) -> Result<f64, BenchError> {
     Ok(median(&seconds).unwrap_or(f64::NAN) * 1e3)
 }
 
-fn keep(best: &mut Option<f64>, ms: f64) {
+fn keep_minimum(best: &mut Option<f64>, ms: f64) {
     *best = Some(best.map_or(ms, |best| best.min(ms)));
 }
 
@@ -173,7 +173,7 @@ mod tests {
     fn best_round_is_reported() {
         let mut best = None;
         for ms in [3.0, 2.0, 4.0] {
-            keep(&mut best, ms);
+            keep_minimum(&mut best, ms);
         }
         assert_eq!(best, Some(2.0));
     }

@@ -18,8 +18,8 @@ fn large(arguments: &[&str]) -> Output {
 #[test]
 fn every_benchmark_step_runs() {
     let output = large(&["--labels", "3000", "--texts", "600", "--annotators", "40"]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{message}");
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((found["texts"].as_u64(), found["annotators"].as_u64()), (Some(600), Some(40)));
     let steps = found["steps"].as_array().unwrap();
@@ -42,6 +42,6 @@ fn every_benchmark_step_runs() {
 fn impossible_size_is_reported() {
     let output = large(&["--labels", "100", "--texts", "10", "--annotators", "9"]);
     assert_eq!(output.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("at most one label of each annotator on each text"), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(message.contains("at most one label of each annotator on each text"), "{message}");
 }

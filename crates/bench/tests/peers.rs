@@ -26,11 +26,11 @@ fn bench(folder: &Path, bin: &Path) -> Output {
 /// Returns the document after checking that it has our figures and the in-process peer's, and the reason for
 /// each missing engine.
 fn document(output: &Output, why: &str) -> Value {
-    let said = String::from_utf8(output.stderr.clone()).unwrap();
-    assert!(output.status.success(), "{said}");
-    let told: Vec<&str> = said.lines().filter(|line| line.contains("left out")).collect();
-    assert_eq!(told.len(), 1, "{said}");
-    assert!(told[0].contains(why), "{said}");
+    let message = String::from_utf8(output.stderr.clone()).unwrap();
+    assert!(output.status.success(), "{message}");
+    let reported: Vec<&str> = message.lines().filter(|line| line.contains("left out")).collect();
+    assert_eq!(reported.len(), 1, "{message}");
+    assert!(reported[0].contains(why), "{message}");
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(names(&found["engines"]), ["dissensus fp32", "dissensus fast", "candle-transformers"]);
     assert_eq!(names(&found["missing"]), ["sentence-transformers", "onnxruntime fp32", "onnxruntime int8"]);

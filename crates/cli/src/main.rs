@@ -19,7 +19,7 @@ use std::process::ExitCode;
 #[allow(unsafe_code, reason = "the environment is set before anything else runs")]
 fn main() -> ExitCode {
     // SAFETY: nothing has started a thread yet.
-    unsafe { dissensus_encoder::keep_tensors_on_their_thread() };
+    unsafe { dissensus_encoder::bind_tensors_to_threads() };
     let cli = Cli::parse_from(args::with_new_names(std::env::args_os()));
     if cli.quiet {
         progress::be_quiet();

@@ -286,7 +286,7 @@ mod tests {
         Answer::Spans(SpanSet::new([span(7, 9, 0), span(0, 5, 1), span(7, 9, 0)]).unwrap()),
         r#"{"kind":"spans","value":[{"start":0,"end":5,"kind":1},{"start":7,"end":9,"kind":0}]}"#
     )]
-    fn answers_are_plain_json(#[case] answer: Answer, #[case] json: &str) {
+    fn answers_round_trip_as_json(#[case] answer: Answer, #[case] json: &str) {
         assert_eq!(serde_json::to_string(&answer).unwrap(), json);
         assert_eq!(serde_json::from_str::<Answer>(json).unwrap(), answer);
     }

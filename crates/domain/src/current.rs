@@ -1,12 +1,12 @@
 //! Determines current answers and marks from events alone, so that all copies of a project with the
 //! same events agree, in whatever order they received them.
 
-use crate::{Event, EventId, EventKind, MarkKind, Remark};
+use crate::{Event, EventId, EventKind, MarkKind, Note};
 use std::collections::{HashMap, HashSet};
 
 /// The answers that are not retracted, among the events of *one* annotator, question, text and
 /// annotation round.
-pub fn standing_answers(events: &[Event]) -> Vec<&Event> {
+pub fn unretracted_answers(events: &[Event]) -> Vec<&Event> {
     let retracted: HashSet<EventId> = events.iter().filter_map(Event::retracts).collect();
     events.iter().filter(|e| e.answer().is_some() && !retracted.contains(&e.id)).collect()
 }
@@ -26,7 +26,7 @@ pub fn current_answer(events: &[Event]) -> Option<&Event> {
 /// neither retracted nor superseded. There are several if they were given independently in different
 /// copies. See [`current_answer`].
 pub fn unsuperseded_answers(events: &[Event]) -> Vec<&Event> {
-    let standing = standing_answers(events);
+    let standing = unretracted_answers(events);
     if standing.len() < 2 {
         return standing;
     }
@@ -50,7 +50,7 @@ pub fn unsuperseded_answers(events: &[Event]) -> Vec<&Event> {
 /// that an answer never precedes an earlier one of the same copy, even if that copy's clock was set
 /// back.
 pub fn given_answers(events: &[Event]) -> Vec<&Event> {
-    let mut given = standing_answers(events);
+    let mut given = unretracted_answers(events);
     given.retain(|e| e.source.is_given());
     given.sort_by_key(|e| e.key);
     let mut latest: Option<&Event> = None;
@@ -70,11 +70,11 @@ pub fn given_answers(events: &[Event]) -> Vec<&Event> {
 pub struct Marks {
     pub skipped: bool,
     pub flagged: bool,
-    pub remark: Remark,
+    pub note: Note,
 }
 
 /// Computes the marks from the events of *one* annotator, question, text and annotation round: the
-/// latest of skip and unskip, the latest of flag and unflag, and the note given by [`remark`].
+/// latest of skip and unskip, the latest of flag and unflag, and the note given by [`current_note`].
 pub fn marks(events: &[Event]) -> Marks {
     let newest = |wanted: fn(&Event) -> bool| events.iter().filter(|e| wanted(e)).max_by_key(|e| e.order());
     let is = |event: Option<&Event>, kind| event.is_some_and(|e| e.kind == EventKind::Mark(kind));
@@ -83,7 +83,7 @@ pub fn marks(events: &[Event]) -> Marks {
     Marks {
         skipped: is(skip, MarkKind::Skip),
         flagged: is(flag, MarkKind::Flag),
-        remark: remark(events).cloned().unwrap_or_default(),
+        note: current_note(events).cloned().unwrap_or_default(),
     }
 }
 
@@ -91,15 +91,15 @@ pub fn marks(events: &[Event]) -> Marks {
 /// later of the one given with the current answer and the one given with a mark. An empty note clears
 /// the previous one; an answer or another mark without a note leaves it unchanged. A note given with an
 /// answer that is no longer current has no effect.
-pub fn remark(events: &[Event]) -> Option<&Remark> {
+pub fn current_note(events: &[Event]) -> Option<&Note> {
     let current = current_answer(events).map(|e| e.id);
     let says = |e: &&Event| match e.kind {
         EventKind::Mark(MarkKind::Note) => true,
-        EventKind::Mark(_) => !e.remark.is_empty(),
-        EventKind::Answer { .. } => Some(e.id) == current && !e.remark.is_empty(),
+        EventKind::Mark(_) => !e.note.is_empty(),
+        EventKind::Answer { .. } => Some(e.id) == current && !e.note.is_empty(),
         EventKind::Retraction { .. } => false,
     };
-    events.iter().filter(says).max_by_key(|e| e.order()).map(|e| &e.remark)
+    events.iter().filter(says).max_by_key(|e| e.order()).map(|e| &e.note)
 }
 
 #[cfg(test)]
@@ -120,7 +120,7 @@ mod tests {
             at_ms,
             source: LabelSource::Window,
             kind,
-            remark: Remark::default(),
+            note: Note::default(),
             guideline: None,
             wording: None,
         }
@@ -208,25 +208,25 @@ mod tests {
     fn later_mark_is_current() {
         let mark = |id, at_ms, kind| event(id, 1, at_ms, EventKind::Mark(kind));
         let mut flag = mark(2, 5, MarkKind::Flag);
-        flag.remark = noted("sarcasm?");
+        flag.note = noted("sarcasm?");
         let events = [mark(1, 9, MarkKind::Unskip), flag, mark(3, 7, MarkKind::Skip)];
-        let expected = Marks { skipped: false, flagged: true, remark: noted("sarcasm?") };
+        let expected = Marks { skipped: false, flagged: true, note: noted("sarcasm?") };
         assert_eq!(marks(&events), expected);
         assert_eq!(marks(&[]), Marks::default());
     }
 
-    fn noted(note: &str) -> Remark {
-        Remark { note: Some(note.to_owned()), ..Remark::default() }
+    fn noted(note: &str) -> Note {
+        Note { note: Some(note.to_owned()), ..Note::default() }
     }
 
     #[test]
     fn note_is_current_until_replaced() {
-        let with = |event: Event, said: &str| Event { remark: noted(said), ..event };
-        let note = |id, at_ms, said: Remark| Event {
-            remark: said,
+        let with = |event: Event, said: &str| Event { note: noted(said), ..event };
+        let note = |id, at_ms, said: Note| Event {
+            note: said,
             ..event(id, 1, at_ms, EventKind::Mark(MarkKind::Note))
         };
-        let now = |events: &[Event]| remark(events).and_then(|said| said.note.clone());
+        let now = |events: &[Event]| current_note(events).and_then(|said| said.note.clone());
         let mut events = vec![with(answer(1, 1, 10, None), "first")];
         assert_eq!(now(&events).as_deref(), Some("first"));
         // Another answer without a note: the note of the previous answer no longer applies.
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(now(&events).as_deref(), Some("with it"));
         events.push(retraction(6, 5));
         assert_eq!(now(&events).as_deref(), Some("after"));
-        events.push(note(7, 60, Remark::default()));
+        events.push(note(7, 60, Note::default()));
         assert_eq!(now(&events), None);
     }
 

@@ -1,8 +1,6 @@
 //! Texts, annotators and questions.
 
-use crate::{
-    AnnotatorId, Condition, LevelId, QuestionHelp, QuestionId, RemarkForm, Scale, ScaleKind, TextId,
-};
+use crate::{AnnotatorId, Condition, LevelId, NoteForm, QuestionHelp, QuestionId, Scale, ScaleKind, TextId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -90,7 +88,7 @@ pub struct Question {
     pub only_if: Option<Condition>,
     /// What notes on an answer can contain.
     #[serde(default)]
-    pub remarks: RemarkForm,
+    pub note_form: NoteForm,
 }
 
 impl Question {
@@ -124,7 +122,7 @@ impl Question {
             cannot_say: self.cannot_say,
             scale: Scale::new(ScaleKind::Binary, ["no", "yes"]).ok()?,
             only_if: self.only_if.clone(),
-            remarks: self.remarks.clone(),
+            note_form: self.note_form.clone(),
         })
     }
 }
@@ -154,7 +152,7 @@ mod tests {
             definitions: vec!["Shouting".into()],
             cannot_say: false,
             only_if: None,
-            remarks: RemarkForm::default(),
+            note_form: NoteForm::default(),
         };
         assert_eq!((asked.definition(LevelId(0)), asked.definition(LevelId(1))), ("Shouting", ""));
         let options = asked.options();

@@ -1,6 +1,6 @@
 //! Events: everything that annotators did to a text. Events are appended and never changed.
 
-use crate::{AnnotatorId, Answer, EventId, GuidelineId, LabelSource, QuestionId, Remark, TextId, WordingId};
+use crate::{AnnotatorId, Answer, EventId, GuidelineId, LabelSource, Note, QuestionId, TextId, WordingId};
 use std::fmt;
 use uuid::Uuid;
 
@@ -117,7 +117,7 @@ pub struct Event {
     pub source: LabelSource,
     pub kind: EventKind,
     /// The note given with the event.
-    pub remark: Remark,
+    pub note: Note,
     /// The version of the guideline that the annotator had on screen.
     pub guideline: Option<GuidelineId>,
     /// The wording of the question that the annotator had on screen, if known.

@@ -88,7 +88,7 @@ impl FactKind {
 
     /// Whether it is included in task packets: those about the packet's questions, texts and
     /// annotator, and those about none.
-    pub fn is_handed_out(self) -> bool {
+    pub fn is_in_packets(self) -> bool {
         match self {
             Self::Reveal
             | Self::AttributeForm

@@ -25,13 +25,13 @@ mod ids;
 mod kind;
 mod label;
 mod names;
+mod note;
 mod offsets;
 mod packet;
 mod panel;
 mod panics;
 mod practice;
 mod progress;
-mod remark;
 mod scale;
 mod shown;
 mod spans_text;
@@ -48,7 +48,7 @@ pub use care::{StudyLimits, is_harmful, is_predicted_harmful};
 pub use check::AttentionCheck;
 pub use condition::{Condition, is_asked};
 pub use current::{
-    Marks, current_answer, given_answers, marks, remark, standing_answers, unsuperseded_answers,
+    Marks, current_answer, current_note, given_answers, marks, unretracted_answers, unsuperseded_answers,
 };
 pub use decision::{Decision, Outcome};
 pub use entities::{Annotator, Attributes, MAX_TEXT_BYTES, Question, Split, Text};
@@ -60,16 +60,16 @@ pub use ids::{AnnotatorId, EventId, LevelId, QuestionId, TextId};
 pub use kind::{AnswerForm, QuestionKind, ScaleKind, TargetKind, contradicts_itself, option_names};
 pub use label::{CurrentLabel, LabelSource};
 pub use names::{composed, look_alike, not_allowed_in_names};
+pub use note::{MAX_NOTE, MAX_REASONS, Note, NoteError, NoteForm};
 pub use offsets::{OffsetError, OffsetUnit};
 pub use packet::{Assignment, Packet, PacketId};
 pub use panel::{Needed, Panel, PanelMembers, PanelRule, PanelRuleError, PanelShare, SavedPanel};
 pub use panics::catch_panic;
 pub use practice::{
-    AfterFailing, CheckRule, PracticeAnswer, PracticeRound, PracticeRounds, PracticeRule, PracticeText,
-    Standing, is_right,
+    AfterFailing, CheckRule, PassStatus, PracticeAnswer, PracticeRound, PracticeRounds, PracticeRule,
+    PracticeText, is_right,
 };
 pub use progress::{Progress, Silent};
-pub use remark::{MAX_NOTE, MAX_REASONS, Remark, RemarkError, RemarkForm};
 pub use scale::{CANNOT_SAY, Scale, ScaleError};
 pub use shown::Shown;
 pub use spans_text::{NamedSpan, SpansError, list_of_spans, reads_as_spans, spans_named};

@@ -111,10 +111,10 @@ mod tests {
 
     #[test]
     fn offset_errors_are_specific() {
-        let says = |unit: OffsetUnit, at| unit.to_characters("a😀", at).unwrap_err().to_string();
-        assert!(says(OffsetUnit::Utf16, 2).contains("half of a surrogate pair"));
-        assert!(says(OffsetUnit::Bytes, 3).contains("falls inside the character \"😀\""));
-        assert!(says(OffsetUnit::Utf16, 9).contains("which has 3 UTF-16 code units"));
+        let message_of = |unit: OffsetUnit, at| unit.to_characters("a😀", at).unwrap_err().to_string();
+        assert!(message_of(OffsetUnit::Utf16, 2).contains("half of a surrogate pair"));
+        assert!(message_of(OffsetUnit::Bytes, 3).contains("falls inside the character \"😀\""));
+        assert!(message_of(OffsetUnit::Utf16, 9).contains("which has 3 UTF-16 code units"));
         assert_eq!(serde_json::to_string(&OffsetUnit::Utf16).unwrap(), "\"utf-16\"");
     }
 }

@@ -82,14 +82,14 @@ pub struct CheckRule {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-pub enum Standing {
+pub enum PassStatus {
     /// Some answers are missing, and both results are still possible.
     Unfinished,
     Passed,
     Failed,
 }
 
-impl Standing {
+impl PassStatus {
     /// The name used in files.
     pub fn name(self) -> &'static str {
         self.into()
@@ -199,18 +199,18 @@ impl PracticeRound {
     }
 
     /// The result of the round with respect to the pass mark.
-    pub fn standing(
+    pub fn status(
         &self,
         texts: &[PracticeText],
         pass: f64,
         right: impl Fn(&PracticeText, &Answer) -> bool,
-    ) -> Standing {
+    ) -> PassStatus {
         // A round is always completed, whatever the mark: its purpose is to show the right answers.
         if self.left(texts).next().is_some() {
-            return Standing::Unfinished;
+            return PassStatus::Unfinished;
         }
         let (right, of) = self.score(texts, right);
-        Standing::new(pass, right, of, of)
+        PassStatus::new(pass, right, of, of)
     }
 }
 
@@ -267,25 +267,25 @@ mod tests {
     }
 
     #[rstest]
-    #[case::before_the_first(0, 0, Standing::Unfinished)]
-    #[case::can_still_be_reached(1, 2, Standing::Unfinished)]
-    #[case::cannot_be_reached(0, 2, Standing::Failed)]
-    #[case::reached(4, 5, Standing::Passed)]
-    #[case::missed(3, 5, Standing::Failed)]
+    #[case::before_the_first(0, 0, PassStatus::Unfinished)]
+    #[case::can_still_be_reached(1, 2, PassStatus::Unfinished)]
+    #[case::cannot_be_reached(0, 2, PassStatus::Failed)]
+    #[case::reached(4, 5, PassStatus::Passed)]
+    #[case::missed(3, 5, PassStatus::Failed)]
     fn pass_mark_fails_once_unreachable(
         #[case] right: u32,
         #[case] answered: u32,
-        #[case] standing: Standing,
+        #[case] standing: PassStatus,
     ) {
-        assert_eq!(Standing::new(0.8, right, answered, 5), standing);
+        assert_eq!(PassStatus::new(0.8, right, answered, 5), standing);
     }
 
     #[test]
     fn pass_mark_is_robust_to_rounding() {
         for all in 1..100 {
-            assert_eq!(Standing::new(0.1 + 0.2, 0, 0, 0), Standing::Passed);
-            assert_eq!(Standing::new(1.0, all, all, all), Standing::Passed, "{all}");
-            assert_eq!(Standing::new(1.0, all - 1, all, all), Standing::Failed, "{all}");
+            assert_eq!(PassStatus::new(0.1 + 0.2, 0, 0, 0), PassStatus::Passed);
+            assert_eq!(PassStatus::new(1.0, all, all, all), PassStatus::Passed, "{all}");
+            assert_eq!(PassStatus::new(1.0, all - 1, all, all), PassStatus::Failed, "{all}");
         }
     }
 
@@ -299,7 +299,7 @@ mod tests {
             (1, 2),
             "what was answered after the feedback does not count"
         );
-        assert_eq!(first.standing(&texts(), 0.1, equal), Standing::Unfinished);
+        assert_eq!(first.status(&texts(), 0.1, equal), PassStatus::Unfinished);
         assert_eq!(second.left(&texts()).map(|one| one.text.0).collect::<Vec<_>>(), [2, 3]);
     }
 
@@ -308,17 +308,17 @@ mod tests {
         let done = PracticeRounds::new([answer(1, 1, 0), answer(2, 1, 3)], [1, 7]);
         let round = done.last().unwrap();
         assert_eq!(round.left(&texts()).count(), 0);
-        assert_eq!(round.standing(&texts(), 1.0, equal), Standing::Passed);
+        assert_eq!(round.status(&texts(), 1.0, equal), PassStatus::Passed);
         let mut corrected = texts();
         corrected[1].answer = Answer::from_level(0);
         assert_eq!(
-            round.standing(&corrected, 1.0, equal),
-            Standing::Failed,
+            round.status(&corrected, 1.0, equal),
+            PassStatus::Failed,
             "by the right answers that hold"
         );
         assert_eq!(
-            round.standing(&corrected[..1], 1.0, equal),
-            Standing::Passed,
+            round.status(&corrected[..1], 1.0, equal),
+            PassStatus::Passed,
             "of texts that are practised on"
         );
     }

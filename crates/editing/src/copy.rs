@@ -4,7 +4,7 @@ use super::Project;
 use crate::error::EditingError;
 use dissensus_api::CopyReport;
 use dissensus_domain::WorkState;
-use dissensus_files::{AtomicFolder, beside};
+use dissensus_files::{AtomicFolder, with_suffix};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Follow, Progress};
 use dissensus_store::{CopyTarget, StoreError};
@@ -48,8 +48,8 @@ fn write_copy(
     progress: &dyn Progress,
 ) -> Result<CopyReport, ProjectError> {
     let store = &cx.context.store;
-    let runs = Some(beside(store.file(), RUNS)).filter(|folder| folder.is_dir());
-    let target = beside(path, RUNS);
+    let runs = Some(with_suffix(store.file(), RUNS)).filter(|folder| folder.is_dir());
+    let target = with_suffix(path, RUNS);
     let with_runs = runs.as_ref().filter(|_| choices.runs);
     if with_runs.is_some() && std::fs::symlink_metadata(&target).is_ok() {
         return Err(EditingError::RunsExist(target).into());

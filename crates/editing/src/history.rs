@@ -4,7 +4,7 @@ use super::Project;
 use dissensus_api::{HistoryEntry, HistoryPage, HistoryWish};
 use dissensus_domain::{
     AnnotatorId, Answer, CopyId, Event, EventKind, FIRST_OCCASION, FactKind, LabelSource, LevelId, Levels,
-    MarkKind, PacketId, Question, QuestionId, Remark, WordingId, WorkState,
+    MarkKind, Note, PacketId, Question, QuestionId, WordingId, WorkState,
 };
 use dissensus_project::clock::local_moment;
 use dissensus_project::context::Index;
@@ -51,7 +51,7 @@ pub fn read(cx: &Project, wish: &HistoryWish) -> Result<HistoryPage, ProjectErro
     let mut rows = store.log(&filter, after, limit + 1)?;
     let more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
-    let teller = Teller::new(cx, index, wish)?;
+    let teller = Describer::new(cx, index, wish)?;
     let entries = rows.into_iter().map(|row| teller.entry(row)).collect::<Result<_, _>>()?;
     Ok(HistoryPage { entries, more })
 }
@@ -80,7 +80,7 @@ fn place(of: HistoryPlace) -> String {
 }
 
 /// Converts rows into words.
-struct Teller<'a> {
+struct Describer<'a> {
     store: &'a Store,
     index: Arc<Index>,
     /// Pseudonyms, if names are hidden.
@@ -92,7 +92,7 @@ struct Teller<'a> {
     wordings: HashMap<WordingId, u32>,
 }
 
-impl<'a> Teller<'a> {
+impl<'a> Describer<'a> {
     fn new(project: &'a Project, index: Arc<Index>, wish: &HistoryWish) -> Result<Self, ProjectError> {
         let store = &project.context.store;
         Ok(Self {
@@ -353,7 +353,7 @@ fn event_words(
     if withheld {
         return (format!("{did}{from}"), None);
     }
-    let Remark { note, reasons, confidence } = &event.remark;
+    let Note { note, reasons, confidence } = &event.note;
     let mut said: Vec<String> = note.iter().cloned().collect();
     if !reasons.is_empty() {
         said.push(format!("reasons: {}", reasons.join("; ")));

@@ -66,7 +66,7 @@ pub fn read(cx: &Project) -> Result<ProjectInfo, ProjectError> {
 /// A notice if the journal of another file was found next to the project when it was opened, and moved
 /// aside.
 pub fn journal_notice(cx: &Project) -> Option<String> {
-    cx.context.store.journal_put_aside().map(|path| {
+    cx.context.store.foreign_journal().map(|path| {
             format!(
                 "The journal of another file lay beside this project, as after restoring a backup. Nothing of it is used; it is kept as {}. Labels given after the backup was made may be in it.",
                 path.display()

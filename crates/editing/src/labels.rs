@@ -45,8 +45,8 @@ pub fn list(cx: &Project, question: Option<&str>) -> Result<Vec<LabelRow>, Proje
                     label: row.level.map(str::to_owned),
                     at_ms: row.event.at_ms,
                     source: row.event.source.name(),
-                    note: row.event.remark.note.clone(),
-                    confidence: row.event.remark.confidence,
+                    note: row.event.note.note.clone(),
+                    confidence: row.event.note.confidence,
                 });
                 Ok::<(), ProjectError>(())
             })?;

@@ -9,7 +9,7 @@ pub(super) fn question_info(question: &Question, counts: (u32, u32)) -> Question
     QuestionInfo {
         options: question.options().iter().map(|option| question_info(option, counts)).collect(),
         only_if: question.only_if.clone(),
-        remarks: question.remarks.clone(),
+        note_form: question.note_form.clone(),
         id: question.id,
         name: question.name.clone(),
         prompt: question.prompt.clone(),

@@ -7,8 +7,8 @@ use dissensus_api::{
     LevelUseInfo, QuestionDraft, QuestionEditInfo, QuestionEdits, QuestionInfo, QuestionPart,
 };
 use dissensus_domain::{
-    Answer, AnswerForm, Condition, FactKind, LevelEdit, LevelId, Question, QuestionHelp, QuestionId,
-    RemarkForm, Scale,
+    Answer, AnswerForm, Condition, FactKind, LevelEdit, LevelId, NoteForm, Question, QuestionHelp,
+    QuestionId, Scale,
 };
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
@@ -58,7 +58,7 @@ pub struct QuestionChange {
     /// New condition; `Some(None)` removes it.
     pub only_if: Option<Option<Condition>>,
     /// The form for notes.
-    pub remarks: Option<RemarkForm>,
+    pub note_form: Option<NoteForm>,
 }
 
 /// Parses an answer to a question: a level, options joined by `;`, or spans as a JSON list.
@@ -113,7 +113,7 @@ pub fn add(cx: &Project, request: AddQuestion) -> Result<QuestionInfo, ProjectEr
         tx.question_by_name(&new.name)?.ok_or_else(unknown)
     })?;
     // The question is on disk: from here on nothing may report it as failed.
-    cx.context.keep_whole();
+    cx.context.flush_to_file();
     changed(cx);
     cx.live.fit_where_wanted(added.id);
     Ok(question_info(&added, (0, 0)))
@@ -146,12 +146,12 @@ pub fn edit(
     change: &QuestionChange,
 ) -> Result<QuestionEdited, ProjectError> {
     cx.context.whole_project()?;
-    let QuestionChange { prompt, help, levels, cannot_say, only_if, remarks } = change.clone();
-    let form = remarks.map(|form| RemarkForm {
+    let QuestionChange { prompt, help, levels, cannot_say, only_if, note_form } = change.clone();
+    let form = note_form.map(|form| NoteForm {
         reasons: form.reasons.iter().map(|reason| reason.trim().to_owned()).collect(),
         confidence: form.confidence,
     });
-    form.as_ref().map_or(Ok(()), RemarkForm::check)?;
+    form.as_ref().map_or(Ok(()), NoteForm::check)?;
     let levels = {
         let index = cx.context.index();
         let asked = index.whole(question)?;
@@ -175,7 +175,7 @@ pub fn edit(
     let edited = cx.context.store.write(move |tx| -> Result<QuestionEdited, StoreError> {
         let edited = tx.edit_question(question, &edit, now_ms())?;
         if let Some(form) = &form {
-            tx.set_remark_form(question, form, now_ms())?;
+            tx.set_note_form(question, form, now_ms())?;
         }
         if let Some(only_if) = &only_if {
             tx.set_condition(question, only_if.as_ref(), now_ms())?;
@@ -196,14 +196,14 @@ pub fn save(
     question: QuestionId,
     draft: QuestionDraft,
 ) -> Result<QuestionEdited, ProjectError> {
-    let QuestionDraft { prompt, help, levels, cannot_say, only_if, remarks } = draft;
+    let QuestionDraft { prompt, help, levels, cannot_say, only_if, note_form } = draft;
     let change = QuestionChange {
         prompt: Some(prompt),
         help: Some(help),
         levels: Some(levels),
         cannot_say: Some(cannot_say),
         only_if: Some(only_if),
-        remarks: Some(remarks),
+        note_form: Some(note_form),
     };
     edit(cx, question, &change)
 }
@@ -283,8 +283,8 @@ pub fn rename_levels(cx: &Project, question: QuestionId, names: &[String]) -> Re
 ///
 /// # Errors
 /// There is no such question, or the reasons are invalid. Nothing is changed then.
-pub fn set_remark_form(cx: &Project, question: QuestionId, form: &RemarkForm) -> Result<(), ProjectError> {
-    let change = QuestionChange { remarks: Some(form.clone()), ..QuestionChange::default() };
+pub fn set_note_form(cx: &Project, question: QuestionId, form: &NoteForm) -> Result<(), ProjectError> {
+    let change = QuestionChange { note_form: Some(form.clone()), ..QuestionChange::default() };
     edit(cx, question, &change).map(drop)
 }
 

@@ -41,7 +41,7 @@ pub fn preview(cx: &Project, what: &Removal) -> Result<RemovalPreview, ProjectEr
     let (name, counts) = (name_of_removal(cx, what)?, one(what));
     let Some(removable) = removable(what) else { return Err(EditingError::NoImport.into()) };
     let standing = store.dependents_of(removable)?;
-    let stays = match standing.is_nothing() {
+    let stays = match standing.is_empty() {
         false => Some(format!("it stays, because of {standing}")),
         true => runs_of(cx, what)?,
     };
@@ -64,7 +64,7 @@ pub fn remove(cx: &Project, what: &Removal) -> Result<Removed, ProjectError> {
         return Err(EditingError::Stays { what: title(what, &preview.name), why }.into());
     }
     let title = title(what, &preview.name);
-    let (gone, kept) = cx.context.as_job("remove", &title, |_| take_out(cx, what))?;
+    let (gone, kept) = cx.context.as_job("remove", &title, |_| remove_items(cx, what))?;
     // It is gone: from here on nothing may report it as failed.
     cx.context.reload();
     if let (Removal::Annotator(_), Ok(project)) = (what, cx.context.store.project_id()) {
@@ -74,11 +74,11 @@ pub fn remove(cx: &Project, what: &Removal) -> Result<Removed, ProjectError> {
         go_on("forgetting what somebody typed and did not give", drafts.forget());
     }
     go_on("forgetting what was chosen", withdraw::forget_choices(cx));
-    go_on("forgetting pseudonyms", Pseudonyms::forget_gone(&cx.context));
+    go_on("forgetting pseudonyms", Pseudonyms::forget_removed(&cx.context));
     Ok(Removed { name: preview.name, gone, kept })
 }
 
-fn take_out(cx: &Project, what: &Removal) -> Result<(RemovalCounts, RemovalCounts), ProjectError> {
+fn remove_items(cx: &Project, what: &Removal) -> Result<(RemovalCounts, RemovalCounts), ProjectError> {
     let store = &cx.context.store;
     let Some(removable) = removable(what) else {
         let taken = store.write(|tx| tx.remove_last_import())?;
@@ -90,10 +90,10 @@ fn take_out(cx: &Project, what: &Removal) -> Result<(RemovalCounts, RemovalCount
             attributes: taken.attributes,
         };
         let kept = RemovalCounts {
-            questions: taken.kept_questions,
-            texts: taken.kept_texts,
-            annotators: taken.kept_annotators,
-            answers: taken.kept_answers,
+            questions: taken.retained_questions,
+            texts: taken.retained_texts,
+            annotators: taken.retained_annotators,
+            answers: taken.retained_answers,
             attributes: 0,
         };
         return Ok((gone, kept));

@@ -4,7 +4,7 @@ use super::Project;
 use super::choices::KEY as CHOICES;
 use dissensus_api::{ProjectChoices, Traces, Withdrawn};
 use dissensus_domain::{AnnotatorId, QuestionId, composed};
-use dissensus_files::{beside, folder_of};
+use dissensus_files::{folder_of, with_suffix};
 use dissensus_project::care_file::CareFile;
 use dissensus_project::clock::now_ms;
 use dissensus_project::drafts_file::DraftsFile;
@@ -111,11 +111,11 @@ pub fn finish_erasing(cx: &Project) -> Result<bool, ProjectError> {
     let store = &cx.context.store;
     let Some(runs) = store.to_clean()? else { return Ok(true) };
     for run in runs {
-        remove_folder_of(&beside(store.file(), ".runs"), run)?;
+        remove_folder_of(&with_suffix(store.file(), ".runs"), run)?;
     }
-    cx.encoding.leave_gone_runs(&run_encoders(cx)?)?;
+    cx.encoding.stop_using_deleted_runs(&run_encoders(cx)?)?;
     forget_choices(cx)?;
-    Pseudonyms::forget_gone(&cx.context)?;
+    Pseudonyms::forget_removed(&cx.context)?;
     Ok(store.clean_after_erasing()?)
 }
 
@@ -147,7 +147,7 @@ fn copies_next_to(cx: &Project) -> Vec<String> {
         return Vec::new();
     };
     let Ok(folder) = std::fs::read_dir(folder_of(file)) else { return Vec::new() };
-    let beside = folder.filter_map(|entry| Some(entry.ok()?.path()));
+    let files = folder.filter_map(|entry| Some(entry.ok()?.path()));
     let is_copy = |path: &std::path::PathBuf| {
         let other = path.file_name().map(|other| other.to_string_lossy().into_owned());
         other.as_deref().and_then(|other| other.strip_prefix(&name)).is_some_and(|ending| {
@@ -157,7 +157,7 @@ fn copies_next_to(cx: &Project) -> Vec<String> {
         })
     };
     let mut found: Vec<String> =
-        beside.filter(is_copy).map(|path| path.to_string_lossy().into_owned()).collect();
+        files.filter(is_copy).map(|path| path.to_string_lossy().into_owned()).collect();
     found.sort();
     found
 }

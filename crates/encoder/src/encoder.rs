@@ -201,7 +201,7 @@ impl Encoder {
                 let flow = self.workers.run(
                     &batches,
                     |batch| self.embed(batch, batch_tokens),
-                    |batch, embeddings| on_batch(hand_over(batch, embeddings, &mut done)),
+                    |batch, embeddings| on_batch(finish_batch(batch, embeddings, &mut done)),
                 );
                 stop.store(!matches!(flow, Ok(ControlFlow::Continue(()))), Ordering::Relaxed);
                 (flow, ahead.join())
@@ -371,7 +371,7 @@ fn is_out_of_memory(error: &candle_core::Error) -> bool {
         .any(|words| text.contains(words))
 }
 
-fn hand_over(batch: &Batch, embeddings: Vec<Vec<f32>>, done: &mut StreamDone) -> BatchDone {
+fn finish_batch(batch: &Batch, embeddings: Vec<Vec<f32>>, done: &mut StreamDone) -> BatchDone {
     let tokens = batch.tokens.ids.len();
     let indices: Vec<usize> = batch.places.iter().flatten().copied().collect();
     let embeddings =

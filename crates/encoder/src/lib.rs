@@ -90,6 +90,6 @@ pub use locate::locate;
 pub use ngrams::char_ngrams;
 pub use options::{DeviceChoice, EncoderOptions, LongTexts, Pooling, Precision, PrecisionChoice, Prompt};
 pub use saved_folder::copy_encoder;
-pub use threads::keep_tensors_on_their_thread;
+pub use threads::bind_tensors_to_threads;
 pub use training::{AdamW, AdamWSettings, Encoded, Gradients, GroupNorm, LayerRates, Trainable};
 pub use word_states::WordStates;

@@ -70,12 +70,12 @@ mod tests {
         for known in Catalogue::embedded().unwrap().encoders {
             let error = locate(&known.name, &[PathBuf::from("models")]).unwrap_err();
             assert_eq!(error.code(), "encoder-missing");
-            let said = error.to_string();
+            let message = error.to_string();
             assert!(
-                said.contains("`dissensus models encode PROJECT --encoder ") && !said.contains("cargo"),
-                "{said}"
+                message.contains("`dissensus models encode PROJECT --encoder ") && !message.contains("cargo"),
+                "{message}"
             );
-            assert_eq!(said.contains("Settings, Encoder"), known.embedded, "{said}");
+            assert_eq!(message.contains("Settings, Encoder"), known.embedded, "{message}");
         }
     }
 

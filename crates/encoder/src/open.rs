@@ -15,7 +15,7 @@ use crate::folder::Folder;
 use crate::identity::{EncoderVersion, identify};
 use crate::options::{EncoderOptions, Pooling, Precision, PrecisionChoice};
 use crate::sentence_transformers::SentenceTransformersConfig;
-use crate::soft_prompt::{self, Origin, Place};
+use crate::soft_prompt::{self, Origin, PromptTarget};
 use crate::tokens::{Input, Tokens};
 use crate::weights::{Weights, weight_sums};
 
@@ -92,8 +92,8 @@ pub(crate) fn open_folder(
     // A damaged download of a known encoder is better reported by its checksum than by the broken tensor.
     let (name, fingerprint) = identify(&folder, &weights_sha256, &source.learned)?;
     let transformer = transformer?;
-    let (kept_bytes, positions) = (options.kept_bytes, transformer.sizes().positions);
-    let place = Place { folder: &folder, origin, device: &chosen.device, side, kept_bytes };
+    let (cached_bytes, positions) = (options.cached_bytes, transformer.sizes().positions);
+    let place = PromptTarget { folder: &folder, origin, device: &chosen.device, side, cached_bytes };
     let transformer = soft_prompt::put(transformer, place)?;
     refuse_inexact(&name, chosen.precision)?;
     if pooling == Pooling::Pooler && transformer.pooler().is_none() {

@@ -242,5 +242,5 @@ pub struct EncoderOptions {
     pub threads: Option<usize>,
     /// Maximum memory in bytes for cached keys and values of texts while a soft prompt after them is
     /// trained; the others are computed again at every step, with the same results. `None`: 4 GiB.
-    pub kept_bytes: Option<usize>,
+    pub cached_bytes: Option<usize>,
 }

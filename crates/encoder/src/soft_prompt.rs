@@ -47,12 +47,12 @@ pub(crate) fn asked(folder: &Folder, origin: Origin<'_>) -> Result<bool, Encoder
 }
 
 /// The encoder that a soft prompt is added to.
-pub(crate) struct Place<'a> {
+pub(crate) struct PromptTarget<'a> {
     pub(crate) folder: &'a Folder,
     pub(crate) origin: Origin<'a>,
     pub(crate) device: &'a Device,
     pub(crate) side: Side,
-    pub(crate) kept_bytes: Option<usize>,
+    pub(crate) cached_bytes: Option<usize>,
 }
 
 /// Adds the soft prompt that [`asked`] found to the transformer, if any.
@@ -62,7 +62,7 @@ pub(crate) struct Place<'a> {
 /// with its file.
 pub(crate) fn put(
     transformer: Box<dyn Transformer>,
-    place: Place<'_>,
+    place: PromptTarget<'_>,
 ) -> Result<Box<dyn Transformer>, EncoderError> {
     let compute = |source| EncoderError::Compute { device: device::name(place.device), source };
     let Some(prompt) = vectors(transformer.as_ref(), &place)? else { return Ok(transformer) };
@@ -75,13 +75,13 @@ pub(crate) fn put(
             ),
         });
     }
-    Ok(Box::new(Prompted::new(transformer, prompt, place.side, place.kept_bytes).map_err(compute)?))
+    Ok(Box::new(Prompted::new(transformer, prompt, place.side, place.cached_bytes).map_err(compute)?))
 }
 
 /// Returns the vectors of the soft prompt: `[vectors, width]`.
-fn vectors(transformer: &dyn Transformer, place: &Place<'_>) -> Result<Option<Tensor>, EncoderError> {
+fn vectors(transformer: &dyn Transformer, place: &PromptTarget<'_>) -> Result<Option<Tensor>, EncoderError> {
     let compute = |source| EncoderError::Compute { device: device::name(place.device), source };
-    let Place { folder, origin, .. } = *place;
+    let PromptTarget { folder, origin, .. } = *place;
     if let Some(learning) = origin.learning
         && let FreezePolicy::Prompt(vectors) = learning.policy()
     {

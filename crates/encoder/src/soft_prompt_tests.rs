@@ -132,8 +132,8 @@ fn text_cache_does_not_change_results() {
     for name in ["gpt2", "llama", "qwen2"] {
         let expected = Expected::open(name);
         let head = Var::from_tensor(&expected.tensor("head")).unwrap();
-        let twice = |kept_bytes| {
-            let trainable = expected.trainable(&EncoderOptions { kept_bytes, ..on_cpu() });
+        let twice = |cached_bytes| {
+            let trainable = expected.trainable(&EncoderOptions { cached_bytes, ..on_cpu() });
             let of = |texts: &[Vec<u32>]| {
                 let gradients = expected.gradients(&trainable, &head, texts);
                 let values = |name| gradients.get(name).unwrap().to_vec2::<f32>().unwrap();
@@ -152,7 +152,7 @@ fn text_cache_does_not_change_results() {
 }
 
 /// Trains for this many steps towards embeddings of zeros.
-fn taught(trainable: &Trainable, steps: u32) -> Vec<f64> {
+fn train_towards_zero(trainable: &Trainable, steps: u32) -> Vec<f64> {
     let texts = trainable.tokenize(&["not fair", "is it bad, you?"]).unwrap();
     let mut optimizer = AdamW::new(AdamWSettings::default());
     let step = |at| {
@@ -181,7 +181,7 @@ fn prompt_vectors_start_from_seeded_words() {
         let loss =
             || one.embed(&ids, None).unwrap().sqr().unwrap().sum_all().unwrap().to_scalar::<f32>().unwrap();
         let before = loss();
-        assert_eq!(taught(&one, 12), taught(&same, 12), "{name}");
+        assert_eq!(train_towards_zero(&one, 12), train_towards_zero(&same, 12), "{name}");
         assert_eq!(prompt_of(&one), prompt_of(&same), "{name}");
         assert!(loss() < before, "{name}: {} after {before}", loss());
     }
@@ -213,7 +213,7 @@ fn prompt_is_saved_with_unchanged_weights() {
         let base = copied(name, place.path());
         let before = files(&base);
         let trainable = Trainable::open(&base, &on_cpu(), &FreezePolicy::Prompt(2), 3).unwrap();
-        taught(&trainable, 3);
+        train_towards_zero(&trainable, 3);
         let saved = place.path().join("tuned");
         trainable.save(&saved).unwrap();
         assert_eq!(files(&base), before, "{name}: nothing of the encoder has changed");
@@ -263,7 +263,7 @@ fn prompt_is_saved_with_unchanged_weights() {
 fn prompt_of_a_gguf_file_is_saved() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/gguf/llama.gguf");
     let trainable = Trainable::open(&file, &on_cpu(), &FreezePolicy::Prompt(2), 3).unwrap();
-    taught(&trainable, 3);
+    train_towards_zero(&trainable, 3);
     let place = tempfile::tempdir().unwrap();
     let saved = place.path().join("tuned");
     trainable.save(&saved).unwrap();
@@ -304,8 +304,8 @@ fn prompt_with_changed_weights_is_refused() {
         .unwrap();
     let error = Encoder::open(&saved, &on_cpu()).map(drop).unwrap_err();
     assert_eq!(error.code(), "encoder-damaged", "{error}");
-    let said = error.to_string();
-    assert!(said.contains(SOFT_PROMPT_FILE) && said.contains(&sha256(&bytes)), "{said}");
+    let message = error.to_string();
+    assert!(message.contains(SOFT_PROMPT_FILE) && message.contains(&sha256(&bytes)), "{message}");
 }
 
 fn policy_error(open: Result<Trainable, EncoderError>) -> String {
@@ -318,12 +318,15 @@ fn policy_error(open: Result<Trainable, EncoderError>) -> String {
 fn invalid_prompts_are_refused_by_name() {
     let open = |vectors| Trainable::open(&dir("llama"), &on_cpu(), &FreezePolicy::Prompt(vectors), 1);
     for vectors in [0, 65] {
-        let said = policy_error(open(vectors));
-        assert!(said.contains(&format!("prompt-{vectors}")) && said.contains("1 to 64"), "{said}");
+        let message = policy_error(open(vectors));
+        assert!(message.contains(&format!("prompt-{vectors}")) && message.contains("1 to 64"), "{message}");
     }
     // The fixture's model reads 20 tokens at once.
-    let said = policy_error(open(20));
-    assert!(said.contains("prompt-20") && said.contains("20 tokens") && said.contains("no room"), "{said}");
+    let message = policy_error(open(20));
+    assert!(
+        message.contains("prompt-20") && message.contains("20 tokens") && message.contains("no room"),
+        "{message}"
+    );
     assert!(open(19).is_ok());
 }
 
@@ -353,8 +356,8 @@ fn folder_with_a_prompt_trains_only_prompts() {
     Trainable::open(&dir("llama"), &on_cpu(), &FreezePolicy::Prompt(2), 3).unwrap().save(&saved).unwrap();
     let low = FreezePolicy::Lora(LoraConfig::default());
     for policy in [FreezePolicy::Full, FreezePolicy::LastK(1), low, FreezePolicy::Prompt(2)] {
-        let said = policy_error(Trainable::open(&saved, &on_cpu(), &policy, 1));
-        assert!(said.contains("has a soft prompt"), "{said}");
+        let message = policy_error(Trainable::open(&saved, &on_cpu(), &policy, 1));
+        assert!(message.contains("has a soft prompt"), "{message}");
     }
     let frozen = Trainable::open(&saved, &on_cpu(), &FreezePolicy::Frozen, 1).unwrap();
     let ids = frozen.tokenize(&["not fair"]).unwrap();

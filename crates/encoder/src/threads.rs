@@ -9,7 +9,7 @@
 /// # Safety
 /// No other thread may run yet: the environment is changed, as with [`std::env::set_var`].
 #[allow(unsafe_code, reason = "the library takes its number of threads from the environment only")]
-pub unsafe fn keep_tensors_on_their_thread() {
+pub unsafe fn bind_tensors_to_threads() {
     const THREADS: &str = "CANDLE_NUM_THREADS";
     if std::env::var_os(THREADS).is_none() {
         // SAFETY: the caller promises that no other thread runs.

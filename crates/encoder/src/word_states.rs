@@ -96,7 +96,7 @@ impl Encoder {
                         margins: vec![None; tokens],
                         left: windows[text].len(),
                     });
-                    kept.take_in(window, own, dim);
+                    kept.add_window(window, own, dim);
                     if kept.left > 0 {
                         continue;
                     }
@@ -135,7 +135,7 @@ impl Encoder {
 }
 
 impl TokenStates {
-    fn take_in(&mut self, window: &Window, states: &[f32], dim: usize) {
+    fn add_window(&mut self, window: &Window, states: &[f32], dim: usize) {
         let (total, Window { before, tokens, .. }) = (self.margins.len(), window);
         for token in tokens.clone() {
             // The beginning and the end of the text are not cuts.

@@ -202,7 +202,7 @@ impl Answers {
     }
 
     /// Uses the scale that the file specifies, unless there is one or labels have been read.
-    pub(crate) fn take_for(&mut self, scale: &Scale) {
+    pub(crate) fn use_scale(&mut self, scale: &Scale) {
         if self.scale.is_none() && self.rows == 0 {
             self.set_scale(scale.clone());
         }
@@ -294,7 +294,7 @@ impl Answers {
         });
         if known {
             self.note_repetition(pair, answer, row);
-            self.said(pair, answer, row.at_ms.is_none());
+            self.record_answer(pair, answer, row.at_ms.is_none());
             self.repeated += 1;
             return LabelVerdict::Repeated { name };
         }
@@ -322,7 +322,7 @@ impl Answers {
         if let Some(list) = self.lists.get_mut(&pair) {
             list.next = NONE;
         }
-        self.said(pair, answer, row.at_ms.is_none());
+        self.record_answer(pair, answer, row.at_ms.is_none());
         self.added += 1;
         self.count(&name);
         LabelVerdict::Added { name, answer: meant, at_ms, follows_row }
@@ -515,7 +515,7 @@ impl Answers {
         false
     }
 
-    fn said(&mut self, pair: u64, answer: u32, untimed: bool) {
+    fn record_answer(&mut self, pair: u64, answer: u32, untimed: bool) {
         if let Some(list) = self.lists.get_mut(&pair) {
             (list.said, list.untimed) = (answer, untimed);
         }

@@ -90,17 +90,17 @@ impl Changes {
         &mut self,
         pair: u64,
         was: Option<(ChangeKind, u32)>,
-        told: Option<(ChangeKind, u32)>,
+        reported: Option<(ChangeKind, u32)>,
         elsewhere: bool,
         place: impl FnOnce() -> Change,
     ) {
         if let Some((kind, counted)) = was {
             *self.counts.entry(kind).or_default() -= u64::from(counted);
-            if elsewhere || told.is_none_or(|(now, _)| now != kind) {
+            if elsewhere || reported.is_none_or(|(now, _)| now != kind) {
                 self.watched.entry(kind).or_default().remove(&pair);
             }
         }
-        if let Some((kind, counted)) = told {
+        if let Some((kind, counted)) = reported {
             *self.counts.entry(kind).or_default() += u64::from(counted);
             let new = elsewhere || was.is_none_or(|(before, _)| before != kind);
             let watched = self.watched.entry(kind).or_default();

@@ -194,7 +194,7 @@ impl Checker {
         self.known.check_attributes(row)?;
         let asked = self.asked_by(row)?;
         if let (Some(RowQuestion::Known(number)), Some(scale)) = (&asked, &row.scale) {
-            self.questions[*number].take_for(scale);
+            self.questions[*number].use_scale(scale);
         }
         let judged = match (&row.label, &asked) {
             (None, _) | (_, None) => None,

@@ -197,13 +197,13 @@ mod tests {
 
     #[test]
     fn unsupported_extension_is_refused_early() {
-        let says = |name: &str, vectors| {
+        let message_of = |name: &str, vectors| {
             TypedTable::check(Path::new(name), vectors).err().map(|e| e.to_string()).unwrap_or_default()
         };
-        assert!(says("a.docx", false).contains(".csv, .tsv, .jsonl, .parquet or .xlsx"));
-        assert!(says("a.csv", true).contains("no kind of file for vectors"));
+        assert!(message_of("a.docx", false).contains(".csv, .tsv, .jsonl, .parquet or .xlsx"));
+        assert!(message_of("a.csv", true).contains("no kind of file for vectors"));
         for (name, vectors) in [("a.csv", false), ("a.xlsx", false), ("a.JSONL", true), ("a.Parquet", true)] {
-            assert_eq!(says(name, vectors), "", "{name}");
+            assert_eq!(message_of(name, vectors), "", "{name}");
         }
         assert!(TypedTable::create(Path::new("no/such/folder/a.csv"), columns(false)).is_err());
     }

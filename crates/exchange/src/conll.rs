@@ -38,7 +38,7 @@ pub(crate) struct Layout {
 pub(crate) enum Line<'a> {
     Comment(&'a str, &'a str),
     /// A comment without a key and a value.
-    Remark,
+    Note,
     Fields(Vec<&'a str>),
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn line_of(line: &str) -> Line<'_> {
         false => line.split_whitespace().collect(),
     };
     let tagged = fields.len() > 1 && fields.last().is_some_and(|tag| Tag::new(tag).is_some());
-    if line.starts_with('#') && !tagged { Line::Remark } else { Line::Fields(fields) }
+    if line.starts_with('#') && !tagged { Line::Note } else { Line::Fields(fields) }
 }
 
 /// A tag of IOB1, IOB2, BIOES or BILOU.
@@ -192,7 +192,7 @@ fn parts<'a>(block: &'a str, first_line: u64, layout: &Layout) -> Result<(Commen
     let mut seen = HashSet::new();
     for (line, content) in (first_line..).zip(block.lines()) {
         match line_of(content) {
-            Line::Comment(COLUMNS, _) | Line::Remark => {}
+            Line::Comment(COLUMNS, _) | Line::Note => {}
             Line::Comment(key, value) => {
                 let (key, value) = comment(key, value, line)?;
                 if key == layout.label || !seen.insert(key.clone()) {

@@ -1,6 +1,6 @@
 //! A row, as texts, annotators and labels need it.
 
-use dissensus_domain::{Attributes, LabelSource, Remark, Scale, Shown};
+use dissensus_domain::{Attributes, LabelSource, Note, Scale, Shown};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ pub struct Row {
     /// The annotation round of this answer, from 2; `None` for the first.
     pub occasion: Option<u16>,
     /// The annotator's note on the answer, or on the text without an answer.
-    pub remark: Remark,
+    pub note: Note,
     /// The annotator put the text off.
     pub skipped: bool,
     /// The annotator flagged the text.

@@ -8,7 +8,7 @@ use crate::row_error::RowErrorKind;
 use crate::time::{parse_duration_ms, parse_ms, parse_round};
 use crate::write::METADATA_COLUMN;
 use dissensus_domain::{
-    Attributes, LabelSource, MAX_TEXT_BYTES, NamedSpan, OffsetUnit, Remark, RemarkError, Scale, Shown,
+    Attributes, LabelSource, MAX_TEXT_BYTES, NamedSpan, Note, NoteError, OffsetUnit, Scale, Shown,
     list_of_spans, not_allowed_in_names, reads_as_spans, spans_named,
 };
 use std::collections::BTreeMap;
@@ -52,7 +52,7 @@ impl Builder<'_> {
         let text = text.map(|column| self.body(column)).transpose()?;
         let label = self.label(plan.label, text.as_deref())?;
         let said = match &plan.span {
-            Some(columns) => self.said(columns, label.is_some(), text.as_deref())?,
+            Some(columns) => self.read_spans(columns, label.is_some(), text.as_deref())?,
             None => RowSpans::Nothing,
         };
         let (skipped, flagged) = self.marks()?;
@@ -74,7 +74,7 @@ impl Builder<'_> {
             source: self
                 .read(plan.source, LabelSource::from_name, |value| RowErrorKind::BadSource { value })?,
             occasion: self.occasion()?,
-            remark: self.remark()?,
+            note: self.note()?,
             skipped,
             flagged,
             shown: self.shown()?,
@@ -114,14 +114,14 @@ impl Builder<'_> {
     }
 
     /// Reads the annotator's note on the answer.
-    fn remark(&self) -> Result<Remark, Blame> {
+    fn note(&self) -> Result<Note, Blame> {
         let plan = self.plan;
         if plan.note.is_none() && plan.reasons.is_none() && plan.confidence.is_none() {
-            return Ok(Remark::default());
+            return Ok(Note::default());
         }
         let note = plan.note.map(|column| self.cells.get(column).trim()).filter(|note| !note.is_empty());
         let reasons = plan.reasons.map_or("", |column| self.cells.get(column)).split(';');
-        let remark = Remark {
+        let note = Note {
             note: note.map(str::to_owned),
             reasons: reasons.map(str::trim).filter(|r| !r.is_empty()).map(str::to_owned).collect(),
             confidence: self.read(
@@ -130,14 +130,14 @@ impl Builder<'_> {
                 |value| RowErrorKind::BadConfidence { value },
             )?,
         };
-        let column = |error: &RemarkError| match error {
-            RemarkError::Long(_) => plan.note,
+        let column = |error: &NoteError| match error {
+            NoteError::Long(_) => plan.note,
             _ => plan.reasons,
         };
-        remark.check().map_err(|error| {
+        note.check().map_err(|error| {
             (column(&error).and_then(|column| plan.columns.get(column).cloned()), error.into())
         })?;
-        Ok(remark)
+        Ok(note)
     }
 
     /// Whether the text was skipped, and whether it was flagged.
@@ -162,7 +162,12 @@ impl Builder<'_> {
     }
 
     /// Reads the span columns. In a file that has labels too, a row with neither has no answer.
-    fn said(&self, columns: &SpanColumns, labelled: bool, text: Option<&str>) -> Result<RowSpans, Blame> {
+    fn read_spans(
+        &self,
+        columns: &SpanColumns,
+        labelled: bool,
+        text: Option<&str>,
+    ) -> Result<RowSpans, Blame> {
         let (start, end) = (self.name(Some(columns.start))?, self.name(Some(columns.end))?);
         let named = match &columns.kind {
             Pick::Column(column) => self.name(Some(*column))?,

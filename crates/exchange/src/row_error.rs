@@ -1,7 +1,7 @@
 //! What can be wrong with one row.
 
 use crate::MAX_RECORD_BYTES;
-use dissensus_domain::{OffsetError, RemarkError, SpansError};
+use dissensus_domain::{NoteError, OffsetError, SpansError};
 use std::fmt;
 
 /// One row that cannot be used, its position and the reason.
@@ -83,7 +83,7 @@ dissensus_domain::errors! {
         BadMark { value: String } => "\"{value}\" is no mark: skipped or flagged, with a semicolon between them";
         BadShown { value: String } =>
             "\"{value}\" is not something that was shown: write answers or predictions, with a semicolon between them";
-        BadRemark(#[from] RemarkError) => "{0}";
+        BadRemark(#[from] NoteError) => "{0}";
         UnknownLevel { label: String, levels: Vec<String> } =>
             "\"{label}\" is not on the scale: its levels are {}" (levels.join(", "));
         BadSpans(#[from] SpansError) => "{0}";

@@ -262,9 +262,10 @@ impl Source {
     /// Notices about how the file was read, such as its encoding, and about the parts of a tool's file that
     /// are not plain answers and how they are treated.
     pub fn met(&self) -> Vec<Findings> {
-        let mut met = self.rewritten.as_ref().map_or_else(Vec::new, |rewritten| rewritten.told().to_vec());
+        let mut met =
+            self.rewritten.as_ref().map_or_else(Vec::new, |rewritten| rewritten.irregularities().to_vec());
         if let Kind::Annotations(file) = &self.kind {
-            met.extend(file.facts.told());
+            met.extend(file.facts.irregularities());
         }
         met
     }

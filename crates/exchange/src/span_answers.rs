@@ -112,7 +112,7 @@ impl SpanAnswers {
         }
         let number = self.answer(&Self::of_row(row));
         let outcome = self.fits(number, row, &said, plan);
-        let outcome = outcome.and_then(|()| self.keep(number, row, said, plan));
+        let outcome = outcome.and_then(|()| self.store_row(number, row, said, plan));
         let answer = &mut self.answers[number];
         if !said_label {
             if answer.first_row == 0 {
@@ -171,7 +171,7 @@ impl SpanAnswers {
         Ok(())
     }
 
-    fn keep(&mut self, number: usize, row: &Row, said: RowSpans, plan: &Plan) -> Result<(), Blame> {
+    fn store_row(&mut self, number: usize, row: &Row, said: RowSpans, plan: &Plan) -> Result<(), Blame> {
         let RowSpans::Span(NamedSpan { start, end, label }) = said else { return Ok(()) };
         let too_many = |what, limit| Err((start_column(plan), RowErrorKind::TooManySpans { what, limit }));
         if self.answers[number].count as usize >= MAX_SPANS {
@@ -253,15 +253,15 @@ impl SpanAnswers {
     /// Rejects the answer of a row that does not fit the project or the rows before it, and returns the error
     /// of this row. If its spans do not fit, the row of the span is to blame.
     pub(crate) fn turn_down(&mut self, row: &Row, blame: Blame, of_label: bool, plan: &Plan) -> RowError {
-        let told =
+        let reported =
             |(column, kind): Blame| RowError { row: row.row, line: row.line, place: None, column, kind };
-        let Some(number) = self.number_of(row) else { return told(blame) };
+        let Some(number) = self.number_of(row) else { return reported(blame) };
         let (column, kind) = blame;
         let refusal = match of_label && self.answers[number].first_row == row.row {
             true => self.misfit(number, row.row, kind, plan),
             false => Refusal { row: row.row, column, kind },
         };
-        let error = told(refusal.to(row.row));
+        let error = reported(refusal.to(row.row));
         self.refuse_number(number, refusal);
         error
     }

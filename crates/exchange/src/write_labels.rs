@@ -7,7 +7,7 @@ use crate::time::format_ms;
 use crate::typed_column::ColumnKind;
 use crate::write::{Extras, Metadata};
 use crate::{ColumnRoles, ExchangeError, OutputFormat};
-use dissensus_domain::{Attributes, LabelSource, NamedSpan, Remark, Scale, Shown, spans_named};
+use dissensus_domain::{Attributes, LabelSource, NamedSpan, Note, Scale, Shown, spans_named};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
@@ -77,7 +77,7 @@ pub struct LabelLayout {
     /// Columns `note`, `reasons`, `confidence`, `marks` and `guideline`: an annotator added a note to an
     /// answer, skipped or flagged a text, or answered with a guideline on screen. They are written together,
     /// so that a reader can distinguish them from columns of the same name in other files.
-    pub remarks: bool,
+    pub notes: bool,
     /// Columns about the study; implies the columns of notes.
     pub study: StudyLayout,
     /// A column `shown`: some answers were given after the annotator had been shown others' answers or
@@ -106,7 +106,7 @@ impl LabelLayout {
             START | END | TYPE => self.spans != SpanLayout::Lists,
             OCCASION => self.occasions,
             SCALE => self.scales,
-            NOTE | REASONS | CONFIDENCE | MARKS | GUIDELINE => self.remarks || self.shown || self.study.any(),
+            NOTE | REASONS | CONFIDENCE | MARKS | GUIDELINE => self.notes || self.shown || self.study.any(),
             SHOWN => self.shown,
             column if STUDY_COLUMNS.contains(&column) => self.study.has(column),
             _ => true,
@@ -143,7 +143,7 @@ pub struct LabelRow<'a> {
     /// The annotation round of this answer, from 1; written only where the file has re-annotations.
     pub occasion: u16,
     /// The annotator's note on the answer; written only where the layout has it.
-    pub remark: Option<&'a Remark>,
+    pub note: Option<&'a Note>,
     pub skipped: bool,
     /// The annotator flagged the text.
     pub flagged: bool,
@@ -283,8 +283,8 @@ impl LabelWriter {
         let at = row.at_ms.map(format_ms);
         let duration = row.duration_ms.map(|ms| ms.to_string());
         let occasion = row.occasion.to_string();
-        let reasons = row.remark.map_or_else(String::new, |remark| remark.reasons.join("; "));
-        let confidence = row.remark.and_then(|remark| remark.confidence).map(|sure| sure.to_string());
+        let reasons = row.note.map_or_else(String::new, |note| note.reasons.join("; "));
+        let confidence = row.note.and_then(|note| note.confidence).map(|sure| sure.to_string());
         let marks: Vec<&str> = [(row.skipped, SKIPPED), (row.flagged, FLAGGED)]
             .iter()
             .filter_map(|(on, name)| on.then_some(*name))
@@ -310,7 +310,7 @@ impl LabelWriter {
             "created_at" => at.as_deref(),
             "duration_ms" => duration.as_deref(),
             "source" => row.source.map(LabelSource::name),
-            NOTE => row.remark.and_then(|remark| remark.note.as_deref()),
+            NOTE => row.note.and_then(|note| note.note.as_deref()),
             REASONS => filled(&reasons),
             CONFIDENCE => confidence.as_deref(),
             MARKS => filled(&marks),

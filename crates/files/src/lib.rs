@@ -33,6 +33,6 @@ pub use atomic_folder::AtomicFolder;
 pub use atomic_pair::finish_pair;
 pub use linked_folder::link_or_copy_folder;
 pub use nofollow::open_or_create_regular;
-pub use paths::{beside, folder_of, real_path, sync_folder};
+pub use paths::{folder_of, real_path, sync_folder, with_suffix};
 pub use private_folder::PrivateFolder;
 pub use stale::remove_stale_parts;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Appends `ending` to the whole file name: `a.b` and `.runs` make `a.b.runs`.
-pub fn beside(path: &Path, ending: &str) -> PathBuf {
+pub fn with_suffix(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path.as_os_str());
     name.push(ending);
     PathBuf::from(name)
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn sibling_names_and_parent_folders() {
-        assert_eq!(beside(Path::new("a/z.runs"), ".runs"), Path::new("a/z.runs.runs"));
+        assert_eq!(with_suffix(Path::new("a/z.runs"), ".runs"), Path::new("a/z.runs.runs"));
         assert_eq!(folder_of(Path::new("z")), Path::new("."));
         assert_eq!(folder_of(Path::new("a/z")), Path::new("a"));
     }

@@ -46,7 +46,7 @@ impl Annotations {
             None => self.given.remove(text),
         };
         let marks = marks(events);
-        let said = !marks.remark.is_empty();
+        let said = !marks.note.is_empty();
         let sets =
             [(&mut self.skipped, marks.skipped), (&mut self.flagged, marks.flagged), (&mut self.noted, said)];
         for (set, holds) in sets {

@@ -5,8 +5,8 @@ use crate::reannotation;
 use crate::record;
 use crate::record::RecordLabel;
 use crate::task;
-use dissensus_api::{Beside, NewLabel, Progress};
-use dissensus_domain::{AnnotatorId, LabelSource, Remark};
+use dissensus_api::{LabelDetails, NewLabel, Progress};
+use dissensus_domain::{AnnotatorId, LabelSource, Note};
 use dissensus_editing::annotators;
 use dissensus_editing::questions;
 use dissensus_project::error::ProjectError;
@@ -49,14 +49,14 @@ pub struct LabelByName<'a> {
     pub question: Option<&'a str>,
     /// From 2 on it is an answer of a later annotation round, stored separately from the label.
     pub occasion: u16,
-    pub remark: Remark,
+    pub note: Note,
 }
 
 impl<'a> LabelByName<'a> {
     /// A label of the first round, without a note.
     pub fn new(annotator: &'a str, text: &'a str, value: &'a str, question: Option<&'a str>) -> Self {
         let annotator = NamedAnnotator { name: annotator, new: false };
-        Self { annotator, text, value, question, occasion: 1, remark: Remark::default() }
+        Self { annotator, text, value, question, occasion: 1, note: Note::default() }
     }
 }
 
@@ -66,8 +66,8 @@ impl<'a> LabelByName<'a> {
 /// No such text, question or level, an invalid note, a new name that looks like an existing one
 /// ([`ProjectError::NearName`]), or an I/O error.
 pub fn record(cx: &Labelling, request: &LabelByName<'_>) -> Result<NamedLabel, ProjectError> {
-    let &LabelByName { annotator, text, value, question, occasion, ref remark } = request;
-    remark.trimmed().check()?;
+    let &LabelByName { annotator, text, value, question, occasion, ref note } = request;
+    note.trimmed().check()?;
     let question = questions::find(&cx.project, question)?;
     cx.context.index().whole(question.id)?;
     let answer = questions::answer_named(&question, value)?;
@@ -83,8 +83,8 @@ pub fn record(cx: &Labelling, request: &LabelByName<'_>) -> Result<NamedLabel, P
     // Looked up first: after this, a label on disk must not be reported as failed.
     let asked = task::is_asked(cx, annotator, question.id, text_id, occasion)?;
     let label = NewLabel { question: question.id, annotator, text: text_id, answer, duration_ms: None };
-    let beside = Beside { remark: remark.clone(), guideline: None };
-    let request = RecordLabel { label, beside, source: LabelSource::Command };
+    let label_details = LabelDetails { note: note.clone(), guideline: None };
+    let request = RecordLabel { label, label_details, source: LabelSource::Command };
     let progress = match occasion {
         ..=1 => record::record_label(cx, request)?.receipt.progress,
         again => reannotation::record(cx, &request, again)?.progress,

@@ -2,9 +2,9 @@
 
 use super::Labelling;
 use crate::care_file;
+use crate::notes;
 use crate::reannotated;
-use crate::remarks;
-use dissensus_domain::{AnnotatorId, QuestionId, Remark, TextId};
+use dissensus_domain::{AnnotatorId, Note, QuestionId, TextId};
 use dissensus_project::drafts_file::{DraftsFile, place_key};
 use dissensus_project::error::ProjectError;
 
@@ -14,22 +14,22 @@ use dissensus_project::error::ProjectError;
 ///
 /// # Errors
 /// No such annotator, question or text, the project is read-only, or the local file cannot be written.
-pub fn keep(
+pub fn save(
     cx: &Labelling,
     annotator: AnnotatorId,
     question: QuestionId,
     text: TextId,
     occasion: u16,
-    typed: Option<&Remark>,
+    typed: Option<&Note>,
 ) -> Result<(), ProjectError> {
     if typed.is_some() {
         cx.context.may_answer(annotator)?;
     }
     let found = cx.context.store.text(text)?;
     let external_id = found.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?.external_id;
-    let given = given_remark(cx, annotator, question, text, occasion)?;
+    let given = stored_note(cx, annotator, question, text, occasion)?;
     let place = place(cx, question, &external_id, occasion)?;
-    drafts_file(cx, annotator)?.keep(&place, typed, &given)
+    drafts_file(cx, annotator)?.save(&place, typed, &given)
 }
 
 /// A person's draft on a text, if it differs from what was submitted.
@@ -39,25 +39,25 @@ pub(super) fn draft_of(
     question: QuestionId,
     external_id: &str,
     occasion: u16,
-    given: &Remark,
-) -> Result<Option<Remark>, ProjectError> {
+    given: &Note,
+) -> Result<Option<Note>, ProjectError> {
     let place = place(cx, question, external_id, occasion)?;
     Ok(drafts_file(cx, annotator)?.at(&place, given))
 }
 
 /// A person's note on a text in an annotation round, as it is on disk.
-pub(super) fn given_remark(
+pub(super) fn stored_note(
     cx: &Labelling,
     annotator: AnnotatorId,
     question: QuestionId,
     text: TextId,
     occasion: u16,
-) -> Result<Remark, ProjectError> {
+) -> Result<Note, ProjectError> {
     if occasion > 1 {
         let again = reannotated::reannotated(cx, annotator, occasion)?;
-        return Ok(again.remark(question, text).cloned().unwrap_or_default());
+        return Ok(again.current_note(question, text).cloned().unwrap_or_default());
     }
-    remarks::read(cx, annotator, question, text)
+    notes::read(cx, annotator, question, text)
 }
 
 fn place(cx: &Labelling, question: QuestionId, text: &str, occasion: u16) -> Result<String, ProjectError> {

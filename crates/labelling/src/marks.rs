@@ -5,7 +5,7 @@ use crate::feed;
 use crate::progress;
 use crate::question_set;
 use dissensus_api::Progress;
-use dissensus_domain::{AnnotatorId, LabelSource, MarkKind, QuestionId, Remark, TextId};
+use dissensus_domain::{AnnotatorId, LabelSource, MarkKind, Note, QuestionId, TextId};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_store::NewMark;
@@ -60,7 +60,7 @@ fn set_mark(
         kind,
         at_ms,
         source,
-        remark: Remark::default(),
+        note: Note::default(),
         guideline: None,
     };
     let marks: Vec<NewMark> = questions.iter().map(mark).collect();

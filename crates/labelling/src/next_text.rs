@@ -2,7 +2,7 @@
 
 use super::Labelling;
 use super::left_out_texts::LeftOut;
-use super::question_set::{Left, QuestionSet};
+use super::question_set::{QuestionSet, Unanswered};
 use crate::left_out;
 use crate::progress;
 use crate::question_set;
@@ -110,8 +110,8 @@ fn open_texts(
     for &text in cx.context.index().texts().iter().filter(asked) {
         match answers.left(text) {
             None => {}
-            Some(Left::Skipped) => skipped.push(text),
-            Some(Left::Open) => open.push(text),
+            Some(Unanswered::Skipped) => skipped.push(text),
+            Some(Unanswered::Open) => open.push(text),
         }
     }
     Ok(if open.is_empty() { skipped } else { open })

@@ -13,7 +13,7 @@ use crate::record;
 use dissensus_api::{
     NewLabel, NewPracticeAnswer, PracticeFeedback, PracticeItem, PracticeState, PracticeStep, PracticeTask,
 };
-use dissensus_domain::{AnnotatorId, PracticeAnswer, PracticeText, Standing, TextId};
+use dissensus_domain::{AnnotatorId, PassStatus, PracticeAnswer, PracticeText, TextId};
 use dissensus_editing::questions;
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
@@ -175,7 +175,7 @@ fn state(book: &PracticeBook, annotator: AnnotatorId, gate: Gate) -> PracticeSta
         round: gate.round,
         done: total - left,
         total,
-        result: book.result(annotator).filter(|result| result.standing != Standing::Unfinished),
+        result: book.result(annotator).filter(|result| result.standing != PassStatus::Unfinished),
         rule: book.rule,
     }
 }

@@ -25,7 +25,7 @@ pub struct Answers<'a> {
 
 /// Unanswered questions about a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum Unanswered {
     /// At least one that was not skipped.
     Open,
     /// Only skipped ones.
@@ -135,10 +135,14 @@ impl Answers<'_> {
 
     /// Whether a question that is asked about a text is unanswered, and then whether each of those was
     /// skipped. Called for every text at a click.
-    pub fn left(&self, text: TextId) -> Option<Left> {
+    pub fn left(&self, text: TextId) -> Option<Unanswered> {
         let mut open = self.asked(text).filter(|(_, a)| !a.answers.contains_key(&text)).peekable();
         open.peek()?;
-        Some(if open.all(|(_, a)| a.skipped.contains(&text)) { Left::Skipped } else { Left::Open })
+        Some(if open.all(|(_, a)| a.skipped.contains(&text)) {
+            Unanswered::Skipped
+        } else {
+            Unanswered::Open
+        })
     }
 
     /// The progress: a text is done when every question that is asked about it is answered, and a text
@@ -163,7 +167,7 @@ impl Answers<'_> {
             progress.total += 1;
             progress.done += u32::from(left.is_none());
             progress.today += u32::from(left.is_none() && last.is_some_and(|at_ms| at_ms >= today_ms));
-            progress.skipped += u32::from(left == Some(Left::Skipped));
+            progress.skipped += u32::from(left == Some(Unanswered::Skipped));
             let flagged = |id: &QuestionId| self.annotations(*id).is_some_and(|a| a.flagged.contains(&text));
             progress.flagged += u32::from(self.shown.iter().any(flagged));
         }

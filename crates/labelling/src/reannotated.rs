@@ -2,10 +2,10 @@
 
 use super::Labelling;
 use super::left_out_texts::LeftOut;
-use super::question_set::{Answers, Left, QuestionSet};
+use super::question_set::{Answers, QuestionSet, Unanswered};
 use dissensus_api::Progress;
 use dissensus_domain::{
-    AnnotatorId, Answer, Assignment, Condition, Packet, QuestionId, Remark, TextId, is_asked,
+    AnnotatorId, Answer, Assignment, Condition, Note, Packet, QuestionId, TextId, is_asked,
 };
 use dissensus_project::clock::today_ms;
 use dissensus_project::error::ProjectError;
@@ -21,8 +21,8 @@ pub(super) struct Reannotated {
 
 impl Reannotated {
     /// The note that came with the answer.
-    pub(super) fn remark(&self, question: QuestionId, text: TextId) -> Option<&Remark> {
-        self.answers.get(&(question, text)).map(|repeat| &repeat.details.remark)
+    pub(super) fn current_note(&self, question: QuestionId, text: TextId) -> Option<&Note> {
+        self.answers.get(&(question, text)).map(|repeat| &repeat.details.note)
     }
 
     pub(super) fn answer(&self, question: QuestionId, text: TextId) -> Option<&Answer> {
@@ -87,25 +87,25 @@ pub(super) fn next_assigned(
 ) -> Result<Option<Assignment>, ProjectError> {
     let again = reannotated(cx, sheet.annotator, 2)?;
     let answers = sheet.read();
-    let apart = least_apart(&packet.assignments);
+    let apart = smallest_distance(&packet.assignments);
     let left = |item: &Assignment| match (answers.left(item.text), item.occasion) {
         (left, 1) => left,
         (None, _) if again.done(sheet.shown(), item.text) => None,
         // Not before the planned number of others: an annotator who postponed the first answer would
         // answer from memory.
         (None, _) if again.others_since(&answers, item.text) < apart => None,
-        (None, _) if answers.is_put_off(item.text) => Some(Left::Skipped),
-        (None, _) => Some(Left::Open),
+        (None, _) if answers.is_put_off(item.text) => Some(Unanswered::Skipped),
+        (None, _) => Some(Unanswered::Open),
         _ => None,
     };
-    let open = |wanted: Left| -> Vec<(usize, &Assignment)> {
+    let open = |wanted: Unanswered| -> Vec<(usize, &Assignment)> {
         let offered = |item: &Assignment| Some(item.text) != after && !left_out.contains(item.text);
         let others = packet.assignments.iter().enumerate().filter(|(_, item)| offered(item));
         others.filter(|(_, item)| left(item) == Some(wanted)).collect()
     };
-    let mut open_now = open(Left::Open);
+    let mut open_now = open(Unanswered::Open);
     if open_now.is_empty() {
-        open_now = open(Left::Skipped);
+        open_now = open(Unanswered::Skipped);
     }
     // For a text that was skipped; an answered one that comes again later is not the current one there.
     let passed_by =
@@ -135,7 +135,7 @@ pub(super) fn with_again(
     let done = again.clone().filter(|item| answered.is_done_again(questions, item.text));
     // Once everything else is answered, too few other texts remain to come before these: they are not
     // asked again.
-    let apart = least_apart(&packet.assignments);
+    let apart = smallest_distance(&packet.assignments);
     let too_late = |item: &&Assignment| {
         first.done == first.total
             && !answered.is_done_again(questions, item.text)
@@ -156,7 +156,7 @@ pub(super) fn with_again(
 }
 
 /// The smallest number of other texts between the two rounds of a text in a task packet.
-fn least_apart(assignments: &[Assignment]) -> usize {
+fn smallest_distance(assignments: &[Assignment]) -> usize {
     let again = assignments.iter().enumerate().filter(|(_, item)| item.occasion > 1);
     let apart = again.filter_map(|(place, item)| {
         let first = assignments.iter().position(|other| (other.text, other.occasion) == (item.text, 1))?;

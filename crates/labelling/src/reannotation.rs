@@ -2,12 +2,12 @@
 
 use super::Labelling;
 use crate::error::LabellingError;
+use crate::notes;
 use crate::progress;
 use crate::question_set;
 use crate::reannotated::reannotated;
 use crate::record;
 use crate::record::RecordLabel;
-use crate::remarks;
 use dissensus_api::{LabelReceipt, NewLabel};
 use dissensus_domain::{LabelSource, MarkKind, QuestionId};
 use dissensus_project::clock::now_ms;
@@ -22,11 +22,11 @@ use dissensus_store::{NewMark, Repeat};
 /// No such question, text or annotator, an answer off the scale, a round below 2, or an I/O error.
 /// Nothing is recorded then, nor with an invalid note.
 pub fn record(cx: &Labelling, request: &RecordLabel, occasion: u16) -> Result<LabelReceipt, ProjectError> {
-    let RecordLabel { label: new, beside, source } = request;
+    let RecordLabel { label: new, label_details, source } = request;
     let source = *source;
     cx.context.may_answer(new.annotator)?;
     cx.practice.may_label(new.annotator)?;
-    let mut details = remarks::details(beside)?;
+    let mut details = notes::details(label_details)?;
     let sheet = question_set::open(cx, new.annotator, &asked_together(cx, new.question))?;
     record::check_answer(cx, new)?;
     if occasion < 2 {
@@ -47,7 +47,7 @@ pub fn record(cx: &Labelling, request: &RecordLabel, occasion: u16) -> Result<La
     if let Some(known) = &known {
         // The window saves a changed note by giving the same answer again: that is not a new answer.
         let noted = source == LabelSource::Window && known.source.is_given();
-        if noted && known.details.remark != details.remark {
+        if noted && known.details.note != details.note {
             let note = NewMark {
                 annotator: new.annotator,
                 question: new.question,
@@ -55,7 +55,7 @@ pub fn record(cx: &Labelling, request: &RecordLabel, occasion: u16) -> Result<La
                 kind: MarkKind::Note,
                 at_ms: now_ms(),
                 source,
-                remark: details.remark,
+                note: details.note,
                 guideline: known.details.guideline,
             };
             cx.context.store.write(move |tx| tx.add_mark_in(&note, occasion).map(drop))?;
@@ -67,8 +67,8 @@ pub fn record(cx: &Labelling, request: &RecordLabel, occasion: u16) -> Result<La
             });
         }
         // The command omits the note where there is nothing new.
-        if source != LabelSource::Window && details.remark.is_empty() {
-            details.remark = known.details.remark.clone();
+        if source != LabelSource::Window && details.note.is_empty() {
+            details.note = known.details.note.clone();
         }
     }
     let NewLabel { question, text, annotator, answer, .. } = new.clone();

@@ -4,11 +4,11 @@ use super::Labelling;
 use super::revealed::Revealed;
 use crate::error::LabellingError;
 use crate::feed;
+use crate::notes;
 use crate::progress;
 use crate::question_set;
-use crate::remarks;
 use crate::revealed;
-use dissensus_api::{Beside, LabelReceipt, NewLabel};
+use dissensus_api::{LabelDetails, LabelReceipt, NewLabel};
 use dissensus_domain::{Answer, LabelSource};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
@@ -28,14 +28,14 @@ pub struct Recorded {
 #[derive(Clone, Debug)]
 pub struct RecordLabel {
     pub label: NewLabel,
-    pub beside: Beside,
+    pub label_details: LabelDetails,
     pub source: LabelSource,
 }
 
 impl RecordLabel {
     /// A label without a note.
     pub fn new(label: &NewLabel, source: LabelSource) -> Self {
-        Self { label: label.clone(), beside: Beside::default(), source }
+        Self { label: label.clone(), label_details: LabelDetails::default(), source }
     }
 }
 
@@ -52,14 +52,15 @@ impl From<&NewLabel> for RecordLabel {
 /// No such question, text or annotator, an answer off the scale, an invalid note, or an I/O error. Nothing is
 /// recorded or learned then.
 pub fn record_label(cx: &Labelling, request: impl Into<RecordLabel>) -> Result<Recorded, ProjectError> {
-    let RecordLabel { label: new, beside, source } = request.into();
+    let RecordLabel { label: new, label_details, source } = request.into();
     let new = &new;
     let context = &cx.context;
     context.may_answer(new.annotator)?;
     cx.practice.may_label(new.annotator)?;
     cx.practice.is_asked(new.text)?;
     // The window always submits the whole note: an empty one there is intended.
-    let details = AnswerDetails { takes_back: source == LabelSource::Window, ..remarks::details(&beside)? };
+    let details =
+        AnswerDetails { removes_note: source == LabelSource::Window, ..notes::details(&label_details)? };
     let sheet = question_set::open(cx, new.annotator, &[new.question])?;
     check_answer(cx, new)?;
     // The command reveals nothing after a label.
@@ -86,13 +87,13 @@ pub fn record_label(cx: &Labelling, request: impl Into<RecordLabel>) -> Result<R
     let progress = progress::progress_on(cx, &sheet);
     cx.live.refit_when_due(new.question);
     // Others' answers can be read again later, but the label must not be reported as failed.
-    let told = match reveals {
+    let revealed = match reveals {
         true => {
             go_on("telling how others see a text", revealed::reveal(cx, new, predicted)).unwrap_or_default()
         }
         false => Revealed::default(),
     };
-    let receipt = LabelReceipt { progress, reveal: told.predictions, spans: told.spans };
+    let receipt = LabelReceipt { progress, reveal: revealed.predictions, spans: revealed.spans };
     Ok(Recorded { receipt, sync: appended.sync })
 }
 

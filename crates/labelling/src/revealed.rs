@@ -17,7 +17,7 @@ pub(super) struct Revealed {
 
 impl Revealed {
     fn shown(&self) -> Shown {
-        let observed = self.predictions.as_ref().is_some_and(|told| told.observed.is_some());
+        let observed = self.predictions.as_ref().is_some_and(|revealed| revealed.observed.is_some());
         let marked = self.spans.as_ref().is_some_and(|people| !people.is_empty());
         Shown { answers: observed || marked, predictions: self.predictions.is_some() }
     }
@@ -40,7 +40,7 @@ pub(super) fn reveal_on(
     text: TextId,
     predictions: Option<TextPredictions>,
 ) -> Result<Revealed, ProjectError> {
-    let told = Revealed { predictions, spans: spans::spans_of_others(cx, annotator, question, text)? };
-    cx.context.record_shown(question, text, annotator, told.shown())?;
-    Ok(told)
+    let revealed = Revealed { predictions, spans: spans::spans_of_others(cx, annotator, question, text)? };
+    cx.context.record_shown(question, text, annotator, revealed.shown())?;
+    Ok(revealed)
 }

@@ -3,9 +3,9 @@
 use super::Labelling;
 use super::revealed::Revealed;
 use crate::drafts;
+use crate::notes;
 use crate::question_set;
 use crate::reannotated;
-use crate::remarks;
 use crate::revealed;
 use dissensus_api::LabelTask;
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
@@ -33,12 +33,12 @@ pub fn read(
         };
         (asked, answer, annotations.flagged.contains(&text), annotations.skipped.contains(&text))
     };
-    let remark = match &again {
-        None => remarks::read(cx, annotator, question, text)?,
-        Some(again) => again.remark(question, text).cloned().unwrap_or_default(),
+    let note = match &again {
+        None => notes::read(cx, annotator, question, text)?,
+        Some(again) => again.current_note(question, text).cloned().unwrap_or_default(),
     };
-    let draft = drafts::draft_of(cx, annotator, question, &body.external_id, occasion, &remark)?;
-    let told = match occasion == 1 && answer.is_some() && context.reveals()? {
+    let draft = drafts::draft_of(cx, annotator, question, &body.external_id, occasion, &note)?;
+    let revealed = match occasion == 1 && answer.is_some() && context.reveals()? {
         true => {
             let predicted = cx.live.predictions_on(question, text, annotator);
             revealed::reveal_on(cx, annotator, question, text, predicted)?
@@ -53,14 +53,14 @@ pub fn read(
         occasion,
         asked,
         answer,
-        remark,
+        note,
         draft,
         // A flag would reveal that the text had come before.
         flagged: occasion == 1 && flagged,
         skipped: occasion == 1 && skipped,
         random: false,
-        reveal: told.predictions,
-        spans: told.spans,
+        reveal: revealed.predictions,
+        spans: revealed.spans,
     })
 }
 

@@ -35,11 +35,11 @@ pub fn undo(
         Undo::TakenBack(event) => event,
     };
     let Some(answer) = event.answer().cloned() else { return Ok(None) };
-    let Event { question, text, occasion, remark, .. } = event;
+    let Event { question, text, occasion, note, .. } = event;
     if occasion > FIRST_OCCASION {
         let now = reannotated::reannotated(cx, annotator, occasion)?.answer(question, text).cloned();
         let progress = progress::progress_on(cx, &sheet);
-        return Ok(Some(Undone { question, text, occasion, answer, remark, now, progress }));
+        return Ok(Some(Undone { question, text, occasion, answer, note, now, progress }));
     }
     if feed::follow(cx).is_err() {
         // It was taken back all the same. Derived data is read again at the next request.
@@ -49,7 +49,7 @@ pub fn undo(
     let sheet = progress::newest_question_set(cx, sheet, annotator, questions);
     let now = sheet.read().annotations(question).and_then(|known| known.answers.get(&text).cloned());
     let progress = progress::progress_on(cx, &sheet);
-    Ok(Some(Undone { question, text, occasion, answer, remark, now, progress }))
+    Ok(Some(Undone { question, text, occasion, answer, note, now, progress }))
 }
 
 /// Explains why `given` is not taken back, by names.

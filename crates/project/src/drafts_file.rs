@@ -4,7 +4,7 @@
 use crate::care_file::hash;
 use crate::error::ProjectError;
 use crate::home::Home;
-use dissensus_domain::{ProjectId, Remark};
+use dissensus_domain::{Note, ProjectId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 #[serde(default)]
 struct StoredDraft {
     /// The typed note that was not submitted.
-    typed: Remark,
+    typed: Note,
     /// The submitted note when that was typed.
-    over: Remark,
+    over: Note,
 }
 
 /// By key: a question, a text and an annotation round.
@@ -35,7 +35,7 @@ impl<'a> DraftsFile<'a> {
 
     /// The draft for a key that was not submitted; `None` where it equals the submitted note. Where another
     /// note was submitted since it was typed, both are joined.
-    pub fn at(&self, place: &str, given: &Remark) -> Option<Remark> {
+    pub fn at(&self, place: &str, given: &Note) -> Option<Note> {
         let kept = self.read().remove(place)?;
         let typed = match kept.over == *given {
             true => kept.typed,
@@ -48,7 +48,7 @@ impl<'a> DraftsFile<'a> {
     ///
     /// # Errors
     /// It cannot be written; it is then unchanged.
-    pub fn keep(&self, place: &str, typed: Option<&Remark>, given: &Remark) -> Result<(), ProjectError> {
+    pub fn save(&self, place: &str, typed: Option<&Note>, given: &Note) -> Result<(), ProjectError> {
         let _locked = self.home.lock_config("drafts.lock")?;
         let before = self.read();
         let mut drafts = before.clone();
@@ -83,22 +83,22 @@ pub fn place_key(question: &str, text: &str, occasion: u16) -> String {
 }
 
 /// Joins the submitted note with a note that was typed on top of another one.
-fn joined(given: &Remark, typed: &Remark) -> Remark {
+fn joined(given: &Note, typed: &Note) -> Note {
     let note = match (given.note.as_deref().map(str::trim), typed.note.as_deref().map(str::trim)) {
         (Some(given), Some(typed)) if !given.contains(typed) => Some(format!("{given}\n\n{typed}")),
         (Some(given), _) => Some(given.to_owned()),
         (None, typed) => typed.map(str::to_owned),
     };
     let reasons = if given.reasons.is_empty() { &typed.reasons } else { &given.reasons };
-    Remark { note, reasons: reasons.clone(), confidence: given.confidence.or(typed.confidence) }
+    Note { note, reasons: reasons.clone(), confidence: given.confidence.or(typed.confidence) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn note(words: &str) -> Remark {
-        Remark { note: Some(words.to_owned()), ..Remark::default() }
+    fn note(words: &str) -> Note {
+        Note { note: Some(words.to_owned()), ..Note::default() }
     }
 
     #[test]
@@ -106,8 +106,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::inside(folder.path(), Vec::new());
         let file = DraftsFile::new(&home, ProjectId(uuid::Uuid::from_u128(7)), "ana");
-        let (here, nothing) = (place_key("rude", "t1", 1), Remark::default());
-        file.keep(&here, Some(&note("half a")), &nothing).unwrap();
+        let (here, nothing) = (place_key("rude", "t1", 1), Note::default());
+        file.save(&here, Some(&note("half a")), &nothing).unwrap();
         assert_eq!(file.at(&here, &nothing), Some(note("half a")));
         assert_eq!(file.at(&place_key("rude", "t1", 2), &nothing), None, "another occasion");
         assert_eq!(file.at(&here, &note("half a")), None, "it was given meanwhile");
@@ -118,7 +118,7 @@ mod tests {
         );
         let other = DraftsFile::new(&home, ProjectId(uuid::Uuid::from_u128(8)), "ana");
         assert_eq!(other.at(&here, &nothing), None, "another project");
-        file.keep(&here, None, &nothing).unwrap();
+        file.save(&here, None, &nothing).unwrap();
         assert_eq!(file.at(&here, &nothing), None);
         let left = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
         let left: Vec<_> = left.filter(|name| name.to_string_lossy().ends_with(".json")).collect();
@@ -130,9 +130,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::inside(folder.path(), Vec::new());
         let file = DraftsFile::new(&home, ProjectId(uuid::Uuid::from_u128(7)), "ana");
-        file.keep("here", Some(&note("a")), &Remark::default()).unwrap();
+        file.save("here", Some(&note("a")), &Note::default()).unwrap();
         std::fs::write(folder.path().join(&file.name), b"{\"here\":{\"ty").unwrap();
-        file.keep("here", Some(&note("b")), &Remark::default()).unwrap();
-        assert_eq!(file.at("here", &Remark::default()), Some(note("b")));
+        file.save("here", Some(&note("b")), &Note::default()).unwrap();
+        assert_eq!(file.at("here", &Note::default()), Some(note("b")));
     }
 }

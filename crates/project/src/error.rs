@@ -19,7 +19,7 @@ dissensus_domain::errors! {
         Perspectives(ModelError) => "model", transparent;
         Refused(Refusal) => [0], transparent;
         Form(#[from] dissensus_domain::FormError) => "form", transparent;
-        Remark(#[from] dissensus_domain::RemarkError) => "remark", transparent;
+        Remark(#[from] dissensus_domain::NoteError) => "remark", transparent;
         Scale(#[from] dissensus_domain::ScaleError) => "no-scale", transparent;
         Io { path: PathBuf, doing: &'static str, source: std::io::Error } => "io", "{doing} {path} failed: {source}";
         NoHome => "no-home",

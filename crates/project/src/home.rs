@@ -153,12 +153,12 @@ fn model_folders(resources: Option<&Path>, data: &Path) -> Vec<PathBuf> {
     }
     let mut folders: Vec<PathBuf> = resources.map(|r| r.join("models")).into_iter().collect();
     let exe = std::env::current_exe().ok();
-    let beside = exe.as_deref().and_then(Path::parent);
-    folders.extend(beside.map(|dir| dir.join("models")));
+    let program_folder = exe.as_deref().and_then(Path::parent);
+    folders.extend(program_folder.map(|dir| dir.join("models")));
     folders.push(data.join("models"));
     // A program built from source is some levels below the workspace, which is recognised by its catalogue
     // file.
-    let workspace = beside.into_iter().flat_map(Path::ancestors).map(|dir| dir.join("models"));
+    let workspace = program_folder.into_iter().flat_map(Path::ancestors).map(|dir| dir.join("models"));
     folders.extend(workspace.filter(|dir| dir.join("encoders.toml").is_file()));
     folders.extend(checkout(option_env!("DISSENSUS_PACKAGE").is_some()));
     folders

@@ -154,7 +154,7 @@ impl Pseudonyms {
     ///
     /// # Errors
     /// The file cannot be read or written.
-    pub fn forget_gone(context: &Context) -> Result<(), ProjectError> {
+    pub fn forget_removed(context: &Context) -> Result<(), ProjectError> {
         let store = &context.store;
         let (Some(key), Some(order)) = (store.setting::<String>(KEY)?, store.setting::<Vec<String>>(ORDER)?)
         else {
@@ -203,7 +203,7 @@ mod tests {
         values.iter().flat_map(of).chain(vec![Attributes::new(); without]).collect()
     }
 
-    fn told(values: &[(&str, usize)], without: usize) -> Vec<String> {
+    fn blanked_values(values: &[(&str, usize)], without: usize) -> Vec<String> {
         let people = people(values, without);
         let people: Vec<&Attributes> = people.iter().collect();
         left_blank(&people, &shared_values(&people))
@@ -216,13 +216,13 @@ mod tests {
         // Only because of rare values, five people have a blank.
         assert_eq!(values(shown(&people(&[("20", 8), ("30", 6), ("70", 2), ("80", 3)], 0))), ["20", "30"]);
         assert_eq!(
-            told(&[("20", 8), ("30", 6), ("70", 2), ("80", 3)], 0),
+            blanked_values(&[("20", 8), ("30", 6), ("70", 2), ("80", 3)], 0),
             ["age: 2 values of 5 people left blank, each of fewer than 5 people; the other 2 values stay"]
         );
         // One person would have a blank: the six are hidden too, the eight stay.
         assert_eq!(values(shown(&people(&[("20", 8), ("30", 6), ("70", 1)], 0))), ["20"]);
         assert_eq!(
-            told(&[("20", 8), ("30", 6), ("70", 1)], 0),
+            blanked_values(&[("20", 8), ("30", 6), ("70", 1)], 0),
             [
                 "age: 1 value of 1 person left blank, each of fewer than 5 people, and \"30\" of 6 people too, so that nobody is among fewer than 5 people with a blank; the other value stays"
             ]
@@ -230,12 +230,15 @@ mod tests {
         // A person without an answer has a blank as well.
         assert_eq!(values(shown(&people(&[("20", 8), ("30", 6), ("70", 1)], 4))), ["20", "30"]);
         assert_eq!(
-            told(&[("20", 8), ("30", 6)], 2),
+            blanked_values(&[("20", 8), ("30", 6)], 2),
             [
                 "age: \"30\" of 6 people left blank, so that nobody is among fewer than 5 people with a blank; the other value stays"
             ]
         );
-        assert!(told(&[("20", 8), ("30", 6)], 5).is_empty() && told(&[("20", 8)], 0).is_empty());
+        assert!(
+            blanked_values(&[("20", 8), ("30", 6)], 5).is_empty()
+                && blanked_values(&[("20", 8)], 0).is_empty()
+        );
     }
 
     /// In random tables no class of an attribute, including blanks, has one to four people; and a blanked

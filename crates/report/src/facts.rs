@@ -4,7 +4,9 @@
 use super::people::{Group, LeftOut, People};
 use super::work::{ReportQuestion, Work};
 use dissensus_api::{GuidelineInfo, PracticeSetup, StudyCare, StudyReport};
-use dissensus_domain::{AfterFailing, AnnotatorId, AttributeForm, CheckRule, EventId, LabelSource, Standing};
+use dissensus_domain::{
+    AfterFailing, AnnotatorId, AttributeForm, CheckRule, EventId, LabelSource, PassStatus,
+};
 use dissensus_editing::attribute_form;
 use dissensus_editing::info;
 use dissensus_project::clock::local_time;
@@ -37,7 +39,7 @@ pub(super) struct Facts<'a> {
     pub(super) practice: PracticeSetup,
     pub(super) check_rule: Option<CheckRule>,
     pub(super) study: StudyReport,
-    pub(super) hand_ins: usize,
+    pub(super) submissions: usize,
     pub(super) care: StudyCare,
     pub(super) reveals: bool,
     pub(super) decisions: usize,
@@ -85,7 +87,7 @@ impl<'a> Facts<'a> {
             practice: study::practice(&paper.study)?,
             check_rule: study::check_rule(&paper.study)?.rule,
             study: study::report(&paper.study)?,
-            hand_ins: store.hand_ins()?.len(),
+            submissions: store.submissions()?.len(),
             care: info.care,
             reveals: info.reveals,
             decisions: study::all_decisions(&paper.study)?.iter().filter(|one| one.holds).count(),
@@ -175,17 +177,18 @@ impl<'a> Facts<'a> {
 
     /// Results of people in practice: begun, passed, failed.
     pub(super) fn practised(&self) -> [usize; 3] {
-        let of = |standing: Standing| {
+        let of = |standing: PassStatus| {
             self.practice.people.iter().filter(|one| one.result.standing == standing).count()
         };
-        [self.practice.people.len(), of(Standing::Passed), of(Standing::Failed)]
+        [self.practice.people.len(), of(PassStatus::Passed), of(PassStatus::Failed)]
     }
 
     /// Results of people in attention checks: with a result, passed, failed.
     pub(super) fn attended(&self) -> [usize; 3] {
-        let all: Vec<Standing> = self.study.people.iter().filter_map(|one| one.attention_standing).collect();
-        let of = |standing: Standing| all.iter().filter(|one| **one == standing).count();
-        [all.len(), of(Standing::Passed), of(Standing::Failed)]
+        let all: Vec<PassStatus> =
+            self.study.people.iter().filter_map(|one| one.attention_standing).collect();
+        let of = |standing: PassStatus| all.iter().filter(|one| **one == standing).count();
+        [all.len(), of(PassStatus::Passed), of(PassStatus::Failed)]
     }
 }
 

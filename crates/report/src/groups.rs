@@ -37,7 +37,7 @@ struct Compared<'a> {
 }
 
 pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Block>, ProjectError> {
-    let who = asked.who();
+    let who = asked.labelled_people();
     let pairs = pairs(work.people, &who);
     if pairs.is_empty() {
         return Ok(vec![Block::Needs(format!(

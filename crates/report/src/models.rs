@@ -3,7 +3,7 @@
 use super::document::Block;
 use super::evaluated::{Difference, Evaluated, Scored};
 use super::reproduce::without_folders;
-use super::work::{ReportQuestion, Work, quoted, told};
+use super::work::{ReportQuestion, Work, error_as_message, quoted};
 use dissensus_analysis::EvaluateChoices;
 use dissensus_analysis::evaluation;
 use dissensus_analysis::learning_curve;
@@ -81,7 +81,7 @@ fn evaluate(
         let found = evaluation::evaluate(analysis, &choices(work, asked)?, work.steps)?;
         serde_json::to_value(found).map_err(|e| ProjectError::internal(&e))
     };
-    match told(done())? {
+    match error_as_message(done())? {
         Ok(found) => Ok(Evaluated::read(&found).map(|found| (found, "now".to_owned()))),
         Err(why) => {
             blocks.push(Block::Needs(format!("Models could not be evaluated now: {why}")));
@@ -283,7 +283,13 @@ fn curve(work: &Work<'_>, asked: &ReportQuestion, blocks: &mut Vec<Block>) -> Re
     }
     let mut choices = choices(work, asked)?;
     choices.models = vec![ModelKind::Shared, ModelKind::Multilevel];
-    let found = match told(learning_curve::measure(&work.of.analysis, &choices, &after, None, work.steps))? {
+    let found = match error_as_message(learning_curve::measure(
+        &work.of.analysis,
+        &choices,
+        &after,
+        None,
+        work.steps,
+    ))? {
         Ok(found) => found,
         Err(why) => {
             blocks.push(Block::Needs(format!("How fast new people are learned cannot be told: {why}")));

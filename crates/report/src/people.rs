@@ -137,9 +137,9 @@ mod tests {
         }
         for all in 5..=12 {
             for n in 0..=all {
-                let told = found.count(n, all);
+                let reported = found.count(n, all);
                 assert_eq!(
-                    told == Cell::text("nearly all"),
+                    reported == Cell::text("nearly all"),
                     n >= 5 && (1..5).contains(&(all - n)),
                     "{n} of {all}"
                 );

@@ -22,7 +22,7 @@ pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Bloc
             Block::Command(format!("dissensus analyse annotators PROJECT --question {}", quoted(&one))),
         ]);
     }
-    if asked.who().len() < 2 {
+    if asked.labelled_people().len() < 2 {
         return Ok(vec![Block::Needs(
             "Severity compares people: labels of two people or more are needed.".to_owned(),
         )]);
@@ -36,15 +36,15 @@ pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Bloc
         Some((mean, mean - SIDES * sd, mean + SIDES * sd))
     };
     let row = |one: &&AnnotatorRow| {
-        let beside = one.agreement_with_others;
+        let agreement = one.agreement_with_others;
         let severity = interval(one);
         vec![
             Cell::text(work.people.name(one.id)),
             Cell::Count(one.labels.into()),
             Cell::estimate(severity.map(|s| s.0), severity.map(|s| (s.1, s.2))),
             Cell::estimate(
-                beside.filter(|of| of.interval.is_some()).map(|of| of.value),
-                beside.and_then(|of| of.interval),
+                agreement.filter(|of| of.interval.is_some()).map(|of| of.value),
+                agreement.and_then(|of| of.interval),
             ),
             Cell::Count(one.shared_texts.into()),
         ]

@@ -81,7 +81,7 @@ impl ReportQuestion {
     }
 
     /// People with labels.
-    pub(super) fn who(&self) -> HashSet<AnnotatorId> {
+    pub(super) fn labelled_people(&self) -> HashSet<AnnotatorId> {
         self.labels.iter().map(|label| label.annotator).collect()
     }
 
@@ -101,7 +101,7 @@ pub(super) fn quoted(word: &str) -> String {
 }
 
 /// Converts an error into a message, so that other sections are unaffected; a cancel is passed on.
-pub(super) fn told<T>(found: Result<T, ProjectError>) -> Result<Result<T, String>, ProjectError> {
+pub(super) fn error_as_message<T>(found: Result<T, ProjectError>) -> Result<Result<T, String>, ProjectError> {
     match found {
         Ok(found) => Ok(Ok(found)),
         Err(error @ (ProjectError::Cancelled | ProjectError::CancelledUnwritten)) => Err(error),

@@ -182,13 +182,13 @@ fn merging(path: &Path) -> Result<()> {
     let copy = path.with_file_name("copy");
     std::fs::copy(path, &copy)?;
     let (ours, theirs) = (Store::open(path)?, Store::open(&copy)?);
-    measure("merge with nothing new", || Ok(ours.take_in(&theirs)?.events as usize))?;
+    measure("merge with nothing new", || Ok(ours.merge_from(&theirs)?.events as usize))?;
     let (question, text, annotator, source) = (QuestionId(1), TextId(1), AnnotatorId(2), LabelSource::Window);
     let answer = Answer::from_level(1);
     let new = NewLabel { question, text, annotator, answer, at_ms: 2_000_000, duration_ms: None, source };
     theirs.append_label(&new)?;
     let worst = std::thread::scope(|scope| -> Result<Duration> {
-        let merge = scope.spawn(|| ours.take_in(&theirs));
+        let merge = scope.spawn(|| ours.merge_from(&theirs));
         let mut worst = Duration::ZERO;
         while !merge.is_finished() {
             worst =
@@ -199,7 +199,7 @@ fn merging(path: &Path) -> Result<()> {
     })?;
     println!("a label waits meanwhile: {:.0} ms at most", ms(worst));
     theirs.append_label(&NewLabel { answer: Answer::from_level(0), at_ms: 2_000_001, ..new })?;
-    measure("merge with one new label", || Ok(ours.take_in(&theirs)?.events as usize))?;
+    measure("merge with one new label", || Ok(ours.merge_from(&theirs)?.events as usize))?;
     theirs.close()?;
     Ok(ours.close()?)
 }

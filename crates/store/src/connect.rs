@@ -1,6 +1,6 @@
 //! Opens connections, all with the same defensive settings.
 
-use dissensus_files::beside;
+use dissensus_files::with_suffix;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
@@ -31,7 +31,7 @@ pub(crate) enum Access {
 pub(crate) fn has_journal(file: &Path) -> bool {
     ["-wal", "-journal"]
         .iter()
-        .any(|ending| std::fs::metadata(beside(file, ending)).is_ok_and(|about| about.len() > 0))
+        .any(|ending| std::fs::metadata(with_suffix(file, ending)).is_ok_and(|about| about.len() > 0))
 }
 
 pub(crate) fn connect(path: &Path, access: Access) -> rusqlite::Result<Connection> {

@@ -26,7 +26,7 @@ impl WriteTx<'_> {
         delete: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<T> {
         let explain = |tx: &Self, e| StoreError::explain(tx.path, "taking rows out", e);
-        self.keep_highest_rows().map_err(|e| explain(self, e))?;
+        self.record_highest_rows().map_err(|e| explain(self, e))?;
         let triggers = self.without_triggers(tables).map_err(|e| explain(self, e))?;
         let deleted = delete(self)?;
         for sql in triggers {
@@ -50,7 +50,7 @@ impl WriteTx<'_> {
     }
 
     /// Records the highest row ids before some rows are deleted.
-    fn keep_highest_rows(&self) -> rusqlite::Result<()> {
+    fn record_highest_rows(&self) -> rusqlite::Result<()> {
         for (table, key) in HIGHEST {
             let sql = format!(
                 "INSERT INTO settings (key, value) SELECT ?1, CAST(max(id) AS TEXT) FROM {table} HAVING max(id) IS NOT NULL

@@ -41,7 +41,7 @@ pub struct Dependents {
 
 impl Dependents {
     /// Whether nothing depends on the item, so that it can be removed.
-    pub fn is_nothing(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 

@@ -91,7 +91,7 @@ impl WriteTx<'_> {
                 folders.extend(tx.erase_runs(&person).map_err(explain)?);
                 tx.erase_rows(&person, &mut erased).map_err(explain)?;
             }
-            erased.nameless = tx.take_names_off()?;
+            erased.nameless = tx.remove_names()?;
             Ok(())
         })?;
         if !people.is_empty() || erased.nameless > 0 {
@@ -166,7 +166,7 @@ impl WriteTx<'_> {
 
     /// Removes annotators who withdrew from facts and guidelines that name them. Facts that become equal
     /// are merged. Returns the number of affected rows.
-    fn take_names_off(&self) -> Result<u32> {
+    fn remove_names(&self) -> Result<u32> {
         let explain = |e| StoreError::explain(self.path, "taking a name off what somebody wrote", e);
         let mut changed = 0;
         let naming = names_where(|kind| kind.without_withdrawn.is_some());
@@ -182,7 +182,7 @@ impl WriteTx<'_> {
             all(self.conn, "SELECT DISTINCT written_by FROM guidelines", [], |r| r.get(0))
                 .map_err(explain)?;
         for name in names.iter().filter(|name| !name.is_empty()) {
-            if self.name_or_nobody(name)?.is_empty() {
+            if self.name_unless_withdrawn(name)?.is_empty() {
                 let sql = "UPDATE guidelines SET written_by = '' WHERE written_by = ?1";
                 changed += self.run(sql, [name]).map_err(explain)? as u32;
             }

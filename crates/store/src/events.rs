@@ -8,8 +8,8 @@ use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event, reasons_column};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, EventId, EventKind, FIRST_OCCASION, GuidelineId, LabelSource,
-    QuestionId, Remark, TextId,
+    AnnotatorId, Answer, CopyId, Event, EventId, EventKind, FIRST_OCCASION, GuidelineId, LabelSource, Note,
+    QuestionId, TextId,
 };
 use rusqlite::{Connection, params};
 use std::time::{Duration, Instant};
@@ -29,7 +29,7 @@ pub(crate) struct NewEvent<'a> {
     pub(crate) at_ms: i64,
     pub(crate) source: LabelSource,
     pub(crate) kind: &'a EventKind,
-    pub(crate) remark: &'a Remark,
+    pub(crate) note: &'a Note,
     pub(crate) guideline: Option<GuidelineId>,
     /// Row id of the wording.
     pub(crate) wording: Option<u32>,
@@ -122,7 +122,7 @@ impl<'a> WriteTx<'a> {
             EventKind::Retraction { of } => ("retraction", None, (None, None), Some(*of)),
             EventKind::Mark(mark) => (mark.name(), None, (None, None), None),
         };
-        let (reasons, guideline) = (reasons_column(new.remark)?, self.guideline_row(new.guideline)?);
+        let (reasons, guideline) = (reasons_column(new.note)?, self.guideline_row(new.guideline)?);
         let inserted = self.conn.prepare_cached(INSERT).and_then(|mut statement| {
             statement.execute(params![
                 place.event,
@@ -138,9 +138,9 @@ impl<'a> WriteTx<'a> {
                 level,
                 content,
                 replaces.map(|id| id.0),
-                new.remark.note,
+                new.note.note,
                 reasons,
-                new.remark.confidence,
+                new.note.confidence,
                 guideline,
                 new.wording,
                 new.occasion,

@@ -72,7 +72,7 @@ impl WriteTx<'_> {
     pub(crate) fn add_guideline(&mut self, new: &Guideline) -> Result<bool> {
         let known =
             self.first(&format!("SELECT {COLUMNS} FROM guidelines WHERE uid = ?1"), [new.id.0], guideline)?;
-        let by = self.name_or_nobody(&new.by)?;
+        let by = self.name_unless_withdrawn(&new.by)?;
         // The author may have withdrawn, and only one of the copies may know that yet.
         let same = |known: &Guideline| {
             *known == Guideline { by: known.by.clone(), ..new.clone() }

@@ -295,7 +295,7 @@ impl Store {
 impl crate::WriteTx<'_> {
     /// Records that these copies were merged: from a task packet, or, for those in `there`, from
     /// what a merged whole copy had merged itself.
-    pub(crate) fn note_copies_taken_in(
+    pub(crate) fn record_merged_copies(
         &mut self,
         copies: &[CopyId],
         packet: Option<PacketId>,

@@ -94,19 +94,19 @@ pub struct ImportTaken {
     /// Removed answers, skips, flags and notes, including re-annotations.
     pub answers: u32,
     /// Remaining answers, which were changed or retracted since.
-    pub kept_answers: u32,
+    pub retained_answers: u32,
     /// Removed texts.
     pub texts: u32,
     /// Remaining texts.
-    pub kept_texts: u32,
+    pub retained_texts: u32,
     /// Removed annotators.
     pub annotators: u32,
     /// Remaining annotators.
-    pub kept_annotators: u32,
+    pub retained_annotators: u32,
     /// Removed questions.
     pub questions: u32,
     /// Remaining questions.
-    pub kept_questions: u32,
+    pub retained_questions: u32,
     /// Removed names and attributes of annotators that existed before.
     pub attributes: u32,
 }
@@ -173,7 +173,7 @@ impl WriteTx<'_> {
         let explain = |e| StoreError::explain(path, "taking out an import", e);
         let tables: Vec<&str> = KEPT.iter().chain(&["events"]).copied().collect();
         let (taken, refresh, people) =
-            self.deleting_from(&tables, |tx| tx.take_out(&import).map_err(explain))?;
+            self.deleting_from(&tables, |tx| tx.delete_rows(&import).map_err(explain))?;
         for key in refresh {
             self.refresh_current(key)?;
         }
@@ -187,7 +187,7 @@ impl WriteTx<'_> {
     }
 
     /// Deletes the rows. Returns the keys of current answers, and the annotators, that must be recomputed.
-    fn take_out(
+    fn delete_rows(
         &mut self,
         import: &Import,
     ) -> rusqlite::Result<(ImportTaken, Vec<Key>, BTreeSet<AnnotatorId>)> {
@@ -213,7 +213,7 @@ impl WriteTx<'_> {
         self.run("DELETE FROM current_answers WHERE event IN (SELECT id FROM temp.gone)", [])?;
         taken.answers += self.run("DELETE FROM events WHERE id IN (SELECT id FROM temp.gone)", [])? as u32;
         self.conn.execute_batch("DROP TABLE temp.gone; DROP TABLE temp.imported")?;
-        taken.kept_answers = imported - taken.answers;
+        taken.retained_answers = imported - taken.answers;
         // Records of what an annotator was shown apply to each of their remaining answers.
         let (after, to) = import.range("facts");
         let sql = format!(
@@ -228,14 +228,14 @@ impl WriteTx<'_> {
             let sql = format!("SELECT count(*) FROM {} WHERE id > ?1 AND id <= ?2", place.table);
             let kept = self.conn.query_row(&sql, [after, to], |r| r.get(0))?;
             match place.table {
-                "questions" => (taken.questions, taken.kept_questions) = (went, kept),
-                "texts" => (taken.texts, taken.kept_texts) = (went, kept),
-                _ => (taken.annotators, taken.kept_annotators) = (went, kept),
+                "questions" => (taken.questions, taken.retained_questions) = (went, kept),
+                "texts" => (taken.texts, taken.retained_texts) = (went, kept),
+                _ => (taken.annotators, taken.retained_annotators) = (went, kept),
             }
         }
         // Attributes of annotators who were added by the import and remain are retained. Those of
         // annotators who existed before revert.
-        let people = self.take_out_attributes(import, &mut taken)?;
+        let people = self.remove_attributes(import, &mut taken)?;
         // The live models refer to texts and annotators by index, so they are refitted.
         self.run("DELETE FROM heads", [])?;
         for n in 0..INDEXES.len() {
@@ -246,7 +246,7 @@ impl WriteTx<'_> {
 
     /// Removes names and attributes that the import added to annotators who existed before. Returns these
     /// annotators.
-    fn take_out_attributes(
+    fn remove_attributes(
         &self,
         import: &Import,
         taken: &mut ImportTaken,

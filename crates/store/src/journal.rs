@@ -18,7 +18,7 @@ use crate::journal_mark::{Belongs, Mark, fingerprint, mark};
 use crate::lock::{Opening, opening_next_to, opening_of_file};
 use crate::side_files::{ASIDE, remove_index};
 use crate::{Result, StoreError};
-use dissensus_files::{beside, folder_of, sync_folder};
+use dissensus_files::{folder_of, sync_folder, with_suffix};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub(crate) fn by_identity(file: &Path, left: Option<&Opening>) -> Belongs {
     if left.is_of(&now) {
         return Belongs::Unknown; // it may still have been overwritten in place
     }
-    let at_home = match (&left.journal, FileState::of(&beside(file, "-wal"))) {
+    let at_home = match (&left.journal, FileState::of(&with_suffix(file, "-wal"))) {
         (Some(_), Ok(beside)) => left.had_journal(&beside) == Some(true),
         // A rollback journal is a new file each time: it belongs to the path.
         (None, _) => left.path.as_deref() == Some(file),
@@ -40,7 +40,7 @@ pub(crate) fn by_identity(file: &Path, left: Option<&Opening>) -> Belongs {
 /// Compares the marks in `file` and in its journal, which the connection `together` reads.
 /// `Unknown` if they change meanwhile.
 pub(crate) fn by_marks(file: &Path, together: &Connection) -> Belongs {
-    let journal = beside(file, "-wal");
+    let journal = with_suffix(file, "-wal");
     let look = || [file, &journal].map(|path| FileState::of(path).ok());
     for _ in 0..3 {
         let before = look();
@@ -58,7 +58,7 @@ fn compare(file: &Path, together: &Connection) -> rusqlite::Result<Belongs> {
     Ok(match (mark(&alone)?, mark(together)?) {
         (None, None) => Belongs::Unknown,
         (Some(_), None) => Belongs::No,
-        (Some(alone), Some(both)) => its(both.goes_on_from(&alone)),
+        (Some(alone), Some(both)) => its(both.continues(&alone)),
         (None, Some(Mark { base: None, .. })) => Belongs::No,
         (None, Some(Mark { base: Some(base), .. })) if base.is_empty() => Belongs::Unknown,
         (None, Some(Mark { base: Some(base), .. })) => its(base == fingerprint(&alone)?),
@@ -103,7 +103,7 @@ pub(crate) fn must_fit(
 /// then change at any time; that program compares file and path itself.
 pub(crate) fn is_written_to(file: &Path, shown: &Path) -> Result<bool> {
     let now = state_of(file, shown)?;
-    let journal = FileState::of(&beside(file, "-wal")).ok();
+    let journal = FileState::of(&with_suffix(file, "-wal")).ok();
     let its = |left: &Opening| match (&left.journal, &journal) {
         (None, None) => true,
         (Some(_), Some(journal)) => left.had_journal(journal) != Some(false),
@@ -119,7 +119,7 @@ fn state_of(file: &Path, shown: &Path) -> Result<FileState> {
 /// Whether a running program holds the lock next to `file`. Only called if in doubt: a program that
 /// tries to take the lock at this moment will find it taken.
 pub(crate) fn is_held(file: &Path) -> bool {
-    let lock = std::fs::File::open(beside(file, ".lock"));
+    let lock = std::fs::File::open(with_suffix(file, ".lock"));
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)))
 }
 
@@ -127,16 +127,16 @@ pub(crate) fn is_held(file: &Path) -> bool {
 fn journal_elsewhere(file: &Path, left: &Opening) -> Option<PathBuf> {
     left.journal.as_ref()?;
     let is_it = |path: &Path| FileState::of(path).ok().filter(|there| left.had_journal(there) != Some(false));
-    if is_it(&beside(file, "-wal")).is_some() {
+    if is_it(&with_suffix(file, "-wal")).is_some() {
         return None; // two names of one folder, or of one file on a case-insensitive file system
     }
-    let journal = beside(left.path.as_ref()?, "-wal");
+    let journal = with_suffix(left.path.as_ref()?, "-wal");
     let holds_something = |path: &Path| is_it(path).is_some_and(|there| there.bytes > 0);
     if holds_something(&journal) {
         return Some(journal);
     }
     // A program that opened the file that now has the earlier name may have put it aside.
-    let aside = beside(&journal, ASIDE);
+    let aside = with_suffix(&journal, ASIDE);
     let start = aside.file_name()?.to_str()?;
     let others = std::fs::read_dir(folder_of(&journal)).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
     let named =
@@ -157,7 +157,7 @@ pub(crate) fn fetch(file: &Path, shown: &Path, left: Option<&Opening>) -> Result
     if has_journal(file) {
         return Err(elsewhere());
     }
-    std::fs::rename(&journal, beside(file, "-wal")).map_err(|_| elsewhere())?;
+    std::fs::rename(&journal, with_suffix(file, "-wal")).map_err(|_| elsewhere())?;
     tracing::warn!("the journal of a project that was moved while it was open was brought to its new name");
     remove_index(file);
     sync_folder(folder_of(file)).map_err(|e| StoreError::from_io(shown, "moving the journal", &e))

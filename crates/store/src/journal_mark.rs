@@ -55,7 +55,7 @@ impl Mark {
 
     /// Whether a journal with this newest mark can have started from a file with the mark `alone`,
     /// or have been partially written back to it.
-    pub(crate) fn goes_on_from(&self, alone: &Self) -> bool {
+    pub(crate) fn continues(&self, alone: &Self) -> bool {
         let (word, count) = alone.state;
         let began = if self.base.is_none() { self.trail.first() } else { None };
         if began.is_some_and(|began| began.0 == word) {

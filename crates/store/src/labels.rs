@@ -9,7 +9,7 @@ use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
     AnnotatorId, Answer, CurrentLabel, Event, EventId, EventKind, FIRST_OCCASION, GuidelineId, LabelSource,
-    MarkKind, QuestionId, Remark, Scale, TextId, remark,
+    MarkKind, Note, QuestionId, Scale, TextId, current_note,
 };
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
 use std::collections::HashMap;
@@ -33,12 +33,12 @@ pub struct NewLabel {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerDetails {
     /// The annotator's note on the answer.
-    pub remark: Remark,
+    pub note: Note,
     /// The version of the guideline that the annotator has on screen.
     pub guideline: Option<GuidelineId>,
     /// Whether an empty note clears the annotator's previous note on the text; otherwise that is
     /// unchanged.
-    pub takes_back: bool,
+    pub removes_note: bool,
 }
 
 /// Appends labels within a transaction; see [`WriteTx::label_appender`].
@@ -101,7 +101,7 @@ impl LabelAppender<'_> {
     ) -> Result<EventId> {
         self.check(new)?;
         let (reasons, guideline) =
-            (reasons_column(&details.remark)?, self.tx.guideline_row(details.guideline)?);
+            (reasons_column(&details.note)?, self.tx.guideline_row(details.guideline)?);
         let of = (new.question, new.text, new.annotator, occasion);
         let key = (new.question.0, new.text.0, new.annotator.0, occasion);
         let explain = |e| StoreError::explain(self.tx.path, "appending a label", e);
@@ -137,9 +137,9 @@ impl LabelAppender<'_> {
             level,
             &content,
             replaces,
-            &details.remark.note,
+            &details.note.note,
             &reasons,
-            details.remark.confidence,
+            details.note.confidence,
             guideline,
             wording,
             occasion,
@@ -264,7 +264,7 @@ impl<'a> WriteTx<'a> {
             return Err(StoreError::AlreadyRetracted(id.0));
         }
         let at_ms = self.time_of_new(at_ms, source, key)?;
-        let (kind, none) = (EventKind::Retraction { of: id }, Remark::default());
+        let (kind, none) = (EventKind::Retraction { of: id }, Note::default());
         let new = NewEvent {
             question,
             text,
@@ -273,7 +273,7 @@ impl<'a> WriteTx<'a> {
             at_ms,
             source,
             kind: &kind,
-            remark: &none,
+            note: &none,
             guideline: None,
             wording: None,
         };
@@ -291,13 +291,13 @@ impl<'a> WriteTx<'a> {
         let id = self.label_appender()?.append_in(new, occasion, details)?;
         let NewLabel { question, text, annotator, at_ms, source, .. } = *new;
         let (kind, guideline) = (MarkKind::Note, details.guideline);
-        if details.takes_back
-            && details.remark.is_empty()
-            && remark(&self.events_of_key((question, text, annotator, occasion))?)
+        if details.removes_note
+            && details.note.is_empty()
+            && current_note(&self.events_of_key((question, text, annotator, occasion))?)
                 .is_some_and(|note| !note.is_empty())
         {
-            let remark = Remark::default();
-            let cleared = NewMark { annotator, question, text, kind, at_ms, source, remark, guideline };
+            let note = Note::default();
+            let cleared = NewMark { annotator, question, text, kind, at_ms, source, note, guideline };
             self.add_mark_in(&cleared, occasion)?;
         }
         Ok(id)

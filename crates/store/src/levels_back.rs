@@ -55,7 +55,7 @@ pub(crate) fn used_keys(
 }
 
 /// Whether these edits removed a level that the question once had, so that one could be restored.
-fn takes_off(edits: &Edits, ever: &[String]) -> rusqlite::Result<bool> {
+fn removes_levels(edits: &Edits, ever: &[String]) -> rusqlite::Result<bool> {
     let Some((_, last)) = edits.last() else { return Ok(false) };
     let levels: Levels = serde_json::from_str(last).map_err(|e| bad(0, e))?;
     let on_scale: BTreeSet<&str> = keys(&levels).into_iter().collect();
@@ -132,7 +132,7 @@ impl WriteTx<'_> {
             return Ok(());
         }
         let mut used = BTreeSet::new();
-        if takes_off(&edits, &ever(self.conn, question).map_err(explain)?).map_err(explain)? {
+        if removes_levels(&edits, &ever(self.conn, question).map_err(explain)?).map_err(explain)? {
             used = used_keys(self.conn, question, |_| true).map_err(explain)?;
             used.extend(used_there()?);
         }

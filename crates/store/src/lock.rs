@@ -8,7 +8,7 @@
 
 use crate::file_id::{FileId, FileState};
 use crate::{Result, StoreError};
-use dissensus_files::{beside, open_or_create_regular};
+use dissensus_files::{open_or_create_regular, with_suffix};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -91,13 +91,13 @@ struct Held {
 impl Lock {
     /// Locks the project `file` (links resolved); error messages name it `shown`.
     pub(crate) fn take(file: &Path, shown: &Path) -> Result<Self> {
-        let (held, left) = Held::take(beside(file, ".lock"), file, shown)?;
+        let (held, left) = Held::take(with_suffix(file, ".lock"), file, shown)?;
         Ok(Self { held: vec![held], left: [left, None] })
     }
 
     /// Also locks the file `id` in `folder`, independently of its name. If that folder cannot be
     /// used, only the path is locked: a full or read-only home folder must not prevent labelling.
-    pub(crate) fn take_file(&mut self, id: FileId, folder: &Path, file: &Path, shown: &Path) -> Result<()> {
+    pub(crate) fn lock_file(&mut self, id: FileId, folder: &Path, file: &Path, shown: &Path) -> Result<()> {
         if let Err(e) = make_private_folder(folder) {
             tracing::warn!(kind = %e.kind(), "a project is locked by its name alone");
             return Ok(());
@@ -140,7 +140,7 @@ impl Lock {
     }
 
     /// Leaves the lock files and their contents in place when this is dropped.
-    pub(crate) fn keep_files(&mut self) {
+    pub(crate) fn leave_files(&mut self) {
         self.held.iter_mut().for_each(|held| held.kept = true);
     }
 }
@@ -227,7 +227,7 @@ impl Drop for Held {
 
 /// What the lock file next to `file` records as open, now or when its program crashed.
 pub(crate) fn opening_next_to(file: &Path) -> Option<Opening> {
-    opening_in(&beside(file, ".lock"))
+    opening_in(&with_suffix(file, ".lock"))
 }
 
 /// Like [`opening_next_to`], for the file `id` under any name.
@@ -297,7 +297,7 @@ mod tests {
             other => panic!("{other:?}"),
         }
         drop(lock);
-        assert!(!cfg!(unix) || !beside(&project, ".lock").exists());
+        assert!(!cfg!(unix) || !with_suffix(&project, ".lock").exists());
         drop(Lock::take(&project, &project).unwrap());
     }
 
@@ -309,12 +309,12 @@ mod tests {
         std::fs::write(&victim, "precious").unwrap();
         let nowhere = folder.path().join("nowhere");
         for target in [&victim, &nowhere] {
-            std::os::unix::fs::symlink(target, beside(&project, ".lock")).unwrap();
+            std::os::unix::fs::symlink(target, with_suffix(&project, ".lock")).unwrap();
             let error = Lock::take(&project, &project).unwrap_err();
             assert_eq!(error.code(), "project-lock-file", "{error}");
-            std::fs::remove_file(beside(&project, ".lock")).unwrap();
+            std::fs::remove_file(with_suffix(&project, ".lock")).unwrap();
         }
-        std::fs::hard_link(&victim, beside(&project, ".lock")).unwrap();
+        std::fs::hard_link(&victim, with_suffix(&project, ".lock")).unwrap();
         assert_eq!(Lock::take(&project, &project).unwrap_err().code(), "project-lock-file");
         assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
         assert!(!nowhere.exists());
@@ -324,7 +324,7 @@ mod tests {
     fn stale_lock_file_is_taken_over() {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("a.dissensus");
-        std::fs::write(beside(&project, ".lock"), "dissensus, process 1").unwrap();
+        std::fs::write(with_suffix(&project, ".lock"), "dissensus, process 1").unwrap();
         drop(Lock::take(&project, &project).unwrap());
     }
 }

@@ -5,8 +5,8 @@ use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event};
 use crate::tx::all;
 use crate::{Result, Snapshot, Store, WriteTx};
 use dissensus_domain::{
-    AnnotatorId, Event, EventId, EventKind, FIRST_OCCASION, GuidelineId, LabelSource, MarkKind, Marks,
-    QuestionId, Remark, TextId, current_answer, marks,
+    AnnotatorId, Event, EventId, EventKind, FIRST_OCCASION, GuidelineId, LabelSource, MarkKind, Marks, Note,
+    QuestionId, TextId, current_answer, marks,
 };
 use rusqlite::Connection;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub struct NewMark {
     pub at_ms: i64,
     pub source: LabelSource,
     /// A note given with the mark.
-    pub remark: Remark,
+    pub note: Note,
     /// The version of the guideline that the annotator has on screen.
     pub guideline: Option<GuidelineId>,
 }
@@ -38,7 +38,7 @@ impl WriteTx<'_> {
 
     /// Like [`WriteTx::add_mark`], in an annotation round.
     pub fn add_mark_in(&mut self, new: &NewMark, occasion: u16) -> Result<EventId> {
-        let NewMark { annotator, question, text, kind, at_ms, source, ref remark, guideline } = *new;
+        let NewMark { annotator, question, text, kind, at_ms, source, ref note, guideline } = *new;
         let at_ms = self.time_of_new(at_ms, source, (question, text, annotator, occasion))?;
         let kind = EventKind::Mark(kind);
         self.append_event(&NewEvent {
@@ -49,7 +49,7 @@ impl WriteTx<'_> {
             at_ms,
             source,
             kind: &kind,
-            remark,
+            note,
             guideline,
             wording: None,
         })
@@ -70,7 +70,7 @@ pub(crate) fn all_marks(c: &Connection, question: QuestionId) -> rusqlite::Resul
     let marked = found.chunk_by(|a, b| (a.text, a.annotator) == (b.text, b.annotator)).filter_map(|events| {
         let first = events.first()?;
         let marks = marks(events);
-        let any = marks.skipped || marks.flagged || !marks.remark.is_empty();
+        let any = marks.skipped || marks.flagged || !marks.note.is_empty();
         any.then(|| Marked {
             text: first.text,
             annotator: first.annotator,
@@ -130,7 +130,7 @@ impl Store {
             by_text.entry(event.text).or_default().push(event);
         }
         by_text.retain(|_, events| {
-            events.iter().any(|e| matches!(e.kind, EventKind::Mark(_)) || !e.remark.is_empty())
+            events.iter().any(|e| matches!(e.kind, EventKind::Mark(_)) || !e.note.is_empty())
         });
         Ok(by_text.into_iter().map(|(text, events)| (text, marks(&events))).collect())
     }

@@ -26,7 +26,7 @@ pub struct Contradiction {
 
 /// What was merged from another copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TakenIn {
+pub struct MergedCounts {
     /// New questions.
     pub questions: u32,
     /// New texts.
@@ -52,7 +52,7 @@ pub struct TakenIn {
     /// New task packets.
     pub packets: u32,
     /// New submissions.
-    pub hand_ins: u32,
+    pub submissions: u32,
     /// New decisions about texts.
     pub decisions: u32,
     /// New guideline versions.

@@ -8,7 +8,7 @@ use crate::migration_steps::statements;
 use crate::reannotations_of_18::{OCCASION_FORMAT, move_reannotations};
 use crate::{Result, StoreError};
 use dissensus_domain::{Progress, ProjectId, Silent};
-use dissensus_files::beside;
+use dissensus_files::with_suffix;
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -109,7 +109,7 @@ pub(crate) fn back_up(
 ) -> Result<PathBuf> {
     let names = std::iter::once(String::new()).chain((2..1000).map(|n| format!("-{n}")));
     for more in names {
-        let target = beside(file, &format!(".before-{event}{more}"));
+        let target = with_suffix(file, &format!(".before-{event}{more}"));
         if std::fs::symlink_metadata(&target).is_ok() {
             continue;
         }
@@ -123,7 +123,7 @@ pub(crate) fn back_up(
             done => return done.map(|()| target),
         }
     }
-    Err(StoreError::Exists(beside(file, &format!(".before-{event}"))))
+    Err(StoreError::Exists(with_suffix(file, &format!(".before-{event}"))))
 }
 
 /// The name of a file without its folder.

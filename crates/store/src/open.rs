@@ -99,7 +99,7 @@ impl Store {
         let file = place_for(path)?;
         let mut lock = Lock::take(&file, path)?;
         // An existing journal does not belong to a file that is created now.
-        let journal_put_aside =
+        let foreign_journal =
             if has_journal(&file) { Some(side_files::set_aside(&file, path)?) } else { None };
         let io = |e: std::io::Error| match e.kind() {
             std::io::ErrorKind::AlreadyExists => StoreError::Exists(path.to_owned()),
@@ -113,12 +113,12 @@ impl Store {
         let open = || {
             let own = OwnFile::new(&file, path)?;
             if let Some(folder) = records.locks() {
-                lock.take_file(own.id(), folder, &file, path)?;
+                lock.lock_file(own.id(), folder, &file, path)?;
             }
             let conn = open_new(&file, path)?;
             own.begin_to_write(&conn)?;
             lock.note(&own.opening());
-            Self::assemble(own, Some(OpenToWrite { conn, lock, journal_put_aside }), Access::Read, records)
+            Self::assemble(own, Some(OpenToWrite { conn, lock, foreign_journal }), Access::Read, records)
         };
         let made = open();
         // Created by us, and nobody else can have written to it.
@@ -144,17 +144,17 @@ impl Store {
         let mut lock = Lock::take(&file, path)?;
         let own = OwnFile::new(&file, path)?;
         if let Some(folder) = records.locks() {
-            lock.take_file(own.id(), folder, &file, path)?;
+            lock.lock_file(own.id(), folder, &file, path)?;
         }
         journal::fetch(&file, path, lock.left_by_file())?;
         let records = &match depth_for(&file, records) {
             Depth::Schema => records.keeping_time(),
             Depth::Contents(_) => records.clone(),
         };
-        let (conn, journal_put_aside) = open_to_write(&own, &lock, migrations, records, progress)?;
+        let (conn, foreign_journal) = open_to_write(&own, &lock, migrations, records, progress)?;
         own.begin_to_write(&conn)?;
         lock.note(&own.opening());
-        let open = OpenToWrite { conn, lock, journal_put_aside };
+        let open = OpenToWrite { conn, lock, foreign_journal };
         let store = Self::assemble(own, Some(open), Access::Read, records)?;
         store.without_secret(Self::interrupt_running)?;
         Ok(store)
@@ -288,7 +288,7 @@ fn open_to_write(
         let check = |conn: &Connection| check_whole(conn, shown, migrations, records);
         if rollback::judge(file, shown, &check)? != Belongs::Yes {
             own.must_have_its_name()?;
-            aside = Some(side_files::set_aside_of(file, shown, &[ROLLBACK])?);
+            aside = Some(side_files::set_aside_with_endings(file, shown, &[ROLLBACK])?);
         }
     }
     let (mut conn, version) = match checked(own, migrations, records) {
@@ -440,7 +440,7 @@ fn cannot_write(error: &rusqlite::Error) -> bool {
 mod tests {
     use super::*;
     use crate::{NewJob, NewText};
-    use dissensus_files::beside;
+    use dissensus_files::with_suffix;
 
     fn add(store: &Store, name: &str, bytes: usize) -> Result<()> {
         let (external_id, body) = (name.to_owned(), "x".repeat(bytes));
@@ -469,7 +469,7 @@ mod tests {
         store.close().unwrap();
         assert_eq!(Store::open(&path).unwrap_err().code(), "project-newer");
         Store::open_with(&path, &later(), &CheckRecords::default(), &unwatched()).unwrap().close().unwrap();
-        let copy = Store::open(beside(&path, &format!(".before-v{}", MIGRATIONS.len() + 1))).unwrap();
+        let copy = Store::open(with_suffix(&path, &format!(".before-v{}", MIGRATIONS.len() + 1))).unwrap();
         assert_eq!(copy.counts().unwrap().texts, 1);
         copy.close().unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);

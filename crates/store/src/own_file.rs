@@ -12,7 +12,7 @@ use crate::lock::Opening;
 use crate::side_files;
 use crate::sync::lock;
 use crate::{Displaced, Result, StoreError};
-use dissensus_files::beside;
+use dissensus_files::with_suffix;
 use rusqlite::Connection;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -95,7 +95,7 @@ impl OwnFile {
         let about = |path: &Path| {
             FileState::of(path).map_err(|e| StoreError::from_io(&self.shown, "looking at the project", &e))
         };
-        let journal = if mode == "wal" { Some(about(&beside(&self.file, "-wal"))?) } else { None };
+        let journal = if mode == "wal" { Some(about(&with_suffix(&self.file, "-wal"))?) } else { None };
         let whole = self.holds(mark.as_ref());
         let base = if mark.is_none() { self.base() } else { String::new() };
         let stamp = Some(stamp(&about(&self.file)?));
@@ -126,7 +126,7 @@ impl OwnFile {
     }
 
     /// Fails if the requested path now leads to another file, because a link in it was changed.
-    pub(crate) fn must_be_led_to(&self) -> Result<()> {
+    pub(crate) fn check_path(&self) -> Result<()> {
         let Some(asked) = &self.asked else { return Ok(()) };
         match FileState::behind(asked) {
             Ok(behind) if behind.id == self.state.id => Ok(()),
@@ -158,7 +158,7 @@ impl OwnFile {
             (written.stamp, written.journal)
         };
         if let Some(journal) = journal {
-            match FileState::of(&beside(&self.file, "-wal")) {
+            match FileState::of(&with_suffix(&self.file, "-wal")) {
                 Ok(named) if named.id == journal.id => {}
                 Ok(_) => return Err(self.displaced(Displaced::JournalGone)),
                 Err(e) if e.kind() == ErrorKind::NotFound => {
@@ -182,7 +182,7 @@ impl OwnFile {
         let alone = connect(&self.file, Access::Immutable).and_then(|conn| journal_mark::mark(&conn));
         let mut written = lock(&self.written);
         match (alone, &written.mark) {
-            (Ok(Some(alone)), Some(newest)) if newest.goes_on_from(&alone) => {
+            (Ok(Some(alone)), Some(newest)) if newest.continues(&alone) => {
                 written.stamp = Some(now);
                 Ok(())
             }
@@ -257,7 +257,7 @@ impl OwnFile {
     }
 
     /// Call this after anything that may have written a part of the journal back to the file.
-    pub(crate) fn brought_in(&self) {
+    pub(crate) fn journal_written(&self) {
         let mut written = lock(&self.written);
         if self.holds(written.mark.as_ref()) {
             (written.new_stretch, written.whole) = (true, true);
@@ -277,7 +277,7 @@ impl OwnFile {
     /// Whether the journal is long enough to be written back to the file.
     pub(crate) fn journal_is_long(&self) -> bool {
         lock(&self.written).journal.is_some()
-            && std::fs::metadata(beside(&self.file, "-wal"))
+            && std::fs::metadata(with_suffix(&self.file, "-wal"))
                 .is_ok_and(|about| about.len() > LONG_JOURNAL.into())
     }
 
@@ -316,18 +316,18 @@ impl OwnFile {
     /// Deletes the journal of a file that was moved while open, once all of it is in the file.
     pub(crate) fn clear_empty_journal(&self) {
         let ours = lock(&self.written).journal;
-        let path = beside(&self.file, "-wal");
+        let path = with_suffix(&self.file, "-wal");
         if FileState::of(&path)
             .is_ok_and(|there| there.bytes == 0 && Some(there.id) == ours.map(|ours| ours.id))
         {
             side_files::remove(&path);
-            side_files::remove(&beside(&self.file, "-shm"));
+            side_files::remove(&with_suffix(&self.file, "-shm"));
         }
     }
 
     fn has_no_other_journal(&self, to: &Path) -> bool {
         let ours = lock(&self.written).journal;
-        match FileState::of(&beside(to, "-wal")) {
+        match FileState::of(&with_suffix(to, "-wal")) {
             Ok(there) => there.bytes == 0 || Some(there.id) == ours.map(|ours| ours.id),
             Err(e) => e.kind() == ErrorKind::NotFound,
         }

@@ -98,7 +98,7 @@ impl Store {
         }
         let handed_out = |text: TextId| texts.iter().any(|known| known.id == text);
         let mut facts = Vec::new();
-        for one in FactKind::VARIANTS.iter().filter(|one| one.is_handed_out()) {
+        for one in FactKind::VARIANTS.iter().filter(|one| one.is_in_packets()) {
             // Study settings include only those in effect; records about the annotator include all.
             facts.extend(if one.is_of_person() { self.all_facts(*one)? } else { self.facts(*one)? });
         }

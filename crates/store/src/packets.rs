@@ -132,12 +132,12 @@ impl Store {
     }
 
     /// The amount of work when the packet was last submitted.
-    pub fn handed_in_rows(&self) -> Result<Option<[u32; 3]>> {
+    pub fn submitted_rows(&self) -> Result<Option<[u32; 3]>> {
         self.setting(HANDED_IN)
     }
 
     /// Records the amount of work when the packet was submitted.
-    pub fn set_handed_in_rows(&self, rows: [u32; 3]) -> Result<()> {
+    pub fn set_submitted_rows(&self, rows: [u32; 3]) -> Result<()> {
         self.set_setting(HANDED_IN, &rows)
     }
 }

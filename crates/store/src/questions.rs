@@ -3,11 +3,11 @@
 use crate::deleting::next_row;
 use crate::error::is_duplicate;
 use crate::levels::{latest_levels, rows_of};
-use crate::log::{conditions, remark_form, renamed};
+use crate::log::{conditions, note_form, renamed};
 use crate::row::{bad, json};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
-use dissensus_domain::{FactKind, Question, QuestionHelp, QuestionId, RemarkForm, Scale, ScaleKind};
+use dissensus_domain::{FactKind, NoteForm, Question, QuestionHelp, QuestionId, Scale, ScaleKind};
 use rusqlite::Connection;
 use serde::de::DeserializeOwned;
 
@@ -94,7 +94,7 @@ impl Store {
 pub(crate) fn by_name(conn: &Connection, name: &str) -> rusqlite::Result<Option<Question>> {
     let Some(found) = as_added(conn, name)? else { return Ok(None) };
     let only_if = conditions(conn)?.remove(&found.id);
-    let remarks = remark_form(conn, found.id)?;
+    let note_form = note_form(conn, found.id)?;
     let (scale, definitions) = match latest_levels(conn, found.id)? {
         Some(levels) => {
             let names = levels.levels.iter().map(|level| level.name.as_str());
@@ -107,7 +107,7 @@ pub(crate) fn by_name(conn: &Connection, name: &str) -> rusqlite::Result<Option<
     let prompt = latest_prompt(conn, found.id)?.unwrap_or(found.prompt);
     let help = latest(conn, FactKind::Help, found.id)?.unwrap_or_default();
     let cannot_say = latest(conn, FactKind::CannotSay, found.id)?.unwrap_or(false);
-    Ok(Some(Question { prompt, help, definitions, cannot_say, scale, only_if, remarks, ..found }))
+    Ok(Some(Question { prompt, help, definitions, cannot_say, scale, only_if, note_form, ..found }))
 }
 
 /// The latest prompt, unless it was set before the question was added, which another copy may have
@@ -151,6 +151,6 @@ pub(crate) fn as_added(conn: &Connection, name: &str) -> rusqlite::Result<Option
         definitions: Vec::new(),
         cannot_say: false,
         only_if: None,
-        remarks: RemarkForm::default(),
+        note_form: NoteForm::default(),
     }))
 }

@@ -9,7 +9,7 @@ use crate::tx::all;
 use crate::{Result, Snapshot, Store, StoreError, WriteTx};
 use dissensus_domain::{
     AnnotatorId, Answer, Event, EventKind, FIRST_OCCASION, LabelSource, MarkKind, QuestionId, TextId,
-    WordingId, current_answer, remark, standing_answers,
+    WordingId, current_answer, current_note, unretracted_answers,
 };
 use rusqlite::Connection;
 
@@ -63,7 +63,7 @@ impl Repeat {
     /// The answer that counts after the events of one annotation round.
     fn from_events(question: QuestionId, events: &[Event]) -> Option<Self> {
         let current = current_answer(events)?;
-        let remark = remark(events).cloned().unwrap_or_default();
+        let note = current_note(events).cloned().unwrap_or_default();
         Some(Self {
             question,
             text: current.text,
@@ -72,7 +72,7 @@ impl Repeat {
             answer: current.answer()?.clone().to(question),
             at_ms: current.at_ms,
             source: current.source,
-            details: AnswerDetails { remark, guideline: current.guideline, takes_back: false },
+            details: AnswerDetails { note, guideline: current.guideline, removes_note: false },
             wording: current.wording,
         })
     }
@@ -114,7 +114,7 @@ impl WriteTx<'_> {
     pub fn add_repeat(&mut self, new: &Repeat, timed: bool) -> Result<RepeatAdded> {
         is_later(new)?;
         let events = self.events_of_key(new.key())?;
-        let standing = standing_answers(&events);
+        let standing = unretracted_answers(&events);
         let equal = |event: &Event| event.answer() == Some(&new.answer);
         let mut label = new.label();
         let known = match timed {
@@ -143,7 +143,7 @@ impl WriteTx<'_> {
     /// Like [`WriteTx::add_repeat`].
     pub fn give_repeat(&mut self, new: &Repeat) -> Result<()> {
         is_later(new)?;
-        let details = AnswerDetails { takes_back: true, ..new.details.clone() };
+        let details = AnswerDetails { removes_note: true, ..new.details.clone() };
         self.give(&new.label(), new.occasion, &details).map(drop)
     }
 
@@ -160,7 +160,7 @@ impl WriteTx<'_> {
         let events = events.map_err(|e| self.explain("taking back repeated answers", e))?;
         let mut counted = 0;
         for round in by_round(&events).filter(|round| occasion.is_none_or(|n| round[0].occasion == n)) {
-            let standing = standing_answers(round);
+            let standing = unretracted_answers(round);
             counted += u32::from(!standing.is_empty());
             for answer in standing {
                 self.retract(answer.id, now_ms, LabelSource::Command)?;
@@ -171,8 +171,8 @@ impl WriteTx<'_> {
 
     /// Adds the note of an answer that exists, if its annotation round never had a note.
     fn add_note_of_known(&mut self, new: &Repeat, events: &[Event]) -> Result<()> {
-        let noted = |event: &Event| !event.remark.is_empty() || event.kind == EventKind::Mark(MarkKind::Note);
-        if new.details.remark.is_empty() || events.iter().any(noted) {
+        let noted = |event: &Event| !event.note.is_empty() || event.kind == EventKind::Mark(MarkKind::Note);
+        if new.details.note.is_empty() || events.iter().any(noted) {
             return Ok(());
         }
         let note = NewMark {
@@ -182,7 +182,7 @@ impl WriteTx<'_> {
             kind: MarkKind::Note,
             at_ms: new.at_ms,
             source: new.source,
-            remark: new.details.remark.clone(),
+            note: new.details.note.clone(),
             guideline: new.details.guideline,
         };
         self.add_mark_in(&note, new.occasion).map(drop)

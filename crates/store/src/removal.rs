@@ -139,7 +139,7 @@ pub(crate) static PLACES: [&ItemColumns; 3] = [&QUESTIONS, &TEXTS, &ANNOTATORS];
 pub(crate) const KEPT: [&str; 2] = ["facts", "levels"];
 
 /// What depends on `what`, and its name; `None` if it does not exist.
-fn standing(conn: &Connection, what: Removable) -> rusqlite::Result<Option<(String, Dependents)>> {
+fn name_and_dependents(conn: &Connection, what: Removable) -> rusqlite::Result<Option<(String, Dependents)>> {
     let (place, row) = (what.place(), what.row());
     let sql = format!("SELECT {} FROM {} WHERE id = ?1", place.name, place.table);
     let Some(name) = first(conn, &sql, [row], |r| r.get::<_, String>(0))? else { return Ok(None) };
@@ -193,7 +193,7 @@ impl Store {
     /// # Errors
     /// There is no such item.
     pub fn dependents_of(&self, what: Removable) -> Result<Dependents> {
-        let found = self.read("reading what stands on something", |c| standing(c, what))?;
+        let found = self.read("reading what stands on something", |c| name_and_dependents(c, what))?;
         found.map(|(_, standing)| standing).ok_or_else(|| unknown(what))
     }
 }
@@ -206,10 +206,10 @@ impl WriteTx<'_> {
     /// back.
     pub fn remove(&mut self, all: &[Removable]) -> Result<()> {
         for what in all {
-            let found =
-                standing(self.conn, *what).map_err(|e| self.explain("reading what stands on it", e))?;
+            let found = name_and_dependents(self.conn, *what)
+                .map_err(|e| self.explain("reading what stands on it", e))?;
             let (name, standing) = found.ok_or_else(|| unknown(*what))?;
-            if !standing.is_nothing() {
+            if !standing.is_empty() {
                 return Err(StoreError::Invalid {
                     what: format!("{} \"{name}\"", what.what()),
                     why: format!("it stays, because of {standing}"),

@@ -11,14 +11,14 @@ use crate::copy_pages::copy_pages;
 use crate::journal_mark::{Belongs, Mark, mark};
 use crate::side_files::{ROLLBACK, remove};
 use crate::{Result, StoreError};
-use dissensus_files::{AtomicFile, beside};
+use dissensus_files::{AtomicFile, with_suffix};
 use rusqlite::Connection;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Whether there is such a journal next to the file.
 pub(crate) fn is_next_to(file: &Path) -> bool {
-    std::fs::metadata(beside(file, ROLLBACK)).is_ok_and(|about| about.len() > 0)
+    std::fs::metadata(with_suffix(file, ROLLBACK)).is_ok_and(|about| about.len() > 0)
 }
 
 /// Determines whether the journal next to `file`, which no program has open for writing, belongs to
@@ -39,7 +39,7 @@ pub(crate) fn judge(file: &Path, shown: &Path, check: &dyn Fn(&Connection) -> Re
     let Err(error) = check(&alone) else { return Ok(Belongs::No) };
     // The file was partially written, and the marks are not conclusive: the check of both together
     // decides.
-    let together = taken_back(file, &alone, |_| Ok(()), |conn| check(conn).is_ok());
+    let together = rolled_back(file, &alone, |_| Ok(()), |conn| check(conn).is_ok());
     match now.is_none() || before.is_none() {
         true if together.unwrap_or(false) => Ok(Belongs::Yes),
         _ => Err(error),
@@ -50,24 +50,24 @@ pub(crate) fn judge(file: &Path, shown: &Path, check: &dyn Fn(&Connection) -> Re
 fn mark_in_journal(file: &Path, alone: &Connection) -> Option<Mark> {
     let another = Mark::first(None);
     let set = |copy: &Connection| another.write(copy);
-    let found = taken_back(file, alone, set, |conn| mark(conn).unwrap_or_default());
+    let found = rolled_back(file, alone, set, |conn| mark(conn).unwrap_or_default());
     found.flatten().filter(|mark| mark != &another)
 }
 
 /// Applies the journal to a copy of the file, prepared by `prepare`, and returns the result of
 /// `look`. `None` if the copy cannot be made.
-fn taken_back<T>(
+fn rolled_back<T>(
     file: &Path,
     alone: &Connection,
     prepare: impl FnOnce(&Connection) -> rusqlite::Result<()>,
     look: impl FnOnce(&Connection) -> T,
 ) -> Option<T> {
-    let copy = AtomicFile::create_private(&beside(file, ".judged")).ok()?;
+    let copy = AtomicFile::create_private(&with_suffix(file, ".judged")).ok()?;
     let path = copy.temporary_path();
-    let journal = beside(path, ROLLBACK);
+    let journal = with_suffix(path, ROLLBACK);
     let made = copy_pages(alone, path, prepare, &mut |_, _| ControlFlow::Continue(()));
     let found = match made {
-        Ok(_) => std::fs::copy(beside(file, ROLLBACK), &journal)
+        Ok(_) => std::fs::copy(with_suffix(file, ROLLBACK), &journal)
             .ok()
             .and_then(|_| connect(path, Access::Read).ok())
             .map(|conn| look(&conn)),

@@ -1,8 +1,8 @@
 //! Conversions between columns and domain types.
 
 use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, GuidelineId, LabelSource, QuestionId,
-    Remark, TextId, WordingId,
+    AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, GuidelineId, LabelSource, Note,
+    QuestionId, TextId, WordingId,
 };
 use rusqlite::types::Type;
 use rusqlite::{Error, Result, Row};
@@ -71,7 +71,7 @@ pub(crate) fn event(row: &Row<'_>) -> Result<Event> {
         at_ms: row.get(6)?,
         source: source(row, 7)?,
         kind,
-        remark: remark(row, 13)?,
+        note: current_note(row, 13)?,
         guideline: row.get::<_, Option<Uuid>>(16)?.map(GuidelineId),
         wording: row.get::<_, Option<Uuid>>(17)?.map(WordingId),
     })
@@ -79,8 +79,8 @@ pub(crate) fn event(row: &Row<'_>) -> Result<Event> {
 
 /// Reads a note from the columns `note`, `reasons` and `confidence`, of which `column` is the
 /// first.
-pub(crate) fn remark(row: &Row<'_>, column: usize) -> Result<Remark> {
-    Ok(Remark {
+pub(crate) fn current_note(row: &Row<'_>, column: usize) -> Result<Note> {
+    Ok(Note {
         note: row.get(column)?,
         reasons: json_or_null(row, column + 1)?.unwrap_or_default(),
         confidence: row.get(column + 2)?,
@@ -88,8 +88,8 @@ pub(crate) fn remark(row: &Row<'_>, column: usize) -> Result<Remark> {
 }
 
 /// Serializes the reasons of a note for a column.
-pub(crate) fn reasons_column(remark: &Remark) -> crate::Result<Option<String>> {
-    match remark.reasons.as_slice() {
+pub(crate) fn reasons_column(note: &Note) -> crate::Result<Option<String>> {
+    match note.reasons.as_slice() {
         [] => Ok(None),
         reasons => to_json("reasons", reasons).map(Some),
     }

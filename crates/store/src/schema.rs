@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::migrate::{MIGRATIONS, newest};
 
-    fn told(change: &str) -> Option<String> {
+    fn detected_change(change: &str) -> Option<String> {
         let mut conn = Connection::open_in_memory().unwrap();
         apply(&mut conn, MIGRATIONS, 0).unwrap();
         conn.execute_batch(change).unwrap();
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn every_schema_change_is_detected() {
-        assert_eq!(told(""), None);
+        assert_eq!(detected_change(""), None);
         for (change, what) in [
             ("CREATE TRIGGER sly AFTER INSERT ON texts BEGIN DELETE FROM settings; END", "trigger \"sly\""),
             ("CREATE VIEW sly AS SELECT 1", "view \"sly\""),
@@ -167,17 +167,17 @@ mod tests {
                 "table \"settings\"",
             ),
         ] {
-            assert_eq!(told(change).as_deref(), Some(what), "{change}");
+            assert_eq!(detected_change(change).as_deref(), Some(what), "{change}");
         }
     }
 
     #[test]
     fn statistics_and_formatting_are_no_change() {
-        assert_eq!(told("ANALYZE"), None);
+        assert_eq!(detected_change("ANALYZE"), None);
         let rewritten = r#"DROP TABLE settings;
             create  table [settings] ( "key" text primary key check(`key`<>''), -- the name
             /* any JSON */ value TEXT NOT NULL CHECK (json_valid("value"))) STRICT,WITHOUT ROWID"#;
-        assert_eq!(told(rewritten), None);
+        assert_eq!(detected_change(rewritten), None);
     }
 
     #[test]

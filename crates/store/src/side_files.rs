@@ -1,7 +1,7 @@
 //! SQLite's side files: puts journals aside, and removes files that are no longer needed.
 
 use crate::{Result, StoreError};
-use dissensus_files::{beside, folder_of, sync_folder};
+use dissensus_files::{folder_of, sync_folder, with_suffix};
 use std::path::{Path, PathBuf};
 
 /// Suffix of a journal that was put aside, followed by a date.
@@ -13,15 +13,15 @@ pub(crate) const ROLLBACK: &str = "-journal";
 /// Renames the journals next to `file` to names that SQLite does not look for. Returns the new
 /// name.
 pub(crate) fn set_aside(file: &Path, shown: &Path) -> Result<PathBuf> {
-    set_aside_of(file, shown, &["-wal", ROLLBACK])
+    set_aside_with_endings(file, shown, &["-wal", ROLLBACK])
 }
 
 /// Like [`set_aside`], for journals with these suffixes only.
-pub(crate) fn set_aside_of(file: &Path, shown: &Path, endings: &[&str]) -> Result<PathBuf> {
+pub(crate) fn set_aside_with_endings(file: &Path, shown: &Path, endings: &[&str]) -> Result<PathBuf> {
     let failed = |e: std::io::Error| StoreError::from_io(shown, "putting another file's journal aside", &e);
     let mut last = None;
     for ending in endings {
-        let journal = beside(file, ending);
+        let journal = with_suffix(file, ending);
         match std::fs::metadata(&journal) {
             Ok(about) if about.len() > 0 => {}
             _ => continue,
@@ -29,7 +29,7 @@ pub(crate) fn set_aside_of(file: &Path, shown: &Path, endings: &[&str]) -> Resul
         let name = format!("{ending}{ASIDE}{}", jiff::Timestamp::now().strftime("%Y-%m-%d"));
         let mut names = std::iter::once(String::new())
             .chain((2..).map(|n| format!("-{n}")))
-            .map(|n| beside(file, &format!("{name}{n}")));
+            .map(|n| with_suffix(file, &format!("{name}{n}")));
         let target = names.find(|to| std::fs::symlink_metadata(to).is_err()).unwrap_or_default();
         std::fs::rename(&journal, &target).map_err(failed)?;
         last = Some(target);
@@ -42,7 +42,7 @@ pub(crate) fn set_aside_of(file: &Path, shown: &Path, endings: &[&str]) -> Resul
 
 /// Removes the index of a journal that no longer exists; SQLite recreates it from the journal.
 pub(crate) fn remove_index(file: &Path) {
-    remove(&beside(file, "-shm"));
+    remove(&with_suffix(file, "-shm"));
 }
 
 /// Removes an empty side file.

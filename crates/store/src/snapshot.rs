@@ -25,7 +25,7 @@ pub struct Snapshot<'a> {
 
 /// An answer that was not retracted, whether it was replaced or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StandingAnswer {
+pub struct UnretractedAnswer {
     pub question: QuestionId,
     pub text: TextId,
     pub annotator: AnnotatorId,
@@ -139,9 +139,9 @@ impl Snapshot<'_> {
     ///
     /// # Errors
     /// The error of `f`, or an I/O error.
-    pub fn for_each_standing_answer<E: From<StoreError>>(
+    pub fn for_each_unretracted_answer<E: From<StoreError>>(
         &self,
-        mut f: impl FnMut(StandingAnswer) -> std::result::Result<(), E>,
+        mut f: impl FnMut(UnretractedAnswer) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         let explain = |e| self.explain(e);
         // One scan of the current answers instead of a lookup for each: both lists are traversed in
@@ -165,7 +165,7 @@ impl Snapshot<'_> {
             }
             while current.next_if(|next| *next < id).is_some() {}
             let question = QuestionId(row.get(1).map_err(explain)?);
-            f(StandingAnswer {
+            f(UnretractedAnswer {
                 question,
                 text: TextId(row.get(2).map_err(explain)?),
                 annotator: AnnotatorId(row.get(3).map_err(explain)?),
@@ -309,8 +309,8 @@ mod tests {
             ),
         ] {
             match exported(&project(damage), 1, ExportScope::Current) {
-                Err(StoreError::Damaged { path, detail: told }) => {
-                    assert_eq!((path.to_str(), told.as_str()), (Some("p.dissensus"), detail), "{damage}");
+                Err(StoreError::Damaged { path, detail: reported }) => {
+                    assert_eq!((path.to_str(), reported.as_str()), (Some("p.dissensus"), detail), "{damage}");
                 }
                 other => panic!("{damage}: {other:?}"),
             }

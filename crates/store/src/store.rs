@@ -13,7 +13,7 @@ use crate::tx::WriteTx;
 use crate::writer::Writer;
 use crate::{Result, StoreError};
 use dissensus_domain::CopyId;
-use dissensus_files::beside;
+use dissensus_files::with_suffix;
 use rusqlite::{Connection, TransactionBehavior};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub struct Store {
 pub(crate) struct OpenToWrite {
     pub(crate) conn: Connection,
     pub(crate) lock: Lock,
-    pub(crate) journal_put_aside: Option<PathBuf>,
+    pub(crate) foreign_journal: Option<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -49,7 +49,7 @@ struct Inner {
     lock: Mutex<Option<Lock>>,
     records: CheckRecords,
     /// The new path of a foreign journal that was found at opening.
-    journal_put_aside: Option<PathBuf>,
+    foreign_journal: Option<PathBuf>,
 }
 
 /// Every project that this process has open for writing, for [`checkpoint_all`].
@@ -75,9 +75,9 @@ impl Store {
         records: &CheckRecords,
     ) -> Result<Self> {
         let own = Arc::new(own);
-        let (writer, held, journal_put_aside) = match write {
+        let (writer, held, foreign_journal) = match write {
             Some(open) => {
-                (Some(Writer::start(open.conn, Arc::clone(&own))?), Some(open.lock), open.journal_put_aside)
+                (Some(Writer::start(open.conn, Arc::clone(&own))?), Some(open.lock), open.foreign_journal)
             }
             None => (None, None, None),
         };
@@ -95,7 +95,7 @@ impl Store {
             lock: Mutex::new(held),
             own,
             records: records.clone(),
-            journal_put_aside,
+            foreign_journal,
         });
         if inner.writer.is_some() {
             let mut open = lock(&OPEN);
@@ -106,8 +106,8 @@ impl Store {
     }
 
     /// The new path of a foreign journal that was next to the project when it was opened, if any.
-    pub fn journal_put_aside(&self) -> Option<&Path> {
-        self.inner.journal_put_aside.as_deref()
+    pub fn foreign_journal(&self) -> Option<&Path> {
+        self.inner.foreign_journal.as_deref()
     }
 
     /// Fails if the path of the project no longer names the open file, for example after a move or
@@ -120,7 +120,7 @@ impl Store {
             Some(_) => self.inner.own.must_be_written_in_place()?,
             None => self.inner.own.must_have_its_name()?,
         }
-        self.inner.own.must_be_led_to()
+        self.inner.own.check_path()
     }
 
     /// Writes everything in the journal back to the file, so that a copy of the file is the
@@ -215,7 +215,7 @@ impl Store {
             let path = own.shown();
             let explain = |e| own.explain("writing", e);
             own.must_be_written_in_place()?;
-            own.must_be_led_to()?;
+            own.check_path()?;
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate).map_err(explain)?;
             let first = if own.marks_at_end() { None } else { Some(own.mark(&tx).map_err(explain)?) };
             let changes = tx.total_changes();
@@ -243,7 +243,7 @@ impl Store {
             // If the file was moved or replaced meanwhile, the commit is not in the file that will
             // be opened next.
             own.must_be_written_in_place()?;
-            own.must_be_led_to()?;
+            own.check_path()?;
             Ok((value, start.elapsed()))
         })?
     }
@@ -269,7 +269,7 @@ impl Store {
                 own.committed(Some(mark));
                 work(conn)
             });
-            own.brought_in();
+            own.journal_written();
             own.must_be_written_in_place().map(|()| done)
         })??;
         done.map_err(|e| self.inner.own.explain(doing, e))
@@ -378,7 +378,7 @@ impl Inner {
         if self.readers.reads_alone() {
             let about = |file: &Path| std::fs::metadata(file).ok().map(|it| (it.len(), it.modified().ok()));
             let file = self.own.file();
-            return Ok(ChangeMark::Files([about(file), about(&beside(file, "-wal"))]));
+            return Ok(ChangeMark::Files([about(file), about(&with_suffix(file, "-wal"))]));
         }
         let count = conn.pragma_query_value(None, "data_version", |r| r.get(0));
         count
@@ -409,7 +409,7 @@ impl Inner {
         }
         // The next program learns from the lock files which file the journal belongs to.
         if has_journal(file) {
-            held.keep_files();
+            held.leave_files();
         } else if ended.is_ok() && in_place {
             // It was sound when it was opened, only SQLite wrote to it since, and no journal is
             // left.
@@ -555,7 +555,7 @@ mod tests {
         killed.execute("INSERT INTO settings (key, value) VALUES ('k', '1')", []).unwrap();
         drop(killed);
         assert!(watch.changed().unwrap());
-        let journal = beside(&path, "-wal");
+        let journal = with_suffix(&path, "-wal");
         let before = (std::fs::read(&path).unwrap(), std::fs::read(&journal).unwrap());
         assert!(!before.1.is_empty(), "the test needs a journal");
         drop(watch);

@@ -6,7 +6,7 @@ use crate::migrate::back_up;
 use crate::questions::by_name;
 use crate::row::uid;
 use crate::tx::{all, first};
-use crate::{Result, Store, StoreError, TakenIn, WriteTx};
+use crate::{MergedCounts, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
     AnnotatorId, CopyId, Event, FIRST_OCCASION, FactKind, PacketId, Question, QuestionId, Silent, TextId,
     current_answer, marks,
@@ -52,7 +52,7 @@ pub struct MergeEffect {
     /// Study settings that would change: practice, forms, limits, what is shown.
     pub study_settings: u32,
     /// Counts of what would be merged.
-    pub taken: TakenIn,
+    pub taken: MergedCounts,
 }
 
 /// Number of answers of one annotator.
@@ -76,10 +76,11 @@ pub struct ChangedAnswer {
 
 impl MergeEffect {
     /// Whether nothing would change.
-    pub fn is_nothing(&self) -> bool {
-        let TakenIn { known, passed_over, left_out, ref left_out_about, .. } = self.taken;
+    pub fn is_empty(&self) -> bool {
+        let MergedCounts { known, passed_over, left_out, ref left_out_about, .. } = self.taken;
         let left_out_about = left_out_about.clone();
-        let nothing = TakenIn { known, passed_over, left_out, left_out_about, ..TakenIn::default() };
+        let nothing =
+            MergedCounts { known, passed_over, left_out, left_out_about, ..MergedCounts::default() };
         self.withdrawn_traces == 0 && self.taken == nothing
     }
 
@@ -95,7 +96,7 @@ impl MergeEffect {
     }
 }
 
-/// The result of [`Store::take_in_if`].
+/// The result of [`Store::merge_if`].
 #[derive(Debug)]
 pub enum MergeOutcome {
     /// The file was merged.
@@ -117,10 +118,10 @@ impl From<StoreError> for Stop {
 }
 
 impl Store {
-    /// Merges another copy like [`Store::take_in`], or a submission like [`Store::take_in_packet`],
+    /// Merges another copy like [`Store::merge_from`], or a submission like [`Store::merge_packet`],
     /// if `allow` accepts the effect; otherwise nothing changes. The effect is computed within the
     /// transaction, so that what is accepted is exactly what happens.
-    pub fn take_in_if(
+    pub fn merge_if(
         &self,
         other: &Store,
         packet: Option<PacketId>,
@@ -128,7 +129,7 @@ impl Store {
     ) -> Result<MergeOutcome> {
         let (sender, receiver) = std::sync::mpsc::channel();
         let (before, copy) = (self.clone(), other.clone());
-        let taken = self.take_in_checked(other, packet, move |tx, taken| {
+        let taken = self.merge_checked(other, packet, move |tx, taken| {
             // Readers see the project as it was before this transaction.
             let effect = before.with_reader(|c| effect(c, tx, taken))?;
             let effect = effect.map_err(|e| tx.explain("comparing with what is here", e))?;
@@ -136,7 +137,7 @@ impl Store {
                 return Err(Stop::Left(Box::new(effect)));
             }
             // A copy that changes nothing was not approved by anyone, so it is not remembered.
-            if packet.is_none() && !effect.is_nothing() {
+            if packet.is_none() && !effect.is_empty() {
                 tx.know_copy(&copy)?;
             }
             sender.send(effect).map_err(|_| StoreError::Closed(tx.path.to_owned()))?;
@@ -172,7 +173,7 @@ impl Store {
     }
 
     /// Whether a task packet was ever created, including those for annotators who withdrew.
-    pub fn ever_handed_out(&self) -> Result<bool> {
+    pub fn has_had_packets(&self) -> Result<bool> {
         let sql = "SELECT 1 WHERE EXISTS (SELECT 1 FROM packets)
                        OR EXISTS (SELECT 1 FROM facts WHERE kind = 'withdrawn-packet')";
         self.read("reading the packets", |c| Ok(first(c, sql, [], |_| Ok(()))?.is_some()))
@@ -248,7 +249,7 @@ fn questions(c: &Connection) -> rusqlite::Result<Vec<Question>> {
 }
 
 /// Compares the project before a transaction with the state that it leaves.
-fn effect(before: &Connection, tx: &WriteTx<'_>, taken: &TakenIn) -> rusqlite::Result<MergeEffect> {
+fn effect(before: &Connection, tx: &WriteTx<'_>, taken: &MergedCounts) -> rusqlite::Result<MergeEffect> {
     let after = tx.conn;
     let mut effect = MergeEffect { taken: taken.clone(), ..MergeEffect::default() };
     let was = crate::annotators::all_in(before)?;
@@ -338,7 +339,7 @@ fn replaces_what_held(was: &[Event], now: &[Event]) -> bool {
     let other_answer =
         current_answer(was).is_some_and(|was| current_answer(now).is_none_or(|now| now.id != was.id));
     let (was, now) = (marks(was), marks(now));
-    other_answer || (!was.remark.is_empty() && was.remark != now.remark) || (was.flagged && !now.flagged)
+    other_answer || (!was.note.is_empty() && was.note != now.note) || (was.flagged && !now.flagged)
 }
 
 fn changed(

@@ -2,7 +2,7 @@
 
 use crate::events::event_at;
 use crate::{Result, Store, WriteTx};
-use dissensus_domain::{AnnotatorId, Event, EventId, FIRST_OCCASION, LabelSource, QuestionId, remark};
+use dissensus_domain::{AnnotatorId, Event, EventId, FIRST_OCCASION, LabelSource, QuestionId, current_note};
 use rusqlite::Connection;
 
 /// The result of an undo.
@@ -42,7 +42,7 @@ impl WriteTx<'_> {
             return Ok(Undo::Replaced { given, current });
         }
         if given.occasion > FIRST_OCCASION {
-            given.remark = remark(&self.events_of_key(key)?).cloned().unwrap_or_default();
+            given.note = current_note(&self.events_of_key(key)?).cloned().unwrap_or_default();
         }
         self.retract(given.id, at_ms, source)?;
         Ok(Undo::TakenBack(given))
@@ -77,7 +77,8 @@ fn newest_given(
     )?;
     let mut rows = later.query((latest.key.copy.0, latest.key.sequence, annotator.0))?;
     while let Some(row) = rows.next()? {
-        if let Some(event) = standing(c, EventId(row.get(0)?))?.filter(|e| questions.contains(&e.question)) {
+        if let Some(event) = unretracted(c, EventId(row.get(0)?))?.filter(|e| questions.contains(&e.question))
+        {
             return Ok(Some(event));
         }
     }
@@ -97,7 +98,7 @@ fn latest_given(
     )?;
     let mut rows = by_time.query((annotator.0, question.0))?;
     while let Some(row) = rows.next()? {
-        if let Some(event) = standing(c, EventId(row.get(0)?))? {
+        if let Some(event) = unretracted(c, EventId(row.get(0)?))? {
             return Ok(Some(event));
         }
     }
@@ -105,12 +106,12 @@ fn latest_given(
 }
 
 /// An answer, unless it was retracted.
-fn standing(c: &Connection, id: EventId) -> rusqlite::Result<Option<Event>> {
-    let mut taken_back = c.prepare_cached(
+fn unretracted(c: &Connection, id: EventId) -> rusqlite::Result<Option<Event>> {
+    let mut rolled_back = c.prepare_cached(
         "SELECT 1 FROM events WHERE annotator = ?1 AND question = ?2 AND text = ?3
          AND kind = 'retraction' AND replaces = ?4",
     )?;
     let Some(event) = event_at(c, id)? else { return Ok(None) };
-    let gone = taken_back.exists((event.annotator.0, event.question.0, event.text.0, event.id.0))?;
+    let gone = rolled_back.exists((event.annotator.0, event.question.0, event.text.0, event.id.0))?;
     Ok((!gone).then_some(event))
 }

@@ -88,7 +88,7 @@ impl Writer {
         let own = Arc::clone(&self.own);
         let done = self.run(move |conn| {
             own.must_be_written_in_place()?;
-            Ok::<_, StoreError>(bring_into_file(conn, &own))
+            Ok::<_, StoreError>(write_back(conn, &own))
         })??;
         done.map_err(|e| StoreError::explain(&self.path, "bringing the journal into the file", e))
     }
@@ -124,7 +124,7 @@ fn serve(mut conn: Connection, queue: &Receiver<Work>, own: &OwnFile) -> rusqlit
                 Instant::now()
             }
             Err(RecvTimeoutError::Timeout) => {
-                let whole = try_to_bring_into_file(&conn, own);
+                let whole = try_write_back(&conn, own);
                 let now = Instant::now();
                 waiting = (!whole).then_some((now, now));
                 continue;
@@ -134,7 +134,7 @@ fn serve(mut conn: Connection, queue: &Receiver<Work>, own: &OwnFile) -> rusqlit
         let first = waiting.map_or(now, |(first, _)| first);
         waiting = Some((first, now));
         if now >= first + AT_MOST || own.journal_is_long() {
-            let whole = try_to_bring_into_file(&conn, own);
+            let whole = try_write_back(&conn, own);
             let now = Instant::now();
             waiting = (!whole).then_some((now, now));
         }
@@ -157,25 +157,25 @@ fn serve(mut conn: Connection, queue: &Receiver<Work>, own: &OwnFile) -> rusqlit
 
 /// Writes the journal back to the file as far as no reader still needs the older pages, without
 /// waiting. Returns whether all of it is in the file.
-fn bring_into_file(conn: &Connection, own: &OwnFile) -> rusqlite::Result<bool> {
+fn write_back(conn: &Connection, own: &OwnFile) -> rusqlite::Result<bool> {
     // Not TRUNCATE, which would wait for readers and block other writes meanwhile. The next write
     // reuses a journal that was completely written back from its beginning all the same.
     let done = conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
         let (busy, frames, in_file): (bool, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
         Ok(!busy && frames == in_file) // both are -1 for a rollback journal, which has nothing to write back
     });
-    own.brought_in();
+    own.journal_written();
     done
 }
 
-/// Like [`bring_into_file`], without a caller. An I/O error is not reported: what was confirmed is
+/// Like [`write_back`], without a caller. An I/O error is not reported: what was confirmed is
 /// safe in the journal, and the next attempt, or closing, will report it.
-fn try_to_bring_into_file(conn: &Connection, own: &OwnFile) -> bool {
+fn try_write_back(conn: &Connection, own: &OwnFile) -> bool {
     if let Err(e) = own.must_be_written_in_place() {
         tracing::debug!(code = e.code(), "the journal is not brought into a file that was moved or replaced");
         return false;
     }
-    bring_into_file(conn, own).unwrap_or_else(|e| {
+    write_back(conn, own).unwrap_or_else(|e| {
         tracing::warn!(sqlite = ?e.sqlite_error_code(), "the journal was not brought into the file; it is tried again");
         false
     })
@@ -235,8 +235,7 @@ mod tests {
         let own = OwnFile::new(&path, &path).unwrap();
         own.begin_to_write(&conn).unwrap();
         let log = Lines::default();
-        let attempt =
-            || tracing::subscriber::with_default(log.clone(), || try_to_bring_into_file(&conn, &own));
+        let attempt = || tracing::subscriber::with_default(log.clone(), || try_write_back(&conn, &own));
         // SQLite refuses a checkpoint on a connection in the middle of a write.
         conn.execute_batch("BEGIN IMMEDIATE; INSERT INTO t VALUES ('a secret')").unwrap();
         assert!(!attempt());

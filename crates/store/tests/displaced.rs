@@ -26,12 +26,12 @@ const CHILD: &str = "DISSENSUS_STORE_DISPLACED_CHILD";
 const TEXTS: u32 = 100;
 
 /// A folder with a closed project of [`TEXTS`] texts, and the folder where this user's locks are.
-struct Place {
+struct Fixture {
     folder: tempfile::TempDir,
     at: PathBuf,
 }
 
-impl Place {
+impl Fixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path().canonicalize().unwrap();
@@ -60,7 +60,7 @@ impl Place {
     /// of a journal that was put aside.
     fn labels(&self, name: &str) -> (BTreeMap<u32, u16>, Option<PathBuf>) {
         let store = self.open(name).unwrap_or_else(|e| panic!("{name}: {} {e}", e.code()));
-        let aside = store.journal_put_aside().map(Path::to_owned);
+        let aside = store.foreign_journal().map(Path::to_owned);
         let labels = labels(&store);
         store.close().unwrap();
         (labels, aside)
@@ -206,7 +206,7 @@ fn restore(from: &Path, to: &Path) {
 fn moved_open_file_keeps_confirmed_labels() {
     serve_as_child();
     for killed in [false, true] {
-        let place = Place::new();
+        let place = Fixture::new();
         let mut holder = place.holder("moved_open_file_keeps_confirmed_labels", "p.dissensus");
         for text in 1..=20 {
             holder.label(text, 3).unwrap();
@@ -238,7 +238,7 @@ fn moved_open_file_keeps_confirmed_labels() {
 fn replaced_open_file_stays_unchanged_and_can_be_saved() {
     serve_as_child();
     for killed in [false, true] {
-        let place = Place::new();
+        let place = Fixture::new();
         std::fs::copy(place.path("p.dissensus"), place.path("backup")).unwrap();
         let mut holder = place.holder("replaced_open_file_stays_unchanged_and_can_be_saved", "p.dissensus");
         for text in 1..=20 {
@@ -275,7 +275,7 @@ fn journal_is_set_aside_after_a_restore() {
     serve_as_child();
     const TEST: &str = "journal_is_set_aside_after_a_restore";
     // Changes to the files of a killed program, and whether the journal then continues the file.
-    type Change = fn(&Place);
+    type Change = fn(&Fixture);
     let in_place: Change = |place| {
         let backup = std::fs::read(place.path("backup")).unwrap();
         std::fs::write(place.path("p.dissensus"), backup).unwrap();
@@ -314,7 +314,7 @@ fn journal_is_set_aside_after_a_restore() {
         ("all of the folder restored", folder_restored, true),
         ("the lock file removed", without_lock, true),
     ] {
-        let place = Place::new();
+        let place = Fixture::new();
         let mut holder = place.holder(TEST, "p.dissensus");
         for text in 1..=10 {
             holder.label(text, 1).unwrap();
@@ -347,7 +347,7 @@ fn journal_is_set_aside_after_a_restore() {
 #[test]
 fn copy_with_side_files_has_all_confirmed_labels() {
     serve_as_child();
-    let place = Place::new();
+    let place = Fixture::new();
     let mut holder = place.holder("copy_with_side_files_has_all_confirmed_labels", "p.dissensus");
     for text in 1..=30 {
         holder.label(text, 2).unwrap();
@@ -363,7 +363,7 @@ fn copy_with_side_files_has_all_confirmed_labels() {
 #[test]
 fn journal_follows_the_moved_file() {
     serve_as_child();
-    let place = Place::new();
+    let place = Fixture::new();
     std::fs::copy(place.path("p.dissensus"), place.path("backup")).unwrap();
     let mut holder = place.holder("journal_follows_the_moved_file", "p.dissensus");
     for text in 1..=30 {
@@ -382,7 +382,7 @@ fn journal_follows_the_moved_file() {
 fn other_names_of_an_open_file_are_locked() {
     serve_as_child();
     const TEST: &str = "other_names_of_an_open_file_are_locked";
-    let place = Place::new();
+    let place = Fixture::new();
     std::fs::hard_link(place.path("p.dissensus"), place.path("hard.dissensus")).unwrap();
     std::os::unix::fs::symlink(place.path("p.dissensus"), place.path("soft.dissensus")).unwrap();
     std::os::unix::fs::symlink(&place.at, place.path("home/folder")).unwrap();
@@ -416,7 +416,7 @@ fn other_names_of_an_open_file_are_locked() {
 #[test]
 fn case_insensitive_names_share_a_journal() {
     serve_as_child();
-    let place = Place::new();
+    let place = Fixture::new();
     let mut holder = place.holder("case_insensitive_names_share_a_journal", "p.dissensus");
     holder.label(1, 3).unwrap();
     // Like on a case-insensitive file system: each file has both names.
@@ -432,7 +432,7 @@ fn case_insensitive_names_share_a_journal() {
 
 #[test]
 fn writing_pauses_while_the_file_is_moved() {
-    let place = Place::new();
+    let place = Fixture::new();
     let (path, away) = (place.path("p.dissensus"), place.path("away"));
     let store = place.open("p.dissensus").unwrap();
     store.append_label(&label(1, 1, 1)).unwrap();
@@ -482,7 +482,7 @@ fn writing_pauses_while_the_file_is_moved() {
 #[test]
 fn removed_open_file_stops_writing_and_can_be_saved() {
     for (change, code) in [("remove", "project-removed"), ("overwrite", "project-replaced")] {
-        let place = Place::new();
+        let place = Fixture::new();
         let path = place.path("p.dissensus");
         let backup = std::fs::read(&path).unwrap();
         let store = place.open("p.dissensus").unwrap();
@@ -528,7 +528,7 @@ impl Drop for StopAtEnd<'_> {
 #[test]
 fn confirmed_labels_are_in_the_named_file() {
     for round in [0, 3] {
-        let place = Place::new();
+        let place = Fixture::new();
         let (path, away) = (place.path("p.dissensus"), place.path("away"));
         let store = place.open("p.dissensus").unwrap();
         let stop = AtomicBool::new(false);
@@ -579,7 +579,7 @@ fn confirmed_labels_are_in_the_named_file() {
 /// Every 50 ms another file takes the name, made from the file that has the name at that time.
 #[test]
 fn no_label_is_confirmed_in_a_replaced_file() {
-    let place = Place::new();
+    let place = Fixture::new();
     let path = place.path("p.dissensus");
     std::fs::hard_link(&path, place.path("first")).unwrap();
     let store = place.open("p.dissensus").unwrap();
@@ -635,7 +635,7 @@ fn no_label_is_confirmed_in_a_replaced_file() {
 /// belongs to the file.
 #[test]
 fn delayed_journal_belongs_to_its_file() {
-    let place = Place::new();
+    let place = Fixture::new();
     let copy_of = |from: &str, to: &str| {
         for ending in ["", "-wal"] {
             std::fs::copy(place.path(&format!("{from}{ending}")), place.path(&format!("{to}{ending}")))
@@ -645,7 +645,7 @@ fn delayed_journal_belongs_to_its_file() {
     let mut from = "p.dissensus".to_owned();
     for round in 1..=3_u32 {
         let store = place.open(&from).unwrap();
-        assert_eq!(store.journal_put_aside(), None, "round {round}");
+        assert_eq!(store.foreign_journal(), None, "round {round}");
         let reader = rusqlite::Connection::open(place.path(&from)).unwrap();
         reader.execute_batch("BEGIN").unwrap();
         reader.query_row("SELECT count(*) FROM texts", [], |_| Ok(())).unwrap();
@@ -679,7 +679,7 @@ struct Moment {
 /// in one that it reached while that journal was written back.
 #[test]
 fn older_journal_does_not_revert_a_newer_file() {
-    let place = Place::new();
+    let place = Fixture::new();
     let (path, journal) = (place.path("p.dissensus"), place.path("p.dissensus-wal"));
     let moment = |began: usize, labels: u32| Moment {
         file: std::fs::read(&path).unwrap(),
@@ -741,7 +741,7 @@ fn restored_backup_ignores_the_killed_journal() {
     serve_as_child();
     const TEST: &str = "restored_backup_ignores_the_killed_journal";
     for (in_place, note) in [(true, true), (true, false), (false, true), (false, false)] {
-        let place = Place::new();
+        let place = Fixture::new();
         let mut holder = place.holder(TEST, "p.dissensus");
         for text in 1..=5 {
             holder.label(text, 1).unwrap();
@@ -770,7 +770,7 @@ fn restored_backup_ignores_the_killed_journal() {
 /// files without a mark.
 #[test]
 fn unmarked_file_with_a_foreign_journal_is_valid() {
-    let place = Place::new();
+    let place = Fixture::new();
     let unmark = |name: &str| {
         let conn = rusqlite::Connection::open(place.path(name)).unwrap();
         conn.execute("DELETE FROM settings WHERE key = 'journal'", []).unwrap();
@@ -843,7 +843,7 @@ fn half_a_transaction(path: &Path, marked: bool) -> (Vec<u8>, Vec<u8>) {
 /// A rollback journal would restore the state before that journal started in any file.
 #[test]
 fn rollback_journal_affects_only_its_file() {
-    let place = Place::new();
+    let place = Fixture::new();
     let journal = |name: &str| place.path(&format!("{name}.dissensus-journal"));
     let give = |name: &str, texts: std::ops::RangeInclusive<u32>| {
         let store = place.open(&format!("{name}.dissensus")).unwrap();
@@ -929,7 +929,7 @@ fn project_creation_is_atomic() {
 /// Confirmed writes are in the file that the path used for opening leads to.
 #[test]
 fn no_label_is_confirmed_through_a_changed_link() {
-    let place = Place::new();
+    let place = Fixture::new();
     std::fs::copy(place.path("p.dissensus"), place.path("other.dissensus")).unwrap();
     std::fs::create_dir(place.path("home/other")).unwrap();
     std::fs::copy(place.path("p.dissensus"), place.path("home/other/p.dissensus")).unwrap();
@@ -970,7 +970,7 @@ fn no_label_is_confirmed_through_a_changed_link() {
 /// Side files of an open project are overwritten and deleted together with it.
 #[test]
 fn side_file_names_are_refused_for_projects() {
-    let place = Place::new();
+    let place = Fixture::new();
     let store = place.open("p.dissensus").unwrap();
     for ending in ["-wal", "-shm", "-journal", ".lock"] {
         let path = place.path(&format!("p.dissensus{ending}"));

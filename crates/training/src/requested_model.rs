@@ -10,7 +10,7 @@ use dissensus_stats::disagreement::{Disagreement, disagreement_of_texts};
 const TEXTS_AT_ONCE: usize = 1024;
 
 /// Predictions and answers for one option of a text.
-pub struct OptionSaid {
+pub struct OptionAnswers {
     /// The predicted probability that each of the people chooses it, regardless of given answers.
     pub yes: Vec<f32>,
     /// Their given answers to this text.
@@ -19,7 +19,7 @@ pub struct OptionSaid {
     pub differ: f32,
 }
 
-impl OptionSaid {
+impl OptionAnswers {
     /// The probability that a person's answer includes it: 0 or 1 if the answer was given.
     fn known(&self, who: usize) -> f32 {
         self.given[who].map_or(self.yes[who], |given| f32::from(u8::from(given)))
@@ -28,7 +28,7 @@ impl OptionSaid {
 
 /// The probabilities of these people (people x options) that their answers include each option, 0 or 1 if
 /// they answered the text.
-pub fn known(said: &[OptionSaid], who: &[usize]) -> Vec<f32> {
+pub fn known(said: &[OptionAnswers], who: &[usize]) -> Vec<f32> {
     who.iter().flat_map(|who| said.iter().map(move |option| option.known(*who))).collect()
 }
 
@@ -84,9 +84,9 @@ impl RequestedModel {
     }
 
     /// Predictions and given answers for the text in this row, by the model of an option.
-    pub fn say(&self, row: u32) -> OptionSaid {
+    pub fn option_answers(&self, row: u32) -> OptionAnswers {
         let (p, measures) = self.ask(row);
-        OptionSaid {
+        OptionAnswers {
             yes: p.chunks_exact(2).map(|p| p[1]).collect(),
             given: self
                 .people

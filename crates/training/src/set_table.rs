@@ -3,7 +3,7 @@
 use crate::encoding::{CheckedTexts, EncodedText};
 use crate::error::TrainingError;
 use crate::prediction_table::PredictedAnnotator;
-use crate::requested_model::{OptionSaid, RequestedModel, known};
+use crate::requested_model::{OptionAnswers, RequestedModel, known};
 use dissensus_domain::{Answer, OptionSet, Scale, ScaleKind};
 use dissensus_encoder::Encoder;
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
@@ -137,7 +137,7 @@ impl SetTable {
     pub(crate) fn write(
         &mut self,
         id: &str,
-        options: &[OptionSaid],
+        options: &[OptionAnswers],
         answered: bool,
         observed: Option<bool>,
     ) -> Result<(), ProjectError> {
@@ -281,7 +281,7 @@ impl SetRows {
     /// Writes the row of a text, which has these rows in the models.
     pub fn write(&mut self, rows: &[u32], id: &str, body: &str) -> Result<(), ProjectError> {
         let asked = || self.models.iter().zip(rows);
-        let options: Vec<OptionSaid> = asked().map(|(model, row)| model.say(*row)).collect();
+        let options: Vec<OptionAnswers> = asked().map(|(model, row)| model.option_answers(*row)).collect();
         let answered = asked().any(|(model, row)| model.is_answered(*row));
         let same = |known: &HashSet<[u8; 32]>| body_hash(body).is_some_and(|hash| known.contains(&hash));
         let observed = self.observed.as_ref().map(|known| answered || same(known));

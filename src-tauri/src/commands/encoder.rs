@@ -19,9 +19,9 @@ app_commands! {
 #[specta::specta]
 pub(crate) async fn download_encoder(app: AppHandle) -> Result<(), Problem> {
     let download = app.state::<Download>().begin()?;
-    let told = app.clone();
+    let report_lines = app.clone();
     with_workbench(app, move |workbench| {
-        workbench.download_encoder(&download.watched_by(told)).map(|_folder| ())
+        workbench.download_encoder(&download.watched_by(report_lines)).map(|_folder| ())
     })
     .await
 }

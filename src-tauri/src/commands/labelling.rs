@@ -1,17 +1,17 @@
 //! The desk of Label.
 
 use dissensus_api::{
-    Beside, LabelReceipt, LabelTask, NewLabel, Progress, RemarkInfo, RemarkQuery, TextOrder, Undone,
+    LabelDetails, LabelReceipt, LabelTask, NewLabel, NoteInfo, NoteQuery, Progress, TextOrder, Undone,
 };
-use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Remark, TextId};
+use dissensus_domain::{AnnotatorId, LabelSource, Note, QuestionId, TextId};
 use dissensus_labelling::drafts;
 use dissensus_labelling::marks;
 use dissensus_labelling::next_text;
+use dissensus_labelling::notes;
 use dissensus_labelling::progress;
 use dissensus_labelling::reannotation;
 use dissensus_labelling::record;
 use dissensus_labelling::record::RecordLabel;
-use dissensus_labelling::remarks;
 use dissensus_labelling::task;
 use dissensus_labelling::undo;
 
@@ -44,35 +44,35 @@ session_commands! {
         |session| progress::count(&session.labelling, annotator, questions);
 
     /// Records a label; it is on disk when this returns.
-    fn record_label(label: NewLabel, beside: Beside) -> LabelReceipt = |session| {
-        let request = RecordLabel { label, beside, source: LabelSource::Window };
+    fn record_label(label: NewLabel, details: LabelDetails) -> LabelReceipt = |session| {
+        let request = RecordLabel { label, details, source: LabelSource::Window };
         record::record_label(&session.labelling, request).map(|recorded| recorded.receipt)
     };
 
     /// Records a re-annotation of a text in a task packet; it is on disk when this returns.
-    fn record_again(label: NewLabel, beside: Beside, occasion: u16) -> LabelReceipt =
+    fn record_again(label: NewLabel, details: LabelDetails, occasion: u16) -> LabelReceipt =
         |session| {
-        let request = RecordLabel { label, beside, source: LabelSource::Window };
+        let request = RecordLabel { label, details, source: LabelSource::Window };
         reannotation::record(&session.labelling, &request, occasion)
     };
 
     /// Records only a note on a text, in place of an earlier one.
-    fn remark_text(annotator: AnnotatorId, question: QuestionId, text: TextId, beside: Beside) -> () =
-        |session| remarks::write(&session.labelling, annotator, question, text, &beside, LabelSource::Window);
+    fn save_note(annotator: AnnotatorId, question: QuestionId, text: TextId, details: LabelDetails) -> () =
+        |session| notes::write(&session.labelling, annotator, question, text, &details, LabelSource::Window);
 
     /// Stores a note on this computer that was typed but not submitted; `None` deletes it.
-    fn keep_draft(
+    fn save_draft(
         annotator: AnnotatorId,
         question: QuestionId,
         text: TextId,
         occasion: u16,
-        typed: Option<Remark>,
+        typed: Option<Note>,
     ) -> () = |session| {
-        drafts::keep(&session.labelling, annotator, question, text, occasion, typed.as_ref())
+        drafts::save(&session.labelling, annotator, question, text, occasion, typed.as_ref())
     };
 
     /// People's notes and flags.
-    fn remarks(query: RemarkQuery) -> Vec<RemarkInfo> = |session| dissensus_editing::remarks::list(&session.project, &query);
+    fn remarks(query: NoteQuery) -> Vec<NoteInfo> = |session| dissensus_editing::notes::list(&session.project, &query);
 
     /// Takes back the annotator's last label of these questions, if any.
     fn undo_label(annotator: AnnotatorId, questions: Vec<QuestionId>) -> Option<Undone> =

@@ -1,6 +1,6 @@
 //! *Ask a panel* in Findings.
 
-use dissensus_api::{KeptPanel, PanelOrder, PanelVerdicts, PanelWish};
+use dissensus_api::{PanelOrder, PanelVerdicts, PanelWish, SavedPanelInfo};
 use dissensus_domain::TextId;
 use dissensus_project::jobs::Follow;
 
@@ -19,12 +19,12 @@ session_commands! {
         |session| session.panels.ask_about(&wish, beside.as_ref(), text);
 
     /// The saved panels of the project.
-    fn kept_panels() -> Vec<KeptPanel> = |session| session.panels.list();
+    fn saved_panels() -> Vec<SavedPanelInfo> = |session| session.panels.list();
 
     /// Saves a panel under a name.
-    fn keep_panel(name: String, wish: PanelWish) -> Vec<KeptPanel> =
+    fn save_panel(name: String, wish: PanelWish) -> Vec<SavedPanelInfo> =
         |session| session.panels.save(&name, &wish);
 
     /// Deletes the saved panel of this name.
-    fn forget_panel(name: String) -> Vec<KeptPanel> = |session| session.panels.forget(&name);
+    fn forget_panel(name: String) -> Vec<SavedPanelInfo> = |session| session.panels.forget(&name);
 }

@@ -3,8 +3,8 @@
 use super::off_main;
 use crate::state::WindowState;
 use dissensus_api::{
-    AttentionCheckInfo, HandedIn, MergeConsent, MergeReport, NewAttentionCheck, NewDecision, OpenPacket,
-    Problem, StudyDraft, StudyReport, StudyWish, TextTalk,
+    AttentionCheckInfo, MergeConsent, MergeReport, NewAttentionCheck, NewDecision, OpenPacket, Problem,
+    StudyDraft, StudyReport, StudyWish, SubmissionInfo, TextTalk,
 };
 use dissensus_domain::{Answer, QuestionId, TextId};
 use dissensus_editing::texts;
@@ -82,5 +82,5 @@ session_commands! {
 
     /// Writes the submission of the open packet to one file; an existing file is replaced,
     /// as the dialog asked.
-    fn hand_in(file: String) -> HandedIn = |session| study::hand_in(&session.study, Path::new(&file), true);
+    fn hand_in(file: String) -> SubmissionInfo = |session| study::hand_in(&session.study, Path::new(&file), true);
 }

@@ -190,15 +190,15 @@ export const commands = {
 	/**  An annotator's progress on the questions on the screen. */
 	progress: (annotator: AnnotatorId, questions: QuestionId[]) => __TAURI_INVOKE<Progress>("progress", { annotator, questions }),
 	/**  Records a label; it is on disk when this returns. */
-	recordLabel: (label: NewLabel, beside: Beside) => __TAURI_INVOKE<LabelReceipt>("record_label", { label, beside }),
+	recordLabel: (label: NewLabel, beside: LabelDetails) => __TAURI_INVOKE<LabelReceipt>("record_label", { label, beside }),
 	/**  Records a re-annotation of a text in a task packet; it is on disk when this returns. */
-	recordAgain: (label: NewLabel, beside: Beside, occasion: number) => __TAURI_INVOKE<LabelReceipt>("record_again", { label, beside, occasion }),
+	recordAgain: (label: NewLabel, beside: LabelDetails, occasion: number) => __TAURI_INVOKE<LabelReceipt>("record_again", { label, beside, occasion }),
 	/**  Records only a note on a text, in place of an earlier one. */
-	remarkText: (annotator: AnnotatorId, question: QuestionId, text: TextId, beside: Beside) => __TAURI_INVOKE<null>("remark_text", { annotator, question, text, beside }),
+	saveNote: (annotator: AnnotatorId, question: QuestionId, text: TextId, beside: LabelDetails) => __TAURI_INVOKE<null>("save_note", { annotator, question, text, beside }),
 	/**  Stores a note on this computer that was typed but not submitted; `None` deletes it. */
-	keepDraft: (annotator: AnnotatorId, question: QuestionId, text: TextId, occasion: number, typed: Remark | null) => __TAURI_INVOKE<null>("keep_draft", { annotator, question, text, occasion, typed }),
+	saveDraft: (annotator: AnnotatorId, question: QuestionId, text: TextId, occasion: number, typed: Note | null) => __TAURI_INVOKE<null>("save_draft", { annotator, question, text, occasion, typed }),
 	/**  People's notes and flags. */
-	remarks: (query: RemarkQuery) => __TAURI_INVOKE<RemarkInfo[]>("remarks", { query }),
+	remarks: (query: NoteQuery) => __TAURI_INVOKE<NoteInfo[]>("remarks", { query }),
 	/**  The current version of the guideline; `None` if there is none. */
 	guideline: () => __TAURI_INVOKE<GuidelineInfo | null>("guideline"),
 	/**  All versions of the guideline, oldest first. */
@@ -333,17 +333,17 @@ export const commands = {
 	 *  Writes the submission of the open packet to one file; an existing file is replaced,
 	 *  as the dialog asked.
 	 */
-	handIn: (file: string) => __TAURI_INVOKE<HandedIn>("hand_in", { file }),
+	handIn: (file: string) => __TAURI_INVOKE<SubmissionInfo>("hand_in", { file }),
 	/**  Predicted decisions of a panel on the first texts, optionally compared with a second panel. */
 	askPanel: (wish: PanelWish, beside: PanelWish | null, order: PanelOrder, top: number) => __TAURI_INVOKE<PanelVerdicts>("ask_panel", { wish, beside, order, top }),
 	/**  The predicted decision of a panel on one text. */
 	panelOnText: (wish: PanelWish, beside: PanelWish | null, text: TextId) => __TAURI_INVOKE<PanelVerdicts>("panel_on_text", { wish, beside, text }),
 	/**  The saved panels of the project. */
-	keptPanels: () => __TAURI_INVOKE<KeptPanel[]>("kept_panels"),
+	savedPanels: () => __TAURI_INVOKE<SavedPanelInfo[]>("saved_panels"),
 	/**  Saves a panel under a name. */
-	keepPanel: (name: string, wish: PanelWish) => __TAURI_INVOKE<KeptPanel[]>("keep_panel", { name, wish }),
+	savePanel: (name: string, wish: PanelWish) => __TAURI_INVOKE<SavedPanelInfo[]>("save_panel", { name, wish }),
 	/**  Deletes the saved panel of this name. */
-	forgetPanel: (name: string) => __TAURI_INVOKE<KeptPanel[]>("forget_panel", { name }),
+	forgetPanel: (name: string) => __TAURI_INVOKE<SavedPanelInfo[]>("forget_panel", { name }),
 	/**  Starts (or resumes) encoding the texts. */
 	startEncoding: () => __TAURI_INVOKE<JobInfo>("start_encoding"),
 	/**  Jobs of this project, newest first. */
@@ -754,9 +754,9 @@ export type BadRow = {
 };
 
 /**  Additional data of an answer. */
-export type Beside = {
+export type LabelDetails = {
 	/**  The annotator's note on the answer. */
-	remark: Remark,
+	remark: Note,
 	/**  The identity of the version of the guideline that is on screen. */
 	guideline: string | null,
 };
@@ -1578,12 +1578,12 @@ export type GivenAnswerInfo = {
 	/**  Their answer when they were asked again. */
 	again: Answer | null,
 	/**  Their note when they were asked again. */
-	said_again: Remark,
+	said_again: Note,
 	/**  The number of the version of the guideline that they had on screen. */
 	guideline: number | null,
 	/**  Whether they flagged it. */
 	flagged: boolean,
-} & Remark;
+} & Note;
 
 /**  The gradient norm of a group of weights. */
 export type GradientNorm = {
@@ -1804,7 +1804,7 @@ export type GuidelineWritten = {
 };
 
 /**  A submission. */
-export type HandedIn = {
+export type SubmissionInfo = {
 	/**  Path of the file. */
 	file: string,
 	/**  Its size in bytes. */
@@ -2293,7 +2293,7 @@ export type JointQuestion = {
 };
 
 /**  A panel that is saved under a name. */
-export type KeptPanel = {
+export type SavedPanelInfo = {
 	name: string,
 	/**  The question's name; none if the panel is for any question. */
 	question: string | null,
@@ -2346,9 +2346,9 @@ export type LabelTask = {
 	/**  This annotator's earlier answer, if any. */
 	answer: Answer | null,
 	/**  This annotator's note on it. */
-	remark: Remark,
+	remark: Note,
 	/**  The note that was typed on this computer and not saved, if it differs. */
-	draft: Remark | null,
+	draft: Note | null,
 	/**  Flagged by this annotator. */
 	flagged: boolean,
 	/**  Skipped by this annotator. */
@@ -2936,7 +2936,7 @@ export type PacketInfo = {
 };
 
 /**  The verdict of another composition on the same text. */
-export type PanelBeside = {
+export type PanelComparison = {
 	verdict: PanelVerdict,
 	/**  Its probabilities, averaged over its panels. */
 	probabilities: (number | null)[],
@@ -3010,7 +3010,7 @@ export type PanelText = {
 	/**  The verdicts with other members of the same recipe. */
 	others: PanelOthers | null,
 	/**  The expected verdict of the panel to compare with. */
-	beside: PanelBeside | null,
+	beside: PanelComparison | null,
 };
 
 /**  An expected verdict. */
@@ -3301,7 +3301,7 @@ export type PracticePerson = {
 /**  A person's result compared with the pass mark of practice. */
 export type PracticeResult = {
 	/**  The standing after the last finished round. */
-	standing: Standing,
+	standing: PassStatus,
 	rounds_begun: number,
 	/**  Right answers in that round, or in the current one if none is finished. */
 	right: number,
@@ -3547,7 +3547,7 @@ export type QuestionDraft = {
 	/**  Condition under which it is asked; always if none. */
 	only_if: Condition | null,
 	/**  Which notes annotators can add to an answer. */
-	remarks: RemarkForm,
+	remarks: NoteForm,
 };
 
 export type QuestionEditInfo = {
@@ -3604,7 +3604,7 @@ export type QuestionInfo = {
 	/**  Condition under which it is asked; always if none. */
 	only_if: Condition | null,
 	/**  Which notes annotators can add to an answer. */
-	remarks: RemarkForm,
+	remarks: NoteForm,
 	/**  Current labels. */
 	labels: number,
 	/**  Annotators who have a current label for it. */
@@ -3694,7 +3694,7 @@ export type RecentProject = {
 };
 
 /**  A note on an answer. Every part is optional. */
-export type Remark = {
+export type Note = {
 	/**  Free text. */
 	note: string | null,
 	/**  The selected reasons, by their wording, in the order in which the question offers them. */
@@ -3704,7 +3704,7 @@ export type Remark = {
 };
 
 /**  The reasons and confidence that a question offers. Free-text notes are always possible. */
-export type RemarkForm = {
+export type NoteForm = {
 	/**  Reasons to choose from, in display order. */
 	reasons: string[],
 	/**  Whether annotators are asked for their confidence. */
@@ -3712,7 +3712,7 @@ export type RemarkForm = {
 };
 
 /**  One person's note or flag on an answer. */
-export type RemarkInfo = {
+export type NoteInfo = {
 	question: QuestionId,
 	question_name: string,
 	text: TextId,
@@ -3734,10 +3734,10 @@ export type RemarkInfo = {
 	guideline: number | null,
 	/**  When they last changed something. */
 	at: number | null,
-} & Remark;
+} & Note;
 
 /**  Which notes to list. */
-export type RemarkQuery = {
+export type NoteQuery = {
 	question: QuestionId | null,
 	annotator: AnnotatorId | null,
 	/**  Only notes that contain all of these words, or whose reason, text or text id does. */
@@ -4271,7 +4271,7 @@ export type Span = {
 };
 
 /**  An annotator's result with respect to a pass mark. */
-export type Standing = 
+export type PassStatus = 
 /**  Some answers are missing, and both results are still possible. */
 "unfinished" | "passed" | "failed";
 
@@ -4352,7 +4352,7 @@ export type StudyPerson = {
 	/**  How often attention checks were answered correctly. */
 	attention: StudyFigure | null,
 	/**  The person's result against the pass mark of attention checks; none without a mark. */
-	attention_standing: Standing | null,
+	attention_standing: PassStatus | null,
 	/**  The result of practice; none without practice. */
 	practice: PracticeResult | null,
 };
@@ -4828,7 +4828,7 @@ export type Undone = {
 	/**  The retracted answer. */
 	answer: Answer,
 	/**  The note on the answer. */
-	remark: Remark,
+	remark: Note,
 	/**  The answer that counts now, if there was an earlier one. */
 	now: Answer | null,
 	/**  The annotator's progress now. */

@@ -6,7 +6,7 @@ import { offered, stillThere, withQuestion, wordsOf } from "./joint-questions";
 function question(id: number, name: string, labels: number, options: string[] = []): QuestionInfo {
   const kind = options.length > 0 ? "multi-label" : "binary";
   const scale = { kind, levels: options.length > 0 ? options : ["no", "yes"] } as QuestionInfo["scale"];
-  const remarks = { reasons: [], confidence: false };
+  const note_form = { reasons: [], confidence: false };
   const edits = { edits: [], labels_before: 0 };
   const said = {
     prompt: "",
@@ -16,7 +16,7 @@ function question(id: number, name: string, labels: number, options: string[] = 
     cannot_say: false,
     unsaid: 0,
   };
-  const counts = { ...said, only_if: null, remarks, labels, annotators_with_labels: 1 };
+  const counts = { ...said, only_if: null, note_form, labels, annotators_with_labels: 1 };
   const option = (of: string, at: number): QuestionInfo => ({
     ...counts,
     id: 100 * id + at,

@@ -95,12 +95,12 @@ export function playPacket(annotator: number, items: Assignment[]): void {
 }
 
 /** Notes by question, person and text. */
-const remarks = new Map<string, view.Remark>();
-const noteOf = (q: number, annotator: number, text: number): view.Remark =>
+const remarks = new Map<string, view.Note>();
+const noteOf = (q: number, annotator: number, text: number): view.Note =>
   remarks.get(labelKey(q, annotator, text)) ?? { note: null, reasons: [], confidence: null };
-const notesOfLaterRounds = new Map<string, view.Remark>();
+const notesOfLaterRounds = new Map<string, view.Note>();
 /** What was typed and not given; it outlives the window. */
-const drafts = new Map<string, view.Remark>();
+const drafts = new Map<string, view.Note>();
 
 const againKey = (q: number, annotator: number, { text, occasion }: Assignment) =>
   `${labelKey(q, annotator, text)}:${occasion}`;
@@ -426,12 +426,7 @@ function reveal(annotator: number, q: number, text: Text): view.TextPredictions 
   };
 }
 
-function draftAt(
-  q: number,
-  annotator: number,
-  assignment: Assignment,
-  given: view.Remark,
-): view.Remark | null {
+function draftAt(q: number, annotator: number, assignment: Assignment, given: view.Note): view.Note | null {
   const typed = drafts.get(againKey(q, annotator, assignment));
   return typed && !sameNote(typed, given) ? typed : null;
 }
@@ -899,11 +894,11 @@ export const commands: typeof RealCommands = {
     again.set(againKey(q, annotator, { text, occasion }), answer);
     return { progress: progress(annotator, [q]), reveal: null, spans: null };
   },
-  remarkText: async (annotator, q, text, { remark }) => {
+  saveNote: async (annotator, q, text, { remark }) => {
     remarks.set(labelKey(q, annotator, text), remark);
     return null;
   },
-  keepDraft: async (annotator, q, text, occasion, typed) => {
+  saveDraft: async (annotator, q, text, occasion, typed) => {
     const key = againKey(q, annotator, { text, occasion });
     if (typed) drafts.set(key, typed);
     else drafts.delete(key);
@@ -1004,8 +999,8 @@ export const commands: typeof RealCommands = {
   },
   askPanel: async (wish, beside, order, top) => panels.ask(wish, beside, order, top),
   panelOnText: async (wish, beside, text) => panels.ask(wish, beside, "unsure", 1, text),
-  keptPanels: async () => panels.kept(),
-  keepPanel: async (name, wish) => panels.keep(name, wish),
+  savedPanels: async () => panels.kept(),
+  savePanel: async (name, wish) => panels.keep(name, wish),
   forgetPanel: async (name) => panels.forget(name),
   openPacket: async () => {
     if (!handed) return null;

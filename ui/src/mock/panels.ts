@@ -27,7 +27,7 @@ function verdictOf(rule: string, answers: readonly number[], levels: readonly st
 }
 
 export class MockPanels {
-  #kept: view.KeptPanel[] = [];
+  #kept: view.SavedPanelInfo[] = [];
 
   constructor(private readonly world: () => World) {}
 
@@ -35,11 +35,11 @@ export class MockPanels {
     this.#kept = [];
   }
 
-  kept(): view.KeptPanel[] {
+  kept(): view.SavedPanelInfo[] {
     return [...this.#kept].sort((a, b) => a.name.localeCompare(b.name));
   }
 
-  keep(name: string, wish: view.PanelWish): view.KeptPanel[] {
+  keep(name: string, wish: view.PanelWish): view.SavedPanelInfo[] {
     const { members, size, shares, seed, rule } = wish;
     this.#kept = this.#kept.filter((one) => one.name !== name);
     this.#kept.push({
@@ -55,7 +55,7 @@ export class MockPanels {
     return this.kept();
   }
 
-  forget(name: string): view.KeptPanel[] {
+  forget(name: string): view.SavedPanelInfo[] {
     this.#kept = this.#kept.filter((one) => one.name !== name);
     return this.kept();
   }

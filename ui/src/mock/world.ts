@@ -35,7 +35,7 @@ const plain = {
   definitions: [] as string[],
   cannot_say: false,
   unsaid: 0,
-  remarks: { reasons: [] as string[], confidence: false },
+  note_form: { reasons: [] as string[], confidence: false },
   edits: { edits: [], labels_before: 0 },
 };
 

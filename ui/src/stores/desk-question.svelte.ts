@@ -5,7 +5,7 @@ import type {
   LabelTask,
   PersonSpans,
   QuestionInfo,
-  Remark,
+  Note,
   TextPredictions,
 } from "$api/bindings";
 import type { QuestionDrafts, QuestionNotes } from "./drafts";
@@ -29,9 +29,9 @@ export class DeskQuestion {
   /** Options put together for this text, not given yet. */
   pending = $state.raw<Answer | null>(null);
   /** The note on the answer. */
-  remark = $state.raw<Remark>(NO_NOTE);
+  note = $state.raw<Note>(NO_NOTE);
   /** What of it is on disk. */
-  #said = $state.raw<Remark>(NO_NOTE);
+  #said = $state.raw<Note>(NO_NOTE);
   /** What is marked in the text, of a question of spans. */
   readonly marks: SpanMarks | null;
 
@@ -60,7 +60,7 @@ export class DeskQuestion {
     return this.marks ? answerOfSpans(this.marks.spans, this.info.scale) : this.pending;
   });
   /** The note differs from the stored one. */
-  readonly unsaid: boolean = $derived(!sameNote(this.remark, this.#said));
+  readonly unsaid: boolean = $derived(!sameNote(this.note, this.#said));
   /** It waits for an answer, or for a changed one to be given. */
   readonly open: boolean = $derived(this.asked && (this.given === null || this.changed));
 
@@ -68,14 +68,14 @@ export class DeskQuestion {
    * Loads a text, or none, with its draft. Options and marks of an answer that was just undone (`undone`)
    * become the draft, unless another answer is current.
    */
-  load(task: LabelTask | null, undone: Answer | null = null, unsaid: Remark | null = null): void {
+  load(task: LabelTask | null, undone: Answer | null = null, unsaid: Note | null = null): void {
     this.putAway();
     this.task = task;
-    this.#said = task?.remark ?? NO_NOTE;
+    this.#said = task?.note ?? NO_NOTE;
     const key = task ? assignmentKey(task) : "";
     // The note of an undone answer stays; otherwise the note that came with it is offered again.
     const offered = task?.answer === null && isEmpty(this.#said) ? unsaid : null;
-    this.remark = this.waiting.get(key) ?? task?.draft ?? offered ?? this.#said;
+    this.note = this.waiting.get(key) ?? task?.draft ?? offered ?? this.#said;
     this.waiting.delete(key);
     this.given = task?.answer ?? null;
     this.show(task);
@@ -87,7 +87,7 @@ export class DeskQuestion {
   /** Stores the draft before the text or the desk changes. */
   putAway(): void {
     if (this.task && this.draft) this.drafts.set(assignmentKey(this.task), this.draft);
-    if (this.task && this.unsaid) this.waiting.set(assignmentKey(this.task), this.remark);
+    if (this.task && this.unsaid) this.waiting.set(assignmentKey(this.task), this.note);
   }
 
   /** The stored draft of the text. */
@@ -112,8 +112,8 @@ export class DeskQuestion {
   }
 
   /** The note was written to disk. */
-  setNote(remark: Remark): void {
-    this.#said = remark;
+  setNote(note: Note): void {
+    this.#said = note;
   }
 
   /** An answer is on disk. What was put together since it was given stays, to be given. */

@@ -1,11 +1,11 @@
 // Unsubmitted answers by person, question and assignment.
-import type { AnnotatorId, Answer, QuestionId, Remark } from "$api/bindings";
+import type { AnnotatorId, Answer, QuestionId, Note } from "$api/bindings";
 
 /** Unsubmitted answers of one person to one question, by assignment. */
 export type QuestionDrafts = Map<string, Answer>;
 
 /** Unsaved notes of one person on one question, by assignment. */
-export type QuestionNotes = Map<string, Remark>;
+export type QuestionNotes = Map<string, Note>;
 
 /** They last as long as the project is open, whatever is shown meanwhile, and are in no file. */
 export class Drafts {
@@ -22,7 +22,7 @@ export class Drafts {
   /** Notes that are not saved yet. */
   notesOf(annotator: AnnotatorId, question: QuestionId): QuestionNotes {
     const key = `${annotator} ${question}`;
-    const known = this.#remarks.get(key) ?? new Map<string, Remark>();
+    const known = this.#remarks.get(key) ?? new Map<string, Note>();
     this.#remarks.set(key, known);
     return known;
   }

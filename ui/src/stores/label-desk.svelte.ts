@@ -7,7 +7,7 @@ import type {
   Progress,
   QuestionId,
   QuestionInfo,
-  Remark,
+  Note,
   TextId,
   TextOrder,
   Undone,
@@ -296,11 +296,11 @@ export class LabelDesk {
   }
 
   /** Sets the note of the current question. It is saved with the answer, or by itself if there is one. */
-  setNote(remark: Remark): void {
+  setNote(note: Note): void {
     this.#settled = false;
     const { task, question } = this;
     if (!task) return;
-    question.remark = remark;
+    question.note = note;
     this.#keepTyped(question, task);
   }
 
@@ -308,7 +308,7 @@ export class LabelDesk {
   #keepTyped(question: DeskQuestion, assignment: Assignment): void {
     // Nothing is typed about a text that left the desk.
     const here = question.task !== null && assignmentKey(question.task) === assignmentKey(assignment);
-    const typed = here && question.unsaid ? question.remark : null;
+    const typed = here && question.unsaid ? question.note : null;
     this.#typed.store(question.info.id, assignment, typed);
   }
 
@@ -324,7 +324,7 @@ export class LabelDesk {
   }
 
   #keep(question: DeskQuestion): Promise<void> {
-    const left = { task: question.task, remark: question.remark, given: question.given };
+    const left = { task: question.task, note: question.note, given: question.given };
     const { task } = left;
     if (!task || !question.unsaid) return Promise.resolve();
     const { id } = question.info;
@@ -333,17 +333,17 @@ export class LabelDesk {
     return this.#inTurn(async () => {
       // If the text is still current, a later answer may already include the note.
       const here = question.task === task;
-      const { remark, given } = here ? question : left;
+      const { note, given } = here ? question : left;
       if (here && !question.unsaid) return;
-      const beside = { remark, guideline };
+      const beside = { note, guideline };
       if (occasion > 1 && given === null) return;
       if (occasion > 1 && given !== null) {
         const label = { question: id, annotator: this.#annotator, text, answer: given, duration_ms: null };
         await commands.recordAgain(label, beside, occasion);
       } else {
-        await commands.remarkText(this.#annotator, id, text, beside);
+        await commands.saveNote(this.#annotator, id, text, beside);
       }
-      if (question.task === task) question.setNote(remark);
+      if (question.task === task) question.setNote(note);
       this.#keepTyped(question, task);
     });
   }
@@ -372,13 +372,13 @@ export class LabelDesk {
       const duration_ms = this.#timeFor(question);
       const { text, occasion } = assignment;
       const label = { question: question.info.id, annotator: this.#annotator, text, answer, duration_ms };
-      const beside = { remark: question.remark, guideline: this.#guideline() };
+      const beside = { note: question.note, guideline: this.#guideline() };
       const before = question.task?.draft != null || question.unsaid;
       const receipt = await (occasion > 1
         ? commands.recordAgain(label, beside, occasion)
         : commands.recordLabel(label, beside));
       question.accept(answer, receipt);
-      question.setNote(beside.remark);
+      question.setNote(beside.note);
       if (before && question.task) this.#keepTyped(question, question.task);
       this.last = { question: question.info, answer };
       this.progress = await this.#progressAfter(receipt.progress);
@@ -522,7 +522,7 @@ export class LabelDesk {
     this.#keepRemarks();
     this.questions.forEach((question, i) =>
       undone?.question === question.info.id
-        ? question.load(tasks[i] ?? null, undone.answer, undone.remark)
+        ? question.load(tasks[i] ?? null, undone.answer, undone.note)
         : question.load(tasks[i] ?? null),
     );
     // The focus starts at the first open question.

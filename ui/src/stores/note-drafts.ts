@@ -1,6 +1,6 @@
 // Writes unsaved notes to disk as they are typed, so that they survive the window.
 import { commands } from "$bindings";
-import type { AnnotatorId, QuestionId, Remark } from "$api/bindings";
+import type { AnnotatorId, QuestionId, Note } from "$api/bindings";
 import { assignmentKey, type Assignment } from "$logic/assignment";
 
 /** One write at a time; changes during a write are written next, and only the newest. */
@@ -14,10 +14,10 @@ export class NoteDrafts {
   ) {}
 
   /** Stores the note of an assignment; null deletes it, once it is saved with an answer. */
-  store(question: QuestionId, assignment: Assignment, typed: Remark | null): void {
+  store(question: QuestionId, assignment: Assignment, typed: Note | null): void {
     const { text, occasion } = assignment;
     this.#newest.set(`${question} ${assignmentKey(assignment)}`, () =>
-      commands.keepDraft(this.annotator, question, text, occasion, typed),
+      commands.saveDraft(this.annotator, question, text, occasion, typed),
     );
     this.#writing ??= this.#write();
   }

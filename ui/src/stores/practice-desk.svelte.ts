@@ -90,7 +90,7 @@ export class PracticeDesk {
     this.at = (this.practice.state?.done ?? 0) + 1;
     this.total = this.practice.state?.total ?? this.at;
     const question = new DeskQuestion(info, new Map(), new Map());
-    const fresh = { group: null, occasion: 1, asked: true, answer: null, remark: NO_NOTE, draft: null };
+    const fresh = { group: null, occasion: 1, asked: true, answer: null, note: NO_NOTE, draft: null };
     const marks = { flagged: false, skipped: false, random: false, reveal: null, spans: null };
     question.load({ text, external_id, body, ...fresh, ...marks });
     return question;

@@ -1,5 +1,5 @@
 // Texts about panels: rules, certainty of a verdict, and members.
-import type { KeptPanel, PanelShare, PanelVerdict, PanelWish, QuestionId, Scale } from "$api/bindings";
+import type { SavedPanelInfo, PanelShare, PanelVerdict, PanelWish, QuestionId, Scale } from "$api/bindings";
 import { count, counted } from "./format";
 import { isOrdered } from "$kinds/kinds";
 
@@ -59,7 +59,7 @@ export function sureWords({ sure, too_little }: Pick<PanelVerdict, "sure" | "too
 export const percent = (p: number | null) => (p === null ? "–" : `${Math.round(100 * p)} %`);
 
 /** The request of a saved panel. */
-export function requestOf(kept: KeptPanel, question: QuestionId, draws: number): PanelWish {
+export function requestOf(kept: SavedPanelInfo, question: QuestionId, draws: number): PanelWish {
   const { members, size, shares, seed, rule } = kept;
   return { question, members, size, shares, seed, rule, draws };
 }

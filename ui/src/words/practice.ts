@@ -1,5 +1,5 @@
 // Practice in words: what comes of it, for the person who practises and for the study's author.
-import type { AfterFailing, PracticeResult, PracticeState, QuestionInfo, Standing } from "$api/bindings";
+import type { AfterFailing, PracticeResult, PracticeState, QuestionInfo, PassStatus } from "$api/bindings";
 import { count, counted, plural } from "./format";
 import { isOrdinal } from "$kinds/kinds";
 
@@ -20,7 +20,7 @@ export const AFTER_CHECKS: { value: AfterFailing; label: string; hint: string }[
 export const anyOrdered = (texts: readonly { question: number }[], questions: readonly QuestionInfo[]) =>
   texts.some((one) => questions.some(({ id, scale }) => id === one.question && isOrdinal(scale)));
 
-const STANDINGS: Record<Standing, string> = {
+const STANDINGS: Record<PassStatus, string> = {
   unfinished: "unfinished",
   passed: "passed",
   failed: "not passed",

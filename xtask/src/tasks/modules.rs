@@ -199,7 +199,7 @@ struct Reader<'a, R> {
 
 /// Where tokens are: the file, the folder of its child modules, and the module's path.
 #[derive(Clone)]
-struct Place {
+struct Location {
     file: String,
     children: PathBuf,
     module: Vec<String>,
@@ -211,10 +211,10 @@ impl<R: Fn(&Path) -> Option<String>> Reader<'_, R> {
         let tokens: TokenStream =
             text.parse().map_err(|error| anyhow!("{}: not Rust: {error}", path.display()))?;
         let file = path.display().to_string();
-        self.tokens(tokens, &Place { file, children: children.to_owned(), module: module.to_owned() })
+        self.tokens(tokens, &Location { file, children: children.to_owned(), module: module.to_owned() })
     }
 
-    fn tokens(&mut self, tokens: TokenStream, place: &Place) -> Result<()> {
+    fn tokens(&mut self, tokens: TokenStream, place: &Location) -> Result<()> {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         // The declarations come first, because paths in the root begin with their names.
         if place.module.is_empty() {
@@ -234,7 +234,7 @@ impl<R: Fn(&Path) -> Option<String>> Reader<'_, R> {
     }
 
     /// Reads what begins at a token, and returns where the next begins.
-    fn token(&mut self, tokens: &[TokenTree], at: usize, place: &Place) -> Result<usize> {
+    fn token(&mut self, tokens: &[TokenTree], at: usize, place: &Location) -> Result<usize> {
         match &tokens[at] {
             TokenTree::Punct(mark) if mark.as_char() == '#' => {
                 if let Some(TokenTree::Group(attribute)) = tokens.get(at + 1)
@@ -277,7 +277,7 @@ impl<R: Fn(&Path) -> Option<String>> Reader<'_, R> {
     }
 
     /// As [`Self::tokens`], for a block: declarations in it are not those of the root.
-    fn tokens_inside(&mut self, tokens: TokenStream, place: &Place) -> Result<()> {
+    fn tokens_inside(&mut self, tokens: TokenStream, place: &Location) -> Result<()> {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut at = 0;
         while at < tokens.len() {
@@ -287,14 +287,14 @@ impl<R: Fn(&Path) -> Option<String>> Reader<'_, R> {
     }
 
     /// A module with its file or its block.
-    fn module(&mut self, tokens: &[TokenTree], at: usize, place: &Place) -> Result<usize> {
+    fn module(&mut self, tokens: &[TokenTree], at: usize, place: &Location) -> Result<usize> {
         let Some(TokenTree::Ident(name)) = tokens.get(at + 1) else { return Ok(at + 1) };
         let name = name.to_string();
         let module: Vec<String> = place.module.iter().cloned().chain([name.clone()]).collect();
         let children = place.children.join(&name);
         match tokens.get(at + 2) {
             Some(TokenTree::Group(block)) => {
-                self.tokens_inside(block.stream(), &Place { file: place.file.clone(), children, module })?;
+                self.tokens_inside(block.stream(), &Location { file: place.file.clone(), children, module })?;
             }
             _ => {
                 let sibling = place.children.join(format!("{name}.rs"));
@@ -315,7 +315,7 @@ impl<R: Fn(&Path) -> Option<String>> Reader<'_, R> {
         end + 1
     }
 
-    fn refer(&mut self, path: Vec<String>, place: &Place) {
+    fn refer(&mut self, path: Vec<String>, place: &Location) {
         if let Some(path) = self.absolute(path, &place.module) {
             self.references.push(Reference { module: place.module.clone(), file: place.file.clone(), path });
         }

@@ -151,7 +151,7 @@ fn test(project: &Project, targets: &[&str]) -> Result<()> {
         );
     }
     let tally = run_tests(project, targets, &[])?;
-    println!("\n{} passed, {} failed{}", tally.passed, tally.failed, tally.ignored_remark());
+    println!("\n{} passed, {} failed{}", tally.passed, tally.failed, tally.ignored_note());
     Ok(())
 }
 
@@ -307,7 +307,7 @@ impl Tally {
         }
     }
 
-    fn ignored_remark(&self) -> String {
+    fn ignored_note(&self) -> String {
         if self.ignored == 0 { String::new() } else { format!(" ({} ignored)", self.ignored) }
     }
 
@@ -336,7 +336,7 @@ mod tests {
         lines.iter().for_each(|line| tally.read(line));
         assert_eq!((tally.passed, tally.failed, tally.ignored), (42, 1, 2));
         assert_eq!(tally.names(), ":\n    rules::b");
-        assert_eq!(tally.ignored_remark(), " (2 ignored)");
+        assert_eq!(tally.ignored_note(), " (2 ignored)");
     }
 
     #[test]

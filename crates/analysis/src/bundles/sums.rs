@@ -65,7 +65,7 @@ pub(super) fn check(dir: &Path) -> Result<Vec<String>, ProjectError> {
 }
 
 /// Whether a folder contains only the parts of a bundle, hidden files included; altered or not.
-pub(super) fn holds_nothing_else(dir: &Path) -> bool {
+pub(super) fn contains_only_bundle_files(dir: &Path) -> bool {
     let Ok(sums) = std::fs::read_to_string(dir.join(SUMS)) else { return false };
     let listed: HashSet<&str> =
         sums.lines().filter_map(|line| line.split_once("  ")).map(|(_, file)| file).collect();

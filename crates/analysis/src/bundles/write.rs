@@ -373,7 +373,7 @@ fn check_place(dir: &Path, replace: bool) -> Result<(), ProjectError> {
         }
         // Other files in the folder, and the target of a link, must not be deleted.
         let is_folder = std::fs::symlink_metadata(dir).is_ok_and(|found| found.is_dir());
-        if !is_folder || !sums::holds_nothing_else(dir) {
+        if !is_folder || !sums::contains_only_bundle_files(dir) {
             return Err(AnalysisError::NotABundle(dir.to_owned()).into());
         }
     }

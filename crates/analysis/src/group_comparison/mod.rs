@@ -40,7 +40,7 @@ pub fn compare(
     let (_, target) = cx.context.question_parts(question)?;
     let index = cx.context.index();
     let [a, b] = people::groups(index.annotators(), choice)?;
-    tell(progress, 0, "reading labels")?;
+    report_progress(progress, 0, "reading labels")?;
     // Before the labels: a label that is recorded while they are read had better be counted as new than
     // be missed.
     let revision = cx.live.models.revision();
@@ -49,7 +49,7 @@ pub fn compare(
     // The gap is that of side 1, so that it is above 0 if A is higher.
     let found = SidesCompared::new(&labels, texts, [&b.people, &a.people], target, progress)?;
     let needs = words::needs(&found);
-    tell(progress, 1, "fitting the model")?;
+    report_progress(progress, 1, "fitting the model")?;
     let ordered = target.kind.is_ordered();
     let model = match needs.is_none() && ordered {
         true => {
@@ -59,9 +59,9 @@ pub fn compare(
         }
         false => None,
     };
-    tell(progress, 2, "comparing texts")?;
+    report_progress(progress, 2, "comparing texts")?;
     let listed = match &model {
-        Some(model) => texts::texts_apart(cx, model, [&a.people, &b.people], top, progress)?,
+        Some(model) => texts::texts_by_distance(cx, model, [&a.people, &b.people], top, progress)?,
         None => texts::Listed::default(),
     };
     let shared = found.shared_texts as u32;
@@ -119,7 +119,7 @@ pub fn compare(
     })
 }
 
-fn tell(progress: &dyn Progress, done: u64, doing: &str) -> Result<(), ProjectError> {
+fn report_progress(progress: &dyn Progress, done: u64, doing: &str) -> Result<(), ProjectError> {
     progress.report(done, Some(STEPS), doing);
     if progress.cancelled() { Err(ProjectError::Cancelled) } else { Ok(()) }
 }

@@ -24,7 +24,7 @@ pub(super) struct Listed {
 
 /// The texts that people of both sides (rows of A and of B) labelled, by how far apart they are on them:
 /// those that are shown to differ, then the widest gaps.
-pub(super) fn texts_apart(
+pub(super) fn texts_by_distance(
     cx: &Analysis,
     model: &LiveModel,
     [a, b]: [&[u32]; 2],
@@ -44,7 +44,7 @@ pub(super) fn texts_apart(
     }
     let on_text = |text: u32| gaps.on_text(model, text as usize, &model.level_steps(text)).swap_remove(0);
     let mut found: BTreeMap<u32, GroupGap> = BTreeMap::new();
-    for text in gaps.may_stand(0) {
+    for text in gaps.possible_texts(0) {
         stop(progress)?;
         found.insert(text, on_text(text));
     }

@@ -141,36 +141,40 @@ mod tests {
 
     #[test]
     fn higher_group_is_named() {
-        let said = overall(&figure(-0.3, -0.5, -0.1, 0.0204), 40, None);
+        let message = overall(&figure(-0.3, -0.5, -0.1, 0.0204), 40, None);
         let expected = "B answers 0.30 levels higher than A on average (95 %: 0.10 to 0.50; p 0.020), on 40 texts that both labelled.";
-        assert_eq!(said, expected);
-        let said = overall(&figure(0.2, -0.01, 0.41, 0.06), 40, None);
+        assert_eq!(message, expected);
+        let message = overall(&figure(0.2, -0.01, 0.41, 0.06), 40, None);
         let expected = "It is not shown that one group answers higher: A is 0.20 levels above B on average (95 %: −0.01 to 0.41; p 0.060), on 40 texts that both labelled.";
-        assert_eq!(said, expected);
+        assert_eq!(message, expected);
         // The overview of who differs reports the same gap as no more than expected by chance: by the same
         // corrected p value.
-        let said = overall(&figure(0.3, 0.02, 0.58, 0.037), 40, Some((figure(0.3, -0.1, 0.7, 0.555), 15)));
+        let message = overall(&figure(0.3, 0.02, 0.58, 0.037), 40, Some((figure(0.3, -0.1, 0.7, 0.555), 15)));
         let expected = "A answers 0.30 levels higher than B on average (95 %: 0.02 to 0.58; p 0.037), on 40 texts that both labelled. Corrected for all 15 pairs of values of attributes, of which any may be picked: p 0.555, so that it is no more than chance brings where the widest of them is picked.";
-        assert_eq!(said, expected);
-        let said = overall(&figure(0.3, 0.2, 0.4, 0.0001), 40, Some((figure(0.3, 0.15, 0.45, 0.0015), 15)));
-        assert!(said.ends_with("p 0.002, so that it stands."), "{said}");
-        let said = overall(&figure(0.1, -0.1, 0.3, 0.4), 1, None);
-        assert!(said.contains("−0.10 to 0.30") && said.contains("1 text that"), "{said}");
+        assert_eq!(message, expected);
+        let message =
+            overall(&figure(0.3, 0.2, 0.4, 0.0001), 40, Some((figure(0.3, 0.15, 0.45, 0.0015), 15)));
+        assert!(message.ends_with("p 0.002, so that it stands."), "{message}");
+        let message = overall(&figure(0.1, -0.1, 0.3, 0.4), 1, None);
+        assert!(message.contains("−0.10 to 0.30") && message.contains("1 text that"), "{message}");
     }
 
     #[test]
     fn agreement_verdict_follows_the_interval() {
         let share = |value| Some(Figure { p: None, ..figure(value, value - 0.1, value + 0.1, 0.0) });
         let equal = GroupAgreement { within_a: share(0.5), within_b: share(0.4), between: share(0.3) };
-        let said = agreement(&equal, Some(figure(-0.15, -0.2, -0.1, 0.0001)), true).unwrap();
+        let message = agreement(&equal, Some(figure(-0.15, -0.2, -0.1, 0.0001)), true).unwrap();
         let expected = "Two people give the same answer to a text this often: 50 % within A, 40 % within B, 30 % across the groups. The groups agree less with one another than within themselves (−15.0 points, 95 %: −20.0 to −10.0; p < 0.001).";
-        assert_eq!(said, expected);
-        let said = agreement(&equal, Some(figure(-0.05, -0.1, 0.001, 0.055)), true).unwrap();
-        assert!(said.contains("It is not shown") && said.contains("−10.0 to +0.1; p 0.055"), "{said}");
-        let said = agreement(&equal, Some(figure(0.05, 0.01, 0.09, 0.04)), false).unwrap();
+        assert_eq!(message, expected);
+        let message = agreement(&equal, Some(figure(-0.05, -0.1, 0.001, 0.055)), true).unwrap();
         assert!(
-            said.contains("agree more") && said.ends_with("Alpha is left out above 12 levels."),
-            "{said}"
+            message.contains("It is not shown") && message.contains("−10.0 to +0.1; p 0.055"),
+            "{message}"
+        );
+        let message = agreement(&equal, Some(figure(0.05, 0.01, 0.09, 0.04)), false).unwrap();
+        assert!(
+            message.contains("agree more") && message.ends_with("Alpha is left out above 12 levels."),
+            "{message}"
         );
         assert_eq!(agreement(&GroupAgreement { between: None, ..equal }, None, true), None);
     }
@@ -178,9 +182,9 @@ mod tests {
     #[test]
     fn missing_people_and_texts_are_named() {
         let few = SidesCompared { people_on_shared: [7, 1], shared_texts: 3, ..SidesCompared::default() };
-        let said = needs(&few).unwrap();
-        assert!(said.contains("group A has one person") && !said.contains("group B"), "{said}");
-        assert!(said.contains("3 texts have labels of both groups, and 10 are needed"), "{said}");
+        let message = needs(&few).unwrap();
+        assert!(message.contains("group A has one person") && !message.contains("group B"), "{message}");
+        assert!(message.contains("3 texts have labels of both groups, and 10 are needed"), "{message}");
         let enough = SidesCompared { people_on_shared: [5, 5], shared_texts: 10, ..few };
         assert_eq!(needs(&enough), None);
     }

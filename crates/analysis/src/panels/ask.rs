@@ -144,7 +144,7 @@ pub(super) fn one_text(
 ) -> Result<PanelText, ProjectError> {
     let found = Forecast::new(model, row, first)?;
     let beside =
-        second.map(|second| Ok::<_, ProjectError>(Forecast::new(model, row, second)?.beside(&found)));
+        second.map(|second| Ok::<_, ProjectError>(Forecast::new(model, row, second)?.compare_with(&found)));
     Ok(PanelText {
         text: None,
         text_id: String::new(),

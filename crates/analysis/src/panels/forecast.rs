@@ -1,7 +1,7 @@
 //! Expected verdicts of panels of one composition on one text.
 
 use super::compose::Composition;
-use dissensus_api::{PanelBeside, PanelOthers, PanelVerdict};
+use dissensus_api::{PanelComparison, PanelOthers, PanelVerdict};
 use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::panels::VerdictForecast;
@@ -41,10 +41,10 @@ impl Forecast {
     }
 
     /// Compares this composition with another.
-    pub(super) fn beside(self, first: &Self) -> PanelBeside {
+    pub(super) fn compare_with(self, first: &Self) -> PanelComparison {
         let pairs = self.probabilities().iter().zip(first.probabilities());
         let apart = 0.5 * pairs.map(|(a, b)| (a - b).abs()).sum::<f64>();
-        PanelBeside { probabilities: self.probabilities().to_vec(), apart, verdict: self.verdict }
+        PanelComparison { probabilities: self.probabilities().to_vec(), apart, verdict: self.verdict }
     }
 }
 

@@ -5,7 +5,7 @@ mod compose;
 pub mod error;
 mod file;
 mod forecast;
-mod kept;
+mod saved;
 
 pub use file::{CheckedPanel, PanelFile, PanelFileChoices};
 

@@ -158,9 +158,9 @@ fn questions_to_correlate(
 }
 
 /// Passes on a cancel, but not the steps of one pair.
-struct Heard<'a>(&'a dyn Progress);
+struct CancelOnly<'a>(&'a dyn Progress);
 
-impl Progress for Heard<'_> {
+impl Progress for CancelOnly<'_> {
     fn report(&self, _: u64, _: Option<u64>, _: &str) {}
     fn cancelled(&self) -> bool {
         self.0.cancelled()
@@ -214,7 +214,7 @@ fn pair(
             strata: &rows.iter().map(|row| strata[*row]).collect::<Vec<_>>(),
             clusters: &rows.iter().map(|row| texts.clusters[*row]).collect::<Vec<_>>(),
         };
-        score_correlation(&pairs, options, &Heard(progress)).map(shown)
+        score_correlation(&pairs, options, &CancelOnly(progress)).map(shown)
     };
     let options = BootstrapOptions { resamples: RESAMPLES, ..BootstrapOptions::default() };
     let apart = (x.held_out.as_slice(), y.held_out.as_slice());

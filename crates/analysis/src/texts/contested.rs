@@ -1,7 +1,7 @@
 //! How far the labels of every text differ, without predictions.
 
 use super::Texts;
-use super::standing::Of;
+use super::states::Scope;
 use crate::labels_differ::labels_differ;
 use dissensus_domain::{EventId, QuestionId, TextId};
 use dissensus_project::context::Index;
@@ -27,7 +27,7 @@ pub(super) struct ContestedCache(Mutex<HashMap<QuestionId, CachedValues>>);
 impl Texts {
     /// For each text the widest of these questions; with a person, only questions that this person has
     /// answered about it.
-    pub(super) fn contested(&self, of: &Of) -> Result<Vec<f32>, ProjectError> {
+    pub(super) fn contested(&self, of: &Scope) -> Result<Vec<f32>, ProjectError> {
         let mut widest = vec![f32::NAN; of.index.texts().len()];
         for question in &of.questions {
             let answered: Option<HashSet<TextId>> = match of.annotator {
@@ -48,7 +48,7 @@ impl Texts {
         Ok(widest)
     }
 
-    fn contested_on(&self, question: QuestionId, of: &Of) -> Result<Values, ProjectError> {
+    fn contested_on(&self, question: QuestionId, of: &Scope) -> Result<Values, ProjectError> {
         if let Some(known) = lock(&self.contested.0).get(&question)
             && Arc::ptr_eq(&known.index, &of.index)
             && known.event == of.event

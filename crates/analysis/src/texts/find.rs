@@ -1,7 +1,7 @@
 //! A part of a list of texts.
 
 use super::Texts;
-use super::standing::Of;
+use super::states::Scope;
 use dissensus_api::{FoundTexts, TextFilter, TextQuery};
 use dissensus_domain::{QuestionId, TextId};
 use dissensus_labelling::feed;
@@ -47,7 +47,7 @@ impl Texts {
     }
 
     /// The scope of a query. In a packet the data of others is absent, and nothing of it is returned.
-    fn of_query(&self, query: &TextQuery) -> Result<Of, ProjectError> {
+    fn of_query(&self, query: &TextQuery) -> Result<Scope, ProjectError> {
         // Events on disk have to be in memory first; otherwise a list without them would be cached under the
         // newest event.
         feed::follow(&self.labelling)?;
@@ -59,7 +59,7 @@ impl Texts {
                 return Err(ProjectError::InPacket);
             }
             let (annotator, questions) = (Some(packet.annotator), packet.questions.clone());
-            return Ok(Of { index, annotator, questions, event });
+            return Ok(Scope { index, annotator, questions, event });
         }
         let questions: Vec<QuestionId> = match query.questions.as_slice() {
             [] => index.questions().iter().map(|question| question.id).collect(),
@@ -70,6 +70,6 @@ impl Texts {
         {
             return Err(StoreError::Unknown { what: "annotator", name: annotator.0.to_string() }.into());
         }
-        Ok(Of { index, annotator: query.annotator, questions, event })
+        Ok(Scope { index, annotator: query.annotator, questions, event })
     }
 }

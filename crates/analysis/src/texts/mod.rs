@@ -4,7 +4,7 @@ mod contested;
 mod find;
 mod ordered;
 mod row;
-mod standing;
+mod states;
 
 use contested::ContestedCache;
 use dissensus_api::LongTextsInfo;

@@ -2,7 +2,7 @@
 //! proportional to its rows.
 
 use super::Texts;
-use super::standing::{Of, TextStates};
+use super::states::{Scope, TextStates};
 use dissensus_api::{TextCounts, TextFilter, TextQuery, TextSort};
 use dissensus_project::context::Index;
 use dissensus_project::error::ProjectError;
@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex};
 /// A whole list.
 pub(super) struct List {
     query: TextQuery,
-    of: Of,
+    of: Scope,
     long: Option<Arc<Vec<bool>>>,
-    pub(super) standing: Arc<TextStates>,
+    pub(super) states: Arc<TextStates>,
     /// How far labels differ, if it may be shown; empty in a packet.
     pub(super) contested: Arc<Vec<f32>>,
     /// Rows of the index, in the order of the list.
@@ -65,7 +65,7 @@ impl List {
 
 impl Texts {
     /// The current list for a query.
-    pub(super) fn list(&self, query: &TextQuery, of: &Of) -> Result<Arc<List>, ProjectError> {
+    pub(super) fn list(&self, query: &TextQuery, of: &Scope) -> Result<Arc<List>, ProjectError> {
         if query.bare && query.filter == TextFilter::All && query.sort == TextSort::File {
             return self.bare(query, of);
         }
@@ -79,12 +79,12 @@ impl Texts {
         if let Some(last) = last.as_ref().filter(|list| list.query == *query && same_long(&list.long)) {
             return Ok(Arc::clone(last));
         }
-        let (standing, contested) = match last {
-            Some(last) => (Arc::clone(&last.standing), Arc::clone(&last.contested)),
+        let (states, contested) = match last {
+            Some(last) => (Arc::clone(&last.states), Arc::clone(&last.contested)),
             None => {
-                let standing = Arc::new(self.standing(of)?);
+                let states = Arc::new(self.text_states(of)?);
                 let contested = Arc::new(self.contested_to_see(of)?);
-                (standing, contested)
+                (states, contested)
             }
         };
         let found = self.searched(&query.search, &of.index)?;
@@ -92,7 +92,7 @@ impl Texts {
             query: query.clone(),
             of: of.clone(),
             long,
-            standing,
+            states,
             contested,
             rows: Vec::new(),
             counts: TextCounts::default(),
@@ -106,13 +106,13 @@ impl Texts {
     }
 
     /// All texts that match the search, without their states.
-    fn bare(&self, query: &TextQuery, of: &Of) -> Result<Arc<List>, ProjectError> {
+    fn bare(&self, query: &TextQuery, of: &Scope) -> Result<Arc<List>, ProjectError> {
         let found = self.searched(&query.search, &of.index)?;
         Ok(Arc::new(List {
             query: query.clone(),
             of: of.clone(),
             long: None,
-            standing: Arc::new(TextStates::unknown(of.index.texts().len())),
+            states: Arc::new(TextStates::unknown(of.index.texts().len())),
             contested: Arc::default(),
             rows: found.to_vec(),
             counts: TextCounts { all: found.len() as u32, ..TextCounts::default() },
@@ -120,7 +120,7 @@ impl Texts {
     }
 
     /// How far labels differ, if it may be shown; nothing in a packet.
-    fn contested_to_see(&self, of: &Of) -> Result<Vec<f32>, ProjectError> {
+    fn contested_to_see(&self, of: &Scope) -> Result<Vec<f32>, ProjectError> {
         if self.context.packet.is_some() {
             return Ok(Vec::new());
         }
@@ -146,7 +146,7 @@ impl Texts {
         match list.query.sort {
             TextSort::File => {}
             TextSort::Newest => {
-                let given = |row: &u32| list.standing.given_at.get(*row as usize).copied().flatten();
+                let given = |row: &u32| list.states.given_at.get(*row as usize).copied().flatten();
                 rows.sort_by_key(|row| std::cmp::Reverse(given(row)));
             }
             TextSort::Longest => {
@@ -206,6 +206,6 @@ fn is_in(list: &List, row: u32, filter: TextFilter) -> bool {
     match filter {
         TextFilter::Contested => list.differs(row).is_some_and(|value| value > 0.0),
         TextFilter::Long => list.is_long(row),
-        _ => list.standing.is_in(row, filter),
+        _ => list.states.is_in(row, filter),
     }
 }

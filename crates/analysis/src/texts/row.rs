@@ -2,13 +2,13 @@
 
 use super::Texts;
 use super::ordered::List;
-use super::standing::Of;
+use super::states::Scope;
 use crate::snippet;
 use dissensus_api::{TextFilter, TextRow};
 use dissensus_domain::{AnnotatorId, Text};
 use dissensus_exchange::text_id_of;
+use dissensus_labelling::notes;
 use dissensus_labelling::question_set;
-use dissensus_labelling::remarks;
 use dissensus_project::error::ProjectError;
 
 /// Characters of context before the match of a search.
@@ -19,14 +19,14 @@ impl Texts {
         &self,
         row: u32,
         list: &List,
-        of: &Of,
+        of: &Scope,
         search: &str,
     ) -> Result<Option<TextRow>, ProjectError> {
         let Some(text) = self.context.store.text(of.index.texts()[row as usize])? else { return Ok(None) };
-        let is = |filter| list.standing.is_in(row, filter);
+        let is = |filter| list.states.is_in(row, filter);
         let noted = is(TextFilter::Noted);
         let (answers, note) = match of.annotator.filter(|_| !list.is_bare()) {
-            Some(annotator) => self.said(annotator, &text, of, noted)?,
+            Some(annotator) => self.answers_and_notes(annotator, &text, of, noted)?,
             None => (Vec::new(), None),
         };
         Ok(Some(TextRow {
@@ -48,11 +48,11 @@ impl Texts {
     }
 
     /// A person's answers and notes.
-    fn said(
+    fn answers_and_notes(
         &self,
         annotator: AnnotatorId,
         text: &Text,
-        of: &Of,
+        of: &Scope,
         noted: bool,
     ) -> Result<(Vec<Option<String>>, Option<String>), ProjectError> {
         let mut answers = Vec::with_capacity(of.questions.len());
@@ -64,7 +64,7 @@ impl Texts {
             let name = answer.and_then(|answer| Some(scale?.name_of_answer(&answer)?.into_owned()));
             answers.push(name);
             if noted {
-                notes.extend(remarks::read(&self.labelling, annotator, *question, text.id)?.note);
+                notes.extend(notes::read(&self.labelling, annotator, *question, text.id)?.note);
             }
         }
         Ok((answers, (!notes.is_empty()).then(|| notes.join(" · "))))

@@ -75,7 +75,7 @@ fn look(cx: &Analysis, question: QuestionId, progress: &dyn Progress) -> Result<
     let (texts, people) = (index.texts().len(), index.annotators().len());
     let mut counts = vec![0_u32; people];
     labels.iter().for_each(|label| counts[label.annotator as usize] += 1);
-    tell(progress, 0, "shares")?;
+    report_progress(progress, 0, "shares")?;
     let shares = difference_shares(&labels, texts, people, target, progress)?;
     let mut report = WhoDiffers {
         question,
@@ -92,7 +92,7 @@ fn look(cx: &Analysis, question: QuestionId, progress: &dyn Progress) -> Result<
     if !target.kind.is_ordered() {
         return Ok(report);
     }
-    tell(progress, 1, "fitting the model")?;
+    report_progress(progress, 1, "fitting the model")?;
     cx.live.fit(question, progress)?;
     // A copy, so that recording a label does not wait for the following.
     let Some(model) = cx.live.with(question, |fitted| fitted.model.clone()) else {
@@ -100,7 +100,7 @@ fn look(cx: &Analysis, question: QuestionId, progress: &dyn Progress) -> Result<
         report.severities_words = words::severities(&[]);
         return Ok(report);
     };
-    tell(progress, 2, "attributes")?;
+    report_progress(progress, 2, "attributes")?;
     report.severities = severities(&model, index.annotators(), &counts);
     report.severities_words = words::severities(&report.severities);
     let has_labels = |row: &u32| counts[*row as usize] > 0;
@@ -111,7 +111,7 @@ fn look(cx: &Analysis, question: QuestionId, progress: &dyn Progress) -> Result<
     Ok(report)
 }
 
-fn tell(progress: &dyn Progress, done: u64, doing: &str) -> Result<(), ProjectError> {
+fn report_progress(progress: &dyn Progress, done: u64, doing: &str) -> Result<(), ProjectError> {
     progress.report(done, Some(STEPS), doing);
     if progress.cancelled() { Err(ProjectError::Cancelled) } else { Ok(()) }
 }

@@ -149,14 +149,14 @@ mod tests {
 
     #[test]
     fn report_says_that_no_attribute_explains_answers() {
-        let said = attributes(&[found("age", Some(0.4), false), found("town", None, false)], 9);
+        let message = attributes(&[found("age", Some(0.4), false), found("town", None, false)], 9);
         let expected = "No attribute is shown to explain how high people answer (the only attribute that can be compared). None explains more than 12 % of the differences between people (95 %).";
-        assert_eq!(said, expected);
+        assert_eq!(message, expected);
         let unsure = Figure { value: 0.31, interval: Some((-0.2, 0.8)), p: Some(0.555) };
         let age = AttributeDifference { gap: Some(unsure), ..found("age", Some(0.4), false) };
-        let said = attribute(&age, Some(("old", "young")), 15);
+        let message = attribute(&age, Some(("old", "young")), 15);
         let expected = "Not shown to explain anything (p 0.400); 12 % at most. Its largest gap, old above young by 0.31 levels, is no more than chance brings (p 0.555, corrected for all 15 pairs of values).";
-        assert_eq!(said, expected, "the p value is the one that the verdict is of");
+        assert_eq!(message, expected, "the p value is the one that the verdict is of");
         assert!(attribute(&found("town", None, false), None, 15).starts_with("Too little to tell"));
         assert!(attributes(&[], 0).contains("import attributes"));
         assert!(attributes(&[found("town", None, false)], 4).starts_with("Too little to tell"));
@@ -169,14 +169,14 @@ mod tests {
             found("race", Some(0.04), true),
             found("sex", Some(1.0), false),
         ];
-        let said = attributes(&shown, 9);
+        let message = attributes(&shown, 9);
         assert!(
-            said.starts_with("age and race are shown") && said.contains("3 attributes, corrected"),
-            "{said}"
+            message.starts_with("age and race are shown") && message.contains("3 attributes, corrected"),
+            "{message}"
         );
-        assert!(said.contains("explains more than 12 %"), "{said}");
-        let said = attribute(&shown[0], Some(("60+", "18-24")), 15);
+        assert!(message.contains("explains more than 12 %"), "{message}");
+        let message = attribute(&shown[0], Some(("60+", "18-24")), 15);
         let expected = "Explains 4.0 % of the differences between people, 12 % at most (p 0.001). 60+ answers 0.31 levels higher than 18-24 (95 %, for all pairs together: −0.05 to 0.60).";
-        assert_eq!(said, expected);
+        assert_eq!(message, expected);
     }
 }

@@ -91,8 +91,8 @@ fn attributes_imported_during_a_fit_make_the_next_one_due() {
         (0..20).map(|n| commit(&session, question, &format!("robin {n}"), 3)).collect();
     session.context.reload();
     feed::skip(&session.labelling).unwrap();
-    struct Told<'a>(&'a Session, &'a [AnnotatorId], AtomicBool);
-    impl Progress for Told<'_> {
+    struct LabelsDuringFit<'a>(&'a Session, &'a [AnnotatorId], AtomicBool);
+    impl Progress for LabelsDuringFit<'_> {
         fn report(&self, _: u64, _: Option<u64>, _: &str) {
             if self.2.swap(true, Ordering::Relaxed) {
                 return;
@@ -111,9 +111,9 @@ fn attributes_imported_during_a_fit_make_the_next_one_due() {
         }
     }
     let due = || session.live.models.with(question, |fitted| fitted.is_due());
-    session.live.fit(question, &Told(&session, &people, AtomicBool::new(false))).unwrap();
+    session.live.fit(question, &LabelsDuringFit(&session, &people, AtomicBool::new(false))).unwrap();
     assert_eq!(due(), Some(true));
-    session.live.fit_anew(question, &Silent).unwrap();
+    session.live.refit(question, &Silent).unwrap();
     assert_eq!(due(), Some(false));
 }
 

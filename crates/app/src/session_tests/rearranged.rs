@@ -255,7 +255,7 @@ fn ranking_after_rearranging_matches_a_reopened_project() {
     let here = ranked(&session, asked.id);
     session.close();
     let session = open(&path);
-    session.live.fit_anew(asked.id, &Silent).unwrap();
+    session.live.refit(asked.id, &Silent).unwrap();
     assert!(!here.is_empty());
     assert_eq!(ranked(&session, asked.id), here);
     session.close();

@@ -267,7 +267,7 @@ fn tuned_run_predicts_with_the_model_that_was_scored() {
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     let tuned_on = session.encoding.embeddings().unwrap().0.tuned_on.clone().unwrap();
     assert_eq!(tuned_on.iter().filter(|tuned| **tuned).count(), run.sizes.train_texts as usize);
-    session.live.fit_anew(question, &Silent).unwrap();
+    session.live.refit(question, &Silent).unwrap();
     let limits = session.live.estimation(question).unwrap().unwrap().limits;
     assert!(!limits.iter().any(|limit| limit == "tuned_on_all_texts"), "{limits:?}");
     // A run that continues tuning knows which texts it had learned from before.

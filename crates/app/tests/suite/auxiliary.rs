@@ -124,9 +124,9 @@ fn scored_texts_are_not_trained_on_by_another_project() {
         (90 - of.left_out_texts, 4 * (90 - of.left_out_texts), 4)
     );
     assert_eq!((of.file.as_str(), of.question.as_str()), ("other.dissensus", "harsh"));
-    let told = format!("{} of its texts are left out", of.left_out_texts);
+    let report_lines = format!("{} of its texts are left out", of.left_out_texts);
     assert!(
-        run.notes.iter().any(|note| note.contains(&told) && note.contains(&of.project)),
+        run.notes.iter().any(|note| note.contains(&report_lines) && note.contains(&of.project)),
         "{:?}",
         run.notes
     );

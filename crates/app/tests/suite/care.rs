@@ -151,16 +151,16 @@ fn predicted_harm_counts_and_names_no_text() {
     )
     .unwrap();
     let texts = info::read(&session.project).unwrap().texts;
-    let mut told = vec![(0, 0)];
+    let mut draft = vec![(0, 0)];
     for text in 1..=texts {
         let info = care::note_read(&session.labelling, ana, TextId(text)).unwrap();
         // The displayed counts change only after every fifth text.
         if text % 5 != 0 {
-            assert_eq!(Some(&(info.today, info.in_all)), told.last(), "text {text}");
+            assert_eq!(Some(&(info.today, info.in_all)), draft.last(), "text {text}");
         }
-        told.push((info.today, info.in_all));
+        draft.push((info.today, info.in_all));
     }
-    let (today, in_all) = told[told.len() - 1];
+    let (today, in_all) = draft[draft.len() - 1];
     assert!(today > 5 && today < texts / 2 && today == in_all, "{today} of {texts}");
     // None of this is in the project.
     session.close();
@@ -182,8 +182,8 @@ fn filtered_topics_are_not_offered_and_only_counted() {
     assert_eq!((progress.done, progress.total, progress.left_out, progress.skipped), (1, 6, 2, 0));
     // Neither in file order nor as a neighbour.
     assert_eq!(next(&session, ana).as_deref(), Some("t2"));
-    let beside = next_text::neighbour(&session.labelling, ana, RUDE, TextId(2), 1).unwrap().unwrap();
-    assert_eq!(beside.external_id, "t4");
+    let neighbour = next_text::neighbour(&session.labelling, ana, RUDE, TextId(2), 1).unwrap().unwrap();
+    assert_eq!(neighbour.external_id, "t4");
     let before = next_text::neighbour(&session.labelling, ana, RUDE, TextId(4), -1).unwrap().unwrap();
     assert_eq!(before.external_id, "t2");
     for order in [TextOrder::File, TextOrder::Random] {
@@ -242,8 +242,8 @@ fn packet_has_limits_and_submits_only_counts() {
         balance: None,
         seed: 1,
     };
-    let told = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
-    let file = PathBuf::from(told.people[0].file.as_ref().unwrap());
+    let draft = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
+    let file = PathBuf::from(draft.people[0].file.as_ref().unwrap());
     let packet = Session::open(&file, &Home::inside(&folder.path().join("elsewhere"), Vec::new())).unwrap();
     let care = info::read(&packet.project).unwrap().care;
     assert_eq!((care.limit, care.strict, care.greyscale), (Some(1), true, true));

@@ -95,7 +95,7 @@ fn run_splits_like_evaluate_and_reports_copies() {
         let (run, found) = (run(split), evaluate(&session, split.parse().unwrap()));
         let metric = run.info.scores.as_ref().unwrap().metrics.iter().find(|m| m.key == "log_loss").unwrap();
         assert_eq!(Some(metric.value), found.models[0].scores.log_loss, "{split}");
-        let told = run.notes.iter().any(|note| note.contains("body of 10 texts of the test also stands"));
-        assert_eq!(told, split == "column", "{:?}", run.notes);
+        let reported = run.notes.iter().any(|note| note.contains("body of 10 texts of the test also stands"));
+        assert_eq!(reported, split == "column", "{:?}", run.notes);
     }
 }

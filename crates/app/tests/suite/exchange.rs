@@ -667,14 +667,14 @@ fn suspicious_levels_are_reported_by_question() {
     }
     let preview =
         exchange::preview(&session.exchange, &place_of.file("two.csv", &content), &choices()).unwrap();
-    let told: Vec<&str> = preview.notices.iter().map(|notice| notice.message.as_str()).collect();
-    for (message, question) in told.iter().zip(["tone", "topic"]) {
+    let reported: Vec<&str> = preview.notices.iter().map(|notice| notice.message.as_str()).collect();
+    for (message, question) in reported.iter().zip(["tone", "topic"]) {
         assert!(
             message.starts_with(&format!("Question \"{question}\": reads like a missing value")),
-            "{told:?}"
+            "{reported:?}"
         );
     }
-    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!(reported.len(), 2, "{reported:?}");
 }
 
 #[test]

@@ -193,8 +193,8 @@ fn own_prediction_is_hidden_until_answered() {
         let both =
             explain::explain_text(&session.analysis, &query(&session, text, a, Some(b)), Some(me), false)
                 .unwrap();
-        let told: Vec<bool> = both.annotators.iter().map(|person| person.hidden).collect();
-        assert_eq!(told, [a == me, b == me]);
+        let reported: Vec<bool> = both.annotators.iter().map(|person| person.hidden).collect();
+        assert_eq!(reported, [a == me, b == me]);
         assert!(both.differences.is_empty() && both.odds.is_some());
     }
     assert!(!explain::explain_text(&session.analysis, &asked, Some(me), true).unwrap().annotators[0].hidden);
@@ -449,12 +449,12 @@ fn occlusion_is_one_cancellable_job_and_is_cached() {
     assert!(stops.0.load(Ordering::Relaxed) > 0);
 
     let jobs = Arc::new(Mutex::new(Vec::new()));
-    let heard = Arc::clone(&jobs);
+    let received = Arc::clone(&jobs);
     session.subscribe(move |event| {
         if let Event::Job(job) = event
             && job.kind == "words"
         {
-            heard.lock().unwrap().push((job.done, job.total));
+            received.lock().unwrap().push((job.done, job.total));
         }
     });
     let first = explain_words::explain_text(
@@ -466,9 +466,9 @@ fn occlusion_is_one_cancellable_job_and_is_cached() {
         Follow::Job,
     )
     .unwrap();
-    let told = std::mem::take(&mut *jobs.lock().unwrap());
+    let reported = std::mem::take(&mut *jobs.lock().unwrap());
     let pieces = first.pieces.len() as u32;
-    assert_eq!(told.last(), Some(&(pieces + 1, Some(pieces + 1))));
+    assert_eq!(reported.last(), Some(&(pieces + 1, Some(pieces + 1))));
     assert!(pieces <= 64);
     // Cached: no job, and after another label no encoding either.
     label(&session, asked.annotator, 3, 0);

@@ -74,7 +74,7 @@ fn log(session: &Session, wish: HistoryWish) -> Vec<HistoryEntry> {
 }
 
 /// Who did what, oldest first.
-fn told(entries: &[HistoryEntry]) -> Vec<String> {
+fn lines_of(entries: &[HistoryEntry]) -> Vec<String> {
     entries.iter().rev().map(|one| format!("{}: {}", one.who, one.what)).collect()
 }
 
@@ -99,7 +99,7 @@ fn history_is_in_order_across_pages() {
     let kinds = vec![HistoryKind::Answer, HistoryKind::Retraction, HistoryKind::Decision];
     let found = log(&session, HistoryWish { kinds, ..wish() });
     assert_eq!(
-        told(&found),
+        lines_of(&found),
         [
             "Ada Lovelace: answered 3",
             "Ada Lovelace: changed 3 to 4",
@@ -150,9 +150,12 @@ fn hidden_names_become_pseudonyms_and_cannot_be_searched() {
     let found = log(&session, hidden());
     assert_eq!(found.len(), log(&session, wish()).len());
     for one in &found {
-        let told = format!("{} {} {:?}", one.who, one.what, one.copy);
-        assert!(!told.contains("Ada") && !told.contains("Ben") && !told.contains("stranger"), "{told}");
-        assert!(one.who.is_empty() || one.who.starts_with('A'), "{told}");
+        let reported = format!("{} {} {:?}", one.who, one.what, one.copy);
+        assert!(
+            !reported.contains("Ada") && !reported.contains("Ben") && !reported.contains("stranger"),
+            "{reported}"
+        );
+        assert!(one.who.is_empty() || one.who.starts_with('A'), "{reported}");
         assert!(one.annotator.is_none());
     }
     let decision = found.iter().find(|one| one.kind == HistoryKind::Decision).unwrap();
@@ -172,13 +175,13 @@ fn history_hides_others_until_the_own_answer() {
     let read = || log(&session, HistoryWish { reader: Some(ada), kinds: answered.clone(), ..wish() });
     let of_text = |entries: &[HistoryEntry], text: &str| -> Vec<String> {
         let here = |one: &&HistoryEntry| one.text_id.as_deref() == Some(text);
-        let mut told: Vec<String> = entries
+        let mut reported: Vec<String> = entries
             .iter()
             .filter(here)
             .map(|one| format!("{}: {} {:?}", one.who, one.what, one.said))
             .collect();
-        told.sort();
-        told
+        reported.sort();
+        reported
     };
     let before = of_text(&read(), "t2");
     assert_eq!(before.len(), 3, "that something was done is told");
@@ -232,8 +235,8 @@ fn history_names_copies_after_the_packets_person() {
         balance: None,
         seed: 1,
     };
-    let told = study::hand_out(&session.study, &plan, &folder.join("packets"), &Silent).unwrap();
-    let packet = PathBuf::from(told.people[0].file.clone().unwrap());
+    let reported = study::hand_out(&session.study, &plan, &folder.join("packets"), &Silent).unwrap();
+    let packet = PathBuf::from(reported.people[0].file.clone().unwrap());
     let whole = folder.join("whole.dissensus");
     session.close();
     let store = Store::open_reader(&path).unwrap();

@@ -167,8 +167,11 @@ fn joint_runs_share_encoder_and_split() {
         let own = run.info.scores.as_ref().unwrap();
         assert_eq!(own.texts as usize, texts_of(folder.path(), run.info.id, RunPart::Test).len());
         assert!(own.metrics.iter().any(|m| m.key == "log_loss" && m.value.is_finite()));
-        let told = run.notes.last().unwrap();
-        assert!(told.contains("Learned together") && told.contains("also have a label of another"), "{told}");
+        let reported = run.notes.last().unwrap();
+        assert!(
+            reported.contains("Learned together") && reported.contains("also have a label of another"),
+            "{reported}"
+        );
     }
     // All curves are of the same steps, with the one common training loss and each question's own
     // validation loss.
@@ -379,8 +382,8 @@ fn runs_of_all_options_store_correlations() {
         &session,
         &runs::choices_for(&session.runs, id(&session, "moods"), ModelKind::Shared, "frozen").unwrap(),
     );
-    let told = |session: &Session| runs::trained_sets(&session.runs, runs[0].info.id).unwrap().remove(0);
-    let sets = told(&session);
+    let reported = |session: &Session| runs::trained_sets(&session.runs, runs[0].info.id).unwrap().remove(0);
+    let sets = reported(&session);
     let together = sets.scores.together.as_ref().unwrap();
     assert!(together.used == 1 && together.learned_from >= 100, "{together:?}");
     assert!(together.set_log_loss.unwrap() < sets.scores.set_log_loss.unwrap() - 0.5);
@@ -390,7 +393,7 @@ fn runs_of_all_options_store_correlations() {
     // After other labels, and after reopening.
     record(&session, id(&session, "moods"), 2, 1, Answer::Options(OptionSet::default()));
     drop(session);
-    let again = told(&Session::open(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap());
+    let again = reported(&Session::open(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap());
     assert_eq!((again.scores, again.options_together), (sets.scores, Some(said)));
 }
 
@@ -401,7 +404,7 @@ fn impossible_joint_training_is_refused() {
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     questions::add(&session.project, AddQuestion::new("unasked", "", scale)).unwrap();
     let good = choices(&session, ModelKind::Shared, "last-1", &["rude", "tone"]);
-    let says = |asked: &TrainChoices| {
+    let message_of = |asked: &TrainChoices| {
         let error = runs::train(&session.runs, asked, DeviceChoice::Cpu, &Silent).unwrap_err();
         format!("{}: {error}", error.code())
     };
@@ -434,11 +437,11 @@ fn impossible_joint_training_is_refused() {
         ),
         (TrainChoices { pos_weight: 3.0, ..of(&["tone"]) }, "pos_weight"),
     ] {
-        let found = says(&asked);
+        let found = message_of(&asked);
         assert!(found.contains(said), "{found}\n{said}");
     }
     let unknown = JointQuestion { question: QuestionId(99), weight: 1.0 };
-    assert!(says(&TrainChoices { joint: vec![unknown], ..good.clone() }).starts_with("no-question"));
+    assert!(message_of(&TrainChoices { joint: vec![unknown], ..good.clone() }).starts_with("no-question"));
     let left = runs::list(&session.runs).unwrap();
     // Errors known beforehand create no run; those found when labels are divided leave a failed one.
     assert!(left.iter().all(|run| run.state == WorkState::Failed && !run.resumable), "{left:?}");
@@ -516,8 +519,8 @@ fn questions_without_common_texts_train_with_a_note() {
     import_into(&session, "tone", &rows(40..80, &["c"], None, tone));
     session.encoding.encode(&tiny(), &Silent).unwrap();
     for run in train(&session, &choices(&session, ModelKind::Multilevel, "last-1", &["rude", "tone"])) {
-        let told = run.notes.last().unwrap();
-        assert!(told.contains("no training text of this one has a label of another"), "{told}");
+        let reported = run.notes.last().unwrap();
+        assert!(reported.contains("no training text of this one has a label of another"), "{reported}");
         assert!(run.info.scores.is_some());
     }
 }

@@ -93,8 +93,11 @@ fn undo_refuses_a_label_replaced_by_an_import() {
     for _ in 0..2 {
         let error = undo::undo(&session.labelling, ana, question, LabelSource::Window).unwrap_err();
         assert_eq!(error.code(), "label-replaced");
-        let said = error.to_string();
-        assert!(said.contains("3 on c002") && said.contains("an import") && said.contains("by 5"), "{said}");
+        let message = error.to_string();
+        assert!(
+            message.contains("3 on c002") && message.contains("an import") && message.contains("by 5"),
+            "{message}"
+        );
         assert_eq!(progress::count(&session.labelling, ana, question).unwrap().done, 2);
     }
     // Later labels can be taken back: then the imported label is current again.
@@ -158,8 +161,8 @@ fn memory_matches_the_project_after_concurrent_labelling() {
     let session = opened(folder.path());
     let question = offensiveness(&session);
     session.live.fit(question, &Silent).unwrap();
-    let told: Arc<Mutex<u32>> = Arc::default();
-    let count = Arc::clone(&told);
+    let reported: Arc<Mutex<u32>> = Arc::default();
+    let count = Arc::clone(&reported);
     session.subscribe(move |event| {
         if matches!(event, Event::Labels { .. }) {
             *count.lock().unwrap() += 1;
@@ -209,6 +212,6 @@ fn memory_matches_the_project_after_concurrent_labelling() {
     assert_eq!(in_memory, seen(&again));
     // Texts 11 and 18 were labelled once and taken back.
     assert!(in_memory.iter().all(|(done, today, skipped, ..)| *done == 18 && today == done && *skipped == 1));
-    assert_eq!(*told.lock().unwrap(), 4 * (30 + 4), "a listener was not told, or twice");
+    assert_eq!(*reported.lock().unwrap(), 4 * (30 + 4), "a listener was not told, or twice");
     again.close();
 }

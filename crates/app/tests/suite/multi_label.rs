@@ -177,7 +177,7 @@ fn constant_options_have_finite_figures() {
 fn sixty_four_options_are_answered_and_learned() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place, 64);
-    session.live.fit_anew(question.id, &Silent).unwrap();
+    session.live.refit(question.id, &Silent).unwrap();
     let all = OptionSet::from_bits(u64::MAX);
     record(&session, &question, (17, 1), all);
     let now = predicted(&session, &question, 1, "t18");

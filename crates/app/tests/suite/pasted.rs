@@ -47,18 +47,18 @@ fn table_and_lines_are_imported_and_their_files_removed() {
     );
 
     // Only our own files are ever removed.
-    let (project, beside) = (folder.path().join("p.dissensus"), path.with_file_name("mine.csv"));
-    std::fs::write(&beside, "x").unwrap();
-    for other in [project.as_path(), beside.as_path(), &path.with_file_name("../settings.json")] {
+    let (project, other_file) = (folder.path().join("p.dissensus"), path.with_file_name("mine.csv"));
+    std::fs::write(&other_file, "x").unwrap();
+    for other in [project.as_path(), other_file.as_path(), &path.with_file_name("../settings.json")] {
         workbench.forget_pasted(other).unwrap();
     }
-    assert!(project.exists() && beside.exists());
+    assert!(project.exists() && other_file.exists());
     for one in [&pasted.path, &lines.path, &named.path, &forced.path, &unnamed.path, &pasted.path] {
         workbench.forget_pasted(Path::new(one)).unwrap();
     }
     let left: Vec<_> =
         std::fs::read_dir(path.parent().unwrap()).unwrap().map(|e| e.unwrap().path()).collect();
-    assert_eq!(left, [beside]);
+    assert_eq!(left, [other_file]);
     assert_eq!(exchange::paste(&session.exchange, " \n\t\n", None).unwrap_err().code(), "no-rows");
 }
 

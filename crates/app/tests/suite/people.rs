@@ -6,12 +6,12 @@
 use crate::support::{home, open, tiny};
 use dissensus_analysis::annotators;
 use dissensus_api::{
-    AnnotatorInfo, Beside, ColumnChoices, ImportChoices, MergeConsent, MergedFile, NewLabel, RunDetail,
+    AnnotatorInfo, ColumnChoices, ImportChoices, LabelDetails, MergeConsent, MergedFile, NewLabel, RunDetail,
     StudyWish, TrainChoices,
 };
 use dissensus_app::Application;
 use dissensus_app::session::Session;
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, Remark};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, Note, QuestionId};
 use dissensus_editing::questions;
 use dissensus_editing::withdraw;
 use dissensus_encoder::DeviceChoice;
@@ -58,7 +58,7 @@ fn train(session: &Session, model: ModelKind, tuning: &str) -> RunDetail {
     runs::train(&session.runs, &TrainChoices { epochs: 1, ..choices }, DeviceChoice::Cpu, &Silent).unwrap()
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn with_suffix(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()
@@ -66,7 +66,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 
 /// Whether a word occurs in the project file or its journal.
 fn has(path: &Path, word: &str) -> bool {
-    let files = [path.to_owned(), beside(path, "-wal")];
+    let files = [path.to_owned(), with_suffix(path, "-wal")];
     let bytes: Vec<u8> = files.iter().filter_map(|file| std::fs::read(file).ok()).flatten().collect();
     bytes.windows(word.len()).any(|window| window == word.as_bytes())
 }
@@ -91,7 +91,7 @@ fn withdrawal_in_a_window_deletes_runs_and_continues() {
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     assert_ne!(session.encoding.state().unwrap().version, before);
     session.close();
-    assert!(beside(&path, ".runs").is_dir() && has(&path, "Zorro Diego"));
+    assert!(with_suffix(&path, ".runs").is_dir() && has(&path, "Zorro Diego"));
 
     let workbench = Application::new(home(folder.path()));
     workbench.open_project(&path.to_string_lossy()).unwrap();
@@ -103,7 +103,7 @@ fn withdrawal_in_a_window_deletes_runs_and_continues() {
     assert_eq!(refused.code(), "internal", "what a window follows does not lose rows");
     let gone = workbench.alone(|session| withdraw::withdraw(&session.project, zorro)).unwrap();
     assert_eq!((gone.answers, gone.runs, gone.encoder_changed, gone.cleaned), (12, 2, true, true));
-    assert!(!beside(&path, ".runs").exists() && !has(&path, "Zorro Diego"));
+    assert!(!with_suffix(&path, ".runs").exists() && !has(&path, "Zorro Diego"));
 
     let session = workbench.open_session().unwrap();
     assert_eq!(dissensus_editing::annotators::list(&session.project).unwrap().len(), 8);
@@ -135,11 +135,11 @@ fn interrupted_withdrawal_is_completed_on_opening() {
     let store = Store::open(&path).unwrap();
     store.withdraw(zorro, 1).unwrap();
     store.close().unwrap();
-    let run = beside(&path, ".runs").join(run.uid);
+    let run = with_suffix(&path, ".runs").join(run.uid);
     // As if the removal had been interrupted too.
-    let foreign = beside(&path, ".runs").join("not a run");
+    let foreign = with_suffix(&path, ".runs").join("not a run");
     std::fs::create_dir(&foreign).unwrap();
-    std::fs::create_dir(beside(&run, ".removed")).unwrap();
+    std::fs::create_dir(with_suffix(&run, ".removed")).unwrap();
     assert!(run.is_dir());
     // A half-written card does not retain what was learned either.
     std::fs::write(run.join("run.json"), "{ half").unwrap();
@@ -148,7 +148,7 @@ fn interrupted_withdrawal_is_completed_on_opening() {
     look.close();
     assert!(run.is_dir(), "who only reads removes nothing");
     open(&path).close();
-    assert!(!run.exists() && !beside(&run, ".removed").exists() && foreign.is_dir());
+    assert!(!run.exists() && !with_suffix(&run, ".removed").exists() && foreign.is_dir());
     assert!(!has(&path, "Zorro Diego"));
     assert_eq!(Store::open(&path).unwrap().to_clean().unwrap(), None);
 }
@@ -205,7 +205,7 @@ fn lookalike_name_needs_consent_for_a_packet() {
     assert_eq!(dissensus_editing::annotators::list(&session.project).unwrap().len(), people + 2);
 }
 
-fn told(file: &MergedFile) -> Vec<&str> {
+fn messages_of(file: &MergedFile) -> Vec<&str> {
     file.problems.iter().map(|problem| problem.problem.code.as_str()).collect()
 }
 
@@ -241,10 +241,10 @@ fn withdrawn_data_cannot_be_imported_or_merged_again() {
     assert_eq!((gone.packets, gone.answers), (1, first.files[0].new));
     let back = [folder.join("zorro.handin"), packets[0].clone(), old.clone(), packets[1].clone()];
     let report = study::merge(&session.study, &back, &MergeConsent::all(), &Silent).unwrap();
-    assert_eq!(told(&report.files[0]), ["merge-withdrawn"]);
-    assert_eq!(told(&report.files[1]), ["merge-withdrawn"]);
+    assert_eq!(messages_of(&report.files[0]), ["merge-withdrawn"]);
+    assert_eq!(messages_of(&report.files[1]), ["merge-withdrawn"]);
     assert!(report.files[0].problems[0].problem.message.contains("has withdrawn"));
-    assert_eq!((told(&report.files[2]), report.files[2].new), (vec!["merge-remark"], 0));
+    assert_eq!((messages_of(&report.files[2]), report.files[2].new), (vec!["merge-remark"], 0));
     assert!(
         report.files[2].problems[0]
             .problem
@@ -295,7 +295,7 @@ fn open_window_merges_a_withdrawal_only_when_safe() {
     assert!(study::is_to_erase_for(&session.study, &copy) && !study::is_to_erase_for(&session.study, &path));
     let files = [copy.clone()];
     let report = study::merge(&session.study, &files, &MergeConsent::all(), &Silent).unwrap();
-    assert_eq!(told(&report.files[0]), ["merge-erases"]);
+    assert_eq!(messages_of(&report.files[0]), ["merge-erases"]);
     let report = workbench
         .alone(|session| study::merge(&session.study, &files, &MergeConsent::all(), &Silent))
         .unwrap();
@@ -460,12 +460,12 @@ fn notes_are_exported_only_on_request() {
     let annotator = dissensus_editing::annotators::find(&session.project, "person-01").unwrap().id;
     let question = questions::find(&session.project, None).unwrap().id;
     let (text, answer) = (dissensus_domain::TextId(1), Answer::from_level(2));
-    let remark = Remark { note: Some("a secret note".into()), confidence: Some(4), ..Remark::default() };
+    let note = Note { note: Some("a secret note".into()), confidence: Some(4), ..Note::default() };
     let new = NewLabel { question, annotator, text, answer, duration_ms: None };
-    let beside = Beside { remark, guideline: None };
+    let label_details = LabelDetails { note, guideline: None };
     record::record_label(
         &session.labelling,
-        RecordLabel { beside: beside.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+        RecordLabel { label_details: label_details.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
     )
     .unwrap();
     let (_, silent) = for_others(&session, "a.csv", false);
@@ -516,9 +516,9 @@ fn lookalike_of_a_withdrawn_name_needs_consent() {
     let session = open(&path);
     let files = study::merge(&session.study, &[there], &MergeConsent::all(), &Silent).unwrap().files;
     assert!(!files[0].refused, "{files:?}");
-    let told =
+    let reported =
         files[0].problems.iter().any(|one| one.problem.message.contains("nothing of theirs was taken"));
-    assert!(told, "{files:?}");
+    assert!(reported, "{files:?}");
     assert_eq!(dissensus_editing::annotators::list(&session.project).unwrap().len(), before + 1);
     session.close();
 }

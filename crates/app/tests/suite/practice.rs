@@ -9,7 +9,7 @@ use dissensus_api::{
     NewPracticeText, PracticeFeedback, PracticeStep, StudyWish, TextOrder,
 };
 use dissensus_app::session::Session;
-use dissensus_domain::{AfterFailing, AnnotatorId, Answer, CheckRule, QuestionId, Standing, TextId};
+use dissensus_domain::{AfterFailing, AnnotatorId, Answer, CheckRule, PassStatus, QuestionId, TextId};
 use dissensus_editing::annotators;
 use dissensus_editing::info;
 use dissensus_editing::questions;
@@ -126,8 +126,8 @@ fn practice_comes_first_with_feedback_and_no_labels() {
         "nobody is added for a label that is refused"
     );
 
-    let (first, told) = practise(&session, ana, true);
-    assert_eq!((first.as_str(), told.right, told.reason.as_str()), ("t1", true, "REASON t1"));
+    let (first, reported) = practise(&session, ana, true);
+    assert_eq!((first.as_str(), reported.right, reported.reason.as_str()), ("t1", true, "REASON t1"));
     // Two at once: only one of two answers to one text is accepted.
     let twice = || {
         let new = NewPracticeAnswer {
@@ -142,17 +142,17 @@ fn practice_comes_first_with_feedback_and_no_labels() {
         std::thread::scope(|scope| [scope.spawn(twice), scope.spawn(twice)].map(|one| one.join().unwrap()));
     let refused: Vec<_> = both.iter().filter_map(|one| one.as_ref().err()).collect();
     assert_eq!((refused.len(), refused[0].code()), (1, "practice-answered"));
-    let told = both.iter().find_map(|one| one.as_ref().ok()).unwrap();
-    assert_eq!((told.right, told.answer_name.as_str(), told.state.done), (false, "2", 2));
+    let reported = both.iter().find_map(|one| one.as_ref().ok()).unwrap();
+    assert_eq!((reported.right, reported.answer_name.as_str(), reported.state.done), (false, "2", 2));
 
     // After an interruption it continues where it was.
     session.close();
     drop(session);
     let session = open_in(folder, &path);
-    let (last, told) = practise(&session, ana, true);
-    assert_eq!((last.as_str(), told.state.step), ("t3", PracticeStep::Label), "who fails goes on");
-    let result = told.state.result.unwrap();
-    assert_eq!((result.standing, result.right, result.of), (Standing::Failed, 2, 3));
+    let (last, reported) = practise(&session, ana, true);
+    assert_eq!((last.as_str(), reported.state.step), ("t3", PracticeStep::Label), "who fails goes on");
+    let result = reported.state.result.unwrap();
+    assert_eq!((result.standing, result.right, result.of), (PassStatus::Failed, 2, 3));
     assert!(practice_answers::next(&session.labelling, ana).unwrap().is_none());
 
     let next = next_text::choose(&session.labelling, ana, question(&session), TextOrder::File, None)
@@ -204,7 +204,7 @@ fn practice_comes_first_with_feedback_and_no_labels() {
     };
     study::set_practice(&session.study, std::slice::from_ref(&one)).unwrap();
     let setup = study::practice(&session.study).unwrap();
-    assert_eq!((setup.people[0].result.standing, setup.people[0].result.right), (Standing::Passed, 3));
+    assert_eq!((setup.people[0].result.standing, setup.people[0].result.right), (PassStatus::Passed, 3));
     assert_eq!((setup.texts[1].given, setup.texts[1].right), (1, 1));
     // One that is added later is asked of those who begin then, and of none who are done.
     let more = NewPracticeText { text: text(&session, "t9"), ..one };
@@ -222,7 +222,7 @@ fn neighbouring_level_is_correct_within_the_tolerance() {
         NewPracticeRule { pass: Some(1.0), within: Some(1), then: Some(AfterFailing::Stop) },
     );
     for (id, value, right) in [("t1", "4", true), ("t2", "1", true), ("t3", "3", false)] {
-        let told = practice_answers::record_by_name(
+        let reported = practice_answers::record_by_name(
             &session.labelling,
             NamedAnnotator { name: "ana", new: false },
             id,
@@ -230,7 +230,7 @@ fn neighbouring_level_is_correct_within_the_tolerance() {
             None,
         )
         .unwrap();
-        assert_eq!((told.feedback.right, told.new_annotator), (right, id == "t1"), "{id}");
+        assert_eq!((reported.feedback.right, reported.new_annotator), (right, id == "t1"), "{id}");
     }
     let ana = annotators::find(&session.project, "ana").unwrap().id;
     assert_eq!(step(&session, ana), PracticeStep::Stopped);
@@ -326,9 +326,10 @@ fn packets_and_submissions_contain_practice() {
     assert_eq!(study::set_checks(&session.study, &[check("t1")]).unwrap_err().code(), "check-in-practice");
     let draft = study::draft(&session.study, &wish(&["ada", "ben"])).unwrap();
     assert_eq!(draft.texts, 17, "what is practised on is in no plan");
-    let told = study::hand_out(&session.study, &wish(&["ada", "ben"]), &folder.join("out"), &Silent).unwrap();
+    let reported =
+        study::hand_out(&session.study, &wish(&["ada", "ben"]), &folder.join("out"), &Silent).unwrap();
     let packets: Vec<PathBuf> =
-        told.people.iter().map(|one| PathBuf::from(one.file.as_ref().unwrap())).collect();
+        reported.people.iter().map(|one| PathBuf::from(one.file.as_ref().unwrap())).collect();
     let late = NewPracticeText {
         question: question(&session),
         text: text(&session, "t7"),
@@ -368,8 +369,8 @@ fn packets_and_submissions_contain_practice() {
         study::hand_in(&own.study, &early, false).unwrap();
         practise(&own, me, good);
         assert_eq!(study::open_packet(&own.study).unwrap().unwrap().since, 1);
-        let (_, told) = practise(&own, me, good);
-        assert_eq!(told.state.step, if good { PracticeStep::Label } else { PracticeStep::Stopped });
+        let (_, reported) = practise(&own, me, good);
+        assert_eq!(reported.state.step, if good { PracticeStep::Label } else { PracticeStep::Stopped });
         if good {
             let next = next_text::choose(&own.labelling, me, question(&own), TextOrder::File, None)
                 .unwrap()
@@ -395,8 +396,8 @@ fn packets_and_submissions_contain_practice() {
             report.people.iter().find(|one| one.annotator == name).unwrap().practice.clone().unwrap()
         };
         let (ada, ben) = (of("ada"), of("ben"));
-        assert_eq!((ada.standing, ada.right, ada.rounds_begun), (Standing::Failed, 1, 1));
-        assert_eq!((ben.standing, ben.right, ben.of), (Standing::Passed, 3, 3));
+        assert_eq!((ada.standing, ada.right, ada.rounds_begun), (PassStatus::Failed, 1, 1));
+        assert_eq!((ben.standing, ben.right, ben.of), (PassStatus::Passed, 3, 3));
     }
     assert_eq!(
         info::read(&session.project).unwrap().labels,
@@ -457,8 +458,8 @@ fn practice_merges_and_first_answers_count() {
         let people = study::practice(&session.study).unwrap().people;
         (people[0].result.standing, people[0].result.right, people[0].rounds.len())
     };
-    assert_eq!(standing(&path, &copy), (Standing::Failed, 0, 1));
-    assert_eq!(standing(&copy, &path), (Standing::Failed, 0, 1));
+    assert_eq!(standing(&path, &copy), (PassStatus::Failed, 0, 1));
+    assert_eq!(standing(&copy, &path), (PassStatus::Failed, 0, 1));
 }
 
 #[test]
@@ -535,10 +536,11 @@ fn failed_attention_checks_stop_or_require_practice() {
     assert_eq!((state.step, state.by_checks, state.round), (PracticeStep::Practise, true, 2));
 
     // Packets have no right answers of checks: the next packet states who has to practise again.
-    let told = study::hand_out(&session.study, &wish(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
+    let reported =
+        study::hand_out(&session.study, &wish(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
     session.close();
     drop(session);
-    for (person, round) in told.people.iter().zip([2, 1]) {
+    for (person, round) in reported.people.iter().zip([2, 1]) {
         let own = open_in(folder, Path::new(person.file.as_ref().unwrap()));
         let me = info::read(&own.project).unwrap().packet.unwrap().annotator;
         let state = practice_answers::state_of(&own.labelling, me).unwrap().unwrap();
@@ -625,8 +627,9 @@ fn practice_texts_in_packets_are_not_assigned() {
     set("t3", None);
     set("t4", Some(0));
     assert_eq!(step(&session, ana), PracticeStep::Label, "a round that ended is not begun again");
-    let told = study::hand_out(&session.study, &wish(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
-    for (person, wanted) in told.people.iter().zip([PracticeStep::Label, PracticeStep::Practise]) {
+    let reported =
+        study::hand_out(&session.study, &wish(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
+    for (person, wanted) in reported.people.iter().zip([PracticeStep::Label, PracticeStep::Practise]) {
         let own = open_in(folder, Path::new(person.file.as_ref().unwrap()));
         let me = info::read(&own.project).unwrap().packet.unwrap().annotator;
         assert_eq!(step(&own, me), wanted, "{}", person.annotator);

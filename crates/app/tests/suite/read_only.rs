@@ -12,16 +12,16 @@ use dissensus_analysis::repeats;
 use dissensus_analysis::slips;
 use dissensus_analysis::text_detail;
 use dissensus_api::{
-    Beside, DisagreementMeasure, DisagreementQuery, HistoryWish, ImportChoices, MergeConsent,
+    DisagreementMeasure, DisagreementQuery, HistoryWish, ImportChoices, LabelDetails, MergeConsent,
     NewAttentionCheck, NewDecision, NewGuideline, NewLabel, NewPracticeAnswer, NewPracticeRule,
-    NewPracticeText, PanelOrder, PanelWish, ProjectChoices, RemarkQuery, Removal, StudyCare, StudyWish,
+    NewPracticeText, NoteQuery, PanelOrder, PanelWish, ProjectChoices, Removal, StudyCare, StudyWish,
     TextQuery,
 };
 use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{
-    AfterFailing, Answer, AttributeForm, CheckRule, FormAnswers, FormAttribute, LabelSource, Outcome,
-    QuestionId, Remark, RemarkForm, Scale, ScaleKind, TextId,
+    AfterFailing, Answer, AttributeForm, CheckRule, FormAnswers, FormAttribute, LabelSource, Note, NoteForm,
+    Outcome, QuestionId, Scale, ScaleKind, TextId,
 };
 use dissensus_editing::QuestionChange;
 use dissensus_editing::attribute_form;
@@ -40,12 +40,12 @@ use dissensus_encoder::DeviceChoice;
 use dissensus_labelling::care;
 use dissensus_labelling::guideline::OnScreen;
 use dissensus_labelling::marks;
+use dissensus_labelling::notes;
 use dissensus_labelling::practice_answers;
 use dissensus_labelling::progress;
 use dissensus_labelling::reannotation;
 use dissensus_labelling::record;
 use dissensus_labelling::record::RecordLabel;
-use dissensus_labelling::remarks;
 use dissensus_labelling::task;
 use dissensus_labelling::undo;
 use dissensus_project::error::ProjectError;
@@ -243,8 +243,8 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
     let (text, source) = (TextId(9), LabelSource::Window);
     let answer = || Answer::from_level(0);
     let new = NewLabel { question, annotator, text, answer: answer(), duration_ms: None };
-    let note = Remark { note: Some("a word".to_owned()), ..Remark::default() };
-    let said = Beside { remark: note, guideline: None };
+    let note = Note { note: Some("a word".to_owned()), ..Note::default() };
+    let said = LabelDetails { note: note, guideline: None };
     let named = ImportChoices { question: Some("offensiveness".to_owned()), ..ImportChoices::default() };
     let decision = NewDecision {
         question,
@@ -274,7 +274,7 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
     vec![
         ("label", code(record::record_label(labelling, &new))),
         ("label again", code(reannotation::record(labelling, &RecordLabel::new(&new, source), 2))),
-        ("remark", code(remarks::write(labelling, annotator, question, text, &said, source))),
+        ("remark", code(notes::write(labelling, annotator, question, text, &said, source))),
         ("skip", code(marks::skip(labelling, annotator, [question], text))),
         ("flag", code(marks::flag(labelling, annotator, question, text, true))),
         ("undo", code(undo::undo(labelling, annotator, [question], source))),
@@ -296,7 +296,7 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
         ("condition", code(questions::set_condition(&session.project, question, None))),
         (
             "remarks of a question",
-            code(questions::set_remark_form(&session.project, question, &RemarkForm::default())),
+            code(questions::set_note_form(&session.project, question, &NoteForm::default())),
         ),
         ("withdrawal", code(withdraw::withdraw(&session.project, annotator))),
         ("guideline", code(session.guideline.write(&guideline(), None))),
@@ -378,7 +378,7 @@ fn look(session: &Session, study: &Study, out: &Path) {
     study::list_checks(&session.study).unwrap();
     study::write_again(&session.study, &["ada".to_owned()], &out.join("again"), &Silent).unwrap();
     history::read(&session.project, &wish()).unwrap();
-    dissensus_editing::remarks::list(&session.project, &RemarkQuery::default()).unwrap();
+    dissensus_editing::notes::list(&session.project, &NoteQuery::default()).unwrap();
     withdraw::traces(&session.project, ada).unwrap();
     jobs::list(&session.project).unwrap();
     session.guideline.versions().unwrap();
@@ -491,7 +491,7 @@ fn read_only_shows_writes_of_another_program() {
     assert_eq!(locked.code(), "project-locked");
     let before = workbench.open_project_to_read(&path.to_string_lossy()).unwrap();
     let session = workbench.session().unwrap();
-    let (send, heard) = mpsc::channel();
+    let (send, received) = mpsc::channel();
     session.subscribe(move |event| {
         if matches!(event, Event::Project) {
             let _ = send.send(());
@@ -510,7 +510,7 @@ fn read_only_shows_writes_of_another_program() {
     record::record_label(&writer.labelling, &new).unwrap();
     let until = std::time::Instant::now() + Duration::from_secs(60);
     loop {
-        heard.recv_timeout(Duration::from_secs(60)).unwrap();
+        received.recv_timeout(Duration::from_secs(60)).unwrap();
         let now = workbench.project().unwrap().unwrap();
         if (now.annotators, now.labels) == (before.annotators + 1, before.labels + 1) {
             break;

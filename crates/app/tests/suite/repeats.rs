@@ -7,10 +7,10 @@ use crate::support::{create, import};
 use dissensus_analysis::repeats;
 use dissensus_analysis::stable_share;
 use dissensus_api::{
-    ColumnChoices, ImportChoices, ImportNotice, ImportReport, NewLabel, Removal, RepeatReport,
+    ColumnChoices, ImportChoices, ImportNotice, ImportReport, NewLabel, ReannotationReport, Removal,
 };
 use dissensus_app::session::Session;
-use dissensus_domain::{Answer, LabelSource, Remark, TextId};
+use dissensus_domain::{Answer, LabelSource, Note, TextId};
 use dissensus_editing::annotators;
 use dissensus_editing::info;
 use dissensus_editing::questions;
@@ -52,7 +52,7 @@ fn created(folder: &TempDir, name: &str) -> Session {
     create(&folder.path().join(name))
 }
 
-fn import_occasions(session: &Session, file: &Path, occasion: Option<&str>) -> ImportReport {
+fn import_rounds(session: &Session, file: &Path, occasion: Option<&str>) -> ImportReport {
     let columns = occasion.map(|occasion| ColumnChoices {
         text_id: Some("item".into()),
         text: Some("body".into()),
@@ -65,7 +65,7 @@ fn import_occasions(session: &Session, file: &Path, occasion: Option<&str>) -> I
     import(session, file, &ImportChoices { columns, ..ImportChoices::default() })
 }
 
-fn repeats(session: &Session) -> RepeatReport {
+fn repeats(session: &Session) -> ReannotationReport {
     repeats::report(&session.analysis, questions::find(&session.project, None).unwrap().id).unwrap()
 }
 
@@ -86,7 +86,7 @@ fn imported(folder: &TempDir) -> Session {
     };
     let preview = exchange::preview(&session.exchange, &file, &preview).unwrap();
     assert_eq!((preview.new_labels, preview.repeats), (40, 23));
-    let report = import_occasions(&session, &file, Some("round"));
+    let report = import_rounds(&session, &file, Some("round"));
     assert_eq!((report.labels, report.repeats, report.changes.replaced_in_file), (40, 23, 0));
     session
 }
@@ -107,7 +107,7 @@ fn second_round_gives_self_agreement() {
     assert!(ana.agreement.is_some());
     assert_eq!((ben.repeats, ben.agreement), (3, None), "three repeats tell no share");
     // Importing it again adds nothing.
-    let again = import_occasions(&session, &folder.path().join("answers.csv"), Some("round"));
+    let again = import_rounds(&session, &folder.path().join("answers.csv"), Some("round"));
     assert_eq!((again.labels, again.repeats, again.repeated_rows), (0, 0, 63));
     assert_eq!(repeats(&session), report);
 }
@@ -159,12 +159,12 @@ fn reannotation_is_compared_with_the_corrected_label() {
 }
 
 /// Number of re-annotations with the same answer, and of all.
-fn same_of(report: &RepeatReport) -> (u32, u32) {
+fn same_of(report: &ReannotationReport) -> (u32, u32) {
     (report.annotators.iter().map(|a| a.same).sum(), report.repeats)
 }
 
 /// Number of re-annotations with the same answer, out of two, for each person by name.
-fn same_of_each(report: &RepeatReport) -> Vec<u32> {
+fn same_of_each(report: &ReannotationReport) -> Vec<u32> {
     assert!(report.annotators.iter().all(|a| a.repeats == 2), "{report:?}");
     let mut people: Vec<_> = report.annotators.iter().map(|a| (a.name.clone(), a.same)).collect();
     people.sort();
@@ -306,7 +306,7 @@ fn unused_round_column_is_reported() {
     let file = folder.path().join("some.csv");
     std::fs::write(&file, "text_id,text,annotator,label,occasion\n1,a,ana,1,1\n2,b,ana,2,2\n3,c,ana,1,3\n")
         .unwrap();
-    let report = import_occasions(&session, &file, None);
+    let report = import_rounds(&session, &file, None);
     assert_eq!((report.labels, report.repeats), (3, 0));
     let told = |report: &ImportReport| {
         report.remarks.iter().any(|remark| remark.contains("\"occasion\" is not read"))
@@ -318,9 +318,9 @@ fn unused_round_column_is_reported() {
         "text_id,text,annotator,label,occasion\n1,a,ana,1,2\n2,b,ana,2,2\n1,a,ben,1,3\n2,b,ben,1,3\n",
     )
     .unwrap();
-    assert!(told(&import_occasions(&session, &file, None)));
+    assert!(told(&import_rounds(&session, &file, None)));
     std::fs::write(&file, "text_id,text,annotator,label,occasion\n1,a,ana,1,1\n1,a,ana,2,2\n").unwrap();
-    let report = import_occasions(&session, &file, None);
+    let report = import_rounds(&session, &file, None);
     assert_eq!((report.labels, report.repeats), (0, 1));
     assert!(!told(&report), "{report:?}");
 }
@@ -355,7 +355,7 @@ fn reannotations_survive_export_and_import() {
         );
         let copy = created(&folder, &format!("{name}.dissensus"));
         // Without a setting: the column is recognised by its name.
-        let report = import_occasions(&copy, &out, None);
+        let report = import_rounds(&copy, &out, None);
         assert_eq!((report.labels, report.repeats), (40, 23), "{name}");
         let (ours, theirs) = (repeats(&session), repeats(&copy));
         assert_eq!((ours.overall, ours.repeats), (theirs.overall, theirs.repeats));
@@ -413,8 +413,8 @@ fn reannotations_separate_contested_from_ambiguous() {
     }
     let path = folder.path().join("more.csv");
     std::fs::write(&path, file).unwrap();
-    import_occasions(&session, &path, Some("round"));
-    session.live.fit_anew(question, &Silent).unwrap();
+    import_rounds(&session, &path, Some("round"));
+    session.live.refit(question, &Silent).unwrap();
     // Enough re-annotations, but by two people who depend only on the text, so that hardly any difference
     // is expected.
     let report = stable_share::measure(&session.analysis, question).unwrap();
@@ -452,7 +452,7 @@ fn confirmed_answer_of_a_second_round_is_separate() {
     assert_eq!(undone.text, texts::find(&session.project, "1").unwrap().0);
     assert_eq!(now("1"), Some(Answer::from_level(1)));
     // Without a note the command retains the note of the same answer.
-    let note = Remark { note: Some("hm".to_owned()), ..Remark::default() };
+    let note = Note { note: Some("hm".to_owned()), ..Note::default() };
     by_name::record(
         &session.labelling,
         &LabelByName { occasion: 2, remark: note.clone(), ..LabelByName::new("ana", "2", "3", None) },

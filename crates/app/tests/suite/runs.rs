@@ -99,8 +99,8 @@ fn figures_of_a_run_match_evaluate() {
     // So are its baselines, and they are the same in a comparison with another run on the same labels;
     // validation labels trained a network.
     let network = run(&session, &choices(&session, ModelKind::ShareRecFfn, "frozen"));
-    let beside = runs::compare_runs(&session.runs, network.info.id, detail.info.id).unwrap();
-    for found in [&detail.baselines, &network.baselines, &beside.baselines] {
+    let comparison = runs::compare_runs(&session.runs, network.info.id, detail.info.id).unwrap();
+    for found in [&detail.baselines, &network.baselines, &comparison.baselines] {
         assert_eq!(found.len(), evaluated.baselines.len());
         for (ours, theirs) in found.iter().zip(&evaluated.baselines) {
             assert_eq!(ours.name, theirs.model);
@@ -197,7 +197,7 @@ fn frozen_run_fails_if_texts_are_not_encoded() {
     let file = folder.path().join("more.csv");
     std::fs::write(&file, "text_id,text\nmore-1,one more\n").unwrap();
     let asked = choices(&session, ModelKind::Multilevel, "frozen");
-    let (say, heard) = mpsc::channel();
+    let (say, received) = mpsc::channel();
     let (exchange, once) = (session.exchange.clone(), AtomicBool::new(false));
     session.subscribe(move |event| match event {
         // The run was requested and is about to begin.
@@ -209,7 +209,7 @@ fn frozen_run_fails_if_texts_are_not_encoded() {
         _ => {}
     });
     let id = runs::start(&session.runs, &asked).unwrap();
-    let ended = heard.recv_timeout(Duration::from_secs(120)).unwrap();
+    let ended = received.recv_timeout(Duration::from_secs(120)).unwrap();
     assert_eq!((ended.id, ended.state), (id, WorkState::Failed));
     assert_eq!(ended.problem.unwrap().code, "not-encoded");
 }
@@ -218,7 +218,7 @@ fn frozen_run_fails_if_texts_are_not_encoded() {
 fn background_run_reports_progress_during_labelling() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
-    let (say, heard) = mpsc::channel();
+    let (say, received) = mpsc::channel();
     session.subscribe(move |event| {
         if let Event::Run(info) = event {
             let _ = say.send(info.clone());
@@ -239,7 +239,7 @@ fn background_run_reports_progress_during_labelling() {
     record::record_label(&session.labelling, &label).unwrap();
     let mut epochs = 0;
     let last = loop {
-        let info = heard.recv_timeout(Duration::from_secs(120)).unwrap();
+        let info = received.recv_timeout(Duration::from_secs(120)).unwrap();
         assert!(info.epochs.len() >= epochs);
         epochs = info.epochs.len();
         if info.state != WorkState::Running {

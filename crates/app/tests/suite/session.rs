@@ -81,8 +81,8 @@ fn label_is_recorded_learned_reported_and_undone() {
     let place = TestFolder::new();
     let session = place.sample();
     let events: Arc<Mutex<Vec<Event>>> = Arc::default();
-    let heard = Arc::clone(&events);
-    session.subscribe(move |event| heard.lock().unwrap().push(event.clone()));
+    let received = Arc::clone(&events);
+    session.subscribe(move |event| received.lock().unwrap().push(event.clone()));
     let question = questions::find(&session.project, Some("offensiveness")).unwrap();
     session.live.fit(question.id, &Silent).unwrap();
     let me = dissensus_editing::annotators::add(&session.project, "Ana", &Default::default()).unwrap();
@@ -113,8 +113,8 @@ fn label_is_recorded_learned_reported_and_undone() {
     assert!(ranking.revision > before.revision);
     assert_ne!(ranking.texts, before.texts, "five harsh labels must move the ranking");
     assert_eq!(ranking.annotators, 9);
-    let told = events.lock().unwrap().iter().filter(|e| matches!(e, Event::Labels { .. })).count();
-    assert_eq!(told, 5);
+    let reported = events.lock().unwrap().iter().filter(|e| matches!(e, Event::Labels { .. })).count();
+    assert_eq!(reported, 5);
 
     let undone = undo::undo(&session.labelling, me.id, question.id, LabelSource::Window).unwrap().unwrap();
     let done = undone.progress.done;
@@ -354,8 +354,8 @@ fn bad_row_stops_the_import_or_is_rejected_to_a_file() {
     let file = place.file("labels.csv", &format!("{good}3,,a,2\n"));
     let error = import_error(&session, &file, &ImportChoices::default());
     assert_eq!(error.code(), "bad-rows");
-    let told = error.detail().unwrap();
-    assert!(told.contains("row 5 (line 6), column \"text\""), "{error}: {told}");
+    let reported = error.detail().unwrap();
+    assert!(reported.contains("row 5 (line 6), column \"text\""), "{error}: {reported}");
     assert_eq!(info::read(&session.project).unwrap().texts, 0);
 
     let choices = ImportChoices { skip_bad: true, ..ImportChoices::default() };

@@ -273,8 +273,8 @@ fn packet_never_reveals_answers() {
         balance: None,
         seed: 1,
     };
-    let told = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
-    let packet = open_in(folder.path(), Path::new(told.people[0].file.as_ref().unwrap()));
+    let draft = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
+    let packet = open_in(folder.path(), Path::new(draft.people[0].file.as_ref().unwrap()));
     assert!(!info::read(&packet.project).unwrap().reveals);
     assert_eq!(reveal::set(&packet.project, true).unwrap_err().code(), "in-packet");
     let me = annotators::list(&packet.project).unwrap()[0].id;

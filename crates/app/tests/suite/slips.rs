@@ -153,7 +153,7 @@ fn slip_list_is_reproducible_in_a_copy() {
     let (session, question) = opened(&folder);
     let (label, _) = plant(&session, question);
     record::record_label(&session.labelling, &label).unwrap();
-    session.live.fit_anew(question, &Silent).unwrap();
+    session.live.refit(question, &Silent).unwrap();
     let first = slips::find(&session.analysis, question, ALL, Follow::Job).unwrap();
     let jobs = jobs::list(&session.project).unwrap();
     assert!(jobs.iter().any(|job| job.title == "unusual labels" && job.state == WorkState::Finished));

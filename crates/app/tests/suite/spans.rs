@@ -27,7 +27,7 @@ use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::ExportChoices;
 
 /// The message about the rows that cannot be imported.
-fn told(error: ProjectError) -> String {
+fn message_of(error: ProjectError) -> String {
     match error {
         ProjectError::BadRows { listed, .. } => listed,
         other => panic!("{other}"),
@@ -180,7 +180,7 @@ fn rows_with_invalid_spans_are_reported() {
     ] {
         let session = place.project(&said.replace(['`', ' '], "-").to_string());
         let file = place.file("bad.jsonl", &format!("{good}\n{}", row(label)));
-        let error = told(try_import(&session, &file, &ImportChoices::default()).unwrap_err());
+        let error = message_of(try_import(&session, &file, &ImportChoices::default()).unwrap_err());
         assert!(error.contains(said) && error.contains("row 2"), "{error}");
         assert_eq!(info::read(&session.project).unwrap().texts, 0);
         // Without the bad row the rest is imported.
@@ -191,10 +191,10 @@ fn rows_with_invalid_spans_are_reported() {
     // With texts of the project, the file has only their ids.
     let (session, _) = project(&place);
     let file = place.file("late.jsonl", r#"{"text_id":"b","annotator_id":"ana","label":[[0,12,"insult"]]}"#);
-    let error = told(try_import(&session, &file, &ImportChoices::default()).unwrap_err());
+    let error = message_of(try_import(&session, &file, &ImportChoices::default()).unwrap_err());
     assert!(error.contains("the text has 11 characters"), "{error}");
     let file = place.file("late.jsonl", r#"{"text_id":"b","annotator_id":"ana","label":[[0,11,"joke"]]}"#);
-    let error = told(try_import(&session, &file, &ImportChoices::default()).unwrap_err());
+    let error = message_of(try_import(&session, &file, &ImportChoices::default()).unwrap_err());
     assert!(error.contains("the types are insult, target"), "{error}");
 }
 
@@ -241,7 +241,9 @@ fn stray_values_do_not_become_span_types() {
     );
     let session = place.project("stray");
     let file = place.file("stray.jsonl", &stray);
-    assert!(told(try_import(&session, &file, &ImportChoices::default()).unwrap_err()).contains("row 5"));
+    assert!(
+        message_of(try_import(&session, &file, &ImportChoices::default()).unwrap_err()).contains("row 5")
+    );
     let skipping = ImportChoices { skip_bad: true, ..ImportChoices::default() };
     try_import(&session, &file, &skipping).unwrap();
     assert_eq!(questions::find(&session.project, None).unwrap().scale.levels(), ["insult", "target"]);
@@ -250,7 +252,9 @@ fn stray_values_do_not_become_span_types() {
     let bad = r#"{"text_id":"a","text":"short","annotator_id":"ana","label":[[0,2,"a\u001bb"],[0,1,"ok"]]}"#;
     let good = r#"{"text_id":"a","text":"short","annotator_id":"ben","label":[[0,2,"ok"]]}"#;
     let file = place.file("names.jsonl", &format!("{good}\n{bad}\n"));
-    assert!(told(try_import(&session, &file, &ImportChoices::default()).unwrap_err()).contains("U+001B"));
+    assert!(
+        message_of(try_import(&session, &file, &ImportChoices::default()).unwrap_err()).contains("U+001B")
+    );
     // A level that begins like a list.
     let session = place.project("levels");
     let rows = "text_id,text,annotator,label\na,one,ana,[[citation]]\nb,two,ana,good\nc,three,ana,bad\n";

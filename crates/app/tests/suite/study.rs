@@ -66,8 +66,8 @@ fn wish(people: &[&str]) -> StudyWish {
 
 fn hand_out(folder: &Path, project: &Path, wish: &StudyWish, out: &str) -> Vec<PathBuf> {
     let session = open_in(folder, project);
-    let told = study::hand_out(&session.study, wish, &folder.join(out), &Silent).unwrap();
-    told.people.iter().filter_map(|person| person.file.as_ref()).map(PathBuf::from).collect()
+    let reported = study::hand_out(&session.study, wish, &folder.join(out), &Silent).unwrap();
+    reported.people.iter().filter_map(|person| person.file.as_ref()).map(PathBuf::from).collect()
 }
 
 /// Labels up to `most` texts of a packet like the window: the next text, both questions.
@@ -292,9 +292,9 @@ fn undo_covers_reannotated_texts() {
         for question in questions.iter().rev() {
             let undone =
                 undo::undo(&session.labelling, me, &questions, LabelSource::Window).unwrap().unwrap();
-            let told =
+            let reported =
                 task::read(&session.labelling, me, undone.question, undone.text, 1).unwrap().external_id;
-            assert_eq!((&told, undone.occasion, undone.question), (text, *occasion, *question));
+            assert_eq!((&reported, undone.occasion, undone.question), (text, *occasion, *question));
             assert_eq!(undone.now, None);
         }
     }
@@ -412,11 +412,15 @@ fn foreign_submissions_are_refused_entirely() {
         })
         .unwrap();
     store.close().unwrap();
-    let told = one(&packets[1]);
+    let report_lines = one(&packets[1]);
     assert!(
-        refused(&told, "merge-not-as-handed-out").contains("\"mallory\" labelled in the packet of \"ben\"")
+        refused(&report_lines, "merge-not-as-handed-out")
+            .contains("\"mallory\" labelled in the packet of \"ben\"")
     );
-    assert!(told[0].problems.iter().any(|p| p.problem.message.contains("question \"more\"")), "{told:?}");
+    assert!(
+        report_lines[0].problems.iter().any(|p| p.problem.message.contains("question \"more\"")),
+        "{report_lines:?}"
+    );
 
     let packet = open_in(folder, &packets[0]);
     assert_eq!(
@@ -472,9 +476,9 @@ fn outdated_and_inconsistent_submissions_are_reported() {
         store.write(move |tx| tx.rename_annotator(who, "Ada Lovelace", 1)).unwrap();
         store.close().unwrap();
     }
-    let told = merge(folder, &path, &[second]);
-    assert!(!told[0].refused && told[0].new == 2);
-    let messages: Vec<&str> = told[0].problems.iter().map(|p| p.problem.message.as_str()).collect();
+    let report_lines = merge(folder, &path, &[second]);
+    assert!(!report_lines[0].refused && report_lines[0].new == 2);
+    let messages: Vec<&str> = report_lines[0].problems.iter().map(|p| p.problem.message.as_str()).collect();
     assert!(messages.iter().any(|m| m.contains("2 answers were given differently")), "{messages:?}");
     assert!(messages.iter().any(|m| m.contains("2 answers are from a clock")), "{messages:?}");
     assert!(
@@ -484,8 +488,8 @@ fn outdated_and_inconsistent_submissions_are_reported() {
     // What was reported is not reported again with later work.
     work(folder, &packets[0], 1);
     let later = hand_in(folder, &packets[0], "later");
-    let told = merge(folder, &path, &[later]);
-    assert!(told[0].new > 0 && told[0].problems.is_empty(), "{told:?}");
+    let report_lines = merge(folder, &path, &[later]);
+    assert!(report_lines[0].new > 0 && report_lines[0].problems.is_empty(), "{report_lines:?}");
 }
 
 #[test]
@@ -495,24 +499,24 @@ fn impossible_plan_is_refused() {
     let path = project(folder, 10);
     let session = open_in(folder, &path);
     let out = folder.join("out");
-    let told = |wish: StudyWish| study::hand_out(&session.study, &wish, &out, &Silent).unwrap_err();
-    let error = told(StudyWish { people: vec!["ada".into(), "ben".into()], ..wish(&[]) });
+    let reported = |wish: StudyWish| study::hand_out(&session.study, &wish, &out, &Silent).unwrap_err();
+    let error = reported(StudyWish { people: vec!["ada".into(), "ben".into()], ..wish(&[]) });
     assert_eq!(error.code(), "plan-impossible");
     assert!(error.to_string().contains("3 people are needed for each text, and there are 2"), "{error}");
-    assert_eq!(told(wish(&[])).code(), "plan-nobody");
-    assert_eq!(told(wish(&["a", "b", "a"])).code(), "plan-twice");
-    assert_eq!(told(wish(&["a", "b\u{202e}", "c"])).code(), "name");
-    assert_eq!(told(StudyWish { repeat: f64::NAN, ..wish(&["a", "b", "c"]) }).code(), "plan-range");
-    assert_eq!(told(StudyWish { per_text: 0, ..wish(&["a", "b", "c"]) }).code(), "plan-range");
+    assert_eq!(reported(wish(&[])).code(), "plan-nobody");
+    assert_eq!(reported(wish(&["a", "b", "a"])).code(), "plan-twice");
+    assert_eq!(reported(wish(&["a", "b\u{202e}", "c"])).code(), "name");
+    assert_eq!(reported(StudyWish { repeat: f64::NAN, ..wish(&["a", "b", "c"]) }).code(), "plan-range");
+    assert_eq!(reported(StudyWish { per_text: 0, ..wish(&["a", "b", "c"]) }).code(), "plan-range");
     assert_eq!(
-        told(StudyWish { balance: Some("age".into()), ..wish(&["a", "b", "c"]) }).code(),
+        reported(StudyWish { balance: Some("age".into()), ..wish(&["a", "b", "c"]) }).code(),
         "plan-balance"
     );
     let questions = vec![QuestionId(77)];
-    assert_eq!(told(StudyWish { questions, ..wish(&["a", "b", "c"]) }).code(), "no-question");
+    assert_eq!(reported(StudyWish { questions, ..wish(&["a", "b", "c"]) }).code(), "no-question");
     std::fs::create_dir_all(&out).unwrap();
     std::fs::write(out.join("b.dissensus"), "mine").unwrap();
-    let error = told(wish(&["a", "b", "c"]));
+    let error = reported(wish(&["a", "b", "c"]));
     assert_eq!(error.code(), "packet-exists");
     assert_eq!(study::report(&session.study).unwrap().people.len(), 0);
     assert_eq!(annotators::list(&session.project).unwrap().len(), 1, "nobody was added");
@@ -841,13 +845,13 @@ fn decisions_are_exported_only_on_request() {
     assert_eq!(refused.code(), "conll");
 
     let all = study::all_decisions(&session.study).unwrap();
-    let told: Vec<(String, bool)> = all
+    let reported: Vec<(String, bool)> = all
         .iter()
         .map(|one| (format!("{} {}", one.text_id.clone().unwrap(), one.outcome), one.holds))
         .collect();
-    let told: Vec<(&str, bool)> = told.iter().map(|(what, holds)| (what.as_str(), *holds)).collect();
+    let reported: Vec<(&str, bool)> = reported.iter().map(|(what, holds)| (what.as_str(), *holds)).collect();
     assert_eq!(
-        told,
+        reported,
         [
             ("t1 slip", true),
             ("t1 real-difference", false),
@@ -895,8 +899,9 @@ fn packets_with_an_earlier_guideline_are_listed() {
     )
     .unwrap();
     let earlier = study::report(&session.study).unwrap().earlier;
-    let told: Vec<_> = earlier.iter().map(|one| (one.annotator.as_str(), one.changed[0].as_str())).collect();
-    assert_eq!(told, [("ada", "the guideline")]);
+    let reported: Vec<_> =
+        earlier.iter().map(|one| (one.annotator.as_str(), one.changed[0].as_str())).collect();
+    assert_eq!(reported, [("ada", "the guideline")]);
     session.close();
     work(folder, &packets[0], 100);
     let done = hand_in(folder, &packets[0], "ada.handin");
@@ -984,12 +989,12 @@ fn unwritten_packets_are_reported_by_the_next_plan() {
     assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
     // After being killed there, the next run reports what is missing and how to get it.
     for wish in [people, wish(&["dora", "emil", "fay"])] {
-        let told = study::hand_out(&session.study, &wish, &out, &Silent).unwrap_err();
-        assert_eq!(told.code(), "packets-unwritten");
-        let told = told.to_string();
+        let reported = study::hand_out(&session.study, &wish, &out, &Silent).unwrap_err();
+        assert_eq!(reported.code(), "packets-unwritten");
+        let reported = reported.to_string();
         assert!(
-            told.contains("2 packets") && told.contains("--write-again --annotators \"ben,cleo\""),
-            "{told}"
+            reported.contains("2 packets") && reported.contains("--write-again --annotators \"ben,cleo\""),
+            "{reported}"
         );
     }
     let names = ["ben".to_owned(), "cleo".to_owned()];

@@ -164,8 +164,11 @@ fn levels_are_named_as_in_other_files() {
         reader.records().map(|record| record.unwrap()[0].to_owned()).collect()
     };
     assert_eq!(order, ["A1", "A2", "A3", "A4", "A5", "A6"]);
-    let told: Vec<&String> = found.values().filter_map(|cells| cells.get("attribute_labels")).collect();
-    assert!(told.is_empty() || told.iter().all(|value| [&"-7".to_owned(), &String::new()].contains(value)));
+    let reported: Vec<&String> = found.values().filter_map(|cells| cells.get("attribute_labels")).collect();
+    assert!(
+        reported.is_empty()
+            || reported.iter().all(|value| [&"-7".to_owned(), &String::new()].contains(value))
+    );
     let open = SummaryWish { pseudonyms: false, ..masked };
     let (found, _) = write(&session, &open, &people);
     assert_eq!(

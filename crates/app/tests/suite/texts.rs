@@ -7,12 +7,12 @@ use crate::support::{home, import_into, open_in};
 use dissensus_analysis::aggregation;
 use dissensus_analysis::overview;
 use dissensus_api::{
-    Beside, FoundTexts, MergeConsent, NewLabel, NewPracticeText, NextStepKind, StudyWish, TextFilter,
+    FoundTexts, LabelDetails, MergeConsent, NewLabel, NewPracticeText, NextStepKind, StudyWish, TextFilter,
     TextQuery, TextSort,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{
-    AnnotatorId, Answer, AttributeForm, FormAnswers, FormAttribute, LabelSource, QuestionId, Remark, Scale,
+    AnnotatorId, Answer, AttributeForm, FormAnswers, FormAttribute, LabelSource, Note, QuestionId, Scale,
     ScaleKind, TextId,
 };
 use dissensus_editing::annotators;
@@ -21,9 +21,9 @@ use dissensus_editing::questions;
 use dissensus_editing::questions::AddQuestion;
 use dissensus_encoder::LongTexts;
 use dissensus_labelling::marks;
+use dissensus_labelling::notes;
 use dissensus_labelling::progress;
 use dissensus_labelling::record;
-use dissensus_labelling::remarks;
 use dissensus_labelling::undo;
 use dissensus_project::jobs::Silent;
 use dissensus_training::encoding::EncoderChoice;
@@ -98,9 +98,9 @@ fn filters_follow_the_persons_answers() {
     give(&session, ana, 4, 0);
     marks::skip(&session.labelling, ana, [RUDE], TextId(7)).unwrap();
     marks::flag(&session.labelling, ana, RUDE, TextId(4), true).unwrap();
-    let remark = Remark { note: Some("irony".to_owned()), ..Remark::default() };
-    let beside = Beside { remark, guideline: None };
-    remarks::write(&session.labelling, ana, RUDE, TextId(9), &beside, LabelSource::Window).unwrap();
+    let note = Note { note: Some("irony".to_owned()), ..Note::default() };
+    let label_details = LabelDetails { note, guideline: None };
+    notes::write(&session.labelling, ana, RUDE, TextId(9), &label_details, LabelSource::Window).unwrap();
     let counts = list(TextFilter::All).counts;
     let progress = progress::count(&session.labelling, ana, [RUDE]).unwrap();
     assert_eq!((counts.answered, counts.not_yet), (progress.done, progress.total - progress.done));
@@ -387,7 +387,7 @@ fn form() -> AttributeForm {
     }
 }
 
-fn said(answers: &[(&str, Option<&str>)]) -> FormAnswers {
+fn form_answers(answers: &[(&str, Option<&str>)]) -> FormAnswers {
     FormAnswers(answers.iter().map(|(name, value)| ((*name).to_owned(), value.map(str::to_owned))).collect())
 }
 
@@ -407,11 +407,12 @@ fn attribute_form_is_asked_once() {
     );
     attribute_form::set(&session.project, &form()).unwrap();
     assert_eq!(attribute_form::left_to_answer(&session.project, ana).unwrap(), form());
-    let refused = |answers| attribute_form::answer(&session.project, ana, &said(answers)).unwrap_err();
+    let refused =
+        |answers| attribute_form::answer(&session.project, ana, &form_answers(answers)).unwrap_err();
     assert_eq!(refused(&[("gender", Some("other"))]).code(), "form");
     assert!(refused(&[("age", Some("30+"))]).to_string().contains("\"gender\" is not answered"));
     assert_eq!(known(&session, ana), "", "nothing of it was noted");
-    attribute_form::answer(&session.project, ana, &said(&[("gender", Some("woman"))])).unwrap();
+    attribute_form::answer(&session.project, ana, &form_answers(&[("gender", Some("woman"))])).unwrap();
     assert_eq!(known(&session, ana), "gender=woman");
     assert!(
         attribute_form::left_to_answer(&session.project, ana).unwrap().attributes.is_empty(),
@@ -430,10 +431,10 @@ fn attribute_form_is_asked_once() {
     attribute_form::set(&session.project, &more).unwrap();
     let left = attribute_form::left_to_answer(&session.project, ana).unwrap();
     assert_eq!(left.attributes.len(), 1, "of a form that grew what is new is asked");
-    attribute_form::answer(&session.project, ana, &said(&[("city", None)])).unwrap();
+    attribute_form::answer(&session.project, ana, &form_answers(&[("city", None)])).unwrap();
     assert_eq!(known(&session, ana), "gender=Woman");
     // An answer is withdrawn.
-    attribute_form::answer(&session.project, ana, &said(&[("gender", None)])).unwrap();
+    attribute_form::answer(&session.project, ana, &form_answers(&[("gender", None)])).unwrap();
     assert_eq!(known(&session, ana), "");
     attribute_form::set(&session.project, &AttributeForm::default()).unwrap();
     let ben = annotators::add(&session.project, "ben", &Default::default()).unwrap().id;
@@ -442,10 +443,10 @@ fn attribute_form_is_asked_once() {
     let reader = Session::open_to_read(&path, &home(folder.path())).unwrap();
     assert_eq!(
         attribute_form::read_answers(&reader.project, ana).unwrap(),
-        said(&[("age", None), ("city", None), ("gender", None)])
+        form_answers(&[("age", None), ("city", None), ("gender", None)])
     );
     assert!(
-        attribute_form::answer(&reader.project, ben, &said(&[])).is_err(),
+        attribute_form::answer(&reader.project, ben, &form_answers(&[])).is_err(),
         "who only reads answers nothing"
     );
 }
@@ -479,8 +480,12 @@ fn attribute_form_answers_merge_in_any_order() {
             form(),
             "nobody said so of themselves"
         );
-        attribute_form::answer(&session.project, me, &said(&[("gender", gender), ("age", Some("30+"))]))
-            .unwrap();
+        attribute_form::answer(
+            &session.project,
+            me,
+            &form_answers(&[("gender", gender), ("age", Some("30+"))]),
+        )
+        .unwrap();
         let refused = attribute_form::set(&session.project, &AttributeForm::default()).unwrap_err();
         assert_eq!(refused.code(), "in-packet");
         let file = folder.path().join(format!("{}.handin", share.annotator));
@@ -493,7 +498,7 @@ fn attribute_form_answers_merge_in_any_order() {
     }
     // Meanwhile ana also answers in the study's own project.
     let there = open_in(folder.path(), &copy);
-    attribute_form::answer(&there.project, ana, &said(&[("gender", Some("man"))])).unwrap();
+    attribute_form::answer(&there.project, ana, &form_answers(&[("gender", Some("man"))])).unwrap();
     there.close();
     let mut all = Vec::new();
     for (name, order) in [("one", [0, 1, 2]), ("two", [2, 1, 0])] {
@@ -502,9 +507,9 @@ fn attribute_form_answers_merge_in_any_order() {
         let session = open_in(folder.path(), &mine);
         let files = [handed_in[0].clone(), handed_in[1].clone(), copy.clone()];
         for at in order.into_iter().chain(order) {
-            let told =
+            let reported =
                 study::merge(&session.study, &[files[at].clone()], &MergeConsent::all(), &Silent).unwrap();
-            assert!(told.files.iter().all(|file| !file.refused), "{:?}", told.files);
+            assert!(reported.files.iter().all(|file| !file.refused), "{:?}", reported.files);
         }
         assert_eq!(known(&session, ben), "age=30+", "what a person does not say is not known of them");
         assert!(attribute_form::left_to_answer(&session.project, ana).unwrap().attributes.is_empty());
@@ -523,7 +528,7 @@ fn form_answers_are_withdrawn_with_their_person() {
     attribute_form::answer(
         &session.project,
         ana,
-        &said(&[("gender", Some("woman")), ("age", Some("18-29"))]),
+        &form_answers(&[("gender", Some("woman")), ("age", Some("18-29"))]),
     )
     .unwrap();
     let file = folder.path().join("export.csv");

@@ -176,15 +176,15 @@ fn losses_are_reported_before_writing() {
     let session = labelled(&place);
     let export = ready(&session, ToolFormat::LabelStudio, None);
     assert_eq!(files(&place), BTreeSet::new());
-    let told = lost(&export);
+    let reported = lost(&export);
     for (reason, count) in
         [("cannot-say", 1), ("flags", 1), ("notes", 1), ("reasons", 1), ("confidence", 1), ("attributes", 3)]
     {
-        assert_eq!(told.get(reason), Some(&count), "{reason} in {told:?}");
+        assert_eq!(reported.get(reason), Some(&count), "{reason} in {reported:?}");
     }
     assert!(
-        !["skips", "times", "later-answers", "spans"].iter().any(|reason| told.contains_key(reason)),
-        "{told:?}"
+        !["skips", "times", "later-answers", "spans"].iter().any(|reason| reported.contains_key(reason)),
+        "{reported:?}"
     );
     assert_eq!((export.exported().answers, export.exported().left_out), (11, 1));
     assert_eq!(export.texts_and_people(), (3, 3));
@@ -228,8 +228,10 @@ fn pseudonyms_hide_people_in_every_format() {
             said = archive.concat().into_bytes();
         }
         let said = String::from_utf8_lossy(&said).into_owned();
-        for told in ["ana", "eve@example.org", "2024-05-01", "17145", "well, so", "page", "lead_time\":1.5"] {
-            assert!(!said.contains(told), "{format}: {told} in {said}");
+        for reported in
+            ["ana", "eve@example.org", "2024-05-01", "17145", "well, so", "page", "lead_time\":1.5"]
+        {
+            assert!(!said.contains(reported), "{format}: {reported} in {said}");
         }
         assert!(["A1", "A2", "A3"].iter().all(|name| said.contains(name)), "{format}: {said}");
     }
@@ -333,20 +335,20 @@ fn window_previews_the_content_of_an_export() {
         let question = format.one_question.then(|| "mood".to_owned());
         let wish = ExportWish { format: Some(format.name.clone()), question, ..ExportWish::default() };
         let before = files(&place);
-        let told = exchange::export_contents(&session.exchange, &wish).unwrap();
+        let reported = exchange::export_contents(&session.exchange, &wish).unwrap();
         assert_eq!(files(&place), before, "nothing is written");
-        assert_eq!(told.question.as_deref(), wish.question.as_deref(), "{}", format.name);
+        assert_eq!(reported.question.as_deref(), wish.question.as_deref(), "{}", format.name);
         let of = ToolFormat::named(&format.name).unwrap();
         let expected = ready(&session, of, wish.question.as_deref());
         let messages: Vec<String> = expected.losses().iter().map(dissensus_exchange::Loss::message).collect();
-        assert_eq!(told.losses.iter().map(|loss| loss.message.clone()).collect::<Vec<_>>(), messages);
+        assert_eq!(reported.losses.iter().map(|loss| loss.message.clone()).collect::<Vec<_>>(), messages);
         let out = place.path(&match format.ending.as_str() {
             "" => format.name.clone(),
             ending => format!("{}.{ending}", format.name),
         });
         assert_eq!(
             exchange::export_for_tool(&session.exchange, &out, &wish, false, Follow::Job).unwrap(),
-            told
+            reported
         );
         assert!(out.exists(), "{}", format.name);
         let again =

@@ -5,11 +5,11 @@
 
 use crate::support::{TestFolder, try_import};
 use dissensus_analysis::repeats;
-use dissensus_api::{ImportChoices, ImportNotice, RemarkQuery};
+use dissensus_api::{ImportChoices, ImportNotice, NoteQuery};
 use dissensus_app::session::Session;
 use dissensus_domain::{QuestionId, ScaleKind};
 use dissensus_editing::info;
-use dissensus_editing::remarks;
+use dissensus_editing::notes;
 use dissensus_project::jobs::Progress;
 use dissensus_transfer::exchange;
 use std::sync::Arc;
@@ -79,9 +79,9 @@ fn tool_file_is_previewed_and_imported() {
     // A comma in the name of an option is part of the name.
     assert!(has("topics", ScaleKind::MultiLabel, "a, or b|c"), "{kinds:?}");
     assert!(has("parts", ScaleKind::Spans, "V"), "{kinds:?}");
-    let skipped = remarks::list(
+    let skipped = notes::list(
         &session.project,
-        &RemarkQuery { question: Some(question(&session, "mood")), ..RemarkQuery::default() },
+        &NoteQuery { question: Some(question(&session, "mood")), ..NoteQuery::default() },
     )
     .unwrap();
     assert!(skipped.iter().any(|mark| mark.skipped), "{skipped:?}");
@@ -194,8 +194,9 @@ fn answers_by_text_id_need_imported_texts() {
     }
     let preview = exchange::preview(&session.exchange, &states, &ImportChoices::default()).unwrap();
     assert_eq!(preview.format.name, "potato-state");
-    let told = preview.problem.map_or_else(|| preview.bad_rows[0].message.clone(), |problem| problem.message);
-    assert!(told.contains("import the texts first"), "{told}");
+    let reported =
+        preview.problem.map_or_else(|| preview.bad_rows[0].message.clone(), |problem| problem.message);
+    assert!(reported.contains("import the texts first"), "{reported}");
     let texts = place.file("data.jsonl", "{\"id\":\"r1\",\"text\":\"so good\"}\n");
     try_import(&session, &texts, &ImportChoices::default()).unwrap();
     let report = try_import(&session, &states, &ImportChoices::default()).unwrap();

@@ -570,7 +570,7 @@ fn forgery(c: &Connection, which: u64, n: u64) {
         20 => exec(c, &hand_in(at, &n.to_string())),
         21 => exec(c, "UPDATE events SET level = (level + 1) % 3 WHERE kind = 'answer' AND level IS NOT NULL"),
         22 => exec(c, &format!("INSERT OR IGNORE INTO facts (kind, annotator, at_ms, value) VALUES ('left-out', 1, {at}, '{n}')")),
-        23 => says_of_herself(c, at, &format!(r#"{{"gender":{{"value":"{n}","at_ms":{at}}}}}"#)),
+        23 => submits_attribute(c, at, &format!(r#"{{"gender":{{"value":"{n}","at_ms":{at}}}}}"#)),
         24 => exec(
             c,
             &format!(
@@ -931,7 +931,7 @@ fn known_copy_needs_consent_to_replace_facts() {
 }
 
 /// Inserts a form-answers fact of the packet's owner.
-fn says_of_herself(c: &Connection, at_ms: i64, value: &str) {
+fn submits_attribute(c: &Connection, at_ms: i64, value: &str) {
     let sql = "INSERT INTO facts (kind, annotator, at_ms, value) VALUES ('form-answers', 1, ?1, ?2)";
     c.execute(sql, dissensus_test_support::rusqlite::params![at_ms, value]).unwrap();
 }
@@ -969,13 +969,13 @@ fn packet_submits_only_attributes_of_the_form() {
         format!(r#"{{"{long}":{{"value":"x","at_ms":5}}}}"#),
         "[1]".to_owned(),
     ] {
-        let forged = world.forged("forged.dissensus", |c| says_of_herself(c, 5, &value));
+        let forged = world.forged("forged.dissensus", |c| submits_attribute(c, 5, &value));
         let file = world.merge(&forged, &MergeConsent::all());
         assert!(file.refused, "{value} {file:?}");
         assert_eq!(attributes(), before, "{value}");
     }
     let honest = world.forged("honest.dissensus", |c| {
-        says_of_herself(c, 5, r#"{"region":{"value":"north","at_ms":4000000000000}}"#);
+        submits_attribute(c, 5, r#"{"region":{"value":"north","at_ms":4000000000000}}"#);
     });
     assert!(!world.merge(&honest, &MergeConsent::default()).refused);
     assert_eq!(attributes()["region"], "north");
@@ -1153,8 +1153,8 @@ fn copies_report_events_with_other_references() {
         assert!(!file.refused, "{what}: {file:?}");
         for (into, from) in [(&there, &world.project), (&world.project, &there)] {
             let file = merged(into, from);
-            let told = file.problems.iter().any(|one| one.problem.message.contains("left out"));
-            assert!(!file.refused && told, "{what}: {file:?}");
+            let reported = file.problems.iter().any(|one| one.problem.message.contains("left out"));
+            assert!(!file.refused && reported, "{what}: {file:?}");
         }
     }
 }
@@ -1336,9 +1336,9 @@ fn copies_with_a_packet_and_its_forgery_merge() {
         for (into, from) in [(&there, &world.project), (&world.project, &there)] {
             let file = merged(into, from);
             assert!(!file.refused, "{file:?}");
-            let told = file.problems.iter().find(|one| one.problem.message.contains("left out"));
-            let told = &told.unwrap().problem.message;
-            assert!(told.contains("1 answer or mark") && told.contains("ada, t"), "{told}");
+            let reported = file.problems.iter().find(|one| one.problem.message.contains("left out"));
+            let reported = &reported.unwrap().problem.message;
+            assert!(reported.contains("1 answer or mark") && reported.contains("ada, t"), "{reported}");
         }
     }
     // Everything else is the same in both.

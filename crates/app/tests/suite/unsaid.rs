@@ -34,7 +34,7 @@ fn offer(session: &Session, cannot_say: bool) {
 }
 
 /// Number of labels and of "cannot say" answers, and the levels.
-fn told(session: &Session) -> (u32, u32, Vec<String>) {
+fn counts_of(session: &Session) -> (u32, u32, Vec<String>) {
     let question = info::read(&session.project).unwrap().questions.remove(0);
     (question.labels, question.unsaid, question.scale.levels().to_vec())
 }
@@ -47,7 +47,7 @@ fn cannot_say_is_imported_and_exported_but_no_level() {
     let session = create(&folder.path().join("a.dissensus"));
     assert_eq!(import_as_guessed(&session, &file).labels, 8);
     let levels = ["1", "2", "3"].map(String::from).to_vec();
-    assert_eq!(told(&session), (6, 2, levels.clone()));
+    assert_eq!(counts_of(&session), (6, 2, levels.clone()));
     // Imported again it is known, not new.
     let again = import_as_guessed(&session, &file);
     assert_eq!((again.labels, again.repeated_rows), (0, 8));
@@ -56,14 +56,14 @@ fn cannot_say_is_imported_and_exported_but_no_level() {
     assert_eq!(std::fs::read_to_string(&out).unwrap().matches(CANNOT_SAY).count(), 2);
     let copy = create(&folder.path().join("b.dissensus"));
     import_as_guessed(&copy, &out);
-    assert_eq!(told(&copy), (6, 2, levels));
+    assert_eq!(counts_of(&copy), (6, 2, levels));
     // A scale of options has it too, and none of its brackets is a set.
     let sets = folder.path().join("sets.csv");
     let rows = FILE.replace(",1\n", ",a; b\n").replace(",2\n", ",b\n").replace(",3\n", ",a\n");
     std::fs::write(&sets, rows).unwrap();
     let of_sets = create(&folder.path().join("c.dissensus"));
     import_as_guessed(&of_sets, &sets);
-    assert_eq!(told(&of_sets), (6, 2, ["a", "b"].map(String::from).to_vec()));
+    assert_eq!(counts_of(&of_sets), (6, 2, ["a", "b"].map(String::from).to_vec()));
 }
 
 #[test]
@@ -116,13 +116,13 @@ fn cannot_say_is_recorded_only_where_offered() {
     let asked = || task::read(labelling, ana, why, TextId(1), 1).unwrap().asked;
     assert!(asked());
     by_name::record(labelling, &LabelByName::new("ana", "t1", CANNOT_SAY, Some(&rude.name))).unwrap();
-    assert_eq!((told(&session).0, told(&session).1, asked()), (5, 3, false));
+    assert_eq!((counts_of(&session).0, counts_of(&session).1, asked()), (5, 3, false));
     by_name::record(labelling, &LabelByName::new("ana", "t1", "2", Some(&rude.name))).unwrap();
-    assert_eq!((told(&session).0, told(&session).1, asked()), (6, 2, true));
+    assert_eq!((counts_of(&session).0, counts_of(&session).1, asked()), (6, 2, true));
     undo::undo(labelling, ana, [rude.id], LabelSource::Window).unwrap();
-    assert_eq!((told(&session).0, told(&session).1), (5, 3));
+    assert_eq!((counts_of(&session).0, counts_of(&session).1), (5, 3));
     undo::undo(labelling, ana, [rude.id], LabelSource::Window).unwrap();
-    assert_eq!((told(&session).0, told(&session).1), (6, 2));
+    assert_eq!((counts_of(&session).0, counts_of(&session).1), (6, 2));
     // From here on no level may have this name.
     let scale = Scale::new(ScaleKind::Choice, ["yes", CANNOT_SAY]).unwrap();
     assert_eq!(

@@ -147,7 +147,7 @@ impl<'a> Field<'a> {
 
 impl Entrant {
     /// Starts the same engine in a fresh process.
-    pub(super) fn anew(&self, folder: &Path) -> Result<Worker, BenchError> {
+    pub(super) fn restart(&self, folder: &Path) -> Result<Worker, BenchError> {
         started(self.engine, &self.launch, &self.load, folder)
     }
 }

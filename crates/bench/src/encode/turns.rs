@@ -76,7 +76,7 @@ pub(super) fn memory(
         say(&format!("Encoding {} texts with {}", texts.len(), entrant.engine));
         let embeddings = folder.join("memory.f32");
         let done: Encoded =
-            entrant.anew(folder)?.ask(&Request::Encode { texts: written.clone(), embeddings })?;
+            entrant.restart(folder)?.ask(&Request::Encode { texts: written.clone(), embeddings })?;
         engines.push(EngineMemory { engine: entrant.engine, peak_mib: done.peak_mib, seconds: done.seconds });
         Ok(())
     })?;

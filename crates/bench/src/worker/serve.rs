@@ -22,18 +22,18 @@ pub fn serve(input: impl BufRead, mut output: impl Write) -> std::io::Result<()>
 }
 
 fn answer(engine: &mut Option<Engine>, line: &str) -> Result<String, String> {
-    match serde_json::from_str(line).map_err(said)? {
+    match serde_json::from_str(line).map_err(message)? {
         Request::Load(load) => {
             *engine = Some(open(&load)?);
             json(&Done {})
         }
         Request::Encode { texts, embeddings } => json(&encode(loaded(engine)?, &texts, &embeddings)?),
         Request::Latency { text, runs } => {
-            json(&Latency { milliseconds: loaded(engine)?.latency(&text, runs).map_err(said)? })
+            json(&Latency { milliseconds: loaded(engine)?.latency(&text, runs).map_err(message)? })
         }
         Request::Train { encoder, policy, ids, steps, threads } => {
             let policy = policy.parse().map_err(|error: EncoderError| error.to_string())?;
-            json(&Trained { seconds: step_times(&encoder, &policy, &ids, steps, threads).map_err(said)? })
+            json(&Trained { seconds: step_times(&encoder, &policy, &ids, steps, threads).map_err(message)? })
         }
         Request::Export { .. } => Err("this program exports no ONNX: ask a Python peer".to_owned()),
     }
@@ -41,7 +41,7 @@ fn answer(engine: &mut Option<Engine>, line: &str) -> Result<String, String> {
 
 fn open(load: &Load) -> Result<Engine, String> {
     let kind = EngineKind::named(&load.engine).ok_or_else(|| format!("no engine {} here", load.engine))?;
-    Engine::open(kind, &load.encoder, load.threads).map_err(said)
+    Engine::open(kind, &load.encoder, load.threads).map_err(message)
 }
 
 fn loaded(engine: &Option<Engine>) -> Result<&Engine, String> {
@@ -49,23 +49,24 @@ fn loaded(engine: &Option<Engine>) -> Result<&Engine, String> {
 }
 
 fn encode(engine: &Engine, texts: &Path, embeddings: &Path) -> Result<Encoded, String> {
-    let texts: Vec<String> = serde_json::from_slice(&std::fs::read(texts).map_err(said)?).map_err(said)?;
+    let texts: Vec<String> =
+        serde_json::from_slice(&std::fs::read(texts).map_err(message)?).map_err(message)?;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let run = engine.encode(&texts).map_err(said)?;
-    let mut file = BufWriter::new(std::fs::File::create(embeddings).map_err(said)?);
+    let run = engine.encode(&texts).map_err(message)?;
+    let mut file = BufWriter::new(std::fs::File::create(embeddings).map_err(message)?);
     for value in run.embeddings.iter().flatten() {
-        file.write_all(&value.to_le_bytes()).map_err(said)?;
+        file.write_all(&value.to_le_bytes()).map_err(message)?;
     }
-    file.flush().map_err(said)?;
-    let tokens = engine.count_tokens(&texts).map_err(said)?;
+    file.flush().map_err(message)?;
+    let tokens = engine.count_tokens(&texts).map_err(message)?;
     Ok(Encoded { seconds: run.seconds, tokens, peak_mib: run.peak_mib })
 }
 
 fn json(answer: &impl Serialize) -> Result<String, String> {
-    serde_json::to_string(answer).map_err(said)
+    serde_json::to_string(answer).map_err(message)
 }
 
-fn said(error: impl std::fmt::Display) -> String {
+fn message(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 

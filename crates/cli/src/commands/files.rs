@@ -62,7 +62,7 @@ pub(crate) fn import(args: Import) -> Result<()> {
     let report = exchange::import(&session.exchange, &args.file, &choices, Some(&bar));
     drop(bar);
     let report = report?;
-    if args.output.json { output::json(&report) } else { tell(&report) }
+    if args.output.json { output::json(&report) } else { print_import(&report) }
 }
 
 /// Fails if the import would fail, so that scripts can check first.
@@ -83,7 +83,7 @@ fn would_fail(preview: &ImportPreview, skip_bad: bool) -> Result<()> {
     Ok(())
 }
 
-fn tell(report: &ImportReport) -> Result<()> {
+fn print_import(report: &ImportReport) -> Result<()> {
     let added = [
         count(u64::from(report.texts), "text"),
         count(u64::from(report.annotators), "annotator"),

@@ -5,11 +5,11 @@ use crate::args::{Guideline, Notes};
 use crate::output;
 use anyhow::{Context, Result};
 use dissensus_api::{
-    GuidelineAgreement, GuidelineFigures, GuidelineInfo, NewGuideline, RemarkInfo, RemarkQuery, WordingInfo,
+    GuidelineAgreement, GuidelineFigures, GuidelineInfo, NewGuideline, NoteInfo, NoteQuery, WordingInfo,
 };
 use dissensus_editing::annotators;
+use dissensus_editing::notes;
 use dissensus_editing::questions;
-use dissensus_editing::remarks;
 use dissensus_labelling::guideline::OnScreen;
 use dissensus_project::clock::local_time;
 use std::path::Path;
@@ -127,7 +127,7 @@ fn agreement(found: &[GuidelineAgreement]) -> Result<()> {
 pub(crate) fn notes(args: &Notes) -> Result<()> {
     let session = open_to_read(&args.project.path)?;
     let project = &session.project;
-    let query = RemarkQuery {
+    let query = NoteQuery {
         question: args
             .question
             .as_deref()
@@ -144,14 +144,14 @@ pub(crate) fn notes(args: &Notes) -> Result<()> {
         reason: args.reason.clone(),
         flagged: args.flagged,
     };
-    let found = remarks::list(project, &query)?;
+    let found = notes::list(project, &query)?;
     if args.output.json {
         return output::json(&found);
     }
     if found.is_empty() {
         return output::line("Nobody said or flagged anything of that kind");
     }
-    let row = |one: &RemarkInfo| {
+    let row = |one: &NoteInfo| {
         let mut marks = Vec::new();
         marks.extend(one.flagged.then_some("flagged"));
         marks.extend(one.skipped.then_some("skipped"));
@@ -160,9 +160,9 @@ pub(crate) fn notes(args: &Notes) -> Result<()> {
             one.annotator_name.clone(),
             one.question_name.clone(),
             one.answer.clone().unwrap_or_default(),
-            one.remark.confidence.map_or_else(String::new, |sure| sure.to_string()),
-            one.remark.reasons.join(", "),
-            one.remark.note.as_deref().map_or_else(String::new, |note| output::cut(note, 60)),
+            one.note.confidence.map_or_else(String::new, |sure| sure.to_string()),
+            one.note.reasons.join(", "),
+            one.note.note.as_deref().map_or_else(String::new, |note| output::cut(note, 60)),
             marks.join(", "),
         ]
     };

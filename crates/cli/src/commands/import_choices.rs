@@ -105,7 +105,7 @@ fn from_file(path: &str) -> Result<ColumnChoices> {
 /// The most likely reading that is consistent with the given roles; if none is, the detected one with these
 /// roles applied.
 fn recognised(session: &Session, args: &Import, form: &ImportChoices) -> Result<(ColumnChoices, bool)> {
-    let beside = ImportChoices { columns: Some(named_before(args)), ..form.clone() };
+    let with_named = ImportChoices { columns: Some(named_before(args)), ..form.clone() };
     // Numbers of readings refer to the list that the command prints with the same options.
     let asked = ImportChoices { columns: Some(named_before(args)), ..form.clone() };
     let (readings, _) = exchange::readings(&session.exchange, &args.file, &asked)?;
@@ -128,12 +128,13 @@ fn recognised(session: &Session, args: &Import, form: &ImportChoices) -> Result<
                     || !readings.iter().any(|other| other.columns.option_separator.as_ref() == Some(wanted))
             })
             && args.time_format.as_ref().is_none_or(|format| {
-                reading.columns.time_format.as_deref().unwrap_or("iso") == format || !says_time(&readings)
+                reading.columns.time_format.as_deref().unwrap_or("iso") == format
+                    || !differ_in_time_format(&readings)
             })
     };
     let fitting: Vec<&ImportReading> = readings.iter().filter(agrees).collect();
     match fitting.as_slice() {
-        [] => Ok((guessed(session, args, form, &beside)?, false)),
+        [] => Ok((guessed(session, args, form, &with_named)?, false)),
         [best, others @ ..] => {
             let undecided = others.iter().any(|other| other.confidence >= 0.75 * best.confidence);
             if undecided && !args.dry_run {
@@ -152,7 +153,7 @@ fn recognised(session: &Session, args: &Import, form: &ImportChoices) -> Result<
 }
 
 /// Whether the readings differ in the time format.
-fn says_time(readings: &[ImportReading]) -> bool {
+fn differ_in_time_format(readings: &[ImportReading]) -> bool {
     readings.iter().any(|one| one.columns.time_format != readings[0].columns.time_format)
 }
 
@@ -165,9 +166,9 @@ fn guessed(
     session: &Session,
     args: &Import,
     form: &ImportChoices,
-    beside: &ImportChoices,
+    with_named: &ImportChoices,
 ) -> Result<ColumnChoices> {
-    let mut columns = exchange::guess_columns(&session.exchange, &args.file, beside)?;
+    let mut columns = exchange::guess_columns(&session.exchange, &args.file, with_named)?;
     // `--label` without span columns means plain labels, even if the file looks like one row per span.
     let spans = [&args.start, &args.end, &args.span_type].into_iter().any(Option::is_some);
     if !spans && args.label.is_some() && args.label != columns.span_type {

@@ -4,7 +4,7 @@ use super::open_in;
 use crate::args::{Record, Undo};
 use crate::output;
 use anyhow::Result;
-use dissensus_domain::{Answer, LabelSource, Remark};
+use dissensus_domain::{Answer, LabelSource, Note};
 use dissensus_editing::annotators;
 use dissensus_editing::questions;
 use dissensus_labelling::LabelByName;
@@ -45,7 +45,7 @@ pub(crate) fn record(args: &Record) -> Result<()> {
         value: &args.value,
         question: args.question.name.as_deref(),
         occasion: args.occasion,
-        remark: Remark { note, reasons, confidence },
+        note: Note { note, reasons, confidence },
     };
     let recorded = by_name::record(&session.labelling, &request)?;
     if args.output.json {

@@ -8,7 +8,7 @@ use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_analysis::panels::{PanelFile, PanelFileChoices};
-use dissensus_api::{KeptPanel, PanelInfo, PanelOrder, PanelText, PanelVerdicts, PanelWish};
+use dissensus_api::{PanelInfo, PanelOrder, PanelText, PanelVerdicts, PanelWish, SavedPanelInfo};
 use dissensus_app::session::Session;
 use dissensus_editing::questions;
 use dissensus_editing::texts;
@@ -19,9 +19,9 @@ use std::path::Path;
 
 /// What `panel --list --json` and `panel --forget --json` print.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct KeptPanels<'a> {
+pub(super) struct SavedPanels<'a> {
     /// Saved panels.
-    panels: &'a [KeptPanel],
+    panels: &'a [SavedPanelInfo],
 }
 
 /// Maximum number of characters of a text in the table.
@@ -90,7 +90,7 @@ fn project(session: &Session, args: &Panel, wish: &PanelWish, beside: Option<&Pa
             found?
         }
     };
-    if args.output.json { output::json(&found) } else { tell(&found) }
+    if args.output.json { output::json(&found) } else { print_verdicts(&found) }
 }
 
 fn file(
@@ -130,7 +130,7 @@ fn print_written(written: &PanelFile, json: bool) -> Result<()> {
     print_left_out_and_strangers(written.bad_rows, written.panel.strangers as usize);
     output::line(&format!(
         "Wrote the verdicts of {} on {} to {}, {} observed",
-        who(&written.panel),
+        describe_panel(&written.panel),
         count(written.texts, "text"),
         written.file.display(),
         written.observed
@@ -138,7 +138,7 @@ fn print_written(written: &PanelFile, json: bool) -> Result<()> {
 }
 
 /// Describes a panel: "a panel of 12 (first of 201 drawn from 262 people)".
-fn who(panel: &PanelInfo) -> String {
+fn describe_panel(panel: &PanelInfo) -> String {
     let drawn = panel.pool.map_or_else(String::new, |pool| {
         let from = format!("drawn from {} people", pool);
         if panel.draws == 0 {
@@ -150,13 +150,13 @@ fn who(panel: &PanelInfo) -> String {
     format!("a panel of {}{drawn}", panel.members.len())
 }
 
-fn tell(found: &PanelVerdicts) -> Result<()> {
+fn print_verdicts(found: &PanelVerdicts) -> Result<()> {
     let panel = &found.panel;
     print_left_out_and_strangers(0, panel.strangers as usize);
-    output::line(&format!("{}, {}: {}", panel.question, panel.rule, who(panel)))?;
+    output::line(&format!("{}, {}: {}", panel.question, panel.rule, describe_panel(panel)))?;
     output::line(&format!("Members: {}", panel.members.join(", ")))?;
     if let Some(beside) = &found.beside {
-        output::line(&format!("Beside it: {}: {}", who(beside), beside.members.join(", ")))?;
+        output::line(&format!("Beside it: {}: {}", describe_panel(beside), beside.members.join(", ")))?;
     }
     if !panel.exact {
         super::note(
@@ -224,16 +224,16 @@ fn tell(found: &PanelVerdicts) -> Result<()> {
     }
 }
 
-fn list(panels: &[KeptPanel], as_json: bool) -> Result<()> {
+fn list(panels: &[SavedPanelInfo], as_json: bool) -> Result<()> {
     if as_json {
-        return output::json(&KeptPanels { panels });
+        return output::json(&SavedPanels { panels });
     }
     if panels.is_empty() {
         return output::line(
             "No panel is saved: `dissensus analyse panel P --size 12 --name NAME` saves one",
         );
     }
-    let row = |panel: &KeptPanel| {
+    let row = |panel: &SavedPanelInfo| {
         let members = match panel.members.is_empty() {
             false => panel.members.join(", "),
             true => {

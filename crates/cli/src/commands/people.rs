@@ -22,11 +22,11 @@ pub(crate) fn show(args: &Show) -> Result<()> {
     };
     match args.output.json {
         true => output::json(&person),
-        false => tell(&person),
+        false => print_person(&person),
     }
 }
 
-fn tell(person: &AnnotatorInfo) -> Result<()> {
+fn print_person(person: &AnnotatorInfo) -> Result<()> {
     let name = if person.name == person.external_id { String::new() } else { format!(" ({})", person.name) };
     output::line(&format!("{}{name}: {}", person.external_id, count(person.labels.into(), "label")))?;
     for (attribute, value) in &person.attributes {

@@ -9,7 +9,7 @@ use dissensus_api::{
     PracticeStep, PracticeTextInfo,
 };
 use dissensus_app::session::Session;
-use dissensus_domain::{AfterFailing, AnnotatorId, Standing};
+use dissensus_domain::{AfterFailing, AnnotatorId, PassStatus};
 use dissensus_editing::info;
 use dissensus_editing::questions;
 use dissensus_editing::texts;
@@ -137,7 +137,7 @@ fn of_packet(session: &Session, annotator: AnnotatorId, json: bool) -> Result<()
         return output::json(&PacketPractice { state, texts });
     }
     let Some(state) = state else { return output::line("There is nothing to practise on") };
-    output::line(&told(&state))?;
+    output::line(&describe_practice(&state))?;
     let row = |item: &PracticeItem| {
         let answered = match item.right {
             None => "",
@@ -154,12 +154,12 @@ fn of_packet(session: &Session, annotator: AnnotatorId, json: bool) -> Result<()
 }
 
 /// Describes an annotator's progress and the decision.
-pub(crate) fn told(state: &PracticeState) -> String {
+pub(crate) fn describe_practice(state: &PracticeState) -> String {
     let result = state.result.as_ref().map(|result| {
         let (right, of) = (result.right, result.of);
         match result.standing {
-            Standing::Passed => format!("practice passed: {right} of {of} right"),
-            Standing::Failed | Standing::Unfinished => {
+            PassStatus::Passed => format!("practice passed: {right} of {of} right"),
+            PassStatus::Failed | PassStatus::Unfinished => {
                 format!(
                     "practice not passed: {right} of {of} right, {:.0} % are needed",
                     100.0 * state.rule.pass
@@ -174,7 +174,7 @@ pub(crate) fn told(state: &PracticeState) -> String {
             let (done, total) = (state.done, state.total);
             format!("{why}round {} is to be practised: {done} of {total} answered", state.round)
         }
-        (PracticeStep::Label, Some(result)) if result.standing == Standing::Failed => {
+        (PracticeStep::Label, Some(result)) if result.standing == PassStatus::Failed => {
             "the study's author lets you go on".to_owned()
         }
         (PracticeStep::Label, _) => "the texts can be labelled".to_owned(),
@@ -205,5 +205,5 @@ pub(crate) fn answer(session: &Session, args: &Record) -> Result<()> {
     };
     let reason = if feedback.reason.is_empty() { String::new() } else { format!(": {}", feedback.reason) };
     output::line(&format!("{} of {}: {verdict}{reason}", given.value, given.text_id))?;
-    output::line(&told(&feedback.state))
+    output::line(&describe_practice(&feedback.state))
 }

@@ -40,19 +40,19 @@ pub(super) fn texts_to_predict(texts: &Path, args: &Predict) -> TextFileChoices 
         text: args.file.text_column.clone(),
         text_id: args.file.text_id_column.clone(),
         skip_bad: args.file.skip_bad,
-        keep: kept(args),
+        keep: embeddings_path(args),
     }
 }
 
 /// Whether a file holds stored embeddings and is no other file of the user.
-pub(super) fn are_kept(path: &Path) -> bool {
+pub(super) fn holds_embeddings(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(8).read_to_end(&mut head));
     read.is_ok() && head == dissensus_training::encoding::KEPT_EMBEDDINGS
 }
 
 /// Path where embeddings are stored until the table is complete.
-pub(super) fn kept(args: &Predict) -> Option<PathBuf> {
+pub(super) fn embeddings_path(args: &Predict) -> Option<PathBuf> {
     let mut name = args.file.out.as_ref().filter(|_| args.resume)?.clone().into_os_string();
     name.push(".embeddings");
     Some(name.into())

@@ -4,7 +4,8 @@ use super::disagreement_document::{DisagreementByOptions, DisagreementRanking, R
 use super::given_answers::{answers, show_answers};
 use super::live_model::{bar_of, make_encoded, make_live};
 use super::prediction_tables::{
-    are_kept, kept, prediction_choices, print_words_written, print_written, run_tables, texts_to_predict,
+    embeddings_path, holds_embeddings, prediction_choices, print_words_written, print_written, run_tables,
+    texts_to_predict,
 };
 use super::set_predictions::{predict_options, print_sets_written};
 use super::span_predictions::predict_spans;
@@ -77,7 +78,7 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
         bail!("--resume goes with one run: runs may be on several encoders, and embeddings of one are kept");
     }
     let done = predict_once(args);
-    match kept(args).filter(|kept| are_kept(kept)) {
+    match embeddings_path(args).filter(|kept| holds_embeddings(kept)) {
         Some(kept) if done.is_ok() => {
             std::fs::remove_file(&kept).with_context(|| format!("removing {}", kept.display()))?;
         }

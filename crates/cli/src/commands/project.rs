@@ -7,7 +7,7 @@ use crate::output;
 use anyhow::{Context as _, Result, bail};
 use dissensus_api::{Estimation, QuestionInfo, QuestionPart};
 use dissensus_app::session::Session;
-use dissensus_domain::{LevelEdit, QuestionHelp, RemarkForm, Scale, ScaleKind};
+use dissensus_domain::{LevelEdit, NoteForm, QuestionHelp, Scale, ScaleKind};
 use dissensus_editing::QuestionChange;
 use dissensus_editing::info;
 use dissensus_editing::questions;
@@ -62,19 +62,19 @@ pub(crate) fn question(args: Question) -> Result<()> {
     let only_if =
         args.only_if.as_ref().map(|words| questions::condition_named(project, words)).transpose()?;
     let prompt = args.prompt.clone().unwrap_or_default();
-    let form = RemarkForm { reasons: args.reason.clone(), confidence: args.confidence.unwrap_or(false) };
+    let form = NoteForm { reasons: args.reason.clone(), confidence: args.confidence.unwrap_or(false) };
     form.check()?;
     let definitions = definitions(&args.name, scale.levels(), &args.define)?;
     let help = help(&args, QuestionHelp::default());
     let name = args.name.clone();
     let request = AddQuestion { name, prompt, scale, only_if, help, definitions };
     let made = questions::add(project, request)?;
-    questions::set_remark_form(project, made.id, &form)?;
+    questions::set_note_form(project, made.id, &form)?;
     if let Some(cannot_say) = args.cannot_say {
         let change = QuestionChange { cannot_say: Some(cannot_say), ..QuestionChange::default() };
         questions::edit(project, made.id, &change)?;
     }
-    told(&session, &made.name, "Added the question", args.output.json)
+    print_question(&session, &made.name, "Added the question", args.output.json)
 }
 
 fn help(args: &Question, before: QuestionHelp) -> QuestionHelp {
@@ -109,13 +109,13 @@ fn change_question(args: &Question) -> Result<()> {
         change.help = Some(help(args, question.help.clone()));
     }
     if args.no_reasons || !args.reason.is_empty() || args.confidence.is_some() {
-        let before = question.remarks.clone();
+        let before = question.note_form.clone();
         let reasons = match args.no_reasons || !args.reason.is_empty() {
             true => args.reason.clone(),
             false => before.reasons,
         };
         let confidence = args.confidence.unwrap_or(before.confidence);
-        change.remarks = Some(RemarkForm { reasons, confidence });
+        change.note_form = Some(NoteForm { reasons, confidence });
     }
     change.cannot_say = args.cannot_say;
     if args.always || args.only_if.is_some() {
@@ -142,11 +142,11 @@ fn change_question(args: &Question) -> Result<()> {
         );
     }
     questions::edit(project, question.id, &change)?;
-    told(&session, &question.name, "Changed the question", args.output.json)
+    print_question(&session, &question.name, "Changed the question", args.output.json)
 }
 
 /// Prints the current state of a question, and closes the project.
-fn told(session: &Session, name: &str, what: &str, json: bool) -> Result<()> {
+fn print_question(session: &Session, name: &str, what: &str, json: bool) -> Result<()> {
     let info = info::read(&session.project)?;
     session.close();
     let made =

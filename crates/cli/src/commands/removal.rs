@@ -24,7 +24,7 @@ pub(crate) fn remove(args: &Remove) -> Result<()> {
     let removed = remove::remove(&session.project, &what)?;
     match args.output.json {
         true => output::json(&removed),
-        false => went(&removed),
+        false => print_removed(&removed),
     }
 }
 
@@ -76,7 +76,7 @@ fn would_go(preview: &RemovalPreview) -> Result<()> {
     output::line("Nothing was removed: --yes removes it")
 }
 
-fn went(removed: &Removed) -> Result<()> {
+fn print_removed(removed: &Removed) -> Result<()> {
     output::line(&format!("Removed \"{}\": {}", removed.name, words(removed.gone)))?;
     if removed.kept != RemovalCounts::default() {
         output::line(&format!(

@@ -8,7 +8,7 @@ use anyhow::Result;
 use dissensus_analysis::StableShareReport;
 use dissensus_analysis::repeats;
 use dissensus_analysis::stable_share;
-use dissensus_api::{RepeatReport, RepeatsOfAnnotator};
+use dissensus_api::{ReannotationReport, ReannotationsOfAnnotator};
 use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
 use dissensus_editing::questions;
@@ -18,9 +18,9 @@ use serde::Serialize;
 
 /// What `repeats --json` prints.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Repeated<'a> {
+pub(super) struct ReannotationDocument<'a> {
     #[serde(flatten)]
-    report: &'a RepeatReport,
+    report: &'a ReannotationReport,
     /// With `--stable-share`: how much of the difference between annotators is their own stable view.
     #[serde(skip_serializing_if = "Option::is_none")]
     stable_share: Option<&'a StableShareReport>,
@@ -28,7 +28,7 @@ pub(super) struct Repeated<'a> {
 
 /// What `repeats --remove --json` prints.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct RepeatsRemoved {
+pub(super) struct ReannotationsRemoved {
     /// The question.
     question: String,
     /// Number of answers of later annotation rounds that were removed.
@@ -48,7 +48,7 @@ pub(crate) fn repeats(args: &Repeats) -> Result<()> {
         false => None,
     };
     if args.output.json {
-        return output::json(&Repeated { report: &report, stable_share: stable.as_ref() });
+        return output::json(&ReannotationDocument { report: &report, stable_share: stable.as_ref() });
     }
     match (&report.overall, &report.needs) {
         (Some(overall), _) => {
@@ -104,7 +104,7 @@ fn remove(args: &Repeats, occasion: RemovedOccasion) -> Result<()> {
     };
     let removed = repeats::remove(&session.analysis, question.id, one)?;
     if args.output.json {
-        return output::json(&RepeatsRemoved { question: question.name, removed });
+        return output::json(&ReannotationsRemoved { question: question.name, removed });
     }
     output::line(&format!(
         "{}: {} of {of} taken back; no label was changed, and importing them again with --occasion brings them back",
@@ -113,12 +113,12 @@ fn remove(args: &Repeats, occasion: RemovedOccasion) -> Result<()> {
     ))
 }
 
-fn people(report: &RepeatReport, top: usize) -> Result<()> {
+fn people(report: &ReannotationReport, top: usize) -> Result<()> {
     if report.annotators.is_empty() {
         return Ok(());
     }
     output::line("")?;
-    let row = |a: &RepeatsOfAnnotator| {
+    let row = |a: &ReannotationsOfAnnotator| {
         let interval = a.agreement.map_or_else(String::new, |s| format!("{:.3} to {:.3}", s.low, s.high));
         vec![
             a.name.clone(),

@@ -114,7 +114,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
         &[
             of::<view::PanelVerdicts>(),
             of::<dissensus_analysis::panels::PanelFile>(),
-            of::<panel::KeptPanels>(),
+            of::<panel::SavedPanels>(),
         ],
     ),
     ("words", &[of::<words::WordsShown>(), of::<words::WordsWritten>()]),
@@ -129,7 +129,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
     ),
     ("plan", &[of::<view::PlanReport>()]),
     ("assign", &[of::<view::StudyDraft>(), of::<study::PacketsWritten>()]),
-    ("hand-in", &[of::<view::HandedIn>()]),
+    ("hand-in", &[of::<view::SubmissionInfo>()]),
     ("merge", &[of::<view::MergeReport>()]),
     ("status", &[of::<view::StudyReport>(), of::<view::OpenPacket>(), of::<Vec<view::PacketText>>()]),
     ("reveal", &[of::<care::RevealState>()]),
@@ -144,13 +144,13 @@ const OUTPUTS: &[(&str, &[Output])] = &[
             of::<Vec<view::WordingInfo>>(),
         ],
     ),
-    ("notes", &[of::<Vec<view::RemarkInfo>>()]),
+    ("notes", &[of::<Vec<view::NoteInfo>>()]),
     ("history", &[of::<view::HistoryPage>()]),
     ("practice", &[of::<view::PracticeSetup>(), of::<practice::PacketPractice>()]),
     ("checks", &[of::<Vec<view::AttentionCheckInfo>>()]),
     ("decide", &[of::<view::TextTalk>()]),
     ("decisions", &[of::<Vec<view::DecisionInfo>>()]),
-    ("repeats", &[of::<repeats::Repeated>(), of::<repeats::RepeatsRemoved>()]),
+    ("repeats", &[of::<repeats::ReannotationDocument>(), of::<repeats::ReannotationsRemoved>()]),
     ("slips", &[of::<view::SlipReport>()]),
     ("aggregate", &[of::<dissensus_analysis::Aggregated>(), of::<reliability::AggregatedOptions>()]),
     ("bundle", &[of::<dissensus_analysis::bundles::BundleWritten>()]),
@@ -235,7 +235,7 @@ fn finish(schema: &mut Schema) {
 /// Replaces links such as ``[`path::Name`]`` in a documentation comment with the last name of the path.
 fn without_links(words: &str) -> String {
     let mut parts = words.split("[`");
-    let mut said = parts.next().unwrap_or_default().to_owned();
+    let mut message = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let (path, rest) = part.split_once("`]").unwrap_or((part, ""));
         let name = path.rsplit("::").next().unwrap_or(path);
@@ -244,9 +244,9 @@ fn without_links(words: &str) -> String {
         } else {
             rest
         };
-        said.push_str(&format!("`{name}`{rest}"));
+        message.push_str(&format!("`{name}`{rest}"));
     }
-    said
+    message
 }
 
 #[cfg(test)]
@@ -254,21 +254,21 @@ mod tests {
     use super::*;
 
     /// Names of all commands that take `--json`, without their groups.
-    fn taking_json(command: &clap::Command, path: &[&str], found: &mut Vec<String>) {
+    fn json_commands(command: &clap::Command, path: &[&str], found: &mut Vec<String>) {
         if command.get_arguments().any(|argument| argument.get_long() == Some("json")) {
             // The report has no group.
             found.push(path[path.len().min(2) - 1..].join(" "));
         }
         for below in command.get_subcommands() {
             let path: Vec<&str> = path.iter().copied().chain([below.get_name()]).collect();
-            taking_json(below, &path, found);
+            json_commands(below, &path, found);
         }
     }
 
     #[test]
     fn every_json_command_has_one_schema() {
         let mut commands = Vec::new();
-        taking_json(&args::Cli::command(), &[], &mut commands);
+        json_commands(&args::Cli::command(), &[], &mut commands);
         let mut known: Vec<&str> = OUTPUTS.iter().map(|(command, _)| *command).collect();
         commands.sort_unstable();
         known.sort_unstable();

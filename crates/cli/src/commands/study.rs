@@ -44,7 +44,7 @@ pub(crate) fn assign(args: &Assign) -> Result<()> {
     if args.output.json {
         return output::json(&draft);
     }
-    tell(&draft)?;
+    print_draft(&draft)?;
     match &args.out {
         Some(folder) if !args.dry_run => {
             let packets = draft.people.iter().filter(|person| person.file.is_some()).count();
@@ -83,7 +83,7 @@ fn wish(args: &Assign, session: &Session) -> Result<StudyWish> {
     })
 }
 
-fn tell(draft: &StudyDraft) -> Result<()> {
+fn print_draft(draft: &StudyDraft) -> Result<()> {
     let hours = match draft.seconds {
         Some(seconds) => format!(", {:.1} hours at the speed so far", seconds / 3600.0),
         None => ", in a time of which there is too little to tell".to_owned(),
@@ -184,7 +184,7 @@ pub(crate) fn merge(args: &Merge) -> Result<()> {
 
 fn print_merge(report: &MergeReport, dry_run: bool) -> Result<()> {
     for file in &report.files {
-        output::line(&format!("{}: {}", name(&file.file), told(file)))?;
+        output::line(&format!("{}: {}", name(&file.file), describe_practice(file)))?;
         match file.withdrawn {
             0 => {}
             1 => output::line("  1 person had withdrawn there: everything of theirs was erased here too")?,
@@ -325,7 +325,7 @@ fn name(file: &str) -> String {
     Path::new(file).file_name().map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-fn told(file: &MergedFile) -> String {
+fn describe_practice(file: &MergedFile) -> String {
     if file.refused && file.asks.is_some() {
         return "not taken in yet".to_owned();
     }
@@ -377,7 +377,10 @@ pub(crate) fn status(args: &Status) -> Result<()> {
             packet.given,
             count(packet.wanted.into(), "text")
         ))?;
-        return packet.practice.as_ref().map_or(Ok(()), |state| output::line(&super::practice::told(state)));
+        return packet
+            .practice
+            .as_ref()
+            .map_or(Ok(()), |state| output::line(&super::practice::describe_practice(state)));
     }
     let report = study::report(&session.study)?;
     if args.output.json {

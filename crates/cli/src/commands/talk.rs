@@ -30,10 +30,10 @@ pub(crate) fn decide(args: &Decide) -> Result<()> {
     if args.output.json {
         return output::json(&talk);
     }
-    tell(&question, &args.text_id, &talk)
+    print_text(&question, &args.text_id, &talk)
 }
 
-fn tell(question: &Question, text: &str, talk: &TextTalk) -> Result<()> {
+fn print_text(question: &Question, text: &str, talk: &TextTalk) -> Result<()> {
     let (people, word) = match talk.answers.len() {
         1 => (1, "person"),
         n => (n, "people"),
@@ -42,8 +42,8 @@ fn tell(question: &Question, text: &str, talk: &TextTalk) -> Result<()> {
     let name =
         |answer: &Option<Answer>| answer.as_ref().map_or_else(String::new, |a| answer_name(question, a));
     let row = |one: &GivenAnswerInfo| {
-        let sure = one.remark.confidence.map_or_else(String::new, |sure| sure.to_string());
-        let (reasons, note) = (one.remark.reasons.join(", "), one.remark.note.clone().unwrap_or_default());
+        let sure = one.note.confidence.map_or_else(String::new, |sure| sure.to_string());
+        let (reasons, note) = (one.note.reasons.join(", "), one.note.note.clone().unwrap_or_default());
         let version = one.guideline.map_or_else(String::new, |number| number.to_string());
         vec![one.name.clone(), name(&one.answer), name(&one.again), sure, reasons, note, version]
     };
@@ -58,7 +58,7 @@ fn tell(question: &Question, text: &str, talk: &TextTalk) -> Result<()> {
     match talk.decisions.split_first() {
         None => output::line("Nothing was decided yet"),
         Some((holds, earlier)) => {
-            output::line(&told(holds))?;
+            output::line(&describe_decision(holds))?;
             match earlier.len() {
                 0 => Ok(()),
                 n => output::line(&format!("after {}", count(n as u64, "earlier decision"))),
@@ -67,7 +67,7 @@ fn tell(question: &Question, text: &str, talk: &TextTalk) -> Result<()> {
     }
 }
 
-fn told(decision: &DecisionInfo) -> String {
+fn describe_decision(decision: &DecisionInfo) -> String {
     let answer =
         decision.answer_name.as_ref().map_or_else(String::new, |name| format!(", decided answer {name}"));
     let by = if decision.by.is_empty() { String::new() } else { format!(" by {}", decision.by) };

@@ -96,7 +96,7 @@ pub(super) fn export(session: &Session, args: &Export, format: ToolFormat, file:
         note_on_names(ready.exported().told_apart);
     }
     if args.output.json {
-        return output::json(&told(&ready, args, file));
+        return output::json(&tool_file(&ready, args, file));
     }
     let exported = ready.exported();
     let (texts, people) = ready.texts_and_people();
@@ -126,7 +126,7 @@ fn losses(ready: &ToolExport) -> Vec<String> {
     ready.losses().iter().map(line).collect()
 }
 
-fn told<'a>(ready: &'a ToolExport, args: &Export, file: &'a Path) -> ToolFile<'a> {
+fn tool_file<'a>(ready: &'a ToolExport, args: &Export, file: &'a Path) -> ToolFile<'a> {
     let loss =
         |loss: &Loss| LostThings { count: loss.count, message: loss.message(), reason: loss.reason.name() };
     let exported = ready.exported();

@@ -46,15 +46,15 @@ struct TextCache {
 }
 
 impl Prompted {
-    /// `prompt`: `[vectors, width]`, with fewer vectors than there are positions; `kept_bytes` as in
+    /// `prompt`: `[vectors, width]`, with fewer vectors than there are positions; `cached_bytes` as in
     /// [`EncoderOptions`](crate::EncoderOptions).
     pub(crate) fn new(
         inner: Box<dyn Transformer>,
         prompt: Tensor,
         side: Side,
-        kept_bytes: Option<usize>,
+        cached_bytes: Option<usize>,
     ) -> CandleResult<Self> {
-        let kept = Mutex::new(TextCache { of: HashMap::new(), left: kept_bytes.unwrap_or(KEPT_BYTES) });
+        let kept = Mutex::new(TextCache { of: HashMap::new(), left: cached_bytes.unwrap_or(KEPT_BYTES) });
         Ok(Self { inner, vectors: prompt.dim(0)?, prompt, side, kept })
     }
 
@@ -105,7 +105,7 @@ impl Prompted {
         }
         let mut known: HashMap<&[u32], Arc<TextKeyValues>> = HashMap::new();
         {
-            let kept = self.kept();
+            let kept = self.text_cache();
             known.extend(texts.iter().filter_map(|ids| Some((*ids, Arc::clone(kept.of.get(*ids)?)))));
         }
         let mut unknown: Vec<&[u32]> = Vec::new();
@@ -136,7 +136,7 @@ impl Prompted {
         self.inner.forward(&batch, &ctx)?;
         let found: Vec<_> =
             ctx.take_key_values().of_texts(&batch.lengths)?.into_iter().map(Arc::new).collect();
-        let mut kept = self.kept();
+        let mut kept = self.text_cache();
         for (ids, found) in texts.iter().zip(&found) {
             let bytes = found.bytes();
             if bytes <= kept.left && kept.of.insert(ids.to_vec(), Arc::clone(found)).is_none() {
@@ -159,7 +159,7 @@ impl Prompted {
         texts.iter().take_while(fits).count().max(1)
     }
 
-    fn kept(&self) -> MutexGuard<'_, TextCache> {
+    fn text_cache(&self) -> MutexGuard<'_, TextCache> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -52,7 +52,8 @@ impl GgufFile {
         let bad = |reason: String| EncoderError::Gguf { path: path.to_owned(), reason };
         let file = File::open(path).map_err(unreadable)?;
         let length = file.metadata().map_err(unreadable)?.len();
-        let mut content = guarded(|| Content::read(&mut BufReader::new(&file))).map_err(|e| bad(told(&e)))?;
+        let mut content =
+            guarded(|| Content::read(&mut BufReader::new(&file))).map_err(|e| bad(describe_error(&e)))?;
         check_lengths(&content, length).map_err(bad)?;
         let metadata = Metadata(std::mem::take(&mut content.metadata));
         let architecture = metadata
@@ -155,7 +156,7 @@ impl TensorStore for GgufFile {
         let values = values.map_err(|e| bad(format!("its tensor \"{}\": {e}", place.name)))?;
         Ok(match place.reordered {
             None => values,
-            Some(heads) => halves_apart(&values, self.shape(name).unwrap_or_default(), heads),
+            Some(heads) => half_rotated(&values, self.shape(name).unwrap_or_default(), heads),
         })
     }
 }
@@ -170,20 +171,20 @@ fn guarded<T>(read: impl FnOnce() -> CandleResult<T>) -> CandleResult<T> {
 }
 
 /// Converts the library's error into a readable message.
-fn told(error: &candle_core::Error) -> String {
-    let said = error.to_string();
-    let said = said.lines().next().unwrap_or_default();
-    if said.contains("unknown dtype") {
-        let number = said.rsplit(' ').next().unwrap_or_default();
+fn describe_error(error: &candle_core::Error) -> String {
+    let message = error.to_string();
+    let message = message.lines().next().unwrap_or_default();
+    if message.contains("unknown dtype") {
+        let number = message.rsplit(' ').next().unwrap_or_default();
         return format!(
             "a tensor has a quantisation that is not known (number {number}): F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0 and Q2_K to \
              Q6_K can be read"
         );
     }
-    if said.contains("unknown magic") {
+    if message.contains("unknown magic") {
         return "it is no GGUF file".to_owned();
     }
-    format!("it is damaged or was cut off ({said}): fetch or copy it again")
+    format!("it is damaged or was cut off ({message}): fetch or copy it again")
 }
 
 /// Checks that every tensor is inside the file.
@@ -255,7 +256,7 @@ fn name_in_transformers(name: &str) -> Option<String> {
 
 /// Reorders rows of each head from neighbouring pairs to pairs half a head apart. `shape` is
 /// `[heads * size, ...]`.
-fn halves_apart(values: &[f32], shape: &[usize], heads: usize) -> Vec<f32> {
+fn half_rotated(values: &[f32], shape: &[usize], heads: usize) -> Vec<f32> {
     let rows = shape.first().copied().unwrap_or(0);
     let (width, size) = (values.len() / rows.max(1), rows / heads.max(1));
     let half = size / 2;
@@ -278,8 +279,8 @@ mod tests {
         // Two heads of four rows, one number per row.
         let stored = [0.0, 1.0, 2.0, 3.0, 10.0, 11.0, 12.0, 13.0];
         let expected = [0.0, 2.0, 1.0, 3.0, 10.0, 12.0, 11.0, 13.0];
-        assert_eq!(halves_apart(&stored, &[8, 1], 2), expected);
-        assert_eq!(halves_apart(&stored, &[4, 2], 1), [0.0, 1.0, 10.0, 11.0, 2.0, 3.0, 12.0, 13.0]);
+        assert_eq!(half_rotated(&stored, &[8, 1], 2), expected);
+        assert_eq!(half_rotated(&stored, &[4, 2], 1), [0.0, 1.0, 10.0, 11.0, 2.0, 3.0, 12.0, 13.0]);
     }
 
     #[test]

@@ -133,15 +133,17 @@ struct Job<'a> {
 impl Job<'_> {
     fn run(&self) -> Result<PathBuf, EncoderError> {
         let api = self.api()?;
-        let info =
-            api.repo(repo(self.name.repository(), self.name.revision())).info().map_err(|e| self.told(&e))?;
+        let info = api
+            .repo(repo(self.name.repository(), self.name.revision()))
+            .info()
+            .map_err(|e| self.user_error(&e))?;
         self.shared.beat();
         if !is_commit(&info.sha) {
             return Err(strange(self.name, &format!("\"{}\" for a commit", info.sha)));
         }
         let weights = self.weights_file(&info)?;
         let snapshots = Snapshots::new(self.name, self.config);
-        let _turn = self.take_turn(&snapshots)?;
+        let _turn = self.wait_for_turn(&snapshots)?;
         let round = Round { job: self, api: &api, info: &info, snapshots: &snapshots };
         let dir = snapshots.folder(&info.sha);
         round.fetch(&[CONFIG])?;
@@ -164,7 +166,7 @@ impl Job<'_> {
             .with_token(self.config.token.clone())
             .with_progress(false)
             .build()
-            .map_err(|e| self.told(&e))
+            .map_err(|e| self.user_error(&e))
     }
 
     /// The first weights file, if the repository has everything that an encoder needs.
@@ -188,7 +190,7 @@ impl Job<'_> {
     }
 
     /// Waits until no other process of ours fetches the same repository.
-    fn take_turn(&self, snapshots: &Snapshots) -> Result<std::fs::File, EncoderError> {
+    fn wait_for_turn(&self, snapshots: &Snapshots) -> Result<std::fs::File, EncoderError> {
         let failed = |source| EncoderError::Write { path: self.config.cache.clone(), source };
         let file = snapshots.lock_file().map_err(failed)?;
         loop {
@@ -205,7 +207,7 @@ impl Job<'_> {
     }
 
     /// Converts a failed request into an error for the user who named the repository.
-    fn told(&self, error: &ApiError) -> EncoderError {
+    fn user_error(&self, error: &ApiError) -> EncoderError {
         let repository = self.name.to_string();
         let ApiError::RequestError(request) = error else {
             return strange(self.name, &error.to_string());
@@ -283,7 +285,7 @@ impl Round<'_> {
                     reason: "the hub lists it and has it not".to_owned(),
                 }
             }
-            _ => self.job.told(&e),
+            _ => self.job.user_error(&e),
         })?;
         let etag = found.etag().trim_start_matches("W/").to_owned();
         let is_name =

@@ -64,7 +64,7 @@ impl Accumulator {
         let waits = |state: &mut State| state.next != place && !state.failed;
         let mut state = self.turn.wait_while(state, waits).unwrap_or_else(PoisonError::into_inner);
         if !state.failed {
-            state.total.take_in(part).map_err(failed)?;
+            state.total.add_part(part).map_err(failed)?;
             state.next += 1;
         }
         drop(state);
@@ -92,7 +92,7 @@ impl Drop for FailAtEnd<'_> {
 
 impl Gradients {
     /// Adds a part's gradients of the same parameters.
-    fn take_in(&mut self, part: Part) -> CandleResult<()> {
+    fn add_part(&mut self, part: Part) -> CandleResult<()> {
         self.loss += part.gradients.loss;
         for ((_, mine), (_, theirs)) in self.of.iter_mut().zip(part.gradients.of) {
             *mine = match (mine.take(), theirs) {

@@ -22,7 +22,7 @@ pub struct GroupNorm {
 /// Takes the gradient of a tensor from the result of `backward`, detached: the tensor library's gradients
 /// may reference the graph that they come from, and anything that stores them, an optimizer's moments above
 /// all, would retain the graphs of all steps.
-pub(super) fn taken(store: &mut GradStore, of: &Tensor) -> Option<Tensor> {
+pub(super) fn detached_gradient(store: &mut GradStore, of: &Tensor) -> Option<Tensor> {
     store.remove(of).map(|gradient| gradient.detach())
 }
 
@@ -38,9 +38,9 @@ impl Gradients {
     /// frozen embeddings.
     pub fn of_head(loss: &Tensor, head: &[(&str, &Var)]) -> CandleResult<Self> {
         let mut store = loss.backward()?;
-        let of = head
-            .iter()
-            .map(|(name, var)| (Parameter::of_head(name, var), taken(&mut store, var.as_tensor())));
+        let of = head.iter().map(|(name, var)| {
+            (Parameter::of_head(name, var), detached_gradient(&mut store, var.as_tensor()))
+        });
         Ok(Self { loss: f64::from(loss.to_scalar::<f32>()?), of: of.collect() })
     }
 

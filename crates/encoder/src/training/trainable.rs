@@ -8,7 +8,7 @@ use std::sync::Arc;
 use candle_core::{Device, Result as CandleResult, Tensor, Var};
 
 use super::accumulate::{Accumulator, Part, TableRows};
-use super::gradients::{Gradients, taken};
+use super::gradients::{Gradients, detached_gradient};
 use crate::blocks::{
     ForwardCtx, Group, ParamRegistry, Parameter, PlacedAdapter, Transformer, pool_tensor,
     pool_tensor_and_states,
@@ -370,13 +370,13 @@ impl Trainable {
         let mut store = loss.backward()?;
         let of = parameters
             .iter()
-            .map(|parameter| (parameter.clone(), taken(&mut store, parameter.var.as_tensor())))
+            .map(|parameter| (parameter.clone(), detached_gradient(&mut store, parameter.var.as_tensor())))
             .collect();
         let rows = ctx
             .take_lookups()
             .into_iter()
             .filter_map(|lookup| {
-                let gradient = taken(&mut store, lookup.rows.as_tensor())?;
+                let gradient = detached_gradient(&mut store, lookup.rows.as_tensor())?;
                 Some(TableRows { table: lookup.table, ids: lookup.ids, gradient })
             })
             .collect();

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use crate::spoilt::{Copy, Stored, on_cpu, says};
+use crate::spoilt::{Copy, Stored, check_message, on_cpu};
 use dissensus_encoder::{Encoder, EncoderOptions, Pooling};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
@@ -87,14 +87,14 @@ fn single_weights_file_is_preferred_to_an_index() {
 fn damaged_shards_are_refused() {
     let copy = sharded();
     fs::remove_file(copy.dir.join(SHARDS[1])).unwrap();
-    says(&copy.error(), "encoder-shards", &[INDEX, SHARDS[1], "not there"]);
+    check_message(&copy.error(), "encoder-shards", &[INDEX, SHARDS[1], "not there"]);
     let copy = sharded();
     let length = fs::metadata(copy.dir.join(SHARDS[1])).unwrap().len();
     truncate(&copy, SHARDS[1], length - 1);
-    says(&copy.error(), "encoder-damaged", &[SHARDS[1], "cut off"]);
+    check_message(&copy.error(), "encoder-damaged", &[SHARDS[1], "cut off"]);
     let copy = sharded();
     fs::copy(copy.dir.join(SHARDS[0]), copy.dir.join(SHARDS[1])).unwrap();
-    says(&copy.error(), "encoder-shards", &[INDEX, SHARDS[1], "does not hold it"]);
+    check_message(&copy.error(), "encoder-shards", &[INDEX, SHARDS[1], "does not hold it"]);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn bad_shard_index_is_refused() {
     let mut index = index_of(&copy);
     index["weight_map"].as_object_mut().unwrap().remove("embeddings.LayerNorm.weight").unwrap();
     fs::write(copy.dir.join(INDEX), index.to_string()).unwrap();
-    says(&copy.error(), "encoder-tensor", &[INDEX, "embeddings.LayerNorm.weight"]);
+    check_message(&copy.error(), "encoder-tensor", &[INDEX, "embeddings.LayerNorm.weight"]);
     for outside in [
         "../model.safetensors",
         "/etc/passwd",
@@ -116,7 +116,7 @@ fn bad_shard_index_is_refused() {
         let mut index = index_of(&copy);
         index["weight_map"]["embeddings.LayerNorm.weight"] = json!(outside);
         fs::write(copy.dir.join(INDEX), index.to_string()).unwrap();
-        says(&copy.error(), "encoder-config", &[INDEX, "plain name"]);
+        check_message(&copy.error(), "encoder-config", &[INDEX, "plain name"]);
     }
 }
 
@@ -132,7 +132,7 @@ fn invalid_shard_index_is_refused() {
     ] {
         let copy = sharded();
         fs::write(copy.dir.join(INDEX), text).unwrap();
-        says(&copy.error(), "encoder-config", &[INDEX]);
+        check_message(&copy.error(), "encoder-config", &[INDEX]);
     }
 }
 
@@ -180,7 +180,7 @@ fn unreadable_files_are_refused() {
         // The superuser may read everything: then the folder is valid.
         match (File::open(&path), copy.open()) {
             (Ok(_), opened) => assert!(opened.is_ok(), "{file}"),
-            (Err(_), opened) => says(&opened.unwrap_err(), "encoder-unreadable", &[file]),
+            (Err(_), opened) => check_message(&opened.unwrap_err(), "encoder-unreadable", &[file]),
         }
     }
 }
@@ -266,11 +266,11 @@ fn deeply_nested_configurations_are_refused() {
 fn oversized_or_invalid_tokenizer_is_refused() {
     let copy = Copy::new();
     truncate(&copy, "tokenizer.json", 300 << 20);
-    says(&copy.error(), "encoder-unreadable", &["tokenizer.json", "more than 256 MiB"]);
+    check_message(&copy.error(), "encoder-unreadable", &["tokenizer.json", "more than 256 MiB"]);
     for text in ["null", "{}", "[1, 2]", "<html></html>", r#"{"version": "1.0"}"#] {
         let copy = Copy::new();
         fs::write(copy.dir.join("tokenizer.json"), text).unwrap();
-        says(&copy.error(), "encoder-tokenizer", &["tokenizer.json"]);
+        check_message(&copy.error(), "encoder-tokenizer", &["tokenizer.json"]);
     }
 }
 
@@ -282,7 +282,7 @@ fn special_tokens_beyond_the_embedding_are_refused() {
     let special = tokenizer["post_processor"]["special_tokens"].as_object_mut().unwrap();
     special.values_mut().for_each(|token| token["ids"] = json!([70_000]));
     fs::write(&path, tokenizer.to_string()).unwrap();
-    says(&copy.error(), "encoder-tokenizer", &["70000", "do not belong together"]);
+    check_message(&copy.error(), "encoder-tokenizer", &["70000", "do not belong together"]);
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn false_safetensors_headers_are_refused() {
         let mut bytes = first.unwrap_or(header.len() as u64).to_le_bytes().to_vec();
         bytes.extend(header.as_bytes());
         fs::write(copy.dir.join("model.safetensors"), bytes).unwrap();
-        says(&copy.error(), "encoder-damaged", &["model.safetensors"]);
+        check_message(&copy.error(), "encoder-damaged", &["model.safetensors"]);
     };
     damage(Some(u64::MAX), "{}");
     damage(Some(99_999_999), "{}");
@@ -352,7 +352,7 @@ fn infinite_half_precision_weights_are_refused() {
             };
             Some((name.to_owned(), new))
         });
-        says(&copy.error(), "encoder-not-finite", &["query.bias", "inf", "position 0"]);
+        check_message(&copy.error(), "encoder-not-finite", &["query.bias", "inf", "position 0"]);
     }
 }
 
@@ -367,7 +367,7 @@ fn every_missing_tensor_is_named() {
         copy.rewrite(|name, old| {
             Some((if name == spoilt { format!("{name}.old") } else { name.to_owned() }, old))
         });
-        says(&copy.error(), "encoder-tensor", &[spoilt]);
+        check_message(&copy.error(), "encoder-tensor", &[spoilt]);
     }
 }
 

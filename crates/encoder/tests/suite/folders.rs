@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use crate::spoilt::{Copy, Stored, on_cpu, says};
+use crate::spoilt::{Copy, Stored, check_message, on_cpu};
 use dissensus_encoder::{Encoder, EncoderOptions, LongTexts, Pooling, Prompt, copy_encoder};
 use safetensors::Dtype;
 use serde_json::json;
@@ -29,9 +29,9 @@ fn missing_folder_and_file_are_refused() {
     let copy = Copy::new();
     let options = on_cpu();
     let nowhere = Encoder::open(&copy.dir.join("nowhere"), &options).unwrap_err();
-    says(&nowhere, "encoder-no-folder", &["there is no folder", "nowhere"]);
+    check_message(&nowhere, "encoder-no-folder", &["there is no folder", "nowhere"]);
     let file = Encoder::open(&copy.dir.join("config.json"), &options).unwrap_err();
-    says(&file, "encoder-no-folder", &["is a file"]);
+    check_message(&file, "encoder-no-folder", &["is a file"]);
 }
 
 #[test]
@@ -39,37 +39,41 @@ fn every_missing_file_is_named() {
     for file in ["config.json", "tokenizer.json", "model.safetensors"] {
         let copy = Copy::new();
         fs::remove_file(copy.dir.join(file)).unwrap();
-        says(&copy.error(), "encoder-files-missing", &[&format!("lacks {file}:")]);
+        check_message(&copy.error(), "encoder-files-missing", &[&format!("lacks {file}:")]);
     }
     let copy = Copy::new();
     fs::remove_file(copy.dir.join("config.json")).unwrap();
     fs::remove_file(copy.dir.join("tokenizer.json")).unwrap();
-    says(&copy.error(), "encoder-files-missing", &["lacks config.json, tokenizer.json:"]);
+    check_message(&copy.error(), "encoder-files-missing", &["lacks config.json, tokenizer.json:"]);
 }
 
 #[test]
 fn pickled_weights_are_refused_with_the_way_to_convert_them() {
     let copy = Copy::new();
     fs::rename(copy.dir.join("model.safetensors"), copy.dir.join("pytorch_model.bin")).unwrap();
-    says(&copy.error(), "encoder-pickle", &["pytorch_model.bin", "save_pretrained", "safe_serialization"]);
+    check_message(
+        &copy.error(),
+        "encoder-pickle",
+        &["pytorch_model.bin", "save_pretrained", "safe_serialization"],
+    );
 }
 
 #[test]
 fn invalid_configuration_is_refused() {
     let copy = Copy::new();
     fs::write(copy.dir.join("config.json"), "<html>not found</html>").unwrap();
-    says(&copy.error(), "encoder-config", &["config.json", "line 1"]);
+    check_message(&copy.error(), "encoder-config", &["config.json", "line 1"]);
     fs::write(copy.dir.join("config.json"), r#"{"model_type": "bert"}"#).unwrap();
-    says(&copy.error(), "encoder-config", &["missing field `vocab_size`"]);
+    check_message(&copy.error(), "encoder-config", &["missing field `vocab_size`"]);
     fs::write(copy.dir.join("config.json"), "{}").unwrap();
-    says(&copy.error(), "encoder-config", &["model_type"]);
+    check_message(&copy.error(), "encoder-config", &["model_type"]);
 }
 
 #[test]
 fn unsupported_family_lists_supported_ones() {
     let copy = Copy::new();
     copy.set("config.json", "model_type", json!("t5"));
-    says(
+    check_message(
         &copy.error(),
         "encoder-family",
         &["\"t5\"", "supported families are bert, camembert", "modernbert"],
@@ -89,7 +93,7 @@ fn invalid_bert_values_are_named() {
     ] {
         let copy = Copy::new();
         copy.set("config.json", field, value);
-        says(&copy.error(), "encoder-config", &["config.json", field]);
+        check_message(&copy.error(), "encoder-config", &["config.json", field]);
     }
 }
 
@@ -100,34 +104,34 @@ fn truncated_and_garbled_weights_are_refused() {
     let whole = fs::read(&path).unwrap();
     for part in [0, 4, 100, whole.len() / 2, whole.len() - 1] {
         fs::write(&path, &whole[..part]).unwrap();
-        says(&copy.error(), "encoder-damaged", &["model.safetensors", "fetch or copy it again"]);
+        check_message(&copy.error(), "encoder-damaged", &["model.safetensors", "fetch or copy it again"]);
     }
     let mut garbled = whole.clone();
     garbled[8..40].fill(0xff);
     fs::write(&path, garbled).unwrap();
-    says(&copy.error(), "encoder-damaged", &[]);
+    check_message(&copy.error(), "encoder-damaged", &[]);
     fs::write(&path, "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n").unwrap();
-    says(&copy.error(), "encoder-damaged", &[]);
+    check_message(&copy.error(), "encoder-damaged", &[]);
 }
 
 #[test]
 fn missing_tensor_is_named_with_its_shape() {
     let copy = Copy::new();
     copy.rewrite(|name, stored| (name != QUERY).then(|| (name.to_owned(), stored)));
-    says(&copy.error(), "encoder-tensor", &[QUERY, "[24, 24]"]);
+    check_message(&copy.error(), "encoder-tensor", &[QUERY, "[24, 24]"]);
     let copy = Copy::new();
     copy.set("config.json", "num_hidden_layers", json!(1_000_000_000));
-    says(&copy.error(), "encoder-tensor", &["encoder.layer.2."]);
+    check_message(&copy.error(), "encoder-tensor", &["encoder.layer.2."]);
 }
 
 #[test]
 fn wrong_tensor_shape_is_named() {
     let copy = Copy::new();
     copy.set("config.json", "intermediate_size", json!(64));
-    says(&copy.error(), "encoder-tensor", &["intermediate.dense.weight", "[48, 24]", "[64, 24]"]);
+    check_message(&copy.error(), "encoder-tensor", &["intermediate.dense.weight", "[48, 24]", "[64, 24]"]);
     let copy = Copy::new();
     copy.set("config.json", "hidden_size", json!(3_000_000_000_u64));
-    says(&copy.error(), "encoder-tensor", &["embeddings", "3000000000"]);
+    check_message(&copy.error(), "encoder-tensor", &["embeddings", "3000000000"]);
 }
 
 #[test]
@@ -140,7 +144,7 @@ fn nan_weights_are_found() {
             }
             Some((tensor.to_owned(), stored))
         });
-        says(&copy.error(), "encoder-not-finite", &[QUERY, name, "position 2"]);
+        check_message(&copy.error(), "encoder-not-finite", &[QUERY, name, "position 2"]);
     }
 }
 
@@ -153,7 +157,7 @@ fn unsupported_number_formats_are_refused() {
         }
         Some((name.to_owned(), stored))
     });
-    says(&copy.error(), "encoder-tensor", &[QUERY, "I32", "F32, F16 or BF16"]);
+    check_message(&copy.error(), "encoder-tensor", &[QUERY, "I32", "F32, F16 or BF16"]);
 }
 
 #[test]
@@ -162,25 +166,29 @@ fn broken_or_foreign_tokenizer_is_refused() {
     let path = copy.dir.join("tokenizer.json");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, &text[..text.len() / 2]).unwrap();
-    says(&copy.error(), "encoder-tokenizer", &["tokenizer.json"]);
+    check_message(&copy.error(), "encoder-tokenizer", &["tokenizer.json"]);
     fs::write(&path, text.replacen("\"[PAD]\":0", "\"[PAD]\":0,\"extra\":5000", 1)).unwrap();
-    says(&copy.error(), "encoder-tokenizer", &["up to 5000", "do not belong together"]);
+    check_message(&copy.error(), "encoder-tokenizer", &["up to 5000", "do not belong together"]);
 }
 
 #[test]
 fn folder_with_a_catalogue_name_must_match_checksums() {
     let copy = Copy::named("all-MiniLM-L6-v2");
-    says(&copy.error(), "encoder-checksum", &["53aa51172d142c89", "download it again"]);
+    check_message(&copy.error(), "encoder-checksum", &["53aa51172d142c89", "download it again"]);
     let path = copy.dir.join("model.safetensors");
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-    says(&copy.error(), "encoder-checksum", &["the download is damaged"]);
+    check_message(&copy.error(), "encoder-checksum", &["the download is damaged"]);
 }
 
 #[test]
 fn folder_with_a_known_name_must_be_that_encoder() {
     let copy = Copy::named("all-mpnet-base-v2");
-    says(&copy.error(), "encoder-checksum", &["all-mpnet-base-v2", "give a folder of your own another name"]);
+    check_message(
+        &copy.error(),
+        "encoder-checksum",
+        &["all-mpnet-base-v2", "give a folder of your own another name"],
+    );
 }
 
 #[test]
@@ -189,10 +197,10 @@ fn unknown_pipeline_step_is_refused() {
     let dense = json!([{"type": "sentence_transformers.models.Transformer", "path": ""},
         {"type": "sentence_transformers.models.Dense", "path": "2_Dense"}]);
     fs::write(copy.dir.join("modules.json"), dense.to_string()).unwrap();
-    says(&copy.error(), "encoder-module", &["sentence_transformers.models.Dense"]);
+    check_message(&copy.error(), "encoder-module", &["sentence_transformers.models.Dense"]);
     let climbing = json!([{"type": "sentence_transformers.models.Pooling", "path": "../../etc"}]);
     fs::write(copy.dir.join("modules.json"), climbing.to_string()).unwrap();
-    says(&copy.error(), "encoder-config", &["leads out of the folder"]);
+    check_message(&copy.error(), "encoder-config", &["leads out of the folder"]);
 }
 
 #[test]
@@ -200,7 +208,7 @@ fn unsupported_pooling_needs_an_explicit_choice() {
     let copy = Copy::new();
     let path = copy.dir.join("1_Pooling/config.json");
     fs::write(path, json!({"pooling_mode_weightedmean_tokens": true}).to_string()).unwrap();
-    says(
+    check_message(
         &copy.error(),
         "encoder-pooling",
         &["1_Pooling", "weightedmean_tokens", "mean, cls, last, max, mean2, max2"],
@@ -215,7 +223,7 @@ fn maximum_length_stays_within_the_model() {
     for asked in [0, 2, 25, usize::MAX] {
         let options = EncoderOptions { max_tokens: Some(asked), ..on_cpu() };
         let error = Encoder::open(&copy.dir, &options).unwrap_err();
-        says(&error, "encoder-max-tokens", &["takes 3 to 24", &asked.to_string()]);
+        check_message(&error, "encoder-max-tokens", &["takes 3 to 24", &asked.to_string()]);
     }
 }
 
@@ -301,5 +309,5 @@ fn copy_opens_like_the_original() {
     fs::write(&path, bytes).unwrap();
     let other = tempfile::tempdir().unwrap();
     let refused = copy_encoder(&original.dir, encoder.version(), other.path()).unwrap_err();
-    says(&refused, "encoder-checksum", &["model.safetensors"]);
+    check_message(&refused, "encoder-checksum", &["model.safetensors"]);
 }

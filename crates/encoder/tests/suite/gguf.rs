@@ -53,7 +53,7 @@ fn refused(place: &Path) -> EncoderError {
     Encoder::open(place, &on_cpu()).unwrap_err()
 }
 
-fn says(error: &EncoderError, code: &str, words: &[&str]) {
+fn check_error(error: &EncoderError, code: &str, words: &[&str]) {
     assert_eq!(error.code(), code, "{error}");
     for word in words {
         assert!(error.to_string().contains(word), "{word}: {error}");
@@ -106,14 +106,18 @@ fn folder_with_one_gguf_file_opens() {
     assert_eq!(of_file.encode(&["a b"]).unwrap(), of_folder.encode(&["a b"]).unwrap());
 
     fs::copy(folder.join("model.gguf"), folder.join("other.gguf")).unwrap();
-    says(&refused(&folder), "encoder-several-gguf", &["model.gguf, other.gguf", "name the one"]);
+    check_error(&refused(&folder), "encoder-several-gguf", &["model.gguf, other.gguf", "name the one"]);
     Encoder::open(&folder.join("other.gguf"), &on_cpu()).unwrap();
 }
 
 #[test]
 fn separate_tokenizer_is_used_and_changes_the_version() {
     let place = changed(|bytes| replaced(bytes, "smollm", "unlike"));
-    says(&refused(place.path()), "encoder-gguf", &["unlike", "smollm, qwen2", "tokenizer.json beside it"]);
+    check_error(
+        &refused(place.path()),
+        "encoder-gguf",
+        &["unlike", "smollm, qwen2", "tokenizer.json beside it"],
+    );
     let before = Encoder::open(&fixture("llama.gguf"), &on_cpu()).unwrap();
     // A vocabulary of letters: another tokenizer, whose ids the model has embeddings for.
     let letters = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/families/llama/tokenizer.json");
@@ -158,7 +162,7 @@ fn unsupported_gguf_content_is_named() {
     ];
     for (old, new, code, words) in cases {
         let place = changed(|bytes| replaced(bytes, old, new));
-        says(&refused(place.path()), code, words);
+        check_error(&refused(place.path()), code, words);
     }
     let bert = changed(|bytes| {
         let key = b"tokenizer.ggml.model";
@@ -166,7 +170,7 @@ fn unsupported_gguf_content_is_named() {
         let (head, tail) = bytes.split_at(at);
         [head, &replaced(tail.to_vec(), "gpt2", "bert")].concat()
     });
-    says(&refused(bert.path()), "encoder-gguf", &["\"bert\"", "tokenizer.json beside it"]);
+    check_error(&refused(bert.path()), "encoder-gguf", &["\"bert\"", "tokenizer.json beside it"]);
 }
 
 /// As in a model hub's cache: a link to a file that is named by its hash.
@@ -191,11 +195,11 @@ fn unknown_quantisation_and_truncated_file_are_refused() {
         bytes[kind..kind + 4].copy_from_slice(&19u32.to_le_bytes());
         bytes
     });
-    says(&refused(unknown.path()), "encoder-gguf", &["quantisation", "number 19", "Q8_0"]);
+    check_error(&refused(unknown.path()), "encoder-gguf", &["quantisation", "number 19", "Q8_0"]);
     let whole = fs::read(fixture("llama.gguf")).unwrap().len();
     for length in [0, 3, 4, 20, 100, 1_000, 5_000, whole / 2, whole - 1_000] {
         let cut = changed(|bytes| bytes[..length].to_vec());
-        says(&refused(cut.path()), "encoder-gguf", &["cut off", "again"]);
+        check_error(&refused(cut.path()), "encoder-gguf", &["cut off", "again"]);
     }
 }
 

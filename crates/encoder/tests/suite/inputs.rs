@@ -6,7 +6,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 
-use crate::spoilt::{Copy, says};
+use crate::spoilt::{Copy, check_message};
 use dissensus_encoder::{
     BatchPlan, DeviceChoice, Encoder, EncoderOptions, FreezePolicy, LongTexts, Pooling, Prompt, Trainable,
     WordStates,
@@ -291,19 +291,19 @@ fn prompt_precedes_every_window() {
 #[test]
 fn unusable_prompts_are_refused() {
     let copy = prompted(Some("question"));
-    says(&copy.error(), "encoder-config", &["config_sentence_transformers.json", "question"]);
+    check_message(&copy.error(), "encoder-config", &["config_sentence_transformers.json", "question"]);
     let named = EncoderOptions { prompt: Prompt::Named("question".to_owned()), ..options() };
     let error = Encoder::open(&prompted(None).dir, &named).unwrap_err();
-    says(&error, "encoder-prompt", &["question", "passage, query"]);
+    check_message(&error, "encoder-prompt", &["question", "passage, query"]);
     let long = EncoderOptions { prompt: Prompt::Text("good ".repeat(30)), ..options() };
-    says(&Encoder::open(&raw().dir, &long).unwrap_err(), "encoder-prompt", &["30 tokens", "20"]);
+    check_message(&Encoder::open(&raw().dir, &long).unwrap_err(), "encoder-prompt", &["30 tokens", "20"]);
     let copy = prompted(Some("query"));
     copy.set("1_Pooling/config.json", "include_prompt", json!(false));
-    says(&copy.error(), "encoder-prompt", &["include_prompt", "good "]);
+    check_message(&copy.error(), "encoder-prompt", &["include_prompt", "good "]);
     for odd in [json!([]), json!({"prompts": ["a"]}), json!({"prompts": {"a": 1}}), json!(7)] {
         let copy = raw();
         fs::write(copy.dir.join("config_sentence_transformers.json"), odd.to_string()).unwrap();
-        says(&copy.error(), "encoder-config", &["config_sentence_transformers.json"]);
+        check_message(&copy.error(), "encoder-config", &["config_sentence_transformers.json"]);
     }
 }
 
@@ -333,7 +333,7 @@ fn do_lower_case_is_applied() {
 fn configurations_that_disagree_about_case_are_refused() {
     let copy = cased();
     fs::write(copy.dir.join("tokenizer_config.json"), r#"{"do_lower_case": true}"#).unwrap();
-    says(&copy.error(), "encoder-config", &["tokenizer_config.json", "do_lower_case", "lowercase"]);
+    check_message(&copy.error(), "encoder-config", &["tokenizer_config.json", "do_lower_case", "lowercase"]);
     fs::write(copy.dir.join("tokenizer_config.json"), r#"{"do_lower_case": false}"#).unwrap();
     copy.open().unwrap();
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use crate::spoilt::{Copy, says};
+use crate::spoilt::{Copy, check_message};
 use serde_json::{Value, json};
 
 /// Number of cuts of each part of a file.
@@ -52,7 +52,7 @@ fn truncated_tokenizer_is_refused_by_name() {
             let error = try_out(&copy, &whole[..cut])
                 .unwrap_or_else(|end| panic!("{}: panicked when cut after {end}", family.display()))
                 .unwrap_or_else(|| panic!("{}: {cut} bytes are no tokenizer", family.display()));
-            says(&error, "encoder-tokenizer", &["tokenizer.json"]);
+            check_message(&error, "encoder-tokenizer", &["tokenizer.json"]);
         }
     }
 }

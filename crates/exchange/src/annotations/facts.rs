@@ -310,20 +310,20 @@ impl Facts {
             }
         }
         self.body = self.find_body();
-        self.tell(
+        self.count_irregularity(
             "skips",
             self.skips,
             "Texts put off",
             "Kept as skipped, unless the person has answered all the same",
         );
-        self.tell(
+        self.count_irregularity(
             "without-answer",
             self.empty,
             "Annotations without an answer",
             "Their texts and people are taken",
         );
-        self.tell("flags", self.flags, "Texts flagged", "Kept as flags");
-        self.tell(
+        self.count_irregularity("flags", self.flags, "Texts flagged", "Kept as flags");
+        self.count_irregularity(
             "later-occasions",
             repeats,
             "Second and later answers of a person to the same text",
@@ -341,7 +341,13 @@ impl Facts {
         }
     }
 
-    fn tell(&mut self, code: &'static str, count: u64, what: &'static str, became: &'static str) {
+    fn count_irregularity(
+        &mut self,
+        code: &'static str,
+        count: u64,
+        what: &'static str,
+        became: &'static str,
+    ) {
         if count > 0 {
             self.met.insert(Finding { code, what: what.into(), became: became.into() }, count);
         }
@@ -371,18 +377,18 @@ impl Facts {
     }
 
     /// The irregularities, in a stable order.
-    pub(crate) fn told(&self) -> Vec<Findings> {
-        let told = |(met, count): (&Finding, &u64)| Findings {
+    pub(crate) fn irregularities(&self) -> Vec<Findings> {
+        let reported = |(met, count): (&Finding, &u64)| Findings {
             code: met.code,
             count: *count,
             message: format!("{}: {count}. {}", met.what, met.became),
         };
-        self.met.iter().map(told).collect()
+        self.met.iter().map(reported).collect()
     }
 
     /// The questions that are imported, in order of appearance.
     pub(crate) fn questions(&self) -> impl Iterator<Item = &str> {
-        self.order.iter().map(String::as_str).filter(|name| self.takes(name))
+        self.order.iter().map(String::as_str).filter(|name| self.supports(name))
     }
 
     /// The names of the questions that are imported.
@@ -391,7 +397,7 @@ impl Facts {
     }
 
     /// Whether answers to this question can be levels, options or spans.
-    pub(crate) fn takes(&self, question: &str) -> bool {
+    pub(crate) fn supports(&self, question: &str) -> bool {
         !self.free.contains_key(question)
     }
 

@@ -51,7 +51,7 @@ impl AnnotationFile {
             return Err(ExchangeError::NothingReadable { path, format, why });
         }
         if !facts.is_of_use() && facts.troubles == 0 {
-            let met: Vec<String> = facts.told().iter().map(|met| met.message.clone()).collect();
+            let met: Vec<String> = facts.irregularities().iter().map(|met| met.message.clone()).collect();
             let why = match met.is_empty() {
                 true => String::new(),
                 false => format!(" ({})", met.join("; ")),

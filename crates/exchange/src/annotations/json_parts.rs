@@ -220,9 +220,9 @@ mod tests {
     use rstest::rstest;
 
     /// Line, key and JSON.
-    type Told = (u64, Option<String>, String);
+    type PartOfJson = (u64, Option<String>, String);
 
-    fn divided(json: &str) -> (Vec<Told>, Option<Broken>) {
+    fn divided(json: &str) -> (Vec<PartOfJson>, Option<Broken>) {
         let mut parts = JsonParts::new(json.as_bytes());
         let mut found = Vec::new();
         loop {

@@ -62,7 +62,7 @@ impl Package {
         if names.len() > MAX_FILES {
             return Err(self.refused(format!("it has more than {MAX_FILES} files")));
         }
-        if let Some(name) = names.iter().find(|name| leads_out(name)) {
+        if let Some(name) = names.iter().find(|name| leaves_archive(name)) {
             return Err(self.refused(format!(
                 "the name of its file \"{}\" leads out of it, which no tool writes",
                 name.escape_debug()
@@ -117,7 +117,7 @@ fn damaged(path: &Path, error: &ZipError) -> ExchangeError {
 }
 
 /// Whether a name, resolved in a folder, would be outside of it.
-fn leads_out(name: &str) -> bool {
+fn leaves_archive(name: &str) -> bool {
     name.starts_with(['/', '\\'])
         || name.split(['/', '\\']).any(|part| part == "..")
         || name.as_bytes().get(1) == Some(&b':')
@@ -160,6 +160,6 @@ mod tests {
     #[case::dots_in_names("..a/b..", false)]
     #[case::dots_in_a_file("annotation/x.txt/..anna.tsv", false)]
     fn names_leaving_the_archive_are_detected(#[case] name: &str, #[case] out: bool) {
-        assert_eq!(leads_out(name), out);
+        assert_eq!(leaves_archive(name), out);
     }
 }

@@ -187,7 +187,7 @@ fn rows_of(facts: &Facts, item: Item, number: u64, queue: &mut VecDeque<(String,
             continue;
         }
         let question = question.unwrap_or_else(|| LABEL.to_owned());
-        if facts.takes(&question) {
+        if facts.supports(&question) {
             let label = label_of(&said, facts.is_set(&question));
             rows.push((Some(question), Some(label), false, facts.occasion(number, nth)));
         }

@@ -115,7 +115,7 @@ impl Unfold for Records {
                 item.answer(question, GivenAnswer::Skipped);
                 continue;
             }
-            match said(&value, &common.data) {
+            match given_answer(&value, &common.data) {
                 Ok(Some(said)) => item.answer(question, said),
                 Ok(None) => items.met(
                     "not-read",
@@ -219,7 +219,7 @@ fn count_suggestions(record: &Map<String, Value>, items: &mut Items) {
 }
 
 /// Returns the answer in a value; `None` for a ranking.
-fn said(value: &Value, data: &[(String, String)]) -> Result<Option<GivenAnswer>, String> {
+fn given_answer(value: &Value, data: &[(String, String)]) -> Result<Option<GivenAnswer>, String> {
     let Some(list) = value.as_array() else {
         let level = text_of(Some(value)).ok_or("the response has no value")?;
         return Ok(Some(if value.is_number() {

@@ -131,8 +131,8 @@ fn read(example: &Map<String, Value>, text: &str, item: &mut Item, items: &mut I
         Some(labels) if labels.iter().all(Value::is_array) => {
             let found = labels.iter().map(triple).collect::<Option<Vec<_>>>();
             let why = "a span is written as [start, end, \"type\"]";
-            let said = spans(text, found.ok_or_else(|| (key, why.to_owned()))?);
-            item.answer(SPANS, said.map_err(|why| (key, why))?);
+            let message = spans(text, found.ok_or_else(|| (key, why.to_owned()))?);
+            item.answer(SPANS, message.map_err(|why| (key, why))?);
         }
         Some(labels) => {
             let options = strings(&Value::from(labels.to_vec()));

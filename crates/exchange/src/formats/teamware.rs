@@ -70,7 +70,7 @@ impl Unfold for Documents {
                     None => return items.fault(place, Some("features"), "an annotation has no features"),
                 };
                 for (question, value) in features.iter().filter(|(_, value)| !value.is_null()) {
-                    match said(value) {
+                    match given_answer(value) {
                         Some(said) => item.answer(question.clone(), said),
                         None => {
                             return items.fault(
@@ -101,7 +101,7 @@ impl Unfold for Documents {
     }
 }
 
-fn said(value: &Value) -> Option<GivenAnswer> {
+fn given_answer(value: &Value) -> Option<GivenAnswer> {
     match value {
         Value::Array(list) => {
             list.iter().map(|option| text_of(Some(option))).collect::<Option<_>>().map(GivenAnswer::Several)

@@ -1,7 +1,7 @@
 //! `task,worker,label`, the input of crowd-kit and most programs for aggregation.
 
 use super::labels::ToolLabels;
-use super::{LossReason, Writer, tell};
+use super::{LossReason, Writer, report_progress};
 use crate::error::io_reason;
 use crate::formats::crowd_kit::{LABEL, TASK, WORKER};
 use dissensus_domain::{AnswerForm, Progress};
@@ -31,7 +31,7 @@ impl Writer for CrowdKit {
         let mut table = csv::Writer::from_writer(out);
         table.write_record([TASK, WORKER, LABEL]).map_err(io_reason)?;
         for (nth, (text, answers)) in kept.texts.iter().zip(kept.by_text()).enumerate() {
-            tell(progress, nth, kept.texts.len())?;
+            report_progress(progress, nth, kept.texts.len())?;
             for answer in answers {
                 let label = kept.level(answer).unwrap_or_default();
                 table.write_record([&text.id, &kept.people[answer.person].id, label]).map_err(io_reason)?;

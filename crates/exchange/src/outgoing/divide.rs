@@ -126,13 +126,13 @@ impl Division {
     /// Removes and counts the data of an answer that the format cannot represent; all of it if there is no
     /// answer.
     fn strip(&mut self, answer: &mut ToolAnswer, all: bool) {
-        let remark = std::mem::take(&mut answer.remark);
+        let note = std::mem::take(&mut answer.note);
         let time = self.time(answer);
         let there = [
             (LossReason::Flags, answer.flagged),
-            (LossReason::Notes, remark.note.is_some()),
-            (LossReason::Reasons, !remark.reasons.is_empty()),
-            (LossReason::Confidence, remark.confidence.is_some()),
+            (LossReason::Notes, note.note.is_some()),
+            (LossReason::Reasons, !note.reasons.is_empty()),
+            (LossReason::Confidence, note.confidence.is_some()),
             (LossReason::Durations, answer.duration_ms.is_some()),
             (LossReason::GuidelineVersions, answer.guideline),
             (LossReason::Shown, answer.shown),
@@ -149,7 +149,7 @@ impl Division {
         answer.at_ms = time;
         answer.flagged &= self.holds(LossReason::Flags);
         answer.duration_ms = answer.duration_ms.filter(|_| self.holds(LossReason::Durations));
-        answer.remark.note = remark.note.filter(|_| self.holds(LossReason::Notes));
+        answer.note.note = note.note.filter(|_| self.holds(LossReason::Notes));
         (answer.guideline, answer.shown, answer.simulated) = (false, false, false);
     }
 
@@ -161,10 +161,10 @@ impl Division {
             )
             .map(|answer| answer.question)
             .collect();
-        let told = |answer: &ToolAnswer| {
+        let reported = |answer: &ToolAnswer| {
             !matches!(answer.answer, Some(Answer::Spans(_))) || marked.contains(&answer.question)
         };
-        self.retain(LossReason::EmptySpans, told);
+        self.retain(LossReason::EmptySpans, reported);
     }
 
     /// Removes what does not fit, and counts it.
@@ -185,7 +185,7 @@ impl Division {
 
     /// Removes skips of texts that were answered for another question, if the format skips whole texts.
     fn skips(&mut self) {
-        if self.writer.keeps_skips_of_answered() {
+        if self.writer.holds_skips_of_answered() {
             return;
         }
         let answered: HashSet<(usize, usize)> = (self.labels.answers.iter())
@@ -223,7 +223,7 @@ impl Division {
             let before = text.metadata.len();
             let holds = self.holds(LossReason::Metadata);
             text.metadata
-                .retain(|key, value| holds && is_plain(key, value) && self.writer.takes_key(key, &people));
+                .retain(|key, value| holds && is_plain(key, value) && self.writer.can_hold_key(key, &people));
             self.lose(LossReason::Metadata, before - text.metadata.len());
             if !self.holds(LossReason::Splits) {
                 self.lose(LossReason::Splits, text.split.take().map_or(0, |_| 1));
@@ -260,12 +260,12 @@ impl Division {
             let answers = self.labels.answers.iter().filter(|answer| answer.question == nth);
             let used = Used::new(&self.labels, answers);
             let scale = &question.scale;
-            let told = self.writer.told(scale, &used);
-            let levels = told
+            let reported = self.writer.derived_scale(scale, &used);
+            let levels = reported
                 .as_ref()
                 .map_or_else(|| used.names.iter().cloned().collect(), |(_, levels)| levels.clone());
             let unused = scale.levels().iter().filter(|level| !levels.contains(level)).count();
-            self.lose(LossReason::ScaleKinds, usize::from(!is_inferred(scale, told.as_ref())));
+            self.lose(LossReason::ScaleKinds, usize::from(!is_inferred(scale, reported.as_ref())));
             self.lose(LossReason::UnusedLevels, unused);
             if let Some(name) = self.writer.question(scale.form()) {
                 self.lose(LossReason::QuestionNames, usize::from(question.name != name));

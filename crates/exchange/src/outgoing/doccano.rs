@@ -2,7 +2,7 @@
 //! identifies the annotator of its lines.
 
 use super::labels::{Named, ToolLabels};
-use super::{LossReason, Writer, id_value, tell};
+use super::{LossReason, Writer, id_value, report_progress};
 use crate::annotations::STANDARD;
 use crate::formats::doccano::{ALL, KEYS, LABEL, SPANS};
 use dissensus_domain::{AnswerForm, Progress};
@@ -43,14 +43,14 @@ impl Writer for Doccano {
         true
     }
 
-    fn takes_key(&self, key: &str, _people: &[&str]) -> bool {
+    fn can_hold_key(&self, key: &str, _people: &[&str]) -> bool {
         !STANDARD.contains(&key) && !KEYS.contains(&key)
     }
 
     fn write(&self, kept: &ToolLabels, out: &mut dyn Write, progress: &dyn Progress) -> io::Result<()> {
         let mut archive = ZipWriter::new_stream(out);
         for (nth, (person, answers)) in kept.people.iter().zip(kept.by_person()).enumerate() {
-            tell(progress, nth, kept.people.len())?;
+            report_progress(progress, nth, kept.people.len())?;
             archive
                 .start_file(format!("{}.jsonl", person.id), SimpleFileOptions::default().large_file(true))?;
             for answer in answers {
@@ -64,7 +64,7 @@ impl Writer for Doccano {
                         Some(Named::Spans(spans)) => json!(spans),
                         None => Value::Array(Vec::new()),
                     },
-                    "Comments": answer.remark.note.iter().collect::<Vec<_>>(),
+                    "Comments": answer.note.note.iter().collect::<Vec<_>>(),
                 });
                 for (key, value) in &text.metadata {
                     example[key] = value.as_str().into();

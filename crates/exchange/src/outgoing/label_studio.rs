@@ -8,7 +8,7 @@
 
 use super::labels::{Named, ToolAnswer, ToolLabels};
 use super::scales::Used;
-use super::{LossReason, Writer, id_value, tell};
+use super::{LossReason, Writer, id_value, report_progress};
 use crate::annotations::STANDARD;
 use crate::formats::label_studio::{GIVEN, LEAD_TIME, QUESTION};
 use crate::time::format_ms;
@@ -48,15 +48,15 @@ impl Writer for LabelStudio {
         ]
     }
 
-    fn keeps_skips_of_answered(&self) -> bool {
+    fn holds_skips_of_answered(&self) -> bool {
         false
     }
 
-    fn takes_key(&self, key: &str, _people: &[&str]) -> bool {
+    fn can_hold_key(&self, key: &str, _people: &[&str]) -> bool {
         !STANDARD.contains(&key)
     }
 
-    fn told(&self, scale: &Scale, used: &Used) -> Option<(ScaleKind, Vec<String>)> {
+    fn derived_scale(&self, scale: &Scale, used: &Used) -> Option<(ScaleKind, Vec<String>)> {
         if is_rating(scale) { used.guess_of(ScaleKind::Ordinal) } else { used.guess() }
     }
 
@@ -65,7 +65,7 @@ impl Writer for LabelStudio {
         let mut number = 0;
         out.write_all(b"[")?;
         for (nth, (text, answers)) in kept.texts.iter().zip(kept.by_text()).enumerate() {
-            tell(progress, nth, kept.texts.len())?;
+            report_progress(progress, nth, kept.texts.len())?;
             let mut annotations: Vec<Value> = Vec::new();
             // One annotation for each annotator and round.
             for of_person in

@@ -1,6 +1,6 @@
 //! Labels as input to a writer: texts, annotators, questions, and answers.
 
-use dissensus_domain::{Answer, Attributes, Remark, Scale};
+use dissensus_domain::{Answer, Attributes, Note, Scale};
 use std::collections::BTreeMap;
 
 /// Labels of a project at one moment.
@@ -59,7 +59,7 @@ pub struct ToolAnswer {
     /// How long it took, in milliseconds.
     pub duration_ms: Option<u32>,
     /// The note on it.
-    pub remark: Remark,
+    pub note: Note,
     /// The text was skipped, and not answered.
     pub skipped: bool,
     /// The text was flagged.

@@ -3,7 +3,7 @@
 
 use super::labels::{Named, ToolAnswer, ToolLabels};
 use super::scales::Used;
-use super::{LossReason, Writer, tell};
+use super::{LossReason, Writer, report_progress};
 use crate::annotations::STANDARD;
 use crate::formats::lewidi_2023_2025::{EXPLANATIONS, OTHER_INFO, declared};
 use dissensus_domain::{AnswerForm, Progress, Scale, ScaleKind};
@@ -34,19 +34,19 @@ impl Writer for Lewidi {
         if id.contains(',') { id.replace(',', ";").into() } else { id.into() }
     }
 
-    fn takes_key(&self, key: &str, people: &[&str]) -> bool {
+    fn can_hold_key(&self, key: &str, people: &[&str]) -> bool {
         // The key of an annotator's id holds information about them.
         !STANDARD.contains(&key) && key != EXPLANATIONS && !people.contains(&key)
     }
 
-    fn told(&self, scale: &Scale, _used: &Used) -> Option<(ScaleKind, Vec<String>)> {
+    fn derived_scale(&self, scale: &Scale, _used: &Used) -> Option<(ScaleKind, Vec<String>)> {
         Some(declared(scale.levels().to_vec(), scale.form() == AnswerForm::Options))
     }
 
     fn write(&self, kept: &ToolLabels, out: &mut dyn Write, progress: &dyn Progress) -> io::Result<()> {
         out.write_all(b"{")?;
         for (nth, (text, answers)) in kept.texts.iter().zip(kept.by_text()).enumerate() {
-            tell(progress, nth, kept.texts.len())?;
+            report_progress(progress, nth, kept.texts.len())?;
             let people: Vec<&str> =
                 answers.iter().map(|answer| kept.people[answer.person].id.as_str()).collect();
             let given: Map<String, Value> = people
@@ -56,8 +56,8 @@ impl Writer for Lewidi {
                 .collect();
             let mut info: Map<String, Value> =
                 text.metadata.iter().map(|(key, value)| (key.clone(), value.as_str().into())).collect();
-            if answers.iter().any(|answer| answer.remark.note.is_some()) {
-                let notes = answers.iter().map(|answer| json!(answer.remark.note));
+            if answers.iter().any(|answer| answer.note.note.is_some()) {
+                let notes = answers.iter().map(|answer| json!(answer.note.note));
                 info.insert(EXPLANATIONS.to_owned(), notes.collect());
             }
             let question = answers.first().map(|answer| &kept.questions[answer.question]);

@@ -114,7 +114,7 @@ pub(crate) trait Writer: Debug + Sync {
     fn holds(&self) -> &'static [LossReason];
 
     /// Whether an annotator who skipped a text can have answered another question about it.
-    fn keeps_skips_of_answered(&self) -> bool {
+    fn holds_skips_of_answered(&self) -> bool {
         true
     }
 
@@ -140,12 +140,12 @@ pub(crate) trait Writer: Debug + Sync {
     }
 
     /// Whether a key of a text's metadata can be in the file together with the answers of these annotators.
-    fn takes_key(&self, key: &str, _people: &[&str]) -> bool {
+    fn can_hold_key(&self, key: &str, _people: &[&str]) -> bool {
         !STANDARD.contains(&key)
     }
 
     /// The kind and the levels that a reader of the file derives; `None` if it derives no scale.
-    fn told(&self, _scale: &Scale, used: &Used) -> Option<(ScaleKind, Vec<String>)> {
+    fn derived_scale(&self, _scale: &Scale, used: &Used) -> Option<(ScaleKind, Vec<String>)> {
         used.guess()
     }
 
@@ -154,7 +154,7 @@ pub(crate) trait Writer: Debug + Sync {
 }
 
 /// Reports progress now and then; fails if the writing was cancelled.
-pub(crate) fn tell(progress: &dyn Progress, done: usize, all: usize) -> io::Result<()> {
+pub(crate) fn report_progress(progress: &dyn Progress, done: usize, all: usize) -> io::Result<()> {
     if done.is_multiple_of(256) {
         progress.report(done as u64, Some(all as u64), "writing");
         if progress.cancelled() {

@@ -6,7 +6,7 @@
 
 use super::labels::{Named, ToolAnswer, ToolLabels, ToolQuestion};
 use super::scales::Used;
-use super::{LossReason, Writer, tell};
+use super::{LossReason, Writer, report_progress};
 use crate::annotations::STANDARD;
 use crate::formats::prodigy::{OWN, QUESTION, TEXT_ID};
 use dissensus_domain::{AnswerForm, Progress, Scale, ScaleKind};
@@ -54,11 +54,11 @@ impl Writer for Prodigy {
         (at_ms / 1000).abs() < MAX_SECONDS
     }
 
-    fn takes_key(&self, key: &str, _people: &[&str]) -> bool {
+    fn can_hold_key(&self, key: &str, _people: &[&str]) -> bool {
         !STANDARD.contains(&key) && !OWN.contains(&key)
     }
 
-    fn told(&self, scale: &Scale, used: &Used) -> Option<(ScaleKind, Vec<String>)> {
+    fn derived_scale(&self, scale: &Scale, used: &Used) -> Option<(ScaleKind, Vec<String>)> {
         let all = || scale.levels().to_vec();
         match scale.form() {
             AnswerForm::Level if is_yes_or_no(scale) => Some((ScaleKind::Binary, all())),
@@ -70,7 +70,7 @@ impl Writer for Prodigy {
 
     fn write(&self, kept: &ToolLabels, out: &mut dyn Write, progress: &dyn Progress) -> io::Result<()> {
         for (nth, (text, answers)) in kept.texts.iter().zip(kept.by_text()).enumerate() {
-            tell(progress, nth, kept.texts.len())?;
+            report_progress(progress, nth, kept.texts.len())?;
             for answer in answers {
                 let question = &kept.questions[answer.question];
                 let mut task = task(kept, question, answer);
@@ -122,7 +122,7 @@ fn task(kept: &ToolLabels, question: &ToolQuestion, answer: &ToolAnswer) -> Valu
     if answer.flagged {
         task["flagged"] = true.into();
     }
-    if let Some(note) = &answer.remark.note {
+    if let Some(note) = &answer.note.note {
         task["user_input"] = note.as_str().into();
     }
     let named = kept.named(answer);

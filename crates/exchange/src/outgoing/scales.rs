@@ -55,8 +55,8 @@ impl Used {
 }
 
 /// Whether the inferred scale is of the kind of `scale`, with its levels in their order if they have one.
-pub(crate) fn is_inferred(scale: &Scale, told: Option<&(ScaleKind, Vec<String>)>) -> bool {
-    let Some((kind, levels)) = told else { return false };
+pub(crate) fn is_inferred(scale: &Scale, reported: Option<&(ScaleKind, Vec<String>)>) -> bool {
+    let Some((kind, levels)) = reported else { return false };
     let ours = scale.levels().iter().filter(|level| levels.contains(level));
     let theirs = levels.iter().filter(|level| scale.levels().contains(level));
     *kind == scale.kind() && (!kind.rules().is_ordered() || ours.eq(theirs))

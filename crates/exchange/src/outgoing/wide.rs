@@ -1,7 +1,7 @@
 //! One row a text, one column an annotator, the input of programs for reliability.
 
 use super::labels::ToolLabels;
-use super::{LossReason, Writer, tell};
+use super::{LossReason, Writer, report_progress};
 use crate::error::io_reason;
 use crate::formats::wide::{LABEL, TEXT, TEXT_ID};
 use csv::QuoteStyle;
@@ -40,7 +40,7 @@ impl Writer for Wide {
         let people = kept.people.iter().map(|person| person.id.as_str());
         table.write_record([TEXT_ID, TEXT].into_iter().chain(people)).map_err(io_reason)?;
         for (nth, (text, answers)) in kept.texts.iter().zip(kept.by_text()).enumerate() {
-            tell(progress, nth, kept.texts.len())?;
+            report_progress(progress, nth, kept.texts.len())?;
             let given: HashMap<usize, &str> =
                 answers.into_iter().filter_map(|one| Some((one.person, kept.level(one)?))).collect();
             let cells = (0..kept.people.len()).map(|person| given.get(&person).copied().unwrap_or_default());

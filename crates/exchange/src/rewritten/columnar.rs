@@ -220,6 +220,6 @@ impl Rows {
 
     fn finish(mut self) -> Result<Step, ArrowError> {
         self.out.finish()?;
-        Ok(self.out.into_inner().finish(self.inside, self.classes.told())?)
+        Ok(self.out.into_inner().finish(self.inside, self.classes.irregularities())?)
     }
 }

@@ -52,7 +52,7 @@ mod tests {
     fn file_name_gives_the_split() {
         let names =
             ["train-00000-of-00002", "augmented-00001-of-00002", "test", "part-0", "labels", "a-of-b"];
-        let told = names.map(|name| split_of(&Path::new(name).with_extension("parquet")));
-        assert_eq!(told.map(|part| part.unwrap_or_default()), ["train", "augmented", "test", "", "", ""]);
+        let reported = names.map(|name| split_of(&Path::new(name).with_extension("parquet")));
+        assert_eq!(reported.map(|part| part.unwrap_or_default()), ["train", "augmented", "test", "", "", ""]);
     }
 }

@@ -127,8 +127,8 @@ pub(super) fn rewrite(
         ),
         false => format!("Encoding: {}", encoding.name()),
     };
-    let told = vec![Findings { code: "encoding", count: 1, message }];
-    let step = out.finish(name.to_string_lossy().into_owned(), told);
+    let reported = vec![Findings { code: "encoding", count: 1, message }];
+    let step = out.finish(name.to_string_lossy().into_owned(), reported);
     let mut step = step.map_err(|e| failed(path, &e, "it cannot be rewritten"))?;
     step.encoding = Some(encoding.name());
     Ok(step)

@@ -21,7 +21,7 @@ pub(super) fn rewrite(path: &Path, asked: Option<&str>, packed: u64) -> Result<S
     };
     let sheets: Vec<String> =
         workbook.sheets_metadata().iter().filter(visible).map(|sheet| sheet.name.clone()).collect();
-    let (sheet, told) = chosen(path, &sheets, asked, |sheet| {
+    let (sheet, reported) = chosen(path, &sheets, asked, |sheet| {
         let mut cells = workbook.worksheet_cells_reader(sheet).map_err(damaged)?;
         let filled = std::iter::from_fn(|| {
             loop {
@@ -64,7 +64,7 @@ pub(super) fn rewrite(path: &Path, asked: Option<&str>, packed: u64) -> Result<S
         };
         out.cell(cell.pos, value).map_err(|e| trouble(path, &e))?;
     }
-    out.finish(told).map_err(|e| trouble(path, &e))
+    out.finish(reported).map_err(|e| trouble(path, &e))
 }
 
 /// A date without its time where that is midnight; lengths of time as seconds.

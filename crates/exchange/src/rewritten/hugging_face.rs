@@ -55,14 +55,14 @@ impl ClassNames {
         RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
     }
 
-    pub(super) fn told(&self) -> Vec<Findings> {
-        let told = |(column, names): &(String, Vec<String>)| Findings {
+    pub(super) fn irregularities(&self) -> Vec<Findings> {
+        let reported = |(column, names): &(String, Vec<String>)| Findings {
             code: "class-names",
             count: names.len() as u64,
             message: format!(
                 "Column \"{column}\": its numbers are read as the names of classes that the file gives them"
             ),
         };
-        self.0.iter().map(told).collect()
+        self.0.iter().map(reported).collect()
     }
 }

@@ -24,15 +24,15 @@ const MAX_SIDE_BY_SIDE: usize = 500;
 pub(super) fn rewrite(path: &Path, layout: &Layout, packed: u64) -> Result<Step, ExchangeError> {
     let inside = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let written = Limited::create(renamed(path, "jsonl"), packed).and_then(|mut out| {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         match layout {
             Layout::Records => each_part(path, |key, object| write_record(&mut out, key, &object))?,
             Layout::Nested(list) => each_part(path, |_, object| write_nested(&mut out, &object, list))?,
-            Layout::Wrapped(lists) => told.extend(write_wrapped(&mut out, path, lists)?),
+            Layout::Wrapped(lists) => reported.extend(write_wrapped(&mut out, path, lists)?),
             Layout::Columns => write_columns(&mut out, path)?,
             Layout::Rows => write_rows(&mut out, path)?,
         }
-        out.finish(inside, told)
+        out.finish(inside, reported)
     });
     written.map_err(|error| failed(path, &error, "it is a table in JSON, and damaged or not whole"))
 }

@@ -119,7 +119,7 @@ impl Rewritten {
     }
 
     /// Notices about what was done, for users.
-    pub(crate) fn told(&self) -> &[Findings] {
+    pub(crate) fn irregularities(&self) -> &[Findings] {
         &self.told
     }
 

@@ -86,7 +86,7 @@ pub(super) fn rewrite(path: &Path, asked: Option<&str>, packed: u64) -> Result<S
     let visible = |sheet: &&Sheet| sheet.visible == SheetVisible::Visible || asked.is_some();
     let sheets: Vec<String> =
         workbook.sheets_metadata().iter().filter(visible).map(|sheet| sheet.name.clone()).collect();
-    let (sheet, told) = chosen(path, &sheets, asked, |sheet| {
+    let (sheet, reported) = chosen(path, &sheets, asked, |sheet| {
         let cells = workbook.worksheet_range(sheet).map_err(damaged)?;
         Holds::of(cells.used_cells().map(|(row, column, _)| Ok((row as u32, column as u32))))
     })?;
@@ -113,5 +113,5 @@ pub(super) fn rewrite(path: &Path, asked: Option<&str>, packed: u64) -> Result<S
         };
         out.cell(at, value).map_err(|e| trouble(path, &e))?;
     }
-    out.finish(told).map_err(|e| trouble(path, &e))
+    out.finish(reported).map_err(|e| trouble(path, &e))
 }

@@ -84,10 +84,10 @@ mod tests {
         assert!(of_bytes(png(20, 10)[..20].to_vec()).is_err());
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.png");
-        let says = |path: &Path| read(path, "a.png").unwrap_err().to_string();
-        assert!(says(&path).contains("there is no file"), "{}", says(&path));
+        let message_of = |path: &Path| read(path, "a.png").unwrap_err().to_string();
+        assert!(message_of(&path).contains("there is no file"), "{}", message_of(&path));
         std::fs::write(&path, vec![0; (LARGEST + 1) as usize]).unwrap();
-        assert!(says(&path).contains("4 MiB at most"));
-        assert!(says(folder.path()).contains("is no file"));
+        assert!(message_of(&path).contains("4 MiB at most"));
+        assert!(message_of(folder.path()).contains("is no file"));
     }
 }

@@ -3,8 +3,8 @@
 use super::checks::CheckState;
 use dissensus_api::{PracticeResult, PracticeStep};
 use dissensus_domain::{
-    AfterFailing, AnnotatorId, Answer, CheckRule, FactKind, PracticeRound, PracticeRounds, PracticeRule,
-    PracticeText, QuestionId, Scale, Standing, TextId, is_right,
+    AfterFailing, AnnotatorId, Answer, CheckRule, FactKind, PassStatus, PracticeRound, PracticeRounds,
+    PracticeRule, PracticeText, QuestionId, Scale, TextId, is_right,
 };
 use dissensus_project::context::{Context, Index};
 use dissensus_project::error::ProjectError;
@@ -154,8 +154,8 @@ impl PracticeBook {
         round.left(&self.texts).next().is_none() && (self.texts.is_empty() || self.score(round).1 > 0)
     }
 
-    fn standing_of(&self, round: &PracticeRound) -> Standing {
-        round.standing(&self.texts, self.rule.pass, |one, given| self.is_right(one, given))
+    fn status_of(&self, round: &PracticeRound) -> PassStatus {
+        round.status(&self.texts, self.rule.pass, |one, given| self.is_right(one, given))
     }
 
     /// Number of right answers in a round, and of answers.
@@ -172,7 +172,7 @@ impl PracticeBook {
         let finished = rounds.iter().rev().find(|round| self.is_finished(round));
         let (right, of) = finished.or(rounds.last()).map_or((0, 0), |round| self.score(round));
         Some(PracticeResult {
-            standing: finished.map_or(Standing::Unfinished, |round| self.standing_of(round)),
+            standing: finished.map_or(PassStatus::Unfinished, |round| self.status_of(round)),
             rounds_begun: rounds.len() as u32,
             right,
             of,
@@ -211,7 +211,7 @@ impl PracticeBook {
         let at_hand =
             last.map_or(1, |round| round.number + u32::from(round.finished && !self.is_finished(round)));
         let step = |step, by_checks, round| Gate { step, by_checks, round };
-        let failed = checks.filter(|checks| checks.standing == Standing::Failed);
+        let failed = checks.filter(|checks| checks.standing == PassStatus::Failed);
         let after_checks = self.check_rule.filter(|_| failed.is_some()).map(|rule| rule.then);
         if after_checks == Some(AfterFailing::Stop) {
             return step(PracticeStep::Stopped, true, at_hand);
@@ -235,9 +235,9 @@ impl PracticeBook {
         {
             return step(PracticeStep::Practise, true, next);
         }
-        match (self.standing_of(finished), self.rule.then) {
-            (Standing::Failed, AfterFailing::Practise) => step(PracticeStep::Practise, false, next),
-            (Standing::Failed, AfterFailing::Stop) => step(PracticeStep::Stopped, false, finished.number),
+        match (self.status_of(finished), self.rule.then) {
+            (PassStatus::Failed, AfterFailing::Practise) => step(PracticeStep::Practise, false, next),
+            (PassStatus::Failed, AfterFailing::Stop) => step(PracticeStep::Stopped, false, finished.number),
             _ => step(PracticeStep::Label, false, finished.number),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Practice;
 use dissensus_domain::{
-    AnnotatorId, AttentionCheck, Event, Packet, Scale, Standing, current_answer, is_right,
+    AnnotatorId, AttentionCheck, Event, Packet, PassStatus, Scale, current_answer, is_right,
 };
 use dissensus_project::error::ProjectError;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// A person's result in attention checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckState {
-    pub standing: Standing,
+    pub standing: PassStatus,
     /// When the last wrong answer was given.
     pub(crate) missed_at_ms: Option<i64>,
 }
@@ -55,7 +55,7 @@ impl Practice {
                 counted.add(check, (scale, rule.within), &events, &own);
             }
             let Counted { right, answered, all, missed_at_ms } = counted;
-            let standing = Standing::new(rule.pass, right, answered, all);
+            let standing = PassStatus::new(rule.pass, right, answered, all);
             if all > 0 {
                 found.insert(*annotator, CheckState { standing, missed_at_ms });
             }

@@ -34,7 +34,7 @@ impl LiveModel {
         let mut joint = JointAnswers::new(nodes.into_iter().map(|node| node.weight).collect(), levels, p);
         for (place, person) in people.iter().enumerate() {
             if let Some(level) = self.label(text, *person) {
-                joint.stand(place, level);
+                joint.fix_answer(place, level);
             }
         }
         joint

@@ -37,7 +37,7 @@ pub struct LabelWeight {
 }
 
 /// Values of one text: for each half, known and held out.
-struct OfText {
+struct HalvesOfText {
     known: f64,
     x: f64,
     y: f64,
@@ -52,20 +52,20 @@ impl LabelWeight {
         }
     }
 
-    fn learn(mut texts: Vec<Vec<OfText>>) -> Self {
+    fn learn(mut texts: Vec<Vec<HalvesOfText>>) -> Self {
         texts.retain(|halves| !halves.is_empty());
         let none = Self { texts: texts.len(), ..Self::default() };
         if texts.len() < FEWEST_TEXTS {
             return none;
         }
         let halves = texts.iter().map(Vec::len).sum::<usize>() as f64;
-        let mean = |of: fn(&OfText) -> f64| texts.iter().flatten().map(of).sum::<f64>() / halves;
+        let mean = |of: fn(&HalvesOfText) -> f64| texts.iter().flatten().map(of).sum::<f64>() / halves;
         let (of_known, of_held_out) = (mean(|half| half.x), mean(|half| half.y));
         // The covariation of the two halves of each text; chance makes it negative as often as positive.
         let together: Vec<f64> = texts
             .iter()
             .map(|halves| {
-                let of = |half: &OfText| (half.x - of_known) * (half.y - of_held_out);
+                let of = |half: &HalvesOfText| (half.x - of_known) * (half.y - of_held_out);
                 halves.iter().map(of).sum::<f64>() / halves.len() as f64
             })
             .collect();
@@ -77,7 +77,7 @@ impl LabelWeight {
             return none;
         }
         let error = |half_at: &f64| -> f64 {
-            let of = |half: &OfText| {
+            let of = |half: &HalvesOfText| {
                 let weight = half.known / (half.known + half_at);
                 (half.y - of_held_out - weight * (half.x - of_known)).powi(2)
             };
@@ -94,10 +94,10 @@ impl LiveModel {
     /// The weight of labels in this project, learned from halves of each text's people.
     pub fn label_weight(&self) -> LabelWeight {
         let crossed = &self.model.crossed;
-        let of_text = |text: usize| -> Vec<OfText> {
+        let of_text = |text: usize| -> Vec<HalvesOfText> {
             let halves = (0..DIVISIONS).filter_map(|turn| crossed.halves_of(text, turn)).flatten();
             halves
-                .map(|half| OfText { known: half.known as f64, x: half.of_known, y: half.of_held_out })
+                .map(|half| HalvesOfText { known: half.known as f64, x: half.of_known, y: half.of_held_out })
                 .collect()
         };
         LabelWeight::learn((0..self.texts()).into_par_iter().map(of_text).collect())

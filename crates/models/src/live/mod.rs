@@ -15,8 +15,8 @@ mod label_change;
 mod label_weight;
 mod level_steps;
 mod model;
+mod reannotated;
 mod refit;
-mod repeated;
 mod severity_sides;
 mod share_above;
 #[cfg(test)]
@@ -28,8 +28,8 @@ pub use explain::{ExplainedPrediction, ExplainedText, Influence, Outcome, TextSc
 pub use label_change::LabelChange;
 pub use label_weight::LabelWeight;
 pub use model::LiveModel;
+pub use reannotated::{FEWEST_STABLE_REPEATS, ReannotatedAnswer, StableShare};
 pub use refit::Snapshot;
-pub use repeated::{FEWEST_STABLE_REPEATS, RepeatedAnswer, StableShare};
 pub use severity_sides::{FEWEST_LABELS_FOR_A_SIDE, SeveritySides};
 pub use share_above::OnSide;
 pub use unlikely::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};

@@ -307,8 +307,8 @@ impl LiveModel {
             attribute.of.resize(people, None);
             let now = known.iter().find(|now| now.name == attribute.name);
             let places: HashMap<&String, u16> = attribute.values.iter().zip(0..=u16::MAX).collect();
-            let told = now.map_or(people, |now| now.of.len());
-            for (annotator, value) in attribute.of.iter_mut().enumerate().take(told) {
+            let reported = now.map_or(people, |now| now.of.len());
+            for (annotator, value) in attribute.of.iter_mut().enumerate().take(reported) {
                 let place = now.and_then(|now| {
                     let value = now.of.get(annotator).copied().flatten()?;
                     places.get(now.values.get(usize::from(value))?).copied()

@@ -113,7 +113,7 @@ impl CrossedEffects {
             for (at, label) in self.labels[text].iter().enumerate() {
                 let (annotator, variance) = self.label_given_annotator(text, *label);
                 let TextCavity { means, variance: of_text, noise } = self.text_cavity(text, at);
-                let (u, k) = annotator.meets(means, of_text, variance + noise);
+                let (u, k) = annotator.combine(means, of_text, variance + noise);
                 let intercepts = &annotator.intercepts;
                 information.fill(0.0);
                 sums.log_likelihood += link.log_likelihood_and_information(

@@ -1,6 +1,6 @@
 //! Figures of slopes of groups on simulated projects, for the benchmark `group-slopes`.
 
-use super::group_slope_simulation::{Design, FEATURES, Simulated, USUAL, coverage, select, taken};
+use super::group_slope_simulation::{Design, FEATURES, Simulated, USUAL, coverage, select, selected_groups};
 use super::predictor::{AnnotatorPredictor, Scratch, TextColumns};
 use dissensus_stats::data::progress::Silent;
 use rayon::prelude::*;
@@ -104,7 +104,7 @@ pub fn group_slope_intervals(projects: u64) -> Vec<GroupSlopeIntervals> {
 pub fn alike_groups(projects: u64) -> Vec<AlikeGroups> {
     let of = |(own, one_of_each)| {
         let design = Design { texts: 800, labels: 2, difference: 0.0, own, one_of_each, ..USUAL };
-        let (_, used) = taken(design, 3000..3000 + projects);
+        let (_, used) = selected_groups(design, 3000..3000 + projects);
         AlikeGroups { own_sd: own, one_of_each, projects, used }
     };
     [(0.0, false), (0.0, true), (0.5, false), (0.5, true)].map(of).to_vec()

@@ -171,7 +171,7 @@ pub(crate) fn expected(sim: &Simulated, values: [Option<u16>; 2]) -> Vec<f64> {
 }
 
 /// Number of these projects that get slopes of the right group only, and number that get any.
-pub(crate) fn taken(design: Design, seeds: Range<u64>) -> (usize, usize) {
+pub(crate) fn selected_groups(design: Design, seeds: Range<u64>) -> (usize, usize) {
     let found: Vec<GroupSlopes> =
         seeds.into_par_iter().filter_map(|seed| select(&mut design.simulate(seed))).collect();
     let right = found.iter().filter(|found| found.used == ["gender"]).count();

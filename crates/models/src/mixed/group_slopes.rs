@@ -134,7 +134,7 @@ impl CrossedEffects {
             standard_error: 0.0,
         };
         let labels = trial.labels;
-        let mut best = trial.nothing();
+        let mut best = trial.without_attributes();
         while best.attributes.len() < MOST_USED {
             let left = tried.iter().filter(|attribute| !best.attributes.contains(attribute));
             let candidates = left
@@ -327,7 +327,7 @@ impl<'a> Trial<'a> {
     }
 
     /// The candidate without attributes.
-    fn nothing(&self) -> Candidate {
+    fn without_attributes(&self) -> Candidate {
         let nowhere = |_: usize, _: u8| Vec::new();
         let predicted = Predicted {
             new: self.effects.held_out_given(&self.new, self.by.fold, nowhere),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::mixed::group_slope_simulation::{
-    Design, FEATURES, Simulated, USUAL, coverage, expected, select, taken,
+    Design, FEATURES, Simulated, USUAL, coverage, expected, select, selected_groups,
 };
 use dissensus_domain::TargetKind;
 use dissensus_stats::data::Target;
@@ -15,9 +15,9 @@ fn with_groups(sim: &mut Simulated, variance: f64) {
 
 #[test]
 fn differing_groups_get_slopes() {
-    let (right, _) = taken(Design { difference: 0.8, ..USUAL }, 0..12);
+    let (right, _) = selected_groups(Design { difference: 0.8, ..USUAL }, 0..12);
     assert!(right >= 9, "{right} of 12");
-    let (right, _) = taken(Design { difference: 1.0, levels: 2, own: 0.2, ..USUAL }, 20..28);
+    let (right, _) = selected_groups(Design { difference: 1.0, levels: 2, own: 0.2, ..USUAL }, 20..28);
     assert!(right >= 6, "{right} of 8");
 }
 
@@ -25,7 +25,7 @@ fn differing_groups_get_slopes() {
 #[test]
 fn equal_groups_get_no_slopes() {
     for (levels, own) in [(5, 0.0), (2, 0.4)] {
-        let (_, any) = taken(Design { difference: 0.0, levels, own, ..USUAL }, 100..120);
+        let (_, any) = selected_groups(Design { difference: 0.0, levels, own, ..USUAL }, 100..120);
         assert!(any <= 1, "{levels} levels: {any} of 20");
     }
 }

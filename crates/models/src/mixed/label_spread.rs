@@ -81,21 +81,21 @@ impl CrossedEffects {
             let scores: Vec<f64> =
                 known.means.iter().zip(&step).map(|(mean, step)| mean + known.sd * step).collect();
             for ((label, own), p) in given.iter().zip(p.chunks_exact_mut(levels)) {
-                let (scores, attenuation) = label.meets(&scores, 0.0, own + known.noise);
+                let (scores, attenuation) = label.combine(&scores, 0.0, own + known.noise);
                 self.link.probabilities(&scores, &label.intercepts, attenuation, p);
             }
-            predicted += weight * self.apart(&p);
+            predicted += weight * self.expected_distance(&p);
         }
         p.fill(0.0);
         for (at, p) in at.iter().zip(p.chunks_exact_mut(levels)) {
             p[usize::from(self.labels[text][*at].level)] = 1.0;
         }
-        Some(self.apart(&p) - predicted)
+        Some(self.expected_distance(&p) - predicted)
     }
 
     /// Expected distance of two of these annotators, whose answers are independent: one row of probabilities
     /// per annotator.
-    fn apart(&self, p: &[f64]) -> f64 {
+    fn expected_distance(&self, p: &[f64]) -> f64 {
         let levels = self.link.levels;
         let n = (p.len() / levels) as f64;
         let mut total = 0.0;

@@ -16,7 +16,7 @@ impl CrossedEffects {
     pub(super) fn own_without_as_predicted(&self, text: usize, at: usize, out: &mut [f64]) {
         let TextCavity { means, variance, noise } = self.text_cavity(text, at);
         let (given, own) = self.label_given_annotator(text, self.labels[text][at]);
-        let (scores, attenuation) = given.meets(means, variance, own + noise);
+        let (scores, attenuation) = given.combine(means, variance, own + noise);
         self.link.probabilities(&scores, &given.intercepts, attenuation, out);
     }
 
@@ -68,13 +68,13 @@ impl TextWithoutLabels<'_> {
         out.fill(0.0);
         for Node { weight, means, variance, noise } in &self.nodes[at] {
             if crossed.link.softmax {
-                let (scores, attenuation) = given.meets(means, *variance, own + noise);
+                let (scores, attenuation) = given.combine(means, *variance, own + noise);
                 crossed.link.probabilities(&scores, &given.intercepts, attenuation, &mut p);
                 axpy(*weight, &p, out);
                 continue;
             }
             // A quadrature: the approximation used for predictions makes tails too wide.
-            let (scores, _) = given.meets(means, *variance, own);
+            let (scores, _) = given.combine(means, *variance, own);
             let sd = given.variance(*variance, own).sqrt();
             for (x, of_score) in FIVE {
                 let score = [scores[0] + x * sd];
@@ -104,7 +104,7 @@ impl TextWithoutLabels<'_> {
         let mut p = vec![0.0; crossed.link.levels];
         let (mut once, mut twice) = (0.0, 0.0);
         for Node { weight: of_scale, means, variance, noise } in &self.nodes[at] {
-            let (scores, _) = given.meets(means, *variance, own);
+            let (scores, _) = given.combine(means, *variance, own);
             let sd = given.variance(*variance, own).sqrt();
             for (x, of_score) in FIVE {
                 // On a choice scale the uncertainty moves the answered level against all others.
@@ -231,7 +231,7 @@ mod tests {
                     for i in -60..=60 {
                         let x = f64::from(i) / 12.0;
                         let weight = node.weight * (-0.5 * x * x).exp();
-                        let score = [given.meets(&node.means, 0.0, 0.0).0[0] + x * sd];
+                        let score = [given.combine(&node.means, 0.0, 0.0).0[0] + x * sd];
                         crossed.link.probabilities(
                             &score,
                             &given.intercepts,

@@ -31,7 +31,7 @@ impl ScoredLabel {
 
     /// A text's scores, of variance `text`, multiplied by the discrimination of this label's annotator, and
     /// the attenuation of their logits; `own` is the variance that the annotator adds.
-    pub(super) fn meets(&self, scores: &[f64], text: f64, own: f64) -> (Vec<f64>, f64) {
+    pub(super) fn combine(&self, scores: &[f64], text: f64, own: f64) -> (Vec<f64>, f64) {
         let met = scores.iter().map(|u| self.discrimination * u).collect();
         (met, attenuation(self.variance(text, own)))
     }

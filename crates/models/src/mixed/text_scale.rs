@@ -97,7 +97,7 @@ impl TextScales {
     }
 
     /// Scales with these logarithms, regardless of labels.
-    pub(super) fn told(mean: Vec<f64>) -> Self {
+    pub(super) fn from_logs(mean: Vec<f64>) -> Self {
         Self { own: false, ..Self::around(mean, PREDICTED_SD) }
     }
 

@@ -63,7 +63,7 @@ impl CrossedEffects {
         }
         let mut trial = self.clone();
         trial.scales = Some(match &self.scales {
-            Some(told) => TextScales::around(told.means().to_vec(), INITIAL_SD),
+            Some(scales) => TextScales::around(scales.means().to_vec(), INITIAL_SD),
             None => TextScales::new(self.texts(), INITIAL_SD),
         });
         if likeliest(&several_labels(&trial.fitted_texts())) <= SDS.0 {
@@ -104,12 +104,12 @@ impl CrossedEffects {
         let mut found = None;
         for _ in 0..ROUNDS {
             let FittedHead { head, logs } = scale_head::fit(x, fold, folds, &trial.scale_sites(), &labelled)?;
-            trial.scales = Some(TextScales::told(logs));
+            trial.scales = Some(TextScales::from_logs(logs));
             trial.expectation_maximisation(ROUGH);
             found = Some(head);
         }
-        let told = trial.labels_of_left_out_texts();
-        let gains = |before: &Self| self.gains(&told, &before.labels_of_left_out_texts());
+        let scales = trial.labels_of_left_out_texts();
+        let gains = |before: &Self| self.gains(&scales, &before.labels_of_left_out_texts());
         if !gains(self) || !gains(&self.rescaled((self.common_log_scale() - trial.common_log_scale()).exp()))
         {
             return None;
@@ -128,7 +128,7 @@ impl CrossedEffects {
         }
         let mut trial = self.clone();
         let means =
-            self.scales.as_ref().map_or_else(|| vec![0.0; self.texts()], |told| told.means().to_vec());
+            self.scales.as_ref().map_or_else(|| vec![0.0; self.texts()], |scales| scales.means().to_vec());
         trial.scales = Some(TextScales::around(means, INITIAL_SD));
         let fitted = trial.fitted_texts();
         let texts = several_labels(&fitted);
@@ -149,7 +149,7 @@ impl CrossedEffects {
     fn scale_sites(&self) -> Vec<ScaleSite> {
         let mut wide = self.clone();
         let means =
-            self.scales.as_ref().map_or_else(|| vec![0.0; self.texts()], |told| told.means().to_vec());
+            self.scales.as_ref().map_or_else(|| vec![0.0; self.texts()], |scales| scales.means().to_vec());
         wide.scales = Some(TextScales::around(means.clone(), SITE_SD));
         let fitted = wide.fitted_texts();
         let labelled = fitted.iter().enumerate().filter(|(_, text)| text.cavity.len() > 3);
@@ -185,10 +185,10 @@ impl CrossedEffects {
                     let t = text as usize;
                     let at =
                         self.labels[t].binary_search_by_key(&(annotator as u32), |l| l.annotator).ok()?;
-                    let noise = self.scales.as_ref().map_or(0.0, |told| noise(told.means()[t]));
+                    let noise = self.scales.as_ref().map_or(0.0, |scales| noise(scales.means()[t]));
                     let (given, own) = self.label_given_annotator(t, self.labels[t][at]);
                     let prior = self.prior_text_var(t);
-                    let (scores, attenuation) = given.meets(&self.scores[t..=t], prior, own + noise);
+                    let (scores, attenuation) = given.combine(&self.scores[t..=t], prior, own + noise);
                     self.link.probabilities(&scores, &given.intercepts, attenuation, &mut p);
                     Some((text, p[usize::from(level)].max(1e-12).ln()))
                 })
@@ -321,7 +321,7 @@ mod tests {
 
     /// Whether scales end up predicted from embeddings, and the correlation of the prediction with the first
     /// number of the embedding.
-    fn told(slope: f64, seed: u64) -> (bool, f64) {
+    fn from_logs(slope: f64, seed: u64) -> (bool, f64) {
         let (mut crossed, embeddings) = fitted_scales(slope, seed);
         let fold: Vec<u8> = (0..crossed.texts()).map(|text| (text % 5) as u8).collect();
         let Some(head) = crossed.select_predicted_scales(&PcaEmbeddings::new(&embeddings), &fold, 5) else {
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn predictable_scales_are_found() {
-        let found: Vec<(bool, f64)> = (0..6).map(|seed| told(0.4, seed)).collect();
+        let found: Vec<(bool, f64)> = (0..6).map(|seed| from_logs(0.4, seed)).collect();
         assert!(found.iter().filter(|(used, r)| *used && *r > 0.7).count() >= 5, "{found:?}");
     }
 
@@ -348,7 +348,7 @@ mod tests {
     #[test]
     fn uninformative_embeddings_do_not_predict_scales() {
         const SEEDS: u64 = 40;
-        let taken = (200..200 + SEEDS).filter(|seed| told(0.0, *seed).0).count();
+        let taken = (200..200 + SEEDS).filter(|seed| from_logs(0.0, *seed).0).count();
         assert!(taken <= 1, "{taken} of {SEEDS}");
     }
 

@@ -126,7 +126,7 @@ impl LiveSpans {
         let mut people = BTreeSet::new();
         for answer in answers {
             people.insert(answer.annotator);
-            self.keep(answer);
+            self.store_answer(answer);
         }
         people.into_iter().for_each(|annotator| self.refit(annotator));
     }
@@ -134,7 +134,7 @@ impl LiveSpans {
     /// Records one answer, replacing that annotator's earlier one to the text.
     pub fn record(&mut self, answer: SpanAnswer) {
         let annotator = answer.annotator;
-        self.keep(answer);
+        self.store_answer(answer);
         self.refit(annotator);
     }
 
@@ -146,14 +146,14 @@ impl LiveSpans {
             people.insert(annotator);
             self.forget(annotator, text);
             if let Some(answer) = answer {
-                self.keep(answer);
+                self.store_answer(answer);
             }
         }
         people.into_iter().for_each(|annotator| self.refit(annotator));
     }
 
     /// Removes the annotator's answer to a text.
-    pub fn take_back(&mut self, annotator: u32, text: u32) {
+    pub fn retract(&mut self, annotator: u32, text: u32) {
         self.record_changes(std::iter::once((annotator, text, None)));
     }
 
@@ -179,7 +179,7 @@ impl LiveSpans {
         self.answers.range((annotator, 0)..=(annotator, u32::MAX)).count()
     }
 
-    fn keep(&mut self, answer: SpanAnswer) {
+    fn store_answer(&mut self, answer: SpanAnswer) {
         let fits = self
             .texts
             .get(&answer.text)

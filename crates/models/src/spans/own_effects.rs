@@ -115,13 +115,13 @@ impl Population {
 
     /// Covariates of the effects, for each word of a text whose words have these scores, in order.
     pub(super) fn covariates(&self, scores: &[f64]) -> Vec<[f64; 3]> {
-        let of = |(at, score): (usize, &f64)| [1.0, score - self.centre, beside(scores, at)];
+        let of = |(at, score): (usize, &f64)| [1.0, score - self.centre, neighbour_difference(scores, at)];
         scores.iter().enumerate().map(of).collect()
     }
 }
 
 /// Mean difference between the scores of the adjacent words and this word's.
-fn beside(scores: &[f64], at: usize) -> f64 {
+fn neighbour_difference(scores: &[f64], at: usize) -> f64 {
     let before = at.checked_sub(1).map(|before| scores[before]);
     let (sum, count) = before
         .into_iter()
@@ -134,7 +134,7 @@ fn beside(scores: &[f64], at: usize) -> f64 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Decided {
     score: f32,
-    beside: f32,
+    neighbours: f32,
     weight: f32,
     marked: bool,
 }
@@ -147,7 +147,7 @@ pub(super) fn decided<'a>(
 ) -> impl Iterator<Item = Decided> + 'a {
     let word = |(at, (weight, marked)): (usize, (f32, bool))| Decided {
         score: scores[at] as f32,
-        beside: beside(scores, at) as f32,
+        neighbours: neighbour_difference(scores, at) as f32,
         weight,
         marked,
     };
@@ -166,7 +166,7 @@ struct Posterior<'a> {
 impl Posterior<'_> {
     fn score(&self, d: &Decided, x: &Vector3<f64>) -> f64 {
         let score = f64::from(d.score);
-        score + x[0] + x[1] * (score - self.centre) + x[2] * f64::from(d.beside)
+        score + x[0] + x[1] * (score - self.centre) + x[2] * f64::from(d.neighbours)
     }
 
     fn value(&self, x: &Vector3<f64>) -> f64 {
@@ -185,17 +185,22 @@ impl Posterior<'_> {
         let mut gradient = self.precision * (self.mean - x);
         let mut sums = [0.0; 6];
         for d in self.decisions {
-            let (own, beside) = (f64::from(d.score) - self.centre, f64::from(d.beside));
+            let (own, neighbours) = (f64::from(d.score) - self.centre, f64::from(d.neighbours));
             let (p, weight) = (sigmoid(self.score(d, x)), f64::from(d.weight));
             let residual = weight * (f64::from(u8::from(d.marked)) - p);
             gradient[0] += residual;
             gradient[1] += residual * own;
-            gradient[2] += residual * beside;
+            gradient[2] += residual * neighbours;
             let h = weight * p * (1.0 - p);
-            let (of_own, of_beside) = (h * own, h * beside);
-            for (sum, add) in
-                sums.iter_mut().zip([h, of_own, of_beside, of_own * own, of_own * beside, of_beside * beside])
-            {
+            let (of_own, of_neighbours) = (h * own, h * neighbours);
+            for (sum, add) in sums.iter_mut().zip([
+                h,
+                of_own,
+                of_neighbours,
+                of_own * own,
+                of_own * neighbours,
+                of_neighbours * neighbours,
+            ]) {
                 *sum += add;
             }
         }

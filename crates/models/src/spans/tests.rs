@@ -271,7 +271,7 @@ fn answer_updates_the_model_and_is_reversible() {
     let more = after.iter().zip(&before).filter(|(a, b)| a.types[0].marks > b.types[0].marks).count();
     let sum = |words: &[super::ExpectedMarks]| words.iter().map(|word| word.types[0].marks).sum::<f64>();
     assert!(more >= 8 && sum(&after) > sum(&before) + 0.1, "{more} of 12");
-    live.take_back(3, 1000);
+    live.retract(3, 1000);
     let again = data.answers.iter().find(|a| (a.text, a.annotator) == (0, 3));
     if let Some(answer) = again {
         live.record(named(answer));

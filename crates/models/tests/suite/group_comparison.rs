@@ -263,7 +263,7 @@ fn equal_sides_show_no_text() {
             let pair = GroupPair { first: vec![0], second: vec![1] };
             let gaps = GroupGaps::estimate(&model, project.sides.to_vec(), vec![pair]);
             let all = gaps.of_pair(&model, 0, 0..design.texts);
-            gaps.may_stand(0).any(|text| {
+            gaps.possible_texts(0).any(|text| {
                 let gap = gaps.on_text(&model, text as usize, &model.level_steps(text))[0];
                 assert!((f64::from(all[text as usize]) - gap.gap).abs() < 1e-5);
                 gap.stands

@@ -47,7 +47,7 @@ pub struct JointQuestion<'a> {
 
 /// One of the training's own questions, validated.
 #[derive(Clone, Debug)]
-pub(super) struct Own<'a> {
+pub(super) struct OwnQuestion<'a> {
     pub(super) data: TrainingData<'a>,
     pub(super) observations: Vec<Observation>,
     pub(super) validation: Vec<Observation>,
@@ -56,7 +56,7 @@ pub(super) struct Own<'a> {
     pub(super) held: Option<Network>,
 }
 
-impl<'a> Own<'a> {
+impl<'a> OwnQuestion<'a> {
     fn new(data: TrainingData<'a>, validation: &[Observation], weight: f64) -> Result<Self, ModelError> {
         let observations = data.sorted()?;
         let validation = TrainingData { observations: validation, ..data }.sorted()?;
@@ -134,7 +134,7 @@ impl<'a> Together<'a> {
 #[derive(Clone, Debug)]
 pub struct Trainer<'a> {
     /// Its own questions, the first of which provides the embeddings and the number of texts.
-    pub(super) own: Vec<Own<'a>>,
+    pub(super) own: Vec<OwnQuestion<'a>>,
     /// Words that are learned on the same texts.
     pub(super) words: Vec<WordQuestion<'a>>,
     pub(super) encoder: Option<EncoderToTune<'a>>,
@@ -159,7 +159,7 @@ impl<'a> Trainer<'a> {
         config: TrainConfig,
     ) -> Result<Self, ModelError> {
         config.check()?;
-        let own = Own::new(data, validation, 1.0)?;
+        let own = OwnQuestion::new(data, validation, 1.0)?;
         let encoder = if config.policy == FreezePolicy::Frozen { None } else { encoder };
         if encoder.is_none() && (config.policy != FreezePolicy::Frozen || data.embeddings.dim == 0) {
             return Err(ModelError::Choice {
@@ -214,7 +214,7 @@ impl<'a> Trainer<'a> {
             if found != expected {
                 return Err(ModelError::Length { what: "the texts of a question", expected, found });
             }
-            self.own.push(Own::new(question.data, question.validation, question.weight)?);
+            self.own.push(OwnQuestion::new(question.data, question.validation, question.weight)?);
         }
         Ok(self)
     }
@@ -322,7 +322,7 @@ impl<'a> Trainer<'a> {
 
     /// Groups the labels of questions that share texts: the training's own first, then each auxiliary one.
     pub(super) fn labels(&self) -> Vec<Together<'_>> {
-        let own = Together::new(self.own.iter().map(Own::labels).collect(), &self.words);
+        let own = Together::new(self.own.iter().map(OwnQuestion::labels).collect(), &self.words);
         let texts = own.texts.len();
         let mut labels = vec![own];
         let mut first_row = self.own[0].data.embeddings.texts as u32;

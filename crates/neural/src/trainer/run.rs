@@ -36,7 +36,7 @@ impl Training<'_, '_> {
             self.refit_and_score(false, progress)?;
         }
         if self.is_evaluation_due()
-            && let Some(ended) = self.evaluate_and_keep(progress, evaluated)?
+            && let Some(ended) = self.evaluate_and_checkpoint(progress, evaluated)?
         {
             return Ok(ended);
         }
@@ -62,7 +62,7 @@ impl Training<'_, '_> {
                     self.state.step_in_epoch = 0;
                 }
                 if self.is_evaluation_due()
-                    && let Some(ended) = self.evaluate_and_keep(progress, evaluated)?
+                    && let Some(ended) = self.evaluate_and_checkpoint(progress, evaluated)?
                 {
                     return Ok(ended);
                 }
@@ -89,7 +89,7 @@ impl Training<'_, '_> {
 
     /// Evaluates and writes a checkpoint; returns why training stops, if it does. When interrupted, the
     /// evaluation is done on resumption.
-    fn evaluate_and_keep(
+    fn evaluate_and_checkpoint(
         &mut self,
         progress: &dyn Progress,
         evaluated: &mut dyn FnMut(&EpochRecord),

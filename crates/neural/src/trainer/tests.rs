@@ -227,7 +227,8 @@ fn tuned_encoder_resumes_to_the_same_numbers() {
 fn prompt_training_resumes_with_any_cache() {
     let (none, observations) = (Embeddings::none(4), four_samples());
     let llama = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/families/llama");
-    let keeping = |kept_bytes| EncoderOptions { threads: Some(2), kept_bytes, ..EncoderOptions::default() };
+    let keeping =
+        |cached_bytes| EncoderOptions { threads: Some(2), cached_bytes, ..EncoderOptions::default() };
     let [all, some] = [keeping(None), keeping(Some(8_000))];
     for kind in [ModelKind::ShareRecFfn, ModelKind::Multilevel] {
         let config = TrainConfig { epochs: 3, ..tuned(kind, FreezePolicy::Prompt(3)) };
@@ -499,10 +500,10 @@ fn epochs_scored_by_an_earlier_version_are_not_compared() {
         let again = trainer.run(&Silent, |_| ());
         match again {
             Err(error) => {
-                let said = error.to_string();
+                let message = error.to_string();
                 assert!(
-                    refused && said.contains("earlier version") && said.contains("start a new run"),
-                    "{said}"
+                    refused && message.contains("earlier version") && message.contains("start a new run"),
+                    "{message}"
                 );
             }
             Ok(_) => assert!(!refused, "{model:?}"),

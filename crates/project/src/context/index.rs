@@ -3,7 +3,7 @@
 
 use crate::error::ProjectError;
 use dissensus_domain::{
-    Annotator, AnnotatorId, Question, QuestionHelp, QuestionId, RemarkForm, Scale, TextId, composed,
+    Annotator, AnnotatorId, NoteForm, Question, QuestionHelp, QuestionId, Scale, TextId, composed,
 };
 use dissensus_store::Store;
 use std::collections::{HashMap, HashSet};
@@ -170,7 +170,7 @@ impl Index {
             definitions: Vec::new(),
             cannot_say: false,
             only_if: None,
-            remarks: RemarkForm::default(),
+            note_form: NoteForm::default(),
         };
         match new.options().into_iter().find(|option| others.contains(option.name.as_str())) {
             None => Ok(()),

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Re-annotations of a question.
 #[derive(Clone, Debug, Default)]
-pub struct RepeatCounts {
+pub struct ReannotationCounts {
     /// For each person with re-annotations, the number with the same answer, and of all.
     pub annotators: BTreeMap<AnnotatorId, (u32, u32)>,
     /// Answers of a later round without an earlier one to compare with.
@@ -33,7 +33,7 @@ pub struct AnswerAgain {
     pub second: Answer,
 }
 
-impl RepeatCounts {
+impl ReannotationCounts {
     /// The overall figure, with an interval for people like these; `None` with too few re-annotations.
     pub fn overall(&self) -> Option<SelfAgreementShare> {
         let counts: Vec<(u32, u32)> = self.annotators.values().copied().collect();
@@ -100,13 +100,13 @@ fn first_answer(mut labels: Vec<Label>, repeats: &[Repeat]) -> FirstAnswer {
 impl Context {
     /// Compares every answer of a later round with that of the round before it, the first being the label
     /// of that time ([`first_answer`]).
-    pub fn repeat_counts(&self, question: QuestionId) -> Result<RepeatCounts, ProjectError> {
+    pub fn repeat_counts(&self, question: QuestionId) -> Result<ReannotationCounts, ProjectError> {
         let (repeats, mut labels) = self.store.snapshot(|snapshot| {
             let repeats = snapshot.repeats(question)?;
             let mut labels: HashMap<Pair, Vec<Label>> =
                 repeats.iter().map(|repeat| ((repeat.text, repeat.annotator), Vec::new())).collect();
             if !repeats.is_empty() {
-                snapshot.for_each_standing_answer(|answer| {
+                snapshot.for_each_unretracted_answer(|answer| {
                     if answer.question == question.row()
                         && let Some(of_pair) = labels.get_mut(&(answer.text, answer.annotator))
                     {
@@ -122,7 +122,7 @@ impl Context {
             }
             Ok::<_, ProjectError>((repeats, labels))
         })?;
-        let mut counts = RepeatCounts::default();
+        let mut counts = ReannotationCounts::default();
         // They are ordered by text, annotator and round.
         for of_pair in repeats.chunk_by(|a, b| (a.text, a.annotator) == (b.text, b.annotator)) {
             let Some(first) = of_pair.first() else { continue };

@@ -131,7 +131,7 @@ impl Context {
     /// Brings all writes into the one file, so that a copy of it is complete. If that fails, nothing is
     /// lost: the journal next to the file has them, and it is tried again when writing pauses and at the
     /// end.
-    pub fn keep_whole(&self) {
+    pub fn flush_to_file(&self) {
         go_on("bringing what was written into the file", self.store.checkpoint());
     }
 

@@ -74,7 +74,7 @@ impl Jobs {
             listeners: Arc::clone(listeners),
         });
         lock(&self.running).insert(id, Arc::clone(&job));
-        job.tell();
+        job.notify();
         Ok(job)
     }
 
@@ -105,7 +105,7 @@ impl Jobs {
         tracing::info!(job = id, kind = info.kind, state = ?info.state, code, seconds, done = info.done, "job ended");
         // Brings the job's writes into the one file; if that fails, it is done when writing pauses.
         go_on("bringing a job into the file", store.checkpoint());
-        job.tell();
+        job.notify();
         lock(&self.running).remove(&id);
     }
 
@@ -131,7 +131,7 @@ impl Job {
         lock(&self.info).clone()
     }
 
-    fn tell(&self) {
+    fn notify(&self) {
         self.listeners.send(&Event::Job(self.info()));
     }
 }
@@ -147,7 +147,7 @@ impl Progress for Job {
             info.note = (!doing.is_empty()).then(|| doing.to_owned());
         }
         if lock(&self.throttle).ready() {
-            self.tell();
+            self.notify();
         }
     }
 

@@ -86,7 +86,7 @@ fn questions(facts: &Facts<'_>) -> Vec<String> {
             markdown(&question.prompt),
             levels.join(", "),
             asked.labels.len(),
-            asked.who().len(),
+            asked.labelled_people().len(),
             asked.per_text().len()
         )
     };
@@ -144,7 +144,7 @@ fn process(facts: &Facts<'_>) -> Vec<String> {
         0 => "Nothing was handed out in packets: people labelled in the project itself, or their labels came from files.".to_owned(),
         people => format!(
             "Packets were handed out to {people} people: {} texts, {} of them to everybody; of {} answers asked for, repeats included, {} were given, and {} hand-ins were taken in.",
-            study.texts, study.anchors, study.wanted, study.given, facts.hand_ins
+            study.texts, study.anchors, study.wanted, study.given, facts.submissions
         ),
     });
     found.push(format!(

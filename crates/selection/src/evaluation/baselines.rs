@@ -103,7 +103,7 @@ fn predict_three(
     Ok([
         test.predicted(NAMES[0], levels, one_answer)?,
         test.predicted(NAMES[1], levels, |a, p| counts.own(a, p))?,
-        test.predicted(NAMES[2], levels, |_, p| counts.everybody(p))?,
+        test.predicted(NAMES[2], levels, |_, p| counts.overall(p))?,
     ])
 }
 
@@ -132,7 +132,7 @@ impl Counts {
         }
     }
 
-    fn everybody(&self, out: &mut [f32]) {
+    fn overall(&self, out: &mut [f32]) {
         out.iter_mut().zip(&self.shares).for_each(|(out, share)| *out = *share as f32);
     }
 }

@@ -63,7 +63,7 @@ impl TextFolds {
     }
 
     /// Whether labels of a text may be used to train the model that scores a fold.
-    pub fn teaches(&self, text: u32, fold: u8) -> bool {
+    pub fn may_train(&self, text: u32, fold: u8) -> bool {
         let first = self.first_with_body[text as usize];
         self.of(text).is_some() && self.bodies.get(&first).is_some_and(|folds| !folds.contains(&fold))
     }
@@ -85,7 +85,7 @@ pub fn cross_fitted(
     for fold in 0..folds.folds() {
         step(progress, "models without a fold", f32::from(fold) / f32::from(folds.folds()))?;
         let train: Vec<Observation> =
-            data.observations.iter().filter(|o| folds.teaches(o.text, fold)).copied().collect();
+            data.observations.iter().filter(|o| folds.may_train(o.text, fold)).copied().collect();
         let texts: Vec<u32> =
             (0..data.embeddings.texts as u32).filter(|text| folds.of(*text) == Some(fold)).collect();
         if train.is_empty() || texts.is_empty() {
@@ -140,9 +140,9 @@ mod tests {
         assert!((0..FOLDS).all(|fold| (0..56).any(|text| folds.of(text) == Some(fold))));
         assert_eq!((folds.of(56), folds.of(58)), (None, None));
         let (own, of_copy) = (folds.of(0).unwrap(), folds.of(59).unwrap());
-        assert!(!folds.teaches(0, own) && !folds.teaches(0, of_copy) && !folds.teaches(59, own));
-        assert!((0..FOLDS).all(|fold| folds.teaches(2, fold) == (folds.of(2) != Some(fold))));
-        assert!(!folds.teaches(56, 0), "no label, nothing to teach");
+        assert!(!folds.may_train(0, own) && !folds.may_train(0, of_copy) && !folds.may_train(59, own));
+        assert!((0..FOLDS).all(|fold| folds.may_train(2, fold) == (folds.of(2) != Some(fold))));
+        assert!(!folds.may_train(56, 0), "no label, nothing to teach");
         assert_eq!(folds, TextFolds::new(&labelled, &clusters, &first, FOLDS, 0));
         assert_ne!(folds, TextFolds::new(&labelled, &clusters, &first, FOLDS, 1));
     }

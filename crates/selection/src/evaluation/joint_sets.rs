@@ -153,15 +153,15 @@ impl Together {
         let used: Vec<&OptionFactors> =
             self.found.iter().map(|one| &one.factors).filter(|factors| factors.factors() > 0).collect();
         // Where some divisions use them, only those are reported.
-        let told = || self.found.iter().filter(|one| used.is_empty() || one.factors.factors() > 0);
-        let tried = told().count().max(1);
+        let report_lines = || self.found.iter().filter(|one| used.is_empty() || one.factors.factors() > 0);
+        let tried = report_lines().count().max(1);
         Ok(SetsTogether {
             divisions: self.found.len(),
             used: used.len(),
             factors: used.iter().map(|factors| factors.factors()).max().unwrap_or_default(),
-            gain: mean_of(told().filter_map(|one| one.gain)),
-            standard_error: mean_of(told().filter_map(|one| one.standard_error)),
-            learned_from: told().map(|one| one.answers).sum::<usize>() / tried,
+            gain: mean_of(report_lines().filter_map(|one| one.gain)),
+            standard_error: mean_of(report_lines().filter_map(|one| one.standard_error)),
+            learned_from: report_lines().map(|one| one.answers).sum::<usize>() / tried,
             set_log_loss: mean(self.answers.iter().map(|answer| answer.loss).sum()),
             test_gain: mean(gain),
             test_standard_error: mean(error).filter(|error| error.is_finite()),

@@ -280,8 +280,8 @@ fn attributed(annotators: usize, effect: f64, seed: u64) -> (Simulation, Vec<Att
 #[test]
 fn uninformative_attributes_are_reported_but_not_used() {
     let (sim, attributes) = attributed(120, 1.5, 21);
-    let told = TrainingData { attributes: &attributes, ..data(&sim) };
-    let model = fitted(ModelKind::Multilevel, &told);
+    let with_attributes = TrainingData { attributes: &attributes, ..data(&sim) };
+    let model = fitted(ModelKind::Multilevel, &with_attributes);
     let evidence = model.attribute_evidence().unwrap();
     assert!(evidence.used && evidence.gain > 2.0 * evidence.standard_error, "{evidence:?}");
     assert_eq!((evidence.annotators, evidence.labels), (120, 3600));
@@ -304,15 +304,15 @@ fn uninformative_attributes_are_reported_but_not_used() {
     );
     // An annotator without labels starts with the mean for their attributes.
     let few: Vec<Observation> = sim.observations.iter().filter(|o| o.annotator != 1).copied().collect();
-    let model = fitted(ModelKind::Multilevel, &TrainingData { observations: &few, ..told });
+    let model = fitted(ModelKind::Multilevel, &TrainingData { observations: &few, ..with_attributes });
     let value = attributes[0].of[1];
     let mut new_annotator = [0.0; 2];
     model.predict_new_annotator(3, &[value, Some(1)], &mut new_annotator);
     assert!(!model.knows(1) && (new_annotator[1] - p(model.as_ref(), 3, 1)[1]).abs() < 1e-5);
 
     let (sim, attributes) = attributed(120, 0.0, 22);
-    let told = TrainingData { attributes: &attributes, ..data(&sim) };
-    let model = fitted(ModelKind::Multilevel, &told);
+    let with_attributes = TrainingData { attributes: &attributes, ..data(&sim) };
+    let model = fitted(ModelKind::Multilevel, &with_attributes);
     assert!(!model.attribute_evidence().unwrap().used);
     let plain = fitted(ModelKind::Multilevel, &data(&sim));
     assert_eq!(plain.attribute_evidence(), None);
@@ -331,8 +331,8 @@ fn uninformative_attributes_are_reported_but_not_used() {
 #[test]
 fn live_model_keeps_attribute_effects() {
     let (sim, attributes) = attributed(60, 1.5, 23);
-    let told = TrainingData { attributes: &attributes, ..data(&sim) };
-    let mut live = LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    let with_attributes = TrainingData { attributes: &attributes, ..data(&sim) };
+    let mut live = LiveModel::fit(&with_attributes, &FitOptions::default(), &Silent).unwrap();
     assert!(live.attribute_evidence().unwrap().used);
     let joined = live.add_annotator();
     live.record(Observation { text: 4, annotator: joined, level: 1 }).unwrap();
@@ -375,19 +375,19 @@ fn gender(annotators: u16) -> Attribute {
 /// Groups that differ in kind, and the live model of them: fitted once for all tests.
 static DIFFERING: LazyLock<(Simulation, Vec<Attribute>, LiveModel)> = LazyLock::new(|| {
     let (sim, attributes) = groups_that_differ_in_kind();
-    let told = TrainingData { attributes: &attributes, ..data(&sim) };
-    let live = LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    let with_attributes = TrainingData { attributes: &attributes, ..data(&sim) };
+    let live = LiveModel::fit(&with_attributes, &FitOptions::default(), &Silent).unwrap();
     (sim, attributes, live)
 });
 
 #[test]
 fn group_slopes_are_predicted_and_explained() {
     let (sim, attributes, live) = &*DIFFERING;
-    let told = TrainingData { attributes, ..data(sim) };
+    let with_attributes = TrainingData { attributes, ..data(sim) };
     let found = live.estimation().group_slopes.unwrap();
     assert_eq!(found.used, ["gender"], "{found:?}");
     let plain = FitOptions { slopes: false, ..FitOptions::default() };
-    let plain = LiveModel::fit(&told, &plain, &Silent).unwrap();
+    let plain = LiveModel::fit(&with_attributes, &plain, &Silent).unwrap();
     assert_eq!(plain.estimation().group_slopes, None);
     let mean = |p: &[f32]| p.iter().enumerate().map(|(level, p)| level as f64 * f64::from(*p)).sum::<f64>();
     let along = |text: u32| f64::from(sim.embeddings.row(text as usize)[0]);
@@ -450,8 +450,8 @@ fn no_group_slopes_equal_a_model_without_them() {
     // Women labelled texts on which they answer high, men on which they answer low: their severities absorb
     // part of it, but less with groups' slopes.
     sim.observations.retain(|o| o.annotator % 2 == 1 || sim.embeddings.row(o.text as usize)[0] > -0.2);
-    let told = TrainingData { attributes: &attributes, ..data(&sim) };
-    let live = LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    let with_attributes = TrainingData { attributes: &attributes, ..data(&sim) };
+    let live = LiveModel::fit(&with_attributes, &FitOptions::default(), &Silent).unwrap();
     assert_eq!(live.estimation().group_slopes.unwrap().used, ["gender"]);
     let options = FitOptions { slopes: false, ..FitOptions::default() };
     let plain = LiveModel::fit(&data(&sim), &options, &Silent).unwrap();
@@ -475,8 +475,8 @@ fn no_group_slopes_equal_a_model_without_them() {
 fn new_members_start_at_the_group_effect() {
     let (sim, mut attributes) = groups_that_differ_in_kind();
     attributes[0].of[57] = None;
-    let told = TrainingData { attributes: &attributes, ..data(&sim) };
-    let mut live = LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    let with_attributes = TrainingData { attributes: &attributes, ..data(&sim) };
+    let mut live = LiveModel::fit(&with_attributes, &FitOptions::default(), &Silent).unwrap();
     assert_eq!(live.estimation().group_slopes.unwrap().used, ["gender"]);
     let joined = live.add_annotator();
     assert_eq!(p(&live, 210, joined), p(&live, 210, u32::MAX), "of no group");
@@ -518,8 +518,8 @@ fn model_keeps_attributes_of_its_fit() {
     // Eight of each are too few to be groups.
     let mut few = whole.clone();
     few[0].of.iter_mut().skip(16).for_each(|value| *value = None);
-    let told = TrainingData { attributes: &few, ..data(sim) };
-    let mut live = LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    let with_attributes = TrainingData { attributes: &few, ..data(sim) };
+    let mut live = LiveModel::fit(&with_attributes, &FitOptions::default(), &Silent).unwrap();
     assert_eq!(live.estimation().group_slopes, None);
     assert!(live.knows_attributes(&few, 0) && !live.knows_attributes(whole, usize::MAX));
     // The same where the model received all of them later, and where it was saved.

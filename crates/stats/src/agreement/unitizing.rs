@@ -58,7 +58,7 @@ pub fn unitizing_alpha(answers: &[MarkedUnits]) -> Result<Unitizing, ModelError>
     let mut by_text: BTreeMap<u32, Vec<(u32, Passages)>> = BTreeMap::new();
     let mut joined = BTreeMap::new();
     for answer in answers {
-        let (units, overlapping) = apart(answer)?;
+        let (units, overlapping) = joined_passages(answer)?;
         *joined.entry(answer.text).or_insert(0) += overlapping;
         by_text.entry(answer.text).or_default().push((answer.length, units));
     }
@@ -101,7 +101,7 @@ fn wrong(expected: u32, found: u32) -> ModelError {
 }
 
 /// The passages of an answer in order, with overlapping ones joined, and the number of joined passages.
-fn apart(answer: &MarkedUnits) -> Result<(Passages, u64), ModelError> {
+fn joined_passages(answer: &MarkedUnits) -> Result<(Passages, u64), ModelError> {
     let mut sorted = answer.units.clone();
     sorted.sort_unstable();
     let mut units = Passages::with_capacity(sorted.len());

@@ -1,6 +1,6 @@
 //! Share of the differences in severity between people that an attribute explains.
 
-use super::severity_gap::{SeverityPosterior, between_people, said};
+use super::severity_gap::{SeverityPosterior, between_people, posteriors};
 use crate::data::Severity;
 use crate::math::f_distribution::{f_cdf, most_noncentrality};
 use crate::metrics::CONFIDENCE_LEVEL;
@@ -47,7 +47,8 @@ impl AttributeShare {
 /// two groups of two people, or where people within groups do not differ at all, so that there is nothing to
 /// explain.
 pub fn attribute_share(groups: &[Vec<Severity>], prior_sd: f64) -> Option<AttributeShare> {
-    let groups: Vec<Vec<SeverityPosterior>> = groups.iter().map(|people| said(people, prior_sd)).collect();
+    let groups: Vec<Vec<SeverityPosterior>> =
+        groups.iter().map(|people| posteriors(people, prior_sd)).collect();
     let used: Vec<usize> = (0..groups.len()).filter(|at| groups[*at].len() > 1).collect();
     let people: usize = used.iter().map(|at| groups[*at].len()).sum();
     if used.len() < 2 {
@@ -106,6 +107,6 @@ pub fn attribute_share(groups: &[Vec<Severity>], prior_sd: f64) -> Option<Attrib
 /// deviations of the uncertainty left by that person's labels; `None` for people whose labels are nearly
 /// uninformative.
 pub fn severity_p_value(severity: Severity, prior_sd: f64) -> Option<f64> {
-    let one = said(std::slice::from_ref(&severity), prior_sd).pop()?;
+    let one = posteriors(std::slice::from_ref(&severity), prior_sd).pop()?;
     Some(libm::erfc(one.mean.abs() / one.variance.sqrt() / std::f64::consts::SQRT_2))
 }

@@ -202,7 +202,7 @@ impl GroupGaps {
     }
 
     /// The only texts on which the gap of a pair can be significant beyond the predictions.
-    pub fn may_stand(&self, pair: usize) -> impl Iterator<Item = u32> {
+    pub fn possible_texts(&self, pair: usize) -> impl Iterator<Item = u32> {
         let significant: &[(u32, usize)] = match &self.test {
             Test::Beyond { significant, .. } => significant,
             Test::Labels(_) => &[],

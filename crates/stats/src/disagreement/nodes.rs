@@ -129,7 +129,7 @@ impl NodeSums {
         known: &[GivenLabel],
         sign: f64,
     ) {
-        stand(block, first, range.len(), known);
+        replace_by_labels(block, first, range.len(), known);
         self.nodes[node].add(range.clone(), self.lens.through(block, range.len()), sign);
     }
 
@@ -144,7 +144,7 @@ impl NodeSums {
         n: usize,
         known: &[GivenLabel],
     ) {
-        stand(block, first, n, known);
+        replace_by_labels(block, first, n, known);
         self.nodes[node].add_annotators(text, self.lens.through(block, n), n);
     }
 
@@ -185,7 +185,7 @@ impl NodeSums {
 
 /// Replaces predictions by labels in a block of `n` columns (level-major) that starts at `first`; `known` is
 /// ordered.
-fn stand(block: &mut [f32], first: usize, n: usize, known: &[GivenLabel]) {
+fn replace_by_labels(block: &mut [f32], first: usize, n: usize, known: &[GivenLabel]) {
     let from = known.partition_point(|(at, _)| (*at as usize) < first);
     for (at, level) in known[from..].iter().take_while(|(at, _)| (*at as usize) < first + n) {
         let column = *at as usize - first;
@@ -203,7 +203,7 @@ mod tests {
     fn labels_replace_predictions() {
         // Three texts from text 4 on, two levels.
         let mut block = [0.3, 0.3, 0.3, 0.7, 0.7, 0.7];
-        stand(&mut block, 4, 3, &[(1, 0), (4, 1), (6, 0), (7, 1)]);
+        replace_by_labels(&mut block, 4, 3, &[(1, 0), (4, 1), (6, 0), (7, 1)]);
         assert_eq!(block, [0.0, 0.3, 1.0, 1.0, 0.7, 0.0]);
     }
 

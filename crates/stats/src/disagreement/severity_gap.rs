@@ -48,7 +48,7 @@ struct Pooled {
 }
 
 /// Estimates of people's severities from their labels, without people whose labels are nearly uninformative.
-pub(super) fn said(severities: &[Severity], prior_sd: f64) -> Vec<SeverityPosterior> {
+pub(super) fn posteriors(severities: &[Severity], prior_sd: f64) -> Vec<SeverityPosterior> {
     let prior = prior_sd * prior_sd;
     // Labels are uninformative if they carry less than a thousandth of the information in the prior.
     let of = |s: &Severity| {
@@ -60,19 +60,19 @@ pub(super) fn said(severities: &[Severity], prior_sd: f64) -> Vec<SeverityPoster
 
 /// The variance of severities between people of the same group (DerSimonian and Laird 1986), 0 or more.
 pub(super) fn between_people(groups: &[&[SeverityPosterior]]) -> f64 {
-    let (mut q, mut people, mut told) = (0.0, 0.0, 0.0);
+    let (mut q, mut people, mut reported) = (0.0, 0.0, 0.0);
     for group in groups {
         let total: f64 = group.iter().map(|s| 1.0 / s.variance).sum();
         let centre = group.iter().map(|s| s.mean / s.variance).sum::<f64>() / total;
         q += group.iter().map(|s| (s.mean - centre).powi(2) / s.variance).sum::<f64>();
         people += group.len() as f64 - 1.0;
-        told += total - group.iter().map(|s| s.variance.powi(-2)).sum::<f64>() / total;
+        reported += total - group.iter().map(|s| s.variance.powi(-2)).sum::<f64>() / total;
     }
-    ((q - people) / told).max(0.0)
+    ((q - people) / reported).max(0.0)
 }
 
 fn pooled(severities: &[Severity], prior_sd: f64) -> Option<Pooled> {
-    let said = said(severities, prior_sd);
+    let said = posteriors(severities, prior_sd);
     if said.len() < 2 {
         return None;
     }

@@ -51,12 +51,12 @@ pub struct Resampled {
     /// Metrics based on enough texts and annotators.
     supported: Vec<bool>,
     /// Without each group: of texts, of annotators, of labels.
-    without: [Vec<Left>; 3],
+    without: [Vec<RemainingMetrics>; 3],
 }
 
 /// Metrics without a group of labels.
 #[derive(Clone, Debug)]
-struct Left {
+struct RemainingMetrics {
     /// Number of labels left out.
     labels: f64,
     metrics: Vec<Option<f64>>,
@@ -116,11 +116,11 @@ impl Resampled {
                 [texts, annotators, labels].into_iter().zip(&mut without).enumerate()
             {
                 step(progress, "paired differences", nth as f32 / 3.0)?;
-                let left = |g: usize| -> Left {
+                let left = |g: usize| -> RemainingMetrics {
                     if progress.cancelled() {
-                        return Left { labels: 0.0, metrics: vec![None; whole.len()] };
+                        return RemainingMetrics { labels: 0.0, metrics: vec![None; whole.len()] };
                     }
-                    Left {
+                    RemainingMetrics {
                         labels: group.iter().filter(|other| **other == g).count() as f64,
                         metrics: metrics(&|i| group[i] != g),
                     }
@@ -186,7 +186,7 @@ impl Resampled {
     /// Half-width for a metric, or for its difference from that of `other`.
     fn half_width(&self, other: Option<&Self>, at: usize, figure: f64, confidence: f64) -> Option<f64> {
         let part = |nth: usize| -> Option<(f64, f64)> {
-            let moved = |(group, left): (usize, &Left)| {
+            let moved = |(group, left): (usize, &RemainingMetrics)| {
                 let theirs = other.map_or(Some(0.0), |other| other.without[nth][group].metrics[at]);
                 Some((left.labels, left.metrics[at]? - theirs? - figure))
             };

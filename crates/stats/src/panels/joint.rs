@@ -52,7 +52,7 @@ impl JointAnswers {
     ///
     /// # Panics
     /// If there is no such person or level.
-    pub fn stand(&mut self, person: usize, level: u16) {
+    pub fn fix_answer(&mut self, person: usize, level: u16) {
         assert!(usize::from(level) < self.levels, "no level {level}");
         let size = self.levels * self.weights.len();
         let nodes = self.weights.len();

@@ -131,7 +131,7 @@ fn large_panels_match_simulation() {
 fn certain_people_give_a_certain_verdict() {
     let certain = |answers: &[u16], levels: usize| {
         let mut joint = joint(answers.len(), levels, 3);
-        answers.iter().enumerate().for_each(|(person, level)| joint.stand(person, *level));
+        answers.iter().enumerate().for_each(|(person, level)| joint.fix_answer(person, *level));
         joint
     };
     for (answers, rule, expected) in [

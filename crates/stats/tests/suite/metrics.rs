@@ -231,17 +231,17 @@ fn reports_of_edge_cases_round_trip_as_json() {
                 bootstrap: Some(BootstrapOptions { resamples: 60, ..Default::default() }),
             };
             let report = Report::new(&scored, &observations, ordinal, &options, &Silent).unwrap();
-            comes_back(name, &report);
+            round_trips(name, &report);
             assert_eq!(report.scores.accuracy.is_none(), observations.is_empty());
             assert_eq!(report.classes.iter().map(|c| c.support).sum::<usize>(), observations.len());
             let test = compare(&scored, &scored, &BootstrapOptions::default(), &Silent).unwrap();
-            comes_back(name, &test);
+            round_trips(name, &test);
         }
     }
 }
 
 /// JSON has no NaN, and serde_json would write null for one.
-fn comes_back<T: std::fmt::Debug + serde::Serialize + serde::de::DeserializeOwned>(name: &str, what: &T) {
+fn round_trips<T: std::fmt::Debug + serde::Serialize + serde::de::DeserializeOwned>(name: &str, what: &T) {
     let shown = format!("{what:?}");
     assert!(!shown.contains("NaN") && !shown.contains("inf"), "{name}: {shown}");
     let back: T = serde_json::from_str(&serde_json::to_string(what).unwrap()).unwrap();

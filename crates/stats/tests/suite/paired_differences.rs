@@ -106,9 +106,9 @@ fn coverage(texts: u32, annotators: u32, each: u32, spread: f64, times: u64) -> 
         .collect();
     let share = |k: usize| {
         // A level that is too rare in a sample leaves macro-F1 without an interval.
-        let told: Vec<bool> = held.iter().filter_map(|held| held[k]).collect();
-        assert!(told.len() as f64 > 0.8 * times as f64, "{}: {} of {times}", KEYS[k], told.len());
-        told.iter().filter(|held| **held).count() as f64 / told.len() as f64
+        let reported: Vec<bool> = held.iter().filter_map(|held| held[k]).collect();
+        assert!(reported.len() as f64 > 0.8 * times as f64, "{}: {} of {times}", KEYS[k], reported.len());
+        reported.iter().filter(|held| **held).count() as f64 / reported.len() as f64
     };
     (0..KEYS.len()).map(share).collect()
 }

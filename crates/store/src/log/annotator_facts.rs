@@ -79,7 +79,7 @@ impl WriteTx<'_> {
         let empty = String::new();
         for (attribute, value) in set.chain(removed.map(|key| (key, &empty))) {
             let at_ms = self.time_of_attribute(id, attribute, now_ms)?;
-            self.say_attribute(id, attribute, value, at_ms)?;
+            self.record_attribute(id, attribute, value, at_ms)?;
         }
         Ok(())
     }
@@ -102,7 +102,7 @@ impl WriteTx<'_> {
     }
 
     /// Records a value of an attribute at a given time; an empty value removes it. The row is not updated.
-    pub(crate) fn say_attribute(
+    pub(crate) fn record_attribute(
         &mut self,
         id: AnnotatorId,
         attribute: &str,

@@ -47,7 +47,7 @@ pub(super) const KIND: Kind = Kind {
     keeps: Some(Use::Decisions),
     without_withdrawn: Some(|tx, mut value| {
         if let Some(by) = value.get("by").and_then(Value::as_str) {
-            value["by"] = tx.name_or_nobody(by)?.into();
+            value["by"] = tx.name_unless_withdrawn(by)?.into();
         }
         Ok(value)
     }),

@@ -13,7 +13,7 @@ pub(super) const KIND: Kind = Kind { added: know_by_form, ..SETTING };
 fn know_by_form(tx: &mut WriteTx<'_>, fact: &Fact) -> Result<()> {
     let Some(annotator) = fact.annotator else { return Ok(()) };
     for (attribute, GivenValue { value, at_ms }) in Given::new(Some(fact.clone())).0 {
-        tx.say_attribute(annotator, &attribute, &value.unwrap_or_default(), at_ms)?;
+        tx.record_attribute(annotator, &attribute, &value.unwrap_or_default(), at_ms)?;
     }
     tx.refresh_annotator(annotator)
 }

@@ -10,23 +10,23 @@ mod care;
 mod conditions;
 mod decisions;
 mod form_answers;
-mod hand_ins;
 mod level_names;
+mod note_forms;
 mod panels;
 mod practice;
 mod question_facts;
-mod remark_forms;
+mod submissions;
 mod table;
 mod withdrawals;
 
 pub(crate) use annotator_facts::{ATTRIBUTE_OR_NAME, names_of};
 pub(crate) use conditions::{conditions, conditions_on};
 pub(crate) use form_answers::check_given;
-pub use hand_ins::HandIn;
 pub(crate) use level_names::{names_ever, renamed, with_names};
+pub(crate) use note_forms::note_form;
 pub(crate) use panels::panels;
 pub use practice::PracticeFacts;
-pub(crate) use remark_forms::remark_form;
+pub use submissions::Submission;
 pub use table::LARGEST_FACT;
 pub(crate) use table::{insert, replace_value, rows_where, select, that_hold};
 pub use withdrawals::Withdrawal;
@@ -36,7 +36,7 @@ use crate::dependents::Use;
 use crate::history_entry::Done;
 use crate::level_order::LevelOrder;
 use crate::level_use::LevelUse;
-use crate::merge_report::TakenIn;
+use crate::merge_report::MergedCounts;
 use crate::row::bad;
 use crate::{Result, StoreError, WriteTx};
 use dissensus_domain::{Fact, FactKind, LevelId, Scale};
@@ -142,7 +142,7 @@ pub(crate) struct Kind {
     /// What a submission may contain.
     pub(crate) submitted: Submitted,
     /// Where a merge counts new facts.
-    pub(crate) count: fn(&mut TakenIn) -> &mut u32,
+    pub(crate) count: fn(&mut MergedCounts) -> &mut u32,
     /// Where answers in values count as uses of a level.
     pub(crate) used: Option<fn(&mut LevelUse) -> &mut u32>,
     /// How it is listed in the history; `None` if it is not.
@@ -228,13 +228,13 @@ pub(crate) fn kind(kind: FactKind) -> &'static Kind {
         FactKind::CannotSay => &question_facts::CANNOT_SAY,
         FactKind::LevelNames => &level_names::KIND,
         FactKind::Condition => &conditions::KIND,
-        FactKind::RemarkForm => &remark_forms::KIND,
+        FactKind::RemarkForm => &note_forms::KIND,
         FactKind::AnnotatorName => &annotator_facts::NAME,
         FactKind::AnnotatorAttribute => &annotator_facts::ATTRIBUTE,
         FactKind::Decision => &decisions::KIND,
         FactKind::AttentionCheck => &attention_checks::KIND,
         FactKind::Panel => &panels::KIND,
-        FactKind::HandIn => &hand_ins::KIND,
+        FactKind::HandIn => &submissions::KIND,
         FactKind::Withdrawal => &withdrawals::KIND,
         FactKind::WithdrawnName => &withdrawals::NAME,
         FactKind::WithdrawnPacket => &withdrawals::PACKET,

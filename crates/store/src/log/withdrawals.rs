@@ -200,7 +200,7 @@ impl WriteTx<'_> {
 
     /// A name under which something was written; empty if it is the name of an annotator who
     /// withdrew.
-    pub(crate) fn name_or_nobody<'a>(&self, name: &'a str) -> Result<&'a str> {
+    pub(crate) fn name_unless_withdrawn<'a>(&self, name: &'a str) -> Result<&'a str> {
         let explain = |e| self.explain("reading who withdrew", e);
         if name.is_empty() || !has_any(self.conn, FactKind::WithdrawnName).map_err(explain)? {
             return Ok(name);

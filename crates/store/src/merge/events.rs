@@ -1,6 +1,6 @@
 //! Merges events, with the wordings and copies that they refer to.
 
-use super::{NAMED, TakingIn, conflict};
+use super::{Merger, NAMED, conflict};
 use crate::appending::EventPosition;
 use crate::events::{Key, NewEvent};
 use crate::identity::is_of_content;
@@ -12,7 +12,7 @@ use dissensus_domain::{
     unsuperseded_answers,
 };
 
-impl TakingIn<'_, '_> {
+impl Merger<'_, '_> {
     /// Removes copies from `known` whose row ids mean something different here.
     pub(super) fn same_rows(&self, known: &mut SharedParts) {
         let moved = |pairs: &mut dyn Iterator<Item = (u32, u32)>| {
@@ -35,10 +35,10 @@ impl TakingIn<'_, '_> {
 
     /// Merges an event of any annotation round.
     pub(super) fn event(&mut self, theirs: Event) -> Result<()> {
-        if self.gone.contains_key(&theirs.annotator) {
+        if self.withdrawn.contains_key(&theirs.annotator) {
             return Ok(());
         }
-        self.said(theirs.remark.check(), "remark", theirs.at_ms)?;
+        self.check_note(theirs.note.check(), "remark", theirs.at_ms)?;
         let (id, on) = (theirs.id, theirs.replaces().or(theirs.retracts()));
         let stands_on_one = on.is_some_and(|on| self.differing.contains(&on));
         let about = self.about(&theirs);
@@ -53,7 +53,7 @@ impl TakingIn<'_, '_> {
         if event.occasion > FIRST_OCCASION {
             let asked = (event.text, event.occasion);
             let asked = self.only.as_ref().is_none_or(|only| only.again.contains(&asked));
-            self.not_handed_out("repeated answer of occasion", &event.occasion.to_string(), asked)?;
+            self.refuse_unassigned("repeated answer of occasion", &event.occasion.to_string(), asked)?;
         }
         let copy = self.copy(event.key.copy)?;
         if let Some(ours) = self.tx.event_with_key(copy, event.key.sequence)? {
@@ -84,9 +84,9 @@ impl TakingIn<'_, '_> {
         let place = EventPosition { event: self.last.0, copy, sequence: event.key.sequence };
         let wording = self.wording(event.wording, event.question)?;
         let Event { question, text, annotator, occasion, at_ms, source, .. } = event;
-        let Event { ref kind, ref remark, guideline, .. } = event;
+        let Event { ref kind, ref note, guideline, .. } = event;
         let new =
-            NewEvent { question, text, annotator, occasion, at_ms, source, kind, remark, guideline, wording };
+            NewEvent { question, text, annotator, occasion, at_ms, source, kind, note, guideline, wording };
         self.tx.insert_event(place, &new)?;
         self.events.insert(event.id, self.last);
         self.changed.insert((question, text, annotator, occasion));
@@ -129,7 +129,7 @@ impl TakingIn<'_, '_> {
             let asked = self.asked.get(&question).is_some_and(|(name, _)| *name == wording.question);
             let known = self.tx.wording_row(Some(id))?.is_some();
             let handed_out = asked && (known || self.tx.was_ever_worded(question, &wording)?);
-            self.not_handed_out("wording of the question", &wording.question, handed_out)?;
+            self.refuse_unassigned("wording of the question", &wording.question, handed_out)?;
         }
         let row = self.tx.add_wording(&wording)?;
         // The id of a wording is derived from its contents.

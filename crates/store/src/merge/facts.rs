@@ -1,40 +1,40 @@
 //! Merges facts: of questions, of annotators and withdrawals, and all others.
 
 use super::questions::unknown_question;
-use super::{TakingIn, conflict};
+use super::{Merger, conflict};
 use crate::deleting::next_row;
 use crate::log::{Submitted, check_given, kind, name_hash, names_of, near_hash};
 use crate::{Result, Store, StoreError};
 use dissensus_domain::{Annotator, AnnotatorId, EventId, Fact, FactKind, LevelId};
 
-impl TakingIn<'_, '_> {
+impl Merger<'_, '_> {
     /// Annotators who withdrew in the other copy are withdrawn here, and those who withdrew here
     /// are skipped.
     pub(super) fn withdrawals(&mut self, theirs: &[Fact]) -> Result<()> {
         // Other facts about withdrawals mean nothing without one.
         if let Some(one) = theirs.iter().find(|fact| fact.kind == FactKind::Withdrawal) {
             let (what, name) = (kind(one.kind).title)(one);
-            self.not_handed_out(what, &name, false)?;
+            self.refuse_unassigned(what, &name, false)?;
             self.report.withdrawn = self.tx.add_withdrawals(theirs)?;
         }
         let people = self.other.annotators()?;
-        self.gone = Store::withdrawn_among(self.tx, &people)?;
-        self.names_of_gone(&people)?;
-        self.report.passed_over = u32::try_from(self.gone.len()).unwrap_or(u32::MAX);
+        self.withdrawn = Store::withdrawn_among(self.tx, &people)?;
+        self.withdrawn_names(&people)?;
+        self.report.passed_over = u32::try_from(self.withdrawn.len()).unwrap_or(u32::MAX);
         let last = self.tx.first(&format!("SELECT {} - 1", next_row("events")), [], |r| r.get(0))?;
         self.last = EventId(last.unwrap_or(0));
         Ok(())
     }
 
     /// A copy may know an annotator who withdrew by names that were never known here.
-    pub(super) fn names_of_gone(&mut self, people: &[Annotator]) -> Result<()> {
-        if self.gone.is_empty() {
+    pub(super) fn withdrawn_names(&mut self, people: &[Annotator]) -> Result<()> {
+        if self.withdrawn.is_empty() {
             return Ok(());
         }
         let project = self.tx.project_id()?;
         let mut new = false;
         for person in people {
-            let Some(hash) = self.gone.get(&person.id) else { continue };
+            let Some(hash) = self.withdrawn.get(&person.id) else { continue };
             let mut names = self.other.read("reading names", |c| names_of(c, person.id))?;
             names.extend([person.external_id.clone(), person.name.clone()]);
             for name in names.iter().filter(|name| !name.is_empty()) {
@@ -52,7 +52,7 @@ impl TakingIn<'_, '_> {
     /// Merges a fact. Of a submission, only what its kind allows is merged, about its own annotator.
     /// Returns the annotator whom the fact is about, if it is new.
     pub(super) fn fact(&mut self, theirs: Fact) -> Result<Option<AnnotatorId>> {
-        if theirs.annotator.is_some_and(|id| self.gone.contains_key(&id)) {
+        if theirs.annotator.is_some_and(|id| self.withdrawn.contains_key(&id)) {
             return Ok(None);
         }
         let kind = kind(theirs.kind);
@@ -61,7 +61,7 @@ impl TakingIn<'_, '_> {
         if self.only.is_some() && submitted == Submitted::Ignored {
             return Ok(None);
         }
-        self.not_handed_out(what, &name, submitted != Submitted::No)?;
+        self.refuse_unassigned(what, &name, submitted != Submitted::No)?;
         let ours = self.fact_here(&theirs)?;
         let own = theirs.kind.is_of_person() && ours.annotator.is_some();
         if let Some(only) = &self.only {
@@ -75,7 +75,7 @@ impl TakingIn<'_, '_> {
             }
         }
         let added = self.tx.add_fact(&ours)?;
-        self.not_handed_out(what, &name, own || !added || submitted == Submitted::Yes)?;
+        self.refuse_unassigned(what, &name, own || !added || submitted == Submitted::Yes)?;
         *(kind.count)(&mut self.report) += u32::from(added);
         Ok(ours.annotator.filter(|_| added))
     }

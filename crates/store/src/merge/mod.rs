@@ -9,14 +9,14 @@ use crate::events::Key;
 use crate::levels_back::is_found;
 use crate::log::Hash;
 use crate::merge_known::SharedParts;
-use crate::merge_report::TakenIn;
+use crate::merge_report::MergedCounts;
 use crate::noted::{question_added, text_digests};
 use crate::packets::PACKET_TIMES;
 use crate::questions::as_added;
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    AnnotatorId, AttributeForm, EventId, Fact, FactKind, LevelId, PacketId, QuestionId, RemarkError, Scale,
+    AnnotatorId, AttributeForm, EventId, Fact, FactKind, LevelId, NoteError, PacketId, QuestionId, Scale,
     TextId, WordingId,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -40,34 +40,34 @@ impl Store {
     /// [`StoreError::OtherProject`] if `other` is not a copy of this project;
     /// [`StoreError::Conflict`] if a text has a different body, a question has a different scale,
     /// or an event differs under the same key; or an I/O error.
-    pub fn take_in(&self, other: &Store) -> Result<TakenIn> {
-        self.take_in_checked(other, None, |_, _| Ok(()))
+    pub fn merge_from(&self, other: &Store) -> Result<MergedCounts> {
+        self.merge_checked(other, None, |_, _| Ok(()))
     }
 
-    /// Like [`Store::take_in`], for a submission: merges what its annotator did with the assigned
+    /// Like [`Store::merge_from`], for a submission: merges what its annotator did with the assigned
     /// texts, and nothing else.
     ///
     /// # Errors
-    /// Like [`Store::take_in`]; [`StoreError::Unknown`] if `packet` does not belong to this
+    /// Like [`Store::merge_from`]; [`StoreError::Unknown`] if `packet` does not belong to this
     /// project; [`StoreError::Conflict`] if the other file has an annotator, text, question or
     /// packet that was not part of the task packet.
-    pub fn take_in_packet(&self, other: &Store, packet: PacketId) -> Result<TakenIn> {
-        self.take_in_checked(other, Some(packet), |_, _| Ok(()))
+    pub fn merge_packet(&self, other: &Store, packet: PacketId) -> Result<MergedCounts> {
+        self.merge_checked(other, Some(packet), |_, _| Ok(()))
     }
 
-    /// Like [`Store::take_in`] or, for a submission, [`Store::take_in_packet`]. `check` inspects
+    /// Like [`Store::merge_from`] or, for a submission, [`Store::merge_packet`]. `check` inspects
     /// the result; if it returns an error, everything is rolled back.
-    pub(crate) fn take_in_checked<E: From<StoreError> + Send + 'static>(
+    pub(crate) fn merge_checked<E: From<StoreError> + Send + 'static>(
         &self,
         other: &Store,
         packet: Option<PacketId>,
-        check: impl FnOnce(&WriteTx<'_>, &TakenIn) -> std::result::Result<(), E> + Send + 'static,
-    ) -> std::result::Result<TakenIn, E> {
+        check: impl FnOnce(&WriteTx<'_>, &MergedCounts) -> std::result::Result<(), E> + Send + 'static,
+    ) -> std::result::Result<MergedCounts, E> {
         // Everything in a submission is checked.
         let known = if packet.is_none() { SharedParts::new(self, other)? } else { SharedParts::default() };
         let other = other.clone();
         self.write(move |tx| {
-            let taken = TakingIn::new(tx, &other, packet)?.run(known)?;
+            let taken = Merger::new(tx, &other, packet)?.run(known)?;
             check(tx, &taken)?;
             Ok(taken)
         })
@@ -87,7 +87,7 @@ struct Only {
 }
 
 /// A merge in progress, with maps from row ids of the other copy to row ids here.
-struct TakingIn<'a, 'tx> {
+struct Merger<'a, 'tx> {
     tx: &'a mut WriteTx<'tx>,
     other: &'a Store,
     /// The submission, if the other file is one.
@@ -107,9 +107,9 @@ struct TakingIn<'a, 'tx> {
     texts: HashMap<TextId, TextId>,
     annotators: HashMap<AnnotatorId, AnnotatorId>,
     /// Annotators of the other copy who withdrew, with their hashes: nothing of theirs is merged.
-    gone: HashMap<AnnotatorId, Hash>,
+    withdrawn: HashMap<AnnotatorId, Hash>,
     /// Their task packets.
-    gone_packets: HashSet<PacketId>,
+    withdrawn_packets: HashSet<PacketId>,
     events: HashMap<EventId, EventId>,
     /// Events of the other copy that differ here, and those that depend on them.
     differing: HashSet<EventId>,
@@ -119,16 +119,16 @@ struct TakingIn<'a, 'tx> {
     new_copies: Vec<dissensus_domain::CopyId>,
     last: EventId,
     changed: BTreeSet<Key>,
-    report: TakenIn,
+    report: MergedCounts,
 }
 
-impl<'a, 'tx> TakingIn<'a, 'tx> {
+impl<'a, 'tx> Merger<'a, 'tx> {
     fn new(tx: &'a mut WriteTx<'tx>, other: &'a Store, packet: Option<PacketId>) -> Result<Self> {
         let (ours, theirs) = (tx.project_id()?, other.project_id()?);
         if ours != theirs {
             return Err(StoreError::OtherProject { ours, theirs });
         }
-        brought_up_to_date_together(tx, other)?;
+        check_migrated_together(tx, other)?;
         let only = packet.map(|id| {
             let known = tx.packet(id)?;
             known.ok_or_else(|| StoreError::Unknown { what: "packet", name: id.to_string() })
@@ -155,8 +155,8 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             before: HashMap::new(),
             texts: HashMap::new(),
             annotators: HashMap::new(),
-            gone: HashMap::new(),
-            gone_packets: HashSet::new(),
+            withdrawn: HashMap::new(),
+            withdrawn_packets: HashSet::new(),
             events: HashMap::new(),
             differing: HashSet::new(),
             wordings: HashMap::new(),
@@ -164,11 +164,11 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             new_copies: Vec::new(),
             last: EventId(0),
             changed: BTreeSet::new(),
-            report: TakenIn::default(),
+            report: MergedCounts::default(),
         })
     }
 
-    fn run(mut self, mut known: SharedParts) -> Result<TakenIn> {
+    fn run(mut self, mut known: SharedParts) -> Result<MergedCounts> {
         known.still_hold(self.tx)?;
         // Events appended there from now on are left for the next merge: they may be about texts
         // that were not read.
@@ -190,7 +190,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let (of_questions, facts): (Vec<Fact>, Vec<Fact>) =
             facts.into_iter().partition(|fact| fact.kind.is_of_question());
         of_questions.into_iter().try_for_each(|fact| self.fact_of_question(fact))?;
-        self.levels_meet()?;
+        self.merge_levels()?;
         let of_withdrawal = |fact: &Fact| {
             use FactKind::{Withdrawal, WithdrawnName, WithdrawnPacket};
             matches!(fact.kind, Withdrawal | WithdrawnName | WithdrawnPacket)
@@ -225,22 +225,22 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             self.contradiction(key)?;
         }
         for (packet, key) in packets {
-            match self.gone.contains_key(&packet.annotator) {
-                true => self.packet_of_gone(&packet)?,
+            match self.withdrawn.contains_key(&packet.annotator) {
+                true => self.packet_of_withdrawn(&packet)?,
                 false => self.packet(packet, &key)?,
             }
         }
         facts.into_iter().try_for_each(|fact| self.fact(fact).map(drop))?;
         self.levels_stay()?;
         let packet = self.only.as_ref().map(|only| only.packet);
-        self.tx.note_copies_taken_in(&self.new_copies, packet, &self.other.copy_origins()?)?;
+        self.tx.record_merged_copies(&self.new_copies, packet, &self.other.copy_origins()?)?;
         Ok(self.report)
     }
 
     /// Rejects notes that this program would not have accepted.
-    fn said(
+    fn check_note(
         &self,
-        checked: std::result::Result<(), RemarkError>,
+        checked: std::result::Result<(), NoteError>,
         what: &'static str,
         at_ms: i64,
     ) -> Result<()> {
@@ -267,7 +267,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     }
 
     /// Rejects anything that was not part of the task packet being merged.
-    fn not_handed_out(&self, what: &'static str, name: &str, handed_out: bool) -> Result<()> {
+    fn refuse_unassigned(&self, what: &'static str, name: &str, handed_out: bool) -> Result<()> {
         match self.only.is_none() || handed_out {
             true => Ok(()),
             false => Err(conflict(what, name.to_owned(), "was not handed out with this packet")),
@@ -278,7 +278,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
 /// Rejects copies of one file in format 2 that were labelled separately and migrated only
 /// afterwards. They assigned two keys to each common event (see `identity.rs`), so an answer that
 /// one of them retracted would reappear under its other key.
-fn brought_up_to_date_together(tx: &WriteTx<'_>, other: &Store) -> Result<()> {
+fn check_migrated_together(tx: &WriteTx<'_>, other: &Store) -> Result<()> {
     // The copy id of such a history is derived from its content (UUIDv8); all others are random.
     const OLD: &str = "SELECT uid FROM copies WHERE substr(hex(uid), 13, 1) = '8'";
     let ours: BTreeSet<Vec<u8>> = all(tx.conn, OLD, [], |r| r.get(0))

@@ -1,6 +1,6 @@
 //! Merges questions and their levels.
 
-use super::{TakingIn, conflict};
+use super::{Merger, conflict};
 use crate::levels::{ever, rows_by_key, with_levels};
 use crate::levels_back::{back_now, used_keys};
 use crate::noted::Added;
@@ -9,7 +9,7 @@ use crate::{NewQuestion, Result, StoreError};
 use dissensus_domain::{Answer, LevelId, Question, QuestionId, Scale};
 use std::collections::BTreeSet;
 
-impl TakingIn<'_, '_> {
+impl Merger<'_, '_> {
     pub(super) fn question(&mut self, theirs: Question, noted: Option<(Added, String)>) -> Result<()> {
         let known =
             as_added(self.tx.conn, &theirs.name).map_err(|e| self.tx.explain("reading a question", e))?;
@@ -30,7 +30,7 @@ impl TakingIn<'_, '_> {
                 ours.id
             }
             None => {
-                self.not_handed_out("question", &theirs.name, false)?;
+                self.refuse_unassigned("question", &theirs.name, false)?;
                 self.report.questions += 1;
                 let (name, scale) = (theirs.name.clone(), theirs.scale.clone());
                 let new = NewQuestion { name, prompt: theirs.prompt, scale };
@@ -52,7 +52,7 @@ impl TakingIn<'_, '_> {
         let keys = self.other.read("reading the levels", |c| ever(c, theirs))?;
         let known = ever(self.tx.conn, question).map_err(|e| self.tx.explain("reading the levels", e))?;
         for key in keys.iter().filter(|key| !known.contains(key)) {
-            self.not_handed_out("level", key, false)?;
+            self.refuse_unassigned("level", key, false)?;
         }
         self.tx.add_level_keys(question, &keys)?;
         let rows =
@@ -65,7 +65,7 @@ impl TakingIn<'_, '_> {
 
     /// Merges the levels of both copies: levels that one copy removed but that are used in the
     /// other are restored.
-    pub(super) fn levels_meet(&mut self) -> Result<()> {
+    pub(super) fn merge_levels(&mut self) -> Result<()> {
         for (theirs, ours) in self.questions.clone() {
             let other = self.other;
             self.tx.find_levels(ours, || {
@@ -108,7 +108,7 @@ impl TakingIn<'_, '_> {
 
     pub(super) fn not_changed(&self, question: QuestionId, changed: bool) -> Result<()> {
         match self.asked.get(&question) {
-            Some((name, _)) if changed => self.not_handed_out("change of the question", name, false),
+            Some((name, _)) if changed => self.refuse_unassigned("change of the question", name, false),
             _ => Ok(()),
         }
     }

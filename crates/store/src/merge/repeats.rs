@@ -1,20 +1,20 @@
 //! Merges re-annotations, with their notes, origins and changes.
 
-use super::{TakingIn, conflict};
+use super::{Merger, conflict};
 use crate::Result;
 use crate::repeat::Repeat;
 use crate::repeats::RepeatAdded;
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 
-impl TakingIn<'_, '_> {
+impl Merger<'_, '_> {
     pub(super) fn repeat(&mut self, theirs: Repeat) -> Result<()> {
-        if self.gone.contains_key(&theirs.annotator) {
+        if self.withdrawn.contains_key(&theirs.annotator) {
             return Ok(());
         }
         let ours = self.translated_repeat(theirs)?;
         self.in_time("repeated answer", ours.at_ms)?;
         let asked = self.only.as_ref().is_none_or(|only| only.again.contains(&(ours.text, ours.occasion)));
-        self.not_handed_out("repeated answer of occasion", &ours.occasion.to_string(), asked)?;
+        self.refuse_unassigned("repeated answer of occasion", &ours.occasion.to_string(), asked)?;
         if self.tx.insert_repeat(&ours, true)? == RepeatAdded::New {
             self.report.repeats += 1;
             self.new_repeats.insert(place_of(&ours));
@@ -24,7 +24,7 @@ impl TakingIn<'_, '_> {
 
     /// Merges the origin of a re-annotation, and the wording under which it was given.
     pub(super) fn repeat_origin(&mut self, theirs: Repeat) -> Result<()> {
-        if self.gone.contains_key(&theirs.annotator) {
+        if self.withdrawn.contains_key(&theirs.annotator) {
             return Ok(());
         }
         let ours = self.translated_repeat(theirs)?;
@@ -33,7 +33,7 @@ impl TakingIn<'_, '_> {
             // A submission states it once, together with the answer.
             let known = self.tx.wording_of_repeat(&ours)?;
             let same = known.is_none() || ours.wording.is_none() || known == ours.wording;
-            self.not_handed_out("other wording of an answer of occasion", &ours.occasion.to_string(), same)?;
+            self.refuse_unassigned("other wording of an answer of occasion", &ours.occasion.to_string(), same)?;
         }
         self.tx.add_repeat_origin(&ours)
     }

@@ -1,6 +1,6 @@
 //! Merges annotators, texts, guideline versions and task packets.
 
-use super::{NAMED, TakingIn, conflict};
+use super::{Merger, NAMED, conflict};
 use crate::guidelines::is_named_by_its_bytes;
 use crate::merge_report::SplitChange;
 use crate::noted::{TextDigest, text_digests};
@@ -9,9 +9,9 @@ use crate::{NewAnnotator, NewText, Result};
 use dissensus_domain::{Annotator, Assignment, Guideline, Packet, TextId};
 use std::collections::{BTreeMap, HashMap};
 
-impl TakingIn<'_, '_> {
+impl Merger<'_, '_> {
     pub(super) fn annotator(&mut self, theirs: Annotator, places: &BTreeMap<u32, i64>) -> Result<()> {
-        if self.gone.contains_key(&theirs.id) {
+        if self.withdrawn.contains_key(&theirs.id) {
             return Ok(());
         }
         let known = self.tx.annotator_by_external(&theirs.external_id)?;
@@ -24,7 +24,7 @@ impl TakingIn<'_, '_> {
                 ours
             }
             None => {
-                self.not_handed_out("person", &theirs.external_id, false)?;
+                self.refuse_unassigned("person", &theirs.external_id, false)?;
                 self.report.annotators += 1;
                 self.tx.insert_annotator(&NewAnnotator {
                     external_id: theirs.external_id.clone(),
@@ -35,7 +35,7 @@ impl TakingIn<'_, '_> {
             }
         };
         let asked = self.only.as_ref().is_some_and(|only| only.person == ours);
-        self.not_handed_out("person", &theirs.external_id, asked)?;
+        self.refuse_unassigned("person", &theirs.external_id, asked)?;
         if let Some(place) = places.get(&theirs.id.0).filter(|_| self.only.is_none()) {
             self.tx.place_of_annotator(ours.0, *place, known.is_none())?;
         }
@@ -79,7 +79,7 @@ impl TakingIn<'_, '_> {
                 ours
             }
             None => {
-                self.not_handed_out("text", &name, false)?;
+                self.refuse_unassigned("text", &name, false)?;
                 self.report.texts += 1;
                 let found = read()?;
                 let ours = self.tx.add_text(&NewText {
@@ -94,7 +94,7 @@ impl TakingIn<'_, '_> {
             }
         };
         let handed_out = self.only.as_ref().is_some_and(|only| only.texts.contains(&ours));
-        self.not_handed_out("text", &name, handed_out)?;
+        self.refuse_unassigned("text", &name, handed_out)?;
         self.texts.insert(theirs.id, ours);
         Ok(())
     }
@@ -107,12 +107,12 @@ impl TakingIn<'_, '_> {
                     return Err(conflict("picture", name, "is not what its name says in the other copy"));
                 }
                 let added = self.tx.add_picture(&picture)?;
-                self.not_handed_out("picture", &name, !added)?;
+                self.refuse_unassigned("picture", &name, !added)?;
             }
         }
         for theirs in guidelines {
             let added = self.tx.add_guideline(&theirs)?;
-            self.not_handed_out("version of the guideline", &theirs.id.to_string(), !added)?;
+            self.refuse_unassigned("version of the guideline", &theirs.id.to_string(), !added)?;
             self.report.guidelines += u32::from(added);
         }
         Ok(())
@@ -120,7 +120,7 @@ impl TakingIn<'_, '_> {
 
     pub(super) fn packet(&mut self, theirs: Packet, key: &PacketKey) -> Result<()> {
         let name = theirs.id.to_string();
-        self.not_handed_out(
+        self.refuse_unassigned(
             "packet",
             &name,
             self.only.as_ref().is_some_and(|only| only.packet == theirs.id),
@@ -150,11 +150,11 @@ impl TakingIn<'_, '_> {
 
     /// A task packet assigned in the other copy to an annotator who withdrew: its submission is
     /// rejected here too.
-    pub(super) fn packet_of_gone(&mut self, packet: &Packet) -> Result<()> {
-        if let Some(hash) = self.gone.get(&packet.annotator) {
+    pub(super) fn packet_of_withdrawn(&mut self, packet: &Packet) -> Result<()> {
+        if let Some(hash) = self.withdrawn.get(&packet.annotator) {
             self.tx.add_withdrawn_packet(*hash, packet.id.0)?;
         }
-        self.gone_packets.insert(packet.id);
+        self.withdrawn_packets.insert(packet.id);
         Ok(())
     }
 }

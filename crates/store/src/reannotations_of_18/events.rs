@@ -155,8 +155,8 @@ impl Writing<'_> {
             // Copies may have retracted the same answer apart.
             let last = standing.is_empty().then(|| of.moved.len() - 1);
             for at in standing.into_iter().chain(last) {
-                let taken_back = of.moved[at];
-                self.append(of, &Said::Retraction { of: taken_back, at_ms })?;
+                let rolled_back = of.moved[at];
+                self.append(of, &Said::Retraction { of: rolled_back, at_ms })?;
                 of.moved[at].retracted = true;
             }
         }

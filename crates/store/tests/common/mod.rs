@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, Progress, QuestionId, Silent, TextId};
-use dissensus_store::{NewLabel, Store, TakenIn};
+use dissensus_store::{MergedCounts, NewLabel, Store};
 use dissensus_test_support::TestProject;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -45,9 +45,9 @@ pub(crate) fn copied(path: &Path, name: &str) -> PathBuf {
 }
 
 /// Merges one file into another, and closes both.
-pub(crate) fn take_in(into: &Path, from: &Path) -> TakenIn {
+pub(crate) fn merge_from(into: &Path, from: &Path) -> MergedCounts {
     let (into, from) = (Store::open(into).unwrap(), Store::open_reader(from).unwrap());
-    let report = into.take_in(&from).unwrap();
+    let report = into.merge_from(&from).unwrap();
     from.close().unwrap();
     into.close().unwrap();
     report

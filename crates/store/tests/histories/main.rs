@@ -16,13 +16,13 @@ use common::small;
 use dissensus_domain::{
     AfterFailing, Annotator, AnnotatorId, Answer, Assignment, AttentionCheck, AttributeForm, CheckRule,
     Condition, Decision, Event, EventId, EventKind, Fact, FactKind, FormAnswers, FormAttribute, Guideline,
-    GuidelineId, LabelSource, LevelEdit, LevelId, MarkKind, OptionSet, Outcome, Packet, PacketId, Panel,
-    PanelMembers, PanelRule, PracticeAnswer, PracticeRule, Question, QuestionHelp, QuestionId, Remark,
-    RemarkForm, SavedPanel, Scale, ScaleKind, Span, SpanSet, StudyLimits, TextId, given_answers,
+    GuidelineId, LabelSource, LevelEdit, LevelId, MarkKind, Note, NoteForm, OptionSet, Outcome, Packet,
+    PacketId, Panel, PanelMembers, PanelRule, PracticeAnswer, PracticeRule, Question, QuestionHelp,
+    QuestionId, SavedPanel, Scale, ScaleKind, Span, SpanSet, StudyLimits, TextId, given_answers,
 };
 use dissensus_store::{
-    AnswerDetails, CopyTarget, HandIn, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, PacketKey,
-    QuestionEdit, Removable, Repeat, Store, StoreError, TakenIn, Undo, WriteTx,
+    AnswerDetails, CopyTarget, MergedCounts, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText,
+    PacketKey, QuestionEdit, Removable, Repeat, Store, StoreError, Submission, Undo, WriteTx,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -206,17 +206,21 @@ impl History {
         }
     }
 
-    fn remark(&mut self) -> Remark {
+    fn current_note(&mut self) -> Note {
         let note = self.chance(30).then(|| format!("note {}", self.below(5)));
         let reasons = if self.chance(30) { vec![format!("r{}", self.below(3))] } else { Vec::new() };
         let confidence = self.chance(30).then(|| 1 + self.below(5) as u8);
-        Remark { note, reasons, confidence }
+        Note { note, reasons, confidence }
     }
 
     fn details(&mut self, at: usize) -> AnswerDetails {
         let guideline = self.copies[at].store.newest_guideline().unwrap().map(|(newest, _)| newest.id);
-        let takes_back = self.chance(20);
-        AnswerDetails { remark: self.remark(), guideline: guideline.filter(|_| takes_back), takes_back }
+        let removes_note = self.chance(20);
+        AnswerDetails {
+            note: self.current_note(),
+            guideline: guideline.filter(|_| removes_note),
+            removes_note,
+        }
     }
 
     fn source(&mut self) -> LabelSource {
@@ -273,7 +277,8 @@ impl History {
             13..=15 => {
                 let kinds =
                     [MarkKind::Skip, MarkKind::Unskip, MarkKind::Flag, MarkKind::Unflag, MarkKind::Note];
-                let (kind, source, remark) = (kinds[self.below(5) as usize], self.source(), self.remark());
+                let (kind, source, note) =
+                    (kinds[self.below(5) as usize], self.source(), self.current_note());
                 let mark = NewMark {
                     annotator: id,
                     question,
@@ -281,7 +286,7 @@ impl History {
                     kind,
                     at_ms: now,
                     source,
-                    remark,
+                    note,
                     guideline: None,
                 };
                 self.copies[at].store.mark(&mark).unwrap();
@@ -464,7 +469,7 @@ impl History {
     /// Returns a task packet to a copy, which may not know it, or not all of its contents any more.
     fn returned(&mut self, at: usize) {
         let Some((id, work)) = self.out.get(self.out.len().wrapping_sub(1)) else { return };
-        let taken = self.copies[at].store.take_in_packet(work, *id).map_err(|e| e.to_string());
+        let taken = self.copies[at].store.merge_packet(work, *id).map_err(|e| e.to_string());
         let known = ["there is no packet", "was not handed out", "withdrew"];
         let fine = taken.as_ref().map_or_else(|why| known.iter().any(|known| why.contains(known)), |_| true);
         assert!(fine, "{taken:?}");
@@ -595,7 +600,7 @@ impl History {
                         kind: MarkKind::Note,
                         at_ms: now,
                         source: LabelSource::Window,
-                        remark: details.remark,
+                        note: details.note,
                         guideline: details.guideline,
                     };
                     self.copies[at].write(move |tx| tx.add_mark_in(&note, first.occasion).map(drop));
@@ -621,8 +626,8 @@ impl History {
             }
             1 => {
                 let form =
-                    RemarkForm { reasons: vec![format!("r{}", self.below(3))], confidence: self.chance(50) };
-                self.copies[at].write(move |tx| tx.set_remark_form(question, &form, now));
+                    NoteForm { reasons: vec![format!("r{}", self.below(3))], confidence: self.chance(50) };
+                self.copies[at].write(move |tx| tx.set_note_form(question, &form, now));
             }
             2 => {
                 let n = self.below(3);
@@ -713,7 +718,7 @@ impl History {
         let answers = self.below(3);
         self.copies[at].write(move |tx| {
             tx.add_packet(&packet, &PacketKey([7; 32]))?;
-            tx.add_hand_in(&HandIn { packet: id, at_ms: now, answers }).map(drop)
+            tx.add_submission(&Submission { packet: id, at_ms: now, answers }).map(drop)
         });
         if self.chance(70) {
             return;
@@ -736,7 +741,7 @@ impl History {
             return;
         }
         for _ in 0..2 {
-            self.copies[at].store.take_in_packet(&work, id).unwrap();
+            self.copies[at].store.merge_packet(&work, id).unwrap();
         }
         work.close().unwrap();
     }
@@ -762,7 +767,7 @@ impl History {
             let at = self.below(COPIES as u32) as usize;
             let other = (at + 1 + self.below(COPIES as u32 - 1) as usize) % COPIES;
             match self.below(20) {
-                0..=2 => drop(take_in(&self.copies[at].store, &self.copies[other].store)),
+                0..=2 => drop(merge_from(&self.copies[at].store, &self.copies[other].store)),
                 3 => {
                     let store = self.copied(other);
                     std::mem::replace(&mut self.copies[at].store, store).close().unwrap();
@@ -796,11 +801,14 @@ impl History {
                 order.swap(at, self.below(at as u32 + 1) as usize);
             }
             for at in order {
-                take_in(&collector, &self.copies[at].store);
+                merge_from(&collector, &self.copies[at].store);
             }
-            let again = take_in(&collector, &self.copies[0].store);
-            let nothing =
-                TakenIn { known: again.known, passed_over: again.passed_over, ..TakenIn::default() };
+            let again = merge_from(&collector, &self.copies[0].store);
+            let nothing = MergedCounts {
+                known: again.known,
+                passed_over: again.passed_over,
+                ..MergedCounts::default()
+            };
             if again != nothing {
                 return Some(format!("the same copy a second time brought {again:?}"));
             }
@@ -812,8 +820,8 @@ impl History {
             collector.close().unwrap();
         }
         // And one of the three through another one.
-        take_in(&self.copies[1].store, &self.copies[2].store);
-        take_in(&self.copies[0].store, &self.copies[1].store);
+        merge_from(&self.copies[1].store, &self.copies[2].store);
+        merge_from(&self.copies[0].store, &self.copies[1].store);
         found.push(state(&self.copies[0].store));
         found.iter().skip(1).find_map(|other| difference(&found[0], other))
     }
@@ -842,8 +850,8 @@ impl Drop for History {
     }
 }
 
-fn take_in(into: &Store, from: &Store) -> TakenIn {
-    into.take_in(from).unwrap()
+fn merge_from(into: &Store, from: &Store) -> MergedCounts {
+    into.merge_from(from).unwrap()
 }
 
 /// Runs this many histories, starting from a seed. Uses a memory file system if available, since

@@ -77,7 +77,7 @@ pub(crate) fn state(store: &Store) -> State {
             (table, statement.query_map([], line).unwrap().map(Result::unwrap).collect())
         })
         .collect();
-    found.extend(told(store, &conn));
+    found.extend(state_of_store(store, &conn));
     found.values_mut().for_each(|lines| lines.sort_unstable());
     found
 }
@@ -137,7 +137,7 @@ pub(crate) fn by_keys(answer: &Answer, key: impl Fn(LevelId) -> String) -> Strin
 }
 
 /// What the store returns: current values.
-fn told(store: &Store, conn: &Connection) -> State {
+fn state_of_store(store: &Store, conn: &Connection) -> State {
     let external = |table: &str| -> BTreeMap<u32, String> {
         let sql = format!("SELECT id, external_id FROM {table}");
         all(conn, &sql, |r| (r.get(0).unwrap(), text(r, 1))).into_iter().collect()
@@ -150,7 +150,7 @@ fn told(store: &Store, conn: &Connection) -> State {
     let named =
         |question: u32, answer: &Answer| by_keys(answer, |id| keys[&question][usize::from(id.0)].clone());
     let asked = |question: &Question| {
-        let Question { name: asked, prompt, help, scale, cannot_say, only_if, remarks, .. } = question;
+        let Question { name: asked, prompt, help, scale, cannot_say, only_if, note_form, .. } = question;
         let ids = scale.ids().iter();
         let levels: Vec<(&String, &String, &str)> = ids
             .zip(scale.levels())
@@ -161,7 +161,7 @@ fn told(store: &Store, conn: &Connection) -> State {
             let levels = only_if.levels.iter().map(|id| &keys[&other][usize::from(id.0)]);
             (name(other), levels.collect::<BTreeSet<_>>())
         });
-        format!("{asked} {prompt} {help:?} {levels:?} {cannot_say} {only_if:?} {remarks:?}")
+        format!("{asked} {prompt} {help:?} {levels:?} {cannot_say} {only_if:?} {note_form:?}")
     };
     let mut found: State = [("what is asked", questions.iter().map(asked).collect())].into();
     let edits = |question: &Question| {

@@ -6,7 +6,7 @@
 
 use crate::common::{QUESTION, label, small};
 use dissensus_domain::{
-    AnnotatorId, Answer, HistoryKind, LabelSource, MarkKind, QuestionHelp, Remark, Scale, ScaleKind, TextId,
+    AnnotatorId, Answer, HistoryKind, LabelSource, MarkKind, Note, QuestionHelp, Scale, ScaleKind, TextId,
     WordingId,
 };
 use dissensus_store::{
@@ -26,8 +26,8 @@ fn two(folder: &Path) -> (Store, Store) {
 }
 
 fn both_ways(a: &Store, b: &Store) {
-    a.take_in(b).unwrap();
-    b.take_in(a).unwrap();
+    a.merge_from(b).unwrap();
+    b.merge_from(a).unwrap();
 }
 
 fn given(store: &Store, text: u32, level: u16, at_ms: i64) {
@@ -51,7 +51,7 @@ fn undo_after_a_merge_retracts_the_latest_answer() {
     given(&a, 1, 3, 200);
     given(&b, 3, 2, 300);
     given(&a, 3, 1, 50); // not replaced: the other copy did not know it, and its time is earlier
-    a.take_in(&b).unwrap();
+    a.merge_from(&b).unwrap();
     // Of copy b at 300, of copy a at 50 (after 200 in its copy), of copy a at 200, of copy b at
     // 100.
     let taken: Vec<_> = (0..3).map(|n| undone(&a, 1_000 + n)).collect();
@@ -147,7 +147,7 @@ fn later_text_metadata_wins_in_both_copies() {
         let (a, b) = two(&inside);
         add(&a, noted(Some("train"), Some("g1"), &[("topic", "x"), ("only a", "1")]), "A?", false, earlier);
         add(&b, noted(Some("test"), None, &[("topic", "x2")]), "B?", true, later);
-        let (into_a, into_b) = (a.take_in(&b).unwrap(), b.take_in(&a).unwrap());
+        let (into_a, into_b) = (a.merge_from(&b).unwrap(), b.merge_from(&a).unwrap());
         assert_eq!(exported(&a), exported(&b), "{earlier} {later}");
         let x = a.text_by_external("x").unwrap().unwrap();
         let (split, prompt) = match earlier > later {
@@ -167,7 +167,7 @@ fn later_text_metadata_wins_in_both_copies() {
         assert_eq!(changed.splits, [change]);
         assert!(b.annotator_by_external("both").unwrap().unwrap().simulated);
         assert!(a.annotator_by_external("both").unwrap().unwrap().simulated);
-        let again = a.take_in(&b).unwrap();
+        let again = a.merge_from(&b).unwrap();
         assert_eq!((again.texts_changed, again.question_changes, again.events), (0, 0, 0));
     }
 }
@@ -198,14 +198,14 @@ fn contradicting_answers_are_listed_with_the_current_one() {
     given(&b, 1, 0, 200);
     given(&a, 2, 3, 100);
     given(&b, 2, 3, 300); // the same answer is no contradiction
-    let taken = a.take_in(&b).unwrap();
+    let taken = a.merge_from(&b).unwrap();
     assert_eq!((taken.contradicted, taken.contradictions.len()), (1, 1));
     let one = &taken.contradictions[0];
     assert_eq!((one.question, one.text, one.annotator), (QUESTION, TextId(1), AnnotatorId(1)));
     let answers: Vec<_> = one.answers.iter().map(|e| (e.answer().cloned().unwrap(), e.at_ms)).collect();
     assert_eq!(answers, [(Answer::from_level(4), 100), (Answer::from_level(0), 200)]);
     assert_eq!(a.current_labels(QUESTION).unwrap()[0].answer, Answer::from_level(0));
-    assert_eq!(a.take_in(&b).unwrap().contradicted, 0, "once");
+    assert_eq!(a.merge_from(&b).unwrap().contradicted, 0, "once");
 }
 
 #[test]
@@ -224,9 +224,9 @@ fn every_answer_names_its_wording() {
     both_ways(&a, &b);
     for store in [&a, &b] {
         let wordings = store.wordings().unwrap();
-        let told: Vec<_> =
+        let reported: Vec<_> =
             wordings.iter().map(|w| (w.number, w.wording.prompt.as_str(), w.first_ms, w.answers)).collect();
-        assert_eq!(told, [(1, "How rude?", 100, 2), (2, "How rude is it?", 200, 1)]);
+        assert_eq!(reported, [(1, "How rude?", 100, 2), (2, "How rude is it?", 200, 1)]);
         assert_eq!(wordings[1].wording.help.text, "What is meant counts");
         let by: Vec<_> = store
             .labels_by_wording(QUESTION)
@@ -272,7 +272,7 @@ fn later_rounds_name_their_wording() {
         kind: MarkKind::Note,
         at_ms: 210,
         source: LabelSource::Window,
-        remark: Remark { note: Some("hm".into()), ..Remark::default() },
+        note: Note { note: Some("hm".into()), ..Note::default() },
         guideline: None,
     };
     a.write(move |tx| tx.add_mark_in(&note, 2)).unwrap();
@@ -290,7 +290,7 @@ fn later_rounds_name_their_wording() {
         let found: Vec<_> =
             store.repeats(QUESTION).unwrap().into_iter().map(|r| (r.text.0, of(r.wording))).collect();
         assert_eq!(found, [(1, Some(1)), (2, Some(2)), (3, Some(1)), (3, None)]);
-        assert_eq!(store.repeats(QUESTION).unwrap()[0].details.remark.note.as_deref(), Some("hm"));
+        assert_eq!(store.repeats(QUESTION).unwrap()[0].details.note.note.as_deref(), Some("hm"));
         let filter = HistoryFilter { kinds: vec![HistoryKind::Repeat], ..HistoryFilter::default() };
         let log = store.log(&filter, None, 20).unwrap();
         let mut logged: Vec<_> = log
@@ -345,9 +345,9 @@ fn shared_events_are_read_only_if_they_differ() {
     for text in 1..=3 {
         given(&a, text, 1, 100);
     }
-    b.take_in(&a).unwrap();
+    b.merge_from(&a).unwrap();
     given(&b, 1, 4, 200); // replaces an answer that both have
-    let taken = a.take_in(&b).unwrap();
+    let taken = a.merge_from(&b).unwrap();
     assert_eq!((taken.events, taken.known), (1, 3));
     assert_eq!(a.current_labels(QUESTION).unwrap()[0].answer, Answer::from_level(4));
     a.check_current_answers().unwrap();
@@ -366,7 +366,7 @@ fn shared_events_are_read_only_if_they_differ() {
     .unwrap();
     drop(conn);
     let b = Store::open(&file).unwrap();
-    let taken = a.take_in(&b).unwrap();
+    let taken = a.merge_from(&b).unwrap();
     assert_eq!((taken.events, taken.left_out), (0, 1));
     a.check_current_answers().unwrap();
 }

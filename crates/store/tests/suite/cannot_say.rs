@@ -47,8 +47,8 @@ fn cannot_say_is_recorded_changed_and_undone() {
         [(TextId(1), AnnotatorId(1)), (TextId(1), AnnotatorId(2))]
     );
     let counts = store.annotator_counts().unwrap();
-    let told: Vec<(u32, u32)> = counts.iter().map(|count| (count.labels, count.cannot_say)).collect();
-    assert_eq!((told, store.counts().unwrap().labels), (vec![(1, 1), (0, 1)], 1));
+    let reported: Vec<(u32, u32)> = counts.iter().map(|count| (count.labels, count.cannot_say)).collect();
+    assert_eq!((reported, store.counts().unwrap().labels), (vec![(1, 1), (0, 1)], 1));
     let current = store.current_label(QUESTION, TextId(1), AnnotatorId(1)).unwrap().unwrap();
     assert_eq!(current.answer, Answer::CannotSay);
     // After retraction, the answer that it replaced is current again; a level replaces it.
@@ -123,8 +123,8 @@ fn cannot_say_merges() {
     b.append_label(&NewLabel { at_ms: 2_000, ..unsaid(1, 1) }).unwrap();
     b.append_label(&unsaid(2, 2)).unwrap();
     for _ in 0..2 {
-        a.take_in(&b).unwrap();
-        b.take_in(&a).unwrap();
+        a.merge_from(&b).unwrap();
+        b.merge_from(&a).unwrap();
     }
     for store in [&a, &b] {
         assert_eq!(

@@ -48,7 +48,7 @@ pub(crate) fn contents(store: &Store) -> String {
     list(&mut said, "limits", &[store.study_limits().unwrap()]);
     list(&mut said, "guidelines", &store.guidelines().unwrap());
     list(&mut said, "packets", &store.packets().unwrap());
-    list(&mut said, "hand-ins", &store.hand_ins().unwrap());
+    list(&mut said, "hand-ins", &store.submissions().unwrap());
     list(&mut said, "withdrawals", &store.withdrawals().unwrap());
     list(&mut said, "withdrawn", &["Dora", "dora", "eve"].map(|name| store.looks_withdrawn(name).unwrap()));
     list(&mut said, "withdrawn packets", &[1, 2, 3].map(|n| store.is_withdrawn_packet(packet(n)).unwrap()));

@@ -56,9 +56,9 @@ fn decisions_of_copies_merge() {
     a.write(|tx| tx.decide(&decision(Outcome::Ambiguous, 100, "ada"))).unwrap();
     b.write(|tx| tx.decide(&decision(Outcome::GuidelineGap, 100, "ben"))).unwrap();
     b.write(|tx| tx.decide(&decision(Outcome::Reopened, 90, "cleo"))).unwrap();
-    assert_eq!(a.take_in(&b).unwrap().decisions, 2);
-    assert_eq!(b.take_in(&a).unwrap().decisions, 1);
-    assert_eq!(a.take_in(&b).unwrap().decisions, 0);
+    assert_eq!(a.merge_from(&b).unwrap().decisions, 2);
+    assert_eq!(b.merge_from(&a).unwrap().decisions, 1);
+    assert_eq!(a.merge_from(&b).unwrap().decisions, 0);
     assert_eq!(a.decisions(QUESTION).unwrap(), b.decisions(QUESTION).unwrap());
     assert_eq!(holds(&a), (Outcome::Reopened, "cleo".to_owned()), "it was decided after the one of its copy");
 }

@@ -95,9 +95,9 @@ fn facts_merge_in_any_order() {
     set(&b, reveal(10, false)).unwrap();
     note(&a, shown(1, 1, 20));
     note(&b, shown(2, 1, 20));
-    assert_eq!(a.take_in(&b).unwrap().facts, 2);
-    assert_eq!(a.take_in(&b).unwrap().facts, 0, "twice is once");
-    assert_eq!(b.take_in(&a).unwrap().facts, 2);
+    assert_eq!(a.merge_from(&b).unwrap().facts, 2);
+    assert_eq!(a.merge_from(&b).unwrap().facts, 0, "twice is once");
+    assert_eq!(b.merge_from(&a).unwrap().facts, 2);
     for kind in [FactKind::Reveal, FactKind::Shown] {
         assert_eq!(a.all_facts(kind).unwrap(), b.all_facts(kind).unwrap());
     }
@@ -107,8 +107,8 @@ fn facts_merge_in_any_order() {
     a.append_label(&label(1, 1, 2)).unwrap();
     a.withdraw(AnnotatorId(1), 30).unwrap();
     assert_eq!((times(&a), times(&b).len()), (Vec::new(), 2));
-    assert_eq!(a.take_in(&b).unwrap().facts, 0);
-    b.take_in(&a).unwrap();
+    assert_eq!(a.merge_from(&b).unwrap().facts, 0);
+    b.merge_from(&a).unwrap();
     assert_eq!((times(&a), times(&b)), (Vec::new(), Vec::new()));
     assert_eq!(holds(&b), Some(Value::Bool(true)), "what the study sets stays");
 }
@@ -126,8 +126,8 @@ fn form_answers_of_copies_merge() {
     // One copy has no gender; the other one, later, has an age.
     say(&a, "gender", None, 10);
     say(&b, "age", Some("45-49"), 20);
-    a.take_in(&b).unwrap();
-    b.take_in(&a).unwrap();
+    a.merge_from(&b).unwrap();
+    b.merge_from(&a).unwrap();
     for store in [&a, &b] {
         let known = store.form_answers(AnnotatorId(1)).unwrap();
         assert_eq!(known.0.len(), 2, "nobody is asked again for what they would not say");
@@ -135,7 +135,7 @@ fn form_answers_of_copies_merge() {
     }
     // The latest answer is in effect, also after merging.
     say(&b, "gender", Some("woman"), 30);
-    a.take_in(&b).unwrap();
+    a.merge_from(&b).unwrap();
     assert_eq!(a.form_answers(AnnotatorId(1)).unwrap().0["gender"].as_deref(), Some("woman"));
 }
 
@@ -170,13 +170,13 @@ fn packets_carry_settings_and_submit_own_facts() {
     assert_eq!(times(&file), [], "and what was noted of others");
     assert_eq!(file.all_facts(FactKind::PracticeAnswer).unwrap().len(), 2);
     note(&file, shown(1, 1, 50));
-    assert_eq!(store.take_in_packet(&file, id).unwrap().facts, 1);
+    assert_eq!(store.merge_packet(&file, id).unwrap().facts, 1);
     assert_eq!(times(&store), [(1, 3), (2, 50)]);
-    assert_eq!(store.take_in_packet(&file, id).unwrap().facts, 0);
+    assert_eq!(store.merge_packet(&file, id).unwrap().facts, 0);
 
     // A submission cannot change settings.
     set(&file, reveal(60, false)).unwrap();
-    assert_eq!(store.take_in_packet(&file, id).unwrap_err().code(), "copies-conflict");
+    assert_eq!(store.merge_packet(&file, id).unwrap_err().code(), "copies-conflict");
     assert_eq!(holds(&store), Some(Value::Bool(true)));
 }
 
@@ -239,7 +239,7 @@ fn copy_with_an_invalid_fact_is_refused() {
         conn.execute(&sql, []).unwrap();
         drop(conn);
         let (store, from) = (Store::open(&path).unwrap(), Store::open_reader(&other).unwrap());
-        let refused = store.take_in(&from).map(drop).unwrap_err();
+        let refused = store.merge_from(&from).map(drop).unwrap_err();
         assert!(matches!(refused.code(), "invalid" | "copies-conflict"), "{kind} {row}: {refused:?}");
         from.close().unwrap();
         store.close().unwrap();
@@ -269,7 +269,7 @@ fn withdrawal_facts_round_trip() {
         conn.execute(sql, (kind, key, format!("\"{value}\""))).unwrap();
         drop(conn);
         let (store, from) = (Store::open(&path).unwrap(), Store::open_reader(&other).unwrap());
-        let taken = store.take_in(&from).map(|taken| taken.withdrawn).map_err(|e| e.code());
+        let taken = store.merge_from(&from).map(|taken| taken.withdrawn).map_err(|e| e.code());
         assert_eq!(taken, if right { Ok(1) } else { Err("invalid") }, "{kind} {key} {value}");
         from.close().unwrap();
         store.close().unwrap();

@@ -105,8 +105,8 @@ fn later_format_is_refused_and_unchanged() {
     let before = state_of(folder.path());
     for error in [Store::open(&path).unwrap_err(), Store::open_reader(&path).unwrap_err()] {
         assert_eq!(error.code(), "project-newer");
-        let said = error.to_string();
-        assert!(said.contains("99") && said.contains("update Dissensus"), "{said}");
+        let message = error.to_string();
+        assert!(message.contains("99") && message.contains("update Dissensus"), "{message}");
     }
     assert_eq!(state_of(folder.path()), before);
 }
@@ -214,19 +214,19 @@ fn copies_migrated_separately_have_equal_facts() {
     // The same file, migrated later: nothing in it is new.
     let there = of_17("version-17.dissensus", folder.path(), "there.dissensus");
     let same = Store::open(of_17("version-17.dissensus", folder.path(), "same.dissensus")).unwrap();
-    let taken = here.take_in(&same).unwrap();
+    let taken = here.merge_from(&same).unwrap();
     assert_eq!((taken.facts, taken.question_changes, taken.annotator_changes), (0, 0, 0));
-    assert_eq!((taken.decisions, taken.attention_checks, taken.panels, taken.hand_ins), (0, 0, 0, 0));
+    assert_eq!((taken.decisions, taken.attention_checks, taken.panels, taken.submissions), (0, 0, 0, 0));
     assert_eq!(contents(&here), expected);
     // A copy in which an earlier version went on, migrated after that.
     Connection::open(&there).unwrap().execute_batch(MORE).unwrap();
     let there = Store::open(&there).unwrap();
     let before = std::fs::read(there.file()).unwrap();
-    let taken = here.take_in(&there).unwrap();
+    let taken = here.merge_from(&there).unwrap();
     assert_eq!((taken.question_changes, taken.annotator_changes, taken.withdrawn), (3, 2, 1), "{taken:?}");
-    assert_eq!((taken.decisions, taken.attention_checks, taken.panels, taken.hand_ins), (1, 1, 1, 1));
+    assert_eq!((taken.decisions, taken.attention_checks, taken.panels, taken.submissions), (1, 1, 1, 1));
     assert_eq!(std::fs::read(there.file()).unwrap(), before, "a copy that is merged is not changed");
-    assert_eq!(there.take_in(&here).unwrap().facts, 0);
+    assert_eq!(there.merge_from(&here).unwrap().facts, 0);
     let facts = |store: &Store| -> Vec<String> {
         let sql = "SELECT concat_ws(' ', kind, question, text, annotator, key, at_ms, value) FROM facts
                    WHERE json_extract(value, '$.back') IS NULL ORDER BY 1";
@@ -249,10 +249,10 @@ fn work_on_a_packet_of_format_17_is_merged_into_a_migrated_project() {
     Store::copy_of_earlier(&work, &copy, &dissensus_store::CheckRecords::default()).unwrap();
     let before = std::fs::read(&work).unwrap();
     let migrated = Store::open(&copy).unwrap();
-    let taken = project.take_in_packet(&migrated, packet(1)).unwrap();
-    assert_eq!((taken.events, taken.repeats, taken.hand_ins), (1, 1, 1), "{taken:?}");
+    let taken = project.merge_packet(&migrated, packet(1)).unwrap();
+    assert_eq!((taken.events, taken.repeats, taken.submissions), (1, 1, 1), "{taken:?}");
     assert_eq!((taken.facts, taken.question_changes), (0, 0));
-    let again = project.take_in_packet(&migrated, packet(1)).unwrap();
-    assert_eq!((again.events, again.repeats, again.hand_ins), (0, 0, 0));
+    let again = project.merge_packet(&migrated, packet(1)).unwrap();
+    assert_eq!((again.events, again.repeats, again.submissions), (0, 0, 0));
     assert_eq!(std::fs::read(&work).unwrap(), before);
 }

@@ -5,8 +5,8 @@
 
 use crate::common::{QUESTION, copied, label, small};
 use dissensus_domain::{
-    AnnotatorId, Answer, Assignment, Guideline, GuidelineId, LabelSource, MarkKind, Packet, PacketId,
-    Picture, Remark, RemarkForm, TextId,
+    AnnotatorId, Answer, Assignment, Guideline, GuidelineId, LabelSource, MarkKind, Note, NoteForm, Packet,
+    PacketId, Picture, TextId,
 };
 use dissensus_store::{AnswerDetails, NewMark, PacketKey, Repeat, Store, StoreError};
 use sha2::{Digest, Sha256};
@@ -33,9 +33,9 @@ fn bodies(store: &Store) -> Vec<String> {
     store.guidelines().unwrap().into_iter().map(|version| version.body).collect()
 }
 
-fn said(note: &str, reasons: &[&str], confidence: Option<u8>) -> Remark {
+fn note_with(note: &str, reasons: &[&str], confidence: Option<u8>) -> Note {
     let note = (!note.is_empty()).then(|| note.to_owned());
-    Remark { note, reasons: reasons.iter().map(|&r| r.to_owned()).collect(), confidence }
+    Note { note, reasons: reasons.iter().map(|&r| r.to_owned()).collect(), confidence }
 }
 
 #[test]
@@ -69,13 +69,13 @@ fn guideline_versions_merge() {
         write(&store, version(n, at, &format!("by {n}")), &[picture(&format!("{n:016}"))]);
         let guideline = Some(GuidelineId(Uuid::from_u128(n)));
         let details =
-            AnswerDetails { remark: said("why", &["slang"], Some(4)), guideline, takes_back: false };
+            AnswerDetails { note: note_with("why", &["slang"], Some(4)), guideline, removes_note: false };
         store.append_label_with(&label(1, annotator, 3), &details).unwrap();
         store.close().unwrap();
     }
     for (into, from) in [(&a, &b), (&b, &a)] {
         let (store, other) = (Store::open(into).unwrap(), Store::open_reader(from).unwrap());
-        let report = store.take_in(&other).unwrap();
+        let report = store.merge_from(&other).unwrap();
         assert_eq!((report.guidelines, report.events), (1, 1));
         // The earlier one is the first one in both.
         assert_eq!(bodies(&store), ["by 2", "by 1"]);
@@ -84,8 +84,8 @@ fn guideline_versions_merge() {
             saw.iter().map(|(label, id)| (label.annotator.0, id.unwrap().0.as_u128())).collect();
         assert_eq!(saw, [(1, 1), (2, 2)]);
         assert_eq!(
-            store.marks(AnnotatorId(2), QUESTION).unwrap()[&TextId(1)].remark,
-            said("why", &["slang"], Some(4))
+            store.marks(AnnotatorId(2), QUESTION).unwrap()[&TextId(1)].note,
+            note_with("why", &["slang"], Some(4))
         );
         assert!(store.picture(&picture(&format!("{:016}", 1)).name).unwrap().is_some());
         assert!(store.picture(&picture(&format!("{:016}", 2)).name).unwrap().is_some());
@@ -104,7 +104,7 @@ fn conflicting_guideline_version_is_refused() {
     write(&store, version(1, 10, "one"), &[]);
     write(&other, version(1, 10, "another"), &[]);
     other.append_label(&label(1, 1, 3)).unwrap();
-    let refused = store.take_in(&other).unwrap_err();
+    let refused = store.merge_from(&other).unwrap_err();
     assert!(matches!(refused, StoreError::Conflict { what: "version of the guideline", .. }), "{refused}");
     assert!(store.current_labels(QUESTION).unwrap().is_empty(), "nothing is half taken");
 }
@@ -114,7 +114,7 @@ fn answer_under_an_unknown_guideline_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 1);
     let guideline = Some(GuidelineId(Uuid::from_u128(9)));
-    let details = AnswerDetails { remark: Remark::default(), guideline, takes_back: false };
+    let details = AnswerDetails { note: Note::default(), guideline, removes_note: false };
     let refused = store.append_label_with(&label(1, 1, 3), &details).unwrap_err();
     assert!(matches!(refused, StoreError::Unknown { what: "version of the guideline", .. }), "{refused}");
     assert!(store.current_labels(QUESTION).unwrap().is_empty());
@@ -124,11 +124,12 @@ fn answer_under_an_unknown_guideline_is_refused() {
 fn undo_removes_the_note_of_its_answer() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 1);
-    let details = AnswerDetails { remark: said("first", &[], Some(2)), guideline: None, takes_back: false };
+    let details =
+        AnswerDetails { note: note_with("first", &[], Some(2)), guideline: None, removes_note: false };
     let first = store.append_label_with(&label(1, 1, 3), &details).unwrap();
-    let now = || store.marks(AnnotatorId(1), QUESTION).unwrap().remove(&TextId(1)).unwrap_or_default().remark;
-    assert_eq!(now(), said("first", &[], Some(2)));
-    let note = |remark: Remark| {
+    let now = || store.marks(AnnotatorId(1), QUESTION).unwrap().remove(&TextId(1)).unwrap_or_default().note;
+    assert_eq!(now(), note_with("first", &[], Some(2)));
+    let note = |note: Note| {
         store
             .mark(&NewMark {
                 annotator: AnnotatorId(1),
@@ -137,20 +138,20 @@ fn undo_removes_the_note_of_its_answer() {
                 kind: MarkKind::Note,
                 at_ms: 1,
                 source: LabelSource::Window,
-                remark,
+                note,
                 guideline: None,
             })
             .unwrap()
     };
-    note(said("second", &["slang", "quote"], None));
-    assert_eq!(now(), said("second", &["slang", "quote"], None));
+    note(note_with("second", &["slang", "quote"], None));
+    assert_eq!(now(), note_with("second", &["slang", "quote"], None));
     store.retract(first.id, 2, LabelSource::Window).unwrap();
     assert_eq!(
         now(),
-        said("second", &["slang", "quote"], None),
+        note_with("second", &["slang", "quote"], None),
         "it was said of the text, and not with the answer"
     );
-    note(Remark::default());
+    note(Note::default());
     assert!(now().is_empty());
 }
 
@@ -162,13 +163,13 @@ fn packet_has_only_the_current_guideline() {
     let (old, new) = (picture("00000000000000aa"), picture("00000000000000bb"));
     write(&store, version(1, 10, &format!("OLD-WORDS ![x](picture:{})", old.name)), &[old]);
     write(&store, version(2, 20, &format!("new words ![x](picture:{})", new.name)), &[new]);
-    let before = RemarkForm { reasons: vec!["OLD-REASON".into()], confidence: false };
-    store.write(move |tx| tx.set_remark_form(QUESTION, &before, 4)).unwrap();
-    let form = RemarkForm { reasons: vec!["slang".into(), "irony".into()], confidence: true };
+    let before = NoteForm { reasons: vec!["OLD-REASON".into()], confidence: false };
+    store.write(move |tx| tx.set_note_form(QUESTION, &before, 4)).unwrap();
+    let form = NoteForm { reasons: vec!["slang".into(), "irony".into()], confidence: true };
     let wanted = form.clone();
-    store.write(move |tx| tx.set_remark_form(QUESTION, &wanted, 5)).unwrap();
+    store.write(move |tx| tx.set_note_form(QUESTION, &wanted, 5)).unwrap();
     let details =
-        AnswerDetails { remark: said("SECRET-NOTE", &[], None), guideline: None, takes_back: false };
+        AnswerDetails { note: note_with("SECRET-NOTE", &[], None), guideline: None, removes_note: false };
     store.append_label_with(&label(1, 1, 3), &details).unwrap();
     let item = |text| Assignment { text: TextId(text), occasion: 1, anchor: false };
     let packet = Packet {
@@ -191,18 +192,18 @@ fn packet_has_only_the_current_guideline() {
         assert!(!has(secret), "{secret}");
     }
     let own = Store::open(&file).unwrap();
-    assert_eq!(own.questions().unwrap()[0].remarks, form);
+    assert_eq!(own.questions().unwrap()[0].note_form, form);
     // It has the number that the project assigns to it.
     let (guideline, number) = own.newest_guideline().unwrap().unwrap();
     assert_eq!((number, own.guideline_numbers().unwrap()[&guideline.id]), (2, 2));
     assert_eq!(store.guideline_numbers().unwrap()[&guideline.id], 2);
     let details = AnswerDetails {
-        remark: said("mine", &["irony"], Some(1)),
+        note: note_with("mine", &["irony"], Some(1)),
         guideline: Some(guideline.id),
-        takes_back: false,
+        removes_note: false,
     };
     own.append_label_with(&label(1, 1, 2), &details).unwrap();
-    let report = store.take_in_packet(&own, id).unwrap();
+    let report = store.merge_packet(&own, id).unwrap();
     assert_eq!((report.events, report.guidelines, report.question_changes), (1, 0, 0));
     let saw = store.labels_by_guideline(QUESTION).unwrap();
     let hers = saw.iter().find(|(label, _)| label.annotator == AnnotatorId(2)).unwrap();
@@ -210,7 +211,7 @@ fn packet_has_only_the_current_guideline() {
 
     // A submission cannot add a guideline or a picture.
     write(&own, version(3, 30, "forged"), &[]);
-    let refused = store.take_in_packet(&own, id).unwrap_err().to_string();
+    let refused = store.merge_packet(&own, id).unwrap_err().to_string();
     assert!(refused.contains("version of the guideline") && refused.contains("not handed out"), "{refused}");
     assert_eq!(bodies(&store).len(), 2);
 }
@@ -224,7 +225,7 @@ fn picture_with_another_hash_is_refused() {
     let (store, other) = (Store::open(&a).unwrap(), Store::open(&b).unwrap());
     let forged = Picture { bytes: b"<svg/>".to_vec(), ..picture("real") };
     write(&other, version(1, 10, "one"), &[forged]);
-    let refused = store.take_in(&other).unwrap_err().to_string();
+    let refused = store.merge_from(&other).unwrap_err().to_string();
     assert!(refused.contains("is not what its name says"), "{refused}");
     assert!(bodies(&store).is_empty(), "nothing is half taken");
 }
@@ -246,15 +247,15 @@ fn notes_of_later_rounds_merge() {
         details,
         wording: None,
     };
-    let with = |note: &str| AnswerDetails { remark: said(note, &[], None), ..AnswerDetails::default() };
-    let now = |store: &Store| store.repeats(QUESTION).unwrap()[0].details.remark.note.clone();
+    let with = |note: &str| AnswerDetails { note: note_with(note, &[], None), ..AnswerDetails::default() };
+    let now = |store: &Store| store.repeats(QUESTION).unwrap()[0].details.note.note.clone();
     // The same answer, without a note in one copy and with one in the other.
     let (one, other) = (Store::open(&a).unwrap(), Store::open(&b).unwrap());
     let (plain, noted) = (again(AnswerDetails::default()), again(with("theirs")));
     one.write(move |tx| tx.add_repeat(&plain, true)).unwrap();
     other.write(move |tx| tx.add_repeat(&noted, true)).unwrap();
-    assert_eq!(one.take_in(&other).unwrap().repeats, 1);
-    assert_eq!(other.take_in(&one).unwrap().repeats, 1);
+    assert_eq!(one.merge_from(&other).unwrap().repeats, 1);
+    assert_eq!(other.merge_from(&one).unwrap().repeats, 1);
     assert_eq!(now(&one), now(&other));
     assert_eq!(now(&one), Some("theirs".to_owned()), "of equal times the later copy's holds");
     // A file does not replace a note; a later note by an annotator does, without adding an answer.
@@ -268,14 +269,14 @@ fn notes_of_later_rounds_merge() {
         kind: MarkKind::Note,
         at_ms: 1,
         source: LabelSource::Window,
-        remark: with("mine").remark,
+        note: with("mine").note,
         guideline: None,
     };
     one.write(move |tx| tx.add_mark_in(&note, 2)).unwrap();
     assert_eq!((now(&one), one.repeats(QUESTION).unwrap().len()), (Some("mine".to_owned()), 1));
-    other.take_in(&one).unwrap();
+    other.merge_from(&one).unwrap();
     assert_eq!(now(&other), Some("mine".to_owned()));
-    assert_eq!(other.take_in(&one).unwrap().repeat_changes, 0);
+    assert_eq!(other.merge_from(&one).unwrap().repeat_changes, 0);
 }
 
 #[test]
@@ -290,14 +291,14 @@ fn answer_can_remove_the_earlier_note() {
         kind: MarkKind::Note,
         at_ms: 1,
         source,
-        remark: said("odd", &[], None),
+        note: note_with("odd", &[], None),
         guideline: None,
     };
     store.mark(&new).unwrap();
-    let now = || store.marks(annotator, QUESTION).unwrap()[&text].remark.note.clone();
+    let now = || store.marks(annotator, QUESTION).unwrap()[&text].note.note.clone();
     store.append_label(&label(1, 1, 2)).unwrap();
     assert_eq!(now().as_deref(), Some("odd"), "a command that says nothing leaves it");
-    let nothing = AnswerDetails { takes_back: true, ..AnswerDetails::default() };
+    let nothing = AnswerDetails { removes_note: true, ..AnswerDetails::default() };
     store.append_label_with(&label(1, 1, 3), &nothing).unwrap();
     assert_eq!(now(), None);
     let events = store.last_event().unwrap();

@@ -6,11 +6,11 @@
 use crate::common::{QUESTION, label, small};
 use dissensus_domain::{
     AnnotatorId, Answer, Assignment, Condition, Decision, Fact, FactKind, HistoryKind, LabelSource, LevelId,
-    MarkKind, Outcome, Packet, PacketId, Remark, RemarkForm, Scale, ScaleKind, TextId,
+    MarkKind, Note, NoteForm, Outcome, Packet, PacketId, Scale, ScaleKind, TextId,
 };
 use dissensus_store::{
-    CopyOrigin, Done, HandIn, HistoryEntry, HistoryFilter, NewLabel, NewMark, NewQuestion, PacketKey, Repeat,
-    Store, StoreError,
+    CopyOrigin, Done, HistoryEntry, HistoryFilter, NewLabel, NewMark, NewQuestion, PacketKey, Repeat, Store,
+    StoreError, Submission,
 };
 use uuid::Uuid;
 
@@ -39,7 +39,7 @@ fn busy(store: &Store) {
     store.retract(newest.id, 60, LabelSource::Command).unwrap();
     for (kind, note) in [(MarkKind::Flag, None), (MarkKind::Note, Some("Sarcasm, I think".to_owned()))] {
         let (annotator, text) = (AnnotatorId(2), TextId(3));
-        let remark = Remark { note, ..Remark::default() };
+        let note = Note { note, ..Note::default() };
         let source = LabelSource::Window;
         store
             .mark(&NewMark {
@@ -49,7 +49,7 @@ fn busy(store: &Store) {
                 kind,
                 at_ms: 50,
                 source,
-                remark,
+                note,
                 guideline: None,
             })
             .unwrap();
@@ -60,11 +60,7 @@ fn busy(store: &Store) {
             let other = tx.add_question(&NewQuestion { name: "funny".into(), prompt: "?".into(), scale })?;
             tx.set_condition(other, Some(&Condition::new(QUESTION, vec![1, 2])), 50)?;
             tx.rename_levels(other, &["nein".to_owned(), "ja".to_owned()], 51)?;
-            tx.set_remark_form(
-                QUESTION,
-                &RemarkForm { reasons: vec!["slang".into()], confidence: true },
-                52,
-            )?;
+            tx.set_note_form(QUESTION, &NoteForm { reasons: vec!["slang".into()], confidence: true }, 52)?;
             tx.rename_annotator(AnnotatorId(2), "Second", 53)?;
             for comment in ["one", "two"] {
                 tx.decide(&Decision {
@@ -98,7 +94,7 @@ fn busy(store: &Store) {
                 assignments: vec![Assignment { text: TextId(1), occasion: 1, anchor: true }],
             };
             tx.add_packet(&packet, &PacketKey([7; 32]))?;
-            tx.add_hand_in(&HandIn { packet: packet.id, at_ms: 50, answers: 4 })?;
+            tx.add_submission(&Submission { packet: packet.id, at_ms: 50, answers: 4 })?;
             tx.set_fact(&Fact::of_project(FactKind::Reveal, 50, true))?;
             let (kind, annotator) = (FactKind::Shown, Some(AnnotatorId(2)));
             tx.note_fact(&Fact { kind, annotator, ..Fact::of_project(kind, 50, "answers") })?;
@@ -117,8 +113,8 @@ fn history_lists_everything_once_newest_first() {
     // re-annotation, a task packet and its submission, and two facts.
     assert_eq!(whole.len(), 16 + 1 + 2 + 3 + 1 + 2 + 1 + 2 + 2);
     assert!(whole.windows(2).all(|pair| pair[0].place.at_ms >= pair[1].place.at_ms));
-    let at = |told: fn(&HistoryEntry) -> bool| {
-        whole.iter().filter(|entry| entry.place.at_ms == 50).position(told).unwrap()
+    let at = |reported: fn(&HistoryEntry) -> bool| {
+        whole.iter().filter(|entry| entry.place.at_ms == 50).position(reported).unwrap()
     };
     let decided = at(|entry| entry.kind == HistoryKind::Decision);
     assert!(
@@ -129,8 +125,8 @@ fn history_lists_everything_once_newest_first() {
         assert_eq!(all(&store, &HistoryFilter::default(), page), whole, "pages of {page}");
     }
     let events = store.events_since(dissensus_domain::EventId(0), 100).unwrap();
-    let told = whole.iter().filter(|entry| matches!(entry.what, Done::Event { .. })).count();
-    assert_eq!(told, events.len() + 1, "with the re-annotation");
+    let reported = whole.iter().filter(|entry| matches!(entry.what, Done::Event { .. })).count();
+    assert_eq!(reported, events.len() + 1, "with the re-annotation");
     let kinds = |kinds: &[HistoryKind]| HistoryFilter { kinds: kinds.to_vec(), ..HistoryFilter::default() };
     for (kind, count) in [
         (HistoryKind::Answer, 15),
@@ -201,7 +197,7 @@ fn history_marks_merged_entries_and_hides_withdrawals() {
     std::fs::copy(&path, &other).unwrap();
     let (a, b) = (Store::open(&path).unwrap(), Store::open(&other).unwrap());
     b.append_label(&label(2, 3, 4)).unwrap();
-    a.take_in(&b).unwrap();
+    a.merge_from(&b).unwrap();
     let origin = |entry: &HistoryEntry| {
         let origins = a.copy_origins().unwrap();
         origins.get(&entry.copy.unwrap()).copied().unwrap_or(CopyOrigin::Here)

@@ -4,8 +4,8 @@
 
 use crate::common::{QUESTION, label, small};
 use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, LabelSource, MarkKind, OptionSet,
-    Remark, Scale, ScaleKind, TextId, current_answer, given_answers, standing_answers,
+    AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, LabelSource, MarkKind, Note, OptionSet,
+    Scale, ScaleKind, TextId, current_answer, given_answers, unretracted_answers,
 };
 use dissensus_store::{ExportScope, NewLabel, NewMark, NewQuestion, Store, StoreError, Undo};
 use rand::{RngExt, SeedableRng};
@@ -73,7 +73,7 @@ fn random_history(store: &Store, seed: u64) -> Vec<Event> {
                         at_ms: 0,
                         source: new.source,
                         kind: kind.clone(),
-                        remark: Remark::default(),
+                        note: Note::default(),
                         guideline: None,
                         wording: None,
                     };
@@ -179,12 +179,12 @@ fn check_lists(
         assert_eq!(seen(store.current_labels_on(t, QUESTION).unwrap()), on);
     }
     check_export(store, events, &all);
-    check_standing(store, events, &all);
+    check_unretracted(store, events, &all);
 }
 
-fn check_standing(store: &Store, events: &[Event], all: &[(TextId, AnnotatorId, EventId, Answer)]) {
+fn check_unretracted(store: &Store, events: &[Event], all: &[(TextId, AnnotatorId, EventId, Answer)]) {
     let current: Vec<EventId> = all.iter().map(|label| label.2).collect();
-    let expected: Vec<_> = standing_answers(events)
+    let expected: Vec<_> = unretracted_answers(events)
         .into_iter()
         .map(|e| {
             (e.text, e.annotator, e.answer().unwrap().clone(), e.at_ms, e.source, current.contains(&e.id))
@@ -193,7 +193,7 @@ fn check_standing(store: &Store, events: &[Event], all: &[(TextId, AnnotatorId, 
     let mut found = Vec::new();
     store
         .snapshot(|snapshot| {
-            snapshot.for_each_standing_answer(|a| {
+            snapshot.for_each_unretracted_answer(|a| {
                 found.push((a.text, a.annotator, a.answer, a.at_ms, a.source, a.current));
                 Ok::<(), StoreError>(())
             })
@@ -342,7 +342,7 @@ fn newest_mark_is_current() {
                 kind,
                 at_ms: 0,
                 source: LabelSource::Window,
-                remark: Remark { note, ..Remark::default() },
+                note: Note { note, ..Note::default() },
                 guideline: None,
             })
             .unwrap();
@@ -353,7 +353,7 @@ fn newest_mark_is_current() {
     mark(2, MarkKind::Unskip, None);
     let marks = store.marks(AnnotatorId(1), QUESTION).unwrap();
     assert!(marks[&TextId(1)].skipped && marks[&TextId(1)].flagged);
-    assert_eq!(marks[&TextId(1)].remark.note.as_deref(), Some("sarcasm?"));
+    assert_eq!(marks[&TextId(1)].note.note.as_deref(), Some("sarcasm?"));
     assert!(!marks[&TextId(2)].skipped && !marks.contains_key(&TextId(3)));
     assert!(store.marks(AnnotatorId(2), QUESTION).unwrap().is_empty());
     let (annotator, text) = (AnnotatorId(7), TextId(1));
@@ -365,7 +365,7 @@ fn newest_mark_is_current() {
         kind: MarkKind::Flag,
         at_ms: 0,
         source,
-        remark: Remark::default(),
+        note: Note::default(),
         guideline: None,
     };
     assert!(matches!(store.mark(&nobody), Err(StoreError::Unknown { what: "annotator", .. })));
@@ -437,7 +437,7 @@ fn replacement_holds_despite_a_clock_jump() {
                 kind,
                 at_ms,
                 source,
-                remark: Remark::default(),
+                note: Note::default(),
                 guideline: None,
             })
             .unwrap();

@@ -3,13 +3,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-use crate::common::{QUESTION, copied, label, small, take_in};
+use crate::common::{QUESTION, copied, label, merge_from, small};
 use dissensus_domain::{
     AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, Guideline, GuidelineId, LabelSource,
-    LevelId, MarkKind, Marks, Remark, RemarkForm, Scale, ScaleKind, Span, SpanSet, TextId,
+    LevelId, MarkKind, Marks, Note, NoteForm, Scale, ScaleKind, Span, SpanSet, TextId,
 };
 use dissensus_store::{
-    AnswerDetails, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, Store, StoreError, TakenIn,
+    AnswerDetails, MergedCounts, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, Store, StoreError,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -28,7 +28,7 @@ struct State {
     histories: BTreeMap<(String, String), BTreeSet<String>>,
     texts: BTreeSet<String>,
     guidelines: Vec<Guideline>,
-    remarks: RemarkForm,
+    note_form: NoteForm,
 }
 
 fn state(store: &Store) -> State {
@@ -42,7 +42,7 @@ fn state(store: &Store) -> State {
         histories: BTreeMap::new(),
         texts: texts.values().cloned().collect(),
         guidelines: store.guidelines().unwrap(),
-        remarks: store.questions().unwrap()[0].remarks.clone(),
+        note_form: store.questions().unwrap()[0].note_form.clone(),
     };
     for person in &people {
         for (text, marks) in store.marks(person.id, QUESTION).unwrap() {
@@ -56,14 +56,14 @@ fn state(store: &Store) -> State {
     }
     for event in &events {
         let names = event.replaces().or(event.retracts()).map(|id| keys[&id]);
-        let said = match &event.kind {
+        let message = match &event.kind {
             EventKind::Answer { answer, duration_ms, .. } => format!("{answer:?} {duration_ms:?}"),
             EventKind::Retraction { .. } => "retraction".to_owned(),
             EventKind::Mark(mark) => mark.to_string(),
         };
         let line = format!(
-            "{} {} {} {said} {names:?} {:?} {:?}",
-            event.key, event.at_ms, event.source, event.remark, event.guideline
+            "{} {} {} {message} {names:?} {:?} {:?}",
+            event.key, event.at_ms, event.source, event.note, event.guideline
         );
         let place = (texts[&event.text].clone(), who(event.annotator));
         found.histories.entry(place).or_default().insert(line);
@@ -96,7 +96,7 @@ fn work(path: &Path, rng: &mut ChaCha8Rng) {
                     [MarkKind::Skip, MarkKind::Unskip, MarkKind::Flag, MarkKind::Unflag, MarkKind::Note]
                         [rng.random_range(0..5)];
                 let note = (kind == MarkKind::Note).then(|| format!("note {at_ms}"));
-                let remark = Remark { note, ..Remark::default() };
+                let note = Note { note, ..Note::default() };
                 let guideline = store.newest_guideline().unwrap().map(|(newest, _)| newest.id);
                 let (annotator, text) = (AnnotatorId(annotator), TextId(text));
                 store
@@ -107,7 +107,7 @@ fn work(path: &Path, rng: &mut ChaCha8Rng) {
                         kind,
                         at_ms,
                         source,
-                        remark,
+                        note,
                         guideline,
                     })
                     .unwrap();
@@ -118,16 +118,16 @@ fn work(path: &Path, rng: &mut ChaCha8Rng) {
                 store.write(move |tx| tx.write_guideline(&new, &[])).unwrap();
             }
             3 => {
-                let form = RemarkForm { reasons: vec![format!("r{at_ms}")], confidence: text == 1 };
-                store.write(move |tx| tx.set_remark_form(QUESTION, &form, at_ms)).unwrap();
+                let form = NoteForm { reasons: vec![format!("r{at_ms}")], confidence: text == 1 };
+                store.write(move |tx| tx.set_note_form(QUESTION, &form, at_ms)).unwrap();
             }
             _ => {
                 let new = label(text, annotator, rng.random_range(0..5));
                 let confidence = Some(rng.random_range(1..=5)).filter(|sure| *sure > 3);
                 let reasons = if rng.random() { vec![format!("r{at_ms}")] } else { Vec::new() };
-                let remark = Remark { note: None, reasons, confidence };
+                let note = Note { note: None, reasons, confidence };
                 let guideline = store.newest_guideline().unwrap().map(|(newest, _)| newest.id);
-                let details = AnswerDetails { remark, guideline, takes_back: false };
+                let details = AnswerDetails { note, guideline, removes_note: false };
                 store.append_label_with(&NewLabel { at_ms, source, ..new }, &details).unwrap();
             }
         }
@@ -147,7 +147,7 @@ fn copies(folder: &Path, seed: u64) -> Vec<PathBuf> {
     for _ in 0..8 {
         let (one, other) = (rng.random_range(0..COPIES), rng.random_range(0..COPIES));
         match rng.random_range(0..6) {
-            0 if one != other => drop(take_in(&all[one], &all[other])),
+            0 if one != other => drop(merge_from(&all[one], &all[other])),
             1 if one != other => drop(std::fs::copy(&all[one], &all[other]).unwrap()),
             _ => work(&all[one], &mut rng),
         }
@@ -165,20 +165,20 @@ fn merge_is_commutative_and_idempotent() {
         differed += usize::from(state_at(a).current != state_at(b).current);
 
         let ab = copied(a, "ab.dissensus");
-        let report = take_in(&ab, b);
+        let report = merge_from(&ab, b);
         let ba = copied(b, "ba.dissensus");
-        take_in(&ba, a);
+        merge_from(&ba, a);
         assert_eq!(state_at(&ab), state_at(&ba), "seed {seed}: commutative");
 
-        let again = take_in(&ab, b);
-        assert_eq!(again, TakenIn { known: report.events + report.known, ..TakenIn::default() });
+        let again = merge_from(&ab, b);
+        assert_eq!(again, MergedCounts { known: report.events + report.known, ..MergedCounts::default() });
         assert_eq!(state_at(&ab), state_at(&ba), "seed {seed}: idempotent");
 
-        take_in(&ab, c);
+        merge_from(&ab, c);
         let bc = copied(b, "bc.dissensus");
-        take_in(&bc, c);
+        merge_from(&bc, c);
         let a_bc = copied(a, "a-bc.dissensus");
-        take_in(&a_bc, &bc);
+        merge_from(&a_bc, &bc);
         assert_eq!(state_at(&ab), state_at(&a_bc), "seed {seed}: associative");
 
         // The derived tables match the events.
@@ -201,9 +201,9 @@ fn replacement_in_a_copy_wins_despite_its_clock() {
         store.close().unwrap();
     };
     give(&a, 1, 5_000_000);
-    take_in(&b, &a);
+    merge_from(&b, &a);
     give(&b, 2, 10); // this clock is years behind
-    take_in(&a, &b);
+    merge_from(&a, &b);
     for path in [&a, &b] {
         let current: Vec<_> = state_at(path).current.into_values().map(|(_, answer)| answer).collect();
         assert_eq!(current, [Answer::from_level(2)]);
@@ -212,8 +212,8 @@ fn replacement_in_a_copy_wins_despite_its_clock() {
     let c = copied(&a, "c.dissensus");
     give(&a, 3, 9_000_000);
     give(&c, 4, 8_000_000);
-    take_in(&c, &a);
-    take_in(&a, &c);
+    merge_from(&c, &a);
+    merge_from(&a, &c);
     assert_eq!(state_at(&a), state_at(&c));
     assert_eq!(state_at(&a).current.into_values().next().unwrap().1, Answer::from_level(3));
 }
@@ -259,7 +259,7 @@ fn every_writing_session_has_a_new_copy_id() {
 fn refused(into: &Path, from: &Path, code: &str) -> String {
     let before = state_at(into);
     let (store, other) = (Store::open(into).unwrap(), Store::open_reader(from).unwrap());
-    let error = store.take_in(&other).unwrap_err();
+    let error = store.merge_from(&other).unwrap_err();
     assert_eq!(error.code(), code, "{error}");
     store.close().unwrap();
     assert_eq!(state_at(into), before, "a refused copy left something behind");
@@ -291,19 +291,19 @@ fn conflicting_copies_are_refused_entirely() {
     add_text(&a, "new", "one body");
     add_text(&b, "also new", "fine");
     add_text(&b, "new", "another body");
-    let said = refused(&a, &b, "copies-conflict");
-    assert!(said.contains("text \"new\""), "{said}");
+    let message = refused(&a, &b, "copies-conflict");
+    assert!(message.contains("text \"new\""), "{message}");
 
     let (c, d) = (copied(&a, "c.dissensus"), copied(&a, "d.dissensus"));
     add_question(&c, &["x", "y"]);
     add_question(&d, &["y", "x"]);
-    let said = refused(&c, &d, "copies-conflict");
-    assert!(said.contains("question \"topic\""), "{said}");
+    let message = refused(&c, &d, "copies-conflict");
+    assert!(message.contains("question \"topic\""), "{message}");
 
     let other = folder.path().join("other.dissensus");
     small(&other, 1, 1).close().unwrap();
-    let said = refused(&a, &other, "other-project");
-    assert!(said.contains("another project"), "{said}");
+    let message = refused(&a, &other, "other-project");
+    assert!(message.contains("another project"), "{message}");
 
     // The same key with different content, which our program never creates, but a damaged or forged
     // file may contain. Each copy retains its own.
@@ -323,7 +323,7 @@ fn conflicting_copies_are_refused_entirely() {
     }
     for (into, from, level) in [(&a, &e, 2), (&e, &a, 3)] {
         let (store, other) = (Store::open(into).unwrap(), Store::open(from).unwrap());
-        let taken = store.take_in(&other).unwrap();
+        let taken = store.merge_from(&other).unwrap();
         assert_eq!((taken.events, taken.left_out), (0, 1));
         assert_eq!(taken.left_out_about, [(QUESTION, TextId(1), AnnotatorId(1))]);
         assert_eq!(store.current_labels(QUESTION).unwrap()[0].answer, Answer::from_level(level));
@@ -361,9 +361,9 @@ fn texts_annotators_and_questions_merge_with_events() {
             .unwrap();
         store.close().unwrap();
     }
-    let report = take_in(&a, &b);
+    let report = merge_from(&a, &b);
     assert_eq!((report.texts, report.annotators, report.questions, report.events), (1, 1, 0, 2));
-    take_in(&b, &a);
+    merge_from(&b, &a);
     assert_eq!(state_at(&a), state_at(&b));
     assert_eq!(state_at(&a).current.len(), 3);
 }
@@ -397,7 +397,7 @@ fn spans_are_stored_and_merged() {
     // The empty answer counts as an answer.
     store.append_label(&NewLabel { question, answer: of(&[]), at_ms: 9_000, ..label(1, 1, 1) }).unwrap();
     store.close().unwrap();
-    assert_eq!(take_in(&b, &a).events, 2);
+    assert_eq!(merge_from(&b, &a).events, 2);
     let store = Store::open(&b).unwrap();
     let events: Vec<Event> = store.events_since(EventId(0), 10).unwrap();
     assert_eq!(events.iter().filter_map(Event::answer).collect::<Vec<_>>(), [&answer, &of(&[])]);
@@ -424,9 +424,9 @@ fn old_copies_labelled_before_migration_are_refused() {
     assert_eq!(conn.execute(more, []).unwrap(), 1);
     drop(conn);
     let [one, two, three] = copies.map(|copy| Store::open(copy).unwrap());
-    assert_eq!(one.take_in(&two).unwrap_err().code(), "copies-conflict");
-    assert_eq!(two.take_in(&one).unwrap_err().code(), "copies-conflict");
-    one.take_in(&three).unwrap();
+    assert_eq!(one.merge_from(&two).unwrap_err().code(), "copies-conflict");
+    assert_eq!(two.merge_from(&one).unwrap_err().code(), "copies-conflict");
+    one.merge_from(&three).unwrap();
 }
 
 #[test]
@@ -469,7 +469,7 @@ fn names_and_attributes_merge() {
             let path = folder.path().join("merged.dissensus");
             std::fs::copy(&paths[order[0]], &path).unwrap();
             for other in &order[1..] {
-                take_in(&path, &paths[*other]);
+                merge_from(&path, &paths[*other]);
             }
             let store = Store::open(&path).unwrap();
             let found = known(&store);

@@ -5,12 +5,12 @@
 
 use crate::common::{QUESTION, label, small};
 use dissensus_domain::{
-    AnnotatorId, Answer, Assignment, Condition, LabelSource, LevelEdit, LevelId, Packet, PacketId,
-    QuestionId, Remark, Scale, ScaleKind, TextId,
+    AnnotatorId, Answer, Assignment, Condition, LabelSource, LevelEdit, LevelId, Note, Packet, PacketId,
+    QuestionId, Scale, ScaleKind, TextId,
 };
 use dissensus_store::{
-    AnswerDetails, HandIn, NewAnnotator, NewLabel, NewQuestion, NewText, PacketKey, QuestionEdit, Repeat,
-    Store, StoreError, TakenIn,
+    AnswerDetails, MergedCounts, NewAnnotator, NewLabel, NewQuestion, NewText, PacketKey, QuestionEdit,
+    Repeat, Store, StoreError, Submission,
 };
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
@@ -71,8 +71,8 @@ fn handed_out(folder: &Path) -> (PathBuf, PathBuf) {
     (path, file)
 }
 
-fn noted(note: &str) -> Remark {
-    Remark { note: Some(note.to_owned()), ..Remark::default() }
+fn noted(note: &str) -> Note {
+    Note { note: Some(note.to_owned()), ..Note::default() }
 }
 
 /// The annotator's work in the packet: answers all texts and one re-annotation, and submits it.
@@ -90,21 +90,21 @@ fn answered(file: &Path) {
         answer: Answer::from_level(3),
         at_ms: 2_000,
         source: LabelSource::Window,
-        details: AnswerDetails { remark: noted("again"), ..AnswerDetails::default() },
+        details: AnswerDetails { note: noted("again"), ..AnswerDetails::default() },
         wording: None,
     };
     store
         .write(move |tx| {
             tx.add_repeat(&repeat, true)?;
-            tx.add_hand_in(&HandIn { packet: PACKET, at_ms: 3_000, answers: 4 })
+            tx.add_submission(&Submission { packet: PACKET, at_ms: 3_000, answers: 4 })
         })
         .unwrap();
     store.close().unwrap();
 }
 
-fn taken_in(path: &Path, file: &Path) -> Result<TakenIn, StoreError> {
+fn merged(path: &Path, file: &Path) -> Result<MergedCounts, StoreError> {
     let (store, other) = (Store::open(path).unwrap(), Store::open_reader(file).unwrap());
-    let report = store.take_in_packet(&other, PACKET);
+    let report = store.merge_packet(&other, PACKET);
     other.close().unwrap();
     store.close().unwrap();
     report
@@ -144,10 +144,10 @@ fn submission_merges_once_with_reannotations() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file) = handed_out(folder.path());
     answered(&file);
-    let report = taken_in(&path, &file).unwrap();
-    assert_eq!((report.events, report.repeats, report.hand_ins, report.packets), (3, 1, 1, 0));
-    let again = taken_in(&path, &file).unwrap();
-    assert_eq!(again, TakenIn { known: 4, ..TakenIn::default() });
+    let report = merged(&path, &file).unwrap();
+    assert_eq!((report.events, report.repeats, report.submissions, report.packets), (3, 1, 1, 0));
+    let again = merged(&path, &file).unwrap();
+    assert_eq!(again, MergedCounts { known: 4, ..MergedCounts::default() });
     let store = Store::open_reader(&path).unwrap();
     let own: Vec<_> = (store.current_labels(QUESTION).unwrap().into_iter())
         .filter(|label| label.annotator == AnnotatorId(2))
@@ -161,7 +161,7 @@ fn submission_merges_once_with_reannotations() {
     assert_eq!((repeats[0].text, repeats[0].annotator), (TextId(3), AnnotatorId(2)));
     assert_eq!(store.repeats_on_text(QUESTION, TextId(3)).unwrap(), repeats);
     assert!(store.repeats_on_text(QUESTION, TextId(1)).unwrap().is_empty());
-    assert_eq!(store.hand_ins().unwrap(), [HandIn { packet: PACKET, at_ms: 3_000, answers: 4 }]);
+    assert_eq!(store.submissions().unwrap(), [Submission { packet: PACKET, at_ms: 3_000, answers: 4 }]);
     assert_eq!(store.annotators().unwrap()[1].attributes["gender"], "SECRET-2");
 }
 
@@ -191,16 +191,16 @@ fn packet_with_foreign_content_is_refused() {
             tx.rename_levels(QuestionId(1), &["1", "2", "3", "4", "x"].map(String::from), 99)
         }),
     ];
-    for (told, change) in changes {
+    for (reported, change) in changes {
         let folder = tempfile::tempdir().unwrap();
         let (path, file) = handed_out(folder.path());
         answered(&file);
         let store = Store::open(&file).unwrap();
         store.write(change).unwrap();
         store.close().unwrap();
-        let error = taken_in(&path, &file).unwrap_err();
+        let error = merged(&path, &file).unwrap_err();
         assert_eq!(error.code(), "copies-conflict");
-        assert!(error.to_string().contains(told), "{error} should name {told}");
+        assert!(error.to_string().contains(reported), "{error} should name {reported}");
         let store = Store::open_reader(&path).unwrap();
         assert_eq!(store.counts().unwrap().labels, 3, "nothing half taken");
     }
@@ -212,10 +212,10 @@ fn packet_of_another_project_is_refused() {
     let (path, file) = handed_out(folder.path());
     let store = Store::open(&path).unwrap();
     let other = Store::open_reader(&file).unwrap();
-    let error = store.take_in_packet(&other, PacketId(Uuid::from_u128(8))).unwrap_err();
+    let error = store.merge_packet(&other, PacketId(Uuid::from_u128(8))).unwrap_err();
     assert_eq!(error.code(), "unknown");
     let foreign = small(&folder.path().join("other.dissensus"), 3, 2);
-    assert_eq!(foreign.take_in_packet(&other, PACKET).unwrap_err().code(), "other-project");
+    assert_eq!(foreign.merge_packet(&other, PACKET).unwrap_err().code(), "other-project");
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn copies_merge_packets_and_refuse_conflicts() {
     add(&copy, 30, 5);
     let meet = |path: &Path, other: &Path| {
         let (store, other) = (Store::open(path).unwrap(), Store::open_reader(other).unwrap());
-        let report = store.take_in(&other);
+        let report = store.merge_from(&other);
         let ids: Vec<u128> =
             store.packets().unwrap().iter().map(|(packet, _)| packet.id.0.as_u128()).collect();
         other.close().unwrap();
@@ -298,7 +298,7 @@ fn copied_packets_merge() {
     std::fs::copy(&path, &other_way).unwrap();
     for (path, order) in [(&path, [&file, &copy]), (&other_way, [&copy, &file])] {
         for file in order {
-            taken_in(path, file).unwrap();
+            merged(path, file).unwrap();
         }
         let store = Store::open_reader(path).unwrap();
         let answer = store.current_labels(QUESTION).unwrap().into_iter();
@@ -364,7 +364,7 @@ fn submission_has_no_key_and_packets_are_recognised() {
         (Some(PACKET), None)
     );
     store.close().unwrap();
-    assert_eq!(taken_in(&path, &file).unwrap().packets, 0);
+    assert_eq!(merged(&path, &file).unwrap().packets, 0);
     assert!(Store::open_reader(&path).unwrap().own_packet().unwrap().is_none(), "the project is none");
 }
 
@@ -408,7 +408,7 @@ fn packet_keeps_its_question_and_levels() {
     assert_eq!(names(&later), ("Really?".into(), "fine new c d vile".into(), "About new.".into()));
     assert_eq!(names(&file).1, "fine b c d vile");
     // An answer with the removed level restores it; no answer changes its level.
-    let report = taken_in(&path, &file).unwrap();
+    let report = merged(&path, &file).unwrap();
     assert_eq!((report.levels_back, report.rearranged, report.events), (1, 1, 3));
     assert_eq!(names(&path).1, "fine b new c d vile");
     let store = Store::open(&path).unwrap();
@@ -417,11 +417,11 @@ fn packet_keeps_its_question_and_levels() {
     let named = |answer: &Answer| asked.scale.name_of_answer(answer).unwrap().into_owned();
     assert_eq!(labels.iter().map(|label| named(&label.answer)).collect::<Vec<_>>(), ["b", "vile", "fine"]);
     let again = store.repeats(QUESTION).unwrap().remove(0);
-    assert_eq!((named(&again.answer).as_str(), again.details.remark), ("d", noted("again")));
+    assert_eq!((named(&again.answer).as_str(), again.details.note), ("d", noted("again")));
     store.close().unwrap();
     // The packet written later uses the new level, with a different row id there.
     answered(&later);
-    let report = taken_in(&path, &later).unwrap();
+    let report = merged(&path, &later).unwrap();
     assert_eq!((report.levels_back, report.rearranged), (0, 0));
     let store = Store::open(&path).unwrap();
     let events = store.events(QUESTION, TextId(1), AnnotatorId(2)).unwrap();
@@ -440,6 +440,6 @@ fn packet_keeps_its_question_and_levels() {
     };
     store.edit_question(QuestionId(1), &own, 99).unwrap();
     store.close().unwrap();
-    let error = taken_in(&path, &later).unwrap_err();
+    let error = merged(&path, &later).unwrap_err();
     assert!(error.to_string().contains("was not handed out"), "{error}");
 }

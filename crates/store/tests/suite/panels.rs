@@ -65,9 +65,9 @@ fn saved_panels_merge() {
     save(&a, drawn("board", 12));
     save(&b, named("few", 100, &["a2"]));
     save(&b, drawn("board", 9));
-    assert_eq!(a.take_in(&b).unwrap().panels, 2);
-    assert_eq!(b.take_in(&a).unwrap().panels, 2);
-    assert_eq!(a.take_in(&b).unwrap().panels, 0);
+    assert_eq!(a.merge_from(&b).unwrap().panels, 2);
+    assert_eq!(b.merge_from(&a).unwrap().panels, 2);
+    assert_eq!(a.merge_from(&b).unwrap().panels, 0);
     assert_eq!(a.panels().unwrap(), b.panels().unwrap());
     assert_eq!(a.panels().unwrap().len(), 2);
 }
@@ -91,15 +91,15 @@ fn withdrawal_removes_a_person_from_panels() {
     };
     let left = |name: &str| (name.to_owned(), PanelMembers::Named(vec![second.to_owned()]));
     assert_eq!(members(&a), [left("both")]);
-    a.take_in(&b).unwrap();
-    b.take_in(&a).unwrap();
+    a.merge_from(&b).unwrap();
+    b.merge_from(&a).unwrap();
     assert_eq!(members(&a), [left("apart"), left("both")]);
     assert_eq!(members(&b), members(&a));
     // Their names are nowhere, not even in earlier versions.
     save(&b, named("again", 9, &[first, second]));
     assert_eq!(members(&b)[0], left("again"));
-    assert_eq!(a.take_in(&b).unwrap().panels, 1);
-    assert_eq!(b.take_in(&a).unwrap().panels, 0);
+    assert_eq!(a.merge_from(&b).unwrap().panels, 1);
+    assert_eq!(b.merge_from(&a).unwrap().panels, 0);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn oversized_old_panel_does_not_stop_a_merge() {
     conn.execute(sql, [value]).unwrap();
     drop(conn);
     let other = crate::common::copied(&path, "other.dissensus");
-    assert_eq!(crate::common::take_in(&path, &other).panels, 0);
+    assert_eq!(crate::common::merge_from(&path, &other).panels, 0);
     let store = Store::open(&path).unwrap();
     assert_eq!(store.panels().unwrap(), std::slice::from_ref(&large));
     let saved = SavedPanel { name: "again".to_owned(), ..large };

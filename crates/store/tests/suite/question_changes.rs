@@ -54,8 +54,8 @@ fn levels_in_use_are_renamed_and_labels_stay() {
         (vec!["1", "2", "3", "4", "4"], "listed twice"),
         (vec!["1", "2", "3", "4", " "], "has no name"),
     ] {
-        let said = rename(&store, QUESTION, &names, 20).unwrap_err().to_string();
-        assert!(said.contains(why), "{said}");
+        let message = rename(&store, QUESTION, &names, 20).unwrap_err().to_string();
+        assert!(message.contains(why), "{message}");
     }
     store.close().unwrap();
     let again = Store::open(&path).unwrap();
@@ -116,7 +116,7 @@ fn conditions_are_set_changed_and_removed() {
     // By index: another name of the level is the same level.
     rename(&store, QUESTION, &["1", "2", "3", "rude", "vile"], 11).unwrap();
     assert_eq!(found(&store, "sure").1, Some(Condition::new(QUESTION, [3, 4])));
-    for (question, only_if, told) in [
+    for (question, only_if, reported) in [
         (sure, Condition::new(sure, [0]), "its own answer"),
         (QUESTION, Condition::new(sure, [0]), "neither would ever be asked"),
         (QUESTION, Condition::new(why, [0]), "neither would ever be asked"),
@@ -125,8 +125,8 @@ fn conditions_are_set_changed_and_removed() {
         (why, Condition::new(QuestionId(9), [0]), "question 9"),
         (QuestionId(9), Condition::new(why, [0]), "question 9"),
     ] {
-        let said = ask(&store, question, Some(only_if), 12).unwrap_err().to_string();
-        assert!(said.contains(told), "{said}");
+        let message = ask(&store, question, Some(only_if), 12).unwrap_err().to_string();
+        assert!(message.contains(reported), "{message}");
     }
     ask(&store, sure, None, 5).unwrap();
     assert_eq!(found(&store, "sure").1, None);
@@ -157,11 +157,11 @@ fn level_names_and_conditions_merge() {
     // They depend on each other: the condition that was set last is ignored.
     ask(&a, sure, Some(Condition::new(QUESTION, [4])), 50).unwrap();
     ask(&c, QUESTION, Some(Condition::new(sure, [1])), 40).unwrap();
-    assert_eq!(a.take_in(&b).unwrap().question_changes, 3);
-    assert_eq!(a.take_in(&b).unwrap().question_changes, 0);
-    a.take_in(&c).unwrap();
+    assert_eq!(a.merge_from(&b).unwrap().question_changes, 3);
+    assert_eq!(a.merge_from(&b).unwrap().question_changes, 0);
+    a.merge_from(&c).unwrap();
     for (one, other) in [(&c, &b), (&c, &a), (&b, &c)] {
-        one.take_in(other).unwrap();
+        one.merge_from(other).unwrap();
     }
     for copy in [&a, &b, &c] {
         let named = |(names, only_if): (Vec<String>, Option<Condition>)| {
@@ -190,8 +190,8 @@ fn invalid_scale_is_reported_as_damage() {
     conn.execute(sql, []).unwrap();
     drop(conn);
     let store = Store::open(&path).unwrap();
-    let said = store.questions().unwrap_err().to_string();
-    assert!(said.contains("is damaged") && said.contains("there is 1"), "{said}");
+    let message = store.questions().unwrap_err().to_string();
+    assert!(message.contains("is damaged") && message.contains("there is 1"), "{message}");
 }
 
 #[test]

@@ -78,9 +78,9 @@ fn inserted_level_keeps_existing_labels() {
     let expected = [of(1, "5"), of(2, "5"), of(3, "2.5"), (4, 2, "4".to_owned())];
     assert_eq!(named(&store, "rude"), expected);
     let history = store.events(QUESTION, TextId(1), AnnotatorId(1)).unwrap();
-    let told: Vec<Option<LevelId>> =
+    let reported: Vec<Option<LevelId>> =
         history.iter().map(|event| event.answer().and_then(Answer::level)).collect();
-    assert_eq!(told, [Some(LevelId(0)), Some(LevelId(4))]);
+    assert_eq!(reported, [Some(LevelId(0)), Some(LevelId(4))]);
     store.check_current_answers().unwrap();
     store.close().unwrap();
     let again = Store::open(&path).unwrap();
@@ -96,7 +96,7 @@ fn inserted_level_keeps_existing_labels() {
     let mut standing = Vec::new();
     again
         .snapshot(|snapshot| {
-            snapshot.for_each_standing_answer(|one| {
+            snapshot.for_each_unretracted_answer(|one| {
                 standing.extend(one.answer.level());
                 Ok::<(), StoreError>(())
             })
@@ -153,14 +153,14 @@ fn only_unused_levels_can_be_removed() {
         (["1", "2", "3", "5"], "1 attention check stands on it"),
         (["1", "2", "3", "4"], "the condition of sure stands on it"),
     ] {
-        let said = set(&store, "rude", &left, 9).unwrap_err().to_string();
-        assert!(said.contains(why), "{said}");
+        let message = set(&store, "rude", &left, 9).unwrap_err().to_string();
+        assert!(message.contains(why), "{message}");
     }
     let uses = store.level_uses(QUESTION).unwrap();
     assert!(uses.iter().all(|(_, used)| used.is_some()) && !uses[4].1.as_ref().unwrap().is_answered());
     // Levels used in answers retain their order; the others can move between them.
-    let said = set(&store, "rude", &["2", "1", "3", "4", "5"], 9).unwrap_err().to_string();
-    assert!(said.contains("\"1\" of rude: it cannot change places"), "{said}");
+    let message = set(&store, "rude", &["2", "1", "3", "4", "5"], 9).unwrap_err().to_string();
+    assert!(message.contains("\"1\" of rude: it cannot change places"), "{message}");
     set(&store, "rude", &["5", "1", "2", "3", "4"], 9).unwrap();
     // Everything refers to the same levels as before.
     assert_eq!(store.repeats(QUESTION).unwrap()[0].answer, Answer::from_level(1));
@@ -184,8 +184,8 @@ fn practice_keeps_its_levels() {
     let store = small(&path, 2, 1);
     let right = Answer::from_level(4);
     store.write(move |tx| tx.set_practice_text(QUESTION, TextId(1), Some(&right), "because", 5)).unwrap();
-    let said = set(&store, "rude", &["1", "2", "3", "4"], 6).unwrap_err().to_string();
-    assert!(said.contains("1 answer of practice stands on it"), "{said}");
+    let message = set(&store, "rude", &["1", "2", "3", "4"], 6).unwrap_err().to_string();
+    assert!(message.contains("1 answer of practice stands on it"), "{message}");
     store.close().unwrap();
     let other = copied(&path, "b.dissensus");
     let (a, b) = (Store::open(&path).unwrap(), Store::open(&other).unwrap());
@@ -194,13 +194,13 @@ fn practice_keeps_its_levels() {
     // What the other copy sets is the same level here.
     let again = Answer::from_level(0);
     b.write(move |tx| tx.set_practice_text(QUESTION, TextId(2), Some(&again), "", 8)).unwrap();
-    a.take_in(&b).unwrap();
-    b.take_in(&a).unwrap();
+    a.merge_from(&b).unwrap();
+    b.merge_from(&a).unwrap();
     for store in [&a, &b] {
         let found: Vec<Answer> = store.practice().unwrap().texts.into_iter().map(|one| one.answer).collect();
         assert_eq!(found, [Answer::from_level(4), Answer::from_level(0)]);
     }
-    assert_eq!(a.take_in(&b).unwrap().facts, 0);
+    assert_eq!(a.merge_from(&b).unwrap().facts, 0);
 }
 
 #[test]
@@ -225,8 +225,8 @@ fn options_and_span_types_keep_their_answers() {
     assert_eq!(store.current_labels(war).unwrap()[0].answer, Answer::from_level(1));
     give(topics, 2, Answer::Options(OptionSet::new([3]).unwrap()));
     give(words, 1, spans);
-    let told = named(&store, "topics");
-    assert_eq!((told[1].2.as_str(), store.check_current_answers().is_ok()), ("new", true));
+    let reported = named(&store, "topics");
+    assert_eq!((reported[1].2.as_str(), store.check_current_answers().is_ok()), ("new", true));
     // A removed level and a new one may have the same name.
     set(&store, "topics", &["war", "new", "art", "law"], 6).unwrap();
     assert_eq!(levels(&store, "topics"), ["war", "new", "art", "law"]);
@@ -298,8 +298,8 @@ fn question_help_and_definitions_are_edited() {
         ),
     ] {
         let before = store.question_versions(QUESTION).unwrap();
-        let said = store.edit_question(QUESTION, &edit, 9_000).unwrap_err().to_string();
-        assert!(said.contains(why), "{said}");
+        let message = store.edit_question(QUESTION, &edit, 9_000).unwrap_err().to_string();
+        assert!(message.contains(why), "{message}");
         assert_eq!(store.question_versions(QUESTION).unwrap(), before, "nothing half written");
     }
 }
@@ -320,10 +320,10 @@ fn level_changes_merge_without_changing_answers() {
     set(&b, "rude", &["1", "2", "3", "4", "5", "6"], 20).unwrap();
     b.append_label(&label(3, 2, 2)).unwrap();
     b.append_label(&label(4, 2, 5)).unwrap();
-    let taken = a.take_in(&b).unwrap();
+    let taken = a.merge_from(&b).unwrap();
     assert_eq!((taken.rearranged, taken.levels_back, taken.question_changes), (1, 2, 1));
-    b.take_in(&a).unwrap();
-    a.take_in(&b).unwrap();
+    b.merge_from(&a).unwrap();
+    a.merge_from(&b).unwrap();
     // The later arrangement is in effect, and the level used in the other copy is at the position
     // that it had there.
     assert_eq!(levels(&a, "rude"), ["0", "1", "2", "3", "4", "5", "unsure", "6"]);
@@ -331,7 +331,7 @@ fn level_changes_merge_without_changing_answers() {
     let expected = [(1, 1, "0"), (2, 1, "unsure"), (3, 2, "3"), (4, 2, "6")];
     let expected = expected.map(|(text, who, name)| (text, who, name.to_owned()));
     assert_eq!((named(&a, "rude"), named(&b, "rude")), (expected.to_vec(), expected.to_vec()));
-    assert_eq!(a.take_in(&b).unwrap().rearranged, 0);
+    assert_eq!(a.merge_from(&b).unwrap().rearranged, 0);
     for store in [&a, &b] {
         store.check_current_answers().unwrap();
         assert_eq!(store.all_facts(dissensus_domain::FactKind::Levels).unwrap().len(), 3);
@@ -348,13 +348,13 @@ fn late_answer_restores_a_removed_level() {
     let (a, b) = (Store::open(&path).unwrap(), Store::open(&other).unwrap());
     b.append_label(&label(1, 1, 2)).unwrap();
     set(&a, "rude", &["1", "2", "4", "5"], 10).unwrap();
-    let taken = a.take_in(&b).unwrap();
+    let taken = a.merge_from(&b).unwrap();
     assert_eq!((taken.levels_back, taken.rearranged), (1, 1));
     assert_eq!(levels(&a, "rude"), ["1", "2", "3", "4", "5"]);
     assert_eq!(named(&a, "rude"), [(1, 1, "3".to_owned())]);
     // No copy loses it again: the copy that still had it agrees.
-    b.take_in(&a).unwrap();
-    assert_eq!((levels(&b, "rude"), a.take_in(&b).unwrap().question_changes), (levels(&a, "rude"), 0));
+    b.merge_from(&a).unwrap();
+    assert_eq!((levels(&b, "rude"), a.merge_from(&b).unwrap().question_changes), (levels(&a, "rude"), 0));
 }
 
 /// Copies that edit levels, answer and merge at random, in any order, end with the same levels and
@@ -410,13 +410,13 @@ fn random_level_edits_merge_consistently() {
                 }
                 _ => {
                     let other = &stores[(who + 1 + draw(2) as usize) % 3];
-                    store.take_in(other).unwrap();
+                    store.merge_from(other).unwrap();
                 }
             }
         }
         for _ in 0..3 {
             for (a, b) in [(0, 1), (1, 2), (2, 0), (0, 2), (1, 0), (2, 1)] {
-                stores[a].take_in(&stores[b]).unwrap();
+                stores[a].merge_from(&stores[b]).unwrap();
             }
         }
         let first = (levels(&stores[0], "rude"), named(&stores[0], "rude"));
@@ -452,16 +452,16 @@ fn restored_levels_are_independent_of_merge_order() {
     b.append_label(&label(1, 1, 2)).unwrap();
     set(&c, "rude", &["0", "1", "2", "3", "4", "5"], 11).unwrap();
     for from in [&a, &b, &c] {
-        one.take_in(from).unwrap();
+        one.merge_from(from).unwrap();
     }
     for from in [&c, &a, &b] {
-        other.take_in(from).unwrap();
+        other.merge_from(from).unwrap();
     }
     for store in [&one, &other] {
         assert_eq!(levels(store, "rude"), ["0", "1", "2", "3", "4", "5"]);
         assert_eq!(named(store, "rude"), [(1, 1, "3".to_owned())]);
     }
-    let nothing = one.take_in(&other).unwrap();
+    let nothing = one.merge_from(&other).unwrap();
     assert_eq!((nothing.question_changes, nothing.rearranged, nothing.levels_back), (0, 0, 0));
 }
 
@@ -474,11 +474,11 @@ fn level_used_only_by_a_withdrawn_person_stays_removed() {
     set(&a, "rude", &["1", "2", "4", "5"], 10).unwrap();
     b.append_label(&label(1, 2, 2)).unwrap();
     c.withdraw(AnnotatorId(2), 20).unwrap();
-    one.take_in(&a).unwrap();
-    assert_eq!(one.take_in(&b).unwrap().levels_back, 1);
-    assert_eq!(one.take_in(&c).unwrap().rearranged, 1, "it has no reason to stand there any more");
+    one.merge_from(&a).unwrap();
+    assert_eq!(one.merge_from(&b).unwrap().levels_back, 1);
+    assert_eq!(one.merge_from(&c).unwrap().rearranged, 1, "it has no reason to stand there any more");
     for from in [&c, &b, &a] {
-        other.take_in(from).unwrap();
+        other.merge_from(from).unwrap();
     }
     for store in [&one, &other] {
         assert_eq!(levels(store, "rude"), ["1", "2", "4", "5"]);
@@ -496,10 +496,10 @@ fn binary_question_keeps_its_two_levels() {
     let [a, b] = copies(&path, ["b", "c"]);
     // If another copy has an answer with the removed level, there would be three.
     b.append_label(&NewLabel { question: sure, ..label(1, 1, 1) }).unwrap();
-    let said = set(&a, "sure", &["no", "maybe"], 10).unwrap_err().to_string();
-    assert!(said.contains("sure: its two levels stay") && said.contains("rename them"), "{said}");
+    let message = set(&a, "sure", &["no", "maybe"], 10).unwrap_err().to_string();
+    assert!(message.contains("sure: its two levels stay") && message.contains("rename them"), "{message}");
     a.write(move |tx| tx.rename_levels(sure, &["no".into(), "maybe".into()], 10)).unwrap();
-    a.take_in(&b).unwrap();
+    a.merge_from(&b).unwrap();
     assert_eq!((levels(&a, "sure").len(), named(&a, "sure")), (2, vec![(1, 1, "maybe".to_owned())]));
 }
 
@@ -519,8 +519,8 @@ fn merge_refuses_too_many_options() {
         let answer = Answer::Options(OptionSet::new([0, 41]).unwrap());
         store.append_label(&NewLabel { question: topics, answer, ..label(1, 1, 0) }).unwrap();
     }
-    let said = a.take_in(&b).unwrap_err().to_string();
-    assert!(said.contains("can have no more") && said.contains("64 levels"), "{said}");
+    let message = a.merge_from(&b).unwrap_err().to_string();
+    assert!(message.contains("can have no more") && message.contains("64 levels"), "{message}");
     assert_eq!((levels(&a, "topics").len(), named(&a, "topics")), (42, vec![(1, 1, "art + a39".to_owned())]));
 }
 
@@ -574,9 +574,9 @@ fn simultaneous_answers_merge_despite_other_row_ids() {
             })
             .unwrap();
     }
-    a.take_in(&b).unwrap();
-    b.take_in(&a).unwrap();
-    let told = |store: &Store| -> Vec<String> {
+    a.merge_from(&b).unwrap();
+    b.merge_from(&a).unwrap();
+    let reported = |store: &Store| -> Vec<String> {
         let scale = store.question_by_name("rude").unwrap().unwrap().scale;
         let of = |id: LevelId| scale.name_of(id).unwrap().to_owned();
         let name = |answer: &Answer| of(answer.level().unwrap());
@@ -590,7 +590,7 @@ fn simultaneous_answers_merge_despite_other_row_ids() {
             of(condition.levels[0]),
         ]
     };
-    assert_eq!(told(&a), told(&b));
+    assert_eq!(reported(&a), reported(&b));
     let uses = |store: &Store| {
         let names = levels(store, "rude").into_iter();
         names.zip(store.level_uses(QUESTION).unwrap().into_iter().map(|(_, used)| used)).collect::<Vec<_>>()

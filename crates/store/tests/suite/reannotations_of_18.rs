@@ -68,13 +68,13 @@ fn counted(store: &Store) -> Vec<String> {
         .iter()
         .flat_map(|question| store.repeats(question.id).unwrap())
         .map(|repeat| {
-            let remark = repeat.details.remark;
-            let reasons = if remark.reasons.is_empty() {
+            let note = repeat.details.note;
+            let reasons = if note.reasons.is_empty() {
                 String::new()
             } else {
-                serde_json::to_string(&remark.reasons).unwrap()
+                serde_json::to_string(&note.reasons).unwrap()
             };
-            format!("{}|{reasons}|{}", remark.note.unwrap_or_default(), remark.confidence.unwrap_or(0))
+            format!("{}|{reasons}|{}", note.note.unwrap_or_default(), note.confidence.unwrap_or(0))
         })
         .collect();
     assert_eq!(found.len(), said.len());
@@ -132,7 +132,7 @@ fn unused_reannotations_of_an_import_of_format_18_are_removed() {
     let before = rounds();
     let answers = store.last_import().unwrap().unwrap().answers;
     let taken = store.write(|tx| tx.remove_last_import()).unwrap();
-    assert_eq!((answers, taken.answers, taken.kept_answers), (3, 3, 0));
+    assert_eq!((answers, taken.answers, taken.retained_answers), (3, 3, 0));
     let gone: Vec<String> = before.into_iter().filter(|line| !rounds().contains(line)).collect();
     assert_eq!(gone, ["1 2 3 2 "]);
     store.check_current_answers().unwrap();
@@ -151,7 +151,7 @@ fn copies_migrated_separately_have_equal_events() {
     Store::copy_of_earlier(&old, &copy, &CheckRecords::default()).unwrap();
     let (expected, migrated) = (events(&here), Store::open(&copy).unwrap());
     for (into, from) in [(&here, &there), (&there, &here), (&here, &migrated), (&migrated, &here)] {
-        let taken = into.take_in(from).unwrap();
+        let taken = into.merge_from(from).unwrap();
         assert_eq!((taken.events, taken.repeats, taken.repeat_changes, taken.left_out), (0, 0, 0, 0));
         assert_eq!(events(into), expected);
     }
@@ -162,7 +162,7 @@ fn copies_migrated_separately_have_equal_events() {
         tx.undo(questions, AnnotatorId(3), 500, dissensus_domain::LabelSource::Window)
     });
     assert!(matches!(undone.unwrap(), dissensus_store::Undo::TakenBack(event) if event.occasion == 2));
-    assert_eq!(there.take_in(&here).unwrap().repeat_changes, 1);
+    assert_eq!(there.merge_from(&here).unwrap().repeat_changes, 1);
     assert_eq!(counted(&there), counted(&here));
 }
 
@@ -216,14 +216,14 @@ fn copies_of_format_18_merge_as_before() {
         });
         let [a, b, c] = &stores;
         for (into, from) in [(a, b), (c, a), (b, c), (a, c), (b, a), (c, b)] {
-            assert_eq!(into.take_in(from).unwrap().left_out, 0, "seed {seed}");
+            assert_eq!(into.merge_from(from).unwrap().left_out, 0, "seed {seed}");
         }
         for other in [b, c] {
             assert_eq!(events(other), events(a), "seed {seed}");
             assert_eq!(counted(other), counted(a), "seed {seed}");
             other.check_current_answers().unwrap();
         }
-        assert_eq!(a.take_in(b).unwrap().repeats, 0);
+        assert_eq!(a.merge_from(b).unwrap().repeats, 0);
     }
 }
 
@@ -235,9 +235,9 @@ fn withdrawals_hold_in_any_migration_order() {
     let of_cleo = |store: &Store| counted(store).iter().filter(|line| line[4..].starts_with("3 ")).count();
     assert_eq!((of_cleo(&here), of_cleo(&there)), (2, 2));
     here.withdraw(AnnotatorId(3), 600).unwrap();
-    assert_eq!(here.take_in(&there).unwrap().repeats, 0);
+    assert_eq!(here.merge_from(&there).unwrap().repeats, 0);
     assert_eq!(of_cleo(&here), 0);
-    there.take_in(&here).unwrap();
+    there.merge_from(&here).unwrap();
     assert_eq!(events(&there), events(&here));
 }
 
@@ -249,7 +249,7 @@ fn packet_of_format_17_has_the_same_work_left() {
                    (SELECT count(*) FROM repeat_changes) + (SELECT count(*) FROM repeat_remarks)) WHERE key = 'handed-in'";
     run(&path, sql);
     let left = |store: &Store| {
-        let (work, submitted) = (store.work_rows().unwrap(), store.handed_in_rows().unwrap().unwrap());
+        let (work, submitted) = (store.work_rows().unwrap(), store.submitted_rows().unwrap().unwrap());
         [0, 1, 2].map(|at| work[at] - submitted[at])
     };
     let store = Store::open(&path).unwrap();

@@ -5,8 +5,8 @@
 
 use crate::common::{QUESTION, label, small};
 use dissensus_domain::{
-    AnnotatorId, Answer, Attributes, Decision, LabelSource, MarkKind, Outcome, Panel, PanelMembers,
-    PanelRule, QuestionId, Remark, SavedPanel, Scale, ScaleKind, TextId,
+    AnnotatorId, Answer, Attributes, Decision, LabelSource, MarkKind, Note, Outcome, Panel, PanelMembers,
+    PanelRule, QuestionId, SavedPanel, Scale, ScaleKind, TextId,
 };
 use dissensus_store::{
     AnswerDetails, ImportTaken, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, QuestionEdit,
@@ -137,8 +137,8 @@ fn merge_restores_removed_items() {
     remove(&store, Removable::Annotator(AnnotatorId(3))).unwrap();
     copy.append_label(&label(4, 2, 1)).unwrap();
     for _ in 0..2 {
-        store.take_in(&copy).unwrap();
-        copy.take_in(&store).unwrap();
+        store.merge_from(&copy).unwrap();
+        copy.merge_from(&store).unwrap();
     }
     let names = |store: &Store| {
         let mut texts: Vec<String> = store
@@ -258,13 +258,13 @@ fn removing_an_import_keeps_later_work() {
     let taken = store.write(|tx| tx.remove_last_import()).unwrap();
     let expected = ImportTaken {
         answers: 6,
-        kept_answers: 1,
+        retained_answers: 1,
         texts: 1,
-        kept_texts: 1,
+        retained_texts: 1,
         annotators: 1,
-        kept_annotators: 1,
+        retained_annotators: 1,
         questions: 0,
-        kept_questions: 1,
+        retained_questions: 1,
         attributes: 1,
     };
     assert_eq!(taken, expected);
@@ -371,14 +371,14 @@ fn removing_an_import_keeps_people_and_work() {
         kind: MarkKind::Note,
         at_ms: 900,
         source: LabelSource::Window,
-        remark: Remark { note: Some("sarcasm".into()), ..Remark::default() },
+        note: Note { note: Some("sarcasm".into()), ..Note::default() },
         guideline: None,
     };
     store.mark(&note).unwrap();
     let taken = store.write(|tx| tx.remove_last_import()).unwrap();
-    assert_eq!((taken.annotators, taken.kept_annotators), (0, 2));
-    assert_eq!((taken.questions, taken.kept_questions), (0, 1));
-    assert_eq!((taken.answers, taken.kept_answers), (6, 1));
+    assert_eq!((taken.annotators, taken.retained_annotators), (0, 2));
+    assert_eq!((taken.questions, taken.retained_questions), (0, 1));
+    assert_eq!((taken.answers, taken.retained_answers), (6, 1));
     for person in people {
         assert_eq!(store.annotator(person).unwrap().unwrap().attributes["age"], "40");
     }
@@ -404,7 +404,7 @@ fn changed_later_round_answer_is_not_removed() {
     };
     store.write(move |tx| tx.add_repeat(&changed, true)).unwrap();
     let taken = store.write(|tx| tx.remove_last_import()).unwrap();
-    assert_eq!((taken.answers, taken.kept_answers), (6, 1));
+    assert_eq!((taken.answers, taken.retained_answers), (6, 1));
     assert!(store.text(texts[0]).unwrap().is_some());
     is_sound(store);
 }

@@ -144,9 +144,9 @@ fn copy(folder: &Path, name: &str) -> std::path::PathBuf {
     to
 }
 
-fn taken_in(into: &Path, from: &Path) -> u32 {
+fn merged(into: &Path, from: &Path) -> u32 {
     let (into, from) = (Store::open(into).unwrap(), Store::open_reader(from).unwrap());
-    into.take_in(&from).unwrap().repeats
+    into.merge_from(&from).unwrap().repeats
 }
 
 #[test]
@@ -167,11 +167,11 @@ fn later_rounds_merge() {
             }
         }
         for (into, from) in [(0, 1), (0, 2), (2, 1), (1, 0), (2, 0), (1, 2)] {
-            taken_in(&copies[into], &copies[from]);
+            merged(&copies[into], &copies[from]);
         }
         let all: Vec<_> = copies.iter().map(|path| levels(&Store::open(path).unwrap())).collect();
         assert_eq!((&all[0], &all[0]), (&all[1], &all[2]));
-        assert_eq!(taken_in(&copies[0], &copies[1]), 0);
+        assert_eq!(merged(&copies[0], &copies[1]), 0);
     }
 }
 
@@ -207,7 +207,7 @@ fn additions_during_a_merge_wait_for_the_next_one() {
     });
     for n in 0..40 {
         let ours = Store::open(copy(folder.path(), &format!("ours {n}"))).unwrap();
-        ours.take_in(&other).unwrap();
+        ours.merge_from(&other).unwrap();
     }
     stop.send(()).unwrap();
     assert!(writer.join().unwrap() > 0);

@@ -306,7 +306,7 @@ fn upgraded_and_old_copies_can_both_be_read() {
     Store::copy_of_earlier(&old, &copy, &CheckRecords::default()).unwrap();
     let there = Store::open(&copy).unwrap();
     assert_eq!(contents(&there), contents(&here));
-    assert_eq!((here.take_in(&there).unwrap().facts, there.take_in(&here).unwrap().facts), (0, 0));
+    assert_eq!((here.merge_from(&there).unwrap().facts, there.merge_from(&here).unwrap().facts), (0, 0));
     assert_eq!(std::fs::read(&old).unwrap(), before);
     // It can still be upgraded itself.
     there.close().unwrap();

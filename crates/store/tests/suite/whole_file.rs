@@ -4,7 +4,7 @@
 
 use crate::common::{QUESTION, label, small, state_of};
 use dissensus_domain::WorkState;
-use dissensus_domain::{AnnotatorId, LabelSource, MarkKind, Remark, Scale, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, LabelSource, MarkKind, Note, Scale, ScaleKind, TextId};
 use dissensus_store::{
     CopyTarget, EncoderVersion, ExportScope, NewAnnotator, NewHead, NewJob, NewMark, NewQuestion, NewRun,
     NewText, Store, StoreError, checkpoint_all,
@@ -83,7 +83,7 @@ fn changes() -> Vec<Change> {
                 kind,
                 at_ms: 1,
                 source,
-                remark: Remark::default(),
+                note: Note::default(),
                 guideline: None,
             };
             s.mark(&new).unwrap();

@@ -3,15 +3,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
-use crate::common::{QUESTION, copied, label, small, take_in};
+use crate::common::{QUESTION, copied, label, merge_from, small};
 use dissensus_domain::{
-    AnnotatorId, Answer, Assignment, Decision, EventId, Guideline, GuidelineId, LabelSource, MarkKind,
-    Outcome, Packet, PacketId, Remark, TextId, WorkState,
+    AnnotatorId, Answer, Assignment, Decision, EventId, Guideline, GuidelineId, LabelSource, MarkKind, Note,
+    Outcome, Packet, PacketId, TextId, WorkState,
 };
-use dissensus_files::beside;
+use dissensus_files::with_suffix;
 use dissensus_store::{
-    EncoderVersion, HandIn, NewAnnotator, NewHead, NewJob, NewLabel, NewMark, NewRun, NewText, PacketKey,
-    Repeat, RunLabel, RunPart, Store, StoreError,
+    EncoderVersion, NewAnnotator, NewHead, NewJob, NewLabel, NewMark, NewRun, NewText, PacketKey, Repeat,
+    RunLabel, RunPart, Store, StoreError, Submission,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -75,7 +75,7 @@ fn project(path: &Path) -> Store {
     let newest = store.newest_given(QUESTION, zorro).unwrap().unwrap();
     store.retract(newest.id, 9, LabelSource::Window).unwrap();
     let (annotator, text, source) = (zorro, TextId(3), LabelSource::Window);
-    let remark = Remark { note: Some("zorro-note".to_owned()), ..Remark::default() };
+    let note = Note { note: Some("zorro-note".to_owned()), ..Note::default() };
     store
         .mark(&NewMark {
             annotator,
@@ -84,7 +84,7 @@ fn project(path: &Path) -> Store {
             kind: MarkKind::Note,
             at_ms: 1,
             source,
-            remark,
+            note,
             guideline: None,
         })
         .unwrap();
@@ -111,7 +111,7 @@ fn project(path: &Path) -> Store {
     store
         .write(move |tx| -> Result<_, StoreError> {
             tx.add_packet(&packet, &KEY)?;
-            tx.add_hand_in(&HandIn { packet: PACKET, at_ms: 6, answers: 1 })
+            tx.add_submission(&Submission { packet: PACKET, at_ms: 6, answers: 1 })
         })
         .unwrap();
     let guideline = Guideline {
@@ -157,7 +157,7 @@ fn run_with(store: &Store, annotators: &[AnnotatorId]) -> Uuid {
 
 /// The traces in the project file or its side files.
 fn found(path: &Path) -> Vec<&'static str> {
-    let files = [path.to_owned(), beside(path, "-wal"), beside(path, "-shm")];
+    let files = [path.to_owned(), with_suffix(path, "-wal"), with_suffix(path, "-shm")];
     let bytes: Vec<u8> = files.iter().filter_map(|file| std::fs::read(file).ok()).flatten().collect();
     let here = |trace: &&str| bytes.windows(trace.len()).any(|window| window == trace.as_bytes());
     TRACES.into_iter().filter(here).collect()
@@ -197,7 +197,7 @@ fn withdrawal_erases_every_row_and_byte() {
     let left = store.current_labels(QUESTION).unwrap();
     assert_eq!(left, others.into_iter().filter(|l| l.annotator != zorro).collect::<Vec<_>>());
     assert_eq!(left.len(), 2);
-    assert!(store.packets().unwrap().is_empty() && store.hand_ins().unwrap().is_empty());
+    assert!(store.packets().unwrap().is_empty() && store.submissions().unwrap().is_empty());
     assert!(store.last_event().unwrap() < events);
     assert_eq!(store.embedding_count("tuned/1").unwrap(), 0);
     assert_eq!(store.runs().unwrap().iter().map(|run| run.uid).collect::<Vec<_>>(), [without]);
@@ -288,7 +288,7 @@ fn state(path: &Path) -> BTreeSet<String> {
     all.extend(decisions.iter().map(|d| format!("{} {} {}", d.text.0, d.at_ms, d.by)));
     all.extend(store.guidelines().unwrap().iter().map(|g| format!("{} {}", g.id, g.by)));
     all.extend(store.packets().unwrap().iter().map(|(p, _)| format!("{} {}", p.id, who(p.annotator))));
-    all.extend(store.hand_ins().unwrap().iter().map(|h| format!("{} {}", h.packet, h.at_ms)));
+    all.extend(store.submissions().unwrap().iter().map(|h| format!("{} {}", h.packet, h.at_ms)));
     all.extend(store.withdrawals().unwrap().iter().map(|w| format!("{w:?}")));
     store.check_current_answers().unwrap();
     store.close().unwrap();
@@ -316,14 +316,14 @@ fn merged_withdrawal_erases_in_every_copy() {
     labelled(&store, 5, AnnotatorId(1), 1);
     store.close().unwrap();
 
-    let taken = take_in(&here, &there);
+    let taken = merge_from(&here, &there);
     assert_eq!((taken.annotators, taken.events, taken.withdrawn, taken.packets), (0, 1, 0, 0));
     // The later name is not known here, so this copy has it until it learns of it.
-    let taken = take_in(&there, &here);
+    let taken = merge_from(&there, &here);
     assert_eq!((taken.withdrawn, taken.events), (1, 1));
-    assert_eq!(take_in(&here, &there).withdrawn, 0);
-    assert_eq!(take_in(&apart, &here).withdrawn, 1);
-    take_in(&apart, &there);
+    assert_eq!(merge_from(&here, &there).withdrawn, 0);
+    assert_eq!(merge_from(&apart, &here).withdrawn, 1);
+    merge_from(&apart, &there);
     for copy in [&here, &there, &apart] {
         assert_eq!(state(copy), state(&here), "{}", copy.display());
         assert!(!state(copy).iter().any(|line| line.contains("orro")), "{:?}", state(copy));
@@ -334,7 +334,7 @@ fn merged_withdrawal_erases_in_every_copy() {
         assert_eq!(found(copy), [""; 0], "{}", copy.display());
     }
     for copy in [&here, &there, &apart] {
-        let nothing = take_in(copy, &there);
+        let nothing = merge_from(copy, &there);
         assert_eq!((nothing.withdrawn, nothing.events, nothing.annotators, nothing.decisions), (0, 0, 0, 0));
     }
 }
@@ -350,8 +350,8 @@ fn repeated_withdrawals_merge_to_one() {
         store.withdraw(third(&store), at_ms).unwrap();
         store.close().unwrap();
     }
-    assert_eq!(take_in(&a, &b).withdrawn, 0);
-    take_in(&b, &a);
+    assert_eq!(merge_from(&a, &b).withdrawn, 0);
+    merge_from(&b, &a);
     assert_eq!(state(&a), state(&b));
     let store = Store::open(&a).unwrap();
     assert_eq!((store.people_withdrawn().unwrap(), store.withdrawals().unwrap().len()), (1, 2));
@@ -421,21 +421,21 @@ fn withdrawals_merge_in_any_order() {
             let copy = rng.random_range(0..3);
             work(&copies[copy], &mut rng);
             if rng.random_bool(0.3) {
-                take_in(&copies[rng.random_range(0..3)], &copies[copy]);
+                merge_from(&copies[rng.random_range(0..3)], &copies[copy]);
             }
         }
         let orders = [[0, 1, 2], [2, 0, 1], [1, 2, 0]];
         for _ in 0..2 {
             for (into, order) in copies.iter().zip(orders) {
                 for from in order.map(|at| &copies[at]).into_iter().filter(|from| *from != into) {
-                    take_in(into, from);
+                    merge_from(into, from);
                 }
             }
         }
         assert_eq!(state(&copies[0]), state(&copies[1]), "seed {seed}");
         assert_eq!(state(&copies[0]), state(&copies[2]), "seed {seed}");
         let before = state(&copies[0]);
-        let nothing = take_in(&copies[0], &copies[1]);
+        let nothing = merge_from(&copies[0], &copies[1]);
         assert_eq!((nothing.events, nothing.withdrawn, nothing.decisions), (0, 0, 0), "seed {seed}");
         assert_eq!(state(&copies[0]), before);
     }
@@ -453,7 +453,7 @@ fn withdrawn_name_of_another_copy_signs_nothing() {
     decide(&other, 1, "Alicia");
     let who = third(&store);
     store.write(move |tx| tx.withdraw(who, 9)).unwrap();
-    store.take_in(&other).unwrap();
+    store.merge_from(&other).unwrap();
     let decisions = store.decisions(QUESTION).unwrap();
     assert!(!decisions.is_empty(), "the decision stays");
     assert!(decisions.iter().all(|decision| decision.by != "Alicia"), "{decisions:?}");
@@ -471,12 +471,12 @@ fn late_withdrawn_name_is_removed_from_signatures() {
     called.write(move |tx| tx.rename_annotator(who, "Alicia", 5)).unwrap();
     decide(&signed, 1, "Alicia");
     store.withdraw(third(&store), 9).unwrap();
-    store.take_in(&signed).unwrap();
+    store.merge_from(&signed).unwrap();
     let by = || -> Vec<String> {
         store.decisions(QUESTION).unwrap().into_iter().map(|decision| decision.by).collect()
     };
     assert!(by().contains(&"Alicia".to_owned()), "nobody here knows whose name that is");
-    store.take_in(&called).unwrap();
+    store.merge_from(&called).unwrap();
     assert!(!by().contains(&"Alicia".to_owned()), "{:?}", by());
 }
 
@@ -499,9 +499,9 @@ fn packet_of_a_withdrawn_person_is_refused_in_every_copy() {
     other.write(move |tx| tx.add_packet(&packet, &KEY)).unwrap();
     store.withdraw(third(&store), 9).unwrap();
     assert!(!store.is_withdrawn_packet(id).unwrap());
-    store.take_in(&other).unwrap();
+    store.merge_from(&other).unwrap();
     assert!(store.is_withdrawn_packet(id).unwrap());
     // Copies that learned of both in a different order agree.
-    other.take_in(&store).unwrap();
+    other.merge_from(&store).unwrap();
     assert!(other.is_withdrawn_packet(id).unwrap());
 }

@@ -44,8 +44,8 @@ fn error_or_panic_rolls_back_the_write() {
 fn nested_write_is_an_error() {
     let (_folder, store) = project(1, 1);
     let inner = store.clone();
-    let told = store.write(move |_| inner.append_label(&label(1, 1, 1)).map(|_| ()));
-    assert!(matches!(told, Err(StoreError::WriteInsideWrite)));
+    let reported = store.write(move |_| inner.append_label(&label(1, 1, 1)).map(|_| ()));
+    assert!(matches!(reported, Err(StoreError::WriteInsideWrite)));
 }
 
 #[test]
@@ -53,12 +53,12 @@ fn last_handle_may_be_dropped_inside_a_write() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 1, 1);
-    let (inner, (told, done)) = (store.clone(), std::sync::mpsc::channel());
+    let (inner, (reported, done)) = (store.clone(), std::sync::mpsc::channel());
     let waiting = std::thread::spawn(move || {
         store.write(move |tx| {
             let added = tx.add_label(&label(1, 1, 1)).map(|_| ());
             drop(inner);
-            let _ = told.send(());
+            let _ = reported.send(());
             added
         })
     });

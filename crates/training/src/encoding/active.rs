@@ -114,7 +114,7 @@ impl ActiveEncoder {
 
     /// Drops references to deleted runs: `runs` are the numbers of the remaining runs, with the names of
     /// their encoders.
-    fn without_gone_runs(self, runs: &[(u32, String)]) -> Self {
+    fn without_deleted_runs(self, runs: &[(u32, String)]) -> Self {
         let there = |encoder: &SelectedEncoder| {
             !encoder.encoder.starts_with(OF_A_RUN) || runs.iter().any(|(_, name)| *name == encoder.encoder)
         };
@@ -199,10 +199,10 @@ impl Encoding {
     }
 
     /// Stops using deleted runs and their encoders. `runs` are the remaining ones.
-    pub fn leave_gone_runs(&self, runs: &[(u32, String)]) -> Result<(), ProjectError> {
+    pub fn stop_using_deleted_runs(&self, runs: &[(u32, String)]) -> Result<(), ProjectError> {
         let runs = runs.to_vec();
         let step = move |now: ActiveEncoder| {
-            let next = now.clone().without_gone_runs(&runs);
+            let next = now.clone().without_deleted_runs(&runs);
             (next != now).then_some(next)
         };
         self.change_encoder(step).map(drop)
@@ -288,12 +288,12 @@ mod tests {
     fn missing_run_falls_back_to_the_previous_encoder() {
         let there = [(1, "run:x".to_owned())];
         let frozen = ActiveEncoder { run: Some(7), ..ActiveEncoder::default().chosen(mean("a")) };
-        assert_eq!(frozen.without_gone_runs(&there), ActiveEncoder::default().chosen(mean("a")));
+        assert_eq!(frozen.without_deleted_runs(&there), ActiveEncoder::default().chosen(mean("a")));
         let tuned = ActiveEncoder::default().chosen(mean("a")).with_tuned(1, mean("run:x"));
-        assert_eq!(tuned.clone().without_gone_runs(&there), tuned);
-        assert_eq!(tuned.without_gone_runs(&[]), ActiveEncoder::default().chosen(mean("a")));
+        assert_eq!(tuned.clone().without_deleted_runs(&there), tuned);
+        assert_eq!(tuned.without_deleted_runs(&[]), ActiveEncoder::default().chosen(mean("a")));
         let only = ActiveEncoder::default().with_tuned(1, mean("run:y"));
-        assert_eq!(only.without_gone_runs(&there), ActiveEncoder::default());
+        assert_eq!(only.without_deleted_runs(&there), ActiveEncoder::default());
     }
 
     #[test]

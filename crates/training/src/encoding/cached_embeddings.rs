@@ -25,7 +25,7 @@ type Frame = ([u8; HASH], Vec<Vec<f32>>);
 
 /// Stored embeddings, and the current frame.
 #[derive(Debug)]
-pub(super) struct KeptEmbeddings {
+pub(super) struct CachedEmbeddings {
     path: PathBuf,
     file: BufReader<File>,
     dim: usize,
@@ -35,7 +35,7 @@ pub(super) struct KeptEmbeddings {
     waiting: Vec<f32>,
 }
 
-impl KeptEmbeddings {
+impl CachedEmbeddings {
     /// Opens the stored embeddings at `path`, or creates the file; those of another encoder are dropped.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl KeptEmbeddings {
     /// nothing after them is used.
     pub(super) fn next(&mut self, bodies: &[&str]) -> Result<Option<Vec<Vec<f32>>>, ProjectError> {
         let mut hash = Sha256::new();
-        bodies.iter().for_each(|body| take_in(&mut hash, body));
+        bodies.iter().for_each(|body| hash_body(&mut hash, body));
         let wanted: [u8; HASH] = hash.finalize().into();
         match self.read_frame() {
             Ok(Some((hash, embeddings))) if hash == wanted && embeddings.len() == bodies.len() => {
@@ -106,7 +106,7 @@ impl KeptEmbeddings {
     /// # Errors
     /// The disk is full or fails.
     pub(super) fn push(&mut self, body: &str, embedding: &[f32]) -> Result<(), ProjectError> {
-        take_in(&mut self.bodies, body);
+        hash_body(&mut self.bodies, body);
         self.waiting.extend(embedding);
         if self.waiting.len() >= FRAME * self.dim { self.end_frame() } else { Ok(()) }
     }
@@ -166,7 +166,7 @@ fn frame_bytes(count: usize, dim: usize) -> u64 {
     (4 + HASH + 4 * count * dim + HASH) as u64
 }
 
-fn take_in(hash: &mut Sha256, body: &str) {
+fn hash_body(hash: &mut Sha256, body: &str) {
     hash.update((body.len() as u64).to_le_bytes());
     hash.update(body);
 }
@@ -179,15 +179,15 @@ mod tests {
         format!("text {nth}")
     }
 
-    fn keep(path: &Path, encoder: &str, count: usize) {
-        let mut kept = KeptEmbeddings::new(path, encoder, 2).unwrap();
+    fn write_frames(path: &Path, encoder: &str, count: usize) {
+        let mut kept = CachedEmbeddings::new(path, encoder, 2).unwrap();
         assert!(kept.next(&["nothing is kept"]).unwrap().is_none());
         (0..count).for_each(|nth| kept.push(&body(nth), &[nth as f32, 0.5]).unwrap());
     }
 
     /// How many texts are read again.
     fn read(path: &Path, encoder: &str, change: Option<usize>) -> usize {
-        let mut kept = KeptEmbeddings::new(path, encoder, 2).unwrap();
+        let mut kept = CachedEmbeddings::new(path, encoder, 2).unwrap();
         let mut done = 0;
         loop {
             let bodies: Vec<String> = (done..done + FRAME)
@@ -206,13 +206,13 @@ mod tests {
     fn only_complete_frames_are_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kept");
-        keep(&path, "e", 3 * FRAME + 7);
+        write_frames(&path, "e", 3 * FRAME + 7);
         assert_eq!(read(&path, "e", None), 3 * FRAME);
         let length = std::fs::metadata(&path).unwrap().len();
         File::options().write(true).open(&path).unwrap().set_len(length - 1).unwrap();
         assert_eq!(read(&path, "e", None), 2 * FRAME);
         // The truncated part is gone, and the next frame takes its position.
-        let mut kept = KeptEmbeddings::new(&path, "e", 2).unwrap();
+        let mut kept = CachedEmbeddings::new(&path, "e", 2).unwrap();
         for from in [0, FRAME, 2 * FRAME] {
             let bodies: Vec<String> = (from..from + FRAME).map(body).collect();
             let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
@@ -227,7 +227,7 @@ mod tests {
     fn cache_stops_at_other_texts_encoders_or_damage() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kept");
-        keep(&path, "e", 3 * FRAME);
+        write_frames(&path, "e", 3 * FRAME);
         let whole = std::fs::read(&path).unwrap();
         assert_eq!(read(&path, "e", Some(FRAME + 3)), FRAME);
         let mut damaged = whole.clone();
@@ -243,12 +243,12 @@ mod tests {
     fn concurrent_and_foreign_cache_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kept");
-        let first = KeptEmbeddings::new(&path, "e", 2).unwrap();
-        let second = KeptEmbeddings::new(&path, "e", 2).unwrap_err().to_string();
+        let first = CachedEmbeddings::new(&path, "e", 2).unwrap();
+        let second = CachedEmbeddings::new(&path, "e", 2).unwrap_err().to_string();
         assert!(second.contains("another program"), "{second}");
         drop(first);
         std::fs::write(&path, "my thesis, in full").unwrap();
-        let error = KeptEmbeddings::new(&path, "e", 2).unwrap_err().to_string();
+        let error = CachedEmbeddings::new(&path, "e", 2).unwrap_err().to_string();
         assert!(error.contains("move it away"), "{error}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "my thesis, in full");
     }

@@ -51,11 +51,11 @@ pub fn download(
     let not_there = || EncoderError::Catalogue(format!("the model hub does not have \"{}\"", known.name));
     let at = known.hub.as_ref().ok_or_else(not_there)?;
     let repository: HubName = format!("{}@{}", at.repository, at.revision).parse()?;
-    let told = &mut |at: hub::Fetched| {
+    let reported = &mut |at: hub::Fetched| {
         progress.report(at.bytes, Some(at.total).filter(|total| *total > 0), &at.file);
         progress.flow()
     };
-    let snapshot = hub::fetch(&repository, config, told)?;
+    let snapshot = hub::fetch(&repository, config, reported)?;
     let models = home.own_models();
     let fail = |path: &Path, doing| {
         let path = path.to_owned();

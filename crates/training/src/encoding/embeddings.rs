@@ -51,7 +51,7 @@ impl Encoding {
             Some(chosen) if any => {
                 let stored = self.context.store.embeddings(&chosen.key)?;
                 let encoded = stored.texts.iter().filter(|text| index.text_row(**text).is_some()).count();
-                let rows = Arc::new(self.as_models_take(&chosen.key, &index, &stored)?);
+                let rows = Arc::new(self.as_model_input(&chosen.key, &index, &stored)?);
                 (rows, Basis { version: Some(chosen.key), texts, encoded })
             }
             _ => (Arc::new(Embeddings::none(texts)), Basis { version: None, texts, encoded: 0 }),
@@ -74,12 +74,12 @@ impl Encoding {
 
     /// The embeddings of one version, in use or not, in the form of [`Encoding::embeddings`].
     pub fn embeddings_of(&self, key: &str) -> Result<Embeddings, ProjectError> {
-        self.as_models_take(key, &self.context.index(), &self.context.store.embeddings(key)?)
+        self.as_model_input(key, &self.context.index(), &self.context.store.embeddings(key)?)
     }
 
     /// One row per text of the index, with its n-grams, and with the texts whose labels tuned the encoder
     /// version `key`.
-    fn as_models_take(
+    fn as_model_input(
         &self,
         key: &str,
         index: &Index,

@@ -106,7 +106,7 @@ impl Encoding {
         }
         let mut done = self.encode_version(encoder, &chosen.key, progress)?;
         // Texts that were added meanwhile may have trained it.
-        self.take_over_training_data(&encoder.version().weights_sha256, dir)?;
+        self.import_training_data(&encoder.version().weights_sha256, dir)?;
         done.in_use = match seen.key() == Some(chosen.key.as_str()) {
             // Nothing to choose: the encoder in use had not encoded these texts yet.
             true => self.active_encoder()?.key() == Some(chosen.key.as_str()),

@@ -178,11 +178,11 @@ fn fetch(
         // More likely a typo in a path than a repository; the name is not sent to the hub.
         return Err(EncoderError::NoFolder(name.into()).into());
     }
-    let told = &mut |at: hub::Fetched| {
+    let reported = &mut |at: hub::Fetched| {
         progress.report(0, None, &fetching(&at));
         progress.flow()
     };
-    match hub::fetch(repository, config, told) {
+    match hub::fetch(repository, config, reported) {
         Ok(dir) => Ok(EncoderLocation { name: repository.to_string(), dir }),
         Err(problem @ (EncoderError::HubNotFound { .. } | EncoderError::HubClosed { .. })) => {
             let (name, problem) = (name.to_owned(), Box::new(problem));

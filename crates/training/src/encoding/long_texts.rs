@@ -64,6 +64,6 @@ fn are_long(encoder: &Encoder, bodies: &[String]) -> Result<Vec<bool>, ProjectEr
     let prompt = version.prompt.as_deref().map_or(0, str::len);
     let may_be = |body: &String| !body.is_ascii() || body.len() + prompt + ADDED > version.max_tokens;
     let asked: Vec<&str> = bodies.iter().filter(|body| may_be(body)).map(String::as_str).collect();
-    let mut told = encoder.are_long(&asked)?.into_iter();
-    Ok(bodies.iter().map(|body| may_be(body) && told.next().unwrap_or(false)).collect())
+    let mut reported = encoder.are_long(&asked)?.into_iter();
+    Ok(bodies.iter().map(|body| may_be(body) && reported.next().unwrap_or(false)).collect())
 }

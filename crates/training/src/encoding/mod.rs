@@ -3,6 +3,7 @@
 mod active;
 mod adopt;
 mod cached_embeddings;
+mod copy_fitting;
 pub mod download;
 mod embed;
 mod embed_file;
@@ -14,7 +15,6 @@ mod long_texts;
 mod occlusion;
 mod of_project;
 mod state;
-mod take_over;
 mod text_encoder;
 mod text_features;
 mod text_file;

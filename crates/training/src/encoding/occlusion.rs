@@ -42,7 +42,7 @@ impl OcclusionCache {
         self.0.iter().find(is_it).cloned()
     }
 
-    fn keep(&mut self, occluded: &Arc<Occluded>) {
+    fn store(&mut self, occluded: &Arc<Occluded>) {
         if self.0.len() == KEPT {
             self.0.pop_front();
         }
@@ -92,7 +92,7 @@ impl Encoding {
         let whole = without.split_off(left_out).swap_remove(0);
         let version = encoder.version().key();
         let occluded = Arc::new(Occluded { version, pieces, together, whole, without });
-        lock(&self.memory.occlusions).keep(&occluded);
+        lock(&self.memory.occlusions).store(&occluded);
         Ok(occluded)
     }
 }

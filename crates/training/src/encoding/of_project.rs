@@ -4,7 +4,7 @@
 
 use super::Encoding;
 use super::encoders::EncoderLocation;
-use super::training_data::says_what_trained_it;
+use super::training_data::has_training_record;
 use crate::error::TrainingError;
 use crate::saved_runs::{SavedRuns, run_of_encoder};
 use dissensus_api::Tuning;
@@ -72,7 +72,7 @@ pub(super) fn find(home: &Home, own: &Path, name: &str) -> Result<Option<Encoder
         return Err(refused(format!("has a run {number} that tuned no encoder: name one that did")));
     }
     let dir = saved.encoder_folder(kept.run.uid)?;
-    if !says_what_trained_it(&dir)? {
+    if !has_training_record(&dir)? {
         return Err(refused(format!(
             "has a run {number} from before encoders said which texts trained them: `models runs use {number}` there first"
         )));

@@ -1,6 +1,6 @@
 //! Texts of a file, which need not be in a project: counted, encoded and passed on in their order.
 
-use super::cached_embeddings::{FRAME, KeptEmbeddings};
+use super::cached_embeddings::{CachedEmbeddings, FRAME};
 use crate::error::TrainingError;
 use dissensus_encoder::{BatchPlan, Encoder, StreamDone};
 use dissensus_exchange::{TextFile, TextOfFile, TextsFound};
@@ -125,7 +125,7 @@ impl CheckedTexts {
         let changed = || ProjectError::from(TrainingError::TextsChanged(self.file.path().to_owned()));
         let mut texts = self.file.texts()?;
         let (mut done, bad) = (0, Cell::new(0));
-        let mut kept = self.keep.as_deref().map(|path| KeptEmbeddings::open(path, encoder)).transpose()?;
+        let mut kept = self.keep.as_deref().map(|path| CachedEmbeddings::open(path, encoder)).transpose()?;
         // Texts that were read but have no stored embedding.
         let mut ahead = Vec::new();
         while let Some(kept) = &mut kept {

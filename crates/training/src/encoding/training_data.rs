@@ -169,7 +169,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Whether the encoder in `dir` has a record, by their bodies, of the texts that trained it.
-pub(super) fn says_what_trained_it(dir: &Path) -> Result<bool, ProjectError> {
+pub(super) fn has_training_record(dir: &Path) -> Result<bool, ProjectError> {
     Ok(!Record::read(dir)?.bodies.is_empty())
 }
 
@@ -203,7 +203,7 @@ impl Encoding {
     /// Stores what the encoder in `dir` was trained on: the training and validation labels of `run`, the
     /// training data of the encoder version `parent` from which its tuning started (in the folder
     /// `parent_dir`, if available), and `others`. It is stored in the project and next to the encoder.
-    pub(crate) fn keep_encoder_training_data(
+    pub(crate) fn store_encoder_training_data(
         &self,
         run: RunId,
         dir: &Path,
@@ -231,7 +231,7 @@ impl Encoding {
             let texts = other.same_bodies.clone();
             data.extend(TrainingData { texts, missing, ..TrainingData::default() });
         }
-        let data = self.keep_training_data(&encoder.version().weights_sha256, data)?;
+        let data = self.store_training_data(&encoder.version().weights_sha256, data)?;
         // For other projects, the parent's folder or an earlier version of this record may contain more.
         let before = Record::read(dir)?;
         let mut record = before.clone();
@@ -258,11 +258,7 @@ impl Encoding {
     /// Imports from the record next to the encoder in `dir` this project's texts and annotators, and texts
     /// of other projects that this one has too. It is read whenever texts are encoded or the encoder is
     /// tuned, so that texts that are added later are recognized in time.
-    pub(super) fn take_over_training_data(
-        &self,
-        weights_sha256: &str,
-        dir: &Path,
-    ) -> Result<(), ProjectError> {
+    pub(super) fn import_training_data(&self, weights_sha256: &str, dir: &Path) -> Result<(), ProjectError> {
         let project = self.context.store.project_id()?.0;
         let mut record = Record::read(dir)?;
         let own = record.projects.remove(&project);
@@ -283,16 +279,16 @@ impl Encoding {
             return Ok(());
         }
         let data = TrainingData { texts, missing: own.unwrap_or_default(), ..TrainingData::default() };
-        self.keep_training_data(weights_sha256, data).map(drop)
+        self.store_training_data(weights_sha256, data).map(drop)
     }
 
     /// Imports the record of the encoder from which a tuning is about to start: texts may have been imported
     /// since texts were last encoded.
-    pub(crate) fn take_over_before_tuning(&self, chosen: &SelectedEncoder) -> Result<(), ProjectError> {
+    pub(crate) fn import_before_tuning(&self, chosen: &SelectedEncoder) -> Result<(), ProjectError> {
         let versions = self.context.store.encoder_versions()?;
         let Some(version) = versions.iter().find(|known| known.key == chosen.key) else { return Ok(()) };
         let found = self.find_encoder(None, Some(chosen))?;
-        self.take_over_training_data(&version.weights_sha256, &found.dir)
+        self.import_training_data(&version.weights_sha256, &found.dir)
     }
 
     /// Moves missing texts and annotators that are in the project by now to the found ones.
@@ -323,7 +319,7 @@ impl Encoding {
     }
 
     /// Adds to the stored training data of these weights, and returns all of it.
-    fn keep_training_data(
+    fn store_training_data(
         &self,
         weights_sha256: &str,
         mut data: TrainingData,

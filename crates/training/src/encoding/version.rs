@@ -45,7 +45,7 @@ impl Encoding {
     /// Registers an encoder version, opened from `dir`, in the project, with the record of its training in
     /// that folder.
     pub fn add_version(&self, encoder: &Encoder, dir: &Path) -> Result<(), ProjectError> {
-        self.take_over_training_data(&encoder.version().weights_sha256, dir)?;
+        self.import_training_data(&encoder.version().weights_sha256, dir)?;
         let version = encoder.version();
         Ok(self.context.store.add_encoder_version(&EncoderVersion {
             key: version.key(),
@@ -69,7 +69,7 @@ impl Encoding {
         // Dropped however it ends: finished embeddings are in the project, and those read meanwhile cover
         // only some texts.
         let _forget = ForgetAtEnd(self);
-        self.take_over_fitting(encoder, key)?;
+        self.copy_fitting_texts(encoder, key)?;
         let kept = u64::from(self.context.store.embedding_count(key)?);
         let total = self.context.index().texts().len() as u64;
         let started = std::time::Instant::now();

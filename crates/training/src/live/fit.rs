@@ -35,7 +35,7 @@ impl LiveModels {
 
     /// Fits the model of a question on all labels, regardless of any earlier model, and stores it in the
     /// project.
-    pub fn fit_anew(&self, question: QuestionId, progress: &dyn Progress) -> Result<(), ProjectError> {
+    pub fn refit(&self, question: QuestionId, progress: &dyn Progress) -> Result<(), ProjectError> {
         self.make_all_live(question, true, progress)
     }
 
@@ -140,7 +140,7 @@ impl LiveModels {
             let scale = &index.with_levels(question)?.scale;
             Target::from_scale(scale)
         };
-        let kept = if anew { None } else { self.kept(question, &basis, target, embeddings.texts)? };
+        let kept = if anew { None } else { self.stored_model(question, &basis, target, embeddings.texts)? };
         let (fit, fresh) = match kept {
             Some(kept) => (kept, false),
             None => {
@@ -190,7 +190,7 @@ impl LiveModels {
     }
 
     /// The model stored in the project, if it matches and has learned most of the labels.
-    fn kept(
+    fn stored_model(
         &self,
         question: QuestionId,
         basis: &Basis,
@@ -235,7 +235,7 @@ impl LiveModels {
         texts: Option<PreparedTexts>,
         progress: &dyn Progress,
     ) -> Result<Fit, ProjectError> {
-        // In this order, see `kept`.
+        // In this order, see `stored_model`.
         let seen = self.context.store.last_event()?;
         let index = self.context.index();
         let observations = self.context.observations_in(&index, embeddings.texts, question)?;
@@ -281,7 +281,7 @@ impl LiveModels {
         let whole = (generation != known.generation || events.len() == EVENTS_AT_ONCE as usize)
             .then(|| context.store.last_event())
             .transpose()?;
-        // After the events, see `kept`.
+        // After the events, see `stored_model`.
         let index = context.index();
         let scale = &index.with_levels(question)?.scale;
         if whole.is_some() || model.annotators() < index.annotators().len() {

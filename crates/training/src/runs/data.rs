@@ -196,7 +196,7 @@ pub(super) fn start_on(
     // which it starts.
     let seen =
         cx.encoding.seen_by(encoder.as_ref().map(|encoder| encoder.key.as_str()), &cx.context.index())?;
-    let seen = held::taught_before_with_held(cx, &seen, &first.choices)?;
+    let seen = held::seen_before_with_frozen_heads(cx, &seen, &first.choices)?;
     let divisions = match &of[..] {
         [alone] => {
             let columns = SplitColumns { seen: seen.rows(), ..alone.columns() };
@@ -218,7 +218,7 @@ pub(super) fn start_on(
     };
     let taught: BTreeSet<u32> =
         divisions.iter().flat_map(|division| &division.train).map(|o| o.text).collect();
-    let learns_words = words::keep_words_to_learn(cx, together, &of, &divisions, &spans)?;
+    let learns_words = words::save_words_to_learn(cx, together, &of, &divisions, &spans)?;
     let mut starts = Vec::new();
     for ((kept, data), division) in together.iter().zip(&of).zip(&divisions) {
         seen.rows().check(&split.name(), division.test.texts())?;
@@ -293,7 +293,7 @@ fn encoder_to_start_on(
     };
     let Some(chosen) = &encoder else { return Ok(None) };
     if kept.choices.tuning != Tuning::Frozen {
-        cx.encoding.take_over_before_tuning(chosen)?;
+        cx.encoding.import_before_tuning(chosen)?;
     } else if (cx.context.store.embedding_count(&chosen.key)? as usize) < texts {
         // Another encoder was activated, or texts were imported, after the run was requested.
         return Err(TrainingError::NotEncoded(cx.context.store.path().to_owned()).into());

@@ -159,7 +159,7 @@ pub(super) fn head_held_for(cx: &Runs, member: &SavedRun) -> Result<Option<Netwo
 }
 
 /// `seen`, extended by the texts and people that trained the held heads.
-pub(super) fn taught_before_with_held(
+pub(super) fn seen_before_with_frozen_heads(
     cx: &Runs,
     seen: &SeenRows,
     choices: &TrainChoices,
@@ -168,7 +168,7 @@ pub(super) fn taught_before_with_held(
     let mut taught = Taught { texts: seen.texts.to_vec(), annotators: seen.annotators.to_vec() };
     for held in &choices.held {
         let kept = cx.kept.get(held.run)?;
-        let texts = text_scores::taught_by(cx, &kept)?;
+        let texts = text_scores::texts_that_trained(cx, &kept)?;
         mark(&mut taught.texts, texts.iter().enumerate().filter(|(_, t)| **t).map(|(row, _)| row));
         let data = data::run_data(cx, &kept)?;
         let people = data.training_and_validation();

@@ -3,7 +3,7 @@
 use super::Runs;
 use super::auxiliary::auxiliary_of;
 use super::data::{OLD_AND_CHANGED, learns_words};
-use super::words::are_kept;
+use super::words::words_exist;
 use crate::runs::labels;
 use crate::saved_runs::{AUXILIARY, SavedRun, choices};
 use dissensus_domain::WorkState;
@@ -51,7 +51,7 @@ pub(super) fn cannot_resume(cx: &Runs, kept: &SavedRun) -> Result<Option<&'stati
     if !auxiliary_of(kept).is_empty() && !folder.join(AUXILIARY).is_file() {
         return Ok(Some("the labels of its auxiliary questions are not there"));
     }
-    if !are_kept(learns_words(first), folder) {
+    if !words_exist(learns_words(first), folder) {
         return Ok(Some("the marked words that it learns are not there"));
     }
     if kept.run.start.is_none() {

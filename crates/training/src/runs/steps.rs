@@ -4,7 +4,7 @@ use super::Runs;
 use super::auxiliary::{AuxiliaryLabels, file_name};
 use super::member::Member;
 use super::notes::{calibration, words_at_face_value};
-use super::words::{WordsAtWork, keep_learned};
+use super::words::{WordsAtWork, save_learned_words};
 use crate::encoding::OtherTrainingData;
 use crate::encoding::encoders::SelectedEncoder;
 use crate::runs::auxiliary;
@@ -97,7 +97,7 @@ impl Work<'_> {
             for ((member, head), folder) in members.iter_mut().zip(trained.into_heads()).zip(&folders) {
                 let data = member.data.training(x);
                 let model = self.finished(head, config.network.model, &data, x, folder)?;
-                self.keep_card(member, folder)?;
+                self.save_card(member, folder)?;
                 let device = device.clone();
                 score(member, Fitted { model, device, notes: Vec::new(), held_out: None, words: None })?;
             }
@@ -139,7 +139,7 @@ impl Work<'_> {
         let x = self.embedded(&trained, &texts)?;
         let parent = chosen.as_ref().map(|chosen| chosen.key.as_str());
         let others: Vec<&OtherTrainingData> = auxiliary.iter().map(|labels| &labels.taught).collect();
-        self.keep_encoder(&trained, &folders, &runs, parent, &found.dir, &others)?;
+        self.save_encoder(&trained, &folders, &runs, parent, &found.dir, &others)?;
         let scores = self.finish_words(&words, &trained, &texts, &folders, members)?;
         let of_members = members.iter_mut().zip(trained.into_heads()).zip(&folders).zip(scores);
         for (((member, head), folder), words) in of_members {
@@ -158,7 +158,7 @@ impl Work<'_> {
             let labels = member.data.training_and_validation();
             let data = TrainingData { observations: &labels, ..member.data.training(&x) };
             let model = self.finished(head, config.network.model, &data, &x, folder)?;
-            self.keep_card(member, folder)?;
+            self.save_card(member, folder)?;
             score(member, Fitted { model, device: device.clone(), notes, held_out, words })?;
         }
         Ok(before)
@@ -184,13 +184,13 @@ impl Work<'_> {
             words.members.iter().for_each(|at| scores[*at] = Some(found.clone()));
             learned.push(kept);
         }
-        keep_learned(&learned, folders)?;
+        save_learned_words(&learned, folders)?;
         Ok(scores)
     }
 
     /// Writes the tuned encoder into the folder of every run, as one file with a hard link in each if the
     /// file system supports them, so that each folder is complete and independent of the others.
-    fn keep_encoder(
+    fn save_encoder(
         &self,
         trained: &Trained,
         folders: &[PathBuf],
@@ -207,7 +207,7 @@ impl Work<'_> {
         trained.save_encoder(first)?;
         for run in runs {
             let encoding = &self.runs.encoding;
-            encoding.keep_encoder_training_data(*run, first, parent, Some(parent_dir), others)?;
+            encoding.store_encoder_training_data(*run, first, parent, Some(parent_dir), others)?;
         }
         for copy in copies {
             link_or_copy_folder(first, copy).map_err(|e| io(copy, "writing", e))?;
@@ -252,7 +252,7 @@ impl Work<'_> {
     }
 
     /// Writes the card with the meaning of the saved network's numbers: levels, annotators, choices.
-    fn keep_card(&self, member: &Member, folder: &Path) -> Result<(), ProjectError> {
+    fn save_card(&self, member: &Member, folder: &Path) -> Result<(), ProjectError> {
         let index = self.runs.context.index();
         let choices = &member.kept.choices;
         let question = index.with_levels(choices.question)?;

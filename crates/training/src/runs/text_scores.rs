@@ -56,7 +56,7 @@ pub fn scores_of_texts(cx: &Runs, run: u32, progress: &dyn Progress) -> Result<R
     let rows: Vec<u32> = (0..model.texts().min(texts) as u32).collect();
     let mut mean = mean_predictions(model.as_ref(), &rows).concat();
     mean.resize(texts * question.scale.len(), f64::NAN);
-    let mut learned = taught_by(cx, &kept)?;
+    let mut learned = texts_that_trained(cx, &kept)?;
     learned.resize(texts, false);
     Ok(RunScores { question, mean, learned, annotators: model.annotators() })
 }
@@ -82,7 +82,7 @@ fn model_over_texts(
 
 /// Texts whose labels trained a run, its encoder or the heads that it holds, including validation labels
 /// and those of questions that were learned together with it or before it.
-pub(super) fn taught_by(cx: &Runs, kept: &SavedRun) -> Result<Vec<bool>, ProjectError> {
+pub(super) fn texts_that_trained(cx: &Runs, kept: &SavedRun) -> Result<Vec<bool>, ProjectError> {
     let own = data::run_data(cx, kept)?;
     let mut keys: Vec<String> = own.encoder.iter().map(|encoder| encoder.key.clone()).collect();
     if kept.choices.tuning != Tuning::Frozen {
@@ -99,7 +99,7 @@ pub(super) fn taught_by(cx: &Runs, kept: &SavedRun) -> Result<Vec<bool>, Project
         mark(cx.encoding.seen_by(Some(key), &cx.context.index())?.rows().texts);
     }
     for held in &kept.choices.held {
-        mark(&taught_by(cx, &cx.kept.get(held.run)?)?);
+        mark(&texts_that_trained(cx, &cx.kept.get(held.run)?)?);
     }
     own.taught_by_others.iter().for_each(|text| taught[*text as usize] = true);
     for member in cx.kept.together(kept.run.id.0)? {

@@ -17,7 +17,7 @@ impl RunData {
 /// The features before tuning: no embeddings, n-grams if the run's model reads them, and the texts whose
 /// labels trained the encoder from which the tuning starts.
 pub fn before_tuning(cx: &Runs, data: &RunData) -> Result<Embeddings, ProjectError> {
-    with_ngrams(cx, data, Embeddings::none(data.texts).with_tuned_on(taught_before(cx, data)?.into())?)
+    with_ngrams(cx, data, Embeddings::none(data.texts).with_tuned_on(trained_before(cx, data)?.into())?)
 }
 
 /// Embeddings `x` of the run's texts by the encoder that it tuned, with n-grams if its model reads them,
@@ -29,13 +29,13 @@ pub(super) fn after_tuning(cx: &Runs, data: &RunData, x: Embeddings) -> Result<E
 /// Whether the labels of each of the run's texts trained the encoder that it tuned, or the one from
 /// which its tuning started.
 pub(super) fn taught(cx: &Runs, data: &RunData) -> Result<Vec<bool>, ProjectError> {
-    let mut tuned_on = taught_before(cx, data)?;
+    let mut tuned_on = trained_before(cx, data)?;
     data.division.train.iter().for_each(|o| tuned_on[o.text as usize] = true);
     data.taught_by_others.iter().for_each(|text| tuned_on[*text as usize] = true);
     Ok(tuned_on)
 }
 
-fn taught_before(cx: &Runs, data: &RunData) -> Result<Vec<bool>, ProjectError> {
+fn trained_before(cx: &Runs, data: &RunData) -> Result<Vec<bool>, ProjectError> {
     let parent = data.encoder.as_ref().map(|encoder| encoder.key.as_str());
     let seen = cx.encoding.seen_by(parent, &cx.context.index())?;
     let mut taught = seen.taught().to_vec();

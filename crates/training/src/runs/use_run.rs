@@ -36,7 +36,7 @@ pub fn use_run(cx: &Runs, id: Option<u32>) -> Result<(), ProjectError> {
                 // Runs of format 2 did not store it when they ended.
                 let folder = cx.kept.folder(&kept)?;
                 let parent = kept.outcome.encoder.as_deref();
-                cx.encoding.keep_encoder_training_data(
+                cx.encoding.store_encoder_training_data(
                     kept.run.id,
                     &folder.join("encoder"),
                     parent,

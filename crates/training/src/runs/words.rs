@@ -102,7 +102,7 @@ impl WordLabels {
 
 /// Stores the marked words that a training which is about to start learns, in the folder of its first
 /// run; returns the number of questions. `spans` has the answers to questions with spans.
-pub(super) fn keep_words_to_learn(
+pub(super) fn save_words_to_learn(
     cx: &Runs,
     together: &[SavedRun],
     data: &[QuestionData],
@@ -158,7 +158,7 @@ pub(super) fn words_to_learn(
 }
 
 /// Whether the marked words that a training learns are still stored; true if it learns none.
-pub(super) fn are_kept(learns_words: u32, folder: &Path) -> bool {
+pub(super) fn words_exist(learns_words: u32, folder: &Path) -> bool {
     learns_words == 0 || folder.join(WORDS_TO_LEARN).is_file()
 }
 
@@ -354,7 +354,7 @@ impl WordsAtWork {
 }
 
 /// Stores the learned words next to the tuned encoder in each of these folders.
-pub(super) fn keep_learned(
+pub(super) fn save_learned_words(
     learned: &[LearnedWords],
     folders: &[std::path::PathBuf],
 ) -> Result<(), ProjectError> {

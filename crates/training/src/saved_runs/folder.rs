@@ -13,7 +13,7 @@
 use super::{SavedRun, SavedRuns};
 use crate::error::TrainingError;
 use dissensus_api::Tuning;
-use dissensus_files::{beside, write_atomically};
+use dissensus_files::{with_suffix, write_atomically};
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::ModelKind;
 use dissensus_store::Run;
@@ -69,7 +69,7 @@ impl RunFolder {
 impl SavedRuns {
     /// The folder that contains the folders of this project's runs.
     pub(crate) fn runs_folder(&self) -> PathBuf {
-        beside(self.context.store.file(), ".runs")
+        with_suffix(self.context.store.file(), ".runs")
     }
 
     /// The folder of a run, checked to be its own.
@@ -127,7 +127,7 @@ impl SavedRuns {
     pub(crate) fn find_folder(&self, kept: &SavedRun) -> RunFolder {
         let path = self.runs_folder().join(kept.run.uid.to_string());
         if std::fs::symlink_metadata(&path).is_ok() {
-            return match whose(&path, &kept.run) {
+            return match check_owner(&path, &kept.run) {
                 Ok(()) => RunFolder::Own(path),
                 Err(reason) => RunFolder::Foreign(path, reason),
             };
@@ -201,7 +201,7 @@ impl SavedRuns {
     /// leaves nothing that looks like the run's.
     pub(crate) fn remove_folder(&self, kept: &SavedRun) -> Result<(), ProjectError> {
         let RunFolder::Own(folder) = self.find_folder(kept) else { return Ok(()) };
-        let removed = beside(&folder, ".removed");
+        let removed = with_suffix(&folder, ".removed");
         std::fs::rename(&folder, &removed).map_err(|e| io(&folder, "removing", e))?;
         std::fs::remove_dir_all(&removed).map_err(|e| io(&removed, "removing", e))?;
         // Fails if the folder contains other runs, which is intended.
@@ -214,7 +214,7 @@ impl SavedRuns {
 /// interrupted removal.
 pub fn remove_folder_of(runs: &Path, uid: Uuid) -> Result<(), ProjectError> {
     let folder = runs.join(uid.to_string());
-    let removed = beside(&folder, ".removed");
+    let removed = with_suffix(&folder, ".removed");
     // A card that cannot be read does not contradict the folder's own name: data learned from a person who
     // withdrew must not stay.
     let own =
@@ -257,7 +257,7 @@ fn read_card(folder: &Path) -> Result<Option<Card>, String> {
     }
 }
 
-fn whose(folder: &Path, run: &Run) -> Result<(), String> {
+fn check_owner(folder: &Path, run: &Run) -> Result<(), String> {
     match std::fs::metadata(folder) {
         Ok(found) if found.is_dir() => {}
         Ok(_) => return Err("it is no folder".to_owned()),

@@ -7,7 +7,7 @@ use super::study::StudyColumns;
 use crate::error::TransferError;
 use crate::exchange::study;
 use dissensus_domain::{
-    Annotator, AnnotatorId, AnswerForm, Attributes, Event, GuidelineId, Question, QuestionId, Remark, Scale,
+    Annotator, AnnotatorId, AnswerForm, Attributes, Event, GuidelineId, Note, Question, QuestionId, Scale,
     Shown, TextId, WordingId, option_names, spans_named,
 };
 use dissensus_exchange::{
@@ -62,7 +62,7 @@ fn write_file(
         Some(wish) => Some(Mask::new(&cx.context, only.as_ref().map(|question| question.id), wish)?),
         None => None,
     };
-    let study = study::beside(cx, choices)?;
+    let study = study::note_and_flag(cx, choices)?;
     let file = File {
         path,
         format,
@@ -231,7 +231,7 @@ fn scales_not_guessed<'a>(
         })?;
         // An import reads `1.0` as `1`, unless the scale has it as a name.
         let plain = scale.levels().iter().all(|name| level_name(name) == name);
-        let told = match Scale::guess(&some) {
+        let reported = match Scale::guess(&some) {
             Ok(_) if !plain => false,
             Ok(guessed) if scale.has_options() => {
                 guessed.kind() == scale.kind() && options.iter().eq(scale.levels())
@@ -239,7 +239,7 @@ fn scales_not_guessed<'a>(
             Ok(guessed) => guessed.reads_like(scale),
             Err(_) => some.is_empty(),
         };
-        if !told {
+        if !reported {
             untold.push((question.name.as_str(), scale));
         }
     }
@@ -326,7 +326,7 @@ fn write_labels(
                 writer.done.left_out_failed += 1;
                 return Ok(());
             }
-            let (remark, flagged) = said.beside(&row);
+            let (note, flagged) = said.note_and_flag(&row);
             writer.write(&LabelRow {
                 text_id: &row.text.external_id,
                 text: &row.text.body,
@@ -340,7 +340,7 @@ fn write_labels(
                 duration_ms: row.event.duration_ms(),
                 source: Some(row.event.source),
                 occasion: 1,
-                remark,
+                note,
                 skipped: false,
                 flagged,
                 guideline: row.event.guideline.and_then(|id| said.versions.get(&id).copied()),
@@ -398,17 +398,13 @@ impl NotesAndMarks {
 
     /// The columns that are needed.
     fn layout(&self, repeats: &[Repeat]) -> LabelLayout {
-        let remarks = self.marked.values().any(|one| !one.marks.remark.is_empty())
-            || repeats.iter().any(|repeat| !repeat.details.remark.is_empty());
+        let notes = self.marked.values().any(|one| !one.marks.note.is_empty())
+            || repeats.iter().any(|repeat| !repeat.details.note.is_empty());
         let marks =
             self.marked.values().any(|one| one.marks.flagged || (one.marks.skipped && one.current.is_none()));
         let before = |r: &Repeat| self.shown.before(r.question, r.text, r.annotator, r.at_ms).any();
         let shown = self.any_shown || repeats.iter().any(before);
-        LabelLayout {
-            remarks: remarks || marks || !self.versions.is_empty(),
-            shown,
-            ..LabelLayout::default()
-        }
+        LabelLayout { notes: notes || marks || !self.versions.is_empty(), shown, ..LabelLayout::default() }
     }
 
     /// What the annotator had been shown before a label was given.
@@ -417,9 +413,9 @@ impl NotesAndMarks {
     }
 
     /// Returns the note on a label, and whether its text is flagged.
-    pub(super) fn beside<'a>(&'a self, row: &ExportRow<'_>) -> (Option<&'a Remark>, bool) {
+    pub(super) fn note_and_flag<'a>(&'a self, row: &ExportRow<'_>) -> (Option<&'a Note>, bool) {
         let one = self.marked.get(&(row.event.question, row.event.text, row.event.annotator));
-        (one.map(|one| &one.marks.remark), one.is_some_and(|one| one.marks.flagged))
+        (one.map(|one| &one.marks.note), one.is_some_and(|one| one.marks.flagged))
     }
 }
 
@@ -461,7 +457,7 @@ fn write_decisions(
             duration_ms: None,
             source: None,
             occasion: 1,
-            remark: None,
+            note: None,
             skipped: false,
             flagged: false,
             guideline: None,
@@ -514,7 +510,7 @@ fn write_marked(
             duration_ms: None,
             source: None,
             occasion: 1,
-            remark: Some(&one.marks.remark),
+            note: Some(&one.marks.note),
             skipped: one.marks.skipped,
             flagged: one.marks.flagged,
             guideline: None,
@@ -564,7 +560,7 @@ fn write_repeats(
             duration_ms: None,
             source: Some(repeat.source),
             occasion: repeat.occasion,
-            remark: Some(&repeat.details.remark),
+            note: Some(&repeat.details.note),
             skipped: false,
             flagged: false,
             guideline: repeat.details.guideline.and_then(|id| said.versions.get(&id).copied()),

@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     /// The codes and messages of the scale that these labels are guessed to have, one label each.
-    fn told(labels: &[&str]) -> Vec<(String, String)> {
+    fn guessed_levels_of(labels: &[&str]) -> Vec<(String, String)> {
         let scale = Scale::guess(labels).unwrap();
         let labels: Vec<(String, u64)> = labels.iter().map(|name| ((*name).to_owned(), 1)).collect();
         let found: Vec<_> = guessed_levels(&scale, &labels, &TableReading::default())
@@ -215,7 +215,7 @@ mod tests {
     }
 
     fn codes(labels: &[&str]) -> Vec<String> {
-        told(labels).into_iter().map(|(code, _)| code).collect()
+        guessed_levels_of(labels).into_iter().map(|(code, _)| code).collect()
     }
 
     #[test]
@@ -229,26 +229,26 @@ mod tests {
             &["rude; threat", "rude", "threat"],
             &["x", "y", "z"],
         ] {
-            assert_eq!(told(labels), [], "{labels:?}");
+            assert_eq!(guessed_levels_of(labels), [], "{labels:?}");
         }
     }
 
     #[test]
     fn missing_value_level_is_reported_with_the_other_scale() {
         for mark in ["NA", "n/a", "nan", "NULL", "None", "missing", "?", "-", ".", "#N/A", "<NA>", "99"] {
-            let found = told(&["1", "2", "3", mark]);
+            let found = guessed_levels_of(&["1", "2", "3", mark]);
             assert_eq!(found[0].0, "missing-value-level", "{mark}");
             assert!(found[0].1.contains(&format!("\"{mark}\" (1 label)")), "{found:?}");
             assert!(found[0].1.contains("would be ordinal (1, 2, 3)"), "{found:?}");
         }
         assert_eq!(codes(&["1", "2", "3", "NA"]), ["missing-value-level"]);
         assert_eq!(codes(&["no", "yes", "NaN"]), ["missing-value-level"]);
-        assert!(!told(&["a", "b", "c", "NA"])[0].1.contains("would be"), "the kind is the same");
+        assert!(!guessed_levels_of(&["a", "b", "c", "NA"])[0].1.contains("would be"), "the kind is the same");
     }
 
     #[test]
     fn half_of_a_pair_is_reported() {
-        let found = told(&["1"]);
+        let found = guessed_levels_of(&["1"]);
         assert_eq!(found[0].0, "one-level");
         assert!(found[0].1.contains("All labels are \"1\", so the scale is taken to be 0, 1"), "{found:?}");
         assert_eq!(codes(&["0", "1"]), Vec::<String>::new());
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn spellings_of_one_word_are_reported() {
-        let found = told(&["No", "Yes", "no", "yes"]);
+        let found = guessed_levels_of(&["No", "Yes", "no", "yes"]);
         assert_eq!(found[0].0, "level-spellings");
         assert!(found[0].1.contains("\"No\" (1 label) and \"no\" (1 label); \"Yes\" (1 label)"), "{found:?}");
         assert_eq!(codes(&["Very  bad", "very bad", "good"]), ["level-spellings"]);
@@ -265,11 +265,11 @@ mod tests {
 
     #[test]
     fn unused_levels_are_reported() {
-        let found = told(&["1", "2", "9"]);
+        let found = guessed_levels_of(&["1", "2", "9"]);
         assert_eq!(found[0].0, "unused-levels");
         assert!(found[0].1.contains("no label is 3 to 8"), "{found:?}");
-        assert!(told(&["1", "3", "5"])[0].1.contains("no label is 2 or 4"));
-        let far = told(&["1", "2", "99"]);
+        assert!(guessed_levels_of(&["1", "3", "5"])[0].1.contains("no label is 2 or 4"));
+        let far = guessed_levels_of(&["1", "2", "99"]);
         assert_eq!((far[0].0.as_str(), far[1].0.as_str()), ("missing-value-level", "numbers-far-apart"));
         assert!(far[1].1.contains("1, 2, 99") && far[1].1.contains("choice"), "{far:?}");
         assert_eq!(codes(&["1", "2", "3", "-1"])[0], "missing-value-level");

@@ -111,7 +111,7 @@ pub fn import(
     let report = context.as_job("import", &title, |job| {
         let progress: Arc<dyn Progress> = Arc::clone(job) as Arc<dyn Progress>;
         let (report, plain) = import_with(&progress)?;
-        go_on("keeping the columns", keep_columns(cx, &plain, choices));
+        go_on("keeping the columns", store_columns(cx, &plain, choices));
         Ok(report)
     })?;
     cx.background.start();
@@ -144,7 +144,7 @@ fn import_source(
     let writing = Writing::new(plan)?;
     let watching = Arc::clone(progress);
     let report = context.store.write(move |tx| writing.run(tx, watching.as_ref()))?;
-    context.keep_whole();
+    context.flush_to_file();
     cx.opened.forget();
     // The import is on disk: later errors must not make it fail.
     context.reload();
@@ -154,13 +154,13 @@ fn import_source(
 }
 
 /// Stores columns for the next file with the same ones, if the user chose them.
-fn keep_columns(cx: &Exchange, plain: &Source, choices: &ImportChoices) -> Result<(), ProjectError> {
+fn store_columns(cx: &Exchange, plain: &Source, choices: &ImportChoices) -> Result<(), ProjectError> {
     let kept = StoredColumns::new(&cx.context.home, plain);
     let guessed = reading::recognised(cx, plain, None, &[])?.readings.into_iter().next();
     let guessed = guessed.map(|ranked| choices_of(&ranked.reading)).unwrap_or_default();
     // The joined file will be another one the next time.
     let columns = choices.columns.clone().map(|columns| ColumnChoices { join: None, ..columns });
-    kept.keep(columns.as_ref().unwrap_or(&guessed), &guessed)
+    kept.store(columns.as_ref().unwrap_or(&guessed), &guessed)
 }
 
 /// Returns the file with the tags of another column, if the label is that column of words.

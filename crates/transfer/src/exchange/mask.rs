@@ -1,7 +1,7 @@
 //! Pseudonymised labels: pseudonyms instead of ids, and nothing else that could identify an annotator.
 
 use super::choices::{Exported, Pseudonymised};
-use dissensus_domain::{Attributes, LabelSource, QuestionId, Remark, Shown};
+use dissensus_domain::{Attributes, LabelSource, Note, QuestionId, Shown};
 use dissensus_exchange::{LabelRow, StudyCells, ToolLabels, ToolPerson};
 use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
@@ -58,8 +58,8 @@ impl Mask {
     }
 
     /// Removes the note, which is free text and may contain names, unless notes are asked for.
-    fn remark(&self, remark: &Remark) -> Remark {
-        Remark { note: remark.note.clone().filter(|_| self.notes), ..remark.clone() }
+    fn mask_note(&self, note: &Note) -> Note {
+        Note { note: note.note.clone().filter(|_| self.notes), ..note.clone() }
     }
 
     /// The study columns, without who decided.
@@ -102,7 +102,7 @@ impl Mask {
         for answer in &mut labels.answers {
             answer.person = place[&answer.person];
             (answer.at_ms, answer.duration_ms) = (None, None);
-            answer.remark = self.remark(&answer.remark);
+            answer.note = self.mask_note(&answer.note);
         }
     }
 
@@ -126,7 +126,7 @@ impl Mask {
             group: None,
             source: row.source,
             occasion: row.occasion,
-            remark: row.remark.map(|remark| self.remark(remark)),
+            note: row.note.map(|note| self.mask_note(note)),
             skipped: row.skipped,
             flagged: row.flagged,
             guideline: row.guideline,
@@ -152,7 +152,7 @@ pub(super) struct MaskedRow {
     group: Option<String>,
     source: Option<LabelSource>,
     occasion: u16,
-    remark: Option<Remark>,
+    note: Option<Note>,
     skipped: bool,
     flagged: bool,
     guideline: Option<u32>,
@@ -182,7 +182,7 @@ impl MaskedRow {
             duration_ms: None,
             source: self.source,
             occasion: self.occasion,
-            remark: self.remark.as_ref(),
+            note: self.note.as_ref(),
             skipped: self.skipped,
             flagged: self.flagged,
             guideline: self.guideline,

@@ -89,7 +89,7 @@ pub(super) fn import_notices(asked: &[QuestionLabels<'_>], read: &Read) -> Vec<I
         0 => String::new(),
         n => format!(", of them {n} given in the window or by the command"),
     };
-    let told = [
+    let reported = [
         (
             "replaced-labels",
             changes.replaced_labels,
@@ -164,7 +164,7 @@ pub(super) fn import_notices(asked: &[QuestionLabels<'_>], read: &Read) -> Vec<I
         fix: None,
         fix_label: None,
     };
-    let told = told.into_iter().filter(|(_, count, ..)| *count > 0).map(notice);
+    let reported = reported.into_iter().filter(|(_, count, ..)| *count > 0).map(notice);
     let guessed = asked.iter().filter(|asked| asked.guessed).flat_map(|of| {
         let mut notices = guessed_levels(of.scale, of.levels, &read.reading);
         if asked.len() > 1 {
@@ -172,7 +172,7 @@ pub(super) fn import_notices(asked: &[QuestionLabels<'_>], read: &Read) -> Vec<I
         }
         notices
     });
-    told.chain(guessed).collect()
+    reported.chain(guessed).collect()
 }
 
 /// Returns a notice about re-annotations that were imported without a time and have since been replaced by

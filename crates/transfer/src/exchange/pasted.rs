@@ -197,8 +197,8 @@ fn looks_like_header(rows: &[Vec<String>]) -> bool {
     (0..names.len()).any(|nth| {
         let below: Vec<&str> = rest.iter().filter_map(|row| row.get(nth)).map(String::as_str).collect();
         let repeated = below.windows(2).any(|two| two[0] == two[1]);
-        let told = |cell: &&str| is_number(cell) || cell.chars().count() > LONGEST_NAME;
-        repeated || below.iter().any(told)
+        let reported = |cell: &&str| is_number(cell) || cell.chars().count() > LONGEST_NAME;
+        repeated || below.iter().any(reported)
     })
 }
 

@@ -250,9 +250,9 @@ fn ask(
         None => existing_scale(existing.as_ref(), spans, choices)?,
     };
     let hint = hint.filter(|_| scale.is_none() && choices.scale.is_none());
-    if let Some(told) = hint.and_then(Hint::scale) {
+    if let Some(reported) = hint.and_then(Hint::scale) {
         let no_scale = |source| ProjectError::from(TransferError::NoScale { column: name.clone(), source });
-        scale = Some(told.map_err(no_scale)?);
+        scale = Some(reported.map_err(no_scale)?);
     }
     Ok(ImportQuestion { name, existing, scale, spans, kind: hint.map(|hint| hint.kind) })
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// Returns the options of `dissensus data import` that select a reading; `None` if they cannot express it.
 pub(super) fn options_of(reading: &TableReading) -> Option<Vec<String>> {
-    if !can_be_said(reading) {
+    if !has_equivalent_options(reading) {
         return None;
     }
     let mut options: Vec<String> = Vec::new();
@@ -92,7 +92,7 @@ pub(super) fn options_of(reading: &TableReading) -> Option<Vec<String>> {
 
 /// Whether options can express the reading: they name columns, and questions, annotators and options by the
 /// names of their columns.
-fn can_be_said(reading: &TableReading) -> bool {
+fn has_equivalent_options(reading: &TableReading) -> bool {
     let answers = &reading.answers;
     let whole = |column: &str| !column.contains([',', '=']);
     let kind = |answer: &AnswerColumn| match (&answer.option, &answer.annotator, answer.occasion) {

@@ -1,6 +1,8 @@
 //! Seeds the checker of a file with the contents of the project.
 
-use dissensus_domain::{AnnotatorId, Event, EventId, QuestionId, TextId, current_answer, standing_answers};
+use dissensus_domain::{
+    AnnotatorId, Event, EventId, QuestionId, TextId, current_answer, unretracted_answers,
+};
 use dissensus_exchange::{Checker, KnownLabel};
 use dissensus_project::error::ProjectError;
 use dissensus_store::{Store, StoreError, WriteTx};
@@ -43,7 +45,7 @@ pub(super) fn seeded(
         if questions.is_empty() {
             return Ok::<(), ProjectError>(());
         }
-        snapshot.for_each_standing_answer(|answer| {
+        snapshot.for_each_unretracted_answer(|answer| {
             let question = questions.iter().find(|(_, id)| *id == answer.question);
             let (text, annotator) = (texts.get(&answer.text), annotators.get(&answer.annotator));
             if let (Some((number, _)), Some(text), Some(annotator)) = (question, text, annotator) {
@@ -102,7 +104,7 @@ pub(super) fn catch_up(
     let seed = |checker: &mut Checker, meanwhile: bool| {
         for (&(number, text, annotator), events) in &touched {
             let current = current_answer(events).map(|event| event.id);
-            for event in standing_answers(events) {
+            for event in unretracted_answers(events) {
                 if let Some(answer) = event.answer().cloned()
                     && (event.id > seeds.last_event) == meanwhile
                 {

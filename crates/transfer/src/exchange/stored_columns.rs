@@ -44,7 +44,7 @@ impl<'a> StoredColumns<'a> {
     ///
     /// # Errors
     /// The file cannot be written; the stored choices are then unchanged.
-    pub(super) fn keep(&self, chosen: &ColumnChoices, guessed: &ColumnChoices) -> Result<(), ProjectError> {
+    pub(super) fn store(&self, chosen: &ColumnChoices, guessed: &ColumnChoices) -> Result<(), ProjectError> {
         let columns = without_person(chosen, guessed);
         let _locked = self.home.lock_config(LOCK)?;
         let mut all = self.all();

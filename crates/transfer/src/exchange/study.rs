@@ -2,14 +2,14 @@
 
 use super::Exchange;
 use super::choices::{DecisionLayer, ExportChoices};
-use dissensus_domain::{AnnotatorId, Decision, Outcome, Question, QuestionId, Standing, TextId};
+use dissensus_domain::{AnnotatorId, Decision, Outcome, PassStatus, Question, QuestionId, TextId};
 use dissensus_exchange::{DecisionCells, StudyCells, StudyLayout};
 use dissensus_project::error::ProjectError;
 use std::collections::{BTreeMap, HashMap};
 
 /// The data for the study columns.
 pub(super) struct StudyColumns {
-    people: HashMap<AnnotatorId, (Option<Standing>, Option<Standing>)>,
+    people: HashMap<AnnotatorId, (Option<PassStatus>, Option<PassStatus>)>,
     /// The valid decisions.
     decisions: BTreeMap<(QuestionId, TextId), Decision>,
     layout: StudyLayout,
@@ -18,7 +18,7 @@ pub(super) struct StudyColumns {
 }
 
 /// Collects the data on annotators, and on texts if asked for.
-pub(super) fn beside(cx: &Exchange, choices: &ExportChoices) -> Result<StudyColumns, ProjectError> {
+pub(super) fn study_columns(cx: &Exchange, choices: &ExportChoices) -> Result<StudyColumns, ProjectError> {
     let book = cx.practice.book()?;
     let (practice, marked) = (book.is_there(), book.check_rule.is_some());
     let index = cx.context.index();
@@ -70,7 +70,7 @@ impl StudyColumns {
 
     /// Whether the labels of an annotator must not be written.
     pub(super) fn leaves_out(&self, annotator: AnnotatorId) -> bool {
-        let failed = |standing: Option<Standing>| standing == Some(Standing::Failed);
+        let failed = |standing: Option<PassStatus>| standing == Some(PassStatus::Failed);
         let of = self.people.get(&annotator);
         self.leave_out_failed && of.is_some_and(|(practice, checks)| failed(*practice) || failed(*checks))
     }
@@ -84,7 +84,7 @@ impl StudyColumns {
     ) -> StudyCells {
         let standing = annotator.and_then(|who| self.people.get(&who).copied());
         let (practice, checks) = standing.unwrap_or_default();
-        let cells = StudyCells::of_person(practice.map(Standing::name), checks.map(Standing::name));
+        let cells = StudyCells::of_person(practice.map(PassStatus::name), checks.map(PassStatus::name));
         let Some(decision) = self.decisions.get(&(question.id, text)) else { return cells };
         let answer = decision.answer.as_ref().and_then(|answer| question.scale.name_of_answer(answer));
         cells.with_decision(&DecisionCells {

@@ -8,7 +8,7 @@ use super::mask::Mask;
 use super::study::StudyColumns;
 use crate::exchange::export;
 use crate::exchange::study;
-use dissensus_domain::{Annotator, AnnotatorId, LabelSource, Question, QuestionId, Remark, Text, TextId};
+use dissensus_domain::{Annotator, AnnotatorId, LabelSource, Note, Question, QuestionId, Text, TextId};
 use dissensus_exchange::{
     Divided, Loss, ToolAnswer, ToolFormat, ToolLabels, ToolPerson, ToolQuestion, ToolText, divide,
 };
@@ -114,7 +114,7 @@ pub(super) fn collected(
         Some(wish) => Some(Mask::new(&cx.context, only.as_ref().map(|question| question.id), wish)?),
         None => None,
     };
-    let study = study::beside(
+    let study = study::note_and_flag(
         cx,
         &ExportChoices { leave_out_failed: choices.leave_out_failed, ..ExportChoices::default() },
     )?;
@@ -200,14 +200,14 @@ impl<'a> Collecting<'a> {
                     self.left_out_failed += 1;
                     return Ok(());
                 }
-                let (remark, flagged) = self.said.beside(&row);
+                let (note, flagged) = self.said.note_and_flag(&row);
                 let answer = ToolAnswer {
                     question: nth,
                     occasion: 1,
                     answer: row.event.answer().cloned(),
                     at_ms: Some(row.event.at_ms),
                     duration_ms: row.event.duration_ms(),
-                    remark: remark.cloned().unwrap_or_default(),
+                    note: note.cloned().unwrap_or_default(),
                     flagged,
                     guideline: row.event.guideline.is_some(),
                     shown: self.said.shown_before(row.event).any(),
@@ -232,12 +232,12 @@ impl<'a> Collecting<'a> {
                 question: self.number(question)?,
                 occasion: 1,
                 at_ms: Some(one.at_ms),
-                remark: one.marks.remark.clone(),
+                note: one.marks.note.clone(),
                 skipped: one.marks.skipped,
                 flagged: one.marks.flagged,
                 ..ToolAnswer::default()
             };
-            let said = answer.skipped || answer.flagged || answer.remark != Remark::default();
+            let said = answer.skipped || answer.flagged || answer.note != Note::default();
             marked.extend(said.then_some((*key, answer)));
         }
         let order = snapshot.order()?;
@@ -268,7 +268,7 @@ impl<'a> Collecting<'a> {
                     shown: shown.before(repeat.question, repeat.text, repeat.annotator, repeat.at_ms).any(),
                     simulated: repeat.source == LabelSource::Simulated,
                     answer: Some(repeat.answer),
-                    remark: repeat.details.remark,
+                    note: repeat.details.note,
                     ..ToolAnswer::default()
                 };
                 self.add_to(snapshot, repeat.text, repeat.annotator, answer)?;

@@ -11,7 +11,7 @@ use super::seed::catch_up;
 use crate::error::TransferError;
 use dissensus_api::{ImportChanges, ImportReport};
 use dissensus_domain::{
-    AnnotatorId, Answer, EventId, EventKind, LabelSource, MarkKind, QuestionId, Remark, Scale, TextId,
+    AnnotatorId, Answer, EventId, EventKind, LabelSource, MarkKind, Note, QuestionId, Scale, TextId,
     composed, current_answer, marks,
 };
 use dissensus_exchange::{
@@ -157,10 +157,10 @@ impl Writing {
             ));
         }
         if self.put_off.0 > 0 && self.plan.source.is_of_tool() {
-            let (told, kept) = self.put_off;
+            let (reported, kept) = self.put_off;
             self.report.remarks.push(format!(
                 "{} put off in the file: {kept} kept as skipped now. Of the others the same person has an answer, or they were known.",
-                dissensus_project::words::counted(told, "text")
+                dissensus_project::words::counted(reported, "text")
             ));
         }
         if self.unasked > 0 {
@@ -238,14 +238,14 @@ impl Writing {
                     duration_ms: row.duration_ms,
                     source,
                 };
-                let details = AnswerDetails { remark: row.remark.clone(), ..AnswerDetails::default() };
+                let details = AnswerDetails { note: row.note.clone(), ..AnswerDetails::default() };
                 if *follows_row {
                     labels.append_following(&new, &details, self.before)?
                 } else {
                     labels.append_with(&new, &details)?
                 };
                 self.report.labels += 1;
-                self.remarks += u64::from(!row.remark.is_empty());
+                self.remarks += u64::from(!row.note.is_empty());
                 tx.add_shown_before(*question, text, annotator, row.shown, *at_ms)?;
             }
             (LabelVerdict::Repeat { answer: Some(answer), at_ms, .. }, Some(text), Some(annotator)) => {
@@ -285,7 +285,7 @@ impl Writing {
         text: TextId,
         annotator: AnnotatorId,
     ) -> Result<(), ProjectError> {
-        if row.remark.is_empty() && !row.skipped && !row.flagged {
+        if row.note.is_empty() && !row.skipped && !row.flagged {
             return Ok(());
         }
         self.put_off.0 += u64::from(row.skipped);
@@ -310,7 +310,7 @@ impl Writing {
             !events.iter().any(|event| matches!(event.kind, EventKind::Mark(kind) if kinds.contains(&kind)))
         };
         let said =
-            beside && !row.remark.is_empty() && never(&[MarkKind::Note]) && marks(&events).remark.is_empty();
+            beside && !row.note.is_empty() && never(&[MarkKind::Note]) && marks(&events).note.is_empty();
         let skipped = row.skipped && current.is_none() && never(&[MarkKind::Skip, MarkKind::Unskip]);
         let wanted = [
             (said, MarkKind::Note),
@@ -323,17 +323,8 @@ impl Writing {
             _ => LabelSource::Import,
         };
         for (_, kind) in wanted.into_iter().filter(|(wanted, _)| *wanted) {
-            let remark = if kind == MarkKind::Note { row.remark.clone() } else { Remark::default() };
-            tx.add_mark(&NewMark {
-                annotator,
-                question,
-                text,
-                kind,
-                at_ms,
-                source,
-                remark,
-                guideline: None,
-            })?;
+            let note = if kind == MarkKind::Note { row.note.clone() } else { Note::default() };
+            tx.add_mark(&NewMark { annotator, question, text, kind, at_ms, source, note, guideline: None })?;
             self.remarks += 1;
             self.put_off.1 += u64::from(kind == MarkKind::Skip);
         }
@@ -364,7 +355,7 @@ impl Writing {
             answer,
             at_ms,
             source,
-            details: AnswerDetails { remark: row.remark.clone(), ..AnswerDetails::default() },
+            details: AnswerDetails { note: row.note.clone(), ..AnswerDetails::default() },
             wording: None,
         };
         let added = tx.add_repeat(&new, row.at_ms.is_some())?;

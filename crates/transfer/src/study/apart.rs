@@ -8,7 +8,7 @@ use dissensus_domain::Event;
 use dissensus_project::clock::local_moment;
 use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
-use dissensus_store::{Contradiction, Store, TakenIn};
+use dissensus_store::{Contradiction, MergedCounts, Store};
 
 /// Clocks of two computers differ by seconds; a larger difference means a wrong clock.
 const AHEAD_MS: i64 = 10 * 60 * 1000;
@@ -20,7 +20,11 @@ const NAMED: usize = 200;
 const FEW: usize = 5;
 
 /// Adds the differences between both copies to the report.
-pub(super) fn distinguish(cx: &Study, taken: &TakenIn, file: &mut MergedFile) -> Result<(), ProjectError> {
+pub(super) fn distinguish(
+    cx: &Study,
+    taken: &MergedCounts,
+    file: &mut MergedFile,
+) -> Result<(), ProjectError> {
     file.contradicted = taken.contradicted;
     for one in taken.contradictions.iter().take(NAMED) {
         file.contradictions.push(contradiction(cx, one)?);
@@ -39,7 +43,7 @@ pub(super) fn distinguish(cx: &Study, taken: &TakenIn, file: &mut MergedFile) ->
 }
 
 /// Reports data of a copy with an identity that exists here for something else, which has priority.
-fn left_out(cx: &Study, taken: &TakenIn) -> Result<MergeProblem, ProjectError> {
+fn left_out(cx: &Study, taken: &MergedCounts) -> Result<MergeProblem, ProjectError> {
     let store = &cx.context.store;
     let questions = store.questions()?;
     let mut named = Vec::new();
@@ -95,7 +99,7 @@ fn contradiction(cx: &Study, one: &Contradiction) -> Result<MergeContradiction, 
 }
 
 /// Reports answers of a copy that are in the future by this computer's clock, if there are any.
-pub(super) fn ahead_remark(other: &Store, now_ms: i64) -> Result<Option<MergeProblem>, ProjectError> {
+pub(super) fn fast_clock_notice(other: &Store, now_ms: i64) -> Result<Option<MergeProblem>, ProjectError> {
     let (answers, latest) = other.answers_after(now_ms.saturating_add(AHEAD_MS))?;
     if answers == 0 {
         return Ok(None);

@@ -71,7 +71,7 @@ pub(super) struct DrawnPerson {
 /// is unknown, or the file cannot be read.
 pub fn draft(cx: &Study, wish: &StudyWish) -> Result<StudyDraft, ProjectError> {
     let drawn = drawn(cx, wish)?;
-    told(cx, &drawn)
+    summarise(cx, &drawn)
 }
 
 /// Draws the new assignments of each annotator, in addition to the existing ones.
@@ -167,7 +167,7 @@ fn owned(
 }
 
 /// Summarises a drawn plan in numbers.
-pub(super) fn told(cx: &Study, drawn: &Drawn) -> Result<StudyDraft, ProjectError> {
+pub(super) fn summarise(cx: &Study, drawn: &Drawn) -> Result<StudyDraft, ProjectError> {
     let share = |person: &DrawnPerson| {
         let first = person.items.iter().filter(|item| item.occasion == 1);
         StudyShare {

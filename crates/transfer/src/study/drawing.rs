@@ -137,11 +137,11 @@ fn others(
         ImpossiblePlan::TooFewPlaces { wanted: missing, possible: places, per_person: most }
     };
     if wanted.per_person.is_some() {
-        let told = short(&load);
-        if let ImpossiblePlan::TooFewPlaces { wanted, possible, .. } = told
+        let reported = short(&load);
+        if let ImpossiblePlan::TooFewPlaces { wanted, possible, .. } = reported
             && wanted > possible
         {
-            return Err(told);
+            return Err(reported);
         }
     }
     let before = load.clone();
@@ -379,17 +379,17 @@ mod tests {
 
     #[test]
     fn impossible_plan_error_has_the_numbers() {
-        let told = |wanted: Wanted, texts, people| draw(&wanted, &fresh(texts, people)).unwrap_err();
+        let reported = |wanted: Wanted, texts, people| draw(&wanted, &fresh(texts, people)).unwrap_err();
         assert_eq!(
-            told(Wanted { anchors: 0, ..WANTED }, 300, 2),
+            reported(Wanted { anchors: 0, ..WANTED }, 300, 2),
             ImpossiblePlan::TooFewPeople { per_text: 3, people: 2 }
         );
         assert_eq!(
-            told(Wanted { per_person: Some(50), anchors: 0, ..WANTED }, 300, 12),
+            reported(Wanted { per_person: Some(50), anchors: 0, ..WANTED }, 300, 12),
             ImpossiblePlan::TooFewPlaces { wanted: 900, possible: 600, per_person: 50 }
         );
-        assert_eq!(told(WANTED, 10, 12), ImpossiblePlan::TooManyAnchors { anchors: 12, texts: 10 });
-        let short = told(Wanted { anchors: 0, per_text: 1, ..WANTED }, 40, 2);
+        assert_eq!(reported(WANTED, 10, 12), ImpossiblePlan::TooManyAnchors { anchors: 12, texts: 10 });
+        let short = reported(Wanted { anchors: 0, per_text: 1, ..WANTED }, 40, 2);
         assert!(
             matches!(short, ImpossiblePlan::TooShort { texts: 20, wanted: 1, possible: 0, .. }),
             "{short}"

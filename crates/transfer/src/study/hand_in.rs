@@ -6,7 +6,7 @@
 
 use super::Study;
 use crate::study::error::StudyError;
-use dissensus_api::{HandedIn, OpenPacket};
+use dissensus_api::{OpenPacket, SubmissionInfo};
 use dissensus_files::{AtomicFile, PrivateFolder};
 use dissensus_labelling::practice_answers;
 use dissensus_labelling::progress;
@@ -14,7 +14,7 @@ use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::log::go_on;
-use dissensus_store::{CopyTarget, HandIn, PacketKey, Store, StoreError};
+use dissensus_store::{CopyTarget, PacketKey, Store, StoreError, Submission};
 use hmac::digest::KeyInit;
 use hmac::{Hmac, Mac};
 use serde::{Deserialize, Serialize};
@@ -48,9 +48,9 @@ pub fn open_packet(cx: &Study) -> Result<Option<OpenPacket>, ProjectError> {
     let progress = progress::count(&cx.labelling, packet.annotator, &packet.questions)?;
     let index = context.index();
     let row = index.annotator_row(packet.annotator);
-    let last = context.store.hand_ins()?.last().map(|one| one.at_ms);
+    let last = context.store.submissions()?.last().map(|one| one.at_ms);
     let rows = context.store.work_rows()?;
-    let before = context.store.handed_in_rows()?.unwrap_or_default();
+    let before = context.store.submitted_rows()?.unwrap_or_default();
     let since: u32 = rows.iter().zip(before).map(|(now, before)| now.saturating_sub(before)).sum();
     Ok(Some(OpenPacket {
         annotator: row.map_or_else(String::new, |row| index.annotators()[row as usize].external_id.clone()),
@@ -68,7 +68,7 @@ pub fn open_packet(cx: &Study) -> Result<Option<OpenPacket>, ProjectError> {
 /// # Errors
 /// The open project is not a packet, or the file cannot be written; without `replace`, a file of that
 /// name exists.
-pub fn hand_in(cx: &Study, file: &Path, replace: bool) -> Result<HandedIn, ProjectError> {
+pub fn hand_in(cx: &Study, file: &Path, replace: bool) -> Result<SubmissionInfo, ProjectError> {
     let context = &cx.context;
     let Some(packet) = &context.packet else { return Err(StudyError::NotPacket.into()) };
     // The packet records that it was submitted.
@@ -84,10 +84,10 @@ pub fn hand_in(cx: &Study, file: &Path, replace: bool) -> Result<HandedIn, Proje
     let inside = PrivateFolder::create_in(folder).map_err(failed)?;
     let copy = inside.path().join("packet.dissensus");
     context.store.copy_to(&copy, CopyTarget::New, |_, _| ControlFlow::Continue(()))?;
-    let noted = HandIn { packet: packet.id, at_ms, answers: progress.done };
+    let noted = Submission { packet: packet.id, at_ms, answers: progress.done };
     let handed = Store::open(&copy)?;
     handed.write(move |tx| -> Result<(), StoreError> {
-        tx.add_hand_in(&noted)?;
+        tx.add_submission(&noted)?;
         tx.forget_packet_key()
     })?;
     let rows = handed.work_rows()?;
@@ -104,11 +104,11 @@ pub fn hand_in(cx: &Study, file: &Path, replace: bool) -> Result<HandedIn, Proje
         })?,
     }
     // The file exists: failing to record it in the packet must not fail the submission.
-    go_on("noting what was handed in", context.store.write(move |tx| tx.add_hand_in(&noted)));
-    go_on("noting what was handed in", context.store.set_handed_in_rows(rows));
+    go_on("noting what was handed in", context.store.write(move |tx| tx.add_submission(&noted)));
+    go_on("noting what was handed in", context.store.set_submitted_rows(rows));
     context.listeners.send(&Event::Project);
     let bytes = std::fs::metadata(file).map_or(bytes, |about| about.len());
-    Ok(HandedIn {
+    Ok(SubmissionInfo {
         file: file.to_string_lossy().into_owned(),
         bytes: bytes as f64,
         given: progress.done,
@@ -120,7 +120,7 @@ pub fn hand_in(cx: &Study, file: &Path, replace: bool) -> Result<HandedIn, Proje
 /// itself.
 fn may_be_replaced(file: &Path) -> std::io::Result<bool> {
     let about = std::fs::metadata(file)?;
-    Ok(about.is_file() && (about.len() == 0 || is_hand_in(&mut File::open(file)?)?))
+    Ok(about.is_file() && (about.len() == 0 || is_submission(&mut File::open(file)?)?))
 }
 
 fn code(key: &PacketKey) -> Hmac<Sha256> {
@@ -163,7 +163,7 @@ fn copy(from: &mut impl Read, to: &mut dyn FnMut(&[u8]) -> std::io::Result<()>) 
 }
 
 /// Whether a file begins like a submission.
-pub(super) fn is_hand_in(file: &mut File) -> std::io::Result<bool> {
+pub(super) fn is_submission(file: &mut File) -> std::io::Result<bool> {
     let mut first = vec![0; FIRST_LINE.len()];
     let mut read = 0;
     while read < first.len() {
@@ -235,7 +235,7 @@ mod tests {
     const KEY: PacketKey = PacketKey([7; 32]);
 
     /// Writes a submission with these bytes.
-    fn handed_in(folder: &Path, content: &[u8]) -> (std::path::PathBuf, Header) {
+    fn submission_of(folder: &Path, content: &[u8]) -> (std::path::PathBuf, Header) {
         let (source, path) = (folder.join("source"), folder.join("handed-in"));
         std::fs::write(&source, content).unwrap();
         let header = Header {
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn authentication_code_matches_another_implementation() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, _) = handed_in(folder.path(), b"content");
+        let (path, _) = submission_of(folder.path(), b"content");
         let bytes = std::fs::read(path).unwrap();
         // Python: hmac.new(bytes([7] * 32), lines + b"content", "sha256").hexdigest()
         let lines = "dissensus hand-in 1\n{\"project\":\"00000000-0000-0000-0000-000000000001\",\"packet\":\
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn every_changed_or_missing_byte_is_detected() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, header) = handed_in(folder.path(), &[5; 300]);
+        let (path, header) = submission_of(folder.path(), &[5; 300]);
         assert_eq!(read(&path).unwrap(), [5; 300]);
         let whole = std::fs::read(&path).unwrap();
         for at in 0..whole.len() {

@@ -74,7 +74,7 @@ fn draw_and_write(
     if !wish.new_people {
         names_differ(&drawn)?;
     }
-    let mut told = draft::told(cx, &drawn)?;
+    let mut reported = draft::summarise(cx, &drawn)?;
     if drawn.people.iter().all(|person| person.items.is_empty()) {
         return Err(StudyError::NothingNew.into());
     }
@@ -88,10 +88,10 @@ fn draw_and_write(
         ProjectError::Cancelled => StudyError::Unwritten("it was stopped".to_owned()).into(),
         other => ProjectError::from(StudyError::Unwritten(other.to_string())),
     })?;
-    for (share, file) in told.people.iter_mut().zip(files) {
+    for (share, file) in reported.people.iter_mut().zip(files) {
         share.file = file.map(|file| file.to_string_lossy().into_owned());
     }
-    Ok(told)
+    Ok(reported)
 }
 
 /// Writes the packets of some annotators, or of all without names, again into `folder`, for packets that
@@ -238,7 +238,7 @@ fn add(cx: &Study, drawn: &Drawn, wish: &StudyWish) -> Result<Vec<(usize, Packet
         Ok(added)
     })?;
     // They are in the project: later errors must not make this fail.
-    cx.context.keep_whole();
+    cx.context.flush_to_file();
     annotators::announce(&cx.project);
     cx.context.listeners.send(&Event::Project);
     Ok(added)

@@ -1,7 +1,7 @@
 //! A file to merge: its kind, and whether a packet is as it was handed out.
 
 use super::Study;
-use super::hand_in::{self, is_hand_in};
+use super::hand_in::{self, is_submission};
 use crate::study::error::StudyError;
 use dissensus_api::MergedKind;
 use dissensus_domain::{Packet, PacketId, ProjectId, Question, TextId};
@@ -47,8 +47,8 @@ pub(super) fn identify(cx: &Study, path: &Path) -> Result<Incoming, ProjectError
         return Err(StudyError::NotOurs.into());
     }
     let mut file = File::open(path).map_err(failed)?;
-    let incoming = match is_hand_in(&mut file).map_err(failed)? {
-        true => handed_in(cx, &mut file)?,
+    let incoming = match is_submission(&mut file).map_err(failed)? {
+        true => read_submission(cx, &mut file)?,
         false => {
             drop(file);
             let (store, inside) = opened(cx, path)?;
@@ -89,7 +89,7 @@ fn packet_of(cx: &Study, store: &Store) -> Result<Option<PacketId>, ProjectError
     if ours.has_history_of(store)? {
         return Ok(None);
     }
-    match inside.is_empty() && !ours.ever_handed_out()? {
+    match inside.is_empty() && !ours.has_had_packets()? {
         true => Ok(None),
         false => Err(StudyError::NoCopy.into()),
     }
@@ -120,7 +120,7 @@ fn opened(cx: &Study, path: &Path) -> Result<(Store, Option<PrivateFolder>), Pro
     }
 }
 
-fn handed_in(cx: &Study, file: &mut File) -> Result<Incoming, ProjectError> {
+fn read_submission(cx: &Study, file: &mut File) -> Result<Incoming, ProjectError> {
     let header = hand_in::header(file)?;
     same_project(cx, ProjectId(header.project))?;
     let inside = PrivateFolder::create_in(&std::env::temp_dir());
@@ -175,7 +175,7 @@ fn same_project(cx: &Study, theirs: ProjectId) -> Result<(), ProjectError> {
 
 /// Lists everything in a packet that was not handed out with it; if many are alike, the first few and
 /// their number.
-pub(super) fn not_as_handed_out(
+pub(super) fn unassigned_content(
     cx: &Study,
     packet: &Packet,
     store: &Store,
@@ -222,9 +222,9 @@ pub(super) fn not_as_handed_out(
     Ok(all.into_iter().flat_map(few).collect())
 }
 
-fn few(mut told: Vec<String>) -> Vec<String> {
-    let more = told.len().saturating_sub(TOLD);
-    told.truncate(TOLD);
-    told.extend((more > 0).then(|| format!("and {more} more like these")));
-    told
+fn few(mut reported: Vec<String>) -> Vec<String> {
+    let more = reported.len().saturating_sub(TOLD);
+    reported.truncate(TOLD);
+    reported.extend((more > 0).then(|| format!("and {more} more like these")));
+    reported
 }

@@ -1,7 +1,7 @@
 //! Merges files: task packets, submissions, full copies of the project.
 
 use super::Study;
-use super::apart::ahead_remark;
+use super::apart::fast_clock_notice;
 use super::effect::{effect_digest, effect_info};
 use super::incoming::Incoming;
 use crate::study::apart;
@@ -18,7 +18,7 @@ use dissensus_project::jobs::{Follow, Progress};
 use dissensus_project::log::go_on;
 use dissensus_project::sync::lock;
 use dissensus_project::words::counted;
-use dissensus_store::{HandIn, MergeEffect, MergeOutcome, TakenIn};
+use dissensus_store::{MergeEffect, MergeOutcome, MergedCounts, Submission};
 use std::path::{Path, PathBuf};
 
 /// By how much a clock may be ahead of ours before it is reported: times are independent of time zones, so
@@ -86,7 +86,7 @@ pub fn preview_merge(cx: &Study, files: &[PathBuf]) -> Result<MergeReport, Proje
     cx.whole_project()?;
     cx.context.store.must_write()?;
     let preview = |path: &PathBuf| {
-        let mut file = as_nothing(path);
+        let mut file = unread_file(path);
         if let Err(error) = preview_file(cx, path, &mut file) {
             refuse(&mut file, error);
         }
@@ -102,21 +102,21 @@ fn merged(cx: &Study, report: &MergeReport) {
     }
     cx.context.reload();
     go_on("cleaning up after somebody was erased", withdraw::finish_erasing(&cx.project));
-    cx.context.keep_whole();
+    cx.context.flush_to_file();
     go_on("following what was taken in", feed::skip(&cx.labelling));
     cx.context.listeners.send(&Event::Project);
     cx.background.start_again();
 }
 
 fn merge_file(cx: &Study, path: &Path, consent: &MergeConsent) -> MergedFile {
-    let mut file = as_nothing(path);
-    if let Err(error) = take_file(cx, path, consent, &mut file) {
+    let mut file = unread_file(path);
+    if let Err(error) = merge_one_file(cx, path, consent, &mut file) {
         refuse(&mut file, error);
     }
     file
 }
 
-fn take_file(
+fn merge_one_file(
     cx: &Study,
     path: &Path,
     consent: &MergeConsent,
@@ -125,8 +125,8 @@ fn take_file(
     let incoming = incoming::identify(cx, path)?;
     file.kind = Some(incoming.kind);
     match incoming.packet {
-        Some(packet) => take_packet(cx, packet, &incoming, false, file),
-        None => take_copy(cx, path, &incoming, consent, file),
+        Some(packet) => merge_one_packet(cx, packet, &incoming, false, file),
+        None => merge_copy(cx, path, &incoming, consent, file),
     }
 }
 
@@ -134,9 +134,9 @@ fn preview_file(cx: &Study, path: &Path, file: &mut MergedFile) -> Result<(), Pr
     let incoming = incoming::identify(cx, path)?;
     file.kind = Some(incoming.kind);
     if let Some(packet) = incoming.packet {
-        return take_packet(cx, packet, &incoming, true, file);
+        return merge_one_packet(cx, packet, &incoming, true, file);
     }
-    match cx.context.store.take_in_if(&incoming.store, None, |_| false)? {
+    match cx.context.store.merge_if(&incoming.store, None, |_| false)? {
         MergeOutcome::Left(effect) | MergeOutcome::Taken(effect) => {
             file.asks = question(path, &incoming, &effect);
             file.effect = Some(effect_info(&effect));
@@ -147,7 +147,7 @@ fn preview_file(cx: &Study, path: &Path, file: &mut MergedFile) -> Result<(), Pr
 }
 
 /// Merges what a packet's annotator may change, or previews it.
-fn take_packet(
+fn merge_one_packet(
     cx: &Study,
     packet: PacketId,
     incoming: &Incoming,
@@ -163,34 +163,34 @@ fn take_packet(
     }
     if incoming.disguised {
         let name = file.annotator.as_deref().unwrap_or("?");
-        file.problems.push(remark(format!(
+        file.problems.push(notice(format!(
                 "this file says that it is a whole copy of the project, and is the packet of \"{name}\" that was handed out: only what \
                  \"{name}\" may say is taken from it"
             )));
     }
-    let odd = incoming::not_as_handed_out(cx, &packet, &incoming.store)?;
+    let odd = incoming::unassigned_content(cx, &packet, &incoming.store)?;
     if !odd.is_empty() {
         file.refused = true;
-        let told = odd.into_iter().map(|odd| StudyError::NotAsHandedOut(odd).into());
-        let told = told.map(|e: ProjectError| MergeProblem { refused: true, problem: e.problem() });
-        file.problems.extend(told);
+        let reported = odd.into_iter().map(|odd| StudyError::NotAsHandedOut(odd).into());
+        let reported = reported.map(|e: ProjectError| MergeProblem { refused: true, problem: e.problem() });
+        file.problems.extend(reported);
         return Ok(());
     }
-    let before = ours.hand_ins()?;
-    match ours.take_in_if(&incoming.store, Some(packet.id), move |_| !preview)? {
-        MergeOutcome::Left(effect) => tell_counts(&effect.taken, file),
+    let before = ours.submissions()?;
+    match ours.merge_if(&incoming.store, Some(packet.id), move |_| !preview)? {
+        MergeOutcome::Left(effect) => add_counts(&effect.taken, file),
         MergeOutcome::Taken(effect) => {
-            let remarks = note_remarks(cx, &packet, incoming, &effect.taken, &before)?;
+            let remarks = packet_notices(cx, &packet, incoming, &effect.taken, &before)?;
             file.problems.extend(remarks.into_iter().map(remark));
             apart::distinguish(cx, &effect.taken, file)?;
-            tell_counts(&effect.taken, file);
+            add_counts(&effect.taken, file);
         }
     }
     Ok(())
 }
 
 /// Merges a full copy, as far as its effect was agreed to.
-fn take_copy(
+fn merge_copy(
     cx: &Study,
     path: &Path,
     incoming: &Incoming,
@@ -202,12 +202,12 @@ fn take_copy(
     // An effect that only adds is agreed to with the copy itself; an effect that was shown before, or
     // that changes something, is computed first.
     let at_once = known && consent.seen.is_empty();
-    let first = ours.take_in_if(&incoming.store, None, move |effect| {
-        effect.is_nothing() || (at_once && effect.only_adds())
+    let first = ours.merge_if(&incoming.store, None, move |effect| {
+        effect.is_empty() || (at_once && effect.only_adds())
     })?;
     let effect = match first {
         MergeOutcome::Taken(effect) => {
-            return tell(cx, &effect, incoming, file);
+            return report_effect(cx, &effect, incoming, file);
         }
         MergeOutcome::Left(effect) => effect,
     };
@@ -235,8 +235,8 @@ fn take_copy(
         file.backup = Some(backup.to_string_lossy().into_owned());
     }
     let shown = effect.clone();
-    match ours.take_in_if(&incoming.store, None, move |effect| *effect == shown)? {
-        MergeOutcome::Taken(effect) => tell(cx, &effect, incoming, file)?,
+    match ours.merge_if(&incoming.store, None, move |effect| *effect == shown)? {
+        MergeOutcome::Taken(effect) => report_effect(cx, &effect, incoming, file)?,
         MergeOutcome::Left(effect) => {
             // Nothing was changed: the backup that was made before is not needed.
             if let Some(unused) = file.backup.take() {
@@ -251,29 +251,29 @@ fn take_copy(
 }
 
 /// Reports the effect of merging a full copy.
-fn tell(
+fn report_effect(
     cx: &Study,
     effect: &MergeEffect,
     incoming: &Incoming,
     file: &mut MergedFile,
 ) -> Result<(), ProjectError> {
     if effect.taken.events > 0 {
-        file.problems.extend(ahead_remark(&incoming.store, now_ms())?);
+        file.problems.extend(fast_clock_notice(&incoming.store, now_ms())?);
     }
     apart::distinguish(cx, &effect.taken, file)?;
-    tell_counts(&effect.taken, file);
+    add_counts(&effect.taken, file);
     file.withdrawn = effect.taken.withdrawn;
     file.effect = Some(effect_info(effect));
     Ok(())
 }
 
 /// Returns notices about a merged packet.
-fn note_remarks(
+fn packet_notices(
     cx: &Study,
     packet: &Packet,
     incoming: &Incoming,
-    taken: &TakenIn,
-    before: &[HandIn],
+    taken: &MergedCounts,
+    before: &[Submission],
 ) -> Result<Vec<String>, ProjectError> {
     let ours = &cx.context.store;
     let mut remarks = Vec::new();
@@ -319,7 +319,7 @@ fn note_remarks(
 }
 
 /// A report on a file before it is read.
-fn as_nothing(path: &Path) -> MergedFile {
+fn unread_file(path: &Path) -> MergedFile {
     MergedFile {
         file: path.to_string_lossy().into_owned(),
         kind: None,
@@ -346,28 +346,28 @@ fn refuse(file: &mut MergedFile, error: ProjectError) {
     file.problems.push(MergeProblem { refused: true, problem: error.problem() });
 }
 
-fn remark(remark: String) -> MergeProblem {
+fn notice(remark: String) -> MergeProblem {
     MergeProblem { refused: false, problem: ProjectError::from(StudyError::Remark(remark)).problem() }
 }
 
 /// Returns what has to be agreed to before this full copy is merged.
 fn question(path: &Path, incoming: &Incoming, effect: &MergeEffect) -> Option<MergeQuestion> {
-    if effect.is_nothing() {
+    if effect.is_empty() {
         return None;
     }
     let (whole_copy, changes) = (!incoming.known, !effect.only_adds());
     (whole_copy || changes).then(|| MergeQuestion { whole_copy, changes, seen: effect_digest(path, effect) })
 }
 
-fn tell_counts(taken: &TakenIn, file: &mut MergedFile) {
-    file.problems.extend(levels_remark(taken));
+fn add_counts(taken: &MergedCounts, file: &mut MergedFile) {
+    file.problems.extend(levels_notice(taken));
     file.problems.extend((taken.passed_over > 0).then(|| passed_over(taken.passed_over)));
     file.events = taken.events + taken.known;
     file.new = news(taken);
 }
 
 /// Reports changes to the levels of questions.
-fn levels_remark(taken: &TakenIn) -> Option<MergeProblem> {
+fn levels_notice(taken: &MergedCounts) -> Option<MergeProblem> {
     let remark = match (taken.levels_back, taken.rearranged) {
         (0, 0) => return None,
         (0, questions) => format!(
@@ -382,7 +382,7 @@ fn levels_remark(taken: &TakenIn) -> Option<MergeProblem> {
              at the levels of the questions"
         ),
     };
-    Some(self::remark(remark))
+    Some(self::notice(remark))
 }
 
 /// Reports that annotators who withdrew here are still in the merged copy.
@@ -393,18 +393,18 @@ fn passed_over(people: u32) -> MergeProblem {
          copy too, or delete it"
     );
     let remark = if people == 1 { remark } else { remark.replace("project is still", "project are still") };
-    self::remark(remark)
+    self::notice(remark)
 }
 
 /// Counts everything that was merged: answers and marks, annotators, texts, changes and decisions. That a
 /// packet was submitted is not counted.
-fn news(taken: &TakenIn) -> u32 {
-    let TakenIn { questions, texts, annotators, events, known: _, repeats, repeat_changes, .. } = *taken;
-    let TakenIn {
+fn news(taken: &MergedCounts) -> u32 {
+    let MergedCounts { questions, texts, annotators, events, known: _, repeats, repeat_changes, .. } = *taken;
+    let MergedCounts {
         question_changes,
         annotator_changes,
         packets,
-        hand_ins: _,
+        submissions: _,
         decisions,
         guidelines,
         attention_checks,

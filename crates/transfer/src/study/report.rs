@@ -22,7 +22,7 @@ pub fn report(cx: &Study) -> Result<StudyReport, ProjectError> {
     let answered =
         count_answered(cx, packets.iter().flat_map(|(packet, _)| packet.questions.iter().copied()))?;
     let always = always_assigned(cx);
-    let hand_ins = store.hand_ins()?;
+    let submissions = store.submissions()?;
     let (anchors, own) =
         (agreement::anchor_agreement(cx, &packets)?, agreement::own_agreement(cx, &packets)?);
     let (seconds, attention) = (seconds(cx)?, checks::attention(cx)?);
@@ -68,7 +68,7 @@ pub fn report(cx: &Study) -> Result<StudyReport, ProjectError> {
             }
             anchor_texts.extend(item.anchor.then_some(item.text));
         }
-        let last = hand_ins.iter().filter(|one| one.packet == packet.id).map(|one| one.at_ms as f64);
+        let last = submissions.iter().filter(|one| one.packet == packet.id).map(|one| one.at_ms as f64);
         person.handed_in = last.chain(person.handed_in).reduce(f64::max);
     }
     let (per_text, short_texts) = people_per_text(&packets, store.setting(PLANNED)?, |packet, text| {

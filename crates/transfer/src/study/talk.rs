@@ -4,7 +4,7 @@ use super::Study;
 use crate::study::error::StudyError;
 use dissensus_api::{DecisionInfo, GivenAnswerInfo, NewDecision, TextTalk};
 use dissensus_domain::{
-    AnnotatorId, Answer, Decision, Outcome, Question, QuestionId, Remark, TextId, current_answer, marks,
+    AnnotatorId, Answer, Decision, Note, Outcome, Question, QuestionId, TextId, current_answer, marks,
 };
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
@@ -31,8 +31,8 @@ pub fn talk(cx: &Study, question: QuestionId, text: TextId) -> Result<TextTalk, 
             answer: None,
             before: Vec::new(),
             again: None,
-            remark: Remark::default(),
-            said_again: Remark::default(),
+            note: Note::default(),
+            said_again: Note::default(),
             guideline: None,
             flagged: false,
         }
@@ -46,7 +46,7 @@ pub fn talk(cx: &Study, question: QuestionId, text: TextId) -> Result<TextTalk, 
         let info = GivenAnswerInfo {
             answer: current.and_then(|event| event.answer().cloned()),
             before: before.cloned().collect(),
-            remark: marks.remark,
+            note: marks.note,
             guideline: current.and_then(|event| numbers.get(&event.guideline?).copied()),
             flagged: marks.flagged,
             ..person(first.annotator)
@@ -56,12 +56,11 @@ pub fn talk(cx: &Study, question: QuestionId, text: TextId) -> Result<TextTalk, 
     for repeat in store.repeats_on_text(question.id, text)? {
         let info = people.entry(repeat.annotator).or_insert_with(|| person(repeat.annotator));
         info.again = Some(repeat.answer);
-        info.said_again = repeat.details.remark;
+        info.said_again = repeat.details.note;
     }
     let mut answers: Vec<GivenAnswerInfo> = people.into_values().collect();
-    answers
-        .retain(|one| one.answer.is_some() || one.again.is_some() || !one.remark.is_empty() || one.flagged);
-    let decisions = told(&store.decisions_on_text(question.id, text)?, question);
+    answers.retain(|one| one.answer.is_some() || one.again.is_some() || !one.note.is_empty() || one.flagged);
+    let decisions = decisions_of_text(&store.decisions_on_text(question.id, text)?, question);
     Ok(TextTalk { question: question.id, text, answers, decisions })
 }
 
@@ -115,7 +114,7 @@ pub fn all_decisions(cx: &Study) -> Result<Vec<DecisionInfo>, ProjectError> {
         for of_text in decisions.chunk_by(|a, b| a.text == b.text) {
             let Some(last) = of_text.last() else { continue };
             let text_id = cx.context.store.text(last.text)?.map(|text| text.external_id);
-            let found = told(of_text, question).into_iter();
+            let found = decisions_of_text(of_text, question).into_iter();
             all.extend(found.map(|one| DecisionInfo { text_id: text_id.clone(), ..one }));
         }
     }
@@ -123,7 +122,7 @@ pub fn all_decisions(cx: &Study) -> Result<Vec<DecisionInfo>, ProjectError> {
 }
 
 /// Returns the decisions on one text, the latest first: only that one is valid, unless it reopens the text.
-fn told(of_text: &[Decision], question: &Question) -> Vec<DecisionInfo> {
+fn decisions_of_text(of_text: &[Decision], question: &Question) -> Vec<DecisionInfo> {
     let last = of_text.len().saturating_sub(1);
     let one = |(at, decision): (usize, &Decision)| DecisionInfo {
         holds: at == last && decision.outcome != Outcome::Reopened,

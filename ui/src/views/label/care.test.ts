@@ -173,7 +173,7 @@ describe("in Settings", () => {
 describe("stopping", () => {
   it("puts everything out of sight by one key, asks nothing, hands in nothing, and keeps what was said", async () => {
     await begin();
-    const [remark, close] = [vi.spyOn(commands, "remarkText"), vi.spyOn(commands, "closeProject")];
+    const [note, close] = [vi.spyOn(commands, "saveNote"), vi.spyOn(commands, "closeProject")];
     const handIn = vi.spyOn(commands, "handIn");
     await press("n");
     await press("hard to read");
@@ -181,7 +181,7 @@ describe("stopping", () => {
     await waitFor(() => expect(screen.getByTestId("stop-page")).toHaveTextContent("Labelling stopped"));
     expect(text()).toBeUndefined();
     expect(screen.queryByRole("dialog")).toBeNull();
-    await waitFor(() => expect(remark.mock.lastCall?.[3].remark.note).toBe("hard to read"));
+    await waitFor(() => expect(note.mock.lastCall?.[3].note.note).toBe("hard to read"));
     expect(close).not.toHaveBeenCalled();
     expect(handIn).not.toHaveBeenCalled();
     // What is pressed from habit brings nothing back and gives no answer.

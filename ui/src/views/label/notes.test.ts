@@ -8,7 +8,7 @@ import { app } from "$stores/app.svelte";
 import { playPacket, reset } from "../../mock/bindings";
 import { showOthers } from "../../mock/show-others";
 import LabelView from "./LabelView.svelte";
-import type { RemarkForm } from "$api/bindings";
+import type { NoteForm } from "$api/bindings";
 import { draftOf } from "../../mock/answer-parts";
 
 const text = () => screen.getByTestId("label-text").dataset.textId;
@@ -19,9 +19,9 @@ const chosen = () =>
     .map((one) => one.textContent);
 let user: ReturnType<typeof userEvent.setup>;
 /** Configures the note form of a question. */
-async function offer(remarks: RemarkForm): Promise<void> {
+async function offer(note_form: NoteForm): Promise<void> {
   const asked = app.project?.questions[0];
-  if (asked) await commands.changeQuestion(1, { ...draftOf(asked), remarks });
+  if (asked) await commands.changeQuestion(1, { ...draftOf(asked), note_form });
 }
 
 beforeEach(async () => {
@@ -51,7 +51,7 @@ const task = (text: number) => commands.labelTask(app.annotatorId ?? 0, 1, text,
 describe("beside an answer", () => {
   it("goes to the disk with it", async () => {
     const record = vi.spyOn(commands, "recordLabel");
-    const alone = vi.spyOn(commands, "remarkText");
+    const alone = vi.spyOn(commands, "saveNote");
     await begin();
     await press("{Alt>}[Digit2]{/Alt}");
     await press("{Alt>}[Digit1]{/Alt}");
@@ -62,21 +62,21 @@ describe("beside an answer", () => {
     await press("quotes somebody{Escape}");
     await press("3");
     await waitFor(() => expect(record).toHaveBeenCalledTimes(1));
-    const remark = { note: "quotes somebody", reasons: ["slang", "irony"], confidence: 4 };
-    expect(record.mock.calls[0]?.[1]).toEqual({ remark, guideline: null });
+    const note = { note: "quotes somebody", reasons: ["slang", "irony"], confidence: 4 };
+    expect(record.mock.calls[0]?.[1]).toEqual({ note, guideline: null });
     expect(alone).not.toHaveBeenCalled();
-    expect((await task(1)).remark).toEqual(remark);
+    expect((await task(1)).note).toEqual(note);
   });
 
   it("is written by itself where the answer is given, and taken back by the same key", async () => {
-    const alone = vi.spyOn(commands, "remarkText");
+    const alone = vi.spyOn(commands, "saveNote");
     await begin();
     await press("3");
     await press("{Shift>}[Digit2]{/Shift}");
     await waitFor(() => expect(alone).toHaveBeenCalledTimes(1));
-    expect((await task(1)).remark.confidence).toBe(2);
+    expect((await task(1)).note.confidence).toBe(2);
     await press("{Shift>}[Digit2]{/Shift}");
-    await waitFor(async () => expect((await task(1)).remark.confidence).toBeNull());
+    await waitFor(async () => expect((await task(1)).note.confidence).toBeNull());
   });
 
   it("waits for no answer where the text is left, and is there when one comes back", async () => {
@@ -86,7 +86,7 @@ describe("beside an answer", () => {
     await press("{ArrowRight}");
     await waitFor(() => expect(text()).toBe("2"));
     expect(screen.queryByTestId("remark-noted")).toBeNull();
-    await waitFor(async () => expect((await task(1)).remark.note).toBe("odd"));
+    await waitFor(async () => expect((await task(1)).note.note).toBe("odd"));
     await press("{ArrowLeft}");
     await waitFor(() => expect(screen.getByTestId("remark-noted").textContent).toContain("odd"));
   });
@@ -105,7 +105,7 @@ describe("beside an answer", () => {
     await begin();
     await press("3");
     const problem = { code: "disk-full", message: "The disk is full.", detail: null };
-    vi.spyOn(commands, "remarkText").mockRejectedValueOnce(problem);
+    vi.spyOn(commands, "saveNote").mockRejectedValueOnce(problem);
     await press("{Alt>}[Digit2]{/Alt}");
     await waitFor(() => expect(app.toasts.list.length).toBeGreaterThan(0));
     expect(chosen()).toEqual(["irony"]);
@@ -126,9 +126,9 @@ describe("what could be lost", () => {
     await begin();
     await press("{Alt>}[Digit1]{/Alt}");
     const order: string[] = [];
-    const alone = commands.remarkText;
-    vi.spyOn(commands, "remarkText").mockImplementation(async (...beside) => {
-      order.push("remark");
+    const alone = commands.saveNote;
+    vi.spyOn(commands, "saveNote").mockImplementation(async (...beside) => {
+      order.push("note");
       return alone(...beside);
     });
     const opened = commands.openSample;
@@ -139,7 +139,7 @@ describe("what could be lost", () => {
     await app.openSample();
     cleanup();
     await new Promise((settled) => setTimeout(settled, 20));
-    expect(order).toEqual(["remark", "open"]);
+    expect(order).toEqual(["note", "open"]);
   });
 
   it("is written before the project is closed", async () => {
@@ -147,11 +147,11 @@ describe("what could be lost", () => {
     await press("n");
     await press("odd");
     const order: string[] = [];
-    vi.spyOn(commands, "remarkText").mockImplementation(async () => (order.push("remark"), null));
+    vi.spyOn(commands, "saveNote").mockImplementation(async () => (order.push("note"), null));
     vi.spyOn(commands, "closeProject").mockImplementation(async () => (order.push("close"), null));
     await app.close();
     cleanup();
-    expect(order).toEqual(["remark", "close"]);
+    expect(order).toEqual(["note", "close"]);
   });
 
   it("stays when the answer before it is undone", async () => {
@@ -159,15 +159,15 @@ describe("what could be lost", () => {
     await press("3");
     await press("n");
     await press("after{Escape}");
-    await waitFor(async () => expect((await task(1)).remark.note).toBe("after"));
+    await waitFor(async () => expect((await task(1)).note.note).toBe("after"));
     // The note belongs to the text, as in the program.
     const undo = commands.undoLabel;
     const none = { note: null, reasons: [], confidence: null };
     vi.spyOn(commands, "undoLabel").mockImplementation(async (...of) => {
-      const { remark } = await task(1);
+      const { note } = await task(1);
       const undone = await undo(...of);
-      await commands.remarkText(app.annotatorId ?? 0, 1, 1, { remark, guideline: null });
-      return undone && { ...undone, remark: none };
+      await commands.saveNote(app.annotatorId ?? 0, 1, 1, { note, guideline: null });
+      return undone && { ...undone, note: none };
     });
     await press("u");
     await waitFor(async () => expect((await task(1)).answer).toBeNull());
@@ -185,8 +185,8 @@ describe("what could be lost", () => {
     await press("{Alt>}[Digit1]{/Alt}");
     await press("2");
     await waitFor(() => expect(record).toHaveBeenCalledTimes(1));
-    expect(record.mock.calls[0]?.[1].remark.reasons).toEqual([]);
-    expect((await task(1)).remark.reasons).toEqual([]);
+    expect(record.mock.calls[0]?.[1].note.reasons).toEqual([]);
+    expect((await task(1)).note.reasons).toEqual([]);
   });
 
   it("holds the desk where it is while a note is written", async () => {
@@ -199,7 +199,7 @@ describe("what could be lost", () => {
     expect(text()).toBe("1");
     await press("ut");
     await press("{Escape}");
-    await waitFor(async () => expect((await task(1)).remark.note).toBe("about"));
+    await waitFor(async () => expect((await task(1)).note.note).toBe("about"));
     await showOthers(true);
   });
 
@@ -221,7 +221,7 @@ it("is a part of an answer of a later occasion, and never tells that it is one",
     { text: 2, occasion: 1 },
   ]);
   await app.openSample();
-  const alone = vi.spyOn(commands, "remarkText");
+  const alone = vi.spyOn(commands, "saveNote");
   const again = vi.spyOn(commands, "recordAgain");
   render(LabelView);
   await waitFor(() => expect(text()).toBe("3"));
@@ -236,9 +236,9 @@ it("is a part of an answer of a later occasion, and never tells that it is one",
   await press("1");
   await waitFor(() => expect(text()).toBe("2"));
   expect(again).toHaveBeenCalledTimes(1);
-  expect(again.mock.calls[0]?.[1].remark.reasons).toEqual(["irony"]);
+  expect(again.mock.calls[0]?.[1].note.reasons).toEqual(["irony"]);
   expect(alone).not.toHaveBeenCalled();
-  expect((await task(3)).remark.reasons).toEqual(["slang"]);
+  expect((await task(3)).note.reasons).toEqual(["slang"]);
 });
 
 it("waits through another view where it cannot be written yet", async () => {
@@ -274,13 +274,13 @@ describe("typed and not given", () => {
     await app.openSample();
     app.drafts.forget();
     cleanup();
-    expect((await task(1)).draft ?? (await task(1)).remark).toMatchObject({ note: "half a thou" });
+    expect((await task(1)).draft ?? (await task(1)).note).toMatchObject({ note: "half a thou" });
     render(LabelView);
     await waitFor(() => expect(screen.getByTestId("remark-noted").textContent).toContain("half a thou"));
   });
 
   it("is kept letter by letter, and forgotten once it is given", async () => {
-    const keep = vi.spyOn(commands, "keepDraft");
+    const keep = vi.spyOn(commands, "saveDraft");
     await begin();
     await press("n");
     await press("odd");
@@ -290,7 +290,7 @@ describe("typed and not given", () => {
     expect(screen.queryByTestId("remark-note")).toBeNull();
     await press("3");
     await waitFor(async () => expect((await task(1)).draft).toBeNull());
-    expect((await task(1)).remark.note).toBe("odd");
+    expect((await task(1)).note.note).toBe("odd");
   });
 
   it("is left by Ctrl+Enter or Esc, which stands beside the box, and Enter starts a line", async () => {

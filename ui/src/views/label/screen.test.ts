@@ -54,8 +54,8 @@ beforeEach(async () => {
 async function askOnlyIf(id: number, only_if: Condition | null) {
   const asked = app.project?.questions.find((question) => question.id === id);
   if (!asked) throw new Error(`there is no question ${id}`);
-  const remarks = { reasons: [], confidence: false };
-  await commands.changeQuestion(id, { ...draftOf(asked), only_if, remarks });
+  const note_form = { reasons: [], confidence: false };
+  await commands.changeQuestion(id, { ...draftOf(asked), only_if, note_form });
 }
 
 describe("three questions on one screen", () => {

@@ -10,7 +10,7 @@ vi.mock("$logic/glyphs", async (load) => ({
 }));
 
 const card = (body: string) => {
-  const fresh = { group: null, occasion: 1, asked: true, answer: null, remark: NO_NOTE, draft: null };
+  const fresh = { group: null, occasion: 1, asked: true, answer: null, note: NO_NOTE, draft: null };
   const marks = { flagged: false, skipped: false, random: false, reveal: null, spans: null };
   const task = { text: 1, external_id: "t1", body, ...fresh, ...marks };
   return render(TextCard, { task, size: 16, blurred: false, onsee: () => {} });

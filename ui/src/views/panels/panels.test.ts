@@ -90,7 +90,7 @@ it("keeps a panel, sets it beside another, and keeps it no longer", async () => 
   await user.type(screen.getByTestId("panel-name"), "board");
   await user.click(screen.getByTestId("panel-keep"));
   await screen.findByTestId("panel-kept");
-  expect((await commands.keptPanels()).map(({ name, rule }) => [name, rule])).toEqual([
+  expect((await commands.savedPanels()).map(({ name, rule }) => [name, rule])).toEqual([
     ["board", "majority"],
   ]);
   // The closed list handles typing like a native one.

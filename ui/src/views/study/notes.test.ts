@@ -26,8 +26,8 @@ it("says what to do where nobody said anything", async () => {
 
 it("finds notes by their words, and flags", async () => {
   const say = (text: number, note: string) =>
-    commands.remarkText(1, 1, text, {
-      remark: { note, reasons: ["slang"], confidence: 2 },
+    commands.saveNote(1, 1, text, {
+      note: { note, reasons: ["slang"], confidence: 2 },
       guideline: null,
     });
   await say(1, "Irony, I think");

@@ -58,7 +58,7 @@ describe("the filters", () => {
     const me = app.annotatorId ?? 0;
     await commands.recordLabel(
       { question: 1, annotator: me, text: 3, answer: { kind: "level", value: 2 }, duration_ms: null },
-      { remark: { note: "irony", reasons: [], confidence: null }, guideline: null },
+      { note: { note: "irony", reasons: [], confidence: null }, guideline: null },
     );
     await commands.flagText(me, 1, 5, true);
     await commands.skipText(me, [1], 7);

@@ -26,7 +26,7 @@ use std::process::ExitCode;
 #[allow(unsafe_code, reason = "the environment is set before anything else runs")]
 fn main() -> ExitCode {
     // SAFETY: nothing has started a thread yet.
-    unsafe { dissensus_encoder::keep_tensors_on_their_thread() };
+    unsafe { dissensus_encoder::bind_tensors_to_threads() };
     let cli = Cli::parse();
     match start_log(cli.log.as_deref()).and_then(|()| run(cli.benchmark)) {
         Ok(()) => ExitCode::SUCCESS,

@@ -99,7 +99,7 @@ fn copy(from: &Path, to: &Path) {
 
 /// Checks an error's code and that its message contains all of these words.
 #[track_caller]
-pub(crate) fn says(error: &EncoderError, code: &str, words: &[&str]) {
+pub(crate) fn check_message(error: &EncoderError, code: &str, words: &[&str]) {
     let text = error.to_string();
     assert_eq!(error.code(), code, "{text}");
     for word in words {

@@ -57,7 +57,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
 /// Returns the readings of lists of answers without annotators, each with that of texts only as the
 /// alternative: the answers may be of as many annotators as there are answers.
 pub(super) fn unnamed(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeError> {
-    let mut found = of_nobody(table, &find(table, None), None)?;
+    let mut found = without_annotators(table, &find(table, None), None)?;
     for separator in &SEPARATORS[..3] {
         if found.is_some() {
             break;
@@ -73,7 +73,7 @@ pub(super) fn unnamed(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeE
             .into_iter()
             .filter(|list| of_one_length(list) && !(*separator == "," && are_decimals(table, list)))
             .collect();
-        found = of_nobody(table, &separated, Some(separator))?;
+        found = without_annotators(table, &separated, Some(separator))?;
     }
     Ok(found.into_iter().flat_map(next_to_texts).collect())
 }
@@ -257,7 +257,7 @@ fn is_about_answers(table: &Table<'_>, column: usize) -> bool {
 
 /// Returns the reading of lists that hold only answers: their annotators have to be given, and only the
 /// position in the list distinguishes them.
-fn of_nobody(
+fn without_annotators(
     table: &Table<'_>,
     lists: &[List],
     separator: Option<&str>,

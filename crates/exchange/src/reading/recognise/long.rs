@@ -287,7 +287,7 @@ fn strong_label(table: &Table<'_>) -> Option<usize> {
     let label = table.plain.label.as_deref().and_then(|name| table.place(name))?;
     let names = &vocabulary().columns;
     let called = table.is_called(label, &names.label) && !sums_up(table, label);
-    (table.beside.label.is_some() || called).then_some(label)
+    (table.context.label.is_some() || called).then_some(label)
 }
 
 /// Finds the columns that may contain answers of the annotator of the row.

@@ -66,14 +66,14 @@ pub struct TableContext<'a> {
 
 /// Proposes how a table may be read, from the names of its columns and its first rows. The columns of an
 /// annotation tool's file are fixed: it has one reading.
-pub fn recognise(source: &Source, beside: &TableContext<'_>) -> Result<Recognised, ExchangeError> {
-    let named = ColumnRoles { label: beside.label.map(str::to_owned), ..ColumnRoles::default() };
-    let plain = guess_roles_around(source, &named, beside.left_out)?;
+pub fn recognise(source: &Source, context: &TableContext<'_>) -> Result<Recognised, ExchangeError> {
+    let named = ColumnRoles { label: context.label.map(str::to_owned), ..ColumnRoles::default() };
+    let plain = guess_roles_around(source, &named, context.left_out)?;
     if source.is_of_tool() || plain.rows_are_spans() || is_ours(source.columns()) {
         return Ok(Recognised { readings: vec![long::as_guessed(plain)] });
     }
-    let sample = Sample::read(source)?.without(beside.left_out);
-    let table = Table { source, sample, plain, beside: *beside, no_texts: Vec::new() };
+    let sample = Sample::read(source)?.without(context.left_out);
+    let table = Table { source, sample, plain, context: *context, no_texts: Vec::new() };
     let table = table.with_sound_text().with_id_of_texts().with_judged_text();
     let found = people::readings(&table)?;
     // Columns that are named like texts are nothing else.
@@ -119,7 +119,7 @@ pub fn recognise(source: &Source, beside: &TableContext<'_>) -> Result<Recognise
         seen.push(ranked.reading.clone());
         new
     });
-    readings.iter_mut().for_each(|ranked| ranked.reading.ignored.extend_from_slice(beside.left_out));
+    readings.iter_mut().for_each(|ranked| ranked.reading.ignored.extend_from_slice(context.left_out));
     let best = readings.first().map_or(0.0, |best| best.confidence);
     readings.retain(|ranked| ranked.confidence >= WORTH_SHOWING * best);
     Ok(Recognised { readings })
@@ -173,7 +173,7 @@ struct Table<'a> {
     sample: Sample,
     /// The roles that its columns have in long form.
     plain: ColumnRoles,
-    beside: TableContext<'a>,
+    context: TableContext<'a>,
     /// Columns that are named like texts and hold none.
     no_texts: Vec<String>,
 }
@@ -282,7 +282,7 @@ impl Table<'_> {
 
     /// Whether a column is left out.
     fn is_left_out(&self, column: usize) -> bool {
-        self.beside.left_out.iter().any(|name| name == self.name(column))
+        self.context.left_out.iter().any(|name| name == self.name(column))
     }
 
     /// Whether the name of a column is one of these.
@@ -297,7 +297,7 @@ impl Table<'_> {
             text_id: self.plain.text_id.clone(),
             ..ColumnRoles::default()
         };
-        let left_out = [self.beside.left_out, &self.no_texts].concat();
+        let left_out = [self.context.left_out, &self.no_texts].concat();
         guess_the_rest(self.source, &named, &taken.iter().copied().collect(), &left_out)
     }
 

@@ -32,7 +32,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
     let Some(who) = found.iter().find(|series| names_people(series)) else {
         return Ok(Vec::new());
     };
-    let beside: Vec<&Series> = found
+    let close_series: Vec<&Series> = found
         .iter()
         .filter(|series| series.stem() != who.stem())
         .filter(|series| series.columns.keys().filter(|number| who.columns.contains_key(number)).count() > 1)
@@ -44,7 +44,7 @@ pub(super) fn readings(table: &Table<'_>) -> Result<Vec<RankedReading>, Exchange
             stem.strip_prefix(&who.stem()).or_else(|| stem.strip_prefix(&person)).unwrap_or(&stem).to_owned();
         names.attribute.contains(&about)
     };
-    let answers: Vec<&&Series> = beside
+    let answers: Vec<&&Series> = close_series
         .iter()
         .filter(|series| !is_attribute(series))
         .filter(|series| {

@@ -84,7 +84,7 @@ fn items(table: &Table<'_>) -> Option<AnswerColumns> {
 /// Finds the columns whose names are texts, each with the question and the text.
 fn texts(table: &Table<'_>, columns: &[usize]) -> Option<AnswerColumns> {
     let parted: Vec<(usize, (String, String))> =
-        columns.iter().map(|column| (*column, parted(table.name(*column)))).collect();
+        columns.iter().map(|column| (*column, split_column_name(table.name(*column)))).collect();
     // A question is one that several columns have.
     let mut by_question: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (column, (question, _)) in &parted {
@@ -126,7 +126,7 @@ fn texts(table: &Table<'_>, columns: &[usize]) -> Option<AnswerColumns> {
 
 /// Splits a name into the question and the text: `3. How rude is this? [You again]`,
 /// `How rude is this? - You again`. Without a question all of it is the text.
-fn parted(name: &str) -> (String, String) {
+fn split_column_name(name: &str) -> (String, String) {
     let name = name.trim();
     let (question, body) = match name.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
         Some((question, body)) => (question, body),
@@ -237,6 +237,6 @@ mod tests {
         #[case] question: &str,
         #[case] body: &str,
     ) {
-        assert_eq!(parted(name), (question.to_owned(), body.to_owned()));
+        assert_eq!(split_column_name(name), (question.to_owned(), body.to_owned()));
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn find(table: &Table<'_>, roles: &mut ColumnRoles) {
     let used: Vec<usize> = roles.named().iter().filter_map(|(_, name)| table.place(name)).collect();
     let free = || (0..table.sample.width()).filter(|column| !used.contains(column));
     let known = |column: &usize| {
-        let Some(is_text) = table.beside.is_text else { return false };
+        let Some(is_text) = table.context.is_text else { return false };
         let ids: Vec<&String> = table.sample.counts(*column).keys().take(LOOKED_FOR).collect();
         !ids.is_empty() && ids.iter().filter(|id| is_text(id)).count() * 2 > ids.len()
     };

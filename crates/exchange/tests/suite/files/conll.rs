@@ -217,7 +217,7 @@ fn conll_round_trips_or_reports_a_loss() {
         duration_ms: Some(5),
         source: None,
         occasion: 1,
-        remark: None,
+        note: None,
         skipped: false,
         flagged: false,
         guideline: None,

@@ -33,7 +33,7 @@ fn bad(name: &str, content: impl AsRef<[u8]>) -> (Vec<RowError>, usize) {
 }
 
 /// The one bad row of a file with a good row after it, as it is displayed.
-fn says(name: &str, content: impl AsRef<[u8]>) -> String {
+fn error_of(name: &str, content: impl AsRef<[u8]>) -> String {
     let (errors, good) = bad(name, content);
     assert_eq!((errors.len(), good), (1, 1), "{errors:?}");
     errors[0].to_string()
@@ -130,9 +130,9 @@ fn invalid_utf8_is_located() {
     let mut content = b"\xEF\xBB\xBFtext_id,text,annotator_id,label\nt1,caf".to_vec();
     let offset = content.len();
     content.extend(b"\xE9,ada,1\nt2,y,ada,2\n");
-    let message = says("a.csv", &content);
+    let message = error_of("a.csv", &content);
     assert!(message.starts_with(&format!("row 1 (line 2), column \"text\": byte {offset} of")), "{message}");
-    let message = says("a.jsonl", b"\xEF\xBB\xBF{\"text\":\"a\xFF\"}\n{\"text\":\"b\"}\n");
+    let message = error_of("a.jsonl", b"\xEF\xBB\xBF{\"text\":\"a\xFF\"}\n{\"text\":\"b\"}\n");
     assert!(message.contains("byte 13 of the file"), "{message}");
 }
 
@@ -145,9 +145,12 @@ fn invalid_utf8_in_quotes_affects_one_row() {
 
 #[test]
 fn wrong_number_of_values_is_reported() {
-    assert!(says("a.csv", format!("{HEADER}t1,x,ada\nt2,y,ada,1\n")).contains("3 values where there are 4"));
     assert!(
-        says("a.csv", format!("{HEADER}t1,x,y,ada,1\nt2,y,ada,1\n")).contains("5 values where there are 4")
+        error_of("a.csv", format!("{HEADER}t1,x,ada\nt2,y,ada,1\n")).contains("3 values where there are 4")
+    );
+    assert!(
+        error_of("a.csv", format!("{HEADER}t1,x,y,ada,1\nt2,y,ada,1\n"))
+            .contains("5 values where there are 4")
     );
 }
 
@@ -189,16 +192,16 @@ fn many_stray_quotes_are_read_in_linear_time() {
 
 #[test]
 fn text_after_a_closing_quote_is_bad() {
-    let message = says("a.csv", format!("{HEADER}t1,\"x\" y,ada,1\nt2,y,ada,2\n"));
+    let message = error_of("a.csv", format!("{HEADER}t1,\"x\" y,ada,1\nt2,y,ada,2\n"));
     assert!(message.contains("in the middle of a value"), "{message}");
 }
 
 #[test]
 fn oversized_line_is_refused_by_number() {
     let long = "x".repeat(MAX_RECORD_BYTES);
-    let message = says("a.csv", format!("{HEADER}t1,{long},ada,1\nt2,y,ada,2\n"));
+    let message = error_of("a.csv", format!("{HEADER}t1,{long},ada,1\nt2,y,ada,2\n"));
     assert!(message.starts_with("row 1 (line 2): the row is longer than"), "{message}");
-    let message = says("a.jsonl", format!("{{\"text\":\"a\"}}\n{{\"text\":\"{long}\"}}\n"));
+    let message = error_of("a.jsonl", format!("{{\"text\":\"a\"}}\n{{\"text\":\"{long}\"}}\n"));
     assert!(message.starts_with("row 2 (line 2)"), "{message}");
 }
 
@@ -216,7 +219,7 @@ fn invalid_json_lines_are_explained() {
         ("{\"text\":\"a\",\"n\":123456789012345678901234}", "column \"n\": the number"),
     ];
     for (line, expected) in cases {
-        let message = says("a.jsonl", format!("{{\"text\":\"good\"}}\n{line}\n"));
+        let message = error_of("a.jsonl", format!("{{\"text\":\"good\"}}\n{line}\n"));
         assert!(message.contains(expected), "{line}: {message}");
     }
 }
@@ -229,7 +232,7 @@ fn required_values_are_checked() {
         ("t1,x,,1", "column \"annotator_id\": no annotator"),
     ];
     for (line, expected) in cases {
-        let message = says("a.csv", format!("{HEADER}{line}\nt2,y,ada,2\n"));
+        let message = error_of("a.csv", format!("{HEADER}{line}\nt2,y,ada,2\n"));
         assert!(message.contains(expected), "{message}");
     }
 }
@@ -237,19 +240,19 @@ fn required_values_are_checked() {
 #[test]
 fn text_and_name_lengths_are_limited() {
     let body = "x".repeat(MAX_TEXT_BYTES + 1);
-    let message = says("a.csv", format!("{HEADER}t1,{body},ada,1\nt2,y,ada,2\n"));
+    let message = error_of("a.csv", format!("{HEADER}t1,{body},ada,1\nt2,y,ada,2\n"));
     assert!(message.contains("1048577 bytes, and a text may have 1048576"), "{message}");
-    let message = says("a.csv", format!("{HEADER}t1,x,{},1\nt2,y,ada,2\n", "n".repeat(1025)));
+    let message = error_of("a.csv", format!("{HEADER}t1,x,{},1\nt2,y,ada,2\n", "n".repeat(1025)));
     assert!(message.contains("too long for a name"), "{message}");
 }
 
 #[test]
 fn harmful_control_characters_are_refused() {
-    let message = says("a.csv", format!("{HEADER}t1,a\0b,ada,1\nt2,y,ada,2\n"));
+    let message = error_of("a.csv", format!("{HEADER}t1,a\0b,ada,1\nt2,y,ada,2\n"));
     assert!(message.contains("column \"text\": the control character U+0000"), "{message}");
-    let message = says("a.csv", format!("{HEADER}t1,x,a\u{7}da,1\nt2,y\u{7},ada,2\n"));
+    let message = error_of("a.csv", format!("{HEADER}t1,x,a\u{7}da,1\nt2,y\u{7},ada,2\n"));
     assert!(message.contains("column \"annotator_id\": the control character U+0007"), "{message}");
-    let message = says("a.jsonl", "{\"text\":\"a\",\"k\":\"\\u0000\"}\n{\"text\":\"b\"}\n");
+    let message = error_of("a.jsonl", "{\"text\":\"a\",\"k\":\"\\u0000\"}\n{\"text\":\"b\"}\n");
     assert!(message.contains("column \"k\""), "{message}");
 }
 
@@ -275,23 +278,23 @@ fn contradicting_rows_are_bad_and_located() {
     let roles = ColumnRoles { attributes: vec!["gender".into()], ..file.roles() };
     let checker = Checker::new(Some(Scale::guess(["0", "1"]).unwrap()));
     let scan = scan(&file.source, &roles, checker).unwrap();
-    let said: Vec<String> = scan.problems.iter().map(ToString::to_string).collect();
-    assert_eq!(said.len(), 3);
+    let message: Vec<String> = scan.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(message.len(), 3);
     assert!(
-        said[0].contains("row 2 (line 3), column \"text\": the text \"t1\" already has another"),
+        message[0].contains("row 2 (line 3), column \"text\": the text \"t1\" already has another"),
         "{}",
-        said[0]
+        message[0]
     );
     assert!(
-        said[1].contains("row 3 (line 4), column \"gender\": annotator \"ada\" has \"f\" here"),
+        message[1].contains("row 3 (line 4), column \"gender\": annotator \"ada\" has \"f\" here"),
         "{}",
-        said[1]
+        message[1]
     );
-    assert!(said[1].contains("now \"m\""), "{}", said[1]);
+    assert!(message[1].contains("now \"m\""), "{}", message[1]);
     assert!(
-        said[2].contains("column \"label\": \"9\" is not on the scale: its levels are 0, 1"),
+        message[2].contains("column \"label\": \"9\" is not on the scale: its levels are 0, 1"),
         "{}",
-        said[2]
+        message[2]
     );
     assert_eq!(scan.labels, 1);
 }
@@ -317,14 +320,14 @@ fn too_many_levels_are_refused() {
 #[test]
 fn scan_reports_progress_and_can_be_cancelled() {
     let file = sample("a.csv", format!("{HEADER}{}", "t1,x,ada,1\n".repeat(1000)));
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     let stopped = scan_while(&file.source, &file.roles(), Checker::new(None), |bytes| {
-        heard.push(bytes);
-        if heard.len() == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        received.push(bytes);
+        if received.len() == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     assert!(matches!(stopped, Err(ExchangeError::Cancelled { .. })));
     let row = "t1,x,ada,1\n".len() as u64;
-    assert_eq!(heard, [HEADER.len() as u64 + 256 * row, HEADER.len() as u64 + 512 * row]);
+    assert_eq!(received, [HEADER.len() as u64 + 256 * row, HEADER.len() as u64 + 512 * row]);
 }
 
 #[test]

@@ -121,10 +121,10 @@ fn hidden_and_control_characters_are_refused_in_names() {
     let file = sample("a.csv", "text_id,text,label,gen\u{202e}der\nt1,x,1,f\n");
     let mut roles = file.roles();
     roles.annotator = Some("=ada\u{1b}[2J".to_owned());
-    let said = scan(&file.source, &roles, Checker::new(None)).unwrap_err().to_string();
-    assert!(said.contains("U+001B"), "{said}");
+    let message = scan(&file.source, &roles, Checker::new(None)).unwrap_err().to_string();
+    assert!(message.contains("U+001B"), "{message}");
     roles.annotator = Some("=ada".to_owned());
     roles.attributes = vec!["gen\u{202e}der".to_owned()];
-    let said = scan(&file.source, &roles, Checker::new(None)).unwrap_err().to_string();
-    assert!(said.contains("attribute") && said.contains("U+202E"), "{said}");
+    let message = scan(&file.source, &roles, Checker::new(None)).unwrap_err().to_string();
+    assert!(message.contains("attribute") && message.contains("U+202E"), "{message}");
 }

@@ -234,16 +234,16 @@ fn places(changes: &Changes, kind: ChangeKind) -> Vec<(u64, String, String)> {
 
 #[test]
 fn repeated_labels_in_a_file_are_reported() {
-    let told = |rows: &[&str]| {
+    let reported = |rows: &[&str]| {
         let changes = Project::default().read_changes(rows, NOW);
         assert!(counted(&changes).keys().all(|kind| *kind == ChangeKind::ReplacedInFile), "{rows:?}");
         places(&changes, ChangeKind::ReplacedInFile)
     };
     let place = |row, counts: &str, instead_of: &str| (row, counts.to_owned(), instead_of.to_owned());
-    assert_eq!(told(&["3", "3"]), []);
-    assert_eq!(told(&["3", "4"]), [place(2, "4", "3")]);
-    assert_eq!(told(&["4@-1", "3@-2"]), [place(2, "4", "3")]);
-    assert_eq!(told(&["3", "4", "3"]), [place(2, "4", "3"), place(3, "3", "4")]);
+    assert_eq!(reported(&["3", "3"]), []);
+    assert_eq!(reported(&["3", "4"]), [place(2, "4", "3")]);
+    assert_eq!(reported(&["4@-1", "3@-2"]), [place(2, "4", "3")]);
+    assert_eq!(reported(&["3", "4", "3"]), [place(2, "4", "3"), place(3, "3", "4")]);
     let again = Project::default().read_changes(&["3@-2", "3@-1"], NOW);
     assert_eq!(counted(&again), [(ChangeKind::GivenAgain, 1)].into());
 }
@@ -269,21 +269,21 @@ fn replaced_labels_are_reported_by_source() {
 
 #[test]
 fn replacement_is_reported_by_current_labels() {
-    let told = |rows: &[&str]| {
+    let reported = |rows: &[&str]| {
         let mut project = Project(vec![in_the_window(0, NOW, None)]);
         let changes = project.read_changes(rows, NOW + 9 * DAY);
         (changes.count(ChangeKind::ReplacedGiven), places(&changes, ChangeKind::ReplacedGiven))
     };
     let place = |row, counts: &str| (1, vec![(row, counts.to_owned(), "1".to_owned())]);
     // The label given by hand once more, and then another one.
-    assert_eq!(told(&["1@1", "2@2"]), place(2, "2"));
-    assert_eq!(told(&["2@2", "1@1"]), place(1, "2"));
+    assert_eq!(reported(&["1@1", "2@2"]), place(2, "2"));
+    assert_eq!(reported(&["2@2", "1@1"]), place(1, "2"));
     // Another one, and then the label given by hand once more.
-    assert_eq!(told(&["2@1", "1@2"]), (0, vec![]));
-    assert_eq!(told(&["1@2", "2@1"]), (0, vec![]));
+    assert_eq!(reported(&["2@1", "1@2"]), (0, vec![]));
+    assert_eq!(reported(&["1@2", "2@1"]), (0, vec![]));
     // Back and away again.
-    assert_eq!(told(&["2@1", "1@2", "3@3"]), place(3, "3"));
-    assert_eq!(told(&["2@1", "3@2", "2@3"]), place(3, "2"));
+    assert_eq!(reported(&["2@1", "1@2", "3@3"]), place(3, "3"));
+    assert_eq!(reported(&["2@1", "3@2", "2@3"]), place(3, "2"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Written files read back the same.
 
-use dissensus_domain::{Attributes, LabelSource, Remark, Shown};
+use dissensus_domain::{Attributes, LabelSource, Note, Shown};
 use dissensus_exchange::{
     AnnotatorWriter, DatasetQuestion, DatasetWriter, ExchangeError, LabelLayout, LabelRow, LabelWriter,
     OutputFormat, Row, Source, StudyCells, TextRow, TextWriter, guess_roles, read_rows,
@@ -122,7 +122,7 @@ fn as_label(row: &Row) -> LabelRow<'_> {
         duration_ms: row.duration_ms,
         source: row.source,
         occasion: row.occasion.unwrap_or(1),
-        remark: Some(&row.remark),
+        note: Some(&row.note),
         skipped: row.skipped,
         flagged: row.flagged,
         guideline: None,
@@ -182,12 +182,12 @@ fn random_labels_round_trip_in_every_format() {
     }
 }
 
-fn random_remark(rng: &mut impl Rng) -> Remark {
+fn random_note(rng: &mut impl Rng) -> Note {
     let notes = ["a, b", "x\ny", "\"", "=1+1", "  inner  space".trim(), "ünï\u{301}"];
     let note = notes[rng.random_range(0..notes.len())].to_owned();
     let reasons = ["slang", "quotes, somebody", "irony"];
     let reasons = reasons.iter().filter(|_| rng.random_bool(0.4)).map(|&reason| reason.to_owned()).collect();
-    Remark { note: maybe(rng, note), reasons, confidence: Some(rng.random_range(1..=5)).filter(|c| *c > 2) }
+    Note { note: maybe(rng, note), reasons, confidence: Some(rng.random_range(1..=5)).filter(|c| *c > 2) }
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn notes_round_trip_and_are_guessed() {
     let mut rng = ChaCha8Rng::seed_from_u64(13);
     let rows: Vec<Row> = (0..60)
         .map(|_| Row {
-            remark: random_remark(&mut rng),
+            note: random_note(&mut rng),
             skipped: rng.random(),
             flagged: rng.random(),
             shown: Shown { answers: rng.random(), predictions: rng.random() },
@@ -208,7 +208,7 @@ fn notes_round_trip_and_are_guessed() {
     for (format, ending) in FORMATS {
         let path = folder.path().join(format!("remarks.{ending}"));
         let rows = in_known_years(format, &rows);
-        let layout = LabelLayout { remarks: true, shown: true, ..LabelLayout::default() };
+        let layout = LabelLayout { notes: true, shown: true, ..LabelLayout::default() };
         let none: [&str; 0] = [];
         let mut writer = LabelWriter::create(&path, format, layout, none, none).unwrap();
         for row in &rows {

@@ -83,10 +83,16 @@ fn empty_span_row_must_be_the_only_row() {
         "a,you,ana,,,,\na,you,ana,0,3,threat,\na,you,ben,0,3,threat,\na,you,ben,,,,\nb,x,ana,,,,\nb,x,ana,,,,\n",
     );
     let read = file.read();
-    let told = bad(&read);
-    assert_eq!(told.iter().map(|(row, ..)| *row).collect::<Vec<_>>(), [1, 2, 3, 4]);
-    assert!(told[1].2.contains("this row has a span, and row 1 says that there is no span"), "{told:?}");
-    assert!(told[3].2.contains("this row says that there is no span, and row 3 has a span"), "{told:?}");
+    let reported = bad(&read);
+    assert_eq!(reported.iter().map(|(row, ..)| *row).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    assert!(
+        reported[1].2.contains("this row has a span, and row 1 says that there is no span"),
+        "{reported:?}"
+    );
+    assert!(
+        reported[3].2.contains("this row says that there is no span, and row 3 has a span"),
+        "{reported:?}"
+    );
     let twice: Vec<_> = read.into_iter().skip(4).collect();
     assert_eq!(good(twice), [(5, Some("[]".to_owned()), false), (6, None, true)]);
 }
@@ -97,12 +103,12 @@ fn span_rows_must_agree_on_text_and_attributes() {
     let file = sample("a.csv", content);
     let roles = ColumnRoles { attributes: vec!["gender".into()], ..file.roles() };
     let read: Vec<_> = read_rows(&file.source, &roles).unwrap().collect();
-    let told = bad(&read);
-    assert_eq!(told.iter().map(|(row, ..)| *row).collect::<Vec<_>>(), [1, 2, 5, 6]);
-    assert_eq!((told[1].1.as_str(), told[3].1.as_str()), ("text", "gender"));
+    let reported = bad(&read);
+    assert_eq!(reported.iter().map(|(row, ..)| *row).collect::<Vec<_>>(), [1, 2, 5, 6]);
+    assert_eq!((reported[1].1.as_str(), reported[3].1.as_str()), ("text", "gender"));
     assert!(
-        told[1].2.contains("already has another body") && told[3].2.contains("\"f\" here already"),
-        "{told:?}"
+        reported[1].2.contains("already has another body") && reported[3].2.contains("\"f\" here already"),
+        "{reported:?}"
     );
     // Attributes in a later row are returned with the first one.
     assert_eq!(read[6].as_ref().unwrap().attributes["gender"], "m");
@@ -113,13 +119,13 @@ fn spans_off_the_scale_are_located() {
     // The text is identified only by its id; the third row is the bad one, and the first would return the
     // answer.
     let content = "text_id,annotator_id,start,end,type\na,ana,0,3,insult\na,ben,,,\na,ana,1,2,joke\n";
-    let told = |content: &str, scale: Scale| {
+    let reported = |content: &str, scale: Scale| {
         let file = sample("a.csv", content);
         let mut checker = Checker::new(Some(scale));
         checker.seed_text("a", "you fool");
         scan(&file.source, &file.roles(), checker).unwrap()
     };
-    let found = told(content, spans());
+    let found = reported(content, spans());
     assert_eq!((found.labels, found.problem_count), (1, 2));
     let messages: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
     assert_eq!(
@@ -127,13 +133,13 @@ fn spans_off_the_scale_are_located() {
         "row 3 (line 4), column \"type\": \"joke\" is no type of this question: its types are insult, threat"
     );
     assert!(messages[0].starts_with("row 1 (line 2): row 3 is a span of the same answer"), "{messages:?}");
-    let outside = told(&content.replace("1,2,joke", "1,9,threat"), spans());
+    let outside = reported(&content.replace("1,2,joke", "1,9,threat"), spans());
     assert_eq!(outside.problems[1].column.as_deref(), Some("end"));
     assert!(matches!(outside.problems[1].kind, RowErrorKind::SpanOutside { end: 9, characters: 8 }));
-    let other = told(content, Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap());
+    let other = reported(content, Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap());
     assert_eq!(other.problem_count, 3);
     assert!(other.problems[0].to_string().contains("not answered with spans"), "{}", other.problems[0]);
-    let unknown = told(&content.replace("a,", "zz,"), spans());
+    let unknown = reported(&content.replace("a,", "zz,"), spans());
     assert!(unknown.problems[0].to_string().contains("there is no text \"zz\""));
     assert_eq!((unknown.labels, unknown.problem_count), (0, 3), "no row is taken as a row without a label");
 }
@@ -192,10 +198,10 @@ fn labels_and_spans_can_share_a_file() {
         "a.csv",
         content.replace("ana,,0", "ana,2,0").replace("ben,[],,,", "ben,[],,,,words\na,you,ben,,0,1,x"),
     );
-    let told = bad(&both.read());
-    assert_eq!((told.len(), told[0].0, told[0].1.as_str()), (3, 2, "start"));
-    assert!(told[0].2.contains("a span and a label"), "{told:?}");
-    assert!(told[2].2.contains("row 3 has an answer as a label"), "{told:?}");
+    let reported = bad(&both.read());
+    assert_eq!((reported.len(), reported[0].0, reported[0].1.as_str()), (3, 2, "start"));
+    assert!(reported[0].2.contains("a span and a label"), "{reported:?}");
+    assert!(reported[2].2.contains("row 3 has an answer as a label"), "{reported:?}");
 }
 
 #[test]
@@ -242,9 +248,11 @@ fn constant_type_and_invalid_span_roles() {
     let labels: Vec<_> =
         read_rows(&file.source, &roles).unwrap().map(|row| row.unwrap().label.unwrap()).collect();
     assert_eq!(labels, [r#"[{"start":0,"end":3,"label":"insult"}]"#, "[]"]);
-    let says = |roles: ColumnRoles| read_rows(&file.source, &roles).unwrap_err().to_string();
-    assert!(says(ColumnRoles { span_type: None, ..roles.clone() }).contains("no column holds the types"));
-    assert!(says(ColumnRoles { span_end: None, ..roles.clone() }).contains("name both"));
-    assert!(says(ColumnRoles { span_end: name("from"), ..roles.clone() }).contains("named both"));
-    assert!(says(ColumnRoles { annotator: None, ..roles }).contains("=NAME"));
+    let message_of = |roles: ColumnRoles| read_rows(&file.source, &roles).unwrap_err().to_string();
+    assert!(
+        message_of(ColumnRoles { span_type: None, ..roles.clone() }).contains("no column holds the types")
+    );
+    assert!(message_of(ColumnRoles { span_end: None, ..roles.clone() }).contains("name both"));
+    assert!(message_of(ColumnRoles { span_end: name("from"), ..roles.clone() }).contains("named both"));
+    assert!(message_of(ColumnRoles { annotator: None, ..roles }).contains("=NAME"));
 }

@@ -16,11 +16,11 @@ fn flat_records_exclude_drafts_and_discarded_responses() {
        {"id": "r2", "text": "nobody", "label.responses": null, "label.responses.users": null, "label.responses.status": null}]"#;
     let read = file("records.json", json).read();
     assert_eq!(read.format(), "argilla");
-    let mut told = read.told();
-    told.sort();
+    let mut reported = read.summaries();
+    reported.sort();
     let spans = r#"u2 r1 who [{"start":0,"end":3,"label":"P"}]"#;
     assert_eq!(
-        told,
+        reported,
         [
             "r2",
             "u1 r1 label yes",
@@ -41,7 +41,7 @@ fn nested_records_without_status_are_noted() {
     let json = r#"[{"id": "r1", "fields": {"text": "x"}, "metadata": {"n": 1}, "suggestions": {"label": {"value": "yes"}},
         "responses": {"label": [{"value": "yes", "user_id": "u1"}, {"value": "no", "user_id": "u2"}]}, "vectors": {}, "_server_id": "s"}]"#;
     let read = file("records.json", json).read();
-    assert_eq!(read.told(), ["u1 r1 label yes", "u2 r1 label no"]);
+    assert_eq!(read.summaries(), ["u1 r1 label yes", "u2 r1 label no"]);
     assert_eq!(read.met(), [("predictions", 1), ("without-status", 2)]);
 }
 
@@ -49,7 +49,7 @@ fn nested_records_without_status_are_noted() {
 fn version_1_records_are_read_as_lines() {
     let line = r#"{"id": "r1", "text": "x", "label": {"user_id": ["u1", "u2"], "value": ["a", "b"], "status": ["submitted", "draft"]}, "label-suggestion": "a"}"#;
     let read = file("data.jsonl", line).read();
-    assert_eq!((read.format(), read.told()), ("argilla", vec!["u1 r1 label a".to_owned()]));
+    assert_eq!((read.format(), read.summaries()), ("argilla", vec!["u1 r1 label a".to_owned()]));
 }
 
 #[test]
@@ -59,6 +59,6 @@ fn lists_of_unequal_length_are_a_bad_row() {
     assert!(message.contains("line 1, record r1: 2 responses beside a list of 1"), "{message}");
     let good = line.replace("\"a\", \"b\"", "\"a\"").replace(", \"submitted\"]", "]").replace("r1", "r2");
     let read = file("data.jsonl", format!("{good}\n{line}\n")).read();
-    assert_eq!(read.told(), ["u1 r2 label a"]);
+    assert_eq!(read.summaries(), ["u1 r2 label a"]);
     assert!(read.problems[0].contains("row 2 (line 2, record r1), column \"label\""), "{:?}", read.problems);
 }

@@ -8,7 +8,7 @@ use std::io::Write as _;
 fn truncated_list_is_reported_with_its_line() {
     let json = "[{\"id\":1,\"data\":{\"text\":\"a\"},\"annotations\":[{\"completed_by\":1,\"result\":[{\"from_name\":\"q\",\"type\":\"choices\",\"value\":{\"choices\":[\"x\"]}}]}]},\n{\"id\":2,\"da";
     let read = file("a.json", json).read();
-    assert_eq!(read.told(), ["1 1 q x"]);
+    assert_eq!(read.summaries(), ["1 1 q x"]);
     assert!(
         read.problems[0].contains("(line 2") && read.problems[0].contains("cut off"),
         "{:?}",
@@ -32,7 +32,7 @@ fn unsafe_and_broken_archives_are_refused() {
     let fixture = file("x.zip", flipped);
     // Whatever the byte belonged to, it must not produce a wrong label.
     if Source::open(&fixture.path).is_ok() {
-        assert_eq!(fixture.read().told(), ["ann 1 label x"]);
+        assert_eq!(fixture.read().summaries(), ["ann 1 label x"]);
     }
 }
 
@@ -59,7 +59,7 @@ fn archive_without_known_files_is_refused() {
 #[test]
 fn annotators_may_be_named_like_paths() {
     let line = r#"{"text":"a","_input_hash":1,"_view_id":"classification","label":"q","answer":"accept","_annotator_id":"../../etc/passwd"}"#;
-    assert_eq!(file("a.jsonl", line).read().told(), ["../../etc/passwd 1 q yes"]);
+    assert_eq!(file("a.jsonl", line).read().summaries(), ["../../etc/passwd 1 q yes"]);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn deeply_nested_json_is_a_bad_row() {
     );
     let good = r#"{"text":"a","_input_hash":1,"_view_id":"classification","label":"q","answer":"accept","_annotator_id":"x"}"#;
     let read = file("a.jsonl", format!("{good}\n{deep}\n")).read();
-    assert_eq!(read.told(), ["x 1 q yes"]);
+    assert_eq!(read.summaries(), ["x 1 q yes"]);
     assert!(read.problems[0].contains("recursion limit"), "{:?}", read.problems);
 }
 

@@ -13,8 +13,8 @@ const OTHER: &str = r#"{"id":1,"text":"one","label":["bad"],"Comments":[],"page"
 fn archive_has_one_file_for_each_annotator() {
     let read = archive("export.zip", &[("admin.jsonl", ADMIN), ("a.b.jsonl", OTHER)]).read();
     assert_eq!(read.format(), "doccano");
-    assert_eq!(read.told(), ["a.b 1 label bad", "admin 1 label good", "2", "admin 3 label good + odd"]);
-    assert_eq!(read.rows[1].remark.note.as_deref(), Some("unsure"));
+    assert_eq!(read.summaries(), ["a.b 1 label bad", "admin 1 label good", "2", "admin 3 label good + odd"]);
+    assert_eq!(read.rows[1].note.note.as_deref(), Some("unsure"));
     assert_eq!(read.rows[0].metadata.get("page").map(String::as_str), Some("p1"));
     assert_eq!(read.met(), [("ambiguous", 1)]);
     assert_eq!(read.problems, Vec::<String>::new());
@@ -22,7 +22,7 @@ fn archive_has_one_file_for_each_annotator() {
 
 #[test]
 fn single_export_file_belongs_to_its_annotator() {
-    assert_eq!(file("admin.jsonl", ADMIN).read().told()[0], "admin 1 label good");
+    assert_eq!(file("admin.jsonl", ADMIN).read().summaries()[0], "admin 1 label good");
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn merged_export_needs_an_annotator() {
     for fixture in [file("all.jsonl", ADMIN), archive("x.zip", &[("all.jsonl", ADMIN)])] {
         let message = fixture.refusal();
         assert!(message.contains("merged") && message.contains("=NAME"), "{message}");
-        assert_eq!(fixture.read_as(Some("=everybody")).told()[0], "everybody 1 label good");
+        assert_eq!(fixture.read_as(Some("=everybody")).summaries()[0], "everybody 1 label good");
     }
 }
 
@@ -55,7 +55,7 @@ fn spans_and_categories_are_read() {
 {}
 "#;
     let read = archive("x.zip", &[("ann.jsonl", line)]).read();
-    assert_eq!(read.told(), ["ann 1 cats news", r#"ann 1 entities [{"start":0,"end":3,"label":"P"}]"#]);
+    assert_eq!(read.summaries(), ["ann 1 cats news", r#"ann 1 entities [{"start":0,"end":3,"label":"P"}]"#]);
     assert_eq!(read.met(), [("not-read", 1)]);
     assert_eq!(read.problems.len(), 2);
     assert!(read.problems[0].contains("line 2, ann.jsonl"), "{:?}", read.problems);

@@ -95,7 +95,10 @@ fn bodies(read: &Read) -> Vec<&str> {
 #[test]
 fn sheet_rows_keep_their_numbers() {
     let read = file("a.xlsx", workbook(|_| {})).read();
-    assert_eq!((read.format(), read.told(), read.met()), ("xlsx", TOLD.map(str::to_owned).into(), vec![]));
+    assert_eq!(
+        (read.format(), read.summaries(), read.met()),
+        ("xlsx", TOLD.map(str::to_owned).into(), vec![])
+    );
     assert_eq!(bodies(&read), ["café", "café"]);
     assert_eq!(read.source.delimiter(), None);
     // The table begins in row 3 of the sheet, so that its third record, which has a blank text, is row 7
@@ -139,7 +142,7 @@ fn first_filled_or_named_sheet_is_read() {
     });
     let fixture = file("a.xlsx", two);
     let read = fixture.read();
-    assert_eq!((read.told(), read.met()), (TOLD.map(str::to_owned).into(), vec![("sheets", 1)]));
+    assert_eq!((read.summaries(), read.met()), (TOLD.map(str::to_owned).into(), vec![("sheets", 1)]));
     let sheets = ["Answers", "More", "Empty"].map(str::to_owned);
     assert_eq!(read.source.sheets(), Some(("Answers", sheets.as_slice())));
     let open = |sheet| {
@@ -186,7 +189,7 @@ fn merged_and_uncomputed_cells_are_refused() {
         let sheet = book.worksheet_from_name("Answers").unwrap();
         sheet.write(4, 3, Formula::new("=1+1").set_result("2")).unwrap();
     });
-    assert_eq!(file("a.xlsx", &counted).read().told(), TOLD);
+    assert_eq!(file("a.xlsx", &counted).read().summaries(), TOLD);
     // As written by programs that do not calculate.
     let uncounted =
         with_part(&counted, "xl/worksheets/sheet1.xml", |xml| xml.replace("</f><v>2</v>", "</f>"));
@@ -198,7 +201,7 @@ fn merged_and_uncomputed_cells_are_refused() {
 fn open_document_spreadsheet_is_read() {
     let lines = || LABELS.lines().map(|line| row(&line.split(',').collect::<Vec<_>>())).collect::<String>();
     let read = file("a.ods", open_document(&lines())).read();
-    assert_eq!((read.format(), read.told()), ("ods", TOLD.map(str::to_owned).into()));
+    assert_eq!((read.format(), read.summaries()), ("ods", TOLD.map(str::to_owned).into()));
     let covered = format!("{}<table:table-row><table:covered-table-cell/></table:table-row>", lines());
     let message = refusal(&file("a.ods", open_document(&covered)).path, None);
     assert!(message.contains("merged"), "{message}");
@@ -208,7 +211,7 @@ fn open_document_spreadsheet_is_read() {
         lines()
     );
     let two = file("a.ods", open_document_of(&tables));
-    assert_eq!(two.read().told(), TOLD.map(str::to_owned));
+    assert_eq!(two.read().summaries(), TOLD.map(str::to_owned));
     let asked = OpenOptions { sheet: Some("Old"), ..OpenOptions::default() };
     assert_eq!(Source::open_with(&two.path, &asked).unwrap().columns(), ["text", "annotator", "label"]);
     // A file of a kilobyte that expands to thousands of millions of cells.
@@ -242,8 +245,8 @@ fn workbook_bombs_and_damaged_files_are_refused() {
 fn row_longer_than_the_header_is_located() {
     let long = row(&["text", "annotator", "label"]) + &row(&["so", "ana", "1", "", "x"]);
     let message = refusal(&file("a.ods", open_document(&long)).path, None);
-    let told = "row 2 has a value in cell E2, and the names of the columns end with C";
-    assert!(message.contains(told) && !message.contains("Unequal"), "{message}");
+    let reported = "row 2 has a value in cell E2, and the names of the columns end with C";
+    assert!(message.contains(reported) && !message.contains("Unequal"), "{message}");
 }
 
 #[test]
@@ -271,8 +274,8 @@ fn shapes_are_recognised_in_every_file_type() {
     let source = Source::open_with(&fixture.path, &options).unwrap();
     assert_eq!(source.format().name, "crowd-kit");
     let rows = read_rows(&source, &guess_roles(&source).unwrap()).unwrap();
-    let told: Vec<String> = rows.map(|row| row.unwrap().label.unwrap()).collect();
-    assert_eq!(told, ["x", "y"]);
+    let reported: Vec<String> = rows.map(|row| row.unwrap().label.unwrap()).collect();
+    assert_eq!(reported, ["x", "y"]);
 }
 
 #[test]
@@ -280,9 +283,9 @@ fn archive_with_one_file_is_read() {
     let read =
         file("a.zip", archive(&[("folder/labels.csv", LABELS.as_bytes()), ("__MACOSX/._labels.csv", b"x")]))
             .read();
-    assert_eq!((read.format(), read.told()), ("csv", TOLD.map(str::to_owned).into()));
+    assert_eq!((read.format(), read.summaries()), ("csv", TOLD.map(str::to_owned).into()));
     let read = file("a.zip", archive(&[("labels.xlsx", &workbook(|_| {}))])).read();
-    assert_eq!((read.format(), read.told()), ("xlsx", TOLD.map(str::to_owned).into()));
+    assert_eq!((read.format(), read.summaries()), ("xlsx", TOLD.map(str::to_owned).into()));
     let two = archive(&[("a.csv", LABELS.as_bytes()), ("b.csv", LABELS.as_bytes())]);
     let message = refusal(&file("a.zip", two).path, None);
     assert!(message.contains("name one file of it"), "{message}");
@@ -294,7 +297,7 @@ fn archive_with_one_file_is_read() {
     assert!(message.contains("again and again"), "{message}");
     // An annotator's file of doccano in an archive is still that annotator's.
     let example = br#"{"id":1,"text":"so","label":["x"],"Comments":[]}"#;
-    assert_eq!(file("all.zip", archive(&[("admin.jsonl", example)])).read().told(), ["admin 1 label x"]);
+    assert_eq!(file("all.zip", archive(&[("admin.jsonl", example)])).read().summaries(), ["admin 1 label x"]);
 }
 
 #[test]
@@ -317,7 +320,10 @@ fn other_encodings_are_guessed_and_reported() {
             let units = mark.then_some(0xFEFF).into_iter().chain(LABELS.encode_utf16());
             let bytes = |unit: u16| if little { unit.to_le_bytes() } else { unit.to_be_bytes() };
             let read = file("a.csv", units.flat_map(bytes).collect::<Vec<u8>>()).read();
-            assert_eq!((read.told(), bodies(&read)), (TOLD.map(str::to_owned).into(), vec!["café", "café"]));
+            assert_eq!(
+                (read.summaries(), bodies(&read)),
+                (TOLD.map(str::to_owned).into(), vec!["café", "café"])
+            );
         }
     }
     let cyrillic = file("a.csv", encoding_rs::KOI8_R.encode("text\nда\n").0.as_ref());
@@ -412,7 +418,7 @@ mod columnar {
         for (name, bytes, format) in files {
             let read = file(name, bytes).read();
             assert_eq!(
-                (read.format(), read.told()),
+                (read.format(), read.summaries()),
                 (format, vec!["ana t1 1".into(), "ben t1 2".into(), "ana t2".into()]),
                 "{name}"
             );
@@ -441,7 +447,7 @@ mod columnar {
         ])
         .unwrap();
         let read = file("train.parquet", parquet(&records, Compression::SNAPPY)).read();
-        assert_eq!((read.format(), read.told()), ("argilla", vec!["u1 r1 q yes".into(), "r2".into()]));
+        assert_eq!((read.format(), read.summaries()), ("argilla", vec!["u1 r1 q yes".into(), "r2".into()]));
         assert!(read.met().contains(&("drafts", 1)));
     }
 
@@ -493,10 +499,10 @@ mod columnar {
         place("test-00000-of-00001.parquet", part("test", r#""calm","rude""#));
         let source = Source::open(folder.path()).unwrap();
         let rows = read_rows(&source, &guess_roles(&source).unwrap()).unwrap().map(|row| row.unwrap());
-        let told: Vec<_> =
+        let reported: Vec<_> =
             rows.map(|row| (row.text.unwrap(), row.split.unwrap(), row.label.unwrap())).collect();
         let of = |split: &str| (format!("of {split}"), split.to_owned(), "rude".to_owned());
-        assert_eq!(told, [of("augmented"), of("test")]);
+        assert_eq!(reported, [of("augmented"), of("test")]);
         // Names of classes that differ would swap labels.
         place("train-00000-of-00001.parquet", part("train", r#""rude","calm""#));
         assert!(Source::open(folder.path()).unwrap_err().to_string().contains("other names of classes"));

@@ -70,7 +70,7 @@ fn cas_json_uses_utf_16_offsets() {
     assert!(refusal.contains("the offset 11") && refusal.contains("surrogate"), "{refusal}");
     let project = [("exportedproject1.json", "{\"name\": \"p\"}"), ("annotation/d.txt/ann.json", JSON)];
     let read = archive("project.zip", &project).read();
-    assert_eq!(read.told()[0], "ann d.txt Whole.mood calm");
+    assert_eq!(read.summaries()[0], "ann d.txt Whole.mood calm");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn unreadable_parts_of_a_project_are_named() {
     assert_eq!(read.format(), "inception");
     assert_eq!(read.problems, Vec::<String>::new());
     assert_eq!(
-        read.told(),
+        read.summaries(),
         [
             format!("ann d.txt Span.value {SPANS}"),
             // Finishing a document without a span means that there is none.

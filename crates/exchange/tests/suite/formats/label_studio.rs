@@ -30,7 +30,7 @@ fn tasks_with_several_questions_people_and_rounds() {
     assert_eq!(read.problems, Vec::<String>::new());
     let spans = r#"[{"start":14,"end":17,"label":"PER"}]"#;
     assert_eq!(
-        read.told(),
+        read.summaries(),
         [
             "2 7 mood Good, really".to_owned(),
             "2 7 topics a + b".to_owned(),
@@ -52,7 +52,7 @@ fn tasks_with_several_questions_people_and_rounds() {
     );
     let first = &read.rows[0];
     assert_eq!((first.at_ms, first.duration_ms), (Some(1_714_566_600_123), Some(2500)));
-    assert_eq!(first.remark.note.as_deref(), Some("why: the smile"));
+    assert_eq!(first.note.note.as_deref(), Some("why: the smile"));
     assert_eq!(first.metadata.get("source").map(String::as_str), Some("web"));
     assert_eq!(first.text.as_deref(), Some("I like it 😊 , Ann"));
     assert_eq!(
@@ -80,7 +80,7 @@ fn single_task_is_read() {
     let task = r#"{"id": 1, "data": {"title": "x", "review": "A good book"},
         "annotations": [{"completed_by": 1, "result": [{"from_name": "q", "to_name": "review", "type": "choices", "value": {"choices": ["y"]}}]}]}"#;
     let read = file("task.json", task).read();
-    assert_eq!((read.format(), read.told()), ("label-studio", vec!["1 1 q y".to_owned()]));
+    assert_eq!((read.format(), read.summaries()), ("label-studio", vec!["1 1 q y".to_owned()]));
     assert_eq!(read.roles.text.as_deref(), Some("review"), "the text that the answer is about");
 }
 
@@ -113,7 +113,7 @@ fn answers_without_annotator_need_a_name() {
         "{}",
         fixture.refusal()
     );
-    assert_eq!(fixture.read_as(Some("=ann")).told(), ["ann 1 q x"]);
+    assert_eq!(fixture.read_as(Some("=ann")).summaries(), ["ann 1 q x"]);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn json_min_and_csv_records_are_read() {
     assert_eq!(read.format(), "label-studio-flat");
     let spans = r#"[{"start":0,"end":1,"label":"N"}]"#;
     assert_eq!(
-        read.told(),
+        read.summaries(),
         ["1 1 many x + y", "1 1 mood Good", &format!("1 1 names {spans}"), "2 1 many x", "2 1 mood Bad"]
     );
     assert_eq!(read.rows[0].duration_ms, Some(3250));
@@ -139,7 +139,7 @@ fn json_min_and_csv_records_are_read() {
     let read = file("export.csv", csv).read();
     assert_eq!(read.format(), "label-studio-flat");
     assert_eq!(
-        read.told(),
+        read.summaries(),
         [
             "ada@example.org 1 many x + y",
             "ada@example.org 1 mood Good",

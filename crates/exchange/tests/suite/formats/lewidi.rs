@@ -12,7 +12,7 @@ fn comma_lists_of_2023_are_read() {
       "2": {"text": "{\"prev_agent\": \"hi\", \"user\": \"ho\", \"agent\": \"x\"}", "annotation task": "misogyny", "annotations": "1,0", "annotators": "Ann1", "split": "dev"}}"#;
     let read = file("Set_dev.json", json).read();
     assert_eq!(read.format(), "lewidi");
-    assert_eq!(read.told(), ["Ann1 1 misogyny 1", "Ann2 1 misogyny 0", "Ann3 1 misogyny 0"]);
+    assert_eq!(read.summaries(), ["Ann1 1 misogyny 1", "Ann2 1 misogyny 0", "Ann3 1 misogyny 0"]);
     assert_eq!(read.rows[0].split.as_deref(), Some("dev"));
     assert_eq!(read.rows[0].attributes.get("other_info").map(String::as_str), Some("Moderate"));
     assert_eq!(read.rows[0].metadata.get("domain").map(String::as_str), Some("d"));
@@ -26,9 +26,9 @@ fn annotator_objects_of_2025_are_read() {
         "soft_label": {"contradiction": {"0": 1.0, "1": 0.0}, "entailment": {"0": 0.5, "1": 0.5}, "neutral": {"0": 0.0, "1": 1.0}},
         "split": "dev", "lang": "en", "other_info": {"explanations": ["w1", "w2", "w3"]}}}"#;
     let read = file("VariErrNLI_dev.json", json).read();
-    assert_eq!(read.told(), ["Ann1 49 nli neutral", "Ann2 49 nli entailment + neutral"]);
+    assert_eq!(read.summaries(), ["Ann1 49 nli neutral", "Ann2 49 nli entailment + neutral"]);
     assert_eq!(read.rows[0].text.as_deref(), Some("S\nC"), "parts in the order of the file");
-    assert_eq!(read.rows[1].remark.note.as_deref(), Some("w2\nw3"));
+    assert_eq!(read.rows[1].note.note.as_deref(), Some("w2\nw3"));
     let hint = &read.source.hints()[0];
     assert_eq!(
         (hint.kind, hint.levels.join(",")),
@@ -67,7 +67,7 @@ fn span_lists_are_read() {
         );
         let read = file("Set_dev.json", &json).read();
         assert_eq!(
-            read.told(),
+            read.summaries(),
             [r#"ana 1 parts [{"start":3,"end":7,"label":"rude"}]"#, "ana 2 parts []"],
             "{key}"
         );

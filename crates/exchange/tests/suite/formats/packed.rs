@@ -17,17 +17,20 @@ const LABELS: &str = "text_id,text,annotator_id,label\nt1,so,ana,1\nt1,so,ben,2\
 #[test]
 fn compressed_tables_and_tool_files_are_read() {
     let read = file("labels.csv.gz", packed(LABELS)).read();
-    assert_eq!((read.format(), read.told()), ("csv", vec!["ana t1 1".to_owned(), "ben t1 2".to_owned()]));
+    assert_eq!(
+        (read.format(), read.summaries()),
+        ("csv", vec!["ana t1 1".to_owned(), "ben t1 2".to_owned()])
+    );
     let tasks = r#"[{"id":1,"data":{"text":"so"},"annotations":[{"completed_by":2,"result":[
         {"from_name":"q","to_name":"text","type":"choices","value":{"choices":["x"]}}]}]}]"#;
-    assert_eq!(file("tasks.json.gz", packed(tasks)).read().told(), ["2 1 q x"]);
+    assert_eq!(file("tasks.json.gz", packed(tasks)).read().summaries(), ["2 1 q x"]);
     // Two concatenated gzip files are one, and the name of the annotator is that of the file inside.
     let line =
         |id: u32| packed(format!("{{\"id\":{id},\"text\":\"so {id}\",\"label\":[\"x\"],\"Comments\":[]}}\n"));
     let read = file("admin.jsonl.gz", [line(1), line(2)].concat()).read();
-    assert_eq!(read.told(), ["admin 1 label x", "admin 2 label x"]);
+    assert_eq!(read.summaries(), ["admin 1 label x", "admin 2 label x"]);
     // The extension of a file does not determine whether it is compressed.
-    assert_eq!(file("labels.csv", packed(LABELS)).read().told().len(), 2);
+    assert_eq!(file("labels.csv", packed(LABELS)).read().summaries().len(), 2);
 }
 
 #[test]
@@ -52,5 +55,5 @@ fn errors_name_the_compressed_file() {
     let message = refusal(&file("words.log.gz", packed("just words\n")).path, None);
     assert!(message.contains("words.log.gz") && message.contains("cannot be told"), "{message}");
     assert_eq!(message.matches("/.tmp").count(), 1, "no path of a file that is gone: {message}");
-    assert_eq!(file("twice.csv.gz.gz", packed(packed(LABELS))).read().told().len(), 2);
+    assert_eq!(file("twice.csv.gz.gz", packed(packed(LABELS))).read().summaries().len(), 2);
 }

@@ -27,7 +27,7 @@ fn state_folder_is_read() {
         assert!(read.scan.problems[0].to_string().contains("import the texts first"));
         let span = r#"alice r1 parts [{"start":2,"end":5,"label":"key"}]"#;
         assert_eq!(
-            read.told(),
+            read.summaries(),
             [
                 "alice r1 aspects acting + plot",
                 "alice r1 quality 4",
@@ -39,7 +39,7 @@ fn state_folder_is_read() {
             ]
         );
         assert_eq!((read.rows[0].at_ms, read.rows[0].duration_ms), (Some(1_700_000_004_500), Some(9500)));
-        assert_eq!(read.rows[0].remark.note.as_deref(), Some("why: so good"));
+        assert_eq!(read.rows[0].note.note.as_deref(), Some("why: so good"));
         // With them they are labels.
         let mut checker = Checker::by_question(None);
         checker.seed_text("r1", "one text");
@@ -68,7 +68,7 @@ fn line_and_csv_exports_are_read() {
         "bob r1 aspects acting",
         "bob r1 sentiment positive",
     ];
-    assert_eq!((read.format(), read.told()), ("potato", wanted.map(str::to_owned).to_vec()));
+    assert_eq!((read.format(), read.summaries()), ("potato", wanted.map(str::to_owned).to_vec()));
     let csv = "instance_id,user_id,sentiment.positive,sentiment.negative,aspects.acting,aspects.plot,quality.label\n\
         r1,alice,true,,true,true,4\nr1,bob,,true,,true,2\n";
     let read = file("annotations.csv", csv).read();
@@ -80,5 +80,5 @@ fn line_and_csv_exports_are_read() {
         "bob r1 quality 2",
         "bob r1 sentiment negative",
     ];
-    assert_eq!((read.format(), read.told()), ("potato", wanted.map(str::to_owned).to_vec()));
+    assert_eq!((read.format(), read.summaries()), ("potato", wanted.map(str::to_owned).to_vec()));
 }

@@ -24,7 +24,7 @@ fn binary_tasks_with_skips_and_repeated_answers() {
     let read = file("db.jsonl", lines.join("\n")).read();
     assert_eq!(read.format(), "prodigy");
     assert_eq!(
-        read.told(),
+        read.summaries(),
         [
             "ann -5 rude yes",
             "ann -5 rude no #3",
@@ -53,7 +53,7 @@ fn choices_spans_flags_and_notes_are_read() {
     let read = file("db.jsonl", lines).read();
     let span = r#"[{"start":2,"end":3,"label":"N"}]"#;
     assert_eq!(
-        read.told(),
+        read.summaries(),
         [
             "ann 1 choice y flagged",
             "ben 1 choice flagged",
@@ -61,7 +61,7 @@ fn choices_spans_flags_and_notes_are_read() {
             "ben 1 ner_manual []"
         ]
     );
-    assert_eq!(read.rows[2].remark.note.as_deref(), Some("unsure"));
+    assert_eq!(read.rows[2].note.note.as_deref(), Some("unsure"));
     let met = read.met();
     for found in [("not-read", 1), ("rejected", 1), ("flags", 2), ("notes", 1)] {
         assert!(met.contains(&found), "{met:?}");
@@ -80,6 +80,6 @@ fn old_export_needs_an_annotator() {
         fixture.refusal()
     );
     let read = fixture.read_as(Some("=me"));
-    assert_eq!(read.told(), ["me 1 INSULT yes"]);
+    assert_eq!(read.summaries(), ["me 1 INSULT yes"]);
     assert_eq!(read.rows[0].metadata.get("meta").map(String::as_str), Some(r#"{"section":"x"}"#));
 }

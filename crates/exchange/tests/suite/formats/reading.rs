@@ -91,7 +91,7 @@ pub(crate) fn refusal(path: &Path, format: Option<&str>) -> String {
 
 impl Read {
     /// `annotator text question label`, with `#2` for a second round, `skipped` and `flagged`.
-    pub(crate) fn told(&self) -> Vec<String> {
+    pub(crate) fn summaries(&self) -> Vec<String> {
         let one = |row: &Row| {
             let mut words = Vec::new();
             words.extend(

@@ -13,16 +13,17 @@ const DOCUMENTS: &str = r#"[
 fn answers_and_rejected_documents_are_read() {
     let read = file("export.json", DOCUMENTS).read();
     assert_eq!(read.format(), "gate-teamware");
-    let told = read.told();
+    let reported = read.summaries();
     for answer in ["u1 32 radio val3", "u2 32 radio val1", "33"] {
-        assert!(told.iter().any(|row| row == answer), "{answer}: {told:?}");
+        assert!(reported.iter().any(|row| row == answer), "{answer}: {reported:?}");
     }
     assert!(
-        told.iter()
+        reported
+            .iter()
             .any(|row| row.starts_with("u1 32 checkbox") && row.contains("val2") && row.contains("val4"))
     );
-    let skips: Vec<&String> = told.iter().filter(|row| row.contains("skipped")).collect();
-    assert!(!skips.is_empty() && skips.iter().all(|row| row.starts_with("u3 32")), "{told:?}");
+    let skips: Vec<&String> = reported.iter().filter(|row| row.contains("skipped")).collect();
+    assert!(!skips.is_empty() && skips.iter().all(|row| row.starts_with("u3 32")), "{reported:?}");
     assert!(read.met().contains(&("without-answer", 1)), "{:?}", read.met());
     assert!(read.problems.is_empty());
     assert_eq!(read.rows[0].metadata.get("source").map(String::as_str), Some("forum"));
@@ -36,7 +37,10 @@ fn json_lines_are_read_and_errors_located() {
         .replace("}},  {", "}}\n{")
         .replace("}}, {", "}}\n{");
     assert_eq!(lines.lines().count(), 2);
-    assert_eq!(file("export.jsonl", &lines).read().told(), file("export.json", DOCUMENTS).read().told());
+    assert_eq!(
+        file("export.jsonl", &lines).read().summaries(),
+        file("export.json", DOCUMENTS).read().summaries()
+    );
     let strange = lines.replace("\"val3\"", "{\"a\":1}");
     let read = file("export.jsonl", strange).read();
     assert_eq!(read.problems.len(), 1);

@@ -2,7 +2,7 @@
 //! counted as lost.
 
 use super::reading::refusal;
-use dissensus_domain::{Answer, LevelId, OptionSet, Remark, Scale, ScaleKind, Silent, Span, SpanSet};
+use dissensus_domain::{Answer, LevelId, Note, OptionSet, Scale, ScaleKind, Silent, Span, SpanSet};
 use dissensus_exchange::{
     Divided, ExchangeError, LossReason, OpenOptions, Row, Source, ToolAnswer, ToolFormat, ToolLabels,
     ToolPerson, ToolQuestion, ToolText, divide, guess_roles, read_rows,
@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// An answer for comparison: all of a row that a tool's file can represent.
-type Told = (
+type Roundtrip = (
     (Option<String>, Option<String>, Option<String>, BTreeMap<String, String>),
     (Option<String>, Option<String>, Option<String>, u16),
     (Option<i64>, Option<u32>, Option<String>, bool, bool),
 );
 
-fn kept(divided: &Divided) -> Vec<Told> {
+fn kept(divided: &Divided) -> Vec<Roundtrip> {
     let ToolLabels { texts, people, questions, answers } = &divided.kept;
     let one = |answer: &ToolAnswer| {
         let (text, question) = (&texts[answer.text], &questions[answer.question]);
@@ -33,25 +33,25 @@ fn kept(divided: &Divided) -> Vec<Told> {
                 text.metadata.clone(),
             ),
             (Some(people[answer.person].id.clone()), Some(question.name.clone()), label, answer.occasion),
-            (answer.at_ms, answer.duration_ms, answer.remark.note.clone(), answer.skipped, answer.flagged),
+            (answer.at_ms, answer.duration_ms, answer.note.note.clone(), answer.skipped, answer.flagged),
         )
     };
-    let mut told: Vec<Told> = answers.iter().map(one).collect();
+    let mut told: Vec<Roundtrip> = answers.iter().map(one).collect();
     told.sort();
     told
 }
 
-fn read(row: Row) -> Told {
+fn read(row: Row) -> Roundtrip {
     (
         (row.text_id, row.text, row.split, row.metadata),
         (row.annotator, row.question, row.label, row.occasion.unwrap_or(1)),
-        (row.at_ms, row.duration_ms, row.remark.note, row.skipped, row.flagged),
+        (row.at_ms, row.duration_ms, row.note.note, row.skipped, row.flagged),
     )
 }
 
-fn rows(source: &Source) -> Vec<Told> {
+fn rows(source: &Source) -> Vec<Roundtrip> {
     let roles = guess_roles(source).unwrap();
-    let mut told: Vec<Told> = read_rows(source, &roles).unwrap().map(|row| read(row.unwrap())).collect();
+    let mut told: Vec<Roundtrip> = read_rows(source, &roles).unwrap().map(|row| read(row.unwrap())).collect();
     told.sort();
     told
 }
@@ -85,16 +85,16 @@ fn there_and_back(labels: &ToolLabels, format: ToolFormat) -> Divided {
     let source = Source::open_with(&out, &OpenOptions { format: named, ..OpenOptions::default() }).unwrap();
     assert_eq!(source.format().name, format.name());
     assert_eq!(rows(&source), kept(&divided), "{format}");
-    scales_are_as_told(&source, &divided, format);
+    check_scales(&source, &divided, format);
     divided
 }
 
-fn scales_are_as_told(source: &Source, divided: &Divided, format: ToolFormat) {
+fn check_scales(source: &Source, divided: &Divided, format: ToolFormat) {
     if divided.lost(LossReason::ScaleKinds) + divided.lost(LossReason::UnusedLevels) > 0 {
         return;
     }
     for question in &divided.kept.questions {
-        let of = |told: Told| (told.1.1.as_ref() == Some(&question.name)).then_some(told.1.2).flatten();
+        let of = |told: Roundtrip| (told.1.1.as_ref() == Some(&question.name)).then_some(told.1.2).flatten();
         let labels: BTreeSet<String> = rows(source).into_iter().filter_map(of).collect();
         let found = scale_read(source, &question.name, &labels);
         let found = found.unwrap_or_else(|| panic!("{format}: no scale of {labels:?} for {question:?}"));
@@ -244,7 +244,7 @@ fn labels() -> impl Strategy<Value = ToolLabels> {
                 answer: (!marked).then(|| answer_of(&questions[question].scale, &texts[text].body, seed)),
                 at_ms: time.map(|at| 1_714_566_600_123 + at * 500 + i64::from(at == 5) * 377),
                 duration_ms: (!marked && beside % 5 == 0).then_some(seed),
-                remark: Remark { note, confidence: (beside % 7 == 0).then_some(3), ..Remark::default() },
+                note: Note { note, confidence: (beside % 7 == 0).then_some(3), ..Note::default() },
                 skipped: marked && beside % 16 == 7,
                 flagged: occasion == 1 && beside % 4 == 0,
                 guideline: beside % 9 == 0,
@@ -338,8 +338,8 @@ fn losses(divided: &Divided) -> Vec<(&'static str, u64)> {
 #[test]
 fn each_format_reports_its_losses() {
     let mut labels = example();
-    labels.answers[0].remark =
-        Remark { note: Some("hm".to_owned()), reasons: vec!["r".to_owned()], confidence: Some(2) };
+    labels.answers[0].note =
+        Note { note: Some("hm".to_owned()), reasons: vec!["r".to_owned()], confidence: Some(2) };
     labels.answers[0].flagged = true;
     labels.answers[0].guideline = true;
     labels.answers[1].shown = true;

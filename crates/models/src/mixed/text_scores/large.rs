@@ -135,7 +135,7 @@ impl System<'_> {
     }
 
     /// Whether text `i` is part of the training data of system `column`.
-    fn teaches(&self, i: usize, column: usize) -> bool {
+    fn is_training_text(&self, i: usize, column: usize) -> bool {
         usize::from(self.texts.fold[self.data.texts[i]]) != column
     }
 
@@ -233,7 +233,7 @@ impl System<'_> {
     /// Solution, texts x systems; zero where a text is not part of a system. `None` when cancelled.
     fn solve(&self, progress: &dyn Progress) -> Option<DMatrix<f64>> {
         let (n, q) = (self.data.texts.len(), self.columns());
-        let z = DMatrix::from_fn(n, q, |i, c| if self.teaches(i, c) { self.data.z[i] } else { 0.0 });
+        let z = DMatrix::from_fn(n, q, |i, c| if self.is_training_text(i, c) { self.data.z[i] } else { 0.0 });
         let precondition = |r: &DMatrix<f64>| DMatrix::from_fn(n, q, |i, c| r[(i, c)] / self.diagonal[i]);
         let dots = |a: &DMatrix<f64>, b: &DMatrix<f64>| -> Vec<f64> {
             (0..q).map(|c| a.column(c).dot(&b.column(c))).collect()
@@ -251,7 +251,7 @@ impl System<'_> {
             for c in 0..q {
                 for i in 0..n {
                     let own = self.diagonal[i] * step[(i, c)];
-                    image[(i, c)] = if self.teaches(i, c) { image[(i, c)] + own } else { 0.0 };
+                    image[(i, c)] = if self.is_training_text(i, c) { image[(i, c)] + own } else { 0.0 };
                 }
             }
             let curvature = dots(&step, &image);

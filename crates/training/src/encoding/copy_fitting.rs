@@ -11,7 +11,7 @@ use std::collections::HashMap;
 impl Encoding {
     /// Copies to `key`, the encoder's own, the embeddings of fitting texts from the version that treats long
     /// texts differently.
-    pub(super) fn take_over_fitting(&self, encoder: &Encoder, key: &str) -> Result<(), ProjectError> {
+    pub(super) fn copy_fitting_texts(&self, encoder: &Encoder, key: &str) -> Result<(), ProjectError> {
         let other = encoder.version().sibling_key();
         if self.context.store.embedding_count(&other)? == 0 {
             return Ok(());

@@ -1,8 +1,8 @@
 //! Search in people's notes.
 
 use super::Project;
-use dissensus_api::{RemarkInfo, RemarkQuery};
-use dissensus_domain::{AnnotatorId, Answer, GuidelineId, QuestionId, Remark, TextId};
+use dissensus_api::{NoteInfo, NoteQuery};
+use dissensus_domain::{AnnotatorId, Answer, GuidelineId, Note, QuestionId, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_store::Marked;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::collections::btree_map::Entry;
 struct RoundNote {
     place: (TextId, AnnotatorId, u16),
     answer: Option<String>,
-    remark: Remark,
+    note: Note,
     flagged: bool,
     skipped: bool,
     guideline: Option<u32>,
@@ -24,7 +24,7 @@ struct RoundNote {
 ///
 /// # Errors
 /// No such question, or the file cannot be read.
-pub fn list(cx: &Project, query: &RemarkQuery) -> Result<Vec<RemarkInfo>, ProjectError> {
+pub fn list(cx: &Project, query: &NoteQuery) -> Result<Vec<NoteInfo>, ProjectError> {
     let (store, index) = (&cx.context.store, cx.context.index());
     let versions = store.guideline_numbers()?;
     let asked: Vec<QuestionId> = match query.question {
@@ -45,19 +45,19 @@ pub fn list(cx: &Project, query: &RemarkQuery) -> Result<Vec<RemarkInfo>, Projec
                 flagged: marks.flagged,
                 skipped: marks.skipped && current.is_none(),
                 guideline: version(current.and_then(|event| event.guideline)),
-                remark: marks.remark,
+                note: marks.note,
                 at_ms,
             });
         }
         for repeat in store.repeats(question.id)? {
-            if !repeat.details.remark.is_empty() {
+            if !repeat.details.note.is_empty() {
                 all.push(RoundNote {
                     place: (repeat.text, repeat.annotator, repeat.occasion),
                     answer: name(&repeat.answer),
                     flagged: false,
                     skipped: false,
                     guideline: version(repeat.details.guideline),
-                    remark: repeat.details.remark,
+                    note: repeat.details.note,
                     at_ms: repeat.at_ms,
                 });
             }
@@ -66,7 +66,7 @@ pub fn list(cx: &Project, query: &RemarkQuery) -> Result<Vec<RemarkInfo>, Projec
         for said in all {
             let (text, annotator, occasion) = said.place;
             let chosen = query.annotator.is_none_or(|wanted| wanted == annotator)
-                && query.reason.as_ref().is_none_or(|wanted| said.remark.reasons.contains(wanted))
+                && query.reason.as_ref().is_none_or(|wanted| said.note.reasons.contains(wanted))
                 && (!query.flagged || said.flagged);
             if !chosen {
                 continue;
@@ -76,13 +76,13 @@ pub fn list(cx: &Project, query: &RemarkQuery) -> Result<Vec<RemarkInfo>, Projec
                 entry.insert(store.text(text)?);
             }
             let (Some(person), Some(Some(of))) = (person, bodies.get(&text)) else { continue };
-            let note = said.remark.note.as_deref().unwrap_or_default();
-            let reasons = said.remark.reasons.join(" ");
+            let note = said.note.note.as_deref().unwrap_or_default();
+            let reasons = said.note.reasons.join(" ");
             let searched = [note, &of.body, &of.external_id, &reasons].join(" ").to_lowercase();
             if !words.iter().all(|word| searched.contains(word)) {
                 continue;
             }
-            found.push(RemarkInfo {
+            found.push(NoteInfo {
                 question: question.id,
                 question_name: question.name.clone(),
                 text,
@@ -92,7 +92,7 @@ pub fn list(cx: &Project, query: &RemarkQuery) -> Result<Vec<RemarkInfo>, Projec
                 annotator_name: person.name.clone(),
                 occasion,
                 answer: said.answer,
-                remark: said.remark,
+                note: said.note,
                 flagged: said.flagged,
                 skipped: said.skipped,
                 guideline: said.guideline,

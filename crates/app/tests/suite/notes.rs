@@ -5,10 +5,10 @@
 
 use crate::support::{OpenSession, import_as_guessed, open_in};
 use dissensus_api::{
-    Beside, MergeConsent, NewGuideline, NewLabel, RemarkQuery, Removal, StudyWish, TextOrder,
+    LabelDetails, MergeConsent, NewGuideline, NewLabel, NoteQuery, Removal, StudyWish, TextOrder,
 };
 use dissensus_app::session::Session;
-use dissensus_domain::{Answer, LabelSource, QuestionId, Remark, RemarkForm, TextId};
+use dissensus_domain::{Answer, LabelSource, Note, NoteForm, QuestionId, TextId};
 use dissensus_editing::annotators;
 use dissensus_editing::info;
 use dissensus_editing::questions;
@@ -18,10 +18,10 @@ use dissensus_labelling::drafts;
 use dissensus_labelling::guideline::OnScreen;
 use dissensus_labelling::marks;
 use dissensus_labelling::next_text;
+use dissensus_labelling::notes;
 use dissensus_labelling::reannotation;
 use dissensus_labelling::record;
 use dissensus_labelling::record::RecordLabel;
-use dissensus_labelling::remarks;
 use dissensus_labelling::task;
 use dissensus_labelling::undo;
 use dissensus_project::jobs::Silent;
@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 
 const QUESTION: QuestionId = QuestionId(1);
 
-fn import_remarks(session: &Session, file: &Path) -> Vec<String> {
+fn import_notes(session: &Session, file: &Path) -> Vec<String> {
     import_as_guessed(session, file).remarks
 }
 
@@ -45,14 +45,14 @@ fn project(folder: &Path, name: &str, texts: usize) -> (PathBuf, Session) {
         .texts_with(texts as u32, |n| format!("Body of text {n}"))
         .annotators(["ana", "ben"])
         .session(&path);
-    let form = RemarkForm { reasons: vec!["slang".into(), "irony".into()], confidence: true };
-    questions::set_remark_form(&session.project, QUESTION, &form).unwrap();
+    let form = NoteForm { reasons: vec!["slang".into(), "irony".into()], confidence: true };
+    questions::set_note_form(&session.project, QUESTION, &form).unwrap();
     (path, session)
 }
 
-fn said(note: &str, reasons: &[&str], confidence: Option<u8>) -> Remark {
+fn note_with(note: &str, reasons: &[&str], confidence: Option<u8>) -> Note {
     let note = (!note.is_empty()).then(|| note.to_owned());
-    Remark { note, reasons: reasons.iter().map(|&r| r.to_owned()).collect(), confidence }
+    Note { note, reasons: reasons.iter().map(|&r| r.to_owned()).collect(), confidence }
 }
 
 fn person(session: &Session, name: &str) -> dissensus_domain::AnnotatorId {
@@ -63,7 +63,7 @@ fn text(session: &Session, name: &str) -> TextId {
     texts::find(&session.project, name).unwrap().0
 }
 
-fn label(session: &Session, who: &str, id: &str, level: u16, remark: Remark, guideline: Option<&str>) {
+fn label(session: &Session, who: &str, id: &str, level: u16, note: Note, guideline: Option<&str>) {
     let new = NewLabel {
         question: QUESTION,
         annotator: person(session, who),
@@ -71,10 +71,10 @@ fn label(session: &Session, who: &str, id: &str, level: u16, remark: Remark, gui
         answer: Answer::from_level(level),
         duration_ms: Some(900),
     };
-    let beside = Beside { remark, guideline: guideline.map(str::to_owned) };
+    let label_details = LabelDetails { note, guideline: guideline.map(str::to_owned) };
     record::record_label(
         &session.labelling,
-        RecordLabel { beside: beside.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+        RecordLabel { label_details: label_details.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
     )
     .unwrap();
 }
@@ -85,18 +85,18 @@ fn guideline(body: &str, after: Option<String>) -> NewGuideline {
 }
 
 /// Question, text, annotator, answer and note, of every note or mark.
-fn told(session: &Session, words: &str) -> Vec<String> {
-    let query = RemarkQuery { words: words.to_owned(), ..RemarkQuery::default() };
-    let found = dissensus_editing::remarks::list(&session.project, &query).unwrap();
-    let line = |one: dissensus_api::RemarkInfo| {
+fn notes_matching(session: &Session, words: &str) -> Vec<String> {
+    let query = NoteQuery { words: words.to_owned(), ..NoteQuery::default() };
+    let found = dissensus_editing::notes::list(&session.project, &query).unwrap();
+    let line = |one: dissensus_api::NoteInfo| {
         format!(
             "{} {} {:?} {:?} {:?} {:?} {} {}",
             one.text_id,
             one.annotator_name,
             one.answer,
-            one.remark.note,
-            one.remark.reasons,
-            one.remark.confidence,
+            one.note.note,
+            one.note.reasons,
+            one.note.confidence,
             one.flagged,
             one.skipped
         )
@@ -115,39 +115,36 @@ fn png() -> Vec<u8> {
 fn note_is_edited_and_undone_with_its_answer() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session) = project(folder.path(), "p.dissensus", 4);
-    label(&session, "ana", "t1", 3, said("  quotes somebody ", &["slang"], Some(2)), None);
+    label(&session, "ana", "t1", 3, note_with("  quotes somebody ", &["slang"], Some(2)), None);
     let task = |session: &Session| {
         task::read(&session.labelling, person(session, "ana"), QUESTION, text(session, "t1"), 1).unwrap()
     };
-    assert_eq!(task(&session).remark, said("quotes somebody", &["slang"], Some(2)));
+    assert_eq!(task(&session).note, note_with("quotes somebody", &["slang"], Some(2)));
     let labels = info::read(&session.project).unwrap().labels;
     let (ana, t1) = (person(&session, "ana"), text(&session, "t1"));
-    let say = |remark: Remark| {
-        let beside = Beside { remark, guideline: None };
-        remarks::write(&session.labelling, ana, QUESTION, t1, &beside, LabelSource::Window)
+    let say = |note: Note| {
+        let label_details = LabelDetails { note, guideline: None };
+        notes::write(&session.labelling, ana, QUESTION, t1, &label_details, LabelSource::Window)
     };
-    say(said("", &["irony"], Some(4))).unwrap();
-    assert_eq!(task(&session).remark, said("", &["irony"], Some(4)));
+    say(note_with("", &["irony"], Some(4))).unwrap();
+    assert_eq!(task(&session).note, note_with("", &["irony"], Some(4)));
     assert_eq!(info::read(&session.project).unwrap().labels, labels, "no label changed by it");
     let undone = undo::undo(&session.labelling, ana, QUESTION, LabelSource::Window).unwrap().unwrap();
-    assert_eq!(undone.remark, said("quotes somebody", &["slang"], Some(2)));
+    assert_eq!(undone.note, note_with("quotes somebody", &["slang"], Some(2)));
     assert_eq!(
-        task(&session).remark,
-        said("", &["irony"], Some(4)),
+        task(&session).note,
+        note_with("", &["irony"], Some(4)),
         "it was said of the text after its answer"
     );
-    label(&session, "ana", "t1", 2, Remark::default(), None);
-    assert!(
-        task(&session).remark.is_empty(),
-        "the window shows all that is said: nothing is said on purpose"
-    );
+    label(&session, "ana", "t1", 2, Note::default(), None);
+    assert!(task(&session).note.is_empty(), "the window shows all that is said: nothing is said on purpose");
 
-    for (remark, words) in [
-        (said("", &["a; b"], None), "semicolon"),
-        (said("", &[], Some(9)), "from 1"),
-        (said(&"x".repeat(10_001), &[], None), "10001 characters"),
+    for (note, words) in [
+        (note_with("", &["a; b"], None), "semicolon"),
+        (note_with("", &[], Some(9)), "from 1"),
+        (note_with(&"x".repeat(10_001), &[], None), "10001 characters"),
     ] {
-        let refused = say(remark).unwrap_err();
+        let refused = say(note).unwrap_err();
         assert_eq!((refused.code(), refused.to_string().contains(words)), ("remark", true), "{refused}");
     }
 }
@@ -156,22 +153,22 @@ fn note_is_edited_and_undone_with_its_answer() {
 fn notes_are_found_by_words_reason_and_flag() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session) = project(folder.path(), "p.dissensus", 4);
-    label(&session, "ana", "t1", 3, said("Irony?", &["slang"], None), None);
-    label(&session, "ben", "t2", 0, said("", &[], Some(1)), None);
-    label(&session, "ben", "t3", 0, Remark::default(), None);
+    label(&session, "ana", "t1", 3, note_with("Irony?", &["slang"], None), None);
+    label(&session, "ben", "t2", 0, note_with("", &[], Some(1)), None);
+    label(&session, "ben", "t3", 0, Note::default(), None);
     marks::flag(&session.labelling, person(&session, "ben"), QUESTION, text(&session, "t4"), true).unwrap();
-    assert_eq!(told(&session, "").len(), 3);
+    assert_eq!(notes_matching(&session, "").len(), 3);
     assert_eq!(
-        told(&session, "irony body"),
+        notes_matching(&session, "irony body"),
         [r#"t1 ana Some("4") Some("Irony?") ["slang"] None false false"#]
     );
-    assert!(told(&session, "nothing of it").is_empty());
-    let flagged = RemarkQuery { flagged: true, ..RemarkQuery::default() };
-    assert_eq!(dissensus_editing::remarks::list(&session.project, &flagged).unwrap().len(), 1);
-    let of_reason = RemarkQuery { reason: Some("slang".into()), ..RemarkQuery::default() };
-    assert_eq!(dissensus_editing::remarks::list(&session.project, &of_reason).unwrap().len(), 1);
-    let of_ben = RemarkQuery { annotator: Some(person(&session, "ben")), ..RemarkQuery::default() };
-    assert_eq!(dissensus_editing::remarks::list(&session.project, &of_ben).unwrap().len(), 2);
+    assert!(notes_matching(&session, "nothing of it").is_empty());
+    let flagged = NoteQuery { flagged: true, ..NoteQuery::default() };
+    assert_eq!(dissensus_editing::notes::list(&session.project, &flagged).unwrap().len(), 1);
+    let of_reason = NoteQuery { reason: Some("slang".into()), ..NoteQuery::default() };
+    assert_eq!(dissensus_editing::notes::list(&session.project, &of_reason).unwrap().len(), 1);
+    let of_ben = NoteQuery { annotator: Some(person(&session, "ben")), ..NoteQuery::default() };
+    assert_eq!(dissensus_editing::notes::list(&session.project, &of_ben).unwrap().len(), 2);
 }
 
 #[test]
@@ -185,19 +182,26 @@ fn notes_survive_export_and_repeated_import() {
         "ana",
         "t1",
         3,
-        said("a \"quote\", and\na line", &["slang", "irony"], Some(5)),
+        note_with("a \"quote\", and\na line", &["slang", "irony"], Some(5)),
         Some(&version),
     );
-    label(&session, "ana", "t2", 1, Remark::default(), Some(&version));
-    label(&session, "ben", "t1", 0, said("", &[], Some(1)), None);
+    label(&session, "ana", "t2", 1, Note::default(), Some(&version));
+    label(&session, "ben", "t1", 0, note_with("", &[], Some(1)), None);
     let ben = person(&session, "ben");
     marks::flag(&session.labelling, ben, QUESTION, text(&session, "t1"), true).unwrap();
     marks::skip(&session.labelling, ben, QUESTION, text(&session, "t3")).unwrap();
     marks::flag(&session.labelling, ben, QUESTION, text(&session, "t3"), true).unwrap();
-    let beside = Beside { remark: said("odd", &[], None), guideline: None };
-    remarks::write(&session.labelling, ben, QUESTION, text(&session, "t4"), &beside, LabelSource::Window)
-        .unwrap();
-    let before = told(&session, "");
+    let label_details = LabelDetails { note: note_with("odd", &[], None), guideline: None };
+    notes::write(
+        &session.labelling,
+        ben,
+        QUESTION,
+        text(&session, "t4"),
+        &label_details,
+        LabelSource::Window,
+    )
+    .unwrap();
+    let before = notes_matching(&session, "");
     assert_eq!(before.len(), 4);
     for ending in ["csv", "tsv", "jsonl"] {
         let file = folder.path().join(format!("out.{ending}"));
@@ -206,13 +210,13 @@ fn notes_survive_export_and_repeated_import() {
             3
         );
         let (_, other) = project(folder.path(), &format!("{ending}.dissensus"), 6);
-        let remarks = import_remarks(&other, &file);
-        assert!(remarks.iter().any(|line| line.starts_with("6 remarks")), "{remarks:?}");
-        assert_eq!(told(&other, ""), before, "{ending}");
+        let notes = import_notes(&other, &file);
+        assert!(notes.iter().any(|line| line.starts_with("6 remarks")), "{notes:?}");
+        assert_eq!(notes_matching(&other, ""), before, "{ending}");
         assert_eq!(info::read(&other.project).unwrap().labels, 3);
-        let again = import_remarks(&other, &file);
+        let again = import_notes(&other, &file);
         assert!(!again.iter().any(|line| line.contains("beside answers")), "{again:?}");
-        assert_eq!(told(&other, ""), before, "{ending}, twice");
+        assert_eq!(notes_matching(&other, ""), before, "{ending}, twice");
     }
     let written = std::fs::read_to_string(folder.path().join("out.csv")).unwrap();
     assert!(
@@ -221,7 +225,7 @@ fn notes_survive_export_and_repeated_import() {
     );
     // Without notes there are no columns for them.
     let (_, plain) = project(folder.path(), "plain.dissensus", 2);
-    label(&plain, "ana", "t1", 3, Remark::default(), None);
+    label(&plain, "ana", "t1", 3, Note::default(), None);
     let file = folder.path().join("plain.csv");
     exchange::export(&plain.exchange, &file, &ExportChoices::default(), &Silent).unwrap();
     assert!(!std::fs::read_to_string(&file).unwrap().contains("note"));
@@ -231,14 +235,14 @@ fn notes_survive_export_and_repeated_import() {
 fn import_does_not_restore_a_replaced_note() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session) = project(folder.path(), "p.dissensus", 3);
-    label(&session, "ana", "t1", 3, said("irony", &[], Some(1)), None);
+    label(&session, "ana", "t1", 3, note_with("irony", &[], Some(1)), None);
     marks::flag(&session.labelling, person(&session, "ana"), QUESTION, text(&session, "t1"), true).unwrap();
     let file = folder.path().join("before.csv");
     exchange::export(&session.exchange, &file, &ExportChoices::default(), &Silent).unwrap();
-    label(&session, "ana", "t1", 1, Remark::default(), None);
+    label(&session, "ana", "t1", 1, Note::default(), None);
     marks::flag(&session.labelling, person(&session, "ana"), QUESTION, text(&session, "t1"), false).unwrap();
-    import_remarks(&session, &file);
-    assert!(told(&session, "").is_empty(), "{:?}", told(&session, ""));
+    import_notes(&session, &file);
+    assert!(notes_matching(&session, "").is_empty(), "{:?}", notes_matching(&session, ""));
     // An older row after a newer one adds its note to its own answer, which is not current.
     let (_, other) = project(folder.path(), "o.dissensus", 3);
     let file = folder.path().join("in.csv");
@@ -249,8 +253,8 @@ fn import_does_not_restore_a_replaced_note() {
          t1,Body of text 1,ana,1,rude,2021-01-01T00:00:00Z,import,old note of 1,,,,\n",
     )
     .unwrap();
-    import_remarks(&other, &file);
-    assert!(told(&other, "").is_empty(), "{:?}", told(&other, ""));
+    import_notes(&other, &file);
+    assert!(notes_matching(&other, "").is_empty(), "{:?}", notes_matching(&other, ""));
 }
 
 #[test]
@@ -259,17 +263,17 @@ fn metadata_named_like_notes_stays_metadata() {
     let (_, session) = project(folder.path(), "p.dissensus", 1);
     let file = folder.path().join("more.csv");
     std::fs::write(&file, "text_id,text,note,confidence\nm1,One more,author note,0.8\n").unwrap();
-    import_remarks(&session, &file);
-    label(&session, "ana", "m1", 3, Remark::default(), None);
+    import_notes(&session, &file);
+    label(&session, "ana", "m1", 3, Note::default(), None);
     for noted in [false, true] {
         if noted {
-            label(&session, "ben", "m1", 3, said("mine", &[], None), None);
+            label(&session, "ben", "m1", 3, note_with("mine", &[], None), None);
         }
         let out = folder.path().join(format!("{noted}.csv"));
         exchange::export(&session.exchange, &out, &ExportChoices::default(), &Silent).unwrap();
         let (_, other) = project(folder.path(), &format!("{noted}.dissensus"), 1);
-        import_remarks(&other, &out);
-        assert_eq!(told(&other, "").len(), usize::from(noted));
+        import_notes(&other, &out);
+        assert_eq!(notes_matching(&other, "").len(), usize::from(noted));
         let again = folder.path().join(format!("{noted}-again.csv"));
         exchange::export(&other.exchange, &again, &ExportChoices::default(), &Silent).unwrap();
         let written = std::fs::read_to_string(&again).unwrap();
@@ -281,7 +285,7 @@ fn metadata_named_like_notes_stays_metadata() {
 fn import_does_not_replace_the_projects_notes() {
     let folder = tempfile::tempdir().unwrap();
     let (_, session) = project(folder.path(), "p.dissensus", 3);
-    label(&session, "ana", "t1", 3, said("mine", &[], None), None);
+    label(&session, "ana", "t1", 3, note_with("mine", &[], None), None);
     let file = folder.path().join("in.csv");
     std::fs::write(
         &file,
@@ -291,10 +295,10 @@ fn import_does_not_replace_the_projects_notes() {
          t3,Body of text 3,ana,,unknown,2020-01-01T00:00:00Z,,lost?,,,,\n",
     )
     .unwrap();
-    let remarks = import_remarks(&session, &file);
-    assert!(remarks.iter().any(|line| line.starts_with("1 remark left out")), "{remarks:?}");
+    let notes = import_notes(&session, &file);
+    assert!(notes.iter().any(|line| line.starts_with("1 remark left out")), "{notes:?}");
     assert_eq!(
-        told(&session, ""),
+        notes_matching(&session, ""),
         [
             r#"t1 ana Some("4") Some("mine") [] None true false"#,
             r#"t2 ana None Some("noted") [] None false true"#
@@ -332,7 +336,7 @@ fn packet_has_the_guideline_and_submits_notes() {
     let me = annotators::list(&hers.project).unwrap()[0].id;
     let (mut after, mut again) = (None, 0);
     while let Some(task) = next_text::choose(&hers.labelling, me, QUESTION, TextOrder::File, after).unwrap() {
-        assert!(task.remark.is_empty(), "a text that is asked again comes without what was said of it");
+        assert!(task.note.is_empty(), "a text that is asked again comes without what was said of it");
         let new = NewLabel {
             question: QUESTION,
             annotator: me,
@@ -340,13 +344,16 @@ fn packet_has_the_guideline_and_submits_notes() {
             answer: Answer::from_level(1),
             duration_ms: None,
         };
-        let remark = said(&format!("{} on {}", task.external_id, task.occasion), &["irony"], Some(3));
-        let beside = Beside { remark: remark.clone(), guideline: Some(seen.id.clone()) };
+        let note = note_with(&format!("{} on {}", task.external_id, task.occasion), &["irony"], Some(3));
+        let label_details = LabelDetails { note: note.clone(), guideline: Some(seen.id.clone()) };
         match task.occasion {
             1 => drop(
                 record::record_label(
                     &hers.labelling,
-                    RecordLabel { beside: beside.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+                    RecordLabel {
+                        label_details: label_details.clone(),
+                        ..RecordLabel::new(&new, LabelSource::Window)
+                    },
                 )
                 .unwrap(),
             ),
@@ -354,25 +361,34 @@ fn packet_has_the_guideline_and_submits_notes() {
                 again += 1;
                 reannotation::record(
                     &hers.labelling,
-                    &RecordLabel { beside: beside.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+                    &RecordLabel {
+                        label_details: label_details.clone(),
+                        ..RecordLabel::new(&new, LabelSource::Window)
+                    },
                     occasion,
                 )
                 .unwrap();
                 let now = task::read(&hers.labelling, me, QUESTION, task.text, occasion).unwrap();
-                assert_eq!(now.remark, remark);
+                assert_eq!(now.note, note);
                 // A note added later to the same answer is not a new answer: undo takes back the answer.
-                let later = Beside { remark: said("later", &[], None), guideline: None };
+                let later = LabelDetails { note: note_with("later", &[], None), guideline: None };
                 reannotation::record(
                     &hers.labelling,
-                    &RecordLabel { beside: later.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+                    &RecordLabel {
+                        label_details: later.clone(),
+                        ..RecordLabel::new(&new, LabelSource::Window)
+                    },
                     occasion,
                 )
                 .unwrap();
                 let undone = undo::undo(&hers.labelling, me, QUESTION, LabelSource::Window).unwrap().unwrap();
-                assert_eq!((undone.now, undone.remark.note.as_deref()), (None, Some("later")));
+                assert_eq!((undone.now, undone.note.note.as_deref()), (None, Some("later")));
                 reannotation::record(
                     &hers.labelling,
-                    &RecordLabel { beside: beside.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+                    &RecordLabel {
+                        label_details: label_details.clone(),
+                        ..RecordLabel::new(&new, LabelSource::Window)
+                    },
                     occasion,
                 )
                 .unwrap();
@@ -394,14 +410,14 @@ fn packet_has_the_guideline_and_submits_notes() {
                 .unwrap();
         assert!(report.files.iter().all(|file| !file.refused), "{:?}", report.files);
     }
-    let found = dissensus_editing::remarks::list(&session.project, &RemarkQuery::default()).unwrap();
+    let found = dissensus_editing::notes::list(&session.project, &NoteQuery::default()).unwrap();
     assert!(found.len() >= 15 && found.iter().all(|one| one.guideline == Some(1)), "{found:?}");
-    let own = |one: &dissensus_api::RemarkInfo| format!("{} on {}", one.text_id, one.occasion);
-    assert!(found.iter().all(|one| one.remark.note == Some(own(one))), "{found:?}");
+    let own = |one: &dissensus_api::NoteInfo| format!("{} on {}", one.text_id, one.occasion);
+    assert!(found.iter().all(|one| one.note.note == Some(own(one))), "{found:?}");
     assert_eq!(found.iter().filter(|one| one.occasion == 2).count(), again);
     let talk = study::talk(&session.study, QUESTION, found[0].text).unwrap();
     let hers = talk.answers.iter().find(|one| one.name == "ana").unwrap();
-    assert_eq!((hers.remark.confidence, hers.guideline), (Some(3), Some(1)));
+    assert_eq!((hers.note.confidence, hers.guideline), (Some(3), Some(1)));
 }
 
 #[test]
@@ -470,8 +486,8 @@ fn agreement_is_split_by_guideline_version() {
         };
         let id = format!("t{n}");
         let apart = if n <= 32 { n / 5 % 5 } else { n % 5 };
-        label(&session, "ana", &id, n % 5, Remark::default(), version);
-        label(&session, "ben", &id, apart, Remark::default(), version);
+        label(&session, "ana", &id, n % 5, Note::default(), version);
+        label(&session, "ben", &id, apart, Note::default(), version);
     }
     let found = session.guideline.agreement(OnScreen::Guideline).unwrap();
     let [rude] = found.as_slice() else { panic!("{found:?}") };
@@ -492,9 +508,9 @@ fn unsaved_note_is_kept_as_a_draft() {
     let (path, session) = project(folder.path(), "p.dissensus", 3);
     let (ana, ben) = (person(&session, "ana"), person(&session, "ben"));
     let t2 = text(&session, "t2");
-    let typed = said("half a thou", &["irony"], None);
-    drafts::keep(&session.labelling, ana, QUESTION, t2, 1, Some(&typed)).unwrap();
-    drafts::keep(&session.labelling, ana, QUESTION, t2, 2, Some(&said("again", &[], None))).unwrap();
+    let typed = note_with("half a thou", &["irony"], None);
+    drafts::save(&session.labelling, ana, QUESTION, t2, 1, Some(&typed)).unwrap();
+    drafts::save(&session.labelling, ana, QUESTION, t2, 2, Some(&note_with("again", &[], None))).unwrap();
     // The program is killed: nothing is closed, and the last writes are in the journal.
     std::mem::forget(session);
     let moved = folder.path().join("moved.dissensus");
@@ -505,34 +521,34 @@ fn unsaved_note_is_kept_as_a_draft() {
     let session = open_in(folder.path(), &moved);
     let task = |who, text| task::read(&session.labelling, who, QUESTION, text, 1).unwrap();
     let back = task(ana, t2);
-    assert_eq!((back.draft, back.remark), (Some(typed.clone()), Remark::default()));
+    assert_eq!((back.draft, back.note), (Some(typed.clone()), Note::default()));
     assert_eq!(task(ben, t2).draft, None, "what one person types is nobody else's");
     assert_eq!(task(ana, text(&session, "t1")).draft, None);
     assert_eq!(
         task::read(&session.labelling, ana, QUESTION, t2, 2).unwrap().draft,
-        Some(said("again", &[], None))
+        Some(note_with("again", &[], None))
     );
-    let query = RemarkQuery::default();
+    let query = NoteQuery::default();
     assert!(
-        dissensus_editing::remarks::list(&session.project, &query).unwrap().is_empty(),
+        dissensus_editing::notes::list(&session.project, &query).unwrap().is_empty(),
         "it is not in the project"
     );
     // Once submitted it is no draft; also if the program is killed before it deletes the draft.
-    let beside = Beside { remark: typed.clone(), guideline: None };
+    let label_details = LabelDetails { note: typed.clone(), guideline: None };
     let answer = Answer::from_level(2);
     let new = NewLabel { question: QUESTION, annotator: ana, text: t2, answer, duration_ms: None };
     record::record_label(
         &session.labelling,
-        RecordLabel { beside: beside.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+        RecordLabel { label_details: label_details.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
     )
     .unwrap();
-    assert_eq!((task(ana, t2).draft, task(ana, t2).remark), (None, typed.clone()));
-    drafts::keep(&session.labelling, ana, QUESTION, t2, 1, None).unwrap();
-    let nothing = Beside::default();
-    remarks::write(&session.labelling, ana, QUESTION, t2, &nothing, LabelSource::Window).unwrap();
+    assert_eq!((task(ana, t2).draft, task(ana, t2).note), (None, typed.clone()));
+    drafts::save(&session.labelling, ana, QUESTION, t2, 1, None).unwrap();
+    let nothing = LabelDetails::default();
+    notes::write(&session.labelling, ana, QUESTION, t2, &nothing, LabelSource::Window).unwrap();
     assert_eq!(task(ana, t2).draft, None, "what was given and deleted does not come back");
     // A removed person leaves nothing on this computer.
-    drafts::keep(&session.labelling, ben, QUESTION, t2, 1, Some(&typed)).unwrap();
+    drafts::save(&session.labelling, ben, QUESTION, t2, 1, Some(&typed)).unwrap();
     remove::remove(&session.project, &Removal::Annotator(ben)).unwrap();
     let again = annotators::add(&session.project, "ben", &Default::default()).unwrap();
     assert_eq!(task(again.id, t2).draft, None);

@@ -15,7 +15,7 @@ const MAX_REASON: usize = 100;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Remark {
+pub struct Note {
     /// Free text.
     pub note: Option<String>,
     /// The selected reasons, by their wording, in the order in which the question offers them.
@@ -27,7 +27,7 @@ pub struct Remark {
 crate::errors! {
     /// Why a note, or the definition of a question's notes, is invalid.
     #[derive(Clone, Debug, PartialEq, Eq)]
-    pub enum RemarkError {
+    pub enum NoteError {
         Long(usize) => "the note has {0} characters; it can have {MAX_NOTE}";
         Confidence(u8) => "a confidence is a whole number from 1 (a guess) to 5 (certain), and not {0}";
         Many(usize) => "{0} reasons; a question can offer {MAX_REASONS}";
@@ -35,7 +35,7 @@ crate::errors! {
     }
 }
 
-impl Remark {
+impl Note {
     pub fn is_empty(&self) -> bool {
         self.note.is_none() && self.reasons.is_empty() && self.confidence.is_none()
     }
@@ -54,13 +54,13 @@ impl Remark {
     /// # Errors
     /// The note is too long, the confidence is not from 1 to 5, or reasons are too many, too long
     /// or repeated.
-    pub fn check(&self) -> Result<(), RemarkError> {
+    pub fn check(&self) -> Result<(), NoteError> {
         let length = self.note.as_deref().map_or(0, |note| note.chars().count());
         if length > MAX_NOTE {
-            return Err(RemarkError::Long(length));
+            return Err(NoteError::Long(length));
         }
         match self.confidence {
-            Some(sure) if !(1..=5).contains(&sure) => return Err(RemarkError::Confidence(sure)),
+            Some(sure) if !(1..=5).contains(&sure) => return Err(NoteError::Confidence(sure)),
             _ => {}
         }
         check_reasons(&self.reasons)
@@ -71,26 +71,26 @@ impl Remark {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct RemarkForm {
+pub struct NoteForm {
     /// Reasons to choose from, in display order.
     pub reasons: Vec<String>,
     /// Whether annotators are asked for their confidence.
     pub confidence: bool,
 }
 
-impl RemarkForm {
+impl NoteForm {
     /// Checks the reasons.
     ///
     /// # Errors
     /// Reasons are too many, too long or repeated.
-    pub fn check(&self) -> Result<(), RemarkError> {
+    pub fn check(&self) -> Result<(), NoteError> {
         check_reasons(&self.reasons)
     }
 }
 
-fn check_reasons(reasons: &[String]) -> Result<(), RemarkError> {
+fn check_reasons(reasons: &[String]) -> Result<(), NoteError> {
     if reasons.len() > MAX_REASONS {
-        return Err(RemarkError::Many(reasons.len()));
+        return Err(NoteError::Many(reasons.len()));
     }
     for (at, reason) in reasons.iter().enumerate() {
         let why = if reason.trim().is_empty() {
@@ -106,7 +106,7 @@ fn check_reasons(reasons: &[String]) -> Result<(), RemarkError> {
         } else {
             continue;
         };
-        return Err(RemarkError::Reason { reason: reason.clone(), why });
+        return Err(NoteError::Reason { reason: reason.clone(), why });
     }
     Ok(())
 }
@@ -118,15 +118,15 @@ mod tests {
 
     #[test]
     fn oversized_notes_are_refused() {
-        let said = |note: &str, reasons: &[&str], confidence| Remark {
+        let said = |note: &str, reasons: &[&str], confidence| Note {
             note: Some(note.to_owned()),
             reasons: reasons.iter().map(|&r| r.to_owned()).collect(),
             confidence,
         };
         assert_eq!(said("irony?", &["quote", "slang"], Some(5)).check(), Ok(()));
-        assert_eq!(said(&"x".repeat(MAX_NOTE + 1), &[], None).check(), Err(RemarkError::Long(MAX_NOTE + 1)));
-        assert_eq!(said("", &[], Some(0)).check(), Err(RemarkError::Confidence(0)));
-        assert_eq!(said("", &[], Some(6)).check(), Err(RemarkError::Confidence(6)));
+        assert_eq!(said(&"x".repeat(MAX_NOTE + 1), &[], None).check(), Err(NoteError::Long(MAX_NOTE + 1)));
+        assert_eq!(said("", &[], Some(0)).check(), Err(NoteError::Confidence(0)));
+        assert_eq!(said("", &[], Some(6)).check(), Err(NoteError::Confidence(6)));
     }
 
     #[rstest]
@@ -136,14 +136,14 @@ mod tests {
     #[case(&["a", "b", "a"], "twice")]
     fn reason_errors_are_specific(#[case] reasons: &[&str], #[case] why: &str) {
         let reasons = reasons.iter().map(|&reason| reason.to_owned()).collect();
-        let error = Remark { reasons, ..Remark::default() }.check().unwrap_err().to_string();
+        let error = Note { reasons, ..Note::default() }.check().unwrap_err().to_string();
         assert!(error.contains(why), "{error}");
     }
 
     #[test]
     fn blank_note_is_empty() {
-        let said = Remark { note: Some(" \n".to_owned()), reasons: vec![" a ".to_owned()], confidence: None };
-        assert_eq!(said.trimmed(), Remark { reasons: vec!["a".to_owned()], ..Remark::default() });
-        assert!(Remark::default().is_empty() && !said.trimmed().is_empty());
+        let said = Note { note: Some(" \n".to_owned()), reasons: vec![" a ".to_owned()], confidence: None };
+        assert_eq!(said.trimmed(), Note { reasons: vec!["a".to_owned()], ..Note::default() });
+        assert!(Note::default().is_empty() && !said.trimmed().is_empty());
     }
 }

@@ -3,7 +3,7 @@
 use super::question_facts::EDIT;
 use super::{Kind, Listed, checked, read, select};
 use crate::{Done, Result, StoreError, WriteTx};
-use dissensus_domain::{Fact, FactKind, QuestionId, RemarkForm};
+use dissensus_domain::{Fact, FactKind, NoteForm, QuestionId};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -20,7 +20,7 @@ pub(super) const KIND: Kind = Kind {
     check: |_, fact| checked::<Form>(fact).map(drop),
     sound: |_, fact, _| {
         let Form { confidence, reasons } = read(&fact.value).map_err(|e| e.to_string())?;
-        RemarkForm { reasons, confidence }.check().map_err(|e| e.to_string())
+        NoteForm { reasons, confidence }.check().map_err(|e| e.to_string())
     },
     order: |value, _| {
         let Form { confidence, reasons } = read(value)?;
@@ -35,11 +35,11 @@ pub(super) const KIND: Kind = Kind {
 };
 
 /// The notes that a question currently offers.
-pub(crate) fn remark_form(conn: &Connection, question: QuestionId) -> rusqlite::Result<RemarkForm> {
+pub(crate) fn note_form(conn: &Connection, question: QuestionId) -> rusqlite::Result<NoteForm> {
     let which = "WHERE kind = 'remark-form' AND coalesce(question, 0) = ?1";
-    let Some(fact) = select(conn, which, [question.0])?.pop() else { return Ok(RemarkForm::default()) };
+    let Some(fact) = select(conn, which, [question.0])?.pop() else { return Ok(NoteForm::default()) };
     let Form { confidence, reasons } = read(&fact.value)?;
-    Ok(RemarkForm { reasons, confidence })
+    Ok(NoteForm { reasons, confidence })
 }
 
 impl WriteTx<'_> {
@@ -47,10 +47,10 @@ impl WriteTx<'_> {
     ///
     /// # Errors
     /// There is no such question, or the reasons are invalid.
-    pub fn set_remark_form(&mut self, question: QuestionId, form: &RemarkForm, now_ms: i64) -> Result<()> {
+    pub fn set_note_form(&mut self, question: QuestionId, form: &NoteForm, now_ms: i64) -> Result<()> {
         let unknown = || StoreError::Unknown { what: "question", name: question.0.to_string() };
         let found = self.question(question)?.ok_or_else(unknown)?;
-        if found.remarks == *form {
+        if found.note_form == *form {
             return Ok(());
         }
         let refused =

@@ -18,7 +18,7 @@ const FEWEST_DIFFERENCES: f64 = 10.0;
 
 /// An answer with a re-annotation by the same annotator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RepeatedAnswer {
+pub struct ReannotatedAnswer {
     /// Row of the text.
     pub text: u32,
     /// Index of the annotator.
@@ -60,7 +60,7 @@ impl LiveModel {
     ///
     /// # Panics
     /// If there is no such text.
-    pub fn stable_share(&self, repeats: &[RepeatedAnswer]) -> Option<StableShare> {
+    pub fn stable_share(&self, repeats: &[ReannotatedAnswer]) -> Option<StableShare> {
         let crossed = &self.model.crossed;
         let mut by_annotator: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
         let mut left_out: BTreeMap<u32, TextWithoutLabels<'_>> = BTreeMap::new();
@@ -118,7 +118,7 @@ mod tests {
     /// 250 texts x 40 people x 8 labels per text, a stable preference of `own` logits for each person and
     /// text, a share of the labels asked again; and the true share over a very large sample of the same
     /// process.
-    fn asked_again(own: f64, share: f64, seed: u64) -> (LiveModel, Vec<RepeatedAnswer>, f64) {
+    fn asked_again(own: f64, share: f64, seed: u64) -> (LiveModel, Vec<ReannotatedAnswer>, f64) {
         let mut rng = generator(seed, 1);
         let mut noise = generator(seed, 2);
         let mut normal = |sd: f64| -> f64 {
@@ -152,7 +152,7 @@ mod tests {
                 let (one, two) = (answer(rng.random()), answer(rng.random()));
                 observations.push(Observation { text, annotator, level: one });
                 if rng.random::<f64>() < share {
-                    repeats.push(RepeatedAnswer { text, annotator, first: one, second: two });
+                    repeats.push(ReannotatedAnswer { text, annotator, first: one, second: two });
                 }
                 same += chances(x).iter().map(|p| p * p).sum::<f64>();
                 let mean: Vec<f64> = (0..200).fold(vec![0.0; LEVELS], |mut sum, _| {
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn too_little_data_gives_no_stable_share() {
         let (model, repeats, _) = asked_again(0.0, 0.2, 5);
-        let one: Vec<RepeatedAnswer> = (0..40).map(|_| repeats[0]).collect();
+        let one: Vec<ReannotatedAnswer> = (0..40).map(|_| repeats[0]).collect();
         assert_eq!(model.stable_share(&one), None);
         let observations: Vec<Observation> =
             (0..400).map(|i| Observation { text: i / 8, annotator: i % 8, level: 2 }).collect();
@@ -232,8 +232,8 @@ mod tests {
         };
         let model = LiveModel::fit(&data, &FitOptions::default(), &Silent).unwrap();
         let again =
-            |o: &Observation| RepeatedAnswer { text: o.text, annotator: o.annotator, first: 2, second: 2 };
-        let all: Vec<RepeatedAnswer> = observations.iter().take(60).map(again).collect();
+            |o: &Observation| ReannotatedAnswer { text: o.text, annotator: o.annotator, first: 2, second: 2 };
+        let all: Vec<ReannotatedAnswer> = observations.iter().take(60).map(again).collect();
         assert_eq!(model.stable_share(&all), None, "everybody gives one level");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Panels;
 use crate::panels::error::PanelError;
-use dissensus_api::{KeptPanel, PanelWish};
+use dissensus_api::{PanelWish, SavedPanelInfo};
 use dissensus_domain::{Panel, PanelMembers, QuestionId, SavedPanel};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
@@ -14,7 +14,7 @@ impl Panels {
     ///
     /// # Errors
     /// Those of [`Panels::check`]; a name that is empty or longer than 200 characters; an error of the disk.
-    pub fn save(&self, name: &str, wish: &PanelWish) -> Result<Vec<KeptPanel>, ProjectError> {
+    pub fn save(&self, name: &str, wish: &PanelWish) -> Result<Vec<SavedPanelInfo>, ProjectError> {
         self.check(wish)?;
         let index = self.context.index();
         let ids = wish.members.iter().map(|name| Ok(index.find_annotator(name)?.external_id.clone()));
@@ -25,20 +25,20 @@ impl Panels {
         };
         let question = index.with_levels(wish.question)?.name.clone();
         let rule = wish.rule.parse().map_err(PanelError::from)?;
-        self.keep(name, Some(Panel { question: Some(question), members, rule }))
+        self.store_panel(name, Some(Panel { question: Some(question), members, rule }))
     }
 
     /// Removes the panel of a name from the list; its record stays in the history of the file.
     ///
     /// # Errors
     /// There is no such panel, or an error of the disk.
-    pub fn forget(&self, name: &str) -> Result<Vec<KeptPanel>, ProjectError> {
+    pub fn forget(&self, name: &str) -> Result<Vec<SavedPanelInfo>, ProjectError> {
         self.whole_project()?;
         self.saved(name)?;
-        self.keep(name, None)
+        self.store_panel(name, None)
     }
 
-    fn keep(&self, name: &str, panel: Option<Panel>) -> Result<Vec<KeptPanel>, ProjectError> {
+    fn store_panel(&self, name: &str, panel: Option<Panel>) -> Result<Vec<SavedPanelInfo>, ProjectError> {
         let new = SavedPanel { name: name.trim().to_owned(), saved_at_ms: now_ms(), panel };
         self.context.store.write(move |tx| tx.save_panel(&new))?;
         self.context.listeners.send(&Event::Project);
@@ -46,7 +46,7 @@ impl Panels {
     }
 
     /// The saved panels, by name.
-    pub fn list(&self) -> Result<Vec<KeptPanel>, ProjectError> {
+    pub fn list(&self) -> Result<Vec<SavedPanelInfo>, ProjectError> {
         Ok(self.context.store.panels()?.into_iter().filter_map(kept).collect())
     }
 
@@ -58,11 +58,11 @@ impl Panels {
         let found = self.saved(name)?;
         let index = self.context.index();
         let question: QuestionId = index.find_question(found.question.as_deref())?.id;
-        let KeptPanel { members, size, shares, seed, rule, .. } = found;
+        let SavedPanelInfo { members, size, shares, seed, rule, .. } = found;
         Ok(PanelWish { question, members, size, shares, seed, rule, draws })
     }
 
-    fn saved(&self, name: &str) -> Result<KeptPanel, ProjectError> {
+    fn saved(&self, name: &str) -> Result<SavedPanelInfo, ProjectError> {
         let all = self.list()?;
         let known = all.iter().map(|panel| panel.name.as_str()).collect::<Vec<_>>().join(", ");
         let found = all.iter().find(|panel| panel.name == name.trim()).cloned();
@@ -70,13 +70,13 @@ impl Panels {
     }
 }
 
-fn kept(saved: SavedPanel) -> Option<KeptPanel> {
+fn panel_info(saved: SavedPanel) -> Option<SavedPanelInfo> {
     let panel = saved.panel?;
     let (members, size, shares, seed) = match panel.members {
         PanelMembers::Named(members) => (members, 0, Vec::new(), 0),
         PanelMembers::Drawn { size, shares, seed } => (Vec::new(), size, shares, seed),
     };
-    Some(KeptPanel {
+    Some(SavedPanelInfo {
         name: saved.name,
         question: panel.question,
         members,

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 /// Records that a task packet was submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct HandIn {
+pub struct Submission {
     pub packet: PacketId,
     pub at_ms: i64,
     /// Number of answers, including re-annotations.
@@ -30,7 +30,7 @@ pub(super) const KIND: Kind = Kind {
     check,
     order: |value, _| Ok(format!("{:010}", read::<u32>(value)?)),
     submitted: Submitted::Yes,
-    count: |report| &mut report.hand_ins,
+    count: |report| &mut report.submissions,
     listed: Some(Listed::new("'packet'")),
     done: |_, fact| Ok(Done::HandedIn { answers: read(&fact.value)? }),
     ..SETTING
@@ -50,7 +50,7 @@ impl WriteTx<'_> {
     ///
     /// # Errors
     /// There is no such packet.
-    pub fn add_hand_in(&mut self, new: &HandIn) -> Result<bool> {
+    pub fn add_submission(&mut self, new: &Submission) -> Result<bool> {
         let unknown = || StoreError::Unknown { what: "packet", name: new.packet.to_string() };
         let (packet, _) = self.packet(new.packet)?.ok_or_else(unknown)?;
         let fact = Fact::of_project(FactKind::HandIn, new.at_ms, new.answers);
@@ -61,10 +61,10 @@ impl WriteTx<'_> {
 
 impl Store {
     /// All submissions, by task packet and time.
-    pub fn hand_ins(&self) -> Result<Vec<HandIn>> {
+    pub fn submissions(&self) -> Result<Vec<Submission>> {
         self.read("reading what was handed in", |c| {
             let hand_in = |fact: &Fact| {
-                Ok(HandIn { packet: packet(fact)?, at_ms: fact.at_ms, answers: read(&fact.value)? })
+                Ok(Submission { packet: packet(fact)?, at_ms: fact.at_ms, answers: read(&fact.value)? })
             };
             let facts = select(c, "WHERE kind = 'hand-in'", [])?;
             let mut found = facts.iter().map(hand_in).collect::<rusqlite::Result<Vec<_>>>()?;

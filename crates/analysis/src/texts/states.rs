@@ -3,7 +3,7 @@
 use super::Texts;
 use dissensus_api::TextFilter;
 use dissensus_domain::{AnnotatorId, EventId, QuestionId, TextId};
-use dissensus_labelling::Left;
+use dissensus_labelling::Unanswered;
 use dissensus_labelling::feed;
 use dissensus_labelling::question_set;
 use dissensus_project::context::Index;
@@ -21,7 +21,7 @@ const SEEN: u8 = 32;
 
 /// The scope of a standing.
 #[derive(Clone)]
-pub(super) struct Of {
+pub(super) struct Scope {
     pub(super) index: Arc<Index>,
     pub(super) annotator: Option<AnnotatorId>,
     pub(super) questions: Vec<QuestionId>,
@@ -29,7 +29,7 @@ pub(super) struct Of {
     pub(super) event: EventId,
 }
 
-impl PartialEq for Of {
+impl PartialEq for Scope {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.index, &other.index)
             && (self.annotator, &self.questions, self.event)
@@ -65,11 +65,11 @@ impl TextStates {
 }
 
 impl Texts {
-    pub(super) fn standing(&self, of: &Of) -> Result<TextStates, ProjectError> {
+    pub(super) fn text_states(&self, of: &Scope) -> Result<TextStates, ProjectError> {
         let mut found = match (of.annotator, of.questions.is_empty()) {
             (_, true) => TextStates { bits: vec![NOT_YET; of.index.texts().len()], given_at: Vec::new() },
-            (Some(annotator), _) => self.standing_of(annotator, of)?,
-            (None, _) => self.standing_of_all(of)?,
+            (Some(annotator), _) => self.states_of_person(annotator, of)?,
+            (None, _) => self.states_of_all(of)?,
         };
         // Practice texts are not to be labelled outside practice.
         let book = self.practice.book()?;
@@ -88,21 +88,21 @@ impl Texts {
         let real = self.practice.book()?.real(index.texts()).len() as u32;
         let Some(annotator) = annotator else { return Ok((real, None)) };
         let questions = index.questions().iter().map(|question| question.id).collect();
-        let of = Of { index, annotator: Some(annotator), questions, event };
+        let of = Scope { index, annotator: Some(annotator), questions, event };
         let assigned: HashSet<TextId> = (self.context.store.packets()?.iter())
             .filter(|(packet, _)| packet.annotator == annotator)
             .flat_map(|(packet, _)| packet.assignments.iter().map(|item| item.text))
             .collect();
-        let standing = self.standing(&of)?;
+        let states = self.text_states(&of)?;
         let open =
-            standing.bits.iter().zip(of.index.texts()).filter(|(bits, text)| {
+            states.bits.iter().zip(of.index.texts()).filter(|(bits, text)| {
                 **bits & NOT_YET != 0 && (assigned.is_empty() || assigned.contains(text))
             });
         Ok((real, Some(open.count() as u32)))
     }
 
     /// One person's standing, from that person's answers in memory.
-    fn standing_of(&self, annotator: AnnotatorId, of: &Of) -> Result<TextStates, ProjectError> {
+    fn states_of_person(&self, annotator: AnnotatorId, of: &Scope) -> Result<TextStates, ProjectError> {
         let sheet = question_set::open(&self.labelling, annotator, &of.questions)?;
         let answers = sheet.read();
         let mut bits = Vec::with_capacity(of.index.texts().len());
@@ -119,8 +119,8 @@ impl Texts {
                 None if bit & SEEN != 0 => ANSWERED,
                 // No question is asked about it.
                 None => 0,
-                Some(Left::Open) => NOT_YET,
-                Some(Left::Skipped) => NOT_YET | SKIPPED,
+                Some(Unanswered::Open) => NOT_YET,
+                Some(Unanswered::Skipped) => NOT_YET | SKIPPED,
             };
             bits.push(bit);
             given_at.push(answers.given_at(text));
@@ -129,7 +129,7 @@ impl Texts {
     }
 
     /// The standing of all people: a text counts as answered if any person has answered a question about it.
-    fn standing_of_all(&self, of: &Of) -> Result<TextStates, ProjectError> {
+    fn states_of_all(&self, of: &Scope) -> Result<TextStates, ProjectError> {
         let mut bits = vec![0_u8; of.index.texts().len()];
         let mut set = |text, bit: u8| {
             if let Some(row) = of.index.text_row(text) {
@@ -144,7 +144,7 @@ impl Texts {
                 let skipped = marked.marks.skipped && marked.current.is_none();
                 set(marked.text, if skipped { SKIPPED } else { 0 });
                 set(marked.text, if marked.marks.flagged { FLAGGED } else { 0 });
-                set(marked.text, if marked.marks.remark.is_empty() { 0 } else { NOTED });
+                set(marked.text, if marked.marks.note.is_empty() { 0 } else { NOTED });
             }
         }
         for bits in &mut bits {

@@ -2,8 +2,10 @@
 
 use super::Labelling;
 use crate::feed;
-use dissensus_api::Beside;
-use dissensus_domain::{AnnotatorId, GuidelineId, LabelSource, MarkKind, QuestionId, Remark, TextId, remark};
+use dissensus_api::LabelDetails;
+use dissensus_domain::{
+    AnnotatorId, GuidelineId, LabelSource, MarkKind, Note, QuestionId, TextId, current_note,
+};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
@@ -18,16 +20,16 @@ pub fn write(
     annotator: AnnotatorId,
     question: QuestionId,
     text: TextId,
-    beside: &Beside,
+    label_details: &LabelDetails,
     source: LabelSource,
 ) -> Result<(), ProjectError> {
     cx.context.may_answer(annotator)?;
-    let AnswerDetails { remark, guideline, .. } = details(beside)?;
-    if read(cx, annotator, question, text)? == remark {
+    let AnswerDetails { note, guideline, .. } = details(label_details)?;
+    if read(cx, annotator, question, text)? == note {
         return Ok(());
     }
     let kind = MarkKind::Note;
-    let new = NewMark { annotator, question, text, kind, at_ms: now_ms(), source, remark, guideline };
+    let new = NewMark { annotator, question, text, kind, at_ms: now_ms(), source, note, guideline };
     cx.context.store.mark(&new)?;
     if feed::follow(cx).is_err() {
         cx.annotations.clear(); // it is on disk, and is read at the next request
@@ -42,24 +44,24 @@ pub fn read(
     annotator: AnnotatorId,
     question: QuestionId,
     text: TextId,
-) -> Result<Remark, ProjectError> {
+) -> Result<Note, ProjectError> {
     let events = cx.context.store.events(question, text, annotator)?;
-    Ok(remark(&events).cloned().unwrap_or_default())
+    Ok(current_note(&events).cloned().unwrap_or_default())
 }
 
 /// Validates the details that come with an answer and converts them for storage.
 ///
 /// # Errors
 /// An invalid note, or an invalid id of a guideline.
-pub(super) fn details(beside: &Beside) -> Result<AnswerDetails, ProjectError> {
-    let remark = beside.remark.trimmed();
-    remark.check()?;
-    let guideline = match &beside.guideline {
+pub(super) fn details(label_details: &LabelDetails) -> Result<AnswerDetails, ProjectError> {
+    let note = label_details.note.trimmed();
+    note.check()?;
+    let guideline = match &label_details.guideline {
         None => None,
         Some(id) => {
             let id = id.parse().map_err(|_| ProjectError::internal(&"no id of a guideline"))?;
             Some(GuidelineId(id))
         }
     };
-    Ok(AnswerDetails { remark, guideline, takes_back: false })
+    Ok(AnswerDetails { note, guideline, removes_note: false })
 }
