@@ -83,8 +83,8 @@ pub fn record(cx: &Labelling, request: &LabelByName<'_>) -> Result<NamedLabel, P
     // Looked up first: after this, a label on disk must not be reported as failed.
     let asked = task::is_asked(cx, annotator, question.id, text_id, occasion)?;
     let label = NewLabel { question: question.id, annotator, text: text_id, answer, duration_ms: None };
-    let label_details = LabelDetails { note: note.clone(), guideline: None };
-    let request = RecordLabel { label, label_details, source: LabelSource::Command };
+    let details = LabelDetails { note: note.clone(), guideline: None };
+    let request = RecordLabel { label, details, source: LabelSource::Command };
     let progress = match occasion {
         ..=1 => record::record_label(cx, request)?.receipt.progress,
         again => reannotation::record(cx, &request, again)?.progress,

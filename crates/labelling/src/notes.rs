@@ -20,11 +20,11 @@ pub fn write(
     annotator: AnnotatorId,
     question: QuestionId,
     text: TextId,
-    label_details: &LabelDetails,
+    details: &LabelDetails,
     source: LabelSource,
 ) -> Result<(), ProjectError> {
     cx.context.may_answer(annotator)?;
-    let AnswerDetails { note, guideline, .. } = details(label_details)?;
+    let AnswerDetails { note, guideline, .. } = answer_details(details)?;
     if read(cx, annotator, question, text)? == note {
         return Ok(());
     }
@@ -53,10 +53,10 @@ pub fn read(
 ///
 /// # Errors
 /// An invalid note, or an invalid id of a guideline.
-pub(super) fn details(label_details: &LabelDetails) -> Result<AnswerDetails, ProjectError> {
-    let note = label_details.note.trimmed();
+pub(super) fn answer_details(details: &LabelDetails) -> Result<AnswerDetails, ProjectError> {
+    let note = details.note.trimmed();
     note.check()?;
-    let guideline = match &label_details.guideline {
+    let guideline = match &details.guideline {
         None => None,
         Some(id) => {
             let id = id.parse().map_err(|_| ProjectError::internal(&"no id of a guideline"))?;

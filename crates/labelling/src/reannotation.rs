@@ -22,11 +22,11 @@ use dissensus_store::{NewMark, Repeat};
 /// No such question, text or annotator, an answer off the scale, a round below 2, or an I/O error.
 /// Nothing is recorded then, nor with an invalid note.
 pub fn record(cx: &Labelling, request: &RecordLabel, occasion: u16) -> Result<LabelReceipt, ProjectError> {
-    let RecordLabel { label: new, label_details, source } = request;
+    let RecordLabel { label: new, details, source } = request;
     let source = *source;
     cx.context.may_answer(new.annotator)?;
     cx.practice.may_label(new.annotator)?;
-    let mut details = notes::details(label_details)?;
+    let mut details = notes::answer_details(details)?;
     let sheet = question_set::open(cx, new.annotator, &asked_together(cx, new.question))?;
     record::check_answer(cx, new)?;
     if occasion < 2 {

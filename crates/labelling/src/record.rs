@@ -28,14 +28,14 @@ pub struct Recorded {
 #[derive(Clone, Debug)]
 pub struct RecordLabel {
     pub label: NewLabel,
-    pub label_details: LabelDetails,
+    pub details: LabelDetails,
     pub source: LabelSource,
 }
 
 impl RecordLabel {
     /// A label without a note.
     pub fn new(label: &NewLabel, source: LabelSource) -> Self {
-        Self { label: label.clone(), label_details: LabelDetails::default(), source }
+        Self { label: label.clone(), details: LabelDetails::default(), source }
     }
 }
 
@@ -52,7 +52,7 @@ impl From<&NewLabel> for RecordLabel {
 /// No such question, text or annotator, an answer off the scale, an invalid note, or an I/O error. Nothing is
 /// recorded or learned then.
 pub fn record_label(cx: &Labelling, request: impl Into<RecordLabel>) -> Result<Recorded, ProjectError> {
-    let RecordLabel { label: new, label_details, source } = request.into();
+    let RecordLabel { label: new, details, source } = request.into();
     let new = &new;
     let context = &cx.context;
     context.may_answer(new.annotator)?;
@@ -60,7 +60,7 @@ pub fn record_label(cx: &Labelling, request: impl Into<RecordLabel>) -> Result<R
     cx.practice.is_asked(new.text)?;
     // The window always submits the whole note: an empty one there is intended.
     let details =
-        AnswerDetails { removes_note: source == LabelSource::Window, ..notes::details(&label_details)? };
+        AnswerDetails { removes_note: source == LabelSource::Window, ..notes::answer_details(&details)? };
     let sheet = question_set::open(cx, new.annotator, &[new.question])?;
     check_answer(cx, new)?;
     // The command reveals nothing after a label.

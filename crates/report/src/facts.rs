@@ -60,7 +60,7 @@ impl<'a> Facts<'a> {
         let paper = work.of;
         let (store, people) = (&paper.context.store, work.people);
         let info = info::read(&paper.project)?;
-        let who: HashSet<AnnotatorId> = asked.iter().flat_map(ReportQuestion::who).collect();
+        let who: HashSet<AnnotatorId> = asked.iter().flat_map(ReportQuestion::labelled_people).collect();
         let (groups, left_out) = people.groups(&who);
         let of_them = || people.everyone().iter().filter(|one| who.contains(&one.id));
         let imported = paper.context.imported_people()?;

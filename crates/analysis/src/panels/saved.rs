@@ -47,7 +47,7 @@ impl Panels {
 
     /// The saved panels, by name.
     pub fn list(&self) -> Result<Vec<SavedPanelInfo>, ProjectError> {
-        Ok(self.context.store.panels()?.into_iter().filter_map(kept).collect())
+        Ok(self.context.store.panels()?.into_iter().filter_map(panel_info).collect())
     }
 
     /// The panel of a name as a request about a question: its own if it has one that still exists.

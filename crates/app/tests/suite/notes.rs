@@ -71,10 +71,10 @@ fn label(session: &Session, who: &str, id: &str, level: u16, note: Note, guideli
         answer: Answer::from_level(level),
         duration_ms: Some(900),
     };
-    let label_details = LabelDetails { note, guideline: guideline.map(str::to_owned) };
+    let details = LabelDetails { note, guideline: guideline.map(str::to_owned) };
     record::record_label(
         &session.labelling,
-        RecordLabel { label_details: label_details.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+        RecordLabel { details: details.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
     )
     .unwrap();
 }
@@ -123,8 +123,8 @@ fn note_is_edited_and_undone_with_its_answer() {
     let labels = info::read(&session.project).unwrap().labels;
     let (ana, t1) = (person(&session, "ana"), text(&session, "t1"));
     let say = |note: Note| {
-        let label_details = LabelDetails { note, guideline: None };
-        notes::write(&session.labelling, ana, QUESTION, t1, &label_details, LabelSource::Window)
+        let details = LabelDetails { note, guideline: None };
+        notes::write(&session.labelling, ana, QUESTION, t1, &details, LabelSource::Window)
     };
     say(note_with("", &["irony"], Some(4))).unwrap();
     assert_eq!(task(&session).note, note_with("", &["irony"], Some(4)));
@@ -191,16 +191,9 @@ fn notes_survive_export_and_repeated_import() {
     marks::flag(&session.labelling, ben, QUESTION, text(&session, "t1"), true).unwrap();
     marks::skip(&session.labelling, ben, QUESTION, text(&session, "t3")).unwrap();
     marks::flag(&session.labelling, ben, QUESTION, text(&session, "t3"), true).unwrap();
-    let label_details = LabelDetails { note: note_with("odd", &[], None), guideline: None };
-    notes::write(
-        &session.labelling,
-        ben,
-        QUESTION,
-        text(&session, "t4"),
-        &label_details,
-        LabelSource::Window,
-    )
-    .unwrap();
+    let details = LabelDetails { note: note_with("odd", &[], None), guideline: None };
+    notes::write(&session.labelling, ben, QUESTION, text(&session, "t4"), &details, LabelSource::Window)
+        .unwrap();
     let before = notes_matching(&session, "");
     assert_eq!(before.len(), 4);
     for ending in ["csv", "tsv", "jsonl"] {
@@ -332,7 +325,7 @@ fn packet_has_the_guideline_and_submits_notes() {
     let seen = hers.guideline.newest().unwrap().unwrap();
     assert_eq!((seen.id.as_str(), seen.body.as_str()), (written.guideline.id.as_str(), "# Rules\nBe fair"));
     assert!(hers.guideline.write(&guideline("mine", None), None).is_err(), "a packet writes no guideline");
-    assert_eq!(info::read(&hers.project).unwrap().questions[0].remarks.reasons, ["slang", "irony"]);
+    assert_eq!(info::read(&hers.project).unwrap().questions[0].note_form.reasons, ["slang", "irony"]);
     let me = annotators::list(&hers.project).unwrap()[0].id;
     let (mut after, mut again) = (None, 0);
     while let Some(task) = next_text::choose(&hers.labelling, me, QUESTION, TextOrder::File, after).unwrap() {
@@ -345,15 +338,12 @@ fn packet_has_the_guideline_and_submits_notes() {
             duration_ms: None,
         };
         let note = note_with(&format!("{} on {}", task.external_id, task.occasion), &["irony"], Some(3));
-        let label_details = LabelDetails { note: note.clone(), guideline: Some(seen.id.clone()) };
+        let details = LabelDetails { note: note.clone(), guideline: Some(seen.id.clone()) };
         match task.occasion {
             1 => drop(
                 record::record_label(
                     &hers.labelling,
-                    RecordLabel {
-                        label_details: label_details.clone(),
-                        ..RecordLabel::new(&new, LabelSource::Window)
-                    },
+                    RecordLabel { details: details.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
                 )
                 .unwrap(),
             ),
@@ -361,10 +351,7 @@ fn packet_has_the_guideline_and_submits_notes() {
                 again += 1;
                 reannotation::record(
                     &hers.labelling,
-                    &RecordLabel {
-                        label_details: label_details.clone(),
-                        ..RecordLabel::new(&new, LabelSource::Window)
-                    },
+                    &RecordLabel { details: details.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
                     occasion,
                 )
                 .unwrap();
@@ -374,10 +361,7 @@ fn packet_has_the_guideline_and_submits_notes() {
                 let later = LabelDetails { note: note_with("later", &[], None), guideline: None };
                 reannotation::record(
                     &hers.labelling,
-                    &RecordLabel {
-                        label_details: later.clone(),
-                        ..RecordLabel::new(&new, LabelSource::Window)
-                    },
+                    &RecordLabel { details: later.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
                     occasion,
                 )
                 .unwrap();
@@ -385,10 +369,7 @@ fn packet_has_the_guideline_and_submits_notes() {
                 assert_eq!((undone.now, undone.note.note.as_deref()), (None, Some("later")));
                 reannotation::record(
                     &hers.labelling,
-                    &RecordLabel {
-                        label_details: label_details.clone(),
-                        ..RecordLabel::new(&new, LabelSource::Window)
-                    },
+                    &RecordLabel { details: details.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
                     occasion,
                 )
                 .unwrap();
@@ -534,12 +515,12 @@ fn unsaved_note_is_kept_as_a_draft() {
         "it is not in the project"
     );
     // Once submitted it is no draft; also if the program is killed before it deletes the draft.
-    let label_details = LabelDetails { note: typed.clone(), guideline: None };
+    let details = LabelDetails { note: typed.clone(), guideline: None };
     let answer = Answer::from_level(2);
     let new = NewLabel { question: QUESTION, annotator: ana, text: t2, answer, duration_ms: None };
     record::record_label(
         &session.labelling,
-        RecordLabel { label_details: label_details.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+        RecordLabel { details: details.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
     )
     .unwrap();
     assert_eq!((task(ana, t2).draft, task(ana, t2).note), (None, typed.clone()));

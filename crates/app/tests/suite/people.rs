@@ -462,10 +462,10 @@ fn notes_are_exported_only_on_request() {
     let (text, answer) = (dissensus_domain::TextId(1), Answer::from_level(2));
     let note = Note { note: Some("a secret note".into()), confidence: Some(4), ..Note::default() };
     let new = NewLabel { question, annotator, text, answer, duration_ms: None };
-    let label_details = LabelDetails { note, guideline: None };
+    let details = LabelDetails { note, guideline: None };
     record::record_label(
         &session.labelling,
-        RecordLabel { label_details: label_details.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
+        RecordLabel { details: details.clone(), ..RecordLabel::new(&new, LabelSource::Window) },
     )
     .unwrap();
     let (_, silent) = for_others(&session, "a.csv", false);

@@ -455,10 +455,10 @@ fn confirmed_answer_of_a_second_round_is_separate() {
     let note = Note { note: Some("hm".to_owned()), ..Note::default() };
     by_name::record(
         &session.labelling,
-        &LabelByName { occasion: 2, remark: note.clone(), ..LabelByName::new("ana", "2", "3", None) },
+        &LabelByName { occasion: 2, note: note.clone(), ..LabelByName::new("ana", "2", "3", None) },
     )
     .unwrap();
     give("2", "3", 2);
     let text = texts::find(&session.project, "2").unwrap().0;
-    assert_eq!(task::read(&session.labelling, ana, question.id, text, 2).unwrap().remark, note);
+    assert_eq!(task::read(&session.labelling, ana, question.id, text, 2).unwrap().note, note);
 }

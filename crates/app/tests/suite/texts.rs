@@ -99,8 +99,8 @@ fn filters_follow_the_persons_answers() {
     marks::skip(&session.labelling, ana, [RUDE], TextId(7)).unwrap();
     marks::flag(&session.labelling, ana, RUDE, TextId(4), true).unwrap();
     let note = Note { note: Some("irony".to_owned()), ..Note::default() };
-    let label_details = LabelDetails { note, guideline: None };
-    notes::write(&session.labelling, ana, RUDE, TextId(9), &label_details, LabelSource::Window).unwrap();
+    let details = LabelDetails { note, guideline: None };
+    notes::write(&session.labelling, ana, RUDE, TextId(9), &details, LabelSource::Window).unwrap();
     let counts = list(TextFilter::All).counts;
     let progress = progress::count(&session.labelling, ana, [RUDE]).unwrap();
     assert_eq!((counts.answered, counts.not_yet), (progress.done, progress.total - progress.done));

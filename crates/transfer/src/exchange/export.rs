@@ -62,7 +62,7 @@ fn write_file(
         Some(wish) => Some(Mask::new(&cx.context, only.as_ref().map(|question| question.id), wish)?),
         None => None,
     };
-    let study = study::note_and_flag(cx, choices)?;
+    let study = study::study_columns(cx, choices)?;
     let file = File {
         path,
         format,

@@ -114,7 +114,7 @@ pub(super) fn collected(
         Some(wish) => Some(Mask::new(&cx.context, only.as_ref().map(|question| question.id), wish)?),
         None => None,
     };
-    let study = study::note_and_flag(
+    let study = study::study_columns(
         cx,
         &ExportChoices { leave_out_failed: choices.leave_out_failed, ..ExportChoices::default() },
     )?;

@@ -180,8 +180,8 @@ fn merge_one_packet(
     match ours.merge_if(&incoming.store, Some(packet.id), move |_| !preview)? {
         MergeOutcome::Left(effect) => add_counts(&effect.taken, file),
         MergeOutcome::Taken(effect) => {
-            let remarks = packet_notices(cx, &packet, incoming, &effect.taken, &before)?;
-            file.problems.extend(remarks.into_iter().map(remark));
+            let notices = packet_notices(cx, &packet, incoming, &effect.taken, &before)?;
+            file.problems.extend(notices.into_iter().map(notice));
             apart::distinguish(cx, &effect.taken, file)?;
             add_counts(&effect.taken, file);
         }

@@ -540,7 +540,7 @@ fn tables_of_answers_are_read() {
         super::reading::file("answers.csv", "task,worker,label\nt1,w1,cat\nt1,w2,dog\nt1,w1,dog\nt2,w1,\n")
             .read();
     assert_eq!(long.format(), "crowd-kit");
-    assert_eq!(long.told(), ["w1 t1 label cat", "w2 t1 label dog", "w1 t1 label dog #2", "w1 t2"]);
+    assert_eq!(long.summaries(), ["w1 t1 label cat", "w2 t1 label dog", "w1 t1 label dog #2", "w1 t2"]);
     let wide = super::reading::file("wide.csv", "text_id,text,ana,ben\n1,so,3,\n2,no,,1\n3,x,,\n");
     let source =
         Source::open_with(&wide.path, &OpenOptions { format: Some("wide"), ..OpenOptions::default() })
