@@ -50,7 +50,7 @@ const LABELS_18: &str = "
         SELECT 100, i, 'answer', 1, 101 + (i - 1) % 100000, 101 + (i - 1) / 100000, i, 'import', i % 3 FROM n;
     INSERT INTO current_answers SELECT question, text, annotator, id, level, NULL FROM events WHERE copy = 100;
     INSERT INTO repeats
-        SELECT 1, 101 + (i - 1) % 100000, 101 + (i - 1) / 100000, 2, i, '{\"kind\":\"level\",\"value\":' || i % 3 || '}',
+        SELECT 1, 101 + (i - 1) % 100000, 101 + (i - 1) / 100000, 2, i, '{\"kind\":\"level\",\"value\":' || (i % 3) || '}',
             iif(i % 2, 'window', 'import')
         FROM n WHERE i <= 200000;
     INSERT INTO repeat_origins

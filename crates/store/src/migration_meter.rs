@@ -1,7 +1,7 @@
 //! Measures a migration while it runs, and stops it at a request.
 
 use crate::migration_steps::estimate;
-use crate::reannotations_of_18::{OCCASION_FORMAT, WORK};
+use crate::reannotations_of_18::{OCCASION_FORMAT, STATEMENTS, WORK};
 use dissensus_domain::Progress;
 use rusqlite::{Connection, ErrorCode, ffi};
 use std::sync::Arc;
@@ -41,7 +41,10 @@ impl Meter {
             statements.extend(of_format);
             statements.extend((*format == OCCASION_FORMAT).then_some(WORK));
         }
-        let estimates = estimate(conn, &statements)?;
+        let mut estimates = estimate(conn, &statements)?;
+        for (_, work) in statements.iter().zip(&mut estimates).filter(|(statement, _)| **statement == WORK) {
+            *work *= STATEMENTS;
+        }
         let watched = Arc::new(Watched {
             progress: Arc::clone(progress),
             doing: doing.to_owned(),

@@ -26,6 +26,9 @@ pub(crate) const OCCASION_FORMAT: usize = 19;
 /// The work of [`move_reannotations`], as a statement of which the duration can be estimated.
 pub(crate) const WORK: &str = "INSERT INTO events SELECT * FROM repeats, repeat_changes, repeat_remarks";
 
+/// How much more than one insertion it takes for a row.
+pub(crate) const STATEMENTS: u64 = 8;
+
 /// Moves the rows of the four tables to the events, and drops the tables.
 pub(crate) fn move_reannotations(conn: &Connection) -> rusqlite::Result<()> {
     let work = former_work(conn)?;

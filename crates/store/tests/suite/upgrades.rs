@@ -236,7 +236,7 @@ fn upgrade_until(test: &str, path: &Path, report: usize) -> bool {
 #[case::last_with_tables_of_reannotations(
     "version-18.dissensus",
     "case_3_last_with_tables_of_reannotations",
-    10
+    8
 )]
 fn process_killed_at_any_step_is_upgraded_next_time(
     #[case] file: &str,
