@@ -1,7 +1,7 @@
 //! The recorded answers of the window's commands on the sample project are up to date.
 //!
-//! `ui/src/mock/recorded.test.ts` compares the invented project of the browser with them. No model runs and no
-//! encoder is installed, so that every computer gives the same answers.
+//! `ui/src/mock/recorded.test.ts` compares the invented project of the browser with them. No model runs and
+//! no encoder is installed, so that every computer gives the same answers.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
