@@ -139,7 +139,7 @@ fn record_project(to: &mut Recordings, app: &Application) {
     record!(to, "attentionChecks", (), study::list_checks(&session.study));
     record!(to, "openPacket", (), study::open_packet(&session.study));
     record!(to, "studyReport", (), study::report(&session.study));
-    record!(to, "keptPanels", (), session.panels.list());
+    record!(to, "savedPanels", (), session.panels.list());
     record!(to, "runs", (), runs::list(&session.runs));
     record!(to, "runDetail", (id: u32 = 99), runs::detail(&session.runs, id));
     record!(to, "activeModel", (question: QuestionId = 1), session.live.active_model(question));

@@ -190,11 +190,11 @@ export const commands = {
 	/**  An annotator's progress on the questions on the screen. */
 	progress: (annotator: AnnotatorId, questions: QuestionId[]) => __TAURI_INVOKE<Progress>("progress", { annotator, questions }),
 	/**  Records a label; it is on disk when this returns. */
-	recordLabel: (label: NewLabel, beside: LabelDetails) => __TAURI_INVOKE<LabelReceipt>("record_label", { label, beside }),
+	recordLabel: (label: NewLabel, details: LabelDetails) => __TAURI_INVOKE<LabelReceipt>("record_label", { label, details }),
 	/**  Records a re-annotation of a text in a task packet; it is on disk when this returns. */
-	recordAgain: (label: NewLabel, beside: LabelDetails, occasion: number) => __TAURI_INVOKE<LabelReceipt>("record_again", { label, beside, occasion }),
+	recordAgain: (label: NewLabel, details: LabelDetails, occasion: number) => __TAURI_INVOKE<LabelReceipt>("record_again", { label, details, occasion }),
 	/**  Records only a note on a text, in place of an earlier one. */
-	saveNote: (annotator: AnnotatorId, question: QuestionId, text: TextId, beside: LabelDetails) => __TAURI_INVOKE<null>("save_note", { annotator, question, text, beside }),
+	saveNote: (annotator: AnnotatorId, question: QuestionId, text: TextId, details: LabelDetails) => __TAURI_INVOKE<null>("save_note", { annotator, question, text, details }),
 	/**  Stores a note on this computer that was typed but not submitted; `None` deletes it. */
 	saveDraft: (annotator: AnnotatorId, question: QuestionId, text: TextId, occasion: number, typed: Note | null) => __TAURI_INVOKE<null>("save_draft", { annotator, question, text, occasion, typed }),
 	/**  People's notes and flags. */
@@ -570,7 +570,8 @@ export type AnnotatorRow = {
 /**
  *  The answer stored in a label.
  * 
- *  In JSON `{"kind": "level", "value": 3}`, `{"kind": "options", "value": [0, 2]}` or
+ *  Levels, options and types of spans are named by [`LevelId`], so that an answer keeps its meaning when the
+ *  scale is rearranged. In JSON `{"kind": "level", "value": 3}`, `{"kind": "options", "value": [0, 2]}` or
  *  `{"kind": "spans", "value": [{"start": 0, "end": 5, "kind": 1}]}`.
  */
 export type Answer = 
@@ -751,14 +752,6 @@ export type BadRow = {
 	column: string | null,
 	/**  What is wrong and how to fix it. */
 	message: string,
-};
-
-/**  Additional data of an answer. */
-export type LabelDetails = {
-	/**  The annotator's note on the answer. */
-	remark: Note,
-	/**  The identity of the version of the guideline that is on screen. */
-	guideline: string | null,
 };
 
 /**  The border between levels at which a text's answers divide most equally. */
@@ -1803,18 +1796,6 @@ export type GuidelineWritten = {
 	notices: string[],
 };
 
-/**  A submission. */
-export type SubmissionInfo = {
-	/**  Path of the file. */
-	file: string,
-	/**  Its size in bytes. */
-	bytes: number | null,
-	/**  Number of answered texts, including those asked again. */
-	given: number,
-	/**  Number of all texts, including those asked again. */
-	wanted: number,
-};
-
 /**
  *  From which answer on a text is harmful: on an ordinal scale this level and those above it, otherwise
  *  only this level, option or type.
@@ -2292,22 +2273,12 @@ export type JointQuestion = {
 	weight: number | null,
 };
 
-/**  A panel that is saved under a name. */
-export type SavedPanelInfo = {
-	name: string,
-	/**  The question's name; none if the panel is for any question. */
-	question: string | null,
-	/**  The members by external id; none if they are drawn. */
-	members: string[],
-	/**  Number of members to draw. */
-	size: number,
-	/**  Shares of attribute values among the drawn members. */
-	shares: PanelShare[],
-	/**  Seed of the draws. */
-	seed: number,
-	rule: string,
-	/**  When it was saved. */
-	saved_at: number | null,
+/**  Additional data of an answer. */
+export type LabelDetails = {
+	/**  The annotator's note on the answer. */
+	note: Note,
+	/**  The identity of the version of the guideline that is on screen. */
+	guideline: string | null,
 };
 
 /**  Confirmation of a label, which is on disk by then. */
@@ -2346,7 +2317,7 @@ export type LabelTask = {
 	/**  This annotator's earlier answer, if any. */
 	answer: Answer | null,
 	/**  This annotator's note on it. */
-	remark: Note,
+	note: Note,
 	/**  The note that was typed on this computer and not saved, if it differs. */
 	draft: Note | null,
 	/**  Flagged by this annotator. */
@@ -2420,8 +2391,8 @@ export type LevelEdit = {
 };
 
 /**
- *  A level of a question: an option of a multi-label question or a type of spans, too. It is the level's row in
- *  the file, which does not change when levels are renamed, reordered, added or removed; [`crate::Scale`]
+ *  A level of a question: an option of a multi-label question or a type of spans, too. It is the level's row
+ *  in the file, which does not change when levels are renamed, reordered, added or removed; [`crate::Scale`]
  *  converts it to a name and to the position on the scale. Copies of a project may use different ids for a
  *  level that was added after they were separated.
  */
@@ -2778,6 +2749,61 @@ export type NextStepKind =
 /**  See where people disagree. */
 "see_disagreement";
 
+/**  A note on an answer. Every part is optional. */
+export type Note = {
+	/**  Free text. */
+	note: string | null,
+	/**  The selected reasons, by their wording, in the order in which the question offers them. */
+	reasons: string[],
+	/**  Confidence of the annotator, from 1 (a guess) to 5 (certain). */
+	confidence: number | null,
+};
+
+/**  The reasons and confidence that a question offers. Free-text notes are always possible. */
+export type NoteForm = {
+	/**  Reasons to choose from, in display order. */
+	reasons: string[],
+	/**  Whether annotators are asked for their confidence. */
+	confidence: boolean,
+};
+
+/**  One person's note or flag on an answer. */
+export type NoteInfo = {
+	question: QuestionId,
+	question_name: string,
+	text: TextId,
+	/**  Its name in files. */
+	text_id: string,
+	/**  What is judged. Plain text: never to be rendered as HTML. */
+	body: string,
+	annotator: AnnotatorId,
+	annotator_name: string,
+	/**  1, or the later annotation round in which the text was asked again. */
+	occasion: number,
+	/**  Their current answer in that round. */
+	answer: string | null,
+	/**  Whether they flagged the text. */
+	flagged: boolean,
+	/**  Whether they skipped it, and have not answered since. */
+	skipped: boolean,
+	/**  The number of the version of the guideline that they had on screen when they answered. */
+	guideline: number | null,
+	/**  When they last changed something. */
+	at: number | null,
+} & Note;
+
+/**  Which notes to list. */
+export type NoteQuery = {
+	question: QuestionId | null,
+	annotator: AnnotatorId | null,
+	/**  Only notes that contain all of these words, or whose reason, text or text id does. */
+	words: string,
+	/**  Only notes with this reason. */
+	reason: string | null,
+	/**  Only flagged texts. */
+	flagged: boolean,
+};
+
 /**  The unit in which a file counts offsets. */
 export type OffsetUnit = 
 /**  Unicode scalar values, as Python counts. */
@@ -3114,6 +3140,11 @@ export type PartDifference = {
 	/**  The first annotator's minus the second's, in logits. */
 	value: number | null,
 };
+
+/**  An annotator's result with respect to a pass mark. */
+export type PassStatus = 
+/**  Some answers are missing, and both results are still possible. */
+"unfinished" | "passed" | "failed";
 
 /**  Pasted rows, in a file that can be imported. */
 export type PastedRows = {
@@ -3547,7 +3578,7 @@ export type QuestionDraft = {
 	/**  Condition under which it is asked; always if none. */
 	only_if: Condition | null,
 	/**  Which notes annotators can add to an answer. */
-	remarks: NoteForm,
+	note_form: NoteForm,
 };
 
 export type QuestionEditInfo = {
@@ -3604,7 +3635,7 @@ export type QuestionInfo = {
 	/**  Condition under which it is asked; always if none. */
 	only_if: Condition | null,
 	/**  Which notes annotators can add to an answer. */
-	remarks: NoteForm,
+	note_form: NoteForm,
 	/**  Current labels. */
 	labels: number,
 	/**  Annotators who have a current label for it. */
@@ -3691,61 +3722,6 @@ export type RecentProject = {
 	exists: boolean,
 	/**  True for the sample project. */
 	sample: boolean,
-};
-
-/**  A note on an answer. Every part is optional. */
-export type Note = {
-	/**  Free text. */
-	note: string | null,
-	/**  The selected reasons, by their wording, in the order in which the question offers them. */
-	reasons: string[],
-	/**  Confidence of the annotator, from 1 (a guess) to 5 (certain). */
-	confidence: number | null,
-};
-
-/**  The reasons and confidence that a question offers. Free-text notes are always possible. */
-export type NoteForm = {
-	/**  Reasons to choose from, in display order. */
-	reasons: string[],
-	/**  Whether annotators are asked for their confidence. */
-	confidence: boolean,
-};
-
-/**  One person's note or flag on an answer. */
-export type NoteInfo = {
-	question: QuestionId,
-	question_name: string,
-	text: TextId,
-	/**  Its name in files. */
-	text_id: string,
-	/**  What is judged. Plain text: never to be rendered as HTML. */
-	body: string,
-	annotator: AnnotatorId,
-	annotator_name: string,
-	/**  1, or the later annotation round in which the text was asked again. */
-	occasion: number,
-	/**  Their current answer in that round. */
-	answer: string | null,
-	/**  Whether they flagged the text. */
-	flagged: boolean,
-	/**  Whether they skipped it, and have not answered since. */
-	skipped: boolean,
-	/**  The number of the version of the guideline that they had on screen when they answered. */
-	guideline: number | null,
-	/**  When they last changed something. */
-	at: number | null,
-} & Note;
-
-/**  Which notes to list. */
-export type NoteQuery = {
-	question: QuestionId | null,
-	annotator: AnnotatorId | null,
-	/**  Only notes that contain all of these words, or whose reason, text or text id does. */
-	words: string,
-	/**  Only notes with this reason. */
-	reason: string | null,
-	/**  Only flagged texts. */
-	flagged: boolean,
 };
 
 /**  What is to be removed. */
@@ -4034,7 +4010,25 @@ export type RunWords = {
 	answers: number,
 };
 
-/**  The levels of a question. */
+/**  A panel that is saved under a name. */
+export type SavedPanelInfo = {
+	name: string,
+	/**  The question's name; none if the panel is for any question. */
+	question: string | null,
+	/**  The members by external id; none if they are drawn. */
+	members: string[],
+	/**  Number of members to draw. */
+	size: number,
+	/**  Shares of attribute values among the drawn members. */
+	shares: PanelShare[],
+	/**  Seed of the draws. */
+	seed: number,
+	rule: string,
+	/**  When it was saved. */
+	saved_at: number | null,
+};
+
+/**  The levels of a question, in order, each with the id that answers name it by. */
 export type Scale = {
 	kind: ScaleKind,
 	levels: string[],
@@ -4270,11 +4264,6 @@ export type Span = {
 	kind: LevelId,
 };
 
-/**  An annotator's result with respect to a pass mark. */
-export type PassStatus = 
-/**  Some answers are missing, and both results are still possible. */
-"unfinished" | "passed" | "failed";
-
 /**  The study's settings for everyone. */
 export type StudyCare = {
 	/**  Harmful texts per day after which a person has finished; none without a limit. */
@@ -4437,6 +4426,18 @@ export type StudyWish = {
 	balance: string | null,
 	/**  Seed for drawing texts and orders. */
 	seed: number,
+};
+
+/**  A submission. */
+export type SubmissionInfo = {
+	/**  Path of the file. */
+	file: string,
+	/**  Its size in bytes. */
+	bytes: number | null,
+	/**  Number of answered texts, including those asked again. */
+	given: number,
+	/**  Number of all texts, including those asked again. */
+	wanted: number,
 };
 
 /**  The unit of a summary's rows. */
@@ -4828,7 +4829,7 @@ export type Undone = {
 	/**  The retracted answer. */
 	answer: Answer,
 	/**  The note on the answer. */
-	remark: Note,
+	note: Note,
 	/**  The answer that counts now, if there was an earlier one. */
 	now: Answer | null,
 	/**  The annotator's progress now. */

@@ -95,9 +95,9 @@ export function playPacket(annotator: number, items: Assignment[]): void {
 }
 
 /** Notes by question, person and text. */
-const remarks = new Map<string, view.Note>();
+const notes = new Map<string, view.Note>();
 const noteOf = (q: number, annotator: number, text: number): view.Note =>
-  remarks.get(labelKey(q, annotator, text)) ?? { note: null, reasons: [], confidence: null };
+  notes.get(labelKey(q, annotator, text)) ?? { note: null, reasons: [], confidence: null };
 const notesOfLaterRounds = new Map<string, view.Note>();
 /** What was typed and not given; it outlives the window. */
 const drafts = new Map<string, view.Note>();
@@ -208,7 +208,7 @@ function firstSettings(): view.AppSettings {
 
 /** As it was when the page was loaded; for tests. */
 export function reset(): void {
-  remarks.clear();
+  notes.clear();
   notesOfLaterRounds.clear();
   drafts.clear();
   guideline.versions = [];
@@ -434,9 +434,9 @@ function draftAt(q: number, annotator: number, assignment: Assignment, given: vi
 function taskAgain(annotator: number, q: number, assignment: Assignment): view.LabelTask {
   const answer = again.get(againKey(q, annotator, assignment)) ?? null;
   const first = task(annotator, q, textOf(assignment.text));
-  const remark = notesOfLaterRounds.get(againKey(q, annotator, assignment)) ?? noteOf(-1, -1, -1);
-  const draft = draftAt(q, annotator, assignment, remark);
-  return { ...first, occasion: assignment.occasion, answer, remark, draft, reveal: null, spans: null };
+  const note = notesOfLaterRounds.get(againKey(q, annotator, assignment)) ?? noteOf(-1, -1, -1);
+  const draft = draftAt(q, annotator, assignment, note);
+  return { ...first, occasion: assignment.occasion, answer, note, draft, reveal: null, spans: null };
 }
 
 function task(annotator: number, q: number, text: Text, random = false): view.LabelTask {
@@ -449,7 +449,7 @@ function task(annotator: number, q: number, text: Text, random = false): view.La
     group: null,
     asked: isAsked(q, annotator, text.id),
     answer: level === null ? null : answered(world, question(q).scale, level),
-    remark: noteOf(q, annotator, text.id),
+    note: noteOf(q, annotator, text.id),
     draft: draftAt(q, annotator, { text: text.id, occasion: 1 }, noteOf(q, annotator, text.id)),
     flagged: flags.has(labelKey(q, annotator, text.id)),
     skipped: skips.has(labelKey(q, annotator, text.id)),
@@ -669,7 +669,7 @@ export const commands: typeof RealCommands = {
       cannot_say: false,
       unsaid: 0,
       only_if,
-      remarks: { reasons: [], confidence: false },
+      note_form: { reasons: [], confidence: false },
       labels: 0,
       annotators_with_labels: 0,
       edits: { edits: [], labels_before: 0 },
@@ -677,7 +677,7 @@ export const commands: typeof RealCommands = {
     world.questions.push(added);
     return added;
   },
-  changeQuestion: async (id, { prompt, help, levels, cannot_say, only_if, remarks }) => {
+  changeQuestion: async (id, { prompt, help, levels, cannot_say, only_if, note_form }) => {
     world.questions = world.questions.map((q) => {
       if (q.id !== id) return q;
       let next = Math.max(...idsOf(q.scale), q.scale.levels.length - 1) + 1;
@@ -686,7 +686,7 @@ export const commands: typeof RealCommands = {
       const definitions = levels.map(({ definition }) => definition);
       const edited = { at: Date.now(), parts: ["level_names" as const] };
       const edits = { edits: [...q.edits.edits, edited], labels_before: q.labels };
-      return withOptions({ ...q, prompt, help, definitions, cannot_say, only_if, remarks, scale, edits });
+      return withOptions({ ...q, prompt, help, definitions, cannot_say, only_if, note_form, scale, edits });
     });
     return null;
   },
@@ -875,12 +875,12 @@ export const commands: typeof RealCommands = {
     return beside ? task(annotator, q, beside) : null;
   },
   progress: async (annotator, qs) => progress(annotator, qs),
-  recordLabel: async ({ question: q, annotator, text, answer }, { remark }) => {
+  recordLabel: async ({ question: q, annotator, text, answer }, { note }) => {
     const shown = reveal(annotator, q, textOf(text));
     const key = labelKey(q, annotator, text);
     given.push({ question: q, annotator, text, before: world.labels.get(key) });
     world.labels.set(key, kept(world, answer));
-    remarks.set(key, remark);
+    notes.set(key, note);
     skips.delete(key);
     setTimeout(() => learn(q, annotator, text), 0);
     return {
@@ -889,13 +889,13 @@ export const commands: typeof RealCommands = {
       spans: marked(annotator, q, text),
     };
   },
-  recordAgain: async ({ question: q, annotator, text, answer }, { remark }, occasion) => {
-    notesOfLaterRounds.set(againKey(q, annotator, { text, occasion }), remark);
+  recordAgain: async ({ question: q, annotator, text, answer }, { note }, occasion) => {
+    notesOfLaterRounds.set(againKey(q, annotator, { text, occasion }), note);
     again.set(againKey(q, annotator, { text, occasion }), answer);
     return { progress: progress(annotator, [q]), reveal: null, spans: null };
   },
-  saveNote: async (annotator, q, text, { remark }) => {
-    remarks.set(labelKey(q, annotator, text), remark);
+  saveNote: async (annotator, q, text, { note }) => {
+    notes.set(labelKey(q, annotator, text), note);
     return null;
   },
   saveDraft: async (annotator, q, text, occasion, typed) => {
@@ -911,7 +911,7 @@ export const commands: typeof RealCommands = {
           const key = labelKey(q.id, person.id, text.id);
           const said = noteOf(q.id, person.id, text.id);
           const [flag, skipped] = [flags.has(key), skips.has(key)];
-          if (!remarks.has(key) && !flag && !skipped) return [];
+          if (!notes.has(key) && !flag && !skipped) return [];
           if ((annotator ?? person.id) !== person.id || (flagged && !flag)) return [];
           const all = `${said.note ?? ""} ${said.reasons.join(" ")} ${text.body}`.toLowerCase();
           if (!all.includes(words.toLowerCase())) return [];
@@ -1033,9 +1033,9 @@ export const commands: typeof RealCommands = {
     const { scale } = question(q);
     const now = last.before === undefined ? null : answered(world, scale, last.before);
     const answer = answered(world, scale, level);
-    const remark = noteOf(q, annotator, last.text);
-    remarks.delete(key);
-    const undone = { question: q, text: last.text, occasion: 1, answer, remark, now };
+    const note = noteOf(q, annotator, last.text);
+    notes.delete(key);
+    const undone = { question: q, text: last.text, occasion: 1, answer, note, now };
     return { ...undone, progress: progress(annotator, qs) };
   },
   skipText: async (annotator, qs, text) => {
