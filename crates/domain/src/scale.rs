@@ -101,8 +101,7 @@ impl Scale {
                 return Err(ScaleError::Repeated(level.clone()));
             }
         }
-        let ids = (0..levels.len() as u16).map(LevelId).collect();
-        Ok(Self { kind, levels, ids })
+        Ok(Self { kind, levels, ids: Vec::new() }.numbered())
     }
 
     /// Like [`Scale::new`], with the ids of the levels.
@@ -170,6 +169,12 @@ impl Scale {
     /// Whether both are of one kind and have the same names in the same order, whatever their ids.
     pub fn reads_like(&self, other: &Self) -> bool {
         (self.kind, &self.levels) == (other.kind, &other.levels)
+    }
+
+    /// The same levels with the ids of a new question: 0, 1, 2 and so on.
+    pub fn numbered(&self) -> Self {
+        let ids = (0..self.levels.len() as u16).map(LevelId).collect();
+        Self { kind: self.kind, levels: self.levels.clone(), ids }
     }
 
     /// The id of each level, in the order of the scale.

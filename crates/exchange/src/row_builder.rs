@@ -102,12 +102,13 @@ impl Builder<'_> {
         Ok(read.filter(|occasion| *occasion > 1))
     }
 
-    /// Reads the scale of the question, which may be longer than a name.
+    /// Reads the scale of the question, which may be longer than a name. Ids of levels are those of another
+    /// project: they are not used.
     fn scale(&self) -> Result<Option<Scale>, Blame> {
         let Some(column) = self.plan.scale else { return Ok(None) };
         let value = self.cells.get(column).trim();
-        match serde_json::from_str(value) {
-            Ok(scale) => Ok(Some(scale)),
+        match serde_json::from_str::<Scale>(value) {
+            Ok(scale) => Ok(Some(scale.numbered())),
             Err(_) if value.is_empty() => Ok(None),
             Err(_) => Err(self.blame(column, RowErrorKind::BadScale { value: value.to_owned() })),
         }

@@ -225,7 +225,7 @@ impl LabelWriter {
     /// Writes the scales of these questions, each with its first row.
     #[must_use]
     pub fn with_scales<'a>(mut self, questions: impl IntoIterator<Item = (&'a str, &'a Scale)>) -> Self {
-        let json = |scale| serde_json::to_string(scale).unwrap_or_default();
+        let json = |scale: &Scale| serde_json::to_string(&scale.numbered()).unwrap_or_default();
         self.scales = questions.into_iter().map(|(name, scale)| (name.to_owned(), json(scale))).collect();
         self
     }

@@ -6,6 +6,7 @@ use crate::support::{TestFolder, open, try_import};
 use dissensus_api::{ColumnChoices, ImportChanges, ImportChoices, ImportNotice, ImportPlace, ImportReport};
 use dissensus_app::session::Session;
 use dissensus_domain::{LabelSource, Scale, ScaleKind};
+use dissensus_editing::QuestionChange;
 use dissensus_editing::annotators;
 use dissensus_editing::info;
 use dissensus_editing::questions;
@@ -17,6 +18,7 @@ use dissensus_labelling::undo;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::ExportChoices;
+use rstest::rstest;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -444,6 +446,39 @@ fn exported_project_imports_identically() {
             let again = imported(&copy, &out);
             assert_eq!((again.labels, again.texts, again.annotators), (0, 0, 0), "seed {seed}, {ending}");
         }
+    }
+}
+
+/// Levels, options and types of spans are moved and added before the export; the other project numbers them anew.
+#[rstest]
+#[case::ordinal(ScaleKind::Ordinal, ["low", "mid", "high"])]
+#[case::choice(ScaleKind::Choice, ["low", "mid", "mid"])]
+#[case::options(ScaleKind::MultiLabel, ["low", "mid + high", "none"])]
+#[case::spans(ScaleKind::Spans, [r#"[[0,2,"low"]]"#, r#"[[0,2,"mid"],[1,3,"high"]]"#, "[]"])]
+fn export_of_rearranged_levels_imports_identically(#[case] kind: ScaleKind, #[case] answers: [&str; 3]) {
+    let place = TestFolder::new();
+    let session = place.project("from");
+    imported(&session, &place.file("texts.csv", "text_id,text\nt1,first\nt2,second\nt3,third\n"));
+    let scale = Scale::new(kind, ["low", "mid", "high"]).unwrap();
+    questions::add(&session.project, AddQuestion::new("q", "", scale)).unwrap();
+    annotators::add(&session.project, "ana", &Default::default()).unwrap();
+    for (text, answer) in ["t1", "t2", "t3"].into_iter().zip(answers) {
+        by_name::record(&session.labelling, &LabelByName::new("ana", text, answer, Some("q"))).unwrap();
+    }
+    let before = exported(&place, &session);
+    let question = questions::find(&session.project, Some("q")).unwrap();
+    let names = ["new", "high", "low", "mid"].map(str::to_owned);
+    let levels = Some(questions::levels_named(&question, &names));
+    questions::edit(&session.project, question.id, &QuestionChange { levels, ..QuestionChange::default() })
+        .unwrap();
+    let answers = |rows: &Rows| rows.iter().map(|row| row["label"].clone()).collect::<Vec<_>>();
+    assert_eq!(answers(&exported(&place, &session)).len(), answers(&before).len());
+    for ending in ["csv", "jsonl", "parquet"] {
+        let out = place.path(&format!("out.{ending}"));
+        exchange::export(&session.exchange, &out, &ExportChoices::default(), &Silent).unwrap();
+        let copy = place.project(&format!("to-{ending}"));
+        imported(&copy, &out);
+        assert_eq!(exported(&place, &copy), exported(&place, &session), "{ending}");
     }
 }
 
