@@ -29,7 +29,7 @@ pub fn nearest(cx: &Analysis, question: QuestionId, text: TextId) -> Result<Vec<
     let others = (0..embeddings.texts as u32).filter(|other| *other != row);
     let near = by_similarity(&embeddings, x, others);
     let kind = question.scale.target();
-    let found = cx.live.with(question.id, |fitted| nearest_agreed(&fitted.model, kind, &near));
+    let found = cx.live.with(&question, |fitted| nearest_agreed(&fitted.model, kind, &near))?;
     near_texts(cx, &question.scale, &found.unwrap_or_default())
 }
 

@@ -12,7 +12,7 @@ use dissensus_project::words::counted;
 use dissensus_selection::evaluation::HeldOut;
 use dissensus_stats::agreement::agreement;
 use dissensus_stats::agreement::{AnnotatorFlag as Flag, Speed, TimedLabel, compare_with_others, speeds};
-use dissensus_stats::data::Severity;
+use dissensus_stats::data::{Severity, Target};
 use dissensus_stats::disagreement::{AnnotatorMap, annotator_map};
 use dissensus_store::TimedAnswer;
 use dissensus_training::encoding::SeenRows;
@@ -97,20 +97,22 @@ pub(crate) fn report(
 ) -> Result<AnnotatorReport, ProjectError> {
     let context = &cx.context;
     let generation = cx.live.models.generation();
-    let (_, target) = context.question_parts(question)?;
-    let labels = context.observations(question)?;
-    let (texts, people) = context.sizes();
+    let index = context.index();
+    let asked = index.with_levels(question)?;
+    let target = Target::from_scale(&asked.scale);
+    let (texts, people) = (index.texts().len(), index.annotators().len());
+    let labels = context.observations_in(&index, texts, question)?;
     let agreed = agreement(&labels, texts, people, target)?;
     let with_others = compare_with_others(&labels, texts, people, target)?;
     let speeds = measure_speeds(cx, question, people)?;
-    let levels = context.index().question(question).map(|q| q.scale.levels().to_vec()).unwrap_or_default();
+    let levels = asked.scale.levels().to_vec();
     let ordered = target.kind.is_ordered();
     let ordinal = target.kind == TargetKind::Ordinal;
-    let live: Option<(Vec<LiveFigures>, AnnotatorMap, Estimation)> = cx.live.with(question, |fitted| {
+    let live: Option<(Vec<LiveFigures>, AnnotatorMap, Estimation)> = cx.live.with(asked, |fitted| {
         let of = |row| (fitted.model.severity(row), fitted.model.discrimination(row));
         let figures = (0..people as u32).map(of).collect();
         (figures, annotator_map(&fitted.model, ordered), fitted.estimation())
-    });
+    })?;
     let known: Option<(Vec<HeldOut>, usize)> = match measure {
         Some(progress) => {
             Some(held_out::measure_held_out(cx, generation, question, &labels, target, progress)?)

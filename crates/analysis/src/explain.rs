@@ -129,7 +129,7 @@ fn explain_people(
     // A copy, so that recording a label does not wait for the fits without one label each.
     let model = cx
         .live
-        .with(question.id, |fitted| fitted.model.clone())
+        .with(&question, |fitted| fitted.model.clone())?
         .ok_or_else(|| TrainingError::NotEncoded(cx.context.store.path().to_owned()))?;
     if let Some(text) = text.filter(|_| asked.row.is_some_and(|row| row as usize >= model.texts())) {
         let found = cx.context.store.text(text)?;

@@ -79,13 +79,14 @@ pub fn explain_odds(
         needs: Some(needs.to_owned()),
         remark: None,
     };
-    let row = known.and_then(|text| cx.context.index().text_row(text));
-    let live = cx.live.with(question, |fitted| {
+    let index = cx.context.index();
+    let row = known.and_then(|text| index.text_row(text));
+    let live = cx.live.with(index.with_levels(question)?, |fitted| {
         let model = &fitted.model;
         let in_model = row.filter(|row| (*row as usize) < model.texts());
         let labelled = in_model.is_some_and(|row| model.labels_of_text(row).next().is_some());
         (model.text_score(), fitted.basis.version.clone(), labelled)
-    });
+    })?;
     let (score, version, labelled) =
         live.ok_or_else(|| TrainingError::NotEncoded(cx.context.store.path().to_owned()))?;
     let Some(version) = version else {

@@ -107,7 +107,7 @@ pub fn rank(
     let differ = |d: dissensus_stats::disagreement::Disagreement| d.pairwise;
     let by_option: Vec<Vec<f32>> = cx
         .live
-        .of_all(question.id, |fitted| Some(fitted.model.disagreements().into_iter().map(differ).collect()))
+        .of_all(question, |fitted| Some(fitted.model.disagreements().into_iter().map(differ).collect()))?
         .ok_or_else(not_live)?;
     let index = cx.context.index();
     let texts = by_option.iter().map(Vec::len).min().unwrap_or_default().min(index.texts().len());
@@ -162,7 +162,7 @@ fn expected_masi(
         }
         Some(all)
     };
-    let Some(by_option) = cx.live.of_all(question.id, yes) else { return Ok(Vec::new()) };
+    let Some(by_option) = cx.live.of_all(question, yes)? else { return Ok(Vec::new()) };
     let index = cx.context.index();
     let masi = ExpectedMasi::new(options)?;
     let mut known = Vec::with_capacity(texts.len());

@@ -21,17 +21,15 @@ pub fn predict_text(
     let context = &cx.context;
     let id =
         context.store.text_by_external(text)?.ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?.id;
-    let rows = {
-        let index = context.index();
-        index.text_row(id).zip(index.annotator_row(annotator))
-    };
+    let index = context.index();
+    let rows = index.text_row(id).zip(index.annotator_row(annotator));
     let (row, who) = rows.ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?;
-    let predicted = cx.live.with(question, |fitted| {
+    let predicted = cx.live.with(index.with_levels(question)?, |fitted| {
         let mut p = vec![0.0; fitted.model.levels()];
         // A text that was imported after the model was fitted has no row in it yet.
         ((row as usize) < fitted.model.texts()).then(|| fitted.model.predict(row, who, &mut p)).map(|()| p)
     });
-    predicted
+    predicted?
         .flatten()
         .ok_or_else(|| ProjectError::from(TrainingError::NotEncoded(cx.context.store.path().to_owned())))
 }
@@ -46,11 +44,11 @@ pub fn predict_encoded(
     annotator: AnnotatorId,
     text: &EncodedText,
 ) -> Result<Vec<f32>, ProjectError> {
-    let context = &cx.context;
-    let who = context.index().annotator_row(annotator).unwrap_or(u32::MAX);
-    let predicted = cx.live.with(question, |fitted| {
+    let index = cx.context.index();
+    let who = index.annotator_row(annotator).unwrap_or(u32::MAX);
+    let predicted = cx.live.with(index.with_levels(question)?, |fitted| {
         let mut p = vec![0.0; fitted.model.levels()];
         fitted.model.predict_new_text(text.features(), who, &mut p).map(|()| p)
     });
-    Ok(predicted.ok_or_else(|| TrainingError::NotEncoded(cx.context.store.path().to_owned()))??)
+    Ok(predicted?.ok_or_else(|| TrainingError::NotEncoded(cx.context.store.path().to_owned()))??)
 }

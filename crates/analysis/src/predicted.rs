@@ -33,7 +33,7 @@ pub fn predict(
     progress: &dyn Progress,
 ) -> Result<PredictedProject, ProjectError> {
     let question = cx.question(choices.question.as_deref())?;
-    let model = prediction_file::live_copy(cx, question.id)?.0;
+    let model = prediction_file::live_copy(cx, &question)?.0;
     let mut chosen = prediction_file::chosen_rows(cx, choices)?;
     chosen.iter_mut().for_each(|one| one.has_labels = model.labels_of(one.row) > 0);
     let labelled = prediction_file::labelled_bodies(cx, &model)?;

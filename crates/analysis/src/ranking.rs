@@ -15,7 +15,7 @@ use dissensus_api::{
     Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, Estimation,
     GroupDifference, Ranking, SeverityDifference,
 };
-use dissensus_domain::{TargetKind, TextId};
+use dissensus_domain::{Question, TargetKind, TextId};
 use dissensus_models::live::OnSide;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel as _;
@@ -58,7 +58,8 @@ pub fn rank(cx: &Analysis, query: &DisagreementQuery) -> Result<Ranking, Project
         let ranking = by_labels::empty_ranking(cx, query.question, &mask, Some(remark.clone()))?;
         return Ok(Ranking { needs: Some(remark), ..ranking });
     }
-    let ranked = find_ranked(cx, query)?;
+    let index = cx.context.index();
+    let ranked = find_ranked(cx, index.with_levels(query.question)?, query)?;
     let remark = note_on_labels(cx, ranked.is_some())?;
     let Some(ranked) = ranked else {
         return match by_labels::ranking_by_labels(cx, query, &mask)? {
@@ -121,22 +122,35 @@ pub fn read_rows(
     query: &DisagreementQuery,
     texts: &[TextId],
 ) -> Result<Vec<DisagreementRow>, ProjectError> {
+    rows_of(cx, cx.context.index().with_levels(query.question)?, query, texts)
+}
+
+/// Like [`read_rows`], with predictions for the levels of `question`, which is that of the query.
+///
+/// # Errors
+/// Those of [`rank`]; the question has other levels by now.
+pub(crate) fn rows_of(
+    cx: &Analysis,
+    question: &Question,
+    query: &DisagreementQuery,
+    texts: &[TextId],
+) -> Result<Vec<DisagreementRow>, ProjectError> {
     let context = &cx.context;
     let mask = chosen::people_mask(cx, &query.attributes)?;
     let levels = chosen::level_count(cx, query.question)?;
     check(cx, query)?;
-    let Some(ranked) = find_ranked(cx, query)? else {
+    let Some(ranked) = find_ranked(cx, question, query)? else {
         return by_labels::rows_by_labels(cx, query, texts, &mask);
     };
     let mut rows = Vec::with_capacity(texts.len());
     for id in texts {
         let Some(text) = context.store.text(*id)? else { continue };
         let Some(row) = context.index().text_row(*id) else { continue };
-        let predicted = cx.live.with(query.question, |fitted| {
+        let predicted = cx.live.with(question, |fitted| {
             let known = fitted.model.texts() > row as usize && ranked.measured.values.len() > row as usize;
             known.then(|| of_row(cx, fitted, &ranked, row)).transpose()
         });
-        let Some(Some(found)) = predicted.transpose()? else { continue };
+        let Some(Some(found)) = predicted?.transpose()? else { continue };
         let (observed, given) = count_observed(cx, query.question, *id, &mask, levels)?;
         let value = ranked.measured.values[row as usize];
         let interval = found.interval;
@@ -185,10 +199,14 @@ pub fn read_rows(
 }
 
 /// All texts with the measure of the query, if a model is live.
-fn find_ranked(cx: &Analysis, query: &DisagreementQuery) -> Result<Option<Ranked>, ProjectError> {
+fn find_ranked(
+    cx: &Analysis,
+    question: &Question,
+    query: &DisagreementQuery,
+) -> Result<Option<Ranked>, ProjectError> {
     let mask = chosen::people_mask(cx, &query.attributes)?;
     let shown = chosen::texts_shown(cx, query, &mask)?;
-    let found = cx.live.with(query.question, |fitted| {
+    let found = cx.live.with(question, |fitted| {
         let over = chosen::people_over(cx, &query.attributes, fitted.model.annotators())?;
         let asked = match measure(query, fitted.model.levels()) {
             Some(by) => TextMeasure::Measure(by),
@@ -200,7 +218,7 @@ fn find_ranked(cx: &Analysis, query: &DisagreementQuery) -> Result<Option<Ranked
         let without = (0..).zip(&mask).filter(|one| without(*one)).count() as u32;
         Ok::<_, ProjectError>((fitted.measured(&asked, &over), asked, over, without, fitted.estimation()))
     });
-    let Some((measured, asked, over, without_labels, estimation)) = found.transpose()? else {
+    let Some((measured, asked, over, without_labels, estimation)) = found?.transpose()? else {
         return Ok(None);
     };
     let index = cx.context.index();

@@ -4,7 +4,7 @@ use super::Analysis;
 use super::snippet::snippet;
 use crate::needs;
 use dissensus_api::{SlipKind, SlipReport, SlipRow};
-use dissensus_domain::{AnnotatorId, QuestionId};
+use dissensus_domain::{AnnotatorId, Question, QuestionId};
 use dissensus_models::live::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Follow, Progress};
@@ -53,7 +53,7 @@ fn look(
 ) -> Result<SlipReport, ProjectError> {
     let context = &cx.context;
     let index = context.index();
-    index.with_levels(question)?;
+    let asked = index.with_levels(question)?;
     let one = match choices.annotator {
         Some(id) => Some(index.annotator_row(id).ok_or_else(|| ProjectError::NoSuchAnnotator {
             name: id.0.to_string(),
@@ -78,7 +78,7 @@ fn look(
         needs: None,
         remark: None,
     };
-    let live = cx.live.with(question, |fitted| (fitted.model.clone(), fitted.basis.version.clone()));
+    let live = cx.live.with(asked, |fitted| (fitted.model.clone(), fitted.basis.version.clone()))?;
     let Some((model, version)) = live else {
         report.needs = needs::note_on_labels(cx, false)?;
         return Ok(report);
@@ -104,22 +104,23 @@ fn look(
     report.contested_words = contested_words(&report);
     report.needs = needs(&found, model.observations().len());
     report.remark = left_out(&found, tuned);
-    report.slips = slip_rows(cx, question, &slips, choices.top)?;
+    report.slips = slip_rows(cx, asked, &slips, choices.top)?;
     // Each kind separately: the many of one must not hide those of the other.
-    report.contested = slip_rows(cx, question, &own_views, choices.top)?;
-    report.contested.extend(slip_rows(cx, question, &divided, choices.top)?);
+    report.contested = slip_rows(cx, asked, &own_views, choices.top)?;
+    report.contested.extend(slip_rows(cx, asked, &divided, choices.top)?);
     Ok(report)
 }
 
+/// Labels by the names of their levels. `question` is the one whose model judged them: its levels may have
+/// been moved since.
 fn slip_rows(
     cx: &Analysis,
-    question: QuestionId,
+    question: &Question,
     labels: &[UnlikelyLabel],
     top: usize,
 ) -> Result<Vec<SlipRow>, ProjectError> {
     let index = cx.context.index();
-    let scale = &index.with_levels(question)?.scale;
-    let name_of = |level: u16| scale.name_at(level).unwrap_or_default().to_owned();
+    let name_of = |level: u16| question.scale.name_at(level).unwrap_or_default().to_owned();
     let mut rows = Vec::with_capacity(top.min(labels.len()));
     for label in labels.iter().take(top) {
         let Some(text) = cx.context.store.text(index.texts()[label.text as usize])? else { continue };

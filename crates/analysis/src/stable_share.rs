@@ -30,12 +30,13 @@ pub struct StableShareReport {
 /// No such question, or the file cannot be read.
 pub fn measure(cx: &Analysis, question: QuestionId) -> Result<StableShareReport, ProjectError> {
     let counts = cx.context.repeat_counts(question)?;
-    let Some(model) = cx.live.with(question, |fitted| fitted.model.clone()) else {
+    let index = cx.context.index();
+    let asked = index.with_levels(question)?;
+    let Some(model) = cx.live.with(asked, |fitted| fitted.model.clone())? else {
         let words = needs::note_on_labels(cx, false)?.unwrap_or_else(|| words(None, counts.again.len()));
         return Ok(StableShareReport { found: None, words });
     };
-    let index = cx.context.index();
-    let scale = &index.with_levels(question)?.scale;
+    let scale = &asked.scale;
     let row = |again: &AnswerAgain| {
         let (text, annotator) = (index.text_row(again.text)?, index.annotator_row(again.annotator)?);
         let (first, second) = (scale.index_of_answer(&again.first)?, scale.index_of_answer(&again.second)?);

@@ -46,7 +46,9 @@ pub fn read(
     let chosen = mask.iter().filter(|chosen| **chosen).count();
     let ordinal = chosen::is_ordinal(cx, question)?;
     let mut needs = (chosen < 2).then(|| too_few(chosen, 2));
-    let predicted = cx.live.with(question, |fitted| {
+    let index = context.index();
+    let asked = index.with_levels(question)?;
+    let predicted = cx.live.with(asked, |fitted| {
         let model = &fitted.model;
         if model.texts() <= row as usize {
             return Ok(None);
@@ -63,7 +65,7 @@ pub fn read(
         };
         Ok::<_, ProjectError>(Some((all, measured)))
     });
-    let (all, measured) = predicted.transpose()?.flatten().unwrap_or_default();
+    let (all, measured) = predicted?.transpose()?.flatten().unwrap_or_default();
     if measured.is_none() && needs.is_none() {
         needs = note_on_labels(cx, false)?;
     }
@@ -75,8 +77,7 @@ pub fn read(
         .collect();
     let given = labels_given(cx, question)?;
     let ordered = has_order(cx, question)?;
-    let index = context.index();
-    let scale = &index.with_levels(question)?.scale;
+    let scale = &asked.scale;
     // Annotators who were added after the fit have labels, but no prediction yet.
     let predictions = all.chunks_exact(levels).map(Some).chain(std::iter::repeat(None));
     let person = |(annotator, p): (&Annotator, Option<&[f32]>)| {

@@ -39,8 +39,9 @@ pub fn measure(
     seed: u64,
     progress: &dyn Progress,
 ) -> Result<TextDispersionReport, ProjectError> {
-    cx.context.question_parts(question)?;
-    let Some(model) = cx.live.with(question, |fitted| fitted.model.clone()) else {
+    let index = cx.context.index();
+    let asked = index.with_levels(question)?;
+    let Some(model) = cx.live.with(asked, |fitted| fitted.model.clone())? else {
         let words = needs::note_on_labels(cx, false)?.unwrap_or_else(|| words(None, false, None, false));
         return Ok(TextDispersionReport { found: None, shown: false, scales: None, words });
     };

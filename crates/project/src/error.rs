@@ -65,6 +65,8 @@ dissensus_domain::errors! {
             "this project has no texts whose split is {0}: import with --split COLUMN, or use by-text:0.7";
         OtherLevels(u32) => "other-levels",
             "levels of its question were added, removed or reordered since run {0} was trained: train again";
+        LevelsChanged(String) => "levels-rearranged",
+            "levels of \"{0}\" were added, removed or moved meanwhile: try again";
         Internal(String) => "internal", "something went wrong inside the program: {0}";
         Busy(&'static str) => "busy", "{0} is already running: wait for it or cancel it";
         Closing => "closing", "the project is being closed: open it again first";

@@ -43,7 +43,7 @@ impl Bundles {
         progress: &dyn Progress,
     ) -> Result<ModelToBundle, ProjectError> {
         self.live.fit(question.id, progress)?;
-        let (model, fitted_on) = prediction_file::live_copy(&self.analysis, question.id)?;
+        let (model, fitted_on) = prediction_file::live_copy(&self.analysis, question)?;
         if model.labels() == 0 {
             return Err(ProjectError::NoLabels(question.name.clone()));
         }

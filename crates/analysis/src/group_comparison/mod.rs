@@ -15,6 +15,7 @@ use dissensus_domain::QuestionId;
 use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
+use dissensus_stats::data::Target;
 use dissensus_stats::disagreement::{
     AgreementFigure, MeanGap, SeverityGap, SideAgreement, SidesCompared, severity_gap,
 };
@@ -29,7 +30,7 @@ const STEPS: u64 = 3;
 /// `top` are listed.
 ///
 /// # Errors
-/// No such question, an empty group or groups that overlap, the file cannot be read, or a cancel.
+/// No such question, its levels were added, removed or moved meanwhile, an empty group or groups that overlap, the file cannot be read, or a cancel.
 pub fn compare(
     cx: &Analysis,
     question: QuestionId,
@@ -37,15 +38,16 @@ pub fn compare(
     top: usize,
     progress: &dyn Progress,
 ) -> Result<GroupComparison, ProjectError> {
-    let (_, target) = cx.context.question_parts(question)?;
     let index = cx.context.index();
+    let asked = index.with_levels(question)?;
+    let target = Target::from_scale(&asked.scale);
     let [a, b] = people::groups(index.annotators(), choice)?;
     report_progress(progress, 0, "reading labels")?;
     // Before the labels: a label that is recorded while they are read had better be counted as new than
     // be missed.
     let revision = cx.live.models.revision();
-    let labels = cx.context.observations(question)?;
     let texts = index.texts().len();
+    let labels = cx.context.observations_in(&index, texts, question)?;
     // The gap is that of side 1, so that it is above 0 if A is higher.
     let found = SidesCompared::new(&labels, texts, [&b.people, &a.people], target, progress)?;
     let needs = words::needs(&found);
@@ -55,7 +57,7 @@ pub fn compare(
         true => {
             cx.live.fit(question, progress)?;
             // A copy, so that recording a label does not wait for the following.
-            cx.live.with(question, |fitted| fitted.model.clone())
+            cx.live.with(asked, |fitted| fitted.model.clone())?
         }
         false => None,
     };

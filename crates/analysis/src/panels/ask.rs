@@ -103,8 +103,10 @@ impl Panels {
         beside: Option<&PanelWish>,
     ) -> Result<PanelRequest, ProjectError> {
         self.check(wish)?;
-        let (model, encoder) = prediction_file::live_copy(&self.analysis, wish.question)?;
-        let first = self.compose(wish, &model)?;
+        let index = self.context.index();
+        let question = index.with_levels(wish.question)?;
+        let (model, encoder) = prediction_file::live_copy(&self.analysis, question)?;
+        let first = self.compose(wish, question, &model)?;
         let same = |other: &PanelWish| {
             let other = PanelWish {
                 question: wish.question,
@@ -112,7 +114,7 @@ impl Panels {
                 draws: wish.draws,
                 ..other.clone()
             };
-            self.compose(&other, &model)
+            self.compose(&other, question, &model)
         };
         let second = beside.map(same).transpose()?;
         Ok(PanelRequest { model, encoder, first, second })

@@ -46,11 +46,16 @@ impl Panels {
         named(&index, &wish.members).map(drop)
     }
 
-    /// Members and rule; members are drawn from people with labels in `model`.
-    pub(super) fn compose(&self, wish: &PanelWish, model: &LiveModel) -> Result<Composition, ProjectError> {
+    /// Members and rule; members are drawn from people with labels in `model`, whose columns are the levels of
+    /// `question`.
+    pub(super) fn compose(
+        &self,
+        wish: &PanelWish,
+        question: &Question,
+        model: &LiveModel,
+    ) -> Result<Composition, ProjectError> {
         self.check(wish)?;
         let index = self.context.index();
-        let question = index.with_levels(wish.question)?;
         let rule = rule_of(&wish.rule)?;
         let (rows, pool) = match wish.members.is_empty() {
             false => (vec![named(&index, &wish.members)?], None),

@@ -17,7 +17,7 @@ pub(super) fn write(
     encoder: &EncoderChoice,
     progress: &dyn Progress,
 ) -> Result<PredictionFile, ProjectError> {
-    let (model, fitted_on) = live_copy(cx, asked.question.id)?;
+    let (model, fitted_on) = live_copy(cx, &asked.question)?;
     let of = TableOf {
         question: asked.question.name.clone(),
         levels: asked.question.scale.levels().to_vec(),

@@ -2,7 +2,7 @@
 
 use crate::Analysis;
 use crate::error::AnalysisError;
-use dissensus_domain::{Question, QuestionId, TextId};
+use dissensus_domain::{Question, TextId};
 use dissensus_encoder::Encoder;
 use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
@@ -23,14 +23,17 @@ pub(crate) struct ModelsOfOptions {
     pub(crate) encoder: Option<String>,
 }
 
-/// A copy of a live model, and the key of its encoder version.
+/// A copy of the live model of a question, whose columns are its levels, and the key of its encoder version.
+///
+/// # Errors
+/// It is not live, or the question has other levels by now.
 pub(crate) fn live_copy(
     cx: &Analysis,
-    question: QuestionId,
+    question: &Question,
 ) -> Result<(LiveModel, Option<String>), ProjectError> {
-    let live = cx
-        .live
-        .with(question, |fitted| fitted.model.to_bytes().map(|model| (model, fitted.basis.version.clone())));
+    let live = cx.live.with(question, |fitted| {
+        fitted.model.to_bytes().map(|model| (model, fitted.basis.version.clone()))
+    })?;
     let not_live = || ProjectError::from(TrainingError::NotEncoded(cx.context.store.path().to_owned()));
     let (model, encoder) = live.ok_or_else(not_live)??;
     Ok((LiveModel::from_bytes(&model)?, encoder))
@@ -39,13 +42,13 @@ pub(crate) fn live_copy(
 /// Copies of the live models of a question's options, all on the same embeddings of the same texts.
 ///
 /// # Errors
-/// They are not live.
+/// They are not live, or an option was removed meanwhile.
 pub(crate) fn models_of_options(cx: &Analysis, question: &Question) -> Result<ModelsOfOptions, ProjectError> {
     let not_live = || ProjectError::from(TrainingError::NotEncoded(cx.context.store.path().to_owned()));
     let copy = |fitted: &mut dissensus_training::live::Fitted| {
         Some((fitted.model.to_bytes(), fitted.basis.version.clone()))
     };
-    let all = cx.live.of_all(question.id, copy).ok_or_else(not_live)?;
+    let all = cx.live.of_all(question, copy)?.ok_or_else(not_live)?;
     let encoder = all.first().and_then(|(_, version)| version.clone());
     let models = all.into_iter().map(|(bytes, _)| Ok(LiveModel::from_bytes(&bytes?)?));
     Ok(ModelsOfOptions { models: models.collect::<Result<_, ProjectError>>()?, encoder })

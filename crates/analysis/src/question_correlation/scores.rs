@@ -2,7 +2,7 @@
 
 use crate::Analysis;
 use crate::correlated_scores::{Column, Scored, ScoredTexts};
-use dissensus_domain::{Question, QuestionId, TargetKind};
+use dissensus_domain::{Question, TargetKind};
 use dissensus_project::context::QuestionData;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -95,17 +95,16 @@ fn live_score(
     folds: &TextFolds,
     progress: &Part<'_>,
 ) -> Result<Scored, ProjectError> {
-    let question: QuestionId = data.question.id;
     let texts = data.texts.len();
-    cx.live.fit(question, progress)?;
-    let read = cx.live.with(question, |fitted| {
+    cx.live.fit(data.question.id, progress)?;
+    let read = cx.live.with(&data.question, |fitted| {
         let model = &fitted.model;
         let of = |text: u32| model.mean_distribution(text).into_iter().map(f64::from);
         let scores: Vec<f64> = (0..texts.min(model.texts()) as u32).flat_map(of).collect();
         let learned: Vec<bool> =
             (0..texts.min(model.texts()) as u32).map(|text| model.labels_on(text, None) > 0).collect();
         (fitted.basis == *basis && learned.len() == texts).then_some((scores, learned))
-    });
+    })?;
     // Another encoder was activated, or everything was dropped by an import.
     let (as_learned, learned) = read.flatten().ok_or(ProjectError::Busy("import"))?;
     let learned = with_copies(&learned, &data.copies);

@@ -173,7 +173,7 @@ fn expected(
         if progress.cancelled() {
             return Err(ProjectError::Cancelled);
         }
-        let rows = ranking::read_rows(&of.analysis, &query, ids)?;
+        let rows = ranking::rows_of(&of.analysis, question, &query, ids)?;
         found.extend(rows.into_iter().filter_map(|row| Some((row.text, Expected::new(row)?))));
         progress.report(found.len() as u64, Some(index.texts().len() as u64), "predicting");
     }

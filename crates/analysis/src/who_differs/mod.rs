@@ -13,7 +13,7 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Follow, Progress};
 use dissensus_project::sync::lock;
 use dissensus_stats::agreement::agreement;
-use dissensus_stats::data::{AnnotatorModel as _, Observation, Severity};
+use dissensus_stats::data::{AnnotatorModel as _, Observation, Severity, Target};
 use dissensus_stats::disagreement::{AttributeShare, attribute_share, gap_of_sides, holm, severity_p_value};
 use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 use std::cmp::Reverse;
@@ -40,7 +40,7 @@ struct Values<'a> {
 /// If no label of the question has changed since the last call, its result is returned.
 ///
 /// # Errors
-/// No such question, the file cannot be read, or a cancel.
+/// No such question, its levels were added, removed or moved meanwhile, the file cannot be read, or a cancel.
 pub fn find<'a>(
     cx: &Analysis,
     question: QuestionId,
@@ -69,9 +69,10 @@ fn found_before(cx: &Analysis, question: QuestionId) -> Option<WhoDiffers> {
 }
 
 fn look(cx: &Analysis, question: QuestionId, progress: &dyn Progress) -> Result<WhoDiffers, ProjectError> {
-    let (_, target) = cx.context.question_parts(question)?;
     let index = cx.context.index();
-    let labels = cx.context.observations(question)?;
+    let asked = index.with_levels(question)?;
+    let target = Target::from_scale(&asked.scale);
+    let labels = cx.context.observations_in(&index, index.texts().len(), question)?;
     let (texts, people) = (index.texts().len(), index.annotators().len());
     let mut counts = vec![0_u32; people];
     labels.iter().for_each(|label| counts[label.annotator as usize] += 1);
@@ -95,7 +96,7 @@ fn look(cx: &Analysis, question: QuestionId, progress: &dyn Progress) -> Result<
     report_progress(progress, 1, "fitting the model")?;
     cx.live.fit(question, progress)?;
     // A copy, so that recording a label does not wait for the following.
-    let Some(model) = cx.live.with(question, |fitted| fitted.model.clone()) else {
+    let Some(model) = cx.live.with(asked, |fitted| fitted.model.clone())? else {
         report.attributes_words = words::attributes(&[], 0);
         report.severities_words = words::severities(&[]);
         return Ok(report);

@@ -1,8 +1,10 @@
 //! Levels that are rearranged while a window is open: labels keep their names, and models follow.
 
 use crate::session::Session;
-use dissensus_analysis::ranking;
-use dissensus_api::{DisagreementMeasure, DisagreementQuery, MergeConsent, NewLabel};
+use dissensus_analysis::slips::{self, SlipChoices};
+use dissensus_analysis::{group_comparison, prediction_file, question_correlation, ranking, who_differs};
+use dissensus_api::{CorrelationChoice, DisagreementMeasure, DisagreementQuery, GroupsChoice, MergeConsent};
+use dissensus_api::{NewLabel, PeopleChoice, SummaryOf, SummaryWish};
 use dissensus_domain::{AnnotatorId, CurrentLabel, Question, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_editing::{AddQuestion, QuestionChange, annotators, questions};
 use dissensus_labelling::record::record_label;
@@ -11,6 +13,8 @@ use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
 use dissensus_stats::data::AnnotatorModel as _;
+use dissensus_training::encoding::EncoderChoice;
+use dissensus_training::prediction_table::PredictionChoices;
 use dissensus_transfer::study;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -97,8 +101,8 @@ fn window_with_an_earlier_order_records_the_named_level() {
     // The live model learned it in the column that the level has now.
     session.live.fit(shown.id, &Silent).unwrap();
     let row = session.context.index().text_row(text).unwrap();
-    let column = session.live.with(shown.id, |fitted| fitted.model.label(row, 0)).unwrap();
-    assert_eq!(column, Some(3));
+    let column = session.live.with(&question(&session), |fitted| fitted.model.label(row, 0)).unwrap();
+    assert_eq!(column, Some(Some(3)));
     session.close();
 }
 
@@ -151,8 +155,8 @@ fn rearranged_copies_merge_into_an_open_window() {
     record(&session, &shown, (who, last), names[4]).unwrap();
     assert!(labels(&session).contains(&(last.0, who.0, names[4].to_owned())));
     session.live.fit(shown.id, &Silent).unwrap();
-    let column = session.live.with(shown.id, |fitted| fitted.model.levels()).unwrap();
-    assert_eq!(column, levels(&session).len());
+    let column = session.live.with(&question(&session), |fitted| fitted.model.levels()).unwrap();
+    assert_eq!(column, Some(levels(&session).len()));
     session.close();
 }
 
@@ -165,9 +169,7 @@ struct Rearranged<'a> {
 impl Progress for Rearranged<'_> {
     fn report(&self, _: u64, _: Option<u64>, _: &str) {
         if !self.done.swap(true, Ordering::Relaxed) {
-            let names = levels(self.session);
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            set(self.session, &[&["none at all"], &names[..]].concat());
+            add_lowest(self.session);
         }
     }
 }
@@ -183,7 +185,10 @@ fn fit_on_earlier_levels_is_discarded() {
     let rearranged = Rearranged { session: &session, done: AtomicBool::new(false) };
     session.live.fit(asked.id, &rearranged).unwrap();
     assert!(rearranged.done.into_inner());
-    let found = session.live.with(asked.id, |fitted| (fitted.model.levels(), fitted.model.observations()));
+    let found = session
+        .live
+        .with(&question(&session), |fitted| (fitted.model.levels(), fitted.model.observations()))
+        .unwrap();
     let (columns, mut learned) = found.unwrap();
     assert_eq!(columns, asked.scale.len() + 1);
     let mut expected = before;
@@ -225,9 +230,9 @@ fn option_added_during_a_fit_is_fitted() {
     session.live.fit(asked, &OptionAdded(&session, asked, AtomicBool::new(false))).unwrap();
     let chosen = |name: &str| {
         let now = questions::find(&session.project, Some("topics")).unwrap();
-        let option = asked.of_option(now.scale.id_named(name).unwrap());
-        let labels = session.live.with(option, |fitted| fitted.model.observations()).unwrap();
-        labels.iter().filter(|label| label.level == 1).count()
+        let option = now.option(now.scale.id_named(name).unwrap()).unwrap();
+        let labels = session.live.with(&option, |fitted| fitted.model.observations()).unwrap();
+        labels.unwrap().iter().filter(|label| label.level == 1).count()
     };
     assert_eq!(["sport", "art", "law"].map(chosen), [0, 6, 3]);
     session.close();
@@ -250,7 +255,10 @@ fn ranking_after_rearranging_matches_a_reopened_project() {
     session.live.fit(asked.id, &Silent).unwrap();
     let names: Vec<&str> = asked.scale.levels().iter().map(String::as_str).collect();
     set(&session, &[&["none at all"], &names[..]].concat());
-    assert!(session.live.with(asked.id, |_| ()).is_none(), "the model on the earlier levels is dropped");
+    assert!(
+        session.live.with(&question(&session), |_| ()).unwrap().is_none(),
+        "the model on the earlier levels is dropped"
+    );
     session.live.fit(asked.id, &Silent).unwrap();
     let here = ranked(&session, asked.id);
     session.close();
@@ -258,5 +266,97 @@ fn ranking_after_rearranging_matches_a_reopened_project() {
     session.live.refit(asked.id, &Silent).unwrap();
     assert!(!here.is_empty());
     assert_eq!(ranked(&session, asked.id), here);
+    session.close();
+}
+
+/// Adds a level below all others.
+fn add_lowest(session: &Session) {
+    let names = levels(session);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    set(session, &[&["none at all"], &names[..]].concat());
+}
+
+#[test]
+fn tables_checked_before_levels_moved_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    sample::create(&path).unwrap();
+    let session = open(&path);
+    let asked = question(&session);
+    let outputs = ["predictions.csv", "summary.csv"].map(|name| folder.path().join(name));
+    let choices = PredictionChoices { question: Some(asked.name.clone()), ..PredictionChoices::default() };
+    let predictions =
+        prediction_file::check(&session.analysis, &choices, None, &outputs[0], &Silent).unwrap();
+    let wish = SummaryWish {
+        of: SummaryOf::Texts,
+        question: Some(asked.name.clone()),
+        predicted: true,
+        aggregate: None,
+        pseudonyms: false,
+    };
+    let summary = session.summaries.check(&wish, &outputs[1], false).unwrap();
+    add_lowest(&session);
+    session.live.fit(asked.id, &Silent).unwrap();
+    let written =
+        prediction_file::write(&session.analysis, &predictions, &EncoderChoice::default(), &Silent).map(drop);
+    assert_eq!(written.unwrap_err().code(), "levels-rearranged");
+    let written = session.summaries.write(&summary, &Silent).map(drop);
+    assert_eq!(written.unwrap_err().code(), "levels-rearranged");
+    assert_eq!(outputs.map(|out| out.exists()), [false, false], "probabilities would be under other names");
+    session.close();
+}
+
+#[test]
+fn slips_keep_their_names_when_levels_move_meanwhile() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    sample::create(&path).unwrap();
+    let session = open(&path);
+    let asked = question(&session).id;
+    session.live.fit(asked, &Silent).unwrap();
+    let rearranged = Rearranged { session: &session, done: AtomicBool::new(false) };
+    let choices = SlipChoices { below: 1.0, top: 50, ..SlipChoices::default() };
+    let found = slips::find(&session.analysis, asked, choices, &rearranged).unwrap();
+    assert!(rearranged.done.into_inner());
+    let given = labels(&session);
+    let rows: Vec<_> = found.slips.into_iter().chain(found.contested).collect();
+    assert!(!rows.is_empty());
+    for row in rows {
+        let label = (row.text.0, row.annotator.0, row.level_name);
+        assert!(given.contains(&label), "{label:?} is no label");
+    }
+    session.close();
+}
+
+#[test]
+fn figures_of_levels_that_move_meanwhile_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    sample::create(&path).unwrap();
+    let session = open(&path);
+    let asked = question(&session).id;
+    let people: Vec<AnnotatorId> =
+        annotators::list(&session.project).unwrap().iter().map(|who| who.id).collect();
+    let (a, b) = people.split_at(people.len() / 2);
+    let side = |some: &[AnnotatorId]| PeopleChoice { annotators: some.to_vec(), ..PeopleChoice::default() };
+    let groups = GroupsChoice { a: side(a), b: side(b) };
+    let analysis = &session.analysis;
+    type Figures<'a> = &'a dyn Fn(&dyn Progress) -> Result<(), ProjectError>;
+    let all: [(&str, Figures<'_>); 3] = [
+        ("who differs", &|progress| who_differs::find(analysis, asked, progress).map(drop)),
+        ("groups", &|progress| group_comparison::compare(analysis, asked, &groups, 5, progress).map(drop)),
+        ("questions", &|progress| {
+            question_correlation::correlate(analysis, &CorrelationChoice::default(), progress).map(drop)
+        }),
+    ];
+    for (name, figures) in all {
+        let before = levels(&session);
+        let rearranged = Rearranged { session: &session, done: AtomicBool::new(false) };
+        let error = figures(&rearranged).unwrap_err();
+        assert!(rearranged.done.into_inner(), "{name}");
+        assert_eq!(error.code(), "levels-rearranged", "{name}");
+        let before: Vec<&str> = before.iter().map(String::as_str).collect();
+        set(&session, &before);
+    }
     session.close();
 }

@@ -3,7 +3,8 @@
 use super::LiveModels;
 use super::fitted::Fitted;
 use dissensus_api::TextPredictions;
-use dissensus_domain::{AnnotatorId, Answer, AnswerForm, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, AnswerForm, Question, QuestionId, TextId};
+use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock_or_reset;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::Measure;
@@ -61,22 +62,19 @@ impl LiveModels {
         text: TextId,
         annotator: AnnotatorId,
     ) -> Option<TextPredictions> {
-        let (row, who) = {
-            let index = self.context.index();
-            (index.text_row(text)?, index.annotator_row(annotator)?)
-        };
-        if self.context.index().question(question)?.scale.form() == AnswerForm::Spans {
+        let index = self.context.index();
+        let (row, who) = (index.text_row(text)?, index.annotator_row(annotator)?);
+        let asked = index.question(question)?;
+        if asked.scale.form() == AnswerForm::Spans {
             // Others' marks are shown instead of the probability that they mark anything.
             return None;
         }
-        let all = self.of_all(question, |fitted| fitted.predictions_on(row, who))?;
+        let all = self.of_all(asked, |fitted| fitted.predictions_on(row, who)).ok()??;
         let mut predictions = match all.as_slice() {
             [one] => one.clone(),
             options => of_options(options)?,
         };
         let labels = self.context.store.current_labels_on(text, question).ok()?;
-        let index = self.context.index();
-        let scale = &index.question(question)?.scale;
         let mut counts = vec![0.0_f32; predictions.others.len()];
         let mut all = 0.0;
         for label in labels.iter().filter(|label| label.annotator != annotator) {
@@ -84,7 +82,7 @@ impl LiveModels {
                 continue;
             }
             all += 1.0;
-            let chosen = scale.ids().iter().map(|level| label.answer.includes(*level));
+            let chosen = asked.scale.ids().iter().map(|level| label.answer.includes(*level));
             counts.iter_mut().zip(chosen).filter(|(_, chosen)| *chosen).for_each(|(count, _)| *count += 1.0);
         }
         predictions.observed = (all > 0.0).then(|| counts.iter().map(|count| count / all).collect());
@@ -101,10 +99,11 @@ impl LiveModels {
     ) -> Option<Vec<f32>> {
         let index = self.context.index();
         let (row, who) = (index.text_row(text)?, index.annotator_row(annotator)?);
-        if index.question(question)?.scale.form() == AnswerForm::Spans {
+        let asked = index.question(question)?;
+        if asked.scale.form() == AnswerForm::Spans {
             return None;
         }
-        let all = self.of_all(question, |fitted| fitted.predictions_on(row, who))?;
+        let all = self.of_all(asked, |fitted| fitted.predictions_on(row, who)).ok()??;
         match all.as_slice() {
             [one] => Some(one.mine.clone()),
             options => Some(of_options(options)?.mine),
@@ -126,7 +125,9 @@ impl LiveModels {
     /// The sum over a question's options of the values of their models for each text, or the values of its
     /// only model; `None` unless all are live.
     fn summed(&self, question: QuestionId, of: impl Fn(&mut Fitted) -> Option<Vec<f32>>) -> Option<Vec<f32>> {
-        self.of_all(question, of)?.into_iter().reduce(|mut sums, values| {
+        let index = self.context.index();
+        let all = self.of_all(index.question(question)?, of).ok()??;
+        all.into_iter().reduce(|mut sums, values| {
             sums.iter_mut().zip(&values).for_each(|(sum, value)| *sum += value);
             sums
         })
@@ -135,21 +136,30 @@ impl LiveModels {
     /// The results of `of` for the models of a question's options, or for its only model; `None` unless all
     /// are live, on the same embeddings of the same texts: during a refit some are still based on the
     /// earlier ones.
-    pub fn of_all<T>(&self, question: QuestionId, of: impl Fn(&mut Fitted) -> Option<T>) -> Option<Vec<T>> {
+    ///
+    /// # Errors
+    /// Those of [`LiveModels::with`]; an option of `question` was removed meanwhile.
+    pub fn of_all<T>(
+        &self,
+        question: &Question,
+        of: impl Fn(&mut Fitted) -> Option<T>,
+    ) -> Result<Option<Vec<T>>, ProjectError> {
         let mut all = Vec::new();
         let mut first = None;
-        for one in self.context.index().learned(question) {
+        let options = question.options();
+        let learned = if options.is_empty() { std::slice::from_ref(question) } else { &options };
+        for one in learned {
             let said = self.with(one, |fitted| {
                 let on = (fitted.basis.clone(), fitted.model.texts());
                 of(fitted).map(|said| (on, said))
             });
-            let (on, said) = said.flatten()?;
+            let Some((on, said)) = said?.flatten() else { return Ok(None) };
             if *first.get_or_insert_with(|| on.clone()) != on {
-                return None;
+                return Ok(None);
             }
             all.push(said);
         }
-        Some(all)
+        Ok(Some(all))
     }
 }
 

@@ -17,8 +17,9 @@ pub use measured::{Measured, Over, TextMeasure, differing_labels, form_camps, la
 pub(crate) use models::Models;
 
 use crate::encoding::Encoding;
-use dissensus_domain::QuestionId;
+use dissensus_domain::{Question, QuestionId};
 use dissensus_project::context::Context;
+use dissensus_project::error::ProjectError;
 use std::sync::Arc;
 
 /// The live models of a project.
@@ -35,11 +36,24 @@ impl LiveModels {
         Self { context: Arc::clone(context), encoding: encoding.clone(), models: Arc::default() }
     }
 
-    /// Applies `read` to the live model of a question; `None` if there is none for its current levels.
-    pub fn with<T>(&self, question: QuestionId, read: impl FnOnce(&mut Fitted) -> T) -> Option<T> {
+    /// Applies `read` to the live model of a question; `None` if there is none. The model's columns are the
+    /// levels of `question`, which the caller may have read long before, in that order.
+    ///
+    /// # Errors
+    /// The question has other levels by now, and no model for those of `question`.
+    pub fn with<T>(
+        &self,
+        question: &Question,
+        read: impl FnOnce(&mut Fitted) -> T,
+    ) -> Result<Option<T>, ProjectError> {
+        let levels = question.scale.ids();
+        let read = |fitted: &mut Fitted| (fitted.levels == levels).then(|| read(fitted));
+        let found = self.models.with(question.id, read).flatten();
         let index = self.context.index();
-        let levels = index.question(question)?.scale.ids();
-        self.models.with(question, |fitted| (fitted.levels == levels).then(|| read(fitted))).flatten()
+        match index.question(question.id) {
+            Some(now) if found.is_some() || now.scale.ids() == levels => Ok(found),
+            _ => Err(ProjectError::LevelsChanged(question.name.clone())),
+        }
     }
 
     /// The levels of a question were added, removed or moved, and the index has the new ones: its models are
