@@ -17,6 +17,7 @@ use dissensus_training::encoding::EncoderChoice;
 use dissensus_training::prediction_table::PredictionChoices;
 use dissensus_transfer::study;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 fn open(path: &Path) -> Session {
@@ -358,5 +359,39 @@ fn figures_of_levels_that_move_meanwhile_are_refused() {
         let before: Vec<&str> = before.iter().map(String::as_str).collect();
         set(&session, &before);
     }
+    session.close();
+}
+
+/// Asks at each report whether the index has as many levels as expected after so many files.
+struct LevelsAfter<'a>(&'a Session, Mutex<Vec<usize>>);
+
+impl Progress for LevelsAfter<'_> {
+    fn report(&self, _: u64, _: Option<u64>, doing: &str) {
+        if doing == "files" {
+            self.1.lock().unwrap().push(levels(self.0).len());
+        }
+    }
+}
+
+#[test]
+fn each_merged_file_is_in_the_index_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    sample::create(&path).unwrap();
+    let files = ["one.dissensus", "two.dissensus"].map(|name| path.with_file_name(name));
+    for (file, added) in files.iter().zip(["none at all", "beyond"]) {
+        std::fs::copy(&path, file).unwrap();
+        let session = open(file);
+        let names = levels(&session);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        set(&session, &[&names[..], &[added]].concat());
+        session.close();
+    }
+    let session = open(&path);
+    let before = levels(&session).len();
+    let seen = LevelsAfter(&session, Mutex::default());
+    let report = study::merge(&session.study, &files, &MergeConsent::all(), &seen).unwrap();
+    assert!(report.files.iter().all(|file| !file.refused), "{report:?}");
+    assert_eq!(seen.1.into_inner().unwrap(), [before, before + 1, before + 2]);
     session.close();
 }

@@ -18,7 +18,7 @@ use dissensus_project::jobs::{Follow, Progress};
 use dissensus_project::log::go_on;
 use dissensus_project::sync::lock;
 use dissensus_project::words::counted;
-use dissensus_store::{MergeEffect, MergeOutcome, MergedCounts, Submission};
+use dissensus_store::{MergeEffect, MergeOutcome, MergedCounts, Store, Submission};
 use std::path::{Path, PathBuf};
 
 /// By how much a clock may be ahead of ours before it is reported: times are independent of time zones, so
@@ -56,25 +56,25 @@ fn merge_each(
     cx.context.store.must_write()?;
     // A plan that is drawn meanwhile would not include the merged data.
     let _planning = lock(&cx.planning);
-    let mut report = MergeReport { files: Vec::new() };
+    let (mut report, mut taken) = (MergeReport { files: Vec::new() }, false);
     for (done, path) in (0..).zip(files) {
         progress.report(done, Some(files.len() as u64), "files");
         if progress.cancelled() {
-            merged(cx, &report);
+            merged(cx, taken);
             return Err(ProjectError::Cancelled);
         }
-        report.files.push(merge_file(cx, path, consent));
+        report.files.push(merge_file(cx, path, consent, &mut taken));
     }
     // The copy that created a packet may have been merged after it.
     let unknown =
         |file: &MergedFile| file.problems.iter().any(|one| one.problem.code == "merge-unknown-packet");
     if report.files.iter().any(|file| file.kind == Some(MergedKind::Copy) && !file.refused) {
         for (file, path) in report.files.iter_mut().zip(files).filter(|(file, _)| unknown(file)) {
-            *file = merge_file(cx, path, consent);
+            *file = merge_file(cx, path, consent, &mut taken);
         }
     }
     progress.report(files.len() as u64, Some(files.len() as u64), "files");
-    merged(cx, &report);
+    merged(cx, taken);
     Ok(report)
 }
 
@@ -95,12 +95,11 @@ pub fn preview_merge(cx: &Study, files: &[PathBuf]) -> Result<MergeReport, Proje
     Ok(MergeReport { files: files.iter().map(preview).collect() })
 }
 
-/// Notifies the other parts of the program that the project has changed.
-fn merged(cx: &Study, report: &MergeReport) {
-    if report.files.iter().all(|file| file.refused) {
+/// Notifies the other parts of the program that the project has changed, if anything was `taken`.
+fn merged(cx: &Study, taken: bool) {
+    if !taken {
         return;
     }
-    cx.context.reload();
     go_on("cleaning up after somebody was erased", withdraw::finish_erasing(&cx.project));
     cx.context.flush_to_file();
     go_on("following what was taken in", feed::skip(&cx.labelling));
@@ -108,25 +107,44 @@ fn merged(cx: &Study, report: &MergeReport) {
     cx.background.start_again();
 }
 
-fn merge_file(cx: &Study, path: &Path, consent: &MergeConsent) -> MergedFile {
+/// Merges a file; `taken` becomes true once the project has changed, also if its report fails.
+fn merge_file(cx: &Study, path: &Path, consent: &MergeConsent, taken: &mut bool) -> MergedFile {
     let mut file = unread_file(path);
-    if let Err(error) = merge_one_file(cx, path, consent, &mut file) {
+    if let Err(error) = merge_one_file(cx, path, consent, taken, &mut file) {
         refuse(&mut file, error);
     }
     file
+}
+
+/// Merges a file if `allow` accepts the effect.
+fn merge_if(
+    cx: &Study,
+    other: &Store,
+    packet: Option<PacketId>,
+    taken: &mut bool,
+    allow: impl FnOnce(&MergeEffect) -> bool + Send + 'static,
+) -> Result<MergeOutcome, ProjectError> {
+    let outcome = cx.context.store.merge_if(other, packet, allow)?;
+    if let MergeOutcome::Taken(_) = outcome {
+        // Before the next file: what runs meanwhile reads answers by the levels in the index.
+        cx.context.reload();
+        *taken = true;
+    }
+    Ok(outcome)
 }
 
 fn merge_one_file(
     cx: &Study,
     path: &Path,
     consent: &MergeConsent,
+    taken: &mut bool,
     file: &mut MergedFile,
 ) -> Result<(), ProjectError> {
     let incoming = incoming::identify(cx, path)?;
     file.kind = Some(incoming.kind);
     match incoming.packet {
-        Some(packet) => merge_one_packet(cx, packet, &incoming, false, file),
-        None => merge_copy(cx, path, &incoming, consent, file),
+        Some(packet) => merge_one_packet(cx, packet, &incoming, Some(taken), file),
+        None => merge_copy(cx, path, &incoming, consent, taken, file),
     }
 }
 
@@ -134,7 +152,7 @@ fn preview_file(cx: &Study, path: &Path, file: &mut MergedFile) -> Result<(), Pr
     let incoming = incoming::identify(cx, path)?;
     file.kind = Some(incoming.kind);
     if let Some(packet) = incoming.packet {
-        return merge_one_packet(cx, packet, &incoming, true, file);
+        return merge_one_packet(cx, packet, &incoming, None, file);
     }
     match cx.context.store.merge_if(&incoming.store, None, |_| false)? {
         MergeOutcome::Left(effect) | MergeOutcome::Taken(effect) => {
@@ -146,12 +164,12 @@ fn preview_file(cx: &Study, path: &Path, file: &mut MergedFile) -> Result<(), Pr
     Ok(())
 }
 
-/// Merges what a packet's annotator may change, or previews it.
+/// Merges what a packet's annotator may change, or previews it without `taken`.
 fn merge_one_packet(
     cx: &Study,
     packet: PacketId,
     incoming: &Incoming,
-    preview: bool,
+    taken: Option<&mut bool>,
     file: &mut MergedFile,
 ) -> Result<(), ProjectError> {
     let ours = &cx.context.store;
@@ -177,7 +195,11 @@ fn merge_one_packet(
         return Ok(());
     }
     let before = ours.submissions()?;
-    match ours.merge_if(&incoming.store, Some(packet.id), move |_| !preview)? {
+    let outcome = match taken {
+        Some(taken) => merge_if(cx, &incoming.store, Some(packet.id), taken, |_| true)?,
+        None => ours.merge_if(&incoming.store, Some(packet.id), |_| false)?,
+    };
+    match outcome {
         MergeOutcome::Left(effect) => add_counts(&effect.taken, file),
         MergeOutcome::Taken(effect) => {
             let notices = packet_notices(cx, &packet, incoming, &effect.taken, &before)?;
@@ -195,6 +217,7 @@ fn merge_copy(
     path: &Path,
     incoming: &Incoming,
     consent: &MergeConsent,
+    taken: &mut bool,
     file: &mut MergedFile,
 ) -> Result<(), ProjectError> {
     let ours = &cx.context.store;
@@ -202,7 +225,7 @@ fn merge_copy(
     // An effect that only adds is agreed to with the copy itself; an effect that was shown before, or
     // that changes something, is computed first.
     let at_once = known && consent.seen.is_empty();
-    let first = ours.merge_if(&incoming.store, None, move |effect| {
+    let first = merge_if(cx, &incoming.store, None, taken, move |effect| {
         effect.is_empty() || (at_once && effect.only_adds())
     })?;
     let effect = match first {
@@ -235,7 +258,7 @@ fn merge_copy(
         file.backup = Some(backup.to_string_lossy().into_owned());
     }
     let shown = effect.clone();
-    match ours.merge_if(&incoming.store, None, move |effect| *effect == shown)? {
+    match merge_if(cx, &incoming.store, None, taken, move |effect| *effect == shown)? {
         MergeOutcome::Taken(effect) => report_effect(cx, &effect, incoming, file)?,
         MergeOutcome::Left(effect) => {
             // Nothing was changed: the backup that was made before is not needed.
