@@ -1,11 +1,11 @@
 //! Runs as stored by earlier versions.
 
 use crate::session::Session;
-use dissensus_api::{RunDetail, TrainChoices, Tuning};
-use dissensus_domain::WorkState;
-use dissensus_editing::annotators;
-use dissensus_editing::questions;
+use dissensus_api::{HeldHead, JointQuestion, NewLabel, RunDetail, TrainChoices, Tuning};
+use dissensus_domain::{Answer, LevelId, Question, QuestionId, Scale, ScaleKind, TextId, WorkState};
+use dissensus_editing::{AddQuestion, QuestionChange, annotators, questions};
 use dissensus_encoder::DeviceChoice;
+use dissensus_labelling::record::record_label;
 use dissensus_project::clock::now_ms;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
@@ -18,7 +18,7 @@ use dissensus_training::runs::Runs;
 use dissensus_training::runs::defaults::last_key;
 use serde_json::{Value, json};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tempfile::TempDir;
 
 /// The sample, encoded by a tiny encoder.
@@ -287,4 +287,182 @@ fn tuned_run_predicts_with_the_model_that_was_scored() {
     assert_ne!(says(), calibrated);
     let few = train(0.05);
     assert!(uncalibrated(&few.notes), "{:?} {:?}", few.sizes, few.notes);
+}
+
+/// The names of the levels of a question, then the same with one more in front.
+fn levels_and_one_more(session: &Session, question: &str) -> Vec<String> {
+    let asked = questions::find(&session.project, Some(question)).unwrap();
+    std::iter::once("one more".to_owned()).chain(asked.scale.levels().iter().cloned()).collect()
+}
+
+fn set_levels(session: &Session, question: &str, names: &[String]) {
+    let asked = questions::find(&session.project, Some(question)).unwrap();
+    let levels = Some(questions::levels_named(&asked, names));
+    let change = QuestionChange { levels, ..QuestionChange::default() };
+    assert!(questions::edit(&session.project, asked.id, &change).unwrap().rearranged);
+}
+
+/// Adds a level or option to a question in the first steps of a training, and counts these.
+struct MoreLevels<'a>(&'a Session, &'a str, AtomicU64);
+
+impl Progress for MoreLevels<'_> {
+    fn report(&self, done: u64, _: Option<u64>, doing: &str) {
+        if doing == "training" && self.2.swap(done, Ordering::Relaxed) == 0 {
+            set_levels(self.0, self.1, &levels_and_one_more(self.0, self.1));
+        }
+    }
+}
+
+#[test]
+fn training_ends_at_the_next_evaluation_once_levels_are_rearranged() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let asked = TrainChoices {
+        max_steps: 40,
+        evaluate_every: 5,
+        patience: 0,
+        ..choices(&session, ModelKind::ShareRecFfn)
+    };
+    let more = MoreLevels(&session, "offensiveness", AtomicU64::new(0));
+    let error = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &more).unwrap_err();
+    assert_eq!(error.code(), "other-levels", "{error}");
+    let steps = more.2.into_inner();
+    assert!((1..10).contains(&steps), "{steps} of 40 steps");
+}
+
+/// A multi-label question of the sample, whose first option some people choose.
+fn topics(session: &Session) -> Question {
+    let scale = Scale::new(ScaleKind::MultiLabel, ["art", "law"]).unwrap();
+    questions::add(&session.project, AddQuestion::new("topics", "Which?", scale)).unwrap();
+    let asked = questions::find(&session.project, Some("topics")).unwrap();
+    for who in annotators::list(&session.project).unwrap().iter().take(3) {
+        for text in 1..=60 {
+            let answer = asked.scale.answer_named(if text % 3 == 0 { "law" } else { "art" }).unwrap();
+            let new = NewLabel {
+                question: asked.id,
+                annotator: who.id,
+                text: TextId(text),
+                answer,
+                duration_ms: None,
+            };
+            record_label(&session.labelling, &new).unwrap();
+        }
+    }
+    asked
+}
+
+#[test]
+fn training_of_an_option_finishes_while_others_are_added_or_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let option = topics(&session).options()[1].id;
+    let asked = runs::choices_for(&session.runs, option, ModelKind::ShareRecFfn, "frozen").unwrap();
+    let asked = TrainChoices { max_steps: 20, evaluate_every: 5, patience: 0, ..asked };
+    let more = MoreLevels(&session, "topics", AtomicU64::new(0));
+    let run = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &more).unwrap();
+    assert_eq!(run.levels, ["no", "yes"]);
+    let who = annotators::list(&session.project).unwrap()[0].id;
+    let predict = || runs::predict(&session.runs, run.info.id, who, "You fool", &Silent).map(drop);
+    predict().unwrap();
+    // Its classes are those of an option, not the first two options, after it was removed.
+    let text = |levels: &[&str]| levels.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    for label in session.context.store.current_labels(option.row()).unwrap() {
+        let new = NewLabel {
+            question: option.row(),
+            annotator: label.annotator,
+            text: label.text,
+            answer: topics_named(&session, "art"),
+            duration_ms: None,
+        };
+        record_label(&session.labelling, &new).unwrap();
+    }
+    set_levels(&session, "topics", &text(&["one more", "art"]));
+    let removed = runs::detail(&session.runs, run.info.id).unwrap();
+    let classes: Vec<&str> = removed.classes.iter().map(|class| class.name.as_str()).collect();
+    assert_eq!((removed.levels, classes), (text(&["no", "yes"]), vec!["no", "yes"]));
+    assert_eq!(predict().unwrap_err().code(), "other-levels");
+}
+
+fn topics_named(session: &Session, option: &str) -> Answer {
+    questions::find(&session.project, Some("topics")).unwrap().scale.answer_named(option).unwrap()
+}
+
+#[test]
+fn labels_of_an_earlier_run_are_unchanged_where_levels_had_been_moved() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let runs = &session.runs;
+    set_levels(&session, "offensiveness", &levels_and_one_more(&session, "offensiveness"));
+    let asked = questions::find(&session.project, Some("offensiveness")).unwrap();
+    let store = &runs.context.store;
+    // As an earlier version stored it: keys of levels without ids, and a hash of their positions.
+    let mut labels = store.current_labels(asked.id).unwrap();
+    for label in &mut labels {
+        let position = asked.scale.index_of_answer(&label.answer).unwrap();
+        label.answer = Answer::Level(LevelId(position));
+    }
+    let mut configuration = serde_json::to_value(choices(&session, ModelKind::Shared)).unwrap();
+    configuration["level_keys"] = json!(store.level_keys(asked.id).unwrap());
+    let earlier = NewRun {
+        configuration,
+        seed: 0,
+        device: "cpu".to_owned(),
+        started_ms: now_ms(),
+        data_sha256: Some(runs::sha256_of(labels)),
+    };
+    store.add_run(&earlier).unwrap();
+    let changed = || runs::list(runs).unwrap()[0].data_changed;
+    assert!(!changed());
+    let who = annotators::list(&session.project).unwrap()[0].id;
+    let (first, last) = (asked.scale.id_at(1).unwrap(), asked.scale.id_at(2).unwrap());
+    let now = store.current_label(asked.id, TextId(1), who).unwrap().map(|label| label.answer);
+    let answer = Answer::Level(if now == Some(Answer::Level(first)) { last } else { first });
+    let new = NewLabel { question: asked.id, annotator: who, text: TextId(1), answer, duration_ms: None };
+    record_label(&session.labelling, &new).unwrap();
+    assert!(changed());
+}
+
+#[test]
+fn earlier_run_names_options_of_all_its_questions_by_id() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let runs = &session.runs;
+    let topics = topics(&session);
+    let scale = Scale::new(ScaleKind::MultiLabel, ["low", "high"]).unwrap();
+    questions::add(&session.project, AddQuestion::new("pitch", "Which?", scale)).unwrap();
+    for name in ["topics", "pitch"] {
+        set_levels(&session, name, &levels_and_one_more(&session, name));
+    }
+    let pitch = questions::find(&session.project, Some("pitch")).unwrap().id;
+    let store = &runs.context.store;
+    // Both trained together on their options at position 1 and 2, by an earlier version.
+    let positions = [topics.id.of_option(LevelId(1)), pitch.of_option(LevelId(2))];
+    let add = |question: QuestionId, held: Vec<HeldHead>| {
+        let joint = positions.map(|question| JointQuestion { question, weight: 1.0 }).to_vec();
+        let asked = TrainChoices { question, joint, held, ..choices(&session, ModelKind::Shared) };
+        let mut configuration = serde_json::to_value(asked).unwrap();
+        configuration["level_keys"] = json!(store.level_keys(question).unwrap());
+        configuration["group"] = json!("both");
+        let run = NewRun {
+            configuration,
+            seed: 0,
+            device: "cpu".to_owned(),
+            started_ms: now_ms(),
+            data_sha256: None,
+        };
+        store.add_run(&run).unwrap()
+    };
+    let first = add(positions[0], Vec::new());
+    let second = add(positions[1], vec![HeldHead { question: positions[0], run: first.0 }]);
+    let named = |question: &str, option: &str| {
+        let asked = questions::find(&session.project, Some(question)).unwrap();
+        asked.id.of_option(asked.scale.id_named(option).unwrap())
+    };
+    let by_id = [named("topics", "art"), named("pitch", "high")];
+    for (run, own) in [(first, by_id[0]), (second, by_id[1])] {
+        let found = runs::detail(runs, run.0).unwrap().choices;
+        assert_eq!(found.question, own);
+        assert_eq!(found.joint.iter().map(|joint| joint.question).collect::<Vec<_>>(), by_id);
+        assert!(found.held.iter().all(|held| held.question == by_id[0]));
+    }
 }

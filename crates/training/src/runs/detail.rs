@@ -54,9 +54,10 @@ fn detail_of(cx: &Runs, kept: &SavedRun) -> Result<RunDetail, ProjectError> {
     let scale = index.question(kept.choices.question).map(|q| &q.scale);
     let whole = index.question(kept.choices.question.row());
     let learned = whole.map(|whole| cx.kept.level_names(kept, whole)).transpose()?.unwrap_or_default();
-    let names: Vec<&str> = match (kept.column, scale) {
-        (Some(_), Some(scale)) => scale.levels().iter().map(String::as_str).collect(),
-        _ => learned.iter().map(String::as_str).collect(),
+    // Also of an option that was removed since, which has no scale any more.
+    let names: Vec<&str> = match kept.choices.question.option() {
+        Some(_) => vec!["no", "yes"],
+        None => learned.iter().map(String::as_str).collect(),
     };
     // Runs of earlier versions on a whole multi-label question chose among the sets of its options.
     let of_sets = scale.is_some_and(|scale| scale.form() == AnswerForm::Options);
@@ -124,6 +125,7 @@ fn detail_of(cx: &Runs, kept: &SavedRun) -> Result<RunDetail, ProjectError> {
         choices: kept.choices.clone(),
         sizes: kept.outcome.sizes.clone(),
         encoder: kept.outcome.encoder.clone(),
+        levels: names.iter().map(|name| (*name).to_owned()).collect(),
         auxiliary,
         classes: report.filter(|_| !of_sets).map(|r| named(&names, &r.classes)).unwrap_or_default(),
         options: report.map(|r| named(&names, &r.options)).unwrap_or_default(),

@@ -23,7 +23,7 @@ pub(crate) fn infos(cx: &Runs, kept: &[SavedRun]) -> Result<Vec<RunInfo>, Projec
     let predicts = cx.encoding.run_in_use()?;
     kept.iter()
         .map(|kept| {
-            let changed = labels::labels_changed(cx, kept, kept.choices.question)?;
+            let changed = labels::labels_changed(cx, kept)?;
             info_of(cx, kept, changed, predicts)
         })
         .collect()

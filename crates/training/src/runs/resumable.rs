@@ -54,11 +54,9 @@ pub(super) fn cannot_resume(cx: &Runs, kept: &SavedRun) -> Result<Option<&'stati
     if !words_exist(learns_words(first), folder) {
         return Ok(Some("the marked words that it learns are not there"));
     }
-    if kept.run.start.is_none() {
-        let now = labels::labels_sha256(cx, kept.choices.question)?;
-        if kept.run.asked.data_sha256.as_ref() != Some(&now) {
-            return Ok(Some(OLD_AND_CHANGED));
-        }
+    if kept.run.start.is_none() && (kept.run.asked.data_sha256.is_none() || labels::labels_changed(cx, kept)?)
+    {
+        return Ok(Some(OLD_AND_CHANGED));
     }
     Ok(None)
 }

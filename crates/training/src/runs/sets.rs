@@ -68,7 +68,10 @@ pub fn trained_words(cx: &Runs, run: u32) -> Result<Vec<TrainedWords>, ProjectEr
     let of = |question: &Question| -> Option<TrainedWords> {
         let run = |option: &Question| together.iter().find(|kept| kept.choices.question == option.id);
         let runs: Vec<&SavedRun> = question.options().iter().map(run).collect::<Option<_>>()?;
-        let words = runs.first()?.outcome.words.clone()?;
+        let first = runs.first()?;
+        // The scores name types by their positions.
+        let words =
+            first.outcome.words.clone().filter(|_| cx.kept.has_same_scale(first).is_ok_and(|same| same))?;
         Some(TrainedWords {
             question: question.name.clone(),
             types: question.scale.levels().to_vec(),
@@ -110,8 +113,12 @@ fn sets_of(
         .map(|kept| Ok(Predicted::new(kept.choices.model.name(), compare::scored(cx, kept.run.id.0)?)))
         .collect::<Result<_, ProjectError>>()?;
     let mut sets = PredictedSets::new(predicted)?;
-    if let Some(found) = of.first().and_then(|kept| kept.outcome.together.clone()) {
-        sets = sets.correlated_by(found)?;
+    // Correlations name options by their positions.
+    if let Some(first) = of.first()
+        && let Some(found) = &first.outcome.together
+        && cx.kept.has_same_scale(first)?
+    {
+        sets = sets.correlated_by(found.clone())?;
     }
     let (scores, names) = (sets.evaluation()?, question.scale.levels());
     Ok(Some(TrainedSets {
@@ -124,12 +131,15 @@ fn sets_of(
 }
 
 /// The correlations between options that the training of all these runs learned; none if they are not of
-/// one training, or it learned none.
+/// one training, it learned none, or options were added, removed or moved since.
 ///
 /// # Errors
 /// There is no such run.
 pub fn jointly_learned_options(cx: &Runs, runs: &[u32]) -> Result<Option<OptionCorrelations>, ProjectError> {
-    let of = |run: &u32| Ok(cx.kept.get(*run)?.outcome.together);
+    let of = |run: &u32| {
+        let kept = cx.kept.get(*run)?;
+        Ok(if cx.kept.has_same_scale(&kept)? { kept.outcome.together } else { None })
+    };
     let mut all = runs.iter().map(of).collect::<Result<Vec<_>, ProjectError>>()?;
     let same = all.windows(2).all(|two| two[0] == two[1]);
     Ok(all.pop().flatten().filter(|found| same && found.factors.options() == runs.len()))

@@ -24,12 +24,12 @@ use dissensus_neural::trainer::{
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_selection::evaluation::scored_by_calibration;
-use dissensus_stats::data::{AnnotatorModel, Embeddings, FitOptions, ModelKind, TrainingData};
+use dissensus_stats::data::{AnnotatorModel, Embeddings, FitOptions, ModelError, ModelKind, TrainingData};
 use dissensus_stats::metrics;
 use dissensus_store::{RunId, body_hash};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The model of a run that was trained.
 pub(crate) struct Fitted {
@@ -57,6 +57,39 @@ pub(super) struct Work<'a> {
     pub(super) options: &'a FitOptions,
 }
 
+/// Stops a training whose runs could not be used any more.
+struct UntilRearranged<'a> {
+    progress: &'a dyn Progress,
+    /// Why they could not.
+    error: OnceLock<ProjectError>,
+}
+
+impl UntilRearranged<'_> {
+    fn check(&self, same: impl FnOnce() -> Result<(), ProjectError>) {
+        if let Err(error @ ProjectError::OtherLevels(_)) = same() {
+            // The first reason is as good as a later one.
+            let _ = self.error.set(error);
+        }
+    }
+
+    fn unless_rearranged<T>(self, trained: Result<T, ModelError>) -> Result<T, ProjectError> {
+        match self.error.into_inner() {
+            Some(error) => Err(error),
+            None => Ok(trained?),
+        }
+    }
+}
+
+impl Progress for UntilRearranged<'_> {
+    fn report(&self, done: u64, total: Option<u64>, doing: &str) {
+        self.progress.report(done, total, doing);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.error.get().is_some() || self.progress.cancelled()
+    }
+}
+
 /// Called with the model of each run as soon as it exists, because the models of many runs at a time would
 /// fill the memory.
 type Score<'s> = dyn FnMut(&mut Member, Fitted) -> Result<(), ProjectError> + 's;
@@ -81,6 +114,7 @@ impl Work<'_> {
         let runs: Vec<RunId> = members.iter().map(|member| member.kept.run.id).collect();
         let mut epochs: Vec<Vec<EpochInfo>> =
             members.iter().map(|member| member.kept.epochs.clone()).collect();
+        let watched = UntilRearranged { progress: self.progress, error: OnceLock::new() };
         let evaluated = |record: &EpochRecord| {
             for (nth, epochs) in epochs.iter_mut().enumerate() {
                 // Steps after the checkpoint from which it resumed are repeated.
@@ -88,10 +122,12 @@ impl Work<'_> {
                 epochs.push(epoch_info(record, nth));
             }
             work::evaluated(self.runs, &runs, &epochs);
+            // What is learned from here on would be of no use.
+            watched.check(|| self.have_same_levels(&runs));
         };
         if config.policy == FreezePolicy::Frozen {
-            let trained =
-                trainer(members, x, None, config)?.in_folder(&checkpoints).run(self.progress, evaluated)?;
+            let trained = trainer(members, x, None, config)?.in_folder(&checkpoints).run(&watched, evaluated);
+            let trained = watched.unless_rearranged(trained)?;
             let before = (trained.seconds - began.elapsed().as_secs_f64()).max(0.0);
             let device = trained.device.to_owned();
             for ((member, head), folder) in members.iter_mut().zip(trained.into_heads()).zip(&folders) {
@@ -132,7 +168,8 @@ impl Work<'_> {
                 trainer = trainer.holding(nth, &head)?;
             }
         }
-        let trained = trainer.in_folder(&checkpoints).run(self.progress, evaluated)?;
+        let trained = trainer.in_folder(&checkpoints).run(&watched, evaluated);
+        let trained = watched.unless_rearranged(trained)?;
         let before = (trained.seconds - began.elapsed().as_secs_f64()).max(0.0);
         let (cut, device) = (trained.cut_for_prompt(), trained.device.to_owned());
         self.progress.report(0, None, "encoding with the tuned encoder");
@@ -162,6 +199,11 @@ impl Work<'_> {
             score(member, Fitted { model, device: device.clone(), notes, held_out, words })?;
         }
         Ok(before)
+    }
+
+    /// Makes sure that the questions of these runs still have the levels that they learn.
+    fn have_same_levels(&self, runs: &[RunId]) -> Result<(), ProjectError> {
+        runs.iter().try_for_each(|run| self.runs.kept.has_same_levels(&self.runs.kept.get(run.0)?))
     }
 
     /// Calibrates, scores and stores what was learned of words; the scores of each run, only for types of
@@ -254,8 +296,7 @@ impl Work<'_> {
     /// Writes the card with the meaning of the saved network's numbers: levels, annotators, choices.
     fn save_card(&self, member: &Member, folder: &Path) -> Result<(), ProjectError> {
         let index = self.runs.context.index();
-        let choices = &member.kept.choices;
-        let question = index.with_levels(choices.question)?;
+        let (choices, question) = (&member.kept.choices, &member.question);
         let of = |id: &AnnotatorId| {
             index.annotator_row(*id).map(|row| index.annotators()[row as usize].external_id.clone())
         };

@@ -116,12 +116,15 @@ pub(super) fn train_runs(
     // Not fatal: the training is worth more than the correlations that are learned from it.
     match sets::correlate_options(cx, &trained, options.seed) {
         Ok(together) => {
-            ended.iter_mut().zip(together).for_each(|(of, together)| of.outcome.together = together);
+            for ((of, together), member) in ended.iter_mut().zip(together).zip(&members) {
+                // Options may have been moved meanwhile, and correlations name them by their positions.
+                of.outcome.together =
+                    together.filter(|_| cx.kept.has_same_scale(&member.kept).is_ok_and(|same| same));
+            }
         }
         Err(error) => tracing::warn!(%error, "which options go together was not learned"),
     }
-    // Where levels were added, removed or moved meanwhile, notes and files may name others than those
-    // learned.
+    // Where levels were added, removed or moved meanwhile, the run would name others than those learned.
     members.iter().try_for_each(|member| cx.kept.has_same_levels(&member.kept))?;
     Ok(ended)
 }

@@ -389,7 +389,10 @@ pub fn learned_words(
 /// There is no such run; its learned words cannot be read.
 fn words_of_run(cx: &Runs, run: u32) -> Result<Vec<LearnedWords>, ProjectError> {
     let kept = cx.kept.get(run)?;
-    cx.kept.has_same_levels(&kept)?;
+    // It names types by their positions.
+    if !cx.kept.has_same_scale(&kept)? {
+        return Err(ProjectError::OtherLevels(run));
+    }
     let path = cx.kept.folder(&kept)?.join(LEARNED);
     if !path.is_file() {
         return Ok(Vec::new());

@@ -10,6 +10,7 @@ use dissensus_stats::metrics::{F1Rule, Report};
 use dissensus_stats::options::OptionCorrelations;
 use dissensus_store::{Run, RunId};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// Key in the configuration of a run for what the runs of one training share.
 pub(crate) const GROUP: &str = "group";
@@ -66,6 +67,9 @@ pub struct SavedRun {
     /// The levels of its question, by their original names; none for runs from before levels could be
     /// reordered.
     pub(crate) level_keys: Option<Vec<String>>,
+    /// Whether an earlier version stored it, without the ids of these levels: that version's hash of the labels
+    /// named levels by their position.
+    pub(crate) by_position: bool,
     /// The position of its option among these levels.
     pub(crate) column: Option<usize>,
     pub outcome: Outcome,
@@ -111,21 +115,38 @@ impl SavedRuns {
         }
     }
 
-    /// Makes sure that the levels of a run's question are those that it learned; otherwise its predictions
-    /// would be read as other levels.
+    /// Makes sure that a run's question still has the levels that the run learned; otherwise its predictions
+    /// would be read as other levels. A run of an option learned yes and no, wherever the option is now.
     ///
     /// # Errors
-    /// Levels were added, removed or reordered since, or the file cannot be read.
+    /// Levels were added, removed or reordered since, or the option was removed; or the file cannot be read.
     pub(crate) fn has_same_levels(&self, kept: &SavedRun) -> Result<(), ProjectError> {
-        let (store, question) = (&self.context.store, kept.choices.question.row());
-        let same = match &kept.level_keys {
-            Some(keys) => store.level_keys(question)? == *keys,
-            None => !store.question_versions(question)?.iter().any(|version| version.rearranged),
+        let question = kept.choices.question;
+        let same = match question.option() {
+            Some(option) => {
+                let questions = self.context.store.questions()?;
+                let whole = questions.iter().find(|known| known.id == question.row());
+                whole.is_some_and(|whole| whole.scale.index_of_id(option).is_some())
+            }
+            None => self.has_same_scale(kept)?,
         };
         match same {
             true => Ok(()),
             false => Err(ProjectError::OtherLevels(kept.run.id.0)),
         }
+    }
+
+    /// Whether the whole question of a run still has the levels, options or types that it had at the start, in
+    /// that order.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn has_same_scale(&self, kept: &SavedRun) -> Result<bool, ProjectError> {
+        let (store, question) = (&self.context.store, kept.choices.question.row());
+        Ok(match &kept.level_keys {
+            Some(keys) => store.level_keys(question)? == *keys,
+            None => !store.question_versions(question)?.iter().any(|version| version.rearranged),
+        })
     }
 
     /// The names of the levels that a run learned, by column: the current ones, or the original names of
@@ -150,22 +171,53 @@ impl SavedRuns {
         let Some(mut saved) = read(run)? else { return Ok(None) };
         let ids = saved.run.asked.configuration.get(LEVEL_IDS);
         let ids: Option<Vec<LevelId>> = ids.and_then(|ids| serde_json::from_value(ids.clone()).ok());
-        saved.column = match (saved.choices.question.option(), ids) {
+        let option = saved.choices.question.option();
+        saved.by_position = ids.is_none();
+        saved.column = match (option, &ids) {
             (None, _) => None,
-            (Some(option), Some(ids)) => ids.iter().position(|id| *id == option),
-            (Some(at), None) => {
-                if let Some(keys) = &saved.level_keys {
-                    let rows = self.context.store.keys_by_id(saved.choices.question)?;
-                    let by_id = |question: QuestionId| option_by_id(question, keys, &rows);
-                    let row = saved.choices.question.row();
-                    saved.choices.question = by_id(saved.choices.question);
-                    let joint = saved.choices.joint.iter_mut().filter(|joint| joint.question.row() == row);
-                    joint.for_each(|joint| joint.question = by_id(joint.question));
-                }
-                Some(usize::from(at.0))
-            }
+            (Some(option), Some(ids)) => ids.iter().position(|id| id == &option),
+            (Some(at), None) => Some(usize::from(at.0)),
         };
+        if ids.is_none() {
+            self.name_options_by_id(&mut saved)?;
+        }
         Ok(Some(saved))
+    }
+
+    /// Names the options in the choices of a run of an earlier version by their ids, in place of their
+    /// positions.
+    fn name_options_by_id(&self, saved: &mut SavedRun) -> Result<(), ProjectError> {
+        let store = &self.context.store;
+        // Each question's levels are recorded by the runs that learned it.
+        let mut keys: HashMap<QuestionId, Vec<String>> = HashMap::new();
+        let mut known = |question: QuestionId, level_keys: Option<Vec<String>>| {
+            level_keys.map(|level_keys| keys.entry(question.row()).or_insert(level_keys));
+        };
+        known(saved.choices.question, saved.level_keys.clone());
+        let others = |question: &QuestionId| question.row() != saved.choices.question.row();
+        if saved.choices.joint.iter().any(|joint| others(&joint.question))
+            && let Some(group) = &saved.group
+        {
+            for id in store.runs_of_group(group)? {
+                if let Some(run) = store.run(id)?.map(read).transpose()?.flatten() {
+                    known(run.choices.question, run.level_keys);
+                }
+            }
+        }
+        for held in saved.choices.held.iter().filter(|held| others(&held.question)) {
+            if let Some(run) = store.run(RunId(held.run))?.map(read).transpose()?.flatten() {
+                known(run.choices.question, run.level_keys);
+            }
+        }
+        let by_id = |question: &mut QuestionId| -> Result<(), ProjectError> {
+            if let (Some(_), Some(keys)) = (question.option(), keys.get(&question.row())) {
+                *question = option_by_id(*question, keys, &store.keys_by_id(*question)?);
+            }
+            Ok(())
+        };
+        by_id(&mut saved.choices.question)?;
+        saved.choices.joint.iter_mut().try_for_each(|joint| by_id(&mut joint.question))?;
+        saved.choices.held.iter_mut().try_for_each(|held| by_id(&mut held.question))
     }
 }
 
@@ -189,6 +241,7 @@ fn read(run: Run) -> Result<Option<SavedRun>, ProjectError> {
         choices,
         group,
         level_keys,
+        by_position: false,
         column: None,
         outcome: outcome.unwrap_or_default(),
         epochs: epochs.unwrap_or_default(),
