@@ -188,6 +188,7 @@ export class MockRuns {
         test_labels: 249,
       },
       encoder: "all-MiniLM-L6-v2/53aa51172d14/mean/256",
+      levels,
       auxiliary: [],
       classes: scored ? classesOf(confusion, levels) : [],
       options: [],
