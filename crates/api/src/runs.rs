@@ -478,8 +478,8 @@ view! {
         pub sizes: RunSizes,
         /// The encoder version from which it started.
         pub encoder: Option<String>,
-        /// The names of the levels that it learned, in the order of its columns: by their current names, or the
-        /// original ones of levels that were removed; for an option, no and yes.
+        /// The names of the levels that it learned, in the order of its columns: by their current names, or
+        /// the original ones of levels that were removed; for an option, no and yes.
         pub levels: Vec<String>,
         /// What trained the encoder in addition to this question; empty before labels are divided.
         pub auxiliary: Vec<RunAuxiliary>,

@@ -3863,8 +3863,8 @@ export type RunDetail = {
 	/**  The encoder version from which it started. */
 	encoder: string | null,
 	/**
-	 *  The names of the levels that it learned, in the order of its columns: by their current names, or the
-	 *  original ones of levels that were removed; for an option, no and yes.
+	 *  The names of the levels that it learned, in the order of its columns: by their current names, or
+	 *  the original ones of levels that were removed; for an option, no and yes.
 	 */
 	levels: string[],
 	/**  What trained the encoder in addition to this question; empty before labels are divided. */

@@ -30,7 +30,8 @@ const STEPS: u64 = 3;
 /// `top` are listed.
 ///
 /// # Errors
-/// No such question, its levels were added, removed or moved meanwhile, an empty group or groups that overlap, the file cannot be read, or a cancel.
+/// No such question, its levels were added, removed or moved meanwhile, an empty group or groups that
+/// overlap, the file cannot be read, or a cancel.
 pub fn compare(
     cx: &Analysis,
     question: QuestionId,

@@ -46,8 +46,8 @@ impl Panels {
         named(&index, &wish.members).map(drop)
     }
 
-    /// Members and rule; members are drawn from people with labels in `model`, whose columns are the levels of
-    /// `question`.
+    /// Members and rule; members are drawn from people with labels in `model`, whose columns are the levels
+    /// of `question`.
     pub(super) fn compose(
         &self,
         wish: &PanelWish,

@@ -67,8 +67,8 @@ pub struct SavedRun {
     /// The levels of its question, by their original names; none for runs from before levels could be
     /// reordered.
     pub(crate) level_keys: Option<Vec<String>>,
-    /// Whether an earlier version stored it, without the ids of these levels: that version's hash of the labels
-    /// named levels by their position.
+    /// Whether an earlier version stored it, without the ids of these levels: that version's hash of the
+    /// labels named levels by their position.
     pub(crate) by_position: bool,
     /// The position of its option among these levels.
     pub(crate) column: Option<usize>,
@@ -136,8 +136,8 @@ impl SavedRuns {
         }
     }
 
-    /// Whether the whole question of a run still has the levels, options or types that it had at the start, in
-    /// that order.
+    /// Whether the whole question of a run still has the levels, options or types that it had at the start,
+    /// in that order.
     ///
     /// # Errors
     /// The file cannot be read.
