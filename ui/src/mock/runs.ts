@@ -192,6 +192,7 @@ export class MockRuns {
       auxiliary: [],
       classes: scored ? classesOf(confusion, levels) : [],
       options: [],
+      levels,
       confusion,
       calibration: scored ? calibrationOf(run) : [],
       annotators: scored ? this.#people(run) : [],

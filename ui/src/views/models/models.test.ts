@@ -89,6 +89,18 @@ describe("the list", () => {
   });
 });
 
+it("names the confusion table by the levels that the run learned", async () => {
+  const details = commands.runDetail;
+  const levels = ["was 1", "was 2", "was 3", "was 4", "was 5"];
+  vi.spyOn(commands, "runDetail").mockImplementation(async (id) => ({ ...(await details(id)), levels }));
+  await app.start();
+  await shown();
+  for (let i = 0; i < 15; i += 1) runs.step();
+  const table = await screen.findByTestId("run-confusion");
+  const titles = [...table.querySelectorAll("thead th")].map((th) => th.getAttribute("title"));
+  expect(titles).toEqual(levels);
+});
+
 describe("a run at work", () => {
   it("moves in list and detail, and keeps the focus where it is", async () => {
     await app.start();
