@@ -5,6 +5,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
+import { draftOf } from "../../mock/answer-parts";
 import { reset, emit } from "../../mock/bindings";
 import AnnotatorDetail from "./AnnotatorDetail.svelte";
 import AnnotatorsView from "./AnnotatorsView.svelte";
@@ -208,4 +209,20 @@ it("begins with the strictest, and leaves out columns in which people do not dif
   render(AnnotatorsView);
   await waitFor(async () => expect((await heads()).length).toBe(4));
   expect(screen.getByRole("columnheader", { name: /Labels/ })).toBeVisible();
+});
+
+it("makes the report again when levels are added, and shows none with another scale", async () => {
+  const made = vi.spyOn(commands, "annotatorReport");
+  render(AnnotatorsView);
+  await screen.findByRole("grid", { name: "Annotators" });
+  const before = made.mock.calls.length;
+  const question = app.project?.questions[0];
+  if (!question) throw new Error("there is no question");
+  const draft = draftOf(question);
+  made.mockReturnValueOnce(new Promise(() => {}));
+  const added = { from: null, name: "0", definition: "" };
+  await commands.changeQuestion(1, { ...draft, levels: [added, ...draft.levels] });
+  await app.refresh();
+  await waitFor(() => expect(made.mock.calls.length).toBeGreaterThan(before));
+  expect(screen.getByTestId("annotators-waiting")).toBeVisible();
 });
