@@ -5,6 +5,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
 import type { DisagreementQuery, SideOfBorder } from "$api/bindings";
+import { draftOf } from "../../mock/answer-parts";
 import { reset } from "../../mock/bindings";
 import DisagreementView from "./DisagreementView.svelte";
 import PersonLine from "./PersonLine.svelte";
@@ -323,6 +324,20 @@ it("does not ask with the cut of another question", async () => {
   app.showFigures(2);
   await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].question).toBe(2));
   expect(asked.mock.calls.filter(([q]) => q.question === 2).map(([q]) => q.cut)).toEqual([null]);
+});
+
+it("asks with the same level of the cut after levels were moved", async () => {
+  app.ranking.query = { ...queryWith(), by: "opposite_sides", cut: 3 };
+  const asked = vi.spyOn(commands, "disagreementRanking");
+  render(DisagreementView);
+  await waitFor(() => expect(asked.mock.calls.at(-1)?.[0]).toMatchObject({ question: 1, cut: 3 }));
+  const question = app.project?.questions[0];
+  if (!question) throw new Error("there is no question");
+  const draft = draftOf(question);
+  const added = { from: null, name: "0", definition: "" };
+  await commands.changeQuestion(1, { ...draft, levels: [added, ...draft.levels] });
+  await app.refresh();
+  await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].cut).toBe(4));
 });
 
 it("lets go of the chosen area when the question changes", async () => {
