@@ -127,8 +127,10 @@ view! {
         pub prompt: String,
         /// The help text shown with it.
         pub help: QuestionHelp,
-        /// All its levels, in their order.
-        pub levels: Vec<LevelEdit>,
+        /// All its levels, in their order; unchanged if none.
+        pub levels: Option<Vec<LevelEdit>>,
+        /// The levels when editing them began: if they differ by now, the edit is refused.
+        pub levels_before: Option<Vec<LevelEdit>>,
         /// Whether it offers "cannot say".
         pub cannot_say: bool,
         /// Condition under which it is asked; always if none.

@@ -53,6 +53,9 @@ pub struct QuestionChange {
     pub help: Option<QuestionHelp>,
     /// All new levels, in their order.
     pub levels: Option<Vec<LevelEdit>>,
+    /// The levels that `levels` is an edit of, with `from` being their ids. If the question has others by
+    /// now, for example after a merge, the edit is refused.
+    pub levels_before: Option<Vec<LevelEdit>>,
     /// Whether it allows "cannot say".
     pub cannot_say: Option<bool>,
     /// New condition; `Some(None)` removes it.
@@ -146,7 +149,8 @@ pub fn edit(
     change: &QuestionChange,
 ) -> Result<QuestionEdited, ProjectError> {
     cx.context.whole_project()?;
-    let QuestionChange { prompt, help, levels, cannot_say, only_if, note_form } = change.clone();
+    let QuestionChange { prompt, help, levels, levels_before, cannot_say, only_if, note_form } =
+        change.clone();
     let form = note_form.map(|form| NoteForm {
         reasons: form.reasons.iter().map(|reason| reason.trim().to_owned()).collect(),
         confidence: form.confidence,
@@ -171,7 +175,7 @@ pub fn edit(
         };
         levels.map(checked).transpose()?
     };
-    let edit = QuestionEdit { prompt, help, levels, cannot_say };
+    let edit = QuestionEdit { prompt, help, levels, levels_before, cannot_say };
     let edited = cx.context.store.write(move |tx| -> Result<QuestionEdited, StoreError> {
         let edited = tx.edit_question(question, &edit, now_ms())?;
         if let Some(form) = &form {
@@ -196,11 +200,12 @@ pub fn save(
     question: QuestionId,
     draft: QuestionDraft,
 ) -> Result<QuestionEdited, ProjectError> {
-    let QuestionDraft { prompt, help, levels, cannot_say, only_if, note_form } = draft;
+    let QuestionDraft { prompt, help, levels, levels_before, cannot_say, only_if, note_form } = draft;
     let change = QuestionChange {
         prompt: Some(prompt),
         help: Some(help),
-        levels: Some(levels),
+        levels,
+        levels_before,
         cannot_say: Some(cannot_say),
         only_if: Some(only_if),
         note_form: Some(note_form),

@@ -26,6 +26,8 @@ pub struct QuestionEdit {
     pub help: Option<QuestionHelp>,
     /// All levels, in their new order.
     pub levels: Option<Vec<LevelEdit>>,
+    /// The levels that `levels` is an edit of, with `from` being their ids; not compared if `None`.
+    pub levels_before: Option<Vec<LevelEdit>>,
     /// Whether the question offers "cannot say". Existing answers are unchanged.
     pub cannot_say: Option<bool>,
 }
@@ -82,8 +84,8 @@ impl WriteTx<'_> {
     /// Edits a question. Answers are unchanged and retain the levels that they were given.
     ///
     /// # Errors
-    /// There is no such question; a text is too long; the levels do not form a scale; a level in
-    /// use would be removed; or ordered levels, some of which were used in answers, would be
+    /// There is no such question; a text is too long; the levels do not form a scale, or are an edit
+    /// of others than the question has by now; a level in use would be removed; or ordered levels, some of which were used in answers, would be
     /// reordered. Nothing is changed then.
     pub fn edit_question(
         &mut self,
@@ -136,6 +138,13 @@ impl WriteTx<'_> {
         if let Some(levels) = &edit.levels {
             let explain = |tx: &Self, e| tx.explain("reading the levels", e);
             let before = levels_of(self.conn, &found).map_err(|e| explain(self, e))?;
+            if edit.levels_before.as_ref().is_some_and(|began| *began != current(&found)) {
+                return Err(refused(
+                    "its levels were changed elsewhere meanwhile, by a merge or another window: open it again and \
+                     repeat the edit"
+                        .to_owned(),
+                ));
+            }
             for level in levels {
                 level.check().map_err(|e| refused(e.to_string()))?;
             }
@@ -290,6 +299,16 @@ impl WriteTx<'_> {
     pub(crate) fn rearranged(&mut self, question: QuestionId) -> Result<()> {
         self.forget_heads_of(question)
     }
+}
+
+/// The levels of a question, as an edit that changes nothing.
+fn current(question: &Question) -> Vec<LevelEdit> {
+    let of = |(level, name): (&LevelId, &String)| LevelEdit {
+        from: Some(*level),
+        name: name.clone(),
+        definition: question.definition(*level).to_owned(),
+    };
+    question.scale.ids().iter().zip(question.scale.levels()).map(of).collect()
 }
 
 /// Maximum number of levels that a question ever had; for options, the capacity of a set.

@@ -3571,8 +3571,10 @@ export type QuestionDraft = {
 	prompt: string,
 	/**  The help text shown with it. */
 	help: QuestionHelp,
-	/**  All its levels, in their order. */
-	levels: LevelEdit[],
+	/**  All its levels, in their order; unchanged if none. */
+	levels: LevelEdit[] | null,
+	/**  The levels when editing them began: if they differ by now, the edit is refused. */
+	levels_before: LevelEdit[] | null,
 	/**  Whether it offers "cannot say". */
 	cannot_say: boolean,
 	/**  Condition under which it is asked; always if none. */
@@ -3876,6 +3878,11 @@ export type RunDetail = {
 	 *  others.
 	 */
 	options: RunClass[],
+	/**
+	 *  The names of the levels that it learned, in the order of its columns: by their current names, or the
+	 *  original ones of levels that were removed; for an option, no and yes.
+	 */
+	levels: string[],
 	/**  Labels by true level (rows) and predicted level (columns). */
 	confusion: number[][],
 	/**  Calibration: confidence and accuracy. */

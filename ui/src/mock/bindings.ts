@@ -1,5 +1,6 @@
 // The commands and events of the window, played by an invented project. Never part of a production build.
 import { answerOf } from "./answers";
+import { levelsOf } from "$kinds/level/level-list";
 import { idsOf } from "$kinds/scale";
 import { guideline } from "./guideline";
 import { history } from "./log";
@@ -681,9 +682,10 @@ export const commands: typeof RealCommands = {
     world.questions = world.questions.map((q) => {
       if (q.id !== id) return q;
       let next = Math.max(...idsOf(q.scale), q.scale.levels.length - 1) + 1;
-      const ids = levels.map(({ from }) => from ?? next++);
-      const scale = { ...q.scale, levels: levels.map(({ name }) => name), ids };
-      const definitions = levels.map(({ definition }) => definition);
+      const wanted = levels ?? levelsOf(q.scale, q.definitions);
+      const ids = wanted.map(({ from }) => from ?? next++);
+      const scale = { ...q.scale, levels: wanted.map(({ name }) => name), ids };
+      const definitions = wanted.map(({ definition }) => definition);
       const edited = { at: Date.now(), parts: ["level_names" as const] };
       const edits = { edits: [...q.edits.edits, edited], labels_before: q.labels };
       return withOptions({ ...q, prompt, help, definitions, cannot_say, only_if, note_form, scale, edits });

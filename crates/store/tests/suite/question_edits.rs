@@ -597,3 +597,32 @@ fn simultaneous_answers_merge_despite_other_row_ids() {
     };
     assert_eq!(uses(&a), uses(&b));
 }
+
+#[test]
+fn edit_of_levels_that_changed_meanwhile_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 1, 1);
+    let shown = |store: &Store| -> Vec<LevelEdit> {
+        let question = store.question_by_name("rude").unwrap().unwrap();
+        let of = |(level, name): (&LevelId, &String)| LevelEdit {
+            from: Some(*level),
+            name: name.clone(),
+            definition: question.definition(*level).to_owned(),
+        };
+        question.scale.ids().iter().zip(question.scale.levels()).map(of).collect()
+    };
+    let began = shown(&store);
+    set(&store, "rude", &["1", "2", "2.5", "3", "4", "5"], 2_000).unwrap();
+    let mut wanted = began.clone();
+    wanted[0].name = "none".into();
+    let mut edit =
+        QuestionEdit { levels: Some(wanted), levels_before: Some(began), ..QuestionEdit::default() };
+    let error = store.edit_question(QUESTION, &edit, 3_000).unwrap_err().to_string();
+    assert!(error.contains("changed elsewhere meanwhile"), "{error}");
+    assert_eq!(levels(&store, "rude"), ["1", "2", "2.5", "3", "4", "5"]);
+    let mut wanted = shown(&store);
+    wanted[0].name = "none".into();
+    edit = QuestionEdit { levels: Some(wanted), levels_before: Some(shown(&store)), ..edit };
+    assert!(store.edit_question(QUESTION, &edit, 4_000).unwrap().changed);
+    assert_eq!(levels(&store, "rude"), ["none", "2", "2.5", "3", "4", "5"]);
+}

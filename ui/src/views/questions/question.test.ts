@@ -108,8 +108,30 @@ describe("a question that is there", () => {
       prompt: "How rude is it?",
       help: { text: "", low: "not at all", high: "" },
     });
-    expect(draft?.levels[4]).toEqual({ from: 4, name: "5", definition: "A slap." });
+    expect(draft?.levels?.[4]).toEqual({ from: 4, name: "5", definition: "A slap." });
+    expect(draft?.levels_before?.map(({ definition }) => definition)).toEqual(["", "", "", "", ""]);
     expect(open, "nothing in memory means something else").not.toHaveBeenCalled();
+  });
+
+  it("leaves levels alone that were not edited, which a merge may have changed", async () => {
+    const change = vi.spyOn(commands, "changeQuestion");
+    await edit();
+    await user.type(screen.getByTestId("edit-prompt"), " Really?");
+    await user.click(screen.getByTestId("question-save"));
+    await waitFor(() => expect(change).toHaveBeenCalledOnce());
+    expect(change.mock.calls[0]?.[1]).toMatchObject({ levels: null, levels_before: null });
+  });
+
+  it("says that a training will end, if there is one and levels are rearranged", async () => {
+    const job = { id: 7, kind: "train", title: "rasch, rude", done: 0, total: null, seconds_left: null };
+    app.work.receive({ ...job, state: "running", note: null, problem: null });
+    await edit();
+    expect(screen.queryByTestId("edit-ends-training")).toBeNull();
+    await user.click(screen.getByTestId("rename-level-5"));
+    await user.keyboard("{Enter}");
+    expect(await screen.findByTestId("edit-ends-training")).toHaveTextContent("will end");
+    app.work.begin([]);
+    await waitFor(() => expect(screen.queryByTestId("edit-ends-training")).toBeNull());
   });
 
   it("gets a level more without being opened again; one that is in use stays", async () => {
@@ -129,7 +151,7 @@ describe("a question that is there", () => {
     expect(screen.getByTestId("edit-rearranged")).toBeVisible();
     await user.click(screen.getByTestId("question-save"));
     await waitFor(() => expect(change).toHaveBeenCalledOnce());
-    expect(change.mock.calls[0]?.[1].levels.map(({ from }) => from)).toEqual([0, 1, 2, 3, 4, null]);
+    expect(change.mock.calls[0]?.[1].levels?.map(({ from }) => from)).toEqual([0, 1, 2, 3, 4, null]);
     expect(open).not.toHaveBeenCalled();
   });
 });
