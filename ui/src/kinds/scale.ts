@@ -5,8 +5,8 @@ import type { LevelId, Scale } from "$api/bindings";
 /** The id of each level, in the order of the scale. */
 export const idsOf = ({ ids, levels }: Scale): readonly LevelId[] => ids ?? levels.map((_, at) => at);
 
-/** The id of the level at a position. */
-export const idAt = (scale: Scale, position: number): LevelId => idsOf(scale)[position] ?? position;
+/** The id of the level at a position; null if there is none. */
+export const idAt = (scale: Scale, position: number): LevelId | null => idsOf(scale)[position] ?? null;
 
 /** The position of a level; null if it is not on the scale. */
 export function positionOf(scale: Scale, id: LevelId): number | null {

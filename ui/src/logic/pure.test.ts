@@ -96,7 +96,7 @@ describe("levels", () => {
     expect(chosen(2, 0, 2)).toEqual({ kind: "options", value: [0, 2] });
     expect(answerName(options, chosen(2, 0))).toBe("a + c");
     expect(answerName(options, chosen())).toBe("none");
-    expect(answerName(five, answerOf(3, five))).toBe("4");
+    expect(answerName(five, answerOf(3, five) ?? CANNOT_SAY)).toBe("4");
     expect([optionsOf(chosen(1), options), optionsOf(null, options)]).toEqual([[1], []]);
     expect([answerOf(3, five), chosen(1), null].map((one) => levelOf(one, five))).toEqual([3, null, null]);
     expect(sameAnswer(chosen(1, 0), chosen(0, 1))).toBe(true);
@@ -109,6 +109,8 @@ describe("levels", () => {
   it("keep their answers when they were moved, added or removed", () => {
     const moved: Scale = { kind: "choice", levels: ["c", "new", "a"], ids: [2, 3, 0] };
     expect(answerOf(0, moved)).toEqual({ kind: "level", value: 2 });
+    expect(answerOf(3, moved), "no id, although 3 is one").toBeNull();
+    expect(answerOfOptions([3], { ...moved, kind: "multi-label" })).toEqual({ kind: "options", value: [] });
     expect(levelOf({ kind: "level", value: 0 }, moved)).toBe(2);
     expect(answerName(moved, { kind: "level", value: 2 })).toBe("c");
     expect(levelOf({ kind: "level", value: 1 }, moved), "a removed level").toBeNull();

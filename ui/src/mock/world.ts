@@ -241,7 +241,7 @@ export function withOptions(question: Omit<QuestionInfo, "options">): QuestionIn
   const { id, name, prompt, scale, ...counts } = question;
   const option = (option: string, at: number): QuestionInfo => ({
     ...counts,
-    id: id + (idAt(scale, at) + 1) * 2 ** 25,
+    id: id + ((idAt(scale, at) ?? at) + 1) * 2 ** 25,
     name: `${name}: ${option}`,
     prompt: `${prompt} ${option}?`,
     scale: { kind: "binary", levels: ["no", "yes"] },

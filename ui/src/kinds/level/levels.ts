@@ -17,14 +17,15 @@ export function levelOf(answer: Answer | null, scale: Scale): number | null {
 /** The answer “cannot say”, which is not a level. */
 export const CANNOT_SAY: Answer = { kind: "cannot-say" };
 
-/** The answer that the level at a position is. */
-export function answerOf(level: number, scale: Scale): Answer {
-  return { kind: "level", value: idAt(scale, level) };
+/** The answer that the level at a position is; null if there is none. */
+export function answerOf(level: number, scale: Scale): Answer | null {
+  const value = idAt(scale, level);
+  return value === null ? null : { kind: "level", value };
 }
 
 /** The answer that the options at these positions are, in whatever order they were chosen. */
 export function answerOfOptions(options: readonly number[], scale: Scale): Answer {
-  const ids = options.map((option) => idAt(scale, option));
+  const ids = options.map((option) => idAt(scale, option)).filter((id) => id !== null);
   return { kind: "options", value: [...new Set(ids)].sort((a, b) => a - b) };
 }
 

@@ -46,7 +46,11 @@ export function placedSpans(people: readonly PersonSpans[], scale: Scale): Perso
 
 /** The answer that these spans, with their types by position, are. */
 export function answerOfSpans(spans: readonly Span[], scale: Scale): Answer {
-  return { kind: "spans", value: spanSet(spans.map((span) => ({ ...span, kind: idAt(scale, span.kind) }))) };
+  const named = spans.flatMap((span) => {
+    const kind = idAt(scale, span.kind);
+    return kind === null ? [] : [{ ...span, kind }];
+  });
+  return { kind: "spans", value: spanSet(named) };
 }
 
 /** How many spans there are of each type. */
