@@ -238,6 +238,8 @@ impl<'a> Describer<'a> {
         if levels.is_empty() {
             return "is always asked".to_owned();
         }
+        let mut levels = levels.to_vec();
+        levels.sort_by_key(|level| other.scale.index_of_id(*level).unwrap_or(u16::MAX));
         let name = |level: &LevelId| other.scale.name_of(*level).unwrap_or("?").to_owned();
         let names: Vec<String> = levels.iter().map(name).collect();
         format!("is asked where {} is {}", other.name, names.join(" or "))

@@ -1,13 +1,15 @@
 // Conditions of questions in words, and which other questions they may depend on.
-import type { Condition, QuestionId, QuestionInfo } from "$api/bindings";
+import type { Condition, LevelId, QuestionId, QuestionInfo } from "$api/bindings";
 import { hasParts } from "$kinds/kinds";
-import { nameOf } from "$kinds/scale";
+import { nameOf, positionOf } from "$kinds/scale";
 
 /** "only if rude is 4 or 5"; "everywhere" without a condition. */
 export function conditionWords(condition: Condition | null, questions: readonly QuestionInfo[]): string {
   const other = questions.find(({ id }) => id === condition?.question);
   if (!condition || !other) return "everywhere";
-  const names = condition.levels.map((level) => nameOf(other.scale, level) ?? "?");
+  const place = (level: LevelId) => positionOf(other.scale, level) ?? Infinity;
+  const levels = condition.levels.toSorted((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
+  const names = levels.map((level) => nameOf(other.scale, level) ?? "?");
   return `only if ${other.name} ${holds(other) ? "has" : "is"} ${names.join(" or ")}`;
 }
 

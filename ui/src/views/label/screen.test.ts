@@ -407,6 +407,13 @@ describe("a question that is asked only after another", () => {
           : q,
     );
     expect(conditionWords(null, questions)).toBe("everywhere");
+    const moved = questions.map((q) =>
+      q.id === HARM ? { ...q, scale: { ...q.scale, ids: q.scale.levels.map((_, at) => at).reverse() } } : q,
+    );
+    const inIdOrder = conditionWords({ question: HARM, levels: [0, 1] }, moved).split(" or ");
+    const names = moved.find(({ id }) => id === HARM)?.scale.levels ?? [];
+    expect(inIdOrder.length).toBe(2);
+    expect(inIdOrder[1], "in the order of the scale").toBe(names.at(-1));
     expect(conditionWords({ question: HARM, levels: [0, 1] }, questions)).toBe(
       "only if harm has option 1 or option 2",
     );
