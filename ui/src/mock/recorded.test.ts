@@ -151,6 +151,7 @@ const UNRECORDED = {
     "openGuide",
     "closingRequested",
     "quit",
+    "cancelUpgrade",
   ],
   "needs a file, a picture or a plan": [
     "importPreview",
