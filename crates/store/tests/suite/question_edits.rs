@@ -257,6 +257,7 @@ fn question_help_and_definitions_are_edited() {
         prompt: Some("How rude is it?".into()),
         help: Some(help),
         levels: Some(five(" a slap in the face ")),
+        levels_before: None,
         cannot_say: None,
     };
     let edited = store.edit_question(QUESTION, &edit, 5_000).unwrap();
