@@ -134,6 +134,8 @@ dissensus_domain::errors! {
             "next to {0} is the journal of another project (its name and \"-wal\" or \"-journal\"), which would be read as a part of the copy; open that project once to finish it, or choose another name";
         CopyCancelled(PathBuf) => "cancelled", "stopped before the copy of {0} was whole; nothing of it is left";
         UpgradeCancelled(PathBuf) => "cancelled", "stopped before {0} was brought up to date; the file is as it was";
+        UpgradeCancelledAside { path: PathBuf, journal: PathBuf } => "cancelled",
+            "stopped before {path} was brought up to date; the file is as it was, and the journal of another file next to it was renamed to {journal}";
         Closed(PathBuf) => "project-closed", "{0} has been closed";
         WriteInsideWrite => "write-inside-write",
             "a write asked for another write of the same project; use the transaction that it was given";

@@ -304,13 +304,18 @@ fn open_to_write(
     };
     start_journal(&conn).map_err(explain)?;
     if version < migrate::newest(migrations) {
-        upgrade(own, &mut conn, migrations, version, progress)?;
+        upgrade(own, &mut conn, migrations, version, progress).map_err(|e| match (e, &aside) {
+            (StoreError::UpgradeCancelled(path), Some(journal)) => {
+                StoreError::UpgradeCancelledAside { path, journal: journal.clone() }
+            }
+            (e, _) => e,
+        })?;
     }
     Ok((conn, aside))
 }
 
-/// Copies a checked project of format `version` and migrates it. After a cancel the copy is removed:
-/// nothing differs from it.
+/// Copies a checked project of format `version` and migrates it. If that fails or is cancelled, and the
+/// file is certainly as it was, the copy is removed: nothing differs from it, and retries would add more.
 fn upgrade(
     own: &OwnFile,
     conn: &mut Connection,
@@ -326,15 +331,27 @@ fn upgrade(
     };
     let mark = own.mark_of_migration(conn);
     let doing = format!("upgrading {} from format {version} to {newest}", migrate::name(shown));
-    match migrate::apply_as(conn, migrations, version, None, &mark, (progress, &doing)) {
-        Err(e) if is_interrupted(&e) && conn.is_autocommit() => {
-            if let Err(e) = std::fs::remove_file(&copy) {
-                tracing::warn!(kind = %e.kind(), "the copy of a cancelled upgrade is left");
-            }
-            Err(StoreError::UpgradeCancelled(shown.to_owned()))
-        }
-        done => done.map_err(|e| StoreError::explain(shown, "bringing the project up to date", e)),
+    let Err(e) = migrate::apply_as(conn, migrations, version, None, &mark, (progress, &doing)) else {
+        return Ok(());
+    };
+    let failed = |e| StoreError::explain(shown, "bringing the project up to date", e);
+    if !is_rolled_back(conn, &e) {
+        return Err(failed(e));
     }
+    // If another file has this name by now, the copy may be all that is left of this one.
+    own.must_have_its_name()?;
+    if let Err(e) = std::fs::remove_file(&copy) {
+        tracing::warn!(kind = %e.kind(), "the copy of an upgrade that did not happen is left");
+    }
+    Err(if is_interrupted(&e) { StoreError::UpgradeCancelled(shown.to_owned()) } else { failed(e) })
+}
+
+/// Whether nothing of a migration that ended with this error is in the file. After an I/O error it is
+/// unknown what was written.
+fn is_rolled_back(conn: &Connection, error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode as C;
+    conn.is_autocommit()
+        && !matches!(error.sqlite_error_code(), Some(C::SystemIoFailure | C::DatabaseCorrupt))
 }
 
 /// For callers that neither show progress nor cancel.
@@ -484,7 +501,10 @@ mod tests {
         store.close().unwrap();
         let broken =
             [MIGRATIONS, &["CREATE TABLE more (a TEXT) STRICT; SELECT nothing FROM nowhere;"]].concat();
-        assert!(Store::open_with(&path, &broken, &CheckRecords::default(), &unwatched()).is_err());
+        for _ in 0..3 {
+            assert!(Store::open_with(&path, &broken, &CheckRecords::default(), &unwatched()).is_err());
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no copy is left");
         let store = Store::open(&path).unwrap();
         assert_eq!(store.counts().unwrap().texts, 1);
     }
