@@ -58,6 +58,13 @@ impl WindowState {
         self.upgrade.cancel();
     }
 
+    /// Closes the open project before the program exits. An upgrade under way is stopped, since nobody sees
+    /// it any longer and the exit would wait for it: the file stays as it was.
+    pub(crate) fn close_for_exit(&self) {
+        self.cancel_upgrade();
+        self.close();
+    }
+
     /// Closes the open project, if any.
     pub(crate) fn close(&self) {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);

@@ -70,7 +70,7 @@ fn on_event(app: &AppHandle, event: RunEvent) {
             }
         }
         // Confirmed data is on disk already; this ends jobs and releases the file's lock.
-        RunEvent::Exit => app.state::<WindowState>().close(),
+        RunEvent::Exit => app.state::<WindowState>().close_for_exit(),
         _ => {}
     }
 }
