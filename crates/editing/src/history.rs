@@ -226,7 +226,7 @@ impl<'a> Describer<'a> {
             },
             Done::Run { number, state } => (format!("training run {number}: {state}"), None),
             Done::Evaluation { kind, state } => (format!("{kind}: {state}"), None),
-            Done::Fact { name: kind, value } => (self.fact(kind, value, withheld, &name), None),
+            Done::Fact { name: kind, value } => (self.fact(kind, value, question, withheld, &name), None),
             Done::Withdrawal => ("somebody withdrew, and everything of theirs was erased".to_owned(), None),
         }
     }
@@ -250,6 +250,7 @@ impl<'a> Describer<'a> {
         &self,
         name: &str,
         value: &serde_json::Value,
+        question: Option<&Question>,
         withheld: bool,
         answer: &dyn Fn(&Answer) -> String,
     ) -> String {
@@ -258,6 +259,14 @@ impl<'a> Describer<'a> {
         {
             let names: Vec<String> = levels.levels.into_iter().map(|level| level.name).collect();
             return format!("has the levels {}", names.join(", "));
+        }
+        if let (Ok(FactKind::Harmful), Some(question), Some(level)) =
+            (name.parse(), question, value.as_u64().and_then(|level| u16::try_from(level).ok()))
+        {
+            return format!(
+                "harmful: {}",
+                question.scale.name_of(LevelId(level)).unwrap_or("a removed level")
+            );
         }
         let name = name.replace('-', " ");
         match value {

@@ -319,3 +319,20 @@ fn care_settings_merge_and_withdrawal_erases_counts() {
     session.close();
     assert!(Store::open_reader(&here).unwrap().all_facts(FactKind::LeftOut).unwrap().is_empty());
 }
+
+/// The log names the level itself, also where its id is another number than its position.
+#[test]
+fn history_names_the_harmful_level() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = open_in(folder.path(), &project(folder.path()));
+    let question = questions::find(&session.project, Some("rude")).unwrap();
+    let mut names = question.scale.levels().to_vec();
+    names.rotate_left(1);
+    let levels = Some(questions::levels_named(&question, &names));
+    questions::edit(&session.project, RUDE, &QuestionChange { levels, ..QuestionChange::default() }).unwrap();
+    dissensus_editing::care::set(&session.project, &limit(1, false)).unwrap();
+    let wish = dissensus_api::HistoryWish { limit: 100, ..Default::default() };
+    let log = dissensus_editing::history::read(&session.project, &wish).unwrap();
+    let expected = format!("harmful: {}", question.scale.name_of(LevelId(2)).unwrap());
+    assert!(log.entries.iter().any(|entry| entry.what == expected), "{:?}", log.entries);
+}
