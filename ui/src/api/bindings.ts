@@ -3878,11 +3878,6 @@ export type RunDetail = {
 	 *  others.
 	 */
 	options: RunClass[],
-	/**
-	 *  The names of the levels that it learned, in the order of its columns: by their current names, or the
-	 *  original ones of levels that were removed; for an option, no and yes.
-	 */
-	levels: string[],
 	/**  Labels by true level (rows) and predicted level (columns). */
 	confusion: number[][],
 	/**  Calibration: confidence and accuracy. */

@@ -16,6 +16,7 @@ import {
 } from "$words/format";
 import { belongsToControl } from "$stores/keys";
 import {
+  CANNOT_SAY,
   describe as inWords,
   answerName,
   answerOf,

@@ -192,7 +192,6 @@ export class MockRuns {
       auxiliary: [],
       classes: scored ? classesOf(confusion, levels) : [],
       options: [],
-      levels,
       confusion,
       calibration: scored ? calibrationOf(run) : [],
       annotators: scored ? this.#people(run) : [],
