@@ -327,7 +327,7 @@ fn history_names_the_harmful_level() {
     let session = open_in(folder.path(), &project(folder.path()));
     let question = questions::find(&session.project, Some("rude")).unwrap();
     let mut names = question.scale.levels().to_vec();
-    names.rotate_left(1);
+    names.insert(0, "none at all".to_owned());
     let levels = Some(questions::levels_named(&question, &names));
     questions::edit(&session.project, RUDE, &QuestionChange { levels, ..QuestionChange::default() }).unwrap();
     dissensus_editing::care::set(&session.project, &limit(1, false)).unwrap();

@@ -473,7 +473,13 @@ fn export_with_rearranged_levels(kind: ScaleKind, answers: [&str; 3]) {
     }
     let before = exported(&place, &session);
     let question = questions::find(&session.project, Some("q")).unwrap();
-    let names = ["new", "high", "low", "mid"].map(str::to_owned);
+    // Levels with an order do not change places once they have answers.
+    let names = if kind == ScaleKind::Ordinal {
+        ["new", "low", "mid", "high"]
+    } else {
+        ["new", "high", "low", "mid"]
+    };
+    let names = names.map(str::to_owned);
     let levels = Some(questions::levels_named(&question, &names));
     questions::edit(&session.project, question.id, &QuestionChange { levels, ..QuestionChange::default() })
         .unwrap();
