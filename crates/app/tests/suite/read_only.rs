@@ -244,7 +244,7 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
     let answer = || Answer::from_level(0);
     let new = NewLabel { question, annotator, text, answer: answer(), duration_ms: None };
     let note = Note { note: Some("a word".to_owned()), ..Note::default() };
-    let said = LabelDetails { note: note, guideline: None };
+    let said = LabelDetails { note, guideline: None };
     let named = ImportChoices { question: Some("offensiveness".to_owned()), ..ImportChoices::default() };
     let decision = NewDecision {
         question,

@@ -100,12 +100,7 @@ mod tests {
     use dissensus_domain::{AnnotatorId, EventId, ScaleKind, TextId};
 
     fn label(text: u32, annotator: u32, answer: Answer) -> CurrentLabel {
-        CurrentLabel {
-            id: EventId(text.into()),
-            text: TextId(text),
-            annotator: AnnotatorId(annotator),
-            answer,
-        }
+        CurrentLabel { id: EventId(text), text: TextId(text), annotator: AnnotatorId(annotator), answer }
     }
 
     fn spans(spans: &[(u32, u32, u16)]) -> Answer {
