@@ -85,8 +85,8 @@ impl WriteTx<'_> {
     ///
     /// # Errors
     /// There is no such question; a text is too long; the levels do not form a scale, or are an edit
-    /// of others than the question has by now; a level in use would be removed; or ordered levels, some of which were used in answers, would be
-    /// reordered. Nothing is changed then.
+    /// of others than the question has by now; a level in use would be removed; or ordered levels,
+    /// some of which were used in answers, would be reordered. Nothing is changed then.
     pub fn edit_question(
         &mut self,
         question: QuestionId,

@@ -448,7 +448,8 @@ fn exported_project_imports_identically() {
     }
 }
 
-/// Levels, options and types of spans are moved and added before the export; the other project numbers them anew.
+/// Levels, options and types of spans are moved and added before the export; the other project numbers them
+/// anew.
 #[test]
 fn export_of_rearranged_levels_imports_identically() {
     for (kind, answers) in [
