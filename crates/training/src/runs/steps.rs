@@ -2,6 +2,7 @@
 
 use super::Runs;
 use super::auxiliary::{AuxiliaryLabels, file_name};
+use super::list::announce;
 use super::member::Member;
 use super::notes::{calibration, words_at_face_value};
 use super::words::{WordsAtWork, save_learned_words};
@@ -11,7 +12,6 @@ use crate::runs::auxiliary;
 use crate::runs::held;
 use crate::runs::tuned_data;
 use crate::runs::words;
-use crate::runs::work;
 use crate::saved_runs::{Card, TrainedWordScores, io, write_card};
 use dissensus_api::{EpochInfo, GradientNorm, TrainChoices};
 use dissensus_domain::AnnotatorId;
@@ -121,7 +121,7 @@ impl Work<'_> {
                 epochs.retain(|epoch| epoch.step < record.step);
                 epochs.push(epoch_info(record, nth));
             }
-            work::evaluated(self.runs, &runs, &epochs);
+            store_history(self.runs, &runs, &epochs);
             // What is learned from here on would be of no use.
             watched.check(|| self.have_same_levels(&runs));
         };
@@ -377,4 +377,16 @@ fn epoch_info(record: &EpochRecord, nth: usize) -> EpochInfo {
         best: record.best,
         gradients: record.gradients.iter().map(gradient).collect(),
     }
+}
+
+/// Stores the evaluations of runs so far, and notifies listeners.
+fn store_history(cx: &Runs, runs: &[RunId], epochs: &[Vec<EpochInfo>]) {
+    // The history is in the checkpoint too: a disk that refuses this will refuse that, which is an error
+    // there.
+    for (run, epochs) in runs.iter().zip(epochs) {
+        if let Ok(history) = serde_json::to_value(epochs) {
+            let _ = cx.context.store.set_run_history(*run, history);
+        }
+    }
+    announce(cx, runs);
 }

@@ -6,7 +6,6 @@ use super::list::announce;
 use super::training::Ended;
 use crate::runs::training;
 use crate::saved_runs::{AUXILIARY, Outcome, WORDS_TO_LEARN, tuning_name};
-use dissensus_api::EpochInfo;
 use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;
 use dissensus_neural::trainer::checkpoint_config_hash;
@@ -126,16 +125,4 @@ fn failed(cx: &Runs, run: RunId, error: &ProjectError) {
     let outcome = Outcome { problem, other_checkpoint, ..Outcome::default() };
     let of = |run| Ended { run, outcome: outcome.clone(), probabilities: None, held_out: None };
     let _ = end_all(cx, state, trained_as_one(cx, run).into_iter().map(of).collect());
-}
-
-/// Stores the evaluations of runs so far, and notifies listeners.
-pub(super) fn evaluated(cx: &Runs, runs: &[RunId], epochs: &[Vec<EpochInfo>]) {
-    // The history is in the checkpoint too: a disk that refuses this will refuse that, which is an error
-    // there.
-    for (run, epochs) in runs.iter().zip(epochs) {
-        if let Ok(history) = serde_json::to_value(epochs) {
-            let _ = cx.context.store.set_run_history(*run, history);
-        }
-    }
-    announce(cx, runs);
 }
