@@ -4,7 +4,7 @@ use super::Analysis;
 use super::agreement::{alpha, metric};
 use crate::held_out;
 use dissensus_api::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Estimation, Figure};
-use dissensus_domain::{Annotator, AnnotatorId, QuestionId, TargetKind};
+use dissensus_domain::{Annotator, AnnotatorId, JobKind, QuestionId, TargetKind};
 use dissensus_models::mixed::Discrimination;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
@@ -50,7 +50,7 @@ pub fn report_known(cx: &Analysis, question: QuestionId) -> Result<AnnotatorRepo
 /// # Errors
 /// The job cannot begin.
 pub fn start_measuring(cx: &Analysis, question: QuestionId) -> Result<u32, ProjectError> {
-    const KIND: &str = "evaluate";
+    const KIND: JobKind = JobKind::Evaluate;
     let context = &cx.context;
     let begin = || context.begin_job(KIND, "accuracy for each annotator");
     let (id, job) = cx.measurements.one_job(question, cx.live.models.generation(), begin)?;

@@ -6,7 +6,7 @@ use super::cross_validation::{Criterion, CrossValidation, clearly_better, mean};
 use crate::choosing;
 use crate::error::AnalysisError;
 use dissensus_api::{EncoderHere, EncoderTrial, EncoderTrials};
-use dissensus_domain::QuestionId;
+use dissensus_domain::{JobKind, QuestionId};
 use dissensus_encoder::{Catalogue, locate};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Follow, Progress};
@@ -52,7 +52,8 @@ pub fn compare<'a>(
     names: &[String],
     follow: impl Into<Follow<'a>>,
 ) -> Result<EncoderTrials, ProjectError> {
-    cx.context.run(follow, "encoders", &names.join(", "), |progress| try_all(cx, question, names, progress))
+    cx.context
+        .run(follow, JobKind::Encoders, &names.join(", "), |progress| try_all(cx, question, names, progress))
 }
 
 fn try_all(

@@ -4,7 +4,7 @@ use super::Analysis;
 use crate::error::AnalysisError;
 use crate::explain;
 use dissensus_api::{ExplainQuery, ExplainedOdds, ExplainedWords, WordEffect};
-use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, JobKind, QuestionId, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Follow, Progress, Silent};
 use dissensus_stats::data::AnnotatorModel as _;
@@ -36,7 +36,7 @@ pub fn explain_text<'a>(
         Follow::Job if cx.encoding.cached_occlusion(&body(cx, query)?)?.is_some() => explain(&Silent),
         Follow::Job => {
             let _reserved = cx.context.reservations.reserve(Activity::Words)?;
-            cx.context.as_job("words", "", |job| explain(job.as_ref()))
+            cx.context.as_job(JobKind::Words, "", |job| explain(job.as_ref()))
         }
     }
 }

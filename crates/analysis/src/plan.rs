@@ -5,7 +5,7 @@ use super::snippet::snippet;
 use dissensus_api::{
     DifferenceShares, Figure, OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares,
 };
-use dissensus_domain::QuestionId;
+use dissensus_domain::{JobKind, QuestionId};
 use dissensus_project::answer_time::{FEWEST as FEWEST_TIMED, median_seconds};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Follow, Progress};
@@ -65,7 +65,7 @@ pub fn make<'a>(
     choices: PlanChoices,
     follow: impl Into<Follow<'a>>,
 ) -> Result<PlanReport, ProjectError> {
-    cx.context.run(follow, "plan", "", |progress| simulate(cx, question, choices, progress))
+    cx.context.run(follow, JobKind::Plan, "", |progress| simulate(cx, question, choices, progress))
 }
 
 fn simulate(

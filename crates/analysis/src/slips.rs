@@ -4,7 +4,7 @@ use super::Analysis;
 use super::snippet::snippet;
 use crate::needs;
 use dissensus_api::{SlipKind, SlipReport, SlipRow};
-use dissensus_domain::{AnnotatorId, Question, QuestionId};
+use dissensus_domain::{AnnotatorId, JobKind, Question, QuestionId};
 use dissensus_models::live::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Follow, Progress};
@@ -42,7 +42,8 @@ pub fn find<'a>(
     choices: SlipChoices,
     follow: impl Into<Follow<'a>>,
 ) -> Result<SlipReport, ProjectError> {
-    cx.context.run(follow, "evaluate", "unusual labels", |progress| look(cx, question, choices, progress))
+    cx.context
+        .run(follow, JobKind::Evaluate, "unusual labels", |progress| look(cx, question, choices, progress))
 }
 
 fn look(

@@ -12,7 +12,7 @@ use dissensus_api::{
     DisagreementQuery, FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport,
 };
 use dissensus_domain::{
-    AnnotatorId, Answer, AnswerForm, CurrentLabel, LevelId, Question, QuestionId, SpanSet, TextId,
+    AnnotatorId, Answer, AnswerForm, CurrentLabel, JobKind, LevelId, Question, QuestionId, SpanSet, TextId,
 };
 use dissensus_models::spans::{ExpectedMarks, SpanAnswer};
 use dissensus_project::error::ProjectError;
@@ -45,8 +45,9 @@ pub fn fit_words<'a>(
     follow: impl Into<Follow<'a>>,
 ) -> Result<WordModelReport, ProjectError> {
     let question = span_question(cx, question)?.0;
-    cx.context
-        .run(follow, "word_model", &question.name, |progress| fit_question(cx, &question, choice, progress))
+    cx.context.run(follow, JobKind::WordModel, &question.name, |progress| {
+        fit_question(cx, &question, choice, progress)
+    })
 }
 
 fn fit_question(

@@ -76,4 +76,4 @@ pub use spans_text::{NamedSpan, SpansError, list_of_spans, reads_as_spans, spans
 pub use templates::ScaleTemplate;
 pub use worded::{Wording, WordingId};
 pub use wording::{Level, LevelEdit, Levels, QuestionHelp, WordingError};
-pub use work::WorkState;
+pub use work::{JobKind, WorkState};

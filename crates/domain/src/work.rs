@@ -1,4 +1,4 @@
-//! States of long-running work: jobs, runs and evaluations.
+//! Kinds of jobs, and the states of long-running work: jobs, runs and evaluations.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +39,51 @@ impl WorkState {
     /// The state with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         name.parse().ok()
+    }
+}
+
+/// Kind of a job.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum JobKind {
+    Compare,
+    Copy,
+    Correlate,
+    Encode,
+    Encoders,
+    Evaluate,
+    Export,
+    HandOut,
+    Import,
+    LongTexts,
+    Merge,
+    Panel,
+    Plan,
+    Remove,
+    Report,
+    Train,
+    #[strum(serialize = "who")]
+    WhoDiffers,
+    #[strum(serialize = "word_model")]
+    WordModel,
+    Words,
+}
+
+impl JobKind {
+    /// The name used in SQL and in JSON.
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

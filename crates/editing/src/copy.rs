@@ -3,7 +3,7 @@
 use super::Project;
 use crate::error::EditingError;
 use dissensus_api::CopyReport;
-use dissensus_domain::WorkState;
+use dissensus_domain::{JobKind, WorkState};
 use dissensus_files::{AtomicFolder, with_suffix};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Follow, Progress};
@@ -38,7 +38,7 @@ pub fn save_copy<'a>(
     follow: impl Into<Follow<'a>>,
 ) -> Result<CopyReport, ProjectError> {
     let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    cx.context.run(follow, "copy", &title, |progress| write_copy(cx, path, choices, progress))
+    cx.context.run(follow, JobKind::Copy, &title, |progress| write_copy(cx, path, choices, progress))
 }
 
 fn write_copy(

@@ -3,8 +3,8 @@
 use super::Project;
 use dissensus_api::{HistoryEntry, HistoryPage, HistoryWish};
 use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, EventKind, FIRST_OCCASION, FactKind, LabelSource, LevelId, Levels,
-    MarkKind, Note, PacketId, Question, QuestionId, WordingId, WorkState,
+    AnnotatorId, Answer, CopyId, Event, EventKind, FIRST_OCCASION, FactKind, JobKind, LabelSource, LevelId,
+    Levels, MarkKind, Note, PacketId, Question, QuestionId, WordingId, WorkState,
 };
 use dissensus_project::clock::local_moment;
 use dissensus_project::context::Index;
@@ -289,36 +289,33 @@ impl<'a> Describer<'a> {
     }
 }
 
-/// Wording of each kind of job, and of the transition to its title: `None` where the kind is sufficient.
-const JOBS: [(&str, &str, Option<&str>); 19] = [
-    ("compare", "comparing two groups of people", None),
-    ("copy", "copying the project", Some(" to ")),
-    ("correlate", "comparing questions", None),
-    ("encode", "encoding the texts", Some(" with ")),
-    ("encoders", "comparing encoders", Some(": ")),
-    ("evaluate", "measuring", Some(" ")),
-    ("export", "exporting", Some(" to ")),
-    ("hand-out", "handing out", Some(" ")),
-    ("import", "importing", Some(" ")),
-    ("long-texts", "measuring how long texts are", None),
-    ("merge", "merging", Some(" ")),
-    ("panel", "asking a panel", None),
-    ("plan", "planning the study", None),
-    ("remove", "removing", Some(" ")),
-    ("report", "writing a report", Some(" to ")),
-    ("train", "training", Some(" ")),
-    ("who", "working out who differs", None),
-    ("word_model", "reading the words", Some(" of ")),
-    ("words", "leaving out words of a text", None),
-];
-
-/// Describes a job of this kind and title.
+/// Describes a job of this kind and title. A kind that only a later version knows is described by its name.
 fn job_words(kind: &str, title: &str) -> String {
-    let known = JOBS.iter().find(|(of, ..)| *of == kind);
-    match known {
-        Some((_, doing, Some(link))) if !title.is_empty() => format!("{doing}{link}{title}"),
-        Some((_, doing, _)) => (*doing).to_owned(),
-        None => format!("{kind} {title}").trim().to_owned(),
+    let Ok(known) = kind.parse() else { return format!("{kind} {title}").trim().to_owned() };
+    let (doing, link) = match known {
+        JobKind::Compare => ("comparing two groups of people", None),
+        JobKind::Copy => ("copying the project", Some(" to ")),
+        JobKind::Correlate => ("comparing questions", None),
+        JobKind::Encode => ("encoding the texts", Some(" with ")),
+        JobKind::Encoders => ("comparing encoders", Some(": ")),
+        JobKind::Evaluate => ("measuring", Some(" ")),
+        JobKind::Export => ("exporting", Some(" to ")),
+        JobKind::HandOut => ("handing out", Some(" ")),
+        JobKind::Import => ("importing", Some(" ")),
+        JobKind::LongTexts => ("measuring how long texts are", None),
+        JobKind::Merge => ("merging", Some(" ")),
+        JobKind::Panel => ("asking a panel", None),
+        JobKind::Plan => ("planning the study", None),
+        JobKind::Remove => ("removing", Some(" ")),
+        JobKind::Report => ("writing a report", Some(" to ")),
+        JobKind::Train => ("training", Some(" ")),
+        JobKind::WhoDiffers => ("working out who differs", None),
+        JobKind::WordModel => ("reading the words", Some(" of ")),
+        JobKind::Words => ("leaving out words of a text", None),
+    };
+    match link {
+        Some(link) if !title.is_empty() => format!("{doing}{link}{title}"),
+        _ => doing.to_owned(),
     }
 }
 
@@ -445,44 +442,16 @@ fn snippet(body: &str) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
-
-    /// Kinds of jobs in the sources below a folder, from the calls that begin them.
-    fn kinds(folder: &std::path::Path, found: &mut std::collections::BTreeSet<String>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                kinds(&path, found);
-                continue;
-            }
-            let source = std::fs::read_to_string(&path).unwrap();
-            for call in ["as_job(", "run(follow, ", "begin_job(", "const KIND: &str ="] {
-                let begun =
-                    source.split(call).skip(1).filter_map(|after| after.trim_start().strip_prefix('"'));
-                let is_kind = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || "-_".contains(c));
-                found.extend(
-                    begun.filter_map(|name| name.split('"').next()).filter(is_kind).map(str::to_owned),
-                );
-            }
-        }
-    }
+    use strum::VariantArray;
 
     #[test]
-    fn every_kind_of_job_has_a_description() {
-        let mut found = std::collections::BTreeSet::new();
-        let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        for name in ["project", "training", "editing", "labelling", "analysis", "transfer", "report", "app"] {
-            kinds(&crates.join(name).join("src"), &mut found);
-        }
-        let known: std::collections::BTreeSet<String> =
-            JOBS.iter().map(|(kind, ..)| (*kind).to_owned()).collect();
-        assert_eq!(found, known);
-        for (kind, ..) in JOBS {
-            let said = [job_words(kind, ""), job_words(kind, "study.csv")];
-            for said in &said {
-                assert!(said.contains("ing") && !said.contains("  ") && said.trim() == said, "{said:?}");
-                assert!(!said.contains('_'), "{said:?}");
+    fn jobs_are_described() {
+        for kind in JobKind::VARIANTS {
+            let (short, titled) = (job_words(kind.name(), ""), job_words(kind.name(), "study.csv"));
+            assert!(titled.starts_with(&short) && short.contains("ing"), "{short} {titled}");
+            for words in [&short, &titled] {
+                assert!(!words.contains("  ") && words.trim() == words && !words.contains('_'), "{words:?}");
             }
-            assert!(said[1].starts_with(&said[0]), "{said:?}");
         }
         assert_eq!(job_words("plan", ""), "planning the study");
         assert_eq!(job_words("who", "who differs"), "working out who differs");

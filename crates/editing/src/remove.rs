@@ -5,7 +5,7 @@ use super::Project;
 use crate::error::EditingError;
 use crate::withdraw;
 use dissensus_api::{Removal, RemovalCounts, RemovalPreview, Removed};
-use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, JobKind, QuestionId, TextId};
 use dissensus_project::care_file::CareFile;
 use dissensus_project::drafts_file::DraftsFile;
 use dissensus_project::error::ProjectError;
@@ -64,7 +64,7 @@ pub fn remove(cx: &Project, what: &Removal) -> Result<Removed, ProjectError> {
         return Err(EditingError::Stays { what: title(what, &preview.name), why }.into());
     }
     let title = title(what, &preview.name);
-    let (gone, kept) = cx.context.as_job("remove", &title, |_| remove_items(cx, what))?;
+    let (gone, kept) = cx.context.as_job(JobKind::Remove, &title, |_| remove_items(cx, what))?;
     // It is gone: from here on nothing may report it as failed.
     cx.context.reload();
     if let (Removal::Annotator(_), Ok(project)) = (what, cx.context.store.project_id()) {

@@ -23,6 +23,7 @@ mod work;
 pub use parts::{PaperReports, Parts};
 
 use dissensus_api::{PaperWish, PaperWritten};
+use dissensus_domain::JobKind;
 use dissensus_editing::info;
 use dissensus_files::AtomicFolder;
 use dissensus_project::error::ProjectError;
@@ -75,7 +76,7 @@ impl PaperReports {
         follow: impl Into<Follow<'a>>,
     ) -> Result<(PaperWritten, Option<EncoderSwitch>), ProjectError> {
         let title = dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        self.context.run_alone(Activity::Export, follow, "report", &title, |progress| {
+        self.context.run_alone(Activity::Export, follow, JobKind::Report, &title, |progress| {
             self.context.whole_project()?;
             files::check_place(dir, wish.replace)?;
             self.write_checked(wish, dir, encoder, progress).map_err(ProjectError::all_or_nothing)

@@ -3,7 +3,7 @@
 use crate::row::bad;
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
-use dissensus_domain::WorkState;
+use dissensus_domain::{JobKind, WorkState};
 use rusqlite::Row;
 
 /// Row id of a job.
@@ -30,8 +30,7 @@ pub(crate) fn must_be_an_end(state: WorkState) -> Result<()> {
 /// A job to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewJob {
-    /// `import`, `encode`, `train`, `evaluate`, `export`.
-    pub kind: String,
+    pub kind: JobKind,
     /// What it works on.
     pub title: String,
     /// Total number of steps, if known.
@@ -44,7 +43,7 @@ pub struct NewJob {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     pub id: JobId,
-    /// `import`, `encode`, `train`, `evaluate`, `export`.
+    /// Name of a [`JobKind`], or of a kind that only a later version of the program knows.
     pub kind: String,
     /// What it works on.
     pub title: String,
@@ -68,7 +67,7 @@ impl Store {
         self.write(move |tx| {
             tx.insert(
                 "INSERT INTO jobs (kind, title, total, started_ms, state) VALUES (?1, ?2, ?3, ?4, 'running')",
-                (&new.kind, &new.title, new.total, new.started_ms),
+                (new.kind.name(), &new.title, new.total, new.started_ms),
             )
             .map(JobId)
             .map_err(|e| tx.explain("noting a job", e))

@@ -4,6 +4,7 @@ use crate::encoding::{EncoderChoice, Encoding};
 use crate::error::TrainingError;
 use crate::live::LiveModels;
 use dissensus_api::JobInfo;
+use dissensus_domain::JobKind;
 use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress as _, caught};
@@ -58,7 +59,7 @@ impl Background {
         if choice.encoder.is_none() && state.encoded == state.total {
             return Err(TrainingError::NothingToEncode.into());
         }
-        let job = context.begin_job("encode", &found.name)?;
+        let job = context.begin_job(JobKind::Encode, &found.name)?;
         let info = job.info();
         let (here, at_work) = (self.clone(), Arc::clone(&job));
         let started = context.threads.spawn("encode", move || {

@@ -3,13 +3,13 @@
 use crate::Analysis;
 use crate::group_comparison;
 use dissensus_api::{GroupComparison, GroupsChoice};
-use dissensus_domain::QuestionId;
+use dissensus_domain::{JobKind, QuestionId};
 use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
 use std::sync::Arc;
 
 /// Kind of the job in the project.
-const KIND: &str = "compare";
+const KIND: JobKind = JobKind::Compare;
 /// Number of texts per direction that the window lists.
 const TOP: usize = 50;
 
@@ -47,7 +47,7 @@ pub fn start(cx: &Analysis, question: QuestionId, choice: GroupsChoice) -> Resul
     *at_work = Some((asked.clone(), id, generation));
     drop(at_work);
     let (analysis, working) = (cx.clone(), Arc::clone(&job));
-    let spawned = cx.context.threads.spawn(KIND, move || {
+    let spawned = cx.context.threads.spawn(KIND.name(), move || {
         let compared = analysis.context.finish_job(KIND, &working, |job| {
             let (question, choice) = &asked;
             let result = group_comparison::compare(&analysis, *question, choice, TOP, job.as_ref());

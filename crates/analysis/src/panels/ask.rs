@@ -7,7 +7,7 @@ use crate::error::AnalysisError;
 use crate::prediction_file;
 use crate::snippet;
 use dissensus_api::{PanelOrder, PanelText, PanelVerdicts, PanelWish};
-use dissensus_domain::TextId;
+use dissensus_domain::{JobKind, TextId};
 use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Follow, Progress};
@@ -33,8 +33,9 @@ impl Panels {
         top: usize,
         follow: impl Into<Follow<'a>>,
     ) -> Result<PanelVerdicts, ProjectError> {
-        self.context
-            .run(follow, "panel", "a panel", |progress| self.ask_all(wish, beside, order, top, progress))
+        self.context.run(follow, JobKind::Panel, "a panel", |progress| {
+            self.ask_all(wish, beside, order, top, progress)
+        })
     }
 
     fn ask_all(

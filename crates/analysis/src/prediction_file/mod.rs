@@ -14,7 +14,7 @@ pub use checked::{CheckedPredictions, check};
 pub(crate) use models::{each_text, labelled_bodies, live_copy, models_of_options};
 
 use crate::Analysis;
-use dissensus_domain::AnswerForm;
+use dissensus_domain::{AnswerForm, JobKind};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_training::encoding::EncoderChoice;
@@ -74,7 +74,7 @@ pub fn write_live(
     let title = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let question = Some(cx.question(Some(question))?.name);
     let choices = PredictionChoices { question, replace, ..PredictionChoices::default() };
-    let written = context.as_job("export", &title, |job| {
+    let written = context.as_job(JobKind::Export, &title, |job| {
         let asked = check(cx, &choices, None, out, job.as_ref())?;
         cx.live.fit(asked.question(), job.as_ref())?;
         levels::write(cx, &asked, &EncoderChoice::default(), job.as_ref())

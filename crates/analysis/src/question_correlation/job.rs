@@ -5,12 +5,13 @@ use crate::Analysis;
 use crate::correlated_scores::Found;
 use crate::question_correlation;
 use dissensus_api::{CorrelationChoice, CorrelationPoints, QuestionCorrelation};
+use dissensus_domain::JobKind;
 use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
 use std::sync::Arc;
 
 /// Kind of the job in the project.
-const KIND: &str = "correlate";
+const KIND: JobKind = JobKind::Correlate;
 /// Maximum number of drawn points.
 const MOST_POINTS: usize = 3000;
 
@@ -77,7 +78,7 @@ pub fn start(cx: &Analysis, choice: CorrelationChoice) -> Result<u32, ProjectErr
     *at_work = Some((choice.clone(), id, generation));
     drop(at_work);
     let (analysis, working) = (cx.clone(), Arc::clone(&job));
-    let spawned = cx.context.threads.spawn(KIND, move || {
+    let spawned = cx.context.threads.spawn(KIND.name(), move || {
         let correlated = analysis.context.finish_job(KIND, &working, |job| {
             let result = question_correlation::correlated(&analysis, &choice, job.as_ref());
             if let Ok(found) = result {

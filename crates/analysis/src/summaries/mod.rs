@@ -7,7 +7,7 @@ mod texts;
 use crate::Analysis;
 use crate::error::AnalysisError;
 use dissensus_api::{SummaryOf, SummaryWish, SummaryWritten};
-use dissensus_domain::{AnswerForm, Question, QuestionId};
+use dissensus_domain::{AnswerForm, JobKind, Question, QuestionId};
 use dissensus_exchange::TypedTable;
 use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
@@ -125,7 +125,7 @@ impl Summaries {
         let fits = matches!(follow, Follow::Job).then(|| asked.predicted()).flatten();
         let out = &asked.out;
         let title = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let written = self.context.run_alone(Activity::Export, follow, "export", &title, |progress| {
+        let written = self.context.run_alone(Activity::Export, follow, JobKind::Export, &title, |progress| {
             if let Some(question) = fits {
                 self.live.fit(question, progress)?;
             }

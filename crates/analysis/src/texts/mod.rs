@@ -8,6 +8,7 @@ mod states;
 
 use contested::ContestedCache;
 use dissensus_api::LongTextsInfo;
+use dissensus_domain::JobKind;
 use dissensus_labelling::Labelling;
 use dissensus_labelling::practice::Practice;
 use dissensus_project::context::Context;
@@ -52,6 +53,7 @@ impl Texts {
     /// There is no encoder, the file cannot be read, a text cannot be tokenized, or a cancel.
     pub fn measure_long<'a>(&self, follow: impl Into<Follow<'a>>) -> Result<LongTextsInfo, ProjectError> {
         self.context.whole_project()?;
-        self.context.run(follow, "long-texts", "", |progress| self.encoding.measure_long_texts(progress))
+        self.context
+            .run(follow, JobKind::LongTexts, "", |progress| self.encoding.measure_long_texts(progress))
     }
 }

@@ -7,7 +7,7 @@ use super::Analysis;
 use super::groups::{FEWEST_PEOPLE, by_value};
 use super::plan::difference_shares;
 use dissensus_api::{AttributeDifference, Figure, GroupsChoice, PeopleChoice, PersonDifference, WhoDiffers};
-use dissensus_domain::{Annotator, QuestionId};
+use dissensus_domain::{Annotator, JobKind, QuestionId};
 use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Follow, Progress};
@@ -20,7 +20,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Kind of the job in the project.
-const KIND: &str = "who";
+const KIND: JobKind = JobKind::WhoDiffers;
 /// A difference is shown if its corrected p value is below this.
 const LEVEL: f64 = 1.0 - CONFIDENCE_LEVEL;
 /// Maximum number of values of an attribute that are compared, the largest ones.

@@ -5,11 +5,12 @@ use crate::error::ProjectError;
 use crate::jobs::{Activity, Follow, Job, Progress, caught};
 #[cfg(any(test, feature = "test-hooks"))]
 use crate::sync::lock;
+use dissensus_domain::JobKind;
 use std::sync::Arc;
 
 impl Context {
     /// Begins a job: its row is in the project before this returns.
-    pub fn begin_job(&self, kind: &str, title: &str) -> Result<Arc<Job>, ProjectError> {
+    pub fn begin_job(&self, kind: JobKind, title: &str) -> Result<Arc<Job>, ProjectError> {
         self.jobs.begin(&self.store, &self.listeners, kind, title)
     }
 
@@ -25,7 +26,7 @@ impl Context {
     /// An error of `work`, a panic, or the job could not be stored.
     pub fn as_job<T>(
         &self,
-        kind: &'static str,
+        kind: JobKind,
         title: &str,
         work: impl FnOnce(&Arc<Job>) -> Result<T, ProjectError>,
     ) -> Result<T, ProjectError> {
@@ -40,7 +41,7 @@ impl Context {
     pub fn run<'a, T>(
         &self,
         follow: impl Into<Follow<'a>>,
-        kind: &'static str,
+        kind: JobKind,
         title: &str,
         work: impl FnOnce(&dyn Progress) -> Result<T, ProjectError>,
     ) -> Result<T, ProjectError> {
@@ -58,7 +59,7 @@ impl Context {
         &self,
         activity: Activity,
         follow: impl Into<Follow<'a>>,
-        kind: &'static str,
+        kind: JobKind,
         title: &str,
         work: impl FnOnce(&dyn Progress) -> Result<T, ProjectError>,
     ) -> Result<T, ProjectError> {
@@ -73,12 +74,12 @@ impl Context {
     /// Like [`Context::as_job`], for a job that has begun.
     pub fn finish_job<T>(
         &self,
-        kind: &'static str,
+        kind: JobKind,
         job: &Arc<Job>,
         work: impl FnOnce(&Arc<Job>) -> Result<T, ProjectError>,
     ) -> Result<T, ProjectError> {
-        let result = caught(kind, || {
-            self.fail_here(kind);
+        let result = caught(kind.name(), || {
+            self.fail_here(kind.name());
             work(job)
         });
         self.end_job(job, &result);

@@ -7,7 +7,7 @@ use crate::jobs::{Cancel, Progress, Throttle, seconds_left};
 use crate::log::go_on;
 use crate::sync::lock;
 use dissensus_api::JobInfo;
-use dissensus_domain::WorkState;
+use dissensus_domain::{JobKind, WorkState};
 use dissensus_store::{JobId, NewJob, Store, StoreError};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -42,11 +42,10 @@ impl Jobs {
         &self,
         store: &Store,
         listeners: &Arc<Listeners>,
-        kind: &str,
+        kind: JobKind,
         title: &str,
     ) -> Result<Arc<Job>, ProjectError> {
-        let new =
-            NewJob { kind: kind.to_owned(), title: title.to_owned(), total: None, started_ms: now_ms() };
+        let new = NewJob { kind, title: title.to_owned(), total: None, started_ms: now_ms() };
         // A read-only project stores no list of jobs, nor does one whose file was moved or replaced, of
         // which a copy may still be saved: the job is known only while it runs.
         let kept = if store.is_reader() { None } else { Some(store.start_job(&new)) };
@@ -56,7 +55,7 @@ impl Jobs {
         };
         let info = JobInfo {
             id,
-            kind: kind.to_owned(),
+            kind: kind.name().to_owned(),
             title: title.to_owned(),
             state: WorkState::Running,
             done: 0,

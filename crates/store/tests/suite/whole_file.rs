@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use crate::common::{QUESTION, label, small, state_of};
-use dissensus_domain::WorkState;
 use dissensus_domain::{AnnotatorId, LabelSource, MarkKind, Note, Scale, ScaleKind, TextId};
+use dissensus_domain::{JobKind, WorkState};
 use dissensus_store::{
     CopyTarget, EncoderVersion, ExportScope, NewAnnotator, NewHead, NewJob, NewMark, NewQuestion, NewRun,
     NewText, Store, StoreError, checkpoint_all,
@@ -102,7 +102,7 @@ fn changes() -> Vec<Change> {
         }),
         change("setting", |s| s.set_setting("choice", "kept").unwrap()),
         change("job", |s| {
-            let job = NewJob { kind: "encode".into(), title: "all".into(), total: Some(2), started_ms: 0 };
+            let job = NewJob { kind: JobKind::Encode, title: "all".into(), total: Some(2), started_ms: 0 };
             let id = s.start_job(&job).unwrap();
             s.finish_job(id, WorkState::Finished, None, 5).unwrap();
         }),

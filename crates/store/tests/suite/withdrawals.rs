@@ -5,8 +5,8 @@
 
 use crate::common::{QUESTION, copied, label, merge_from, small};
 use dissensus_domain::{
-    AnnotatorId, Answer, Assignment, Decision, EventId, Guideline, GuidelineId, LabelSource, MarkKind, Note,
-    Outcome, Packet, PacketId, TextId, WorkState,
+    AnnotatorId, Answer, Assignment, Decision, EventId, Guideline, GuidelineId, JobKind, LabelSource,
+    MarkKind, Note, Outcome, Packet, PacketId, TextId, WorkState,
 };
 use dissensus_files::with_suffix;
 use dissensus_store::{
@@ -126,7 +126,7 @@ fn project(path: &Path) -> Store {
     decide(&store, 2, "zorro-id");
     decide(&store, 3, "Person 1");
     let job = NewJob {
-        kind: "merge".into(),
+        kind: JobKind::Merge,
         title: "zorro-file Zorro Called.packet".into(),
         total: None,
         started_ms: 0,

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use crate::common::{QUESTION, label, small};
-use dissensus_domain::WorkState;
 use dissensus_domain::{AnnotatorId, Attributes, EventId, Scale, ScaleKind, TextId};
+use dissensus_domain::{JobKind, WorkState};
 use dissensus_store::{
     EncoderVersion, NewAnnotator, NewHead, NewJob, NewQuestion, NewRun, NewText, RunLabel, RunLabels,
     RunPart, Store, StoreError,
@@ -311,7 +311,7 @@ fn jobs_end_once_or_are_interrupted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 0, 0);
-    let new = |title: &str| NewJob { kind: "encode".into(), title: title.into(), total: None, started_ms: 1 };
+    let new = |title: &str| NewJob { kind: JobKind::Encode, title: title.into(), total: None, started_ms: 1 };
     let (done, left) = (store.start_job(&new("one")).unwrap(), store.start_job(&new("two")).unwrap());
     store.update_job(done, 5, Some(10), Some("half")).unwrap();
     store.finish_job(done, WorkState::Finished, None, 9).unwrap();

@@ -6,7 +6,7 @@ use super::list::announce;
 use super::training::Ended;
 use crate::runs::training;
 use crate::saved_runs::{AUXILIARY, Outcome, WORDS_TO_LEARN, tuning_name};
-use dissensus_domain::WorkState;
+use dissensus_domain::{JobKind, WorkState};
 use dissensus_encoder::DeviceChoice;
 use dissensus_neural::trainer::checkpoint_config_hash;
 use dissensus_project::clock::now_ms;
@@ -30,7 +30,7 @@ fn begin_work(cx: &Runs, run: RunId, reserved: Reservation) -> Result<(), Projec
     let context = &cx.context;
     let asked = cx.kept.get(run.0)?.choices;
     let title = format!("{}, {}", asked.model, tuning_name(&asked));
-    let job = context.begin_job("train", &title)?;
+    let job = context.begin_job(JobKind::Train, &title)?;
     let together = trained_as_one(cx, run);
     together.iter().for_each(|run| cx.at_work.begin(run.0, job.info().id));
     let (runs, at_work) = (cx.clone(), Arc::clone(&job));

@@ -5,6 +5,7 @@ use super::choices::{Exported, Pseudonymised};
 use super::tool_export::{Collected, ToolExport, ToolExportChoices};
 use crate::exchange::tool_export;
 use dissensus_api::{ExportContents, ExportFormat, ExportLoss, ExportWish};
+use dissensus_domain::JobKind;
 use dissensus_exchange::{ExchangeError, LossReason, ToolFormat};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Follow};
@@ -58,7 +59,7 @@ pub fn export_for_tool<'a>(
     let format = format_named(wish.format.as_deref().unwrap_or_default())?;
     format.check_name(path)?;
     let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let written = cx.context.run_alone(Activity::Export, follow, "export", &title, |progress| {
+    let written = cx.context.run_alone(Activity::Export, follow, JobKind::Export, &title, |progress| {
         let ready = tool_export::for_tool(cx, format, &choices_of(wish), progress)?;
         ready.write(path, replace, progress)?;
         Ok(contents_of(&ready, wish))

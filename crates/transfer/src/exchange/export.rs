@@ -7,8 +7,8 @@ use super::study::StudyColumns;
 use crate::error::TransferError;
 use crate::exchange::study;
 use dissensus_domain::{
-    Annotator, AnnotatorId, AnswerForm, Attributes, Event, GuidelineId, Note, Question, QuestionId, Scale,
-    Shown, TextId, WordingId, option_names, spans_named,
+    Annotator, AnnotatorId, AnswerForm, Attributes, Event, GuidelineId, JobKind, Note, Question, QuestionId,
+    Scale, Shown, TextId, WordingId, option_names, spans_named,
 };
 use dissensus_exchange::{
     ConllWriter, DatasetQuestion, DatasetWriter, ExchangeError, LabelLayout, LabelRow, LabelWriter,
@@ -36,7 +36,7 @@ pub fn export<'a>(
     follow: impl Into<Follow<'a>>,
 ) -> Result<Exported, ProjectError> {
     let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    cx.context.run_alone(Activity::Export, follow, "export", &title, |progress| {
+    cx.context.run_alone(Activity::Export, follow, JobKind::Export, &title, |progress| {
         write_file(cx, path, choices, progress)
     })
 }

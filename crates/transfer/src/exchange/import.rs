@@ -9,6 +9,7 @@ use crate::error::TransferError;
 use crate::exchange::plan;
 use crate::exchange::reading;
 use dissensus_api::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
+use dissensus_domain::JobKind;
 use dissensus_exchange::{Source, TableReading, guess_roles_around};
 use dissensus_labelling::feed;
 use dissensus_project::error::ProjectError;
@@ -108,7 +109,7 @@ pub fn import(
     }
     let _reserved = context.reservations.reserve(Activity::Import)?;
     let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let report = context.as_job("import", &title, |job| {
+    let report = context.as_job(JobKind::Import, &title, |job| {
         let progress: Arc<dyn Progress> = Arc::clone(job) as Arc<dyn Progress>;
         let (report, plain) = import_with(&progress)?;
         go_on("keeping the columns", store_columns(cx, &plain, choices));

@@ -6,7 +6,7 @@ use super::lacking::PLANNED;
 use crate::study::draft;
 use crate::study::error::StudyError;
 use dissensus_api::{StudyDraft, StudyWish};
-use dissensus_domain::{AnnotatorId, Assignment, Packet, PacketId};
+use dissensus_domain::{AnnotatorId, Assignment, JobKind, Packet, PacketId};
 use dissensus_editing::annotators;
 use dissensus_files::{AtomicFile, PrivateFolder};
 use dissensus_project::clock::now_ms;
@@ -58,7 +58,7 @@ pub fn hand_out<'a>(
     follow: impl Into<Follow<'a>>,
 ) -> Result<StudyDraft, ProjectError> {
     let title = counted(wish.people.len() as u64, "packet");
-    cx.context.run(follow, "hand-out", &title, |progress| draw_and_write(cx, wish, folder, progress))
+    cx.context.run(follow, JobKind::HandOut, &title, |progress| draw_and_write(cx, wish, folder, progress))
 }
 
 fn draw_and_write(
@@ -107,7 +107,7 @@ pub fn write_again<'a>(
     follow: impl Into<Follow<'a>>,
 ) -> Result<Vec<String>, ProjectError> {
     let title = counted(people.len() as u64, "packet");
-    cx.context.run(follow, "hand-out", &title, |progress| write_theirs(cx, people, folder, progress))
+    cx.context.run(follow, JobKind::HandOut, &title, |progress| write_theirs(cx, people, folder, progress))
 }
 
 fn write_theirs(

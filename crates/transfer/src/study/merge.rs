@@ -8,7 +8,7 @@ use crate::study::apart;
 use crate::study::error::StudyError;
 use crate::study::incoming;
 use dissensus_api::{MergeConsent, MergeProblem, MergeQuestion, MergeReport, MergedFile, MergedKind};
-use dissensus_domain::{Packet, PacketId};
+use dissensus_domain::{JobKind, Packet, PacketId};
 use dissensus_editing::withdraw;
 use dissensus_labelling::feed;
 use dissensus_project::clock::{now_ms, today};
@@ -43,7 +43,7 @@ pub fn merge<'a>(
         [one] => one.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
         many => counted(many.len() as u64, "file"),
     };
-    cx.context.run(follow, "merge", &title, |progress| merge_each(cx, files, consent, progress))
+    cx.context.run(follow, JobKind::Merge, &title, |progress| merge_each(cx, files, consent, progress))
 }
 
 fn merge_each(
