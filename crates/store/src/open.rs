@@ -519,7 +519,12 @@ mod tests {
         store.close().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), before);
         let store = Store::open(&path).unwrap();
-        let job = NewJob { kind: "encode".into(), title: "all".into(), total: None, started_ms: 0 };
+        let job = NewJob {
+            kind: dissensus_domain::JobKind::Encode,
+            title: "all".into(),
+            total: None,
+            started_ms: 0,
+        };
         store.start_job(&job).unwrap();
     }
 }
