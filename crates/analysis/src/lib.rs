@@ -83,7 +83,7 @@ pub use stable_share::StableShareReport;
 pub use submission::{Submission, SubmissionChoices};
 pub use text_dispersion::TextDispersionReport;
 pub use train::Trained;
-pub use whole_answer::{ExpectedOption, GivenAnswer, RequestedText, WholeAnswer};
+pub use whole_answer::{ExpectedOption, GivenAnswer, WholeAnswer};
 pub use word_table::{WordFile, WordOfText, WordOfType, WordsOfText};
 
 use caches::{LastJob, LastWhoDiffers, Measurements, WordModels};

@@ -5,13 +5,12 @@ use super::aggregation::{Aggregated, AggregatedText};
 use super::needs::too_few;
 use super::snippet::snippet;
 use crate::aggregation;
-use crate::predict;
+use crate::predict::{self, RequestedText};
 use dissensus_domain::{AnnotatorId, Answer, LevelId, Question, QuestionId, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::{ExpectedMasi, OptionCooccurrence};
-use dissensus_training::encoding::EncodedText;
 use dissensus_training::error::TrainingError;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -58,32 +57,18 @@ pub struct OptionsOfText {
     pub probabilities: Vec<f64>,
 }
 
-/// The probability that one annotator chooses each option, for a text of the project.
+/// The probability that one annotator chooses each option.
+///
+/// # Errors
+/// Those of [`predict::predict`](crate::predict::predict).
 pub fn predict(
     cx: &Analysis,
     question: &Question,
     annotator: AnnotatorId,
-    text: &str,
-) -> Result<Vec<OptionPrediction>, ProjectError> {
-    of_options(question, |option| predict::predict_text(cx, option, annotator, text))
-}
-
-/// The probability that one annotator chooses each option, for any text.
-pub fn predict_encoded(
-    cx: &Analysis,
-    question: &Question,
-    annotator: AnnotatorId,
-    text: &EncodedText,
-) -> Result<Vec<OptionPrediction>, ProjectError> {
-    of_options(question, |option| predict::predict_encoded(cx, option, annotator, text))
-}
-
-fn of_options(
-    question: &Question,
-    predict: impl Fn(QuestionId) -> Result<Vec<f32>, ProjectError>,
+    text: RequestedText<'_>,
 ) -> Result<Vec<OptionPrediction>, ProjectError> {
     let one = |(option, name): (Question, &String)| {
-        let p = predict(option.id)?;
+        let p = predict::predict(cx, option.id, annotator, text)?;
         Ok(OptionPrediction { option: name.clone(), probability: p.get(1).copied().unwrap_or_default() })
     };
     question.options().into_iter().zip(question.scale.levels()).map(one).collect()

@@ -3,6 +3,7 @@
 
 use super::Analysis;
 use crate::error::AnalysisError;
+use crate::predict::{RequestedText, row_of};
 use crate::prediction_file;
 use crate::set_distances;
 use dissensus_api::whole_sets_together;
@@ -11,20 +12,10 @@ use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
-use dissensus_training::encoding::EncodedText;
 use dissensus_training::error::TrainingError;
 use dissensus_training::requested_model::{OptionAnswers, RequestedModel, known};
 use dissensus_training::set_table::people_of_sets;
 use serde::Serialize;
-
-/// A text whose answers are predicted.
-#[derive(Clone, Copy, Debug)]
-pub enum RequestedText<'a> {
-    /// A text of the project, by its id in files.
-    OfProject(&'a str),
-    /// Any other text ([`dissensus_training::encoding::Encoding::embed`]).
-    New(&'a EncodedText),
-}
 
 /// Predictions of whole answers to a text.
 #[derive(Clone, Debug, Serialize)]
@@ -148,11 +139,6 @@ pub fn given_answers(
 fn text_named(cx: &Analysis, text: &str) -> Result<TextId, ProjectError> {
     let found = cx.context.store.text_by_external(text)?;
     Ok(found.ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?.id)
-}
-
-fn row_of(cx: &Analysis, text: &str) -> Result<u32, ProjectError> {
-    let id = text_named(cx, text)?;
-    cx.context.index().text_row(id).ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))
 }
 
 fn people_of(cx: &Analysis, annotator: Option<AnnotatorId>) -> Vec<u32> {

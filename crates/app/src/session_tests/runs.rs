@@ -15,6 +15,7 @@ use dissensus_store::{NewRun, RunId, RunPart};
 use dissensus_training::encoding::{EncoderChoice, NgramLimits};
 use dissensus_training::runs;
 use dissensus_training::runs::Runs;
+use dissensus_training::runs::TextToPredict;
 use dissensus_training::runs::defaults::last_key;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -95,7 +96,12 @@ fn run_with_choices_outside_todays_ranges_still_works() {
     assert_eq!((resumed.choices.validation, resumed.choices.layers), (0.005, 0));
     assert!(resumed.info.scores.is_some());
     let who = annotators::list(&session.project).unwrap()[0].id;
-    assert!(runs::predict(runs, id.0, who, "You fool", &Silent).unwrap().knows_annotator);
+    assert!(
+        runs::predict(runs, &[id.0], who, TextToPredict::New("You fool"), &Silent)
+            .unwrap()
+            .swap_remove(0)
+            .knows_annotator
+    );
 
     let next = runs::defaults(runs, asked.question, model, Tuning::Frozen).unwrap();
     assert_eq!((next.validation, next.max_steps, next.max_grad_norm), (0.01, 40, 1e9));
@@ -193,7 +199,12 @@ fn run_uses_its_ngrams_beyond_the_limit() {
         let choices = choices(&session, ModelKind::Multilevel);
         runs::train(runs, &choices, DeviceChoice::Cpu, &Silent).unwrap().info.id
     };
-    let says = |run: u32| runs::predict(runs, run, who, "you absolute idiot", &Silent).unwrap().probabilities;
+    let says = |run: u32| {
+        runs::predict(runs, &[run], who, TextToPredict::New("you absolute idiot"), &Silent)
+            .unwrap()
+            .swap_remove(0)
+            .probabilities
+    };
     let with_words = train();
     let before = says(with_words);
     let few = NgramLimits { texts: 10, ..NgramLimits::default() };
@@ -249,15 +260,28 @@ fn tuned_run_predicts_with_the_model_that_was_scored() {
     let levels = test.probabilities.len() / test.labels.len();
     for (label, kept) in test.labels.iter().zip(test.probabilities.chunks_exact(levels)).step_by(20) {
         let body = store.text(label.text).unwrap().unwrap().body;
-        let again = runs::predict(runs, id.0, label.annotator, &body, &Silent).unwrap().probabilities;
+        let again = runs::predict(runs, &[id.0], label.annotator, TextToPredict::New(&body), &Silent)
+            .unwrap()
+            .swap_remove(0)
+            .probabilities;
         assert!(again.iter().zip(kept).all(|(a, b)| (a - b).abs() < 2e-3), "{again:?} {kept:?}");
     }
     // A training text is predicted with what its labels taught, like a model's row.
     let learned = store.run_labels(id, RunPart::Train).unwrap().labels;
     let changes = learned.iter().step_by(learned.len() / 3 + 1).filter(|label| {
         let text = store.text(label.text).unwrap().unwrap();
-        let row = runs::predict_text(runs, id.0, label.annotator, &text.external_id, &Silent).unwrap();
-        let new = runs::predict(runs, id.0, label.annotator, &text.body, &Silent).unwrap();
+        let row = runs::predict(
+            runs,
+            &[id.0],
+            label.annotator,
+            TextToPredict::OfProject(&text.external_id),
+            &Silent,
+        )
+        .unwrap()
+        .swap_remove(0);
+        let new = runs::predict(runs, &[id.0], label.annotator, TextToPredict::New(&text.body), &Silent)
+            .unwrap()
+            .swap_remove(0);
         row.probabilities.iter().zip(&new.probabilities).any(|(a, b)| (a - b).abs() > 1e-3)
     });
     assert!(changes.count() > 0);
@@ -279,7 +303,12 @@ fn tuned_run_predicts_with_the_model_that_was_scored() {
     // As stored by a version without calibration: what it was fitted to then, without validation labels.
     let label = test.labels[0];
     let body = store.text(label.text).unwrap().unwrap().body;
-    let says = || runs::predict(runs, id.0, label.annotator, &body, &Silent).unwrap().probabilities;
+    let says = || {
+        runs::predict(runs, &[id.0], label.annotator, TextToPredict::New(&body), &Silent)
+            .unwrap()
+            .swap_remove(0)
+            .probabilities
+    };
     let calibrated = says();
     let mut older = serde_json::to_value(runs.kept.get(id.0).unwrap().outcome).unwrap();
     older.as_object_mut().unwrap().remove("calibrated").unwrap();
@@ -362,7 +391,9 @@ fn training_of_an_option_finishes_while_others_are_added_or_removed() {
     let run = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &more).unwrap();
     assert_eq!(run.levels, ["no", "yes"]);
     let who = annotators::list(&session.project).unwrap()[0].id;
-    let predict = || runs::predict(&session.runs, run.info.id, who, "You fool", &Silent).map(drop);
+    let predict = || {
+        runs::predict(&session.runs, &[run.info.id], who, TextToPredict::New("You fool"), &Silent).map(drop)
+    };
     predict().unwrap();
     // An option that nobody chose is removed again.
     set_levels(&session, "topics", &["art", "law"].map(str::to_owned));

@@ -22,6 +22,7 @@ use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
 use dissensus_training::prediction_table::PredictionChoices;
 use dissensus_training::runs;
+use dissensus_training::runs::TextToPredict;
 use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::ExportChoices;
 use std::collections::HashMap;
@@ -210,7 +211,9 @@ fn runs_are_bundled_with_their_encoders() {
         let levels = questions::find(&session.project, Some(name)).unwrap().scale.levels().to_vec();
         for (text, annotator) in [(0, 0), (2, 1), (3, 5)] {
             let who = &people[annotator];
-            let one = runs::predict(&session.runs, run, who.id, NEW[text], &Silent).unwrap();
+            let one = runs::predict(&session.runs, &[run], who.id, TextToPredict::New(NEW[text]), &Silent)
+                .unwrap()
+                .swap_remove(0);
             let row = found
                 .iter()
                 .find(|row| {

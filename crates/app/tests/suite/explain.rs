@@ -6,7 +6,7 @@
 use crate::support::{copy_folder, encoded_sample, home, tiny, tiny_folder};
 use dissensus_analysis::explain;
 use dissensus_analysis::explain_words;
-use dissensus_analysis::predict;
+use dissensus_analysis::predict::{self, RequestedText};
 use dissensus_analysis::text_detail;
 use dissensus_api::{
     DisagreementMeasure, DisagreementQuery, ExplainQuery, ExplainedAnnotator, Explanation, ImportChoices,
@@ -361,9 +361,11 @@ fn new_text_is_predicted_like_its_unlabelled_copy() {
     let question = question(&session);
     session.live.fit(question, &Silent).unwrap();
     let person = people(&session)[1];
-    let known = |id: &str| predict::predict_text(&session.analysis, question, person, id).unwrap();
+    let known = |id: &str| {
+        predict::predict(&session.analysis, question, person, RequestedText::OfProject(id)).unwrap()
+    };
     let new = session.encoding.embed("my tea is xyzzy", &EncoderChoice::default()).unwrap();
-    let new = predict::predict_encoded(&session.analysis, question, person, &new).unwrap();
+    let new = predict::predict(&session.analysis, question, person, RequestedText::New(&new)).unwrap();
     for (new, known) in new.iter().zip(known("same")) {
         assert!((new - known).abs() < 1e-4, "{new} {known}");
     }

@@ -24,6 +24,7 @@ use dissensus_stats::data::ModelKind;
 use dissensus_store::{RunId, RunPart, Store};
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_training::runs;
+use dissensus_training::runs::TextToPredict;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -129,8 +130,11 @@ fn figures(run: &RunDetail) -> Figures {
 
 fn predicted(session: &Session, runs: &[RunDetail]) -> Vec<Vec<f32>> {
     let who = annotators::list(&session.project).unwrap()[2].id;
-    let of =
-        |run: &RunDetail| runs::predict(&session.runs, run.info.id, who, "you are bad", &Silent).unwrap();
+    let of = |run: &RunDetail| {
+        runs::predict(&session.runs, &[run.info.id], who, TextToPredict::New("you are bad"), &Silent)
+            .unwrap()
+            .swap_remove(0)
+    };
     runs.iter().map(|run| of(run).probabilities).collect()
 }
 
@@ -207,7 +211,8 @@ fn joint_runs_stay_usable_when_others_are_deleted() {
         // In a joint request the text is read once, with the same results.
         let numbers: Vec<u32> = runs.iter().map(|run| run.info.id).collect();
         let who = annotators::list(&session.project).unwrap()[2].id;
-        let asked = runs::predict_several(&session.runs, &numbers, who, "you are bad", &Silent).unwrap();
+        let asked =
+            runs::predict(&session.runs, &numbers, who, TextToPredict::New("you are bad"), &Silent).unwrap();
         assert_eq!(asked.iter().map(|one| one.run).collect::<Vec<_>>(), numbers);
         for (one, alone) in asked.iter().zip(&says) {
             let near = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-6;
@@ -493,19 +498,25 @@ fn runs_on_one_frozen_encoder_predict_together() {
     ];
     let numbers: Vec<u32> = runs.iter().rev().map(|run| run.info.id).collect();
     let who = annotators::list(&session.project).unwrap()[2].id;
-    let asked = runs::predict_several(&session.runs, &numbers, who, "you are bad", &Silent).unwrap();
+    let asked =
+        runs::predict(&session.runs, &numbers, who, TextToPredict::New("you are bad"), &Silent).unwrap();
     let says = predicted(&session, &runs);
     for (one, alone) in asked.iter().rev().zip(&says) {
         assert_eq!(one.probabilities.len(), alone.len());
         assert!(one.probabilities.iter().zip(alone).all(|(a, b)| (a - b).abs() < 1e-6), "{one:?} {alone:?}");
     }
-    let of_text = runs::predict_text_by_several(&session.runs, &numbers, who, "t3", &Silent).unwrap();
+    let of_text =
+        runs::predict(&session.runs, &numbers, who, TextToPredict::OfProject("t3"), &Silent).unwrap();
     for (one, run) in of_text.iter().zip(&numbers) {
-        let alone = runs::predict_text(&session.runs, *run, who, "t3", &Silent).unwrap();
+        let alone = runs::predict(&session.runs, &[*run], who, TextToPredict::OfProject("t3"), &Silent)
+            .unwrap()
+            .swap_remove(0);
         assert!(one.probabilities.iter().zip(&alone.probabilities).all(|(a, b)| (a - b).abs() < 1e-6));
     }
     assert_eq!(
-        runs::predict_several(&session.runs, &[numbers[0], 99], who, "x", &Silent).unwrap_err().code(),
+        runs::predict(&session.runs, &[numbers[0], 99], who, TextToPredict::New("x"), &Silent)
+            .unwrap_err()
+            .code(),
         "no-such-run"
     );
 }

@@ -11,6 +11,7 @@ use dissensus_analysis::agreement;
 use dissensus_analysis::annotators;
 use dissensus_analysis::multi_label;
 use dissensus_analysis::plan;
+use dissensus_analysis::predict::RequestedText;
 use dissensus_analysis::ranking;
 use dissensus_analysis::repeats;
 use dissensus_analysis::set_distances;
@@ -69,7 +70,13 @@ fn record(session: &Session, question: &Question, (text, annotator): (u32, u32),
 }
 
 fn predicted(session: &Session, question: &Question, annotator: u32, text: &str) -> Vec<f32> {
-    let found = multi_label::predict(&session.analysis, question, AnnotatorId(annotator), text).unwrap();
+    let found = multi_label::predict(
+        &session.analysis,
+        question,
+        AnnotatorId(annotator),
+        RequestedText::OfProject(text),
+    )
+    .unwrap();
     found.iter().map(|OptionPrediction { probability, .. }| *probability).collect()
 }
 

@@ -20,6 +20,7 @@ use dissensus_stats::data::ModelKind;
 use dissensus_store::Store;
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_training::runs;
+use dissensus_training::runs::TextToPredict;
 use std::path::Path;
 
 /// Sets the levels of the sample's question, by their names.
@@ -92,8 +93,9 @@ fn run_predicts_only_the_levels_that_it_learned() {
             .unwrap()
     };
     let predict = |session: &Session, run: u32| {
-        let predicted = runs::predict(&session.runs, run, AnnotatorId(2), "You fool.", &Silent);
-        predicted.map(|found| found.probabilities.len()).map_err(|error| error.code().to_owned())
+        let predicted =
+            runs::predict(&session.runs, &[run], AnnotatorId(2), TextToPredict::New("You fool."), &Silent);
+        predicted.map(|found| found[0].probabilities.len()).map_err(|error| error.code().to_owned())
     };
     let first = train(&session, question).info.id;
     let levels_then = levels(&session);

@@ -13,6 +13,7 @@ use dissensus_project::sample;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_training::runs;
+use dissensus_training::runs::TextToPredict;
 use dissensus_transfer::exchange;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,8 +35,8 @@ fn train(session: &Session, model: ModelKind, tuning: &str, seed: u32) -> RunDet
 }
 
 fn predicted(session: &Session, run: u32) -> Result<Vec<f32>, String> {
-    runs::predict(&session.runs, run, AnnotatorId(2), TEXT, &Silent)
-        .map(|prediction| prediction.probabilities)
+    runs::predict(&session.runs, &[run], AnnotatorId(2), TextToPredict::New(TEXT), &Silent)
+        .map(|mut found| found.swap_remove(0).probabilities)
         .map_err(|error| error.code().to_owned())
 }
 

@@ -18,6 +18,7 @@ use dissensus_project::jobs::Silent;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_training::runs;
+use dissensus_training::runs::TextToPredict;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
 
@@ -83,7 +84,10 @@ fn resumes_to_the_same(model: ModelKind, tuning: &str) {
     let annotators = annotators::list(&session.project).unwrap();
     for annotator in [annotators.first().unwrap().id, annotators.last().unwrap().id] {
         let says = |run: u32| {
-            runs::predict(&session.runs, run, annotator, "You fool", &Silent).unwrap().probabilities
+            runs::predict(&session.runs, &[run], annotator, TextToPredict::New("You fool"), &Silent)
+                .unwrap()
+                .swap_remove(0)
+                .probabilities
         };
         assert_eq!(says(resumed.info.id), says(whole.info.id), "{model} {tuning}");
     }

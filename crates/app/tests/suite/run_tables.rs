@@ -18,6 +18,7 @@ use dissensus_training::encoding::TextFileChoices;
 use dissensus_training::prediction_table::PredictionChoices;
 use dissensus_training::runs;
 use dissensus_training::runs::RunPredictionFile;
+use dissensus_training::runs::TextToPredict;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -131,8 +132,16 @@ fn tables_of_several_runs_match_single_ones() {
             for who in annotators::list(&session.project).unwrap() {
                 let (id, body) = if texts.is_some() { ("3", "how fair") } else { ("t7", "") };
                 let says = match texts {
-                    Some(_) => runs::predict(&session.runs, *run, who.id, body, &Silent).unwrap(),
-                    None => runs::predict_text(&session.runs, *run, who.id, id, &Silent).unwrap(),
+                    Some(_) => {
+                        runs::predict(&session.runs, &[*run], who.id, TextToPredict::New(body), &Silent)
+                            .unwrap()
+                            .swap_remove(0)
+                    }
+                    None => {
+                        runs::predict(&session.runs, &[*run], who.id, TextToPredict::OfProject(id), &Silent)
+                            .unwrap()
+                            .swap_remove(0)
+                    }
                 };
                 let row = &found[&(id.to_owned(), who.external_id.clone())];
                 near(&probabilities(row, levels), &says.probabilities);
@@ -170,7 +179,9 @@ fn known_and_new_people_are_predicted() {
     let (written, rows) = write(&["a", &stranger.external_id], "two.csv");
     assert_eq!((written.annotators, written.annotators_without_labels), (2, 1));
     let row = &rows[&("t1".to_owned(), stranger.external_id.clone())];
-    let says = runs::predict_text(&session.runs, run, stranger.id, "t1", &Silent).unwrap();
+    let says = runs::predict(&session.runs, &[run], stranger.id, TextToPredict::OfProject("t1"), &Silent)
+        .unwrap()
+        .swap_remove(0);
     assert!(!says.knows_annotator && row["observed"] == "false");
     near(&probabilities(row, &["1", "2", "3"]), &says.probabilities);
     assert!(row["disagreement_split"].parse::<f32>().unwrap() > 0.0);

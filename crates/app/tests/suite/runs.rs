@@ -20,6 +20,7 @@ use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_training::runs;
+use dissensus_training::runs::TextToPredict;
 use dissensus_transfer::exchange;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -131,7 +132,10 @@ fn tuned_encoder_is_stored_and_predicts_when_used() {
     let frozen = run(&session, &choices(&session, ModelKind::SepHeads, "frozen")).info.id;
     let said = || {
         let text = "You call that a recipe?";
-        runs::predict(&session.runs, frozen, AnnotatorId(2), text, &Silent).unwrap().probabilities
+        runs::predict(&session.runs, &[frozen], AnnotatorId(2), TextToPredict::New(text), &Silent)
+            .unwrap()
+            .swap_remove(0)
+            .probabilities
     };
     let by_the_encoder_of_before = said();
 

@@ -5,7 +5,7 @@
 use crate::support::{TestFolder, evaluate_levels, import, on_cpu};
 use dissensus_analysis::EvaluateChoices;
 use dissensus_analysis::annotators;
-use dissensus_analysis::predict;
+use dissensus_analysis::predict::{self, RequestedText};
 use dissensus_analysis::ranking;
 use dissensus_analysis::text_detail;
 use dissensus_api::{
@@ -521,7 +521,8 @@ fn stored_model_is_restored_and_updated() {
     let kept = ranking::rank(&session.analysis, &query).unwrap();
     assert_eq!(kept.annotators, 9);
     let ana = dissensus_editing::annotators::find(&session.project, "ana").unwrap();
-    let p = predict::predict_text(&session.analysis, query.question, ana.id, "c150").unwrap();
+    let p = predict::predict(&session.analysis, query.question, ana.id, RequestedText::OfProject("c150"))
+        .unwrap();
     assert!(p[4] > p[0], "the model has not learned the label given since it was kept: {p:?}");
 }
 

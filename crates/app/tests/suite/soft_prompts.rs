@@ -13,6 +13,7 @@ use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_training::runs;
+use dissensus_training::runs::TextToPredict;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -52,7 +53,10 @@ fn figures(run: &RunDetail) -> (Vec<u64>, Vec<Option<u64>>) {
 
 fn predicted(session: &Session, run: u32) -> Vec<f32> {
     let annotator = annotators::list(&session.project).unwrap()[0].id;
-    runs::predict(&session.runs, run, annotator, "You fool", &Silent).unwrap().probabilities
+    runs::predict(&session.runs, &[run], annotator, TextToPredict::New("You fool"), &Silent)
+        .unwrap()
+        .swap_remove(0)
+        .probabilities
 }
 
 fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {

@@ -5,6 +5,7 @@
 use crate::support::{TestFolder, span_agreement, try_import};
 use dissensus_analysis::agreement;
 use dissensus_analysis::multi_label;
+use dissensus_analysis::predict::RequestedText;
 use dissensus_analysis::repeats;
 use dissensus_api::{ImportChoices, NewLabel};
 use dissensus_app::session::Session;
@@ -221,9 +222,13 @@ fn span_type_is_a_binary_question() {
     let agreements = span_agreement(&session.analysis, &question).unwrap();
     assert_eq!(agreements.types[0].chosen, Some(1.0 / 3.0));
     let option = questions::find(&session.project, Some("spans: insult")).unwrap();
-    let before = multi_label::predict(&session.analysis, &question, AnnotatorId(1), "t1").unwrap();
+    let before =
+        multi_label::predict(&session.analysis, &question, AnnotatorId(1), RequestedText::OfProject("t1"))
+            .unwrap();
     record::record_label(&session.labelling, &label(&question, 1, 2, spans(&[(0, 4, 0)]))).unwrap();
-    let after = multi_label::predict(&session.analysis, &question, AnnotatorId(1), "t1").unwrap();
+    let after =
+        multi_label::predict(&session.analysis, &question, AnnotatorId(1), RequestedText::OfProject("t1"))
+            .unwrap();
     assert!(after[0].probability > before[0].probability, "it learned at once");
     let refused =
         record::record_label(&session.labelling, &label(&option, 1, 2, Answer::from_level(1))).unwrap_err();

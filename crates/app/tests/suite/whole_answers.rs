@@ -4,12 +4,13 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{Stopped, TestFolder, import_csv, tiny};
+use dissensus_analysis::WrittenPredictions;
 use dissensus_analysis::bundles::{Bundle, BundleChoices};
 use dissensus_analysis::multi_label;
+use dissensus_analysis::predict::RequestedText;
 use dissensus_analysis::prediction_file;
 use dissensus_analysis::set_distances;
 use dissensus_analysis::whole_answer;
-use dissensus_analysis::{RequestedText, WrittenPredictions};
 use dissensus_api::{ImportChoices, NewLabel};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Question, TextId};
@@ -24,6 +25,7 @@ use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
 use dissensus_training::prediction_table::PredictionChoices;
 use dissensus_training::runs;
+use dissensus_training::runs::TextToPredict;
 use dissensus_training::set_table::SetPredictionFile;
 use dissensus_transfer::exchange;
 use sha2::{Digest as _, Sha256};
@@ -449,7 +451,10 @@ fn runs_of_all_options_are_bundled_as_a_whole() {
     let rows = by_bundle(&place, &place.path("whole"), &of(&["a0"])).unwrap();
     for (text, row) in NEW.iter().zip(&rows) {
         for (run, name) in runs.iter().zip(question.scale.levels()) {
-            let one = runs::predict(&session.runs, *run, AnnotatorId(1), text, &Silent).unwrap();
+            let one =
+                runs::predict(&session.runs, &[*run], AnnotatorId(1), TextToPredict::New(text), &Silent)
+                    .unwrap()
+                    .swap_remove(0);
             // The text was encoded in another batch.
             assert!((number(row, &format!("p_a0_{name}")) - f64::from(one.probabilities[1])).abs() < 1e-4);
         }

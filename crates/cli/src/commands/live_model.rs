@@ -1,11 +1,13 @@
 //! Helpers of commands that use the live model.
 
 use super::{encoder_choice, print_switch};
-use crate::args::EncoderArgs;
+use crate::args::{EncoderArgs, Predict};
 use crate::progress::Bar;
 use anyhow::Result;
+use dissensus_analysis::predict::RequestedText;
 use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
+use dissensus_training::encoding::EncodedText;
 
 /// Computes missing embeddings.
 pub(super) fn make_encoded(session: &Session, encoder: &EncoderArgs) -> Result<()> {
@@ -26,6 +28,20 @@ pub(super) fn make_live(session: &Session, question: QuestionId, encoder: &Encod
     drop(bar);
     print_switch(ready?);
     Ok(())
+}
+
+/// Embeds a text that was given on the command line; `None` for a text of the project.
+pub(super) fn embed_new_text(session: &Session, args: &Predict) -> Result<Option<EncodedText>> {
+    let new = args.text.as_deref().filter(|_| args.text_id.is_none());
+    Ok(new.map(|text| session.encoding.embed(text, &encoder_choice(&args.encoder))).transpose()?)
+}
+
+/// The text to predict, of which [`embed_new_text`] is the embedding.
+pub(super) fn requested_text<'a>(args: &'a Predict, embedded: Option<&'a EncodedText>) -> RequestedText<'a> {
+    match embedded {
+        Some(text) => RequestedText::New(text),
+        None => RequestedText::OfProject(args.text_id.as_deref().unwrap_or_default()),
+    }
 }
 
 /// A probability as a bar.

@@ -2,7 +2,7 @@
 
 use super::disagreement_document::{DisagreementByOptions, DisagreementRanking, RankedText};
 use super::given_answers::{answers, show_answers};
-use super::live_model::{bar_of, make_encoded, make_live};
+use super::live_model::{bar_of, embed_new_text, make_encoded, make_live, requested_text};
 use super::prediction_tables::{
     embeddings_path, holds_embeddings, prediction_choices, print_words_written, print_written, run_tables,
     texts_to_predict,
@@ -35,7 +35,7 @@ use dissensus_stats::data::Target;
 use dissensus_training::encoding::TextFileChoices;
 use dissensus_training::prediction_table::PredictionChoices;
 use dissensus_training::runs;
-use dissensus_training::runs::RunPrediction;
+use dissensus_training::runs::{RunPrediction, TextToPredict};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
@@ -147,13 +147,11 @@ fn predict_by_runs(session: &Session, annotator: &Annotator, args: &Predict) -> 
         questions.push(question_of_run(session, *run, args.question.name.as_deref())?);
     }
     let bar = Bar::new("steps");
-    let found = match (&args.text_id, &args.text) {
-        (Some(id), _) => runs::predict_text_by_several(&session.runs, &args.run, annotator.id, id, &bar),
-        (None, text) => {
-            let text = text.as_deref().unwrap_or_default();
-            runs::predict_several(&session.runs, &args.run, annotator.id, text, &bar)
-        }
+    let text = match (&args.text_id, &args.text) {
+        (Some(id), _) => TextToPredict::OfProject(id),
+        (None, text) => TextToPredict::New(text.as_deref().unwrap_or_default()),
     };
+    let found = runs::predict(&session.runs, &args.run, annotator.id, text, &bar);
     drop(bar);
     let mut documents = Vec::new();
     for (question, by) in questions.iter().zip(found?) {
@@ -325,15 +323,10 @@ fn question_of_run(session: &Session, run: u32, named: Option<&str>) -> Result<Q
 
 /// Predicts with the live model.
 fn live(session: &Session, question: QuestionId, annotator: AnnotatorId, args: &Predict) -> Result<Vec<f32>> {
-    let choice = encoder_choice(&args.encoder);
     make_live(session, question, &args.encoder)?;
-    Ok(match (&args.text_id, &args.text) {
-        (Some(id), _) => predict::predict_text(&session.analysis, question, annotator, id)?,
-        (None, text) => {
-            let text = session.encoding.embed(text.as_deref().unwrap_or_default(), &choice)?;
-            predict::predict_encoded(&session.analysis, question, annotator, &text)?
-        }
-    })
+    let embedded = embed_new_text(session, args)?;
+    let text = requested_text(args, embedded.as_ref());
+    Ok(predict::predict(&session.analysis, question, annotator, text)?)
 }
 
 pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {

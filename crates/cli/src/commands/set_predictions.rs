@@ -1,16 +1,16 @@
 //! `models predict` and `models predictions` of a whole multi-label question.
 
 use super::given_answers::{answers, show_answers};
-use super::live_model::{bar_of, make_live};
+use super::live_model::{bar_of, embed_new_text, make_live, requested_text};
 use super::prediction_tables::print_left_out_and_strangers;
-use super::{count, encoder_choice, note};
+use super::{count, note};
 use crate::args::Predict;
 use crate::by_name::ByName;
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_analysis::whole_answer;
-use dissensus_analysis::{ExpectedOption, GivenAnswer, RequestedText, WholeAnswer};
+use dissensus_analysis::{ExpectedOption, GivenAnswer, WholeAnswer};
 use dissensus_app::session::Session;
 use dissensus_domain::{Annotator, Question};
 use dissensus_training::set_table::SetPredictionFile;
@@ -91,14 +91,8 @@ pub(super) fn predict_options(
     args: &Predict,
 ) -> Result<()> {
     make_live(session, question.id, &args.encoder)?;
-    let new = match &args.text {
-        Some(text) => Some(session.encoding.embed(text, &encoder_choice(&args.encoder))?),
-        None => None,
-    };
-    let text = match &new {
-        Some(text) => RequestedText::New(text),
-        None => RequestedText::OfProject(args.text_id.as_deref().unwrap_or_default()),
-    };
+    let embedded = embed_new_text(session, args)?;
+    let text = requested_text(args, embedded.as_ref());
     let bar = Bar::new("options that go together");
     let found = whole_answer::predict(&session.analysis, question, annotator.map(|who| who.id), text, &bar);
     drop(bar);

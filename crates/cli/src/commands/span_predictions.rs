@@ -1,7 +1,7 @@
 //! `models predict` of one text, for a question with spans.
 
 use super::given_answers::{answers, show_answers};
-use super::live_model::{bar_of, make_live};
+use super::live_model::{bar_of, embed_new_text, make_live, requested_text};
 use super::word_print::show_words;
 use super::{count, encoder_choice};
 use crate::args::Predict;
@@ -100,14 +100,9 @@ fn types(
     annotator: &Annotator,
     args: &Predict,
 ) -> Result<Vec<OptionPrediction>> {
-    Ok(match (&args.text_id, &args.text) {
-        (Some(id), _) => multi_label::predict(&session.analysis, question, annotator.id, id)?,
-        (None, text) => {
-            let choice = encoder_choice(&args.encoder);
-            let text = session.encoding.embed(text.as_deref().unwrap_or_default(), &choice)?;
-            multi_label::predict_encoded(&session.analysis, question, annotator.id, &text)?
-        }
-    })
+    let embedded = embed_new_text(session, args)?;
+    let text = requested_text(args, embedded.as_ref());
+    Ok(multi_label::predict(&session.analysis, question, annotator.id, text)?)
 }
 
 fn document<'a>(

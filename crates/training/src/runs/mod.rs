@@ -43,7 +43,7 @@ pub use detail::detail;
 pub use export::{COLUMNS, export, metric_of};
 pub use labels::{labels_sha256, sha256_of};
 pub use list::list;
-pub use predict::{RunPrediction, predict, predict_several, predict_text, predict_text_by_several};
+pub use predict::{RunPrediction, TextToPredict, predict};
 pub use prediction_tables::{RunPredictionFile, prediction_tables};
 pub use resume::{resume, resume_here};
 pub use sets::{TrainedSets, TrainedWords, jointly_learned_options, trained_sets, trained_words};

@@ -34,86 +34,37 @@ pub struct RunPrediction {
     pub probabilities: Vec<f32>,
 }
 
-/// Predicts one annotator's label for a text without labels, by the model of a finished run.
+/// A text whose label is predicted.
+#[derive(Clone, Copy, Debug)]
+pub enum TextToPredict<'a> {
+    /// A text of the project, by its id in files, with what models learned from its labels. A network, and
+    /// a run that is older than the text, predict it as a new one.
+    OfProject(&'a str),
+    /// Any text, by its content.
+    New(&'a str),
+}
+
+/// Predicts one annotator's label for a text by the models of finished runs, in their order. The text is
+/// read once per encoder: runs that were trained as one share it, and so do runs on the same frozen encoder.
 ///
 /// # Errors
-/// There is no such run, the run is not finished, its files are gone, or the project uses another
+/// There is no such run or text, a run is not finished or its files are gone, or the project uses another
 /// encoder now.
 pub fn predict(
     cx: &Runs,
-    run: u32,
-    annotator: AnnotatorId,
-    text: &str,
-    progress: &dyn Progress,
-) -> Result<RunPrediction, ProjectError> {
-    let found = predict_by(cx, &[run], annotator, text, None, progress)?;
-    found.into_iter().next().ok_or(ProjectError::from(TrainingError::NoSuchRun(run)))
-}
-
-/// Predicts by the models of several runs, in their order. The text is read once per encoder: runs that
-/// were trained as one share it, and so do runs on the same frozen encoder.
-///
-/// # Errors
-/// Those of [`predict`], for any of them.
-pub fn predict_several(
-    cx: &Runs,
     runs: &[u32],
     annotator: AnnotatorId,
-    text: &str,
+    text: TextToPredict<'_>,
     progress: &dyn Progress,
 ) -> Result<Vec<RunPrediction>, ProjectError> {
-    predict_by(cx, runs, annotator, text, None, progress)
-}
-
-/// Predicts one annotator's label for the text of the project with the name `text`, by the model of a
-/// finished run, including what the model learned from labels of this text. A network, and a text that
-/// was added after the run, are treated as for a new text.
-///
-/// # Errors
-/// Those of [`predict`], and there is no such text.
-pub fn predict_text(
-    cx: &Runs,
-    run: u32,
-    annotator: AnnotatorId,
-    text: &str,
-    progress: &dyn Progress,
-) -> Result<RunPrediction, ProjectError> {
-    let found = predict_text_by_several(cx, &[run], annotator, text, progress)?;
-    found.into_iter().next().ok_or(ProjectError::from(TrainingError::NoSuchRun(run)))
-}
-
-/// Predicts by the models of several runs, in their order; see [`predict_several`] and
-/// [`predict_text`].
-pub fn predict_text_by_several(
-    cx: &Runs,
-    runs: &[u32],
-    annotator: AnnotatorId,
-    text: &str,
-    progress: &dyn Progress,
-) -> Result<Vec<RunPrediction>, ProjectError> {
-    let (id, body) = cx
-        .context
-        .store
-        .text_by_external(text)?
-        .map(|text| (text.id, text.body))
-        .ok_or_else(|| ProjectError::NoSuchText(text.to_owned()))?;
-    predict_by(cx, runs, annotator, &body, cx.context.index().text_row(id), progress)
-}
-
-/// An encoder that runs share, and its output for the requested text.
-struct Read {
-    encoder: Encoder,
-    text: EncodedText,
-}
-
-fn predict_by(
-    cx: &Runs,
-    runs: &[u32],
-    annotator: AnnotatorId,
-    text: &str,
-    row: Option<u32>,
-    progress: &dyn Progress,
-) -> Result<Vec<RunPrediction>, ProjectError> {
+    let (body, row) = match text {
+        TextToPredict::New(body) => (body.to_owned(), None),
+        TextToPredict::OfProject(id) => {
+            let found = cx.context.store.text_by_external(id)?;
+            let found = found.ok_or_else(|| ProjectError::NoSuchText(id.to_owned()))?;
+            (found.body, cx.context.index().text_row(found.id))
+        }
+    };
     let mut read: HashMap<String, Read> = HashMap::new();
     runs.iter()
         .map(|run| {
@@ -126,13 +77,19 @@ fn predict_by(
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
                     let encoder = encoder_of(cx, &kept, &config)?.0;
-                    let text = EncodedText::new(text, encoder.encode(&[text])?.swap_remove(0))?;
-                    new.insert(Read { encoder, text })
+                    let embedding = encoder.encode(&[body.as_str()])?.swap_remove(0);
+                    new.insert(Read { encoder, text: EncodedText::new(&body, embedding)? })
                 }
             };
             prediction(cx, &kept, &config, read, annotator, row, progress)
         })
         .collect()
+}
+
+/// An encoder that runs share, and its output for the requested text.
+struct Read {
+    encoder: Encoder,
+    text: EncodedText,
 }
 
 fn prediction(

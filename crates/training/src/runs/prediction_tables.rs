@@ -78,7 +78,7 @@ struct OnOneEncoder {
 /// per encoder. Memory does not grow with texts x annotators.
 ///
 /// A text of the project is predicted with what its labels taught the run, as in
-/// [`predict::predict_text`](crate::runs::predict::predict_text), and a text of a file only by its
+/// [`predict`](crate::runs::predict::predict), and a text of a file only by its
 /// content.
 ///
 /// # Errors
