@@ -25,7 +25,7 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::Progress;
 use dissensus_project::sample;
-use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::prediction_tables::PredictionChoices;
 use dissensus_transfer::exchange;
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _};
 use pyo3::prelude::*;

@@ -6,7 +6,7 @@ use super::needs::too_few;
 use super::snippet::snippet;
 use crate::aggregation;
 use crate::predict::{self, RequestedText};
-use dissensus_domain::{AnnotatorId, Answer, LevelId, Question, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, LevelId, Question, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;

@@ -7,7 +7,7 @@ use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_store::body_hash;
 use dissensus_training::predicted_texts::PredictedTexts;
-use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::prediction_tables::PredictionChoices;
 use dissensus_training::requested_model::RequestedModel;
 
 /// Predictions of all texts of a project.

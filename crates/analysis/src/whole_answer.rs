@@ -13,8 +13,8 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::error::TrainingError;
+use dissensus_training::prediction_tables::people_of_sets;
 use dissensus_training::requested_model::{OptionAnswers, RequestedModel, known};
-use dissensus_training::set_table::people_of_sets;
 use serde::Serialize;
 
 /// Predictions of whole answers to a text.

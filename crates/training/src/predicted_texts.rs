@@ -1,7 +1,7 @@
 //! Predictions of texts in memory, for callers that need arrays and no file.
 
 use crate::error::TrainingError;
-use crate::prediction_table::PredictedAnnotator;
+use crate::prediction_tables::PredictedAnnotator;
 use crate::requested_model::RequestedModel;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::Target;

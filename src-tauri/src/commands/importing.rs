@@ -96,9 +96,9 @@ session_commands! {
         let done = prediction_file::write_live(&session.analysis, &question, Path::new(&path), true)?;
         let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         Ok(PredictionsWritten {
-            texts: number(done.texts),
-            people: number(done.annotators as u64),
-            people_without_labels: number(done.annotators_without_labels as u64),
+            texts: number(done.table.texts),
+            people: number(done.table.annotators as u64),
+            people_without_labels: number(done.table.annotators_without_labels as u64),
             rows: number(done.rows),
         })
     };

@@ -1,21 +1,23 @@
 //! Predicts the texts of a file by a bundle, without its project.
 
 use super::BUNDLE;
-use super::manifest::{BundledAnnotator, BundledQuestion, BundledWords, Manifest};
+use super::manifest::{BundledAnnotator, BundledQuestion, BundledSets, BundledWords, Manifest};
 use super::sums;
 use crate::error::AnalysisError;
-use dissensus_domain::Question;
+use crate::prediction_file::WrittenPredictions;
+use dissensus_domain::{AnswerForm, Question};
 use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions};
 use dissensus_exchange::TypedTable;
 use dissensus_files::{folder_of, real_path};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::outputs::check_outputs;
+use dissensus_stats::disagreement::WholeSets;
 use dissensus_training::encoding::{CheckedTexts, TextFileChoices};
-use dissensus_training::prediction_table::{
-    PredictedAnnotator, PredictedRows, PredictionChoices, PredictionFile, TableOf,
+use dissensus_training::prediction_tables::{
+    LevelTable, OptionTable, PredictedAnnotator, PredictionChoices, PredictionTable as _, TableRequest,
+    check_columns, write_spans,
 };
-use dissensus_training::word_predictor::{WordPredictionFile, WordRequest};
 use std::path::{Path, PathBuf};
 
 /// A bundle whose files were verified.
@@ -23,6 +25,43 @@ use std::path::{Path, PathBuf};
 pub struct Bundle {
     pub(super) dir: PathBuf,
     pub(super) manifest: Manifest,
+}
+
+/// What a bundle predicts of a question.
+enum Bundled<'a> {
+    Levels(&'a BundledQuestion),
+    /// All options of a multi-label question together.
+    Options(&'a BundledSets),
+    /// The words of a question with spans.
+    Spans(&'a BundledWords),
+}
+
+impl Bundled<'_> {
+    fn form(&self) -> AnswerForm {
+        match self {
+            Self::Levels(_) => AnswerForm::Level,
+            Self::Options(_) => AnswerForm::Options,
+            Self::Spans(_) => AnswerForm::Spans,
+        }
+    }
+
+    /// The question's name, and its levels, options or types.
+    fn levels(&self) -> (&str, &[String]) {
+        match self {
+            Self::Levels(question) => (&question.name, &question.levels),
+            Self::Options(sets) => (&sets.name, &sets.options),
+            Self::Spans(words) => (&words.name, &words.types),
+        }
+    }
+
+    /// The annotators of its models.
+    fn annotators<'a>(&'a self, bundle: &'a Bundle) -> &'a [BundledAnnotator] {
+        match self {
+            Self::Levels(question) => &question.annotators,
+            Self::Options(sets) => &bundle.manifest.questions[sets.questions[0]].annotators,
+            Self::Spans(words) => &words.annotators,
+        }
+    }
 }
 
 impl Bundle {
@@ -52,8 +91,8 @@ impl Bundle {
     ///
     /// # Errors
     /// No such question or annotator; an output file that exists already (without `replace`), is the input
-    /// file or has an unsupported format; a file of texts that cannot be read or has bad rows; a full disk;
-    /// a cancel.
+    /// file or has an unsupported format; two columns of one name; a file of texts that cannot be read or has
+    /// bad rows; a full disk; a cancel.
     pub fn predict(
         &self,
         choices: &PredictionChoices,
@@ -61,56 +100,67 @@ impl Bundle {
         out: &Path,
         device: DeviceChoice,
         progress: &dyn Progress,
-    ) -> Result<PredictionFile, ProjectError> {
-        let question = self.question(choices.question.as_deref())?;
+    ) -> Result<WrittenPredictions, ProjectError> {
+        let of = self.bundled(choices.question.as_deref())?;
         self.check_output(choices, texts, out)?;
-        let chosen = chosen(&question.annotators, &choices.annotators)?;
-        let written = CheckedTexts::open(texts, progress)
-            .and_then(|texts| self.write(question, chosen, choices, &texts, out, device, progress));
-        written.map_err(ProjectError::all_or_nothing)
-    }
-
-    /// Whether this is a question with spans whose words can be predicted by [`Bundle::predict_words`].
-    pub fn has_words(&self, question: Option<&str>) -> bool {
-        self.words(question).is_some()
-    }
-
-    /// Writes which words of the texts of a file annotators would mark, a row for each word and type. If
-    /// annotators are chosen, each of them has a column.
-    ///
-    /// # Errors
-    /// Those of [`Bundle::predict`]; there is no such question with spans in it.
-    pub fn predict_words(
-        &self,
-        choices: &PredictionChoices,
-        texts: &TextFileChoices,
-        out: &Path,
-        device: DeviceChoice,
-        progress: &dyn Progress,
-    ) -> Result<WordPredictionFile, ProjectError> {
-        let name = choices.question.as_deref();
-        let not_here = || {
-            ProjectError::from(AnalysisError::NotInBundle(
-                "there is no question with spans of that name in this bundle".to_owned(),
-            ))
-        };
-        let words = self.words(name).ok_or_else(not_here)?;
-        self.check_output(choices, texts, out)?;
-        let chosen = chosen(&words.annotators, &choices.annotators)?;
-        let asked = WordRequest {
-            question: &words.name,
-            types: &words.types,
-            chosen: &chosen,
-            observed: None,
-            each: !choices.annotators.is_empty(),
+        let annotators = chosen(of.annotators(self), &choices.annotators)?;
+        let everybody = choices.annotators.is_empty();
+        let (question, levels) = of.levels();
+        let request = TableRequest {
+            question,
+            levels,
+            annotators: &annotators,
+            everybody,
             out,
             replace: choices.replace,
         };
-        let written = CheckedTexts::open(texts, progress).and_then(|texts| {
-            let encoder = self.encoder(words.encoder, device)?;
-            words.predictor(&self.dir, Some(&encoder))?.write_file(&asked, &texts, &encoder, progress)
-        });
+        check_columns(of.form(), levels, if everybody { &[] } else { &annotators })?;
+        let written = CheckedTexts::open(texts, progress)
+            .and_then(|texts| self.write(&of, &request, &texts, device, progress));
         written.map_err(ProjectError::all_or_nothing)
+    }
+
+    fn write(
+        &self,
+        of: &Bundled<'_>,
+        asked: &TableRequest<'_>,
+        texts: &CheckedTexts,
+        device: DeviceChoice,
+        progress: &dyn Progress,
+    ) -> Result<WrittenPredictions, ProjectError> {
+        Ok(match of {
+            Bundled::Levels(question) => {
+                let encoder = self.encoder(question.encoder, device)?;
+                let table = LevelTable::create(asked, question.model(&self.dir)?, None)?;
+                WrittenPredictions::Levels(table.write_file(texts, &encoder, progress)?)
+            }
+            Bundled::Options(sets) => {
+                let questions = || sets.questions.iter().map(|at| &self.manifest.questions[*at]);
+                let models = questions().map(|question| question.model(&self.dir));
+                let models = models.collect::<Result<Vec<_>, _>>()?;
+                let whole = WholeSets::new(sets.factors.clone(), sets.distances)?;
+                let encoder = self.encoder(self.manifest.questions[sets.questions[0]].encoder, device)?;
+                let table = OptionTable::create(asked, models, None, (whole, sets.together.clone()))?;
+                WrittenPredictions::Options(table.write_file(texts, &encoder, progress)?)
+            }
+            Bundled::Spans(words) => {
+                let encoder = self.encoder(words.encoder, device)?;
+                let predictor = words.predictor(&self.dir, Some(&encoder))?;
+                let written = write_spans(&predictor, asked, None, texts, &encoder, progress)?;
+                WrittenPredictions::Spans(written)
+            }
+        })
+    }
+
+    /// What the bundle predicts of the question of this name, or without one of the only question.
+    fn bundled(&self, question: Option<&str>) -> Result<Bundled<'_>, ProjectError> {
+        if let Some(words) = self.words(question) {
+            return Ok(Bundled::Spans(words));
+        }
+        if let Some(sets) = self.sets(question) {
+            return Ok(Bundled::Options(sets));
+        }
+        self.question(question).map(Bundled::Levels)
     }
 
     /// The model of the words of the question of this name, or without one of the only question.
@@ -124,8 +174,19 @@ impl Bundle {
         all.iter().find(|words| question == Some(words.name.as_str()))
     }
 
+    /// The multi-label question of this name, or without one the only question.
+    fn sets(&self, question: Option<&str>) -> Option<&BundledSets> {
+        let all = &self.manifest.sets;
+        if let (None, [only]) = (question, &all[..]) {
+            let nothing_else =
+                self.manifest.words.is_empty() && self.manifest.questions.len() == only.questions.len();
+            return nothing_else.then_some(only);
+        }
+        all.iter().find(|sets| question == Some(sets.name.as_str()))
+    }
+
     /// Checks that the table can be written.
-    pub(super) fn check_output(
+    fn check_output(
         &self,
         choices: &PredictionChoices,
         texts: &TextFileChoices,
@@ -142,31 +203,6 @@ impl Bundle {
             return Err(AnalysisError::Bundle { path: self.dir.clone(), reason }.into());
         }
         check_outputs(&[out], &[texts.path.as_path()], choices.replace)
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "what was asked for, checked one by one")]
-    fn write(
-        &self,
-        question: &BundledQuestion,
-        chosen: Vec<PredictedAnnotator>,
-        choices: &PredictionChoices,
-        texts: &CheckedTexts,
-        out: &Path,
-        device: DeviceChoice,
-        progress: &dyn Progress,
-    ) -> Result<PredictionFile, ProjectError> {
-        let of = TableOf {
-            model: question.model(&self.dir)?,
-            question: question.name.clone(),
-            levels: question.levels.clone(),
-            chosen,
-            everybody: choices.annotators.is_empty(),
-            labelled: None,
-        };
-        let encoder = self.encoder(question.encoder, device)?;
-        let mut rows = PredictedRows::begin(of, out, choices.replace)?;
-        rows.write_file(texts, &encoder, progress)?;
-        rows.finish()
     }
 
     /// The encoder at this index of the manifest.

@@ -12,7 +12,7 @@ use dissensus_project::jobs::Progress;
 use dissensus_project::outputs::check_outputs;
 use dissensus_store::body_hash;
 use dissensus_training::encoding::{CheckedTexts, EncodedText, EncoderChoice, TextFileChoices};
-use dissensus_training::prediction_table::LabelledBodies;
+use dissensus_training::prediction_tables::LabelledBodies;
 use dissensus_training::requested_model::RequestedModel;
 use serde::Serialize;
 use std::path::{Path, PathBuf};

@@ -7,8 +7,9 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::outputs::check_outputs;
 use dissensus_training::encoding::{CheckedTexts, TextFileChoices};
-use dissensus_training::prediction_table::{PredictedAnnotator, PredictionChoices};
-use dissensus_training::set_table::SetTable;
+use dissensus_training::prediction_tables::{
+    PredictedAnnotator, PredictionChoices, TableRequest, check_columns,
+};
 use std::path::{Path, PathBuf};
 
 /// The parameters of a table of predictions, whose names, files and texts were checked.
@@ -16,9 +17,9 @@ pub struct CheckedPredictions {
     pub(super) question: Question,
     chosen: Vec<PredictedAnnotator>,
     /// Whether no annotators were chosen, so that all are predicted together.
-    pub(super) everybody: bool,
-    pub(super) out: PathBuf,
-    pub(super) replace: bool,
+    everybody: bool,
+    out: PathBuf,
+    replace: bool,
     /// The texts of a file; those of the project if `None`.
     pub(super) texts: Option<CheckedTexts>,
 }
@@ -40,6 +41,18 @@ impl CheckedPredictions {
         let of =
             |one: &PredictedAnnotator| PredictedAnnotator { has_labels: has_labels(one.row), ..one.clone() };
         self.chosen.iter().map(of).collect()
+    }
+
+    /// The parameters of the table over these of its annotators.
+    pub(super) fn table<'a>(&'a self, annotators: &'a [PredictedAnnotator]) -> TableRequest<'a> {
+        TableRequest {
+            question: &self.question.name,
+            levels: self.question.scale.levels(),
+            annotators,
+            everybody: self.everybody,
+            out: &self.out,
+            replace: self.replace,
+        }
     }
 }
 
@@ -68,9 +81,7 @@ pub fn check(
     check_outputs(&[out], &read.collect::<Vec<_>>(), choices.replace)?;
     let chosen = chosen_rows(cx, choices)?;
     let everybody = choices.annotators.is_empty();
-    if form == AnswerForm::Options {
-        SetTable::check_columns(question.scale.levels(), &chosen, !everybody)?;
-    }
+    check_columns(form, question.scale.levels(), if everybody { &[] } else { &chosen })?;
     let texts = texts.map(|texts| CheckedTexts::open(texts, progress)).transpose();
     let texts = texts.map_err(ProjectError::all_or_nothing)?;
     let (out, replace) = (out.to_owned(), choices.replace);

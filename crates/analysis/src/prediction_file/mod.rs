@@ -1,7 +1,6 @@
 //! Tables of what annotators would answer to every text, of the project or of another file, one use case for
 //! every question: names and files are checked in the same way ([`checked`]), and rows are written by the
-//! form
-//! of the answers ([`levels`], [`sets`], [`words`]).
+//! form of the answers ([`levels`], [`sets`], [`words`]).
 
 mod checked;
 mod levels;
@@ -18,20 +17,21 @@ use dissensus_domain::{AnswerForm, JobKind};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Activity, Progress};
 use dissensus_training::encoding::EncoderChoice;
-use dissensus_training::prediction_table::{PredictionChoices, PredictionFile};
-use dissensus_training::set_table::SetPredictionFile;
-use dissensus_training::word_predictor::WordPredictionFile;
+use dissensus_training::prediction_tables::{
+    LevelPredictions, OptionPredictions, PredictionChoices, PredictionTable, SpanPredictions,
+};
+use models::encoder_of_models;
 use std::path::Path;
 
 /// A table that was written.
 #[derive(Clone, Debug)]
 pub enum WrittenPredictions {
     /// A row for each text and annotator.
-    Levels(PredictionFile),
+    Levels(LevelPredictions),
     /// A row for each text.
-    Options(SetPredictionFile),
+    Options(OptionPredictions),
     /// A row for each word and type.
-    Spans(WordPredictionFile),
+    Spans(SpanPredictions),
 }
 
 /// Writes what annotators would answer. Memory does not grow with texts x annotators.
@@ -68,7 +68,7 @@ pub fn write_live(
     question: &str,
     out: &Path,
     replace: bool,
-) -> Result<PredictionFile, ProjectError> {
+) -> Result<LevelPredictions, ProjectError> {
     let context = &cx.context;
     let _reserved = context.reservations.reserve(Activity::Export)?;
     let title = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -80,4 +80,21 @@ pub fn write_live(
         levels::write(cx, &asked, &EncoderChoice::default(), job.as_ref())
     });
     written.map_err(ProjectError::all_or_nothing)
+}
+
+/// Writes the rows of the first `texts` texts of the project, or of those of a file, which are read by the
+/// encoder if it is the version that the models were fitted on.
+fn write_rows<T: PredictionTable>(
+    cx: &Analysis,
+    asked: &CheckedPredictions,
+    mut table: T,
+    texts: usize,
+    (encoder, fitted_on): (&EncoderChoice, Option<&str>),
+    progress: &dyn Progress,
+) -> Result<T::Summary, ProjectError> {
+    if let Some(file) = &asked.texts {
+        return table.write_file(file, &encoder_of_models(cx, encoder, fitted_on)?, progress);
+    }
+    each_text(cx, texts, progress, |row, id, body| table.write_text(row, id, body))?;
+    table.finish(0)
 }

@@ -11,7 +11,7 @@ use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_store::body_hash;
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_training::error::TrainingError;
-use dissensus_training::prediction_table::LabelledBodies;
+use dissensus_training::prediction_tables::LabelledBodies;
 use std::collections::{BTreeSet, HashSet};
 
 /// Number of bodies that are read together.

@@ -12,15 +12,15 @@ use dissensus_domain::AnnotatorId;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_training::encoding::EncoderChoice;
+use dissensus_training::prediction_tables::{SpanPredictions, write_spans};
 use dissensus_training::runs;
-use dissensus_training::word_predictor::{WordPredictionFile, WordRequest};
 
 pub(super) fn write(
     cx: &Analysis,
     asked: &CheckedPredictions,
     encoder: &EncoderChoice,
     progress: &dyn Progress,
-) -> Result<WordPredictionFile, ProjectError> {
+) -> Result<SpanPredictions, ProjectError> {
     let question = &asked.question;
     let Some(texts) = &asked.texts else {
         return Err(ProjectError::internal(&"words are predicted only for a file"));
@@ -34,14 +34,6 @@ pub(super) fn write(
     let observed = bodies_learned_from(cx, answered, Some(&selected.key))?;
     let predictor = word_fit::word_predictor(cx, question, &people, &encoder, learned, progress)?;
     let has_labels = |row: u32| predictor.answers.get(row as usize).is_some_and(|answers| *answers > 0);
-    let table = WordRequest {
-        question: &question.name,
-        types: question.scale.levels(),
-        chosen: &asked.chosen(has_labels),
-        observed: Some(&observed),
-        each: !asked.everybody,
-        out: &asked.out,
-        replace: asked.replace,
-    };
-    predictor.write_file(&table, texts, &encoder, progress)
+    let chosen = asked.chosen(has_labels);
+    write_spans(&predictor, &asked.table(&chosen), Some(&observed), texts, &encoder, progress)
 }

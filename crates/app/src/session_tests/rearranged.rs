@@ -14,7 +14,7 @@ use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_training::encoding::EncoderChoice;
-use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::prediction_tables::PredictionChoices;
 use dissensus_transfer::study;
 use std::path::Path;
 use std::sync::Mutex;

@@ -25,7 +25,7 @@ use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelError;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
-use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::prediction_tables::PredictionChoices;
 use dissensus_training::runs;
 use dissensus_transfer::exchange;
 use std::path::{Path, PathBuf};
@@ -814,5 +814,5 @@ fn new_texts_are_encoded_with_the_models_encoder() {
     // A new request uses the new one throughout.
     reader.live.fit(asked.question(), &Silent).unwrap();
     let written = prediction_file::write(&reader.analysis, &check(), &tiny(), &Silent).unwrap();
-    assert!(matches!(&written, WrittenPredictions::Levels(file) if file.texts == 1), "{written:?}");
+    assert!(matches!(&written, WrittenPredictions::Levels(file) if file.table.texts == 1), "{written:?}");
 }

@@ -20,7 +20,7 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
-use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::prediction_tables::PredictionChoices;
 use dissensus_training::runs;
 use dissensus_training::runs::TextToPredict;
 use dissensus_transfer::exchange;

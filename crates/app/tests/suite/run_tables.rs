@@ -15,7 +15,7 @@ use dissensus_project::jobs::Silent;
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::TextFileChoices;
-use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::prediction_tables::PredictionChoices;
 use dissensus_training::runs;
 use dissensus_training::runs::RunPredictionFile;
 use dissensus_training::runs::TextToPredict;
@@ -120,11 +120,12 @@ fn tables_of_several_runs_match_single_ones() {
         let together = tables(&session, &numbers, texts, &path(&format!("{name}.csv"))).unwrap();
         assert_eq!(together.iter().map(|one| one.run).collect::<Vec<_>>(), numbers);
         for ((run, question, levels), written) in runs.iter().zip(&together) {
-            let (file, rows) = (&written.written.file, if texts.is_some() { 3 } else { u64::from(TEXTS) });
+            let (file, rows) =
+                (&written.written.table.file, if texts.is_some() { 3 } else { u64::from(TEXTS) });
             assert_eq!(*file, path(&format!("{name}-{run}.csv")));
-            assert_eq!((written.written.texts, written.written.rows), (rows, rows * 4), "{written:?}");
+            assert_eq!((written.written.table.texts, written.written.rows), (rows, rows * 4), "{written:?}");
             // "d" has not answered "rude".
-            assert_eq!(written.written.annotators_without_labels, usize::from(*question == "rude"));
+            assert_eq!(written.written.table.annotators_without_labels, usize::from(*question == "rude"));
             let alone = path(&format!("{name}-alone-{run}.csv"));
             tables(&session, &[*run], texts, &alone).unwrap();
             assert_eq!(std::fs::read(file).unwrap(), std::fs::read(&alone).unwrap(), "to the byte");
@@ -151,7 +152,7 @@ fn tables_of_several_runs_match_single_ones() {
             }
             // Training labels are reported, also for a body that is in the project.
             let observed = found.values().filter(|row| row["observed"] == "true").count() as u64;
-            assert_eq!(Some(observed), written.written.observed);
+            assert_eq!(Some(observed), written.written.table.observed);
             let copy = found.get(&("2".to_owned(), "a".to_owned()));
             let own = runs::detail(&session.runs, *run).unwrap().info.scores.unwrap().labels;
             assert!(own > 0 && observed < rows * 4, "what is tested is not observed");
@@ -177,7 +178,7 @@ fn known_and_new_people_are_predicted() {
         (written[0].written.clone(), table(&out))
     };
     let (written, rows) = write(&["a", &stranger.external_id], "two.csv");
-    assert_eq!((written.annotators, written.annotators_without_labels), (2, 1));
+    assert_eq!((written.table.annotators, written.table.annotators_without_labels), (2, 1));
     let row = &rows[&("t1".to_owned(), stranger.external_id.clone())];
     let says = runs::predict(&session.runs, &[run], stranger.id, TextToPredict::OfProject("t1"), &Silent)
         .unwrap()
@@ -188,7 +189,7 @@ fn known_and_new_people_are_predicted() {
     let (_, rows) = write(&["a"], "one.csv");
     assert!(rows.len() == TEXTS as usize && rows.values().all(|row| row["disagreement_split"].is_empty()));
     // Everyone means everyone that the run knows.
-    assert_eq!(write(&[], "all.csv").0.annotators, PEOPLE.len());
+    assert_eq!(write(&[], "all.csv").0.table.annotators, PEOPLE.len());
 }
 
 #[test]
@@ -239,7 +240,10 @@ fn window_fits_a_model_and_writes_predictions() {
     let (folder, session) = project();
     let out = folder.path().join("would.csv");
     let done = prediction_file::write_live(&session.analysis, "rude", &out, false).unwrap();
-    assert_eq!((done.texts, done.annotators, done.annotators_without_labels, done.rows), (60, 4, 1, 240));
+    assert_eq!(
+        (done.table.texts, done.table.annotators, done.table.annotators_without_labels, done.rows),
+        (60, 4, 1, 240)
+    );
     assert_eq!(table(&out).len(), 240);
     let again = prediction_file::write_live(&session.analysis, "rude", &out, false).unwrap_err();
     assert_eq!(again.code(), "export-exists");

@@ -23,10 +23,10 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_stats::data::ModelKind;
 use dissensus_training::encoding::{EncoderChoice, TextFileChoices};
-use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::prediction_tables::OptionPredictions;
+use dissensus_training::prediction_tables::PredictionChoices;
 use dissensus_training::runs;
 use dissensus_training::runs::TextToPredict;
-use dissensus_training::set_table::SetPredictionFile;
 use dissensus_transfer::exchange;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
@@ -79,7 +79,7 @@ fn predict(
     session: &Session,
     choices: &PredictionChoices,
     of_file: bool,
-) -> Result<(SetPredictionFile, Vec<Row>), ProjectError> {
+) -> Result<(OptionPredictions, Vec<Row>), ProjectError> {
     let (out, texts) = (place.path("sets-out.csv"), texts(place));
     let choices = PredictionChoices { replace: true, ..choices.clone() };
     let asked =
@@ -138,7 +138,7 @@ fn whole_row_matches_the_tables_of_options() {
     let (session, question) = labelled(&place);
     for choices in [of(&[]), of(&["a1", "new"])] {
         let (written, rows) = predict(&place, &session, &choices, true).unwrap();
-        assert_eq!((written.texts, written.options.len(), rows.len()), (5, 4, 5));
+        assert_eq!((written.table.texts, written.options.len(), rows.len()), (5, 4, 5));
         for option in question.options() {
             let name = option.name.strip_prefix(&format!("{}: ", question.name)).unwrap();
             let own = of_option(&place, &session, &option, &choices);
@@ -155,10 +155,10 @@ fn whole_row_matches_the_tables_of_options() {
         // The last text has the body of one that was answered.
         let observed: Vec<&str> = rows.iter().map(|row| row["observed"].as_str()).collect();
         assert_eq!(observed, ["false", "false", "false", "false", "true"]);
-        assert_eq!(written.observed, Some(1));
+        assert_eq!(written.table.observed, Some(1));
         let has_columns = rows[0].contains_key("set_a1");
         assert_eq!(has_columns, !choices.annotators.is_empty());
-        assert_eq!(written.annotators_without_labels, 1);
+        assert_eq!(written.table.annotators_without_labels, 1);
     }
 }
 
@@ -171,7 +171,7 @@ fn set_predictions_use_option_correlations() {
     let (written, rows) = predict(&place, &session, &of(&["a0"]), true).unwrap();
     assert!(written.factors > 0, "{written:?}");
     assert!(written.options_together.contains("sad and tired (+"), "{}", written.options_together);
-    assert_eq!((written.annotators, written.pairs), (1, 0));
+    assert_eq!((written.table.annotators, written.pairs), (1, 0));
     for row in &rows {
         assert_eq!(row["set_a0"], row["most_likely_set"], "one person");
         assert_eq!((row["masi"].as_str(), row["differ_sad"].as_str()), ("", ""), "who differs from nobody");
@@ -223,7 +223,7 @@ fn next_table_includes_later_labels() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place);
     let (before, rows) = predict(&place, &session, &of(&[]), false).unwrap();
-    assert_eq!((before.texts, before.observed), (240, Some(240)));
+    assert_eq!((before.table.texts, before.table.observed), (240, Some(240)));
     let new: ImportChoices = ImportChoices::default();
     let file = place.path("more.csv");
     std::fs::write(&file, "text_id,text\nmore,a text that nobody knows\n").unwrap();
@@ -236,7 +236,7 @@ fn next_table_includes_later_labels() {
         "no-such-text"
     );
     let (unanswered, all) = predict(&place, &session, &of(&[]), false).unwrap();
-    assert_eq!((unanswered.texts, unanswered.observed, all.len()), (241, Some(240), 241));
+    assert_eq!((unanswered.table.texts, unanswered.table.observed, all.len()), (241, Some(240), 241));
     let glad = question.scale.index_of("glad").unwrap() as u8;
     for annotator in [AnnotatorId(1), AnnotatorId(2)] {
         let answer = Answer::Options(OptionSet::new([glad]).unwrap());
@@ -245,7 +245,7 @@ fn next_table_includes_later_labels() {
         record::record_label(&session.labelling, RecordLabel::new(&label, LabelSource::Command)).unwrap();
     }
     let (after, answered) = predict(&place, &session, &of(&[]), false).unwrap();
-    assert_eq!(after.observed, Some(241));
+    assert_eq!(after.table.observed, Some(241));
     let share = |rows: &[Row]| number(&rows[240], "expected_glad");
     assert!(share(&answered) > share(&all), "{} {}", share(&answered), share(&all));
     assert_eq!(rows.len(), 240);
@@ -283,8 +283,11 @@ fn by_bundle(place: &TestFolder, dir: &Path, choices: &PredictionChoices) -> Res
     let out = place.path("by-bundle.csv");
     let choices = PredictionChoices { replace: true, ..choices.clone() };
     let bundle = Bundle::open(dir)?;
-    let written = bundle.predict_sets(&choices, &texts(place), &out, DeviceChoice::Cpu, &Silent)?;
-    assert_eq!(written.observed, None);
+    let written = bundle.predict(&choices, &texts(place), &out, DeviceChoice::Cpu, &Silent)?;
+    assert!(
+        matches!(&written, WrittenPredictions::Options(written) if written.table.observed.is_none()),
+        "{written:?}"
+    );
     Ok(table(&out))
 }
 
@@ -350,14 +353,14 @@ fn older_bundle_opens_and_an_inconsistent_one_is_refused() {
         manifest.as_object_mut().unwrap().remove("sets").unwrap();
     });
     let bundle = Bundle::open(&dir).unwrap();
-    assert!(!bundle.has_sets(None) && !bundle.has_sets(Some("sets")));
     let out = place.path("old.csv");
     let asked = |name: &str| PredictionChoices { question: Some(name.to_owned()), ..of(&[]) };
     let refused =
         bundle.predict(&asked("sets"), &texts(&place), &out, DeviceChoice::Cpu, &Silent).unwrap_err();
     assert!(refused.to_string().contains("of this version"), "{refused}");
     let option = asked(&question.options()[0].name);
-    assert_eq!(bundle.predict(&option, &texts(&place), &out, DeviceChoice::Cpu, &Silent).unwrap().rows, 15);
+    let levels = bundle.predict(&option, &texts(&place), &out, DeviceChoice::Cpu, &Silent).unwrap();
+    assert!(matches!(&levels, WrittenPredictions::Levels(levels) if levels.rows == 15), "{levels:?}");
     for (key, value) in [
         ("questions", serde_json::json!([0, 1, 2, 9])),
         ("questions", serde_json::json!([0, 1, 2])),
@@ -422,7 +425,7 @@ fn long_texts_and_all_formats_are_written() {
             prediction_file::check(&session.analysis, &of(&["a0"]), Some(&texts), &out, &Silent).unwrap();
         let written = prediction_file::write(&session.analysis, &asked, &tiny(), &Silent).unwrap();
         assert!(
-            matches!(&written, WrittenPredictions::Options(file) if file.texts == 2),
+            matches!(&written, WrittenPredictions::Options(file) if file.table.texts == 2),
             "{name}: {written:?}"
         );
         assert!(std::fs::metadata(&out).unwrap().len() > 100);

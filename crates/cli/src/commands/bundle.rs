@@ -1,7 +1,6 @@
 //! `models bundle`, and `models predict --bundle`.
 
-use super::prediction_tables::{prediction_choices, print_words_written, print_written, texts_to_predict};
-use super::set_predictions::print_sets_written;
+use super::prediction_tables::{prediction_choices, print_predictions, texts_to_predict};
 use super::{count, encoder_choice, note, open_or_read, print_switch};
 use crate::args::{Bundle as BundleArgs, Predict};
 use crate::output;
@@ -58,17 +57,7 @@ pub(super) fn predict(dir: &Path, texts: &Path, out: &Path, args: &Predict) -> R
     let choices = prediction_choices(args);
     let device = encoder_choice(&args.encoder).device;
     let bar = Bar::new("texts");
-    if bundle.has_words(choices.question.as_deref()) {
-        let written = bundle.predict_words(&choices, &texts_to_predict(texts, args), out, device, &bar);
-        drop(bar);
-        return print_words_written(&written?, args.output.json);
-    }
-    if bundle.has_sets(choices.question.as_deref()) {
-        let written = bundle.predict_sets(&choices, &texts_to_predict(texts, args), out, device, &bar);
-        drop(bar);
-        return print_sets_written(&written?, args.output.json);
-    }
     let written = bundle.predict(&choices, &texts_to_predict(texts, args), out, device, &bar);
     drop(bar);
-    print_written(&written?, args.output.json)
+    print_predictions(&written?, args.output.json)
 }

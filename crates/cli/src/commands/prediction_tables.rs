@@ -6,12 +6,14 @@ use crate::args::Predict;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
+use dissensus_analysis::WrittenPredictions;
 use dissensus_app::session::Session;
 use dissensus_training::encoding::TextFileChoices;
-use dissensus_training::prediction_table::{PredictionChoices, PredictionFile};
+use dissensus_training::prediction_tables::{
+    LevelPredictions, OptionPredictions, PredictionChoices, PredictionFile, SpanPredictions,
+};
 use dissensus_training::runs;
 use dissensus_training::runs::RunPredictionFile;
-use dissensus_training::word_predictor::WordPredictionFile;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::Read as _;
@@ -74,24 +76,70 @@ pub(super) fn run_tables(
     match (json, &written[..]) {
         (true, [only]) => output::json(only),
         (true, runs) => output::json(&TablesOfRuns { runs }),
-        (false, all) => all.iter().try_for_each(|one| print_written(&one.written, false)),
+        (false, all) => all.iter().try_for_each(|one| print_levels(&one.written)),
     }
 }
 
-pub(super) fn print_words_written(written: &WordPredictionFile, json: bool) -> Result<()> {
-    if json {
-        return output::json(written);
+pub(super) fn print_predictions(written: &WrittenPredictions, json: bool) -> Result<()> {
+    match (written, json) {
+        (WrittenPredictions::Levels(written), true) => output::json(written),
+        (WrittenPredictions::Options(written), true) => output::json(written),
+        (WrittenPredictions::Spans(written), true) => output::json(written),
+        (WrittenPredictions::Levels(written), false) => print_levels(written),
+        (WrittenPredictions::Options(written), false) => print_options(written),
+        (WrittenPredictions::Spans(written), false) => print_spans(written),
     }
+}
+
+fn print_levels(LevelPredictions { table: written, rows }: &LevelPredictions) -> Result<()> {
+    print_left_out_and_strangers(written.bad_rows, written.annotators_without_labels);
+    output::line(&format!(
+        "Wrote {} to {}: {} x {}{}",
+        count(*rows, "prediction"),
+        written.file.display(),
+        count(written.texts, "text"),
+        count(written.annotators as u64, "annotator"),
+        written.observed.map_or_else(String::new, |observed| format!(", {observed} observed"))
+    ))
+}
+
+fn print_options(predictions: &OptionPredictions) -> Result<()> {
+    let written = &predictions.table;
+    print_left_out_and_strangers(written.bad_rows, written.annotators_without_labels);
+    note(&predictions.options_together);
+    print_people_of_sets(predictions.annotators_of_sets, written.annotators);
+    if predictions.sets_not_exact > 0 {
+        note(&format!(
+            "of {} the most likely set was looked for as long as is allowed: another may be likelier",
+            count(predictions.sets_not_exact, "text")
+        ));
+    }
+    output::line(&format!(
+        "Wrote {} to {}: whole answers to \"{}\" ({}), over {}{}",
+        count(written.texts, "text"),
+        written.file.display(),
+        written.question,
+        count(predictions.options.len() as u64, "option"),
+        count(written.annotators as u64, "annotator"),
+        observed_texts(written)
+    ))
+}
+
+fn print_spans(SpanPredictions { table: written, types, rows }: &SpanPredictions) -> Result<()> {
     print_left_out_and_strangers(written.bad_rows, written.annotators_without_labels);
     output::line(&format!(
         "Wrote {} to {}: the words of {} x {}, over {}{}",
-        count(written.rows, "row"),
+        count(*rows, "row"),
         written.file.display(),
         count(written.texts, "text"),
-        count(written.types.len() as u64, "type"),
+        count(types.len() as u64, "type"),
         count(written.annotators as u64, "annotator"),
-        written.observed.map_or_else(String::new, |texts| format!(", {} observed", count(texts, "text")))
+        observed_texts(written)
     ))
+}
+
+fn observed_texts(written: &PredictionFile) -> String {
+    written.observed.map_or_else(String::new, |texts| format!(", {} observed", count(texts, "text")))
 }
 
 /// Reports how many rows were skipped, and how many annotators are predicted as the average person.
@@ -106,17 +154,11 @@ pub(super) fn print_left_out_and_strangers(bad_rows: u64, annotators: usize) {
     }
 }
 
-pub(super) fn print_written(written: &PredictionFile, json: bool) -> Result<()> {
-    if json {
-        return output::json(written);
+/// Notes that sets and distances do not include all annotators.
+pub(super) fn print_people_of_sets(of_sets: usize, annotators: usize) {
+    if of_sets < annotators {
+        note(&format!(
+            "most likely sets and MASI distances are over {of_sets} of the {annotators} annotators"
+        ));
     }
-    print_left_out_and_strangers(written.bad_rows, written.annotators_without_labels);
-    output::line(&format!(
-        "Wrote {} to {}: {} x {}{}",
-        count(written.rows, "prediction"),
-        written.file.display(),
-        count(written.texts, "text"),
-        count(written.annotators as u64, "annotator"),
-        written.observed.map_or_else(String::new, |observed| format!(", {observed} observed"))
-    ))
 }

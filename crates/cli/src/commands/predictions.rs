@@ -4,10 +4,9 @@ use super::disagreement_document::{DisagreementByOptions, DisagreementRanking, R
 use super::given_answers::{answers, show_answers};
 use super::live_model::{bar_of, embed_new_text, make_encoded, make_live, requested_text};
 use super::prediction_tables::{
-    embeddings_path, holds_embeddings, prediction_choices, print_words_written, print_written, run_tables,
-    texts_to_predict,
+    embeddings_path, holds_embeddings, prediction_choices, print_predictions, run_tables, texts_to_predict,
 };
-use super::set_predictions::{predict_options, print_sets_written};
+use super::set_predictions::predict_options;
 use super::span_predictions::predict_spans;
 use super::{annotators, count, encoder_choice, note, open_or_read, print_switch};
 use crate::args::{Disagreement, EncoderArgs, MeasureArg, Predict, Predictions, PredictionsFormat};
@@ -22,7 +21,7 @@ use dissensus_analysis::ranking;
 use dissensus_analysis::set_distances;
 use dissensus_analysis::submission;
 use dissensus_analysis::text_dispersion;
-use dissensus_analysis::{GivenAnswer, SubmissionChoices, TextOptions, WrittenPredictions};
+use dissensus_analysis::{GivenAnswer, SubmissionChoices, TextOptions};
 use dissensus_api::{
     Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, GroupChoice, GroupDifference, Ranking,
     SeverityDifference, SideOfBorder, distances_together,
@@ -33,7 +32,7 @@ use dissensus_editing::info;
 use dissensus_editing::questions;
 use dissensus_stats::data::Target;
 use dissensus_training::encoding::TextFileChoices;
-use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::prediction_tables::PredictionChoices;
 use dissensus_training::runs;
 use dissensus_training::runs::{RunPrediction, TextToPredict};
 use schemars::JsonSchema;
@@ -305,11 +304,7 @@ fn write_table(
     let bar = Bar::new("texts");
     let written = prediction_file::write(&session.analysis, &asked, &encoder_choice(encoder), &bar);
     drop(bar);
-    match written? {
-        WrittenPredictions::Levels(written) => print_written(&written, json),
-        WrittenPredictions::Options(written) => print_sets_written(&written, json),
-        WrittenPredictions::Spans(written) => print_words_written(&written, json),
-    }
+    print_predictions(&written?, json)
 }
 
 /// The question that a run was trained on, which is the one it predicts.

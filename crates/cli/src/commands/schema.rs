@@ -77,9 +77,9 @@ const OUTPUTS: &[(&str, &[Output])] = &[
             of::<predictions::PredictionsOfRuns>(),
             of::<set_predictions::SetPrediction>(),
             of::<span_predictions::SpanPrediction>(),
-            of::<dissensus_training::prediction_table::PredictionFile>(),
-            of::<dissensus_training::set_table::SetPredictionFile>(),
-            of::<dissensus_training::word_predictor::WordPredictionFile>(),
+            of::<dissensus_training::prediction_tables::LevelPredictions>(),
+            of::<dissensus_training::prediction_tables::OptionPredictions>(),
+            of::<dissensus_training::prediction_tables::SpanPredictions>(),
             of::<dissensus_training::runs::RunPredictionFile>(),
             of::<prediction_tables::TablesOfRuns>(),
         ],
@@ -88,8 +88,8 @@ const OUTPUTS: &[(&str, &[Output])] = &[
     (
         "predictions",
         &[
-            of::<dissensus_training::prediction_table::PredictionFile>(),
-            of::<dissensus_training::set_table::SetPredictionFile>(),
+            of::<dissensus_training::prediction_tables::LevelPredictions>(),
+            of::<dissensus_training::prediction_tables::OptionPredictions>(),
             of::<dissensus_training::runs::RunPredictionFile>(),
             of::<prediction_tables::TablesOfRuns>(),
             of::<dissensus_analysis::Submission>(),

@@ -1,8 +1,8 @@
-//! `models predict` and `models predictions` of a whole multi-label question.
+//! `models predict` of a whole multi-label question.
 
 use super::given_answers::{answers, show_answers};
 use super::live_model::{bar_of, embed_new_text, make_live, requested_text};
-use super::prediction_tables::print_left_out_and_strangers;
+use super::prediction_tables::print_people_of_sets;
 use super::{count, note};
 use crate::args::Predict;
 use crate::by_name::ByName;
@@ -13,7 +13,6 @@ use dissensus_analysis::whole_answer;
 use dissensus_analysis::{ExpectedOption, GivenAnswer, WholeAnswer};
 use dissensus_app::session::Session;
 use dissensus_domain::{Annotator, Question};
-use dissensus_training::set_table::SetPredictionFile;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -48,39 +47,6 @@ pub(super) struct SetPrediction<'a> {
     text: Option<&'a str>,
     /// Id of the text, if it is in the project.
     text_id: Option<&'a str>,
-}
-
-pub(super) fn print_sets_written(written: &SetPredictionFile, json: bool) -> Result<()> {
-    if json {
-        return output::json(written);
-    }
-    print_left_out_and_strangers(written.bad_rows, written.annotators_without_labels);
-    note(&written.options_together);
-    print_people_of_sets(written.annotators_of_sets, written.annotators);
-    if written.sets_not_exact > 0 {
-        note(&format!(
-            "of {} the most likely set was looked for as long as is allowed: another may be likelier",
-            count(written.sets_not_exact, "text")
-        ));
-    }
-    output::line(&format!(
-        "Wrote {} to {}: whole answers to \"{}\" ({}), over {}{}",
-        count(written.texts, "text"),
-        written.file.display(),
-        written.question,
-        count(written.options.len() as u64, "option"),
-        count(written.annotators as u64, "annotator"),
-        written.observed.map_or_else(String::new, |texts| format!(", {} observed", count(texts, "text")))
-    ))
-}
-
-/// Notes that sets and distances do not include all annotators.
-fn print_people_of_sets(of_sets: usize, annotators: usize) {
-    if of_sets < annotators {
-        note(&format!(
-            "most likely sets and MASI distances are over {of_sets} of the {annotators} annotators"
-        ));
-    }
 }
 
 /// Prints every option of a multi-label question for one text, by one annotator or over all.

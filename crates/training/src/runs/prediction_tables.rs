@@ -4,8 +4,8 @@ use super::Runs;
 use super::table_model::TableModel;
 use crate::encoding::{CheckedTexts, EncodedText, TextFileChoices, in_order};
 use crate::error::TrainingError;
-use crate::prediction_table::{
-    LabelledBodies, PredictedAnnotator, PredictionChoices, PredictionFile, TableFile,
+use crate::prediction_tables::{
+    LabelledBodies, LevelFile, LevelPredictions, PredictedAnnotator, PredictionChoices, TableRequest,
 };
 use crate::runs::data;
 use crate::runs::predict;
@@ -17,6 +17,7 @@ use dissensus_exchange::TypedTable;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::outputs::check_outputs;
+use dissensus_stats::data::Target;
 use dissensus_store::body_hash;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashSet};
@@ -30,7 +31,7 @@ pub struct RunPredictionFile {
     pub model: String,
     /// Its table.
     #[serde(flatten)]
-    pub written: PredictionFile,
+    pub written: LevelPredictions,
 }
 
 /// A run whose table is being written.
@@ -38,7 +39,7 @@ struct RunTable {
     run: u32,
     name: String,
     model: TableModel,
-    file: TableFile,
+    file: LevelFile,
     /// Rows of texts and annotators whose labels trained the run.
     learned: HashSet<(u32, u32)>,
     bodies: LabelledBodies,
@@ -53,14 +54,14 @@ impl RunTable {
         body: &str,
         text: &EncodedText,
     ) -> Result<(), ProjectError> {
-        let people: Vec<u32> = self.file.chosen().iter().map(|one| one.row).collect();
+        let people: Vec<u32> = self.file.annotators().iter().map(|one| one.row).collect();
         let (p, measures) = self.model.predict(row, text, &people)?;
         let same = body_hash(body).and_then(|hash| self.bodies.get(&hash));
         let observed = |who: u32| {
             let own = |text: &u32| self.learned.contains(&(*text, who));
             row.as_ref().is_some_and(own) || same.is_some_and(|rows| rows.iter().any(own))
         };
-        self.file.write(id, &p, Some(&observed), (measures.split, measures.pairwise))
+        self.file.write(id, &p, Some(&observed), measures)
     }
 }
 
@@ -128,16 +129,17 @@ fn write_tables(
                     let encoded = EncodedText::new(&text.body, embedding)?;
                     tables.iter_mut().try_for_each(|one| one.write(None, &text.id, &text.body, &encoded))
                 })?;
-                tables.iter_mut().for_each(|one| one.file.bad_rows(texts.bad()));
             }
             None => write_project(cx, group, progress)?,
         }
     }
     // No table gets its name before all texts are written to every one.
     let tables = groups.into_iter().flat_map(|(_, group)| group.tables);
+    let bad_rows = checked.as_ref().map_or(0, CheckedTexts::bad);
     let mut files: Vec<RunPredictionFile> = tables
         .map(|table| {
-            Ok(RunPredictionFile { run: table.run, model: table.name, written: table.file.finish()? })
+            let written = table.file.finish(bad_rows)?;
+            Ok(RunPredictionFile { run: table.run, model: table.name, written })
         })
         .collect::<Result<_, ProjectError>>()?;
     files.sort_by_key(|file| runs.iter().position(|run| *run == file.run));
@@ -236,7 +238,15 @@ fn table_of(
     chosen.dedup();
     let bodies = bodies_of(cx, labels.iter().map(|o| o.text).collect())?;
     let learned = labels.iter().map(|o| (o.text, o.annotator)).collect();
-    let file = TableFile::begin(&question, chosen, true, out, asked.replace)?;
+    let request = TableRequest {
+        question: &question.name,
+        levels: question.scale.levels(),
+        annotators: &chosen,
+        everybody: asked.annotators.is_empty(),
+        out,
+        replace: asked.replace,
+    };
+    let file = LevelFile::create(&request, Target::from_scale(&question.scale), true)?;
     let name = kept.choices.model.name().to_owned();
     Ok(RunTable { run, name, model, file, learned, bodies })
 }

@@ -7,9 +7,9 @@ use dissensus_analysis::prediction_file;
 use dissensus_domain::LevelId;
 use dissensus_editing::annotators;
 use dissensus_training::encoding::TextFileChoices;
-use dissensus_training::prediction_table::PredictionChoices;
+use dissensus_training::prediction_tables::PredictionChoices;
+use dissensus_training::prediction_tables::SpanPredictions;
 use dissensus_training::runs;
-use dissensus_training::word_predictor::WordPredictionFile;
 use dissensus_transfer::exchange;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -51,11 +51,11 @@ fn by_project(session: &Session, folder: &Path, annotators: &[&str]) -> Vec<Row>
     rows(&out)
 }
 
-fn by_bundle(dir: &Path, folder: &Path, annotators: &[&str]) -> (WordPredictionFile, Vec<Row>) {
+fn by_bundle(dir: &Path, folder: &Path, annotators: &[&str]) -> (SpanPredictions, Vec<Row>) {
     let (out, bundle) = (folder.join("by-bundle.csv"), Bundle::open(dir).unwrap());
     let choices = asked(annotators);
-    assert!(bundle.has_words(Some("where")) && !bundle.has_words(Some("where: all")));
-    let written = bundle.predict_words(&choices, &texts(folder), &out, DeviceChoice::Cpu, &Silent).unwrap();
+    let written = bundle.predict(&choices, &texts(folder), &out, DeviceChoice::Cpu, &Silent).unwrap();
+    let WrittenPredictions::Spans(written) = written else { panic!("{written:?}") };
     (written, rows(&out))
 }
 
@@ -97,7 +97,10 @@ fn bundle_predicts_marked_words() {
     drop(session);
     std::fs::remove_file(folder.path().join("p.dissensus")).unwrap();
     let (written, found) = by_bundle(&dir, folder.path(), &["c", "a"]);
-    assert_eq!((written.texts, written.annotators, written.annotators_without_labels), (4, 2, 0));
+    assert_eq!(
+        (written.table.texts, written.table.annotators, written.table.annotators_without_labels),
+        (4, 2, 0)
+    );
     // Six words of the first text, with the emoji; three of the second; none; six; two types each.
     assert_eq!((written.rows, found.len()), (28, 28));
     same(&own, &found);
@@ -139,7 +142,7 @@ fn bundle_predicts_marked_words() {
     let (_, alone) = by_bundle(&dir, folder.path(), &["b"]);
     assert!(alone.iter().all(|row| row["differ"].is_empty() && row["p_b"] == row["expected"]));
     let (written, all) = by_bundle(&dir, folder.path(), &[]);
-    assert!(written.annotators == 3 && !all[0].contains_key("p_a"));
+    assert!(written.table.annotators == 3 && !all[0].contains_key("p_a"));
 }
 
 #[test]
@@ -168,7 +171,7 @@ fn run_is_bundled_with_its_word_model() {
         |at: usize| manifest(&dir)["words"][0]["annotators"][at]["id"].as_str().unwrap().to_owned();
     let (a, c) = (pseudonym(0), pseudonym(2));
     let (written, away) = by_bundle(&dir, folder.path(), &[&a, &c]);
-    assert_eq!((written.annotators, written.rows), (2, 28), "its words stand in it once");
+    assert_eq!((written.table.annotators, written.rows), (2, 28), "its words stand in it once");
     let both = BundleChoices { questions: vec!["where".to_owned()], ..of_runs.clone() };
     let twice =
         session.bundles.write(&both, &folder.path().join("twice"), &EncoderChoice::default(), &Silent);
@@ -265,5 +268,5 @@ fn people_beyond_the_word_limit_are_still_known() {
     let written =
         prediction_file::write(&session.analysis, &asked, &EncoderChoice::default(), &Silent).unwrap();
     let WrittenPredictions::Spans(written) = written else { panic!("{written:?}") };
-    assert_eq!((written.annotators, written.annotators_without_labels), (213, 0));
+    assert_eq!((written.table.annotators, written.table.annotators_without_labels), (213, 0));
 }
