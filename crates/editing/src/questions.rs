@@ -28,10 +28,13 @@ pub struct AddQuestion {
     pub help: QuestionHelp,
     /// Definitions of the levels, in their order; there may be fewer of them.
     pub definitions: Vec<String>,
+    pub note_form: NoteForm,
+    /// Whether it allows "cannot say"; as usual for its kind if `None`.
+    pub cannot_say: Option<bool>,
 }
 
 impl AddQuestion {
-    /// Without a condition, a help text or definitions.
+    /// Without a condition, a help text, definitions or reasons.
     pub fn new(name: impl Into<String>, prompt: impl Into<String>, scale: Scale) -> Self {
         Self {
             name: name.into(),
@@ -40,6 +43,8 @@ impl AddQuestion {
             only_if: None,
             help: QuestionHelp::default(),
             definitions: Vec::new(),
+            note_form: NoteForm::default(),
+            cannot_say: None,
         }
     }
 }
@@ -85,9 +90,10 @@ pub fn answer_named(question: &Question, value: &str) -> Result<Answer, ProjectE
 /// The name is blank, too long or taken, the scale is invalid (one from JSON has not been validated yet), the
 /// condition has an unknown question or level, or a text is too long. Nothing is added then.
 pub fn add(cx: &Project, request: AddQuestion) -> Result<QuestionInfo, ProjectError> {
-    let AddQuestion { name, prompt, scale, only_if, help, definitions } = request;
+    let AddQuestion { name, prompt, scale, only_if, help, definitions, note_form, cannot_say } = request;
     cx.context.whole_project()?;
     let name = checked_name("question", &name)?;
+    let form = checked_form(note_form)?;
     for level in scale.levels() {
         checked_name("level", level)?;
     }
@@ -107,11 +113,14 @@ pub fn add(cx: &Project, request: AddQuestion) -> Result<QuestionInfo, ProjectEr
         };
         kept.into_iter().enumerate().map(level).collect()
     });
-    let edit = QuestionEdit { help: Some(help), levels, ..QuestionEdit::default() };
+    let edit = QuestionEdit { help: Some(help), levels, cannot_say, ..QuestionEdit::default() };
     let added = cx.context.store.write(move |tx| -> Result<Question, StoreError> {
         let id = tx.add_question_at(&new, now_ms())?;
         tx.edit_question(id, &edit, now_ms())?;
         tx.set_condition(id, asked.as_ref(), now_ms())?;
+        if form != NoteForm::default() {
+            tx.set_note_form(id, &form, now_ms())?;
+        }
         let unknown = || StoreError::Unknown { what: "question", name: new.name.clone() };
         tx.question_by_name(&new.name)?.ok_or_else(unknown)
     })?;
@@ -120,20 +129,6 @@ pub fn add(cx: &Project, request: AddQuestion) -> Result<QuestionInfo, ProjectEr
     changed(cx);
     cx.live.fit_where_wanted(added.id);
     Ok(question_info(&added, (0, 0)))
-}
-
-/// Sets the condition of a question, or with `None` removes it. Labels are retained, including those
-/// given where it is no longer asked.
-///
-/// # Errors
-/// There is no such question or level, or the question would depend on itself. Nothing is changed then.
-pub fn set_condition(
-    cx: &Project,
-    question: QuestionId,
-    only_if: Option<Condition>,
-) -> Result<(), ProjectError> {
-    cx.context.whole_project()?;
-    edit(cx, question, &QuestionChange { only_if: Some(only_if), ..QuestionChange::default() }).map(drop)
 }
 
 /// Changes the given properties of a question, all or none: its text, help, levels, condition, and form
@@ -151,11 +146,7 @@ pub fn edit(
     cx.context.whole_project()?;
     let QuestionChange { prompt, help, levels, levels_before, cannot_say, only_if, note_form } =
         change.clone();
-    let form = note_form.map(|form| NoteForm {
-        reasons: form.reasons.iter().map(|reason| reason.trim().to_owned()).collect(),
-        confidence: form.confidence,
-    });
-    form.as_ref().map_or(Ok(()), NoteForm::check)?;
+    let form = note_form.map(checked_form).transpose()?;
     let levels = {
         let index = cx.context.index();
         let asked = index.whole(question)?;
@@ -192,6 +183,17 @@ pub fn edit(
     }
     cx.context.listeners.send(&Event::Project);
     Ok(edited)
+}
+
+/// The form with trimmed reasons.
+///
+/// # Errors
+/// The reasons are invalid.
+fn checked_form(form: NoteForm) -> Result<NoteForm, ProjectError> {
+    let reasons = form.reasons.iter().map(|reason| reason.trim().to_owned()).collect();
+    let form = NoteForm { reasons, ..form };
+    form.check()?;
+    Ok(form)
 }
 
 /// Like [`edit`], for the whole question as edited in the window.
@@ -280,16 +282,6 @@ pub fn rename_levels(cx: &Project, question: QuestionId, names: &[String]) -> Re
         asked.scale.ids().iter().zip(names).map(level).collect()
     };
     let change = QuestionChange { levels: Some(levels), ..QuestionChange::default() };
-    edit(cx, question, &change).map(drop)
-}
-
-/// Sets the form for notes of a question: reasons to choose from, and whether confidence is asked.
-/// Earlier notes are retained.
-///
-/// # Errors
-/// There is no such question, or the reasons are invalid. Nothing is changed then.
-pub fn set_note_form(cx: &Project, question: QuestionId, form: &NoteForm) -> Result<(), ProjectError> {
-    let change = QuestionChange { note_form: Some(form.clone()), ..QuestionChange::default() };
     edit(cx, question, &change).map(drop)
 }
 

@@ -86,7 +86,8 @@ session_commands! {
         help: QuestionHelp,
         definitions: Vec<String>,
     ) -> QuestionInfo = |session| {
-        let request = AddQuestion { name, prompt, scale, only_if, help, definitions };
+        let new = AddQuestion::new(name, prompt, scale);
+        let request = AddQuestion { only_if, help, definitions, ..new };
         questions::add(&session.project, request)
     };
 }

@@ -9,6 +9,7 @@ use dissensus_api::{
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, Note, NoteForm, QuestionId, TextId};
+use dissensus_editing::QuestionChange;
 use dissensus_editing::annotators;
 use dissensus_editing::info;
 use dissensus_editing::questions;
@@ -46,7 +47,8 @@ fn project(folder: &Path, name: &str, texts: usize) -> (PathBuf, Session) {
         .annotators(["ana", "ben"])
         .session(&path);
     let form = NoteForm { reasons: vec!["slang".into(), "irony".into()], confidence: true };
-    questions::set_note_form(&session.project, QUESTION, &form).unwrap();
+    let change = QuestionChange { note_form: Some(form), ..QuestionChange::default() };
+    questions::edit(&session.project, QUESTION, &change).unwrap();
     (path, session)
 }
 

@@ -264,6 +264,7 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
     };
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"].map(str::to_owned).to_vec()).unwrap();
     let edit = QuestionChange { prompt: Some("Other words?".to_owned()), ..QuestionChange::default() };
+    let reasons = QuestionChange { note_form: Some(NoteForm::default()), ..QuestionChange::default() };
     let file = out.join("labels.csv");
     std::fs::write(&file, "text_id,text,annotator_id,label\nnew,New body,somebody,1\n").unwrap();
     let packet = study.path.with_file_name("packets").join("ada.dissensus");
@@ -293,11 +294,7 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
         ("others' views", code(reveal::set(&session.project, false))),
         ("question", code(questions::add(&session.project, AddQuestion::new("new", "New?", scale)))),
         ("change of a question", code(questions::edit(&session.project, question, &edit))),
-        ("condition", code(questions::set_condition(&session.project, question, None))),
-        (
-            "remarks of a question",
-            code(questions::set_note_form(&session.project, question, &NoteForm::default())),
-        ),
+        ("reasons", code(questions::edit(&session.project, question, &reasons))),
         ("withdrawal", code(withdraw::withdraw(&session.project, annotator))),
         ("guideline", code(session.guideline.write(&guideline(), None))),
         ("decision", code(study::decide(&session.study, &decision))),

@@ -6,8 +6,8 @@ use crate::support::home;
 use dissensus_api::{ImportChoices, LabelTask, NewLabel, Progress as Far, ProjectChoices, TextOrder};
 use dissensus_app::session::Session;
 use dissensus_domain::{
-    AnnotatorId, Answer, Condition, LabelSource, LevelId, OptionSet, QuestionId, Scale, ScaleKind, Span,
-    SpanSet, TextId,
+    AnnotatorId, Answer, Condition, LabelSource, LevelId, NoteForm, OptionSet, QuestionId, Scale, ScaleKind,
+    Span, SpanSet, TextId,
 };
 use dissensus_editing::annotators;
 use dissensus_editing::choices;
@@ -15,6 +15,7 @@ use dissensus_editing::info;
 use dissensus_editing::questions;
 use dissensus_editing::questions::AddQuestion;
 use dissensus_editing::reveal;
+use dissensus_editing::{Project, QuestionChange};
 use dissensus_labelling::LabelByName;
 use dissensus_labelling::by_name;
 use dissensus_labelling::marks;
@@ -23,6 +24,7 @@ use dissensus_labelling::progress;
 use dissensus_labelling::record;
 use dissensus_labelling::task;
 use dissensus_labelling::undo;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::ExportChoices;
@@ -93,7 +95,7 @@ impl Study {
 
     fn only_if(&self, question: QuestionId, words: &str) {
         let condition = questions::condition_named(&self.session.project, words).unwrap();
-        questions::set_condition(&self.session.project, question, Some(condition)).unwrap();
+        set_condition(&self.session.project, question, condition).unwrap();
     }
 }
 
@@ -104,6 +106,11 @@ fn options(of: &[u8]) -> Answer {
 fn spans(of: &[(u32, u32, u16)]) -> Answer {
     let spans = of.iter().map(|&(start, end, kind)| Span { start, end, kind: LevelId(kind) });
     Answer::Spans(SpanSet::new(spans).unwrap())
+}
+
+fn set_condition(project: &Project, question: QuestionId, only_if: Condition) -> Result<(), ProjectError> {
+    let change = QuestionChange { only_if: Some(Some(only_if)), ..QuestionChange::default() };
+    questions::edit(project, question, &change).map(drop)
 }
 
 #[test]
@@ -248,13 +255,10 @@ fn invalid_conditions_are_refused() {
     }
     study.only_if(study.harm, "rude=3");
     let back = questions::condition_named(project, "harm=threat").unwrap();
-    let error = questions::set_condition(project, study.rude, Some(back)).unwrap_err();
+    let error = set_condition(project, study.rude, back).unwrap_err();
     assert!(error.to_string().contains("neither would ever be asked"), "{error}");
     let option = Condition::new(study.harm.of_option(0), [1]);
-    assert_eq!(
-        questions::set_condition(project, study.words, Some(option)).unwrap_err().code(),
-        "whole-question"
-    );
+    assert_eq!(set_condition(project, study.words, option).unwrap_err().code(), "whole-question");
     // A new question with an invalid condition is not added at all.
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     let wrong = Some(Condition::new(study.rude, [7]));
@@ -263,6 +267,18 @@ fn invalid_conditions_are_refused() {
             .is_err()
     );
     assert!(questions::find(project, Some("sure")).is_err());
+    // Nor is one with an option that its kind does not have, or with a blank reason.
+    let spans = || AddQuestion::new("where", "", Scale::new(ScaleKind::Spans, ["slur"]).unwrap());
+    let blank = NoteForm { reasons: vec![" ".to_owned()], confidence: false };
+    let wrong =
+        [AddQuestion { cannot_say: Some(true), ..spans() }, AddQuestion { note_form: blank, ..spans() }];
+    for new in wrong {
+        assert!(questions::add(project, new.clone()).is_err(), "{new:?}");
+        assert!(questions::find(project, Some("where")).is_err(), "{new:?}");
+    }
+    let reasons = NoteForm { reasons: vec!["irony".to_owned()], confidence: true };
+    questions::add(project, AddQuestion { note_form: reasons.clone(), ..spans() }).unwrap();
+    assert_eq!(questions::find(project, Some("where")).unwrap().note_form, reasons);
     assert_eq!(questions::find(project, Some("rude")).unwrap().only_if, None);
 }
 

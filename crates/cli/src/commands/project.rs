@@ -62,18 +62,12 @@ pub(crate) fn question(args: Question) -> Result<()> {
     let only_if =
         args.only_if.as_ref().map(|words| questions::condition_named(project, words)).transpose()?;
     let prompt = args.prompt.clone().unwrap_or_default();
-    let form = NoteForm { reasons: args.reason.clone(), confidence: args.confidence.unwrap_or(false) };
-    form.check()?;
+    let note_form = NoteForm { reasons: args.reason.clone(), confidence: args.confidence.unwrap_or(false) };
     let definitions = definitions(&args.name, scale.levels(), &args.define)?;
     let help = help(&args, QuestionHelp::default());
-    let name = args.name.clone();
-    let request = AddQuestion { name, prompt, scale, only_if, help, definitions };
+    let (name, cannot_say) = (args.name.clone(), args.cannot_say);
+    let request = AddQuestion { name, prompt, scale, only_if, help, definitions, note_form, cannot_say };
     let made = questions::add(project, request)?;
-    questions::set_note_form(project, made.id, &form)?;
-    if let Some(cannot_say) = args.cannot_say {
-        let change = QuestionChange { cannot_say: Some(cannot_say), ..QuestionChange::default() };
-        questions::edit(project, made.id, &change)?;
-    }
     print_question(&session, &made.name, "Added the question", args.output.json)
 }
 
