@@ -336,9 +336,12 @@ fn bundle_predicts_sets_like_its_project() {
     }
     let card = std::fs::read_to_string(moved.join("README.md")).unwrap();
     assert!(card.contains("## sets: whole answers") && card.contains("sad and tired"), "{card}");
-    let option = PredictionChoices { question: Some(question.options()[0].name.clone()), ..of(&[]) };
-    let refused = by_bundle(&place, &moved, &option).unwrap_err();
-    assert_eq!(refused.code(), "not-in-bundle", "{refused}");
+    // An option alone is a question of two levels.
+    let name = question.options()[0].name.clone();
+    let option = PredictionChoices { question: Some(name.clone()), ..of(&[]) };
+    let (bundle, out) = (Bundle::open(&moved).unwrap(), place.path("option.csv"));
+    let levels = bundle.predict(&option, &texts(&place), &out, DeviceChoice::Cpu, &Silent).unwrap();
+    assert!(matches!(&levels, WrittenPredictions::Levels(levels) if levels.table.question == name));
     assert_eq!(by_bundle(&place, &moved, &of(&["nobody"])).unwrap_err().code(), "not-in-bundle");
 }
 
