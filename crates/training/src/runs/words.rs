@@ -370,8 +370,8 @@ pub(super) fn save_learned_words(
 }
 
 /// What the run whose encoder is named `encoder` has learned of the words of a question, also if another
-/// run on that encoder predicts; none if it has learned none. The name is that of the encoder that was
-/// opened, because the project may use another one by now.
+/// run on that encoder predicts; none if it has learned none, or types were added, removed or moved since.
+/// The name is that of the encoder that was opened, because the project may use another one by now.
 pub fn learned_words(
     cx: &Runs,
     question: QuestionId,
@@ -379,43 +379,65 @@ pub fn learned_words(
 ) -> Result<Option<(u32, LearnedWords)>, ProjectError> {
     let Some(uid) = run_of_encoder(encoder) else { return Ok(None) };
     let Some(run) = cx.context.store.run_by_uid(uid)?.map(|run| run.id.0) else { return Ok(None) };
-    let all = words_of_run(cx, run)?;
-    Ok(all.into_iter().find(|of| of.question == question.row().0).map(|learned| (run, learned)))
+    let kept = cx.kept.get(run)?;
+    let learned = words_of_run(cx, &kept, question)?;
+    Ok(match learned {
+        Some(learned) if has_same_types(cx, &kept, question)? => Some((run, learned)),
+        _ => None,
+    })
 }
 
-/// What a run, or its training, has learned of words, for each question; empty if it learned none.
+/// What a run, or its training, has learned of the words of a question; none if it learned none.
 ///
 /// # Errors
-/// There is no such run; its learned words cannot be read.
-fn words_of_run(cx: &Runs, run: u32) -> Result<Vec<LearnedWords>, ProjectError> {
-    let kept = cx.kept.get(run)?;
-    // It names types by their positions.
-    if !cx.kept.has_same_scale(&kept)? {
-        return Err(ProjectError::OtherLevels(run));
-    }
-    let path = cx.kept.folder(&kept)?.join(LEARNED);
+/// Its learned words cannot be read.
+fn words_of_run(
+    cx: &Runs,
+    kept: &SavedRun,
+    question: QuestionId,
+) -> Result<Option<LearnedWords>, ProjectError> {
+    let path = cx.kept.folder(kept)?.join(LEARNED);
     if !path.is_file() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let bytes = std::fs::read(&path).map_err(|e| io(&path, "reading", e))?;
-    serde_json::from_slice(&bytes)
-        .map_err(|e| ProjectError::from(TrainingError::WordLabels { run, path, reason: e.to_string() }))
+    let all: Vec<LearnedWords> = serde_json::from_slice(&bytes).map_err(|e| {
+        ProjectError::from(TrainingError::WordLabels { run: kept.run.id.0, path, reason: e.to_string() })
+    })?;
+    Ok(all.into_iter().find(|learned| learned.question == question.row().0))
+}
+
+/// Whether a question with spans has the types, in that order, that the training of a run learned: learned
+/// words name types by their positions. The run itself may be of another question of the training.
+fn has_same_types(cx: &Runs, kept: &SavedRun, question: QuestionId) -> Result<bool, ProjectError> {
+    for number in cx.kept.joint_numbers(kept)? {
+        let of_training = cx.kept.get(number)?;
+        if of_training.choices.question.row() == question.row() {
+            return cx.kept.has_same_scale(&of_training);
+        }
+    }
+    // Its runs were deleted, so that it is known only of a question that never changed.
+    let versions = cx.context.store.question_versions(question)?;
+    Ok(!versions.iter().any(|version| version.rearranged))
 }
 
 /// What a run has learned of the words of a question, and the annotators that it knows.
 ///
 /// # Errors
-/// There is no such run; its learned words are missing or cannot be read.
+/// There is no such run; its learned words are missing or cannot be read; types of the question were added,
+/// removed or moved since.
 pub fn words_with_people(
     cx: &Runs,
     run: u32,
     question: QuestionId,
 ) -> Result<(LearnedWords, Vec<AnnotatorId>), ProjectError> {
     let kept = cx.kept.get(run)?;
-    let learned = words_of_run(cx, run)?.into_iter().find(|of| of.question == question.row().0);
-    let Some(learned) = learned else {
+    let Some(learned) = words_of_run(cx, &kept, question)? else {
         let path = cx.kept.folder(&kept)?.join(LEARNED);
         return Err(TrainingError::WordLabels { run, path, reason: "it is not there".to_owned() }.into());
     };
+    if !has_same_types(cx, &kept, question)? {
+        return Err(ProjectError::OtherLevels(run));
+    }
     Ok((learned, data::run_data(cx, &kept)?.annotators))
 }

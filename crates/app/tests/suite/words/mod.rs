@@ -16,9 +16,9 @@ use dissensus_app::session::Session;
 use dissensus_domain::{
     AnnotatorId, Answer, LabelSource, LevelId, QuestionId, ScaleKind, Span, SpanSet, TextId, WorkState,
 };
-use dissensus_editing::CopyChoices;
 use dissensus_editing::copy;
 use dissensus_editing::questions;
+use dissensus_editing::{CopyChoices, QuestionChange};
 use dissensus_encoder::{DeviceChoice, Pooling};
 use dissensus_labelling::record;
 use dissensus_labelling::record::RecordLabel;
@@ -78,6 +78,14 @@ fn project(folder: &Path, answered: u32) -> Session {
 
 fn id(session: &Session, name: &str) -> QuestionId {
     questions::find(&session.project, Some(name)).unwrap().id
+}
+
+fn set_levels(session: &Session, question: &str, names: &[&str]) {
+    let question = questions::find(&session.project, Some(question)).unwrap();
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let levels = Some(questions::levels_named(&question, &names));
+    let change = QuestionChange { levels, ..QuestionChange::default() };
+    questions::edit(&session.project, question.id, &change).unwrap();
 }
 
 fn undo(session: &Session, who: u32) {
@@ -418,6 +426,21 @@ fn jointly_trained_words_predict_when_the_run_is_used() {
     label(&session, id(&session, "where"), 95, 1, marks(95, 3));
     let after = expected(&heat(&session, "where: all", 95, None));
     assert!(after.iter().zip(&p).all(|(after, before)| after > before), "{after:?} {p:?}");
+    // Its heads are of types by position: once these have moved, words are fitted anew, and back again the
+    // heads are used. Levels of the other question, of which the used run is, do not matter.
+    let tuned = || {
+        let question = id(&session, "where");
+        word_models::fit_words(&session.analysis, question, &EncoderChoice::default(), &Silent).unwrap().tuned
+    };
+    set_levels(&session, "where", &["all", "insult"]);
+    assert!(!tuned());
+    set_levels(&session, "where", &["insult", "all"]);
+    set_levels(&session, "rude", &["yes", "no"]);
+    assert!(tuned());
+    set_levels(&session, "where", &["insult", "all", "irony"]);
+    assert!(!tuned());
+    set_levels(&session, "where", &["insult", "all"]);
+    assert!(tuned());
     // Without its files words are fitted on the fixed encoder, or reported as unreadable.
     let files = std::fs::read_dir(folder.path().join("p.dissensus.runs")).unwrap().flatten();
     let learned: Vec<_> =
