@@ -24,8 +24,8 @@ use uuid::Uuid;
 const CLEANING: &str = "erasing";
 
 /// Append-only tables, whose rows are changed only here.
-const APPEND_ONLY: [&str; 6] =
-    ["events", "packets", "packet_questions", "assignments", "guidelines", "facts"];
+const APPEND_ONLY: [&str; 7] =
+    ["events", "copies", "packets", "packet_questions", "assignments", "guidelines", "facts"];
 
 /// What was erased.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -140,6 +140,7 @@ impl WriteTx<'_> {
         self.conn.execute_batch("CREATE INDEX erasing ON events (replaces)")?;
         erased.answers += self.run("DELETE FROM events WHERE annotator = ?1", id)? as u32;
         self.conn.execute_batch("DROP INDEX erasing")?;
+        self.delete_copies_without_contents()?;
         for table in ["assignments", "packet_questions"] {
             self.run(&format!("DELETE FROM {table} WHERE {of}"), id)?;
         }

@@ -85,6 +85,14 @@ impl WriteTx<'_> {
             .map_err(|e| self.explain("adding a copy", e))
     }
 
+    /// Deletes copies that are named by the contents of an event which is no longer there: from the name one
+    /// could find out what it was, by trying.
+    pub(crate) fn delete_copies_without_contents(&self) -> rusqlite::Result<()> {
+        let sql = "DELETE FROM copies WHERE substr(hex(uid), 13, 1) = '5'
+                       AND NOT EXISTS (SELECT 1 FROM events AS e WHERE e.copy = copies.id)";
+        self.run(sql, []).map(drop)
+    }
+
     /// Whether this file has a copy with this id.
     pub(crate) fn has_copy(&self, copy: CopyId) -> Result<bool> {
         Ok(self.first(COPY_ROW, [copy.0], |_| Ok(()))?.is_some())

@@ -171,9 +171,12 @@ impl WriteTx<'_> {
         let import = imports.pop().ok_or_else(no_import)?;
         let path = self.path;
         let explain = |e| StoreError::explain(path, "taking out an import", e);
-        let tables: Vec<&str> = KEPT.iter().chain(&["events"]).copied().collect();
-        let (taken, refresh, people) =
-            self.deleting_from(&tables, |tx| tx.delete_rows(&import).map_err(explain))?;
+        let tables: Vec<&str> = KEPT.iter().chain(&["events", "copies"]).copied().collect();
+        let (taken, refresh, people) = self.deleting_from(&tables, |tx| {
+            let taken = tx.delete_rows(&import).map_err(explain)?;
+            tx.delete_copies_without_contents().map_err(explain)?;
+            Ok(taken)
+        })?;
         for key in refresh {
             self.refresh_current(key)?;
         }
