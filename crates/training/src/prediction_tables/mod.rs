@@ -77,8 +77,9 @@ pub struct PredictionFile {
     pub annotators: usize,
     /// How many of them have no label; they are predicted as the average person.
     pub annotators_without_labels: usize,
-    /// What the model has learned from, because labels of the same body trained it or its encoder: rows of
-    /// annotators with their own label in a table of levels, texts in the others. `None` if it is not known.
+    /// What the model has learned from. In a table of levels: rows whose annotator has labelled a text of the
+    /// same body. In the others: texts of whose body there are answers, or that trained the encoder. `None`
+    /// if it is not known.
     pub observed: Option<u64>,
     /// Bad rows of the file of texts that were left out.
     pub bad_rows: u64,
