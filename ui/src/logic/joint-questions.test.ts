@@ -59,7 +59,7 @@ it("forgets what has no labels any more", () => {
   expect(stillThere(QUESTIONS.slice(0, 1), 1, before)).toEqual([]);
 });
 
-it("says of which questions words are learned too", () => {
+it("lists the questions whose words are learned too", () => {
   const where = question(4, "where", 5, ["insult", "praise"]);
   where.scale = { ...where.scale, kind: "spans" };
   const all = [...QUESTIONS, where];

@@ -27,11 +27,11 @@ const group = (some: Partial<GroupDifference>): GroupDifference => ({
   ...some,
 });
 
-it("says nothing of a text without labels and scores", () => {
+it("describes nothing for a text without labels and scores", () => {
   expect(sentences(detail({ scores: null, needs: "One person." }), scale)).toBe("");
 });
 
-it("says that no group stands out only where some were compared", () => {
+it("states that no group differs clearly only where some were compared", () => {
   const said = (differences: GroupDifference[]) => sentences(detail({ differences }), scale);
   expect(said([])).not.toContain("group");
   expect(said([group({ labels: [3, 0] })])).not.toContain("group");
@@ -39,7 +39,7 @@ it("says that no group stands out only where some were compared", () => {
   expect(said([group({ stands: true })])).toContain("60+ answer +0.8 levels against the others.");
 });
 
-it("says where answers follow severity, beside a group or alone", () => {
+it("describes where answers follow severity, with a group or alone", () => {
   const severity = {
     strict: true,
     gap: 1.2,

@@ -114,7 +114,7 @@ it("shows one person's slips from that person's page", async () => {
   expect(asked.mock.calls[0]?.[1]).not.toBeNull();
 });
 
-it("says what is needed, and can be stopped", async () => {
+it("describes what is needed, and can be stopped", async () => {
   const user = userEvent.setup();
   let stop: (problem: unknown) => void = () => undefined;
   const never = new Promise<SlipReport>((_, reject) => (stop = reject));

@@ -118,7 +118,7 @@ it("shows the label of somebody who answered apart from what is predicted", asyn
   expect(screen.getByRole("img")).not.toHaveClass("opacity-60");
 });
 
-it("claims nothing of a text where fewer than two people are predicted, and says what is missing", async () => {
+it("makes no claim about a text with fewer than two predicted people, and names what is missing", async () => {
   const found = await commands.textDetail(queryWith(), 5, null, null, false);
   const needs = "The annotator models are being fitted.";
   vi.spyOn(commands, "textDetail").mockResolvedValue({
@@ -172,7 +172,7 @@ it("names who differs beyond chance, with their labels above the border, and nob
   expect(screen.queryByTestId("who-group")).toBeNull();
 });
 
-it("names who is above the border and below it, and not what is predicted of whoever labels", async () => {
+it("names who is above the border and below it, and hides the prediction for the current annotator", async () => {
   const person = (annotator: number, name: string, labelled: boolean) => ({ annotator, name, labelled });
   const sides: [SideOfBorder, SideOfBorder] = [
     {
@@ -202,7 +202,7 @@ it("has no column that is empty in every row", async () => {
   expect(screen.queryByText("no pattern")).toBeNull();
 });
 
-it("opens on the default order, and shows texts that cannot be told apart as one row that opens", async () => {
+it("opens on the default order, and shows texts that cannot be distinguished as one row that opens", async () => {
   const user = userEvent.setup();
   const asked = vi.spyOn(commands, "disagreementRanking");
   render(DisagreementView);
@@ -251,7 +251,7 @@ it("shows the order by labels at once while the models are fitted, without a fig
   expect(screen.getByTestId("split-map-labels")).toHaveAttribute("aria-checked", "true");
 });
 
-it("ranks by labels alone from what the order says of itself", async () => {
+it("offers to rank by labels alone next to the notes on the order", async () => {
   const user = userEvent.setup();
   const asked = vi.spyOn(commands, "disagreementRanking");
   render(DisagreementView);

@@ -74,7 +74,7 @@ it("goes on by itself, and asks a text again without what was answered before", 
   expect(pressed(1)).toBe("false");
 });
 
-it("says at the end how to hand in, and that it was", async () => {
+it("explains at the end how to hand in, and confirms it", async () => {
   const handIn = vi.spyOn(commands, "handIn");
   for (const [key, next] of [
     ["2", "1"],

@@ -41,7 +41,7 @@ async function press(key: string): Promise<void> {
   await new Promise((settled) => setTimeout(settled, 5));
 }
 
-it("tells after each answer what was right, and records no label", async () => {
+it("shows after each answer what was right, and records no label", async () => {
   await begin("go-on");
   const label = vi.spyOn(commands, "recordLabel");
   expect(screen.getByTestId("practice-said").textContent).toContain("2 of 2 must be right");
@@ -80,7 +80,7 @@ it("asks for another round where the study's author decided so", async () => {
   await screen.findByTestId("label-text");
 });
 
-it("says kindly that no more texts are asked, and asks none", async () => {
+it("explains kindly that there are no more texts, and shows none", async () => {
   await begin("stop");
   const next = vi.spyOn(commands, "nextText");
   for (const key of ["{Enter}", "1", "{Enter}", "1", "{Enter}"]) await press(key);
@@ -108,7 +108,7 @@ it("comes back to the practice where a text is refused for it", async () => {
   expect(app.toasts.list).toEqual([]);
 });
 
-it("shows the ends of the scale and what helps, and takes that one cannot say", async () => {
+it('shows the ends of the scale and the help, and accepts "cannot say"', async () => {
   await begin("go-on");
   const asked = app.project?.questions[0];
   if (!asked) throw new Error("no question");

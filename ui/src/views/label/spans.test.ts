@@ -98,7 +98,7 @@ describe("by key alone", () => {
     expect(list()).toEqual([]);
   });
 
-  it("no mark is an answer only when that is said", async () => {
+  it("no mark is an answer only when it is given explicitly", async () => {
     const record = vi.spyOn(commands, "recordLabel");
     await begin();
     await press("{Enter}");
@@ -321,7 +321,7 @@ describe("what others marked", () => {
     expect(screen.getByText("You see what others marked after you have answered.")).toBeVisible();
   });
 
-  it("comes as heat with its figures, and tells who marked the word at the caret", async () => {
+  it("comes as heat with its figures, and shows who marked the word at the caret", async () => {
     answerWith(people([{ start: 4, end: 12, kind: 0 }], [{ start: 4, end: 12, kind: 1 }], []));
     await begin();
     await press("{ArrowRight}1{Enter}");
@@ -341,7 +341,7 @@ describe("what others marked", () => {
     expect(screen.getByTestId("span-told")).toHaveTextContent("You: none of 3 others marked this");
   });
 
-  it("says where nobody else has answered", async () => {
+  it("reports that nobody else has answered", async () => {
     answerWith([]);
     await begin();
     await press("0{Enter}");

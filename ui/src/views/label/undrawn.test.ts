@@ -24,7 +24,7 @@ it("names what cannot be shown", async () => {
   );
 });
 
-it("says nothing where all is drawn", () => {
+it("shows nothing where all is drawn", () => {
   card("Grüße");
   expect(screen.queryByTestId("label-undrawn")).toBeNull();
 });

@@ -144,7 +144,7 @@ describe("what nobody caught", () => {
   });
 });
 
-it("says beginning and end of work to screen readers, not each step", async () => {
+it("announces beginning and end of work to screen readers, not each step", async () => {
   render(App);
   await started();
   emit("jobChanged", training);
