@@ -616,13 +616,13 @@ fn number(shown: &str) -> Result<f64> {
 /// Compares a number on screen, with so many decimals, with the value from the command.
 fn same(what: &str, shown: &str, reported: &Value, decimals: i32) -> Result<()> {
     let Some(reported) = reported.as_f64() else {
-        ensure!(shown == "–", "{what}: the window shows {shown}, the command says {reported}");
+        ensure!(shown == "–", "{what}: the window shows {shown}, the command prints {reported}");
         return Ok(());
     };
     let half = 0.5001 * 10.0_f64.powi(-decimals);
     ensure!(
         (number(shown)? - reported).abs() <= half,
-        "{what}: the window shows {shown}, the command says {reported}"
+        "{what}: the window shows {shown}, the command prints {reported}"
     );
     Ok(())
 }

@@ -98,7 +98,7 @@ fn check_reasons(reasons: &[String]) -> Result<(), NoteError> {
         } else if reason.chars().count() > MAX_REASON {
             "it is longer than 100 characters"
         } else if reason.contains(';') {
-            "it has a semicolon, which stands between reasons in files"
+            "it has a semicolon, which separates reasons in files"
         } else if crate::not_allowed_in_names(reason).is_some() {
             "it has a control character or one that is not seen"
         } else if reasons[..at].contains(reason) {

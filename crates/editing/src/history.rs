@@ -347,7 +347,7 @@ fn event_words(
             format!("took back the {} answer: {}", nth(event.occasion), name(before))
         }
         (EventKind::Mark(MarkKind::Note), _) if again => {
-            format!("said beside the {} answer", nth(event.occasion))
+            format!("wrote a note on the {} answer", nth(event.occasion))
         }
         (EventKind::Answer { .. }, _) if withheld => "answered".to_owned(),
         (EventKind::Answer { answer, .. }, None) => format!("answered {}", name(answer)),
@@ -407,7 +407,7 @@ fn mark_words(mark: MarkKind) -> &'static str {
         MarkKind::Unskip => "took the skip off",
         MarkKind::Flag => "flagged",
         MarkKind::Unflag => "took the flag off",
-        MarkKind::Note => "said beside the answer",
+        MarkKind::Note => "wrote a note on the answer",
     }
 }
 

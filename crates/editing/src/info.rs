@@ -68,7 +68,7 @@ pub fn read(cx: &Project) -> Result<ProjectInfo, ProjectError> {
 pub fn journal_notice(cx: &Project) -> Option<String> {
     cx.context.store.foreign_journal().map(|path| {
             format!(
-                "The journal of another file lay beside this project, as after restoring a backup. Nothing of it is used; it is kept as {}. Labels given after the backup was made may be in it.",
+                "The journal of another file was next to this project, as after restoring a backup. Nothing of it is used; it is stored as {}. Labels given after the backup was made may be in it.",
                 path.display()
             )
         })

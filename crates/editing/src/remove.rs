@@ -69,7 +69,7 @@ pub fn remove(cx: &Project, what: &Removal) -> Result<Removed, ProjectError> {
     cx.context.reload();
     if let (Removal::Annotator(_), Ok(project)) = (what, cx.context.store.project_id()) {
         let care = CareFile::new(&cx.context.home, project, &preview.name);
-        go_on("forgetting what this computer kept of somebody", care.forget());
+        go_on("removing what this computer stored about a person", care.forget());
         let drafts = DraftsFile::new(&cx.context.home, project, &preview.name);
         go_on("forgetting what somebody typed and did not give", drafts.forget());
     }

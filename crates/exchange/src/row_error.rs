@@ -59,7 +59,7 @@ dissensus_domain::errors! {
         NotAnObject { found: &'static str } => "{found} where an object such as {{\"text\": \"...\"}} belongs";
         RepeatedKey => "the key occurs twice in one object: which value is meant?";
         Nested { found: &'static str } => "{found} where one plain value belongs: flatten it";
-        InexactNumber { value: String } => "the number {value} is too large to be kept exactly: write it in quotes";
+        InexactNumber { value: String } => "the number {value} is too large to be stored exactly: write it in quotes";
         Missing { what: &'static str } => "no {what}: every row needs one";
         TooManyQuestions { limit: usize } =>
             "a file may answer {limit} questions, and this row names one more: is this the right column?";

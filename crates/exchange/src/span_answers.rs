@@ -18,7 +18,7 @@ const MAX_TYPES: usize = 1_000;
 /// No entry, no answer, no refusal.
 const NONE: u32 = u32::MAX;
 
-const NO_SPAN: &str = "says that there is no span";
+const NO_SPAN: &str = "states that there is no span";
 const A_SPAN: &str = "has a span";
 const A_LABEL: &str = "has an answer as a label";
 

@@ -164,11 +164,11 @@ impl<'a> Facts<'a> {
         let LeftOut { values, attributes } = &self.left_out;
         if *values > 0 {
             out.push_str(&format!(
-                "\n{values} value(s) of attributes are not told: fewer than five people have them, or lack the attribute where the others have it."
+                "\n{values} value(s) of attributes are not shown: fewer than five people have them, or lack the attribute where the others have it."
             ));
             if !attributes.is_empty() {
                 let names: Vec<String> = attributes.iter().map(|name| markdown(name)).collect();
-                out.push_str(&format!(" Of {} no value is told.", names.join(", ")));
+                out.push_str(&format!(" No value of {} is shown.", names.join(", ")));
             }
             out.push('\n');
         }
@@ -195,7 +195,7 @@ impl<'a> Facts<'a> {
 /// What happens to a person below a pass mark.
 pub(super) fn after(then: AfterFailing) -> &'static str {
     match then {
-        AfterFailing::GoOn => "the person goes on, and the labels are kept and marked",
+        AfterFailing::GoOn => "the person goes on, and the labels are stored and marked",
         AfterFailing::Practise => "the person practises again",
         AfterFailing::Stop => "the person is asked no more",
     }

@@ -33,8 +33,9 @@ pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Bloc
         counted(skipped, "skip"),
     )));
     if asked.labels.is_empty() {
-        blocks
-            .push(Block::Needs("There are no labels yet: nothing can be told of this question.".to_owned()));
+        blocks.push(Block::Needs(
+            "There are no labels yet: nothing can be estimated for this question.".to_owned(),
+        ));
         return Ok(blocks);
     }
     let people: Vec<u64> = per_person.values().copied().collect();

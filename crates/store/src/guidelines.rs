@@ -84,7 +84,7 @@ impl WriteTx<'_> {
                 return Err(StoreError::Conflict {
                     what: "version of the guideline",
                     name: new.id.to_string(),
-                    why: "says something else in the other copy",
+                    why: "differs in the other copy",
                 });
             }
             None => {}

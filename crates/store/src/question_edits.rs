@@ -225,7 +225,7 @@ impl WriteTx<'_> {
 
     /// Fails if a level in use would be removed, or if levels used in answers would be reordered.
     fn must_be_free(&self, question: &Question, before: &Levels, after: &Levels) -> Result<()> {
-        let explain = |e| self.explain("reading what stands on the levels", e);
+        let explain = |e| self.explain("reading what uses the levels", e);
         let uses = uses_of(self.conn, question.id).map_err(explain)?;
         let rows = rows_by_key(self.conn, question.id).map_err(explain)?;
         let of = |level: &Level| rows.get(&level.key).and_then(|row| uses.get(row));
@@ -238,7 +238,7 @@ impl WriteTx<'_> {
             if let Some(used) = of(level) {
                 return Err(refused(
                     level,
-                    format!("it cannot be removed, because {used} on it: rename it instead"),
+                    format!("it cannot be removed, because {used} it: rename it instead"),
                 ));
             }
         }
@@ -257,7 +257,7 @@ impl WriteTx<'_> {
             return Err(refused(
                 level,
                 format!(
-                    "it cannot change places with another level that was answered, because {used} on it: the order of \
+                    "it cannot change places with another level that was answered, because {used} it: the order of \
                      levels is part of what they mean"
                 ),
             ));

@@ -193,7 +193,7 @@ impl Store {
     /// # Errors
     /// There is no such item.
     pub fn dependents_of(&self, what: Removable) -> Result<Dependents> {
-        let found = self.read("reading what stands on something", |c| name_and_dependents(c, what))?;
+        let found = self.read("reading what depends on something", |c| name_and_dependents(c, what))?;
         found.map(|(_, standing)| standing).ok_or_else(|| unknown(what))
     }
 }
@@ -207,7 +207,7 @@ impl WriteTx<'_> {
     pub fn remove(&mut self, all: &[Removable]) -> Result<()> {
         for what in all {
             let found = name_and_dependents(self.conn, *what)
-                .map_err(|e| self.explain("reading what stands on it", e))?;
+                .map_err(|e| self.explain("reading what depends on it", e))?;
             let (name, standing) = found.ok_or_else(|| unknown(*what))?;
             if !standing.is_empty() {
                 return Err(StoreError::Invalid {

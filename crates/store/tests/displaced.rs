@@ -263,7 +263,7 @@ fn replaced_open_file_stays_unchanged_and_can_be_saved() {
         assert_eq!(aside.is_some(), killed);
         let kept: Vec<_> =
             place.names().into_iter().filter(|name| name.contains("of-another-file")).collect();
-        assert_eq!(kept.len(), 1, "the journal is kept: {kept:?}");
+        assert_eq!(kept.len(), 1, "the journal is still there: {kept:?}");
         assert!(std::fs::metadata(place.path(&kept[0])).unwrap().len() > 0);
         assert_eq!(place.labels("saved.dissensus"), (confirmed, None));
         assert!(place.read("p.dissensus").is_ok());
@@ -884,7 +884,7 @@ fn rollback_journal_affects_only_its_file() {
         assert_eq!(aside.is_none(), own, "{what}");
         assert!(!journal("p").exists(), "{what}");
         if let Some(aside) = aside {
-            assert!(std::fs::read(aside).unwrap() == *left, "{what}: it is kept");
+            assert!(std::fs::read(aside).unwrap() == *left, "{what}: it is still there");
         }
         assert_eq!(place.labels("p.dissensus").1, None, "{what}: the second opening finds nothing");
     }

@@ -23,7 +23,7 @@ function entry(world: World, n: number): HistoryEntry {
     answer: n % 3 === 0 ? "changed 3 to 4" : "answered 4",
     retraction: "took back 4",
     flag: "flagged",
-    note: "said beside the answer",
+    note: "wrote a note on the answer",
     job: "import labels.csv: finished",
     packet: "handed in 120 answers",
     decision: "decided: real difference",

@@ -83,7 +83,7 @@ describe("a problem", () => {
 
   it("at opening, a journal of another file, is shown until it is closed", async () => {
     const project = await commands.openProject("/x.dissensus");
-    const notice = "It is kept as x.dissensus-wal.of-another-file-2026-01-31.";
+    const notice = "It is stored as x.dissensus-wal.of-another-file-2026-01-31.";
     vi.spyOn(commands, "openProject").mockResolvedValueOnce({ ...project, journal_notice: notice });
     expect(await app.open("/x.dissensus")).toBe(true);
     expect(app.toasts.list.at(-1)).toMatchObject({ detail: notice, persistent: true });

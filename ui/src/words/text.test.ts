@@ -35,7 +35,7 @@ it("states that no group differs clearly only where some were compared", () => {
   const said = (differences: GroupDifference[]) => sentences(detail({ differences }), scale);
   expect(said([])).not.toContain("group");
   expect(said([group({ labels: [3, 0] })])).not.toContain("group");
-  expect(said([group({})])).toContain("No group stands out.");
+  expect(said([group({})])).toContain("No group differs clearly.");
   expect(said([group({ stands: true })])).toContain("60+ answer +0.8 levels against the others.");
 });
 
@@ -49,7 +49,7 @@ it("describes where answers follow severity, with a group or alone", () => {
   const said = sentences(detail({ severity, differences: [group({})] }), scale);
   expect(said).toContain("The strict half of the people answers +1.2 levels against the lenient half");
   expect(said).toContain("+0.7 to +1.7; 4 and 5 labels");
-  expect(said).not.toContain("No group stands out");
+  expect(said).not.toContain("No group differs clearly");
   const both = sentences(detail({ severity, differences: [group({ stands: true })] }), scale);
   expect(both).toMatch(/60\+ answer \+0.8 levels.*The strict half/);
 });

@@ -41,7 +41,7 @@ function who(differences: readonly GroupDifference[], severity: SeverityDifferen
       `${significant.map((d) => `${d.value} answer ${signed(d.gap, 1)} levels`).join(", ")} against the others.`,
     );
   if (parts.length > 0) return parts.join(" ");
-  return differences.some(compared) ? "No group stands out." : "";
+  return differences.some(compared) ? "No group differs clearly." : "";
 }
 
 /** "the strict" or "the lenient". */

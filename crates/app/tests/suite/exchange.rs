@@ -68,7 +68,7 @@ fn import_skips_the_rows_that_the_check_named() {
     let rejected = std::fs::read_to_string(report.rejected_file.unwrap()).unwrap();
     assert!(rejected.contains("t1,BAD dog,ben,2,q1"), "{rejected}");
     for row in exported(&place, &session) {
-        assert_ne!(row["text"], "BAD dog", "a label stands on a body that it was not given for");
+        assert_ne!(row["text"], "BAD dog", "a label is on a body that it was not given for");
     }
 }
 

@@ -184,7 +184,7 @@ fn history_hides_others_until_the_own_answer() {
         reported
     };
     let before = of_text(&read(), "t2");
-    assert_eq!(before.len(), 3, "that something was done is told");
+    assert_eq!(before.len(), 3, "that something was done is shown");
     assert!(before.iter().all(|one| !one.contains(char::is_numeric) && one.ends_with("None")), "{before:?}");
     // Searching does not find it either, which would reveal it word by word.
     let found = |words: &str| log(&session, HistoryWish { reader: Some(ada), words: words.into(), ..wish() });
@@ -202,7 +202,7 @@ fn history_hides_others_until_the_own_answer() {
     assert_eq!(
         (checks(None), checks(Some(ada))),
         (1, 0),
-        "nobody is told of a check before they have answered it"
+        "nobody learns of a check before they have answered it"
     );
     label(&session, "Ada Lovelace", 4, 0);
     assert_eq!(checks(Some(ada)), 1);

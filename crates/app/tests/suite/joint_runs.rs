@@ -323,7 +323,7 @@ fn question_with_options_trains_every_option() {
     for (option, one) in sets[0].runs.iter().zip(&sets[0].scores.as_questions) {
         let own = runs::detail(&session.runs, *option).unwrap().info.scores.unwrap();
         let metric = own.metrics.iter().find(|metric| metric.key == "log_loss").unwrap().value;
-        assert!((one.scores.log_loss.unwrap() - metric).abs() < 1e-9, "what the option's run says");
+        assert!((one.scores.log_loss.unwrap() - metric).abs() < 1e-9, "the prediction of the option's run");
     }
     assert!(sets[0].scores.likely.micro_f1.is_some() && sets[0].scores.tuned.is_some());
     // A dozen held-out texts are too few to estimate correlations between options: this is noted, and the

@@ -292,7 +292,7 @@ fn repeated_practice_has_another_order() {
     let setup = study::practice(&session.study).unwrap();
     let rounds: Vec<(u32, u32)> =
         setup.people[0].rounds.iter().map(|round| (round.right, round.of)).collect();
-    assert_eq!(rounds, [(0, 8), (0, 8), (8, 8)], "every round is kept");
+    assert_eq!(rounds, [(0, 8), (0, 8), (8, 8)], "every round is stored");
 }
 
 fn wish(people: &[&str]) -> StudyWish {
@@ -484,7 +484,7 @@ fn failed_attention_checks_stop_or_require_practice() {
     let (ana, ben) = (add("ana"), add("ben"));
     assert!(
         practice_answers::state_of(&session.labelling, ana).unwrap().is_none(),
-        "a mark that is not missed is not told of"
+        "a mark that is not missed is not mentioned"
     );
     for (id, level) in [("t11", 3), ("t1", 2), ("t12", 3)] {
         assert_eq!(label(&session, ana, id, level), Ok(()), "{id}");

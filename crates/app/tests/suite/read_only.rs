@@ -228,7 +228,7 @@ fn read_only_project_is_shown_without_writing() {
     );
     drop(session);
     workbench.close_project();
-    assert!(files(folder.path()) == before, "a file beside the project was changed, or is new");
+    assert!(files(folder.path()) == before, "a file next to the project was changed, or is new");
 
     // Opening the same file for writing, in place of the read-only one, and back.
     workbench.open_project_to_read(&path.to_string_lossy()).unwrap();
@@ -478,7 +478,7 @@ fn read_only_refuses_an_earlier_format() {
     let error = workbench.open_project_to_read(&path.to_string_lossy()).unwrap_err();
     assert_eq!(error.code(), "project-older");
     assert!(error.to_string().contains("open it to write once"), "{error}");
-    assert!(files(folder.path()) == before, "no copy beside it, and not a byte of it");
+    assert!(files(folder.path()) == before, "no copy next to it, and not a byte of it");
 }
 
 #[test]

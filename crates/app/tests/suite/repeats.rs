@@ -193,7 +193,11 @@ fn session_with(session: &Session, folder: &TempDir, content: &str, occasion: Op
             notices.iter().filter(|n| ["repeats-are-labels", "no-first-answer"].contains(&n.code.as_str()));
         told.map(|n| (n.code.clone(), n.count)).collect()
     };
-    assert_eq!(about_repeats(&told.notices), about_repeats(&report.notices), "told before and after");
+    assert_eq!(
+        about_repeats(&told.notices),
+        about_repeats(&report.notices),
+        "the same notices before and after"
+    );
     report
 }
 

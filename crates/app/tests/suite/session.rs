@@ -522,7 +522,7 @@ fn stored_model_is_restored_and_updated() {
     assert_eq!(kept.annotators, 9);
     let ana = dissensus_editing::annotators::find(&session.project, "ana").unwrap();
     let p = predict::predict_text(&session.analysis, query.question, ana.id, "c150").unwrap();
-    assert!(p[4] > p[0], "the model has not learned the label given since it was kept: {p:?}");
+    assert!(p[4] > p[0], "the model has not learned the label given since it was stored: {p:?}");
 }
 
 #[test]

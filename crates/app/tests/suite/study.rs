@@ -743,7 +743,7 @@ fn packets_contain_attention_checks_without_answers() {
     let (ada, ben) = (of("ada").unwrap(), of("ben").unwrap());
     assert!((ada.share - 1.0).abs() < 1e-9 && ada.of == 8 && ada.low > 0.5, "{ada:?}");
     assert!(ben.share.abs() < 1e-9 && ben.high < 0.5, "{ben:?}");
-    assert_eq!(info::read(&session.project).unwrap().labels, 2 * 60 + 16, "every label is kept");
+    assert_eq!(info::read(&session.project).unwrap().labels, 2 * 60 + 16, "every label is stored");
 
     // A removed check counts for no one; its labels stay.
     let back: Vec<_> = new.iter().map(|check| NewAttentionCheck { answer: None, ..check.clone() }).collect();

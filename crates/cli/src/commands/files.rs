@@ -107,7 +107,7 @@ fn print_import(report: &ImportReport) -> Result<()> {
     }
     if report.repeats > 0 {
         output::line(&format!(
-            "{} of a second or later occasion, kept apart from the labels",
+            "{} of a second or later occasion, stored apart from the labels",
             count(u64::from(report.repeats), "answer")
         ))?;
     }
@@ -264,7 +264,7 @@ fn show(preview: &ImportPreview) -> Result<()> {
     output::line(&rows.join(", "))?;
     if preview.repeats > 0 {
         let answers = count(u64::from(preview.repeats), "answer");
-        output::line(&format!("{answers} of a second or later occasion, kept apart from the labels"))?;
+        output::line(&format!("{answers} of a second or later occasion, stored apart from the labels"))?;
     }
     for bad in preview.bad_rows.iter().take(20) {
         let column = bad.column.as_ref().map_or_else(String::new, |column| format!(", column \"{column}\""));

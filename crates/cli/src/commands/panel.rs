@@ -156,7 +156,7 @@ fn print_verdicts(found: &PanelVerdicts) -> Result<()> {
     output::line(&format!("{}, {}: {}", panel.question, panel.rule, describe_panel(panel)))?;
     output::line(&format!("Members: {}", panel.members.join(", ")))?;
     if let Some(beside) = &found.beside {
-        output::line(&format!("Beside it: {}: {}", describe_panel(beside), beside.members.join(", ")))?;
+        output::line(&format!("Compared with: {}: {}", describe_panel(beside), beside.members.join(", ")))?;
     }
     if !panel.exact {
         super::note(

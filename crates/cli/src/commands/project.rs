@@ -229,7 +229,7 @@ fn estimation_words(found: Option<&Estimation>) -> String {
     let settled = if found.converged { "" } else { ", not settled" };
     let rounds = count(u64::from(found.rounds), "round");
     let mut words = format!(
-        "model: standard deviation of texts beside their embeddings {:.2}{severities} (logits), log-likelihood {:.1}, {rounds}{settled}",
+        "model: standard deviation of texts beyond their embeddings {:.2}{severities} (logits), log-likelihood {:.1}, {rounds}{settled}",
         found.text_sd, found.log_likelihood
     );
     for limit in found.limit_texts.iter().chain(&found.group_slopes) {

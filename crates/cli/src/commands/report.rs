@@ -23,7 +23,7 @@ pub(crate) fn report(args: &Report) -> Result<()> {
     written.left_blank.iter().for_each(|line| note(&format!("in labels.csv, {line}")));
     if written.told_apart > 0 {
         note(&format!(
-            "by their attributes taken together, {} could still be told apart in labels.csv",
+            "by their attributes taken together, {} could still be identified in labels.csv",
             if written.told_apart == 1 {
                 "1 person".to_owned()
             } else {

@@ -162,7 +162,7 @@ pub(super) fn list(as_json: bool) -> Result<()> {
         output::line(&format!("{:13} .{:6} {}", format.name(), format.ending(), format.title()))?;
         let holds: Vec<&str> = format.holds().iter().map(|reason| reason.name()).collect();
         if !holds.is_empty() {
-            output::line(&format!("{:22}beside levels: {}", "", holds.join(", ")))?;
+            output::line(&format!("{:22}in addition to levels: {}", "", holds.join(", ")))?;
         }
     }
     Ok(())

@@ -49,7 +49,7 @@ fn words(name: &str) -> Option<Words> {
 
 /// The tokenizer, or why it cannot be generated.
 pub(super) fn tokenizer(metadata: &Metadata) -> Result<Value, String> {
-    const BESIDE: &str = "put the model's own tokenizer.json beside it, in a folder that is then named";
+    const BESIDE: &str = "put the model's own tokenizer.json next to it, and name the folder";
     let model = needed("tokenizer.ggml.model", metadata.text("tokenizer.ggml.model")?)?;
     if model != "gpt2" {
         return Err(format!(

@@ -59,9 +59,7 @@ impl Unfold for Tasks {
                 Ok(task) => unfold_task(&task, items),
                 Err(error) => items.fault("", None, format!("this is no task in JSON: {error}")),
             },
-            Content::Json(_) => {
-                items.fault("", None, "no task, which is an object with \"data\", stands here")
-            }
+            Content::Json(_) => items.fault("", None, "this is not a task, which is an object with \"data\""),
         }
     }
 
@@ -74,7 +72,7 @@ fn unfold_task(task: &Map<String, Value>, items: &mut Items) {
     let id = text_of(task.get("id"));
     let place = id.as_ref().map_or_else(|| "task".to_owned(), |id| format!("task {id}"));
     let Some(data) = task.get("data").and_then(Value::as_object) else {
-        return items.fault(place, Some("data"), "the task has no \"data\", in which its text stands");
+        return items.fault(place, Some("data"), "the task has no \"data\" with its text");
     };
     let list = |key: &str| task.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     items.add_findings(list("drafts").len(), "drafts", "Drafts", "Left out: nobody has submitted them");
@@ -121,7 +119,7 @@ fn unfold_annotation(
         items.met(
             "gold",
             "Annotations marked as ground truth",
-            "Kept as the answers of those who gave them; that they are right answers is not kept",
+            "Stored as the answers of those who gave them; that they are right answers is not stored",
         );
     }
     let reviews = annotation.get("reviews").and_then(Value::as_array).map_or(0, Vec::len);

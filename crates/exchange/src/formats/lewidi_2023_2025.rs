@@ -53,7 +53,7 @@ impl Unfold for Texts {
     fn unfold(&self, part: &Part, items: &mut Items) {
         let place = format!("text {}", part.name);
         let Some(entry) = part.json().as_object() else {
-            return items.fault(place, None, "no object with \"text\" and \"annotations\" stands here");
+            return items.fault(place, None, "this is not an object with \"text\" and \"annotations\"");
         };
         let given = match answers(entry) {
             Ok(given) => given,

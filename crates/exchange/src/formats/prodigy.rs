@@ -78,7 +78,7 @@ enum Did {
 impl Unfold for Answers {
     fn unfold(&self, part: &Part, items: &mut Items) {
         let Some(task) = part.json().as_object() else {
-            return items.fault("", None, "no object stands here");
+            return items.fault("", None, "this is not an object");
         };
         let view = text_of(task.get("_view_id")).unwrap_or_default();
         let Some(text) = text_of(task.get("text")) else {

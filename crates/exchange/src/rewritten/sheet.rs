@@ -67,7 +67,7 @@ impl SheetWriter {
         if row < self.row {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
-                format!("row {row} stands behind row {}", self.row),
+                format!("row {row} comes after row {}", self.row),
             ));
         }
         if row > self.row {
@@ -151,8 +151,8 @@ impl SheetWriter {
         self.write_first()?;
         if let Some((row, title)) = self.titles.first() {
             let rows = match self.titles.len() {
-                1 => format!("Row {row} is left out, because it stands"),
-                several => format!("{several} rows from row {row} on are left out, because they stand"),
+                1 => format!("Row {row} is left out, because it is"),
+                several => format!("{several} rows from row {row} on are left out, because they are"),
             };
             told.push(Findings {
                 code: "titles",

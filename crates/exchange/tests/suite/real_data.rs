@@ -1,7 +1,7 @@
 //! The public data sets are guessed and read correctly. They are not part of the project, so these tests are
 //! ignored unless asked for (the step `data` of `cargo xtask test`).
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic, and says how long it read")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic, and prints how long it read")]
 
 use dissensus_exchange::{Checker, ColumnRoles, ExchangeError, FileKind, Scan, Source, guess_roles, scan};
 use std::path::PathBuf;

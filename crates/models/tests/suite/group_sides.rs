@@ -140,5 +140,5 @@ fn dividing_group_is_named() {
     eprintln!("{right} of {camps} texts, {others} others");
     assert!(right * 4 > camps, "{right} of {camps}");
     // Of the reported texts a share of 2.5 % may be false.
-    assert!(others as f64 <= 2.0 * RATE * (right + others) as f64, "{others} beside {right}");
+    assert!(others as f64 <= 2.0 * RATE * (right + others) as f64, "{others} other than {right}");
 }

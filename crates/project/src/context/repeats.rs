@@ -174,7 +174,7 @@ pub fn ceiling_note(found: &SelfAgreementShare) -> String {
         _ => "people like these",
     };
     format!(
-        "People repeat {:.3} of their answers (95 % {:.3} to {:.3}, for {whose}): the best accuracy that single answers allow lies between \
+        "People repeat {:.3} of their answers (95 % {:.3} to {:.3}, for {whose}): the best accuracy that single answers allow is between \
          {:.3} and {:.3}, if people did not remember their answer, and for texts like those asked again.",
         found.share, found.low, found.high, found.ceiling_low, found.ceiling_high
     )

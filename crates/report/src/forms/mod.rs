@@ -177,7 +177,7 @@ fn excluded(facts: &Facts<'_>) -> Vec<String> {
         ),
         format!("{} people withdrew; everything of theirs was erased.", facts.withdrawn),
         format!(
-            "{} texts were decided about; decisions stand beside the labels and change none of them.",
+            "{} texts have decisions; decisions are stored next to the labels and change none of them.",
             facts.decisions
         ),
     ]

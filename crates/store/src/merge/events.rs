@@ -63,11 +63,7 @@ impl Merger<'_, '_> {
                 // merged one of two files with different events under the same key: each copy
                 // retains its own, as otherwise neither could ever merge the other.
                 if self.only.is_some() {
-                    return Err(conflict(
-                        "event",
-                        event.key.to_string(),
-                        "says something else in the other copy",
-                    ));
+                    return Err(conflict("event", event.key.to_string(), "differs in the other copy"));
                 }
                 self.leave_out(id, about);
             } else {
@@ -123,7 +119,7 @@ impl Merger<'_, '_> {
         if let Some(row) = self.wordings.get(&(id, question)) {
             return Ok(Some(*row));
         }
-        let other = || conflict("wording", id.to_string(), "is not what its name says in the other copy");
+        let other = || conflict("wording", id.to_string(), "does not match its name in the other copy");
         let wording = self.other.wording(id)?.ok_or_else(other)?;
         if self.only.is_some() {
             let asked = self.asked.get(&question).is_some_and(|(name, _)| *name == wording.question);

@@ -145,21 +145,21 @@ impl Writing {
         self.report.notices.extend(near_annotators(&self.plan.scan.annotator_ids));
         if self.claimed > 0 {
             self.report.remarks.push(format!(
-                "The file says of {} of these labels that they were given in the window or by the command. They were given \
-                 elsewhere, so they are kept as imported labels, which undo does not take back.",
+                "According to the file, {} of these labels were given in the window or by the command. They were given \
+                 elsewhere, so they are stored as imported labels, which undo does not take back.",
                 self.claimed
             ));
         }
         if self.remarks > 0 {
             self.report.remarks.push(format!(
-                "{}: notes, reasons and confidence beside answers, texts that were skipped or flagged.",
+                "{}: notes, reasons and confidence of answers, texts that were skipped or flagged.",
                 dissensus_project::words::counted(self.remarks, "remark")
             ));
         }
         if self.put_off.0 > 0 && self.plan.source.is_of_tool() {
             let (reported, kept) = self.put_off;
             self.report.remarks.push(format!(
-                "{} put off in the file: {kept} kept as skipped now. Of the others the same person has an answer, or they were known.",
+                "{} put off in the file: {kept} stored as skipped now. Of the others the same person has an answer, or they were known.",
                 dissensus_project::words::counted(reported, "text")
             ));
         }

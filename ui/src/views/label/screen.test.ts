@@ -332,7 +332,7 @@ describe("a question that is asked only after another", () => {
     await user.click(row("offensiveness"));
     await press("2");
     expect(rows()).toEqual([]);
-    expect(screen.getByTestId("question-kept")).toHaveTextContent("not asked here; “option 1” is kept");
+    expect(screen.getByTestId("question-kept")).toHaveTextContent("not asked here; “option 1” is stored");
     await press("4");
     expect(row("harm")).toHaveTextContent("option 1");
     expect(given().filter(([question]) => question === HARM)).toHaveLength(1);

@@ -111,7 +111,7 @@ describe("a dialog", () => {
     expect(screen.getByTestId("question-prompt")).toHaveValue("How rude?");
 
     const veil = document.querySelector(".dialog-veil");
-    if (!veil) throw new Error("there is nothing beside the dialog");
+    if (!veil) throw new Error("there is nothing next to the dialog");
     await user.click(veil);
     expect(app.dialog).toBe("question");
     await user.keyboard("{Escape}");

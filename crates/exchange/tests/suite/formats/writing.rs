@@ -502,7 +502,7 @@ fn existing_files_are_replaced_only_on_request() {
     let error = write(&folder.path().join("out.json"), false).unwrap_err().to_string();
     assert!(error.contains("ends in .csv"), "{error}");
     assert!(write(&folder.path().join("no folder/out.csv"), false).is_err());
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left next to it");
 }
 
 #[test]
@@ -555,7 +555,7 @@ fn tables_of_answers_are_read() {
         told,
         [(Some("so"), Some("ana"), Some("3")), (Some("no"), Some("ben"), Some("1")), (Some("x"), None, None)]
     );
-    assert_ne!(wide.read().format(), "wide", "it is a table like any other unless somebody says what it is");
+    assert_ne!(wide.read().format(), "wide", "it is a table like any other unless the format is given");
     let other = super::reading::file("x.csv", "a,b\n1,2\n");
     assert!(
         refusal(&other.path, Some("wide")).contains("cannot be read as"),

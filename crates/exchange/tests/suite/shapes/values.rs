@@ -253,7 +253,7 @@ fn free_text_column_is_a_note() {
     for t in 0..30 {
         for p in 0..3 {
             let words =
-                ["because of the tone", "I know such people", "it depends on who says it"][(t + p) % 3];
+                ["because of the tone", "I know such people", "it depends on who is speaking"][(t + p) % 3];
             content.push_str(&format!(
                 "{t},This is text {t},w{},{},{words} {t}{p}\n",
                 (t + p) % 5,
