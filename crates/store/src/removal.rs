@@ -194,7 +194,7 @@ impl Store {
     /// There is no such item.
     pub fn dependents_of(&self, what: Removable) -> Result<Dependents> {
         let found = self.read("reading what depends on something", |c| name_and_dependents(c, what))?;
-        found.map(|(_, standing)| standing).ok_or_else(|| unknown(what))
+        found.map(|(_, dependents)| dependents).ok_or_else(|| unknown(what))
     }
 }
 
@@ -208,11 +208,11 @@ impl WriteTx<'_> {
         for what in all {
             let found = name_and_dependents(self.conn, *what)
                 .map_err(|e| self.explain("reading what depends on it", e))?;
-            let (name, standing) = found.ok_or_else(|| unknown(*what))?;
-            if !standing.is_empty() {
+            let (name, dependents) = found.ok_or_else(|| unknown(*what))?;
+            if !dependents.is_empty() {
                 return Err(StoreError::Invalid {
                     what: format!("{} \"{name}\"", what.what()),
-                    why: format!("it stays, because of {standing}"),
+                    why: format!("it stays, because of {dependents}"),
                 });
             }
         }

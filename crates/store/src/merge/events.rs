@@ -40,11 +40,11 @@ impl Merger<'_, '_> {
         }
         self.check_note(theirs.note.check(), "remark", theirs.at_ms)?;
         let (id, on) = (theirs.id, theirs.replaces().or(theirs.retracts()));
-        let stands_on_one = on.is_some_and(|on| self.differing.contains(&on));
+        let refers_to_differing = on.is_some_and(|on| self.differing.contains(&on));
         let about = self.about(&theirs);
         let event = match self.translated(theirs) {
             // The answer that it refers to is about something else here.
-            Err(StoreError::Conflict { .. }) if stands_on_one => {
+            Err(StoreError::Conflict { .. }) if refers_to_differing => {
                 self.leave_out(id, about);
                 return Ok(());
             }
@@ -100,14 +100,14 @@ impl Merger<'_, '_> {
             return Ok(());
         }
         let events = self.tx.events_on(question, text, annotator)?;
-        let mut standing = unsuperseded_answers(&events);
-        if standing.iter().all(|event| event.answer() == standing[0].answer()) {
+        let mut unsuperseded = unsuperseded_answers(&events);
+        if unsuperseded.iter().all(|event| event.answer() == unsuperseded[0].answer()) {
             return Ok(());
         }
         self.report.contradicted += 1;
         if self.report.contradictions.len() < NAMED {
-            standing.sort_by_key(|event| event.order());
-            let answers = standing.into_iter().cloned().collect();
+            unsuperseded.sort_by_key(|event| event.order());
+            let answers = unsuperseded.into_iter().cloned().collect();
             self.report.contradictions.push(Contradiction { question, text, annotator, answers });
         }
         Ok(())

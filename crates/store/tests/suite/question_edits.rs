@@ -93,16 +93,16 @@ fn inserted_level_keeps_existing_labels() {
         })
         .unwrap();
     assert_eq!(exported, ["5", "5", "2.5", "4"]);
-    let mut standing = Vec::new();
+    let mut levels = Vec::new();
     again
         .snapshot(|snapshot| {
             snapshot.for_each_unretracted_answer(|one| {
-                standing.extend(one.answer.level());
+                levels.extend(one.answer.level());
                 Ok::<(), StoreError>(())
             })
         })
         .unwrap();
-    assert_eq!(standing, [0, 4, 5, 4, 3].map(LevelId));
+    assert_eq!(levels, [0, 4, 5, 4, 3].map(LevelId));
 }
 
 #[test]
