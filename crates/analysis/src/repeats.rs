@@ -42,7 +42,7 @@ pub fn report(cx: &Analysis, question: QuestionId) -> Result<ReannotationReport,
         repeats: all,
         annotators,
         unpaired: counts.unpaired,
-        unsaid: counts.unsaid,
+        cannot_say: counts.cannot_say,
         labels_themselves: counts.labels_themselves,
     })
 }

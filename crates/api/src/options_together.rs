@@ -108,8 +108,8 @@ fn likely_sets(found: &OptionCorrelations, options: &[String]) -> String {
 pub fn distances_together(found: &OptionCooccurrence, options: &[String]) -> String {
     let pairs = found.correlations.factors.pairs();
     let both = [named(&pairs, options, 1.0), named(&pairs, options, -1.0)];
-    let said: Vec<String> = both.into_iter().flatten().collect();
-    let pairs = if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) };
+    let phrases: Vec<String> = both.into_iter().flatten().collect();
+    let pairs = if phrases.is_empty() { String::new() } else { format!(": {}", phrases.join(", ")) };
     distances(found, &pairs)
 }
 

@@ -40,9 +40,9 @@ pub fn preview(cx: &Project, what: &Removal) -> Result<RemovalPreview, ProjectEr
     }
     let (name, counts) = (name_of_removal(cx, what)?, one(what));
     let Some(removable) = removable(what) else { return Err(EditingError::NoImport.into()) };
-    let standing = store.dependents_of(removable)?;
-    let stays = match standing.is_empty() {
-        false => Some(format!("it stays, because of {standing}")),
+    let dependents = store.dependents_of(removable)?;
+    let stays = match dependents.is_empty() {
+        false => Some(format!("it stays, because of {dependents}")),
         true => runs_of(cx, what)?,
     };
     Ok(RemovalPreview { name, stays, imported_at: None, counts })

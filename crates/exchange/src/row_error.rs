@@ -97,7 +97,7 @@ dissensus_domain::errors! {
             "\"{name}\" is no type of this question: its types are {types}";
         TakesNoSpans { levels: Vec<String> } =>
             "the question is not answered with spans, but with one of {}: name another question" (levels.join(", "));
-        SpanBesideLabel => "the row has a span and a label: one of the two is the answer";
+        SpanWithLabel => "the row has a span and a label: one of the two is the answer";
         Contradiction { this: &'static str, other: &'static str, row: u64 } =>
             "this row {this}, and row {row} {other}, of the same person for the same text: which one is meant?";
         PartOfAnswer { row: u64, why: String } =>

@@ -177,17 +177,16 @@ impl<'a> Facts<'a> {
 
     /// Results of people in practice: begun, passed, failed.
     pub(super) fn practised(&self) -> [usize; 3] {
-        let of = |standing: PassStatus| {
-            self.practice.people.iter().filter(|one| one.result.standing == standing).count()
+        let of = |status: PassStatus| {
+            self.practice.people.iter().filter(|one| one.result.status == status).count()
         };
         [self.practice.people.len(), of(PassStatus::Passed), of(PassStatus::Failed)]
     }
 
     /// Results of people in attention checks: with a result, passed, failed.
     pub(super) fn attended(&self) -> [usize; 3] {
-        let all: Vec<PassStatus> =
-            self.study.people.iter().filter_map(|one| one.attention_standing).collect();
-        let of = |standing: PassStatus| all.iter().filter(|one| **one == standing).count();
+        let all: Vec<PassStatus> = self.study.people.iter().filter_map(|one| one.attention_status).collect();
+        let of = |status: PassStatus| all.iter().filter(|one| **one == status).count();
         [all.len(), of(PassStatus::Passed), of(PassStatus::Failed)]
     }
 }

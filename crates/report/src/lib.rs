@@ -135,7 +135,7 @@ impl PaperReports {
             labels: exported.answers as u32,
             suppressed: exported.suppressed as u32,
             left_blank: exported.left_blank,
-            told_apart: exported.told_apart as u32,
+            identifiable: exported.identifiable as u32,
             notes: document.needs(),
         };
         Ok((written, switch))

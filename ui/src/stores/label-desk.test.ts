@@ -29,9 +29,9 @@ beforeEach(async () => {
   drafts = new Drafts();
   problems = [];
   waiting = [];
-  vi.spyOn(commands, "recordLabel").mockImplementation(async (label, beside) => {
+  vi.spyOn(commands, "recordLabel").mockImplementation(async (label, details) => {
     await new Promise<void>((written) => waiting.push(written));
-    return real.recordLabel(label, beside);
+    return real.recordLabel(label, details);
   });
 });
 

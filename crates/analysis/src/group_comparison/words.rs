@@ -56,13 +56,13 @@ pub(super) fn overall(gap: &Figure, shared: u32, corrected: Option<(Figure, usiz
         )
     };
     let Some((corrected, pairs)) = corrected else { return alone };
-    let stands = match (gap.is_shown(), corrected.is_shown()) {
+    let conclusion = match (gap.is_shown(), corrected.is_shown()) {
         (_, true) => "so that it is significant",
         (true, false) => "so that it is no more than chance brings where the widest of them is picked",
         (false, false) => "so that it is not significant",
     };
     format!(
-        "{alone} Corrected for all {pairs} pairs of values of attributes, of which any may be picked: {}, {stands}.",
+        "{alone} Corrected for all {pairs} pairs of values of attributes, of which any may be picked: {}, {conclusion}.",
         p_value(corrected.p)
     )
 }

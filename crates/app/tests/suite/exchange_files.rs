@@ -24,8 +24,8 @@ use std::process::Command;
 
 /// The folder of the files: `exchange` next to the data sets.
 fn folder() -> PathBuf {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-    let data = std::env::var_os("DISSENSUS_DATA").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
+    let data = std::env::var_os("DISSENSUS_DATA").map_or_else(|| PathBuf::from(default), PathBuf::from);
     let folder = data.join("../exchange");
     assert!(
         folder.is_dir(),

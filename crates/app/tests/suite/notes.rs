@@ -317,8 +317,8 @@ fn packet_has_the_guideline_and_submits_notes() {
         balance: None,
         seed: 3,
     };
-    let told_out = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
-    let packet = PathBuf::from(told_out.people[0].file.clone().unwrap());
+    let handed_out = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
+    let packet = PathBuf::from(handed_out.people[0].file.clone().unwrap());
     session.close();
     drop(session);
     let hers = open_in(folder.path(), &packet);

@@ -244,7 +244,7 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
     let answer = || Answer::from_level(0);
     let new = NewLabel { question, annotator, text, answer: answer(), duration_ms: None };
     let note = Note { note: Some("a word".to_owned()), ..Note::default() };
-    let said = LabelDetails { note, guideline: None };
+    let details = LabelDetails { note, guideline: None };
     let named = ImportChoices { question: Some("offensiveness".to_owned()), ..ImportChoices::default() };
     let decision = NewDecision {
         question,
@@ -274,7 +274,7 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
     vec![
         ("label", code(record::record_label(labelling, &new))),
         ("label again", code(reannotation::record(labelling, &RecordLabel::new(&new, source), 2))),
-        ("remark", code(notes::write(labelling, annotator, question, text, &said, source))),
+        ("remark", code(notes::write(labelling, annotator, question, text, &details, source))),
         ("skip", code(marks::skip(labelling, annotator, [question], text))),
         ("flag", code(marks::flag(labelling, annotator, question, text, true))),
         ("undo", code(undo::undo(labelling, annotator, [question], source))),

@@ -109,10 +109,11 @@ fn no_explaining_attribute_is_reported() {
     let (session, question) = project(&folder, &labels(0.0, 2), ScaleKind::Ordinal);
     let found = who_differs::find(&session.analysis, question, &Silent).unwrap();
     assert!(found.attributes.iter().all(|one| !one.shown), "{:?}", found.attributes);
-    let said = &found.attributes_words;
+    let sentence = &found.attributes_words;
     assert!(
-        said.starts_with("No attribute is shown to explain") && said.contains("None explains more than"),
-        "{said}"
+        sentence.starts_with("No attribute is shown to explain")
+            && sentence.contains("None explains more than"),
+        "{sentence}"
     );
 }
 

@@ -449,7 +449,7 @@ pub(crate) fn status(args: &Status) -> Result<()> {
         }
     };
     add("practice", &|person| person.practice.as_ref().map(practised));
-    add("checks", &|person| person.attention_standing.map(|standing| standing.to_string()));
+    add("checks", &|person| person.attention_status.map(|status| status.to_string()));
     output::line(&output::table(&header, rows, &[1, 2, 4, 5, 6]))
 }
 
@@ -470,8 +470,8 @@ pub(super) fn print_earlier(earlier: &[EarlierPacket]) -> Result<()> {
 fn practised(result: &PracticeResult) -> String {
     match result.rounds_begun {
         0 => "not begun".to_owned(),
-        1 => format!("{} ({}/{})", result.standing, result.right, result.of),
-        n => format!("{} ({}/{}, round {n})", result.standing, result.right, result.of),
+        1 => format!("{} ({}/{})", result.status, result.right, result.of),
+        n => format!("{} ({}/{}, round {n})", result.status, result.right, result.of),
     }
 }
 

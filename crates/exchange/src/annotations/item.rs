@@ -54,8 +54,8 @@ pub(crate) struct Item {
 
 impl Item {
     /// Adds an answer to a question.
-    pub(crate) fn answer(&mut self, question: impl Into<String>, said: GivenAnswer) {
-        self.answers.push((Some(question.into()), said));
+    pub(crate) fn answer(&mut self, question: impl Into<String>, answer: GivenAnswer) {
+        self.answers.push((Some(question.into()), answer));
     }
 
     /// Adds a line to the note.

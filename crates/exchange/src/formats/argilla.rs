@@ -116,7 +116,7 @@ impl Unfold for Records {
                 continue;
             }
             match given_answer(&value, &common.data) {
-                Ok(Some(said)) => item.answer(question, said),
+                Ok(Some(answer)) => item.answer(question, answer),
                 Ok(None) => items.met(
                     "not-read",
                     format!("Rankings (\"{question}\")"),

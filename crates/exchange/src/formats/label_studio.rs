@@ -158,15 +158,16 @@ fn unfold_annotation(
     if let Some(given) = given {
         let answers = std::mem::take(&mut item.answers);
         let mut answers: Vec<(String, GivenAnswer)> =
-            answers.into_iter().filter_map(|(question, said)| Some((question?, said))).collect();
+            answers.into_iter().filter_map(|(question, answer)| Some((question?, answer))).collect();
         for (question, mut item) in one_by_one(given, &item) {
             let found = answers.iter().position(|(name, _)| *name == question);
             // A listed question without a result was answered with no span.
-            let said = found.map_or_else(|| GivenAnswer::Spans(Vec::new()), |nth| answers.swap_remove(nth).1);
-            item.answer(question, said);
+            let answer =
+                found.map_or_else(|| GivenAnswer::Spans(Vec::new()), |nth| answers.swap_remove(nth).1);
+            item.answer(question, answer);
             items.push(item);
         }
-        item.answers = answers.into_iter().map(|(question, said)| (Some(question), said)).collect();
+        item.answers = answers.into_iter().map(|(question, answer)| (Some(question), answer)).collect();
         if !item.answers.is_empty() {
             items.push(item);
         }
@@ -200,7 +201,7 @@ fn read_result(result: &Value, item: &mut Item, marked: &mut Vec<Marked>, items:
     let null = Value::Null;
     let value = result.get("value").unwrap_or(&null);
     let of_part = value.get("start").is_some() || value.get("x").is_some();
-    let said = match kind {
+    let answer = match kind {
         "labels" => match marked_span(value) {
             Some(spans) => {
                 match marked.iter_mut().find(|(name, ..)| *name == question) {
@@ -227,7 +228,7 @@ fn read_result(result: &Value, item: &mut Item, marked: &mut Vec<Marked>, items:
         },
         _ => None,
     };
-    match said {
+    match answer {
         Some(GivenAnswer::Several(more)) => {
             items.bodies.push(about);
             let known = item.answers.iter_mut().find(|(name, _)| name.as_ref() == Some(&question));
@@ -237,9 +238,9 @@ fn read_result(result: &Value, item: &mut Item, marked: &mut Vec<Marked>, items:
             }
             true
         }
-        Some(said) => {
+        Some(answer) => {
             items.bodies.push(about);
-            item.answer(question, said);
+            item.answer(question, answer);
             true
         }
         None => {

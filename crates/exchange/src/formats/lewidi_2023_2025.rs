@@ -80,9 +80,9 @@ impl Unfold for Texts {
             answer.notes.iter().for_each(|note| item.note(note));
             item.annotator = Some(person);
             if !answer.levels.is_empty() {
-                let said =
+                let answer =
                     spans_of(&answer.levels).map_or(GivenAnswer::Several(answer.levels), GivenAnswer::Spans);
-                item.answer(question.clone(), said);
+                item.answer(question.clone(), answer);
             }
             items.push(item);
         }

@@ -161,8 +161,8 @@ fn read(
         }
         let chosen = task.get("accept").and_then(strings).unwrap_or_default();
         // An annotator who may choose one option and chose none has not answered.
-        let said = (!chosen.is_empty() || multiple).then_some(GivenAnswer::Several(chosen));
-        questions.push((question, said));
+        let answer = (!chosen.is_empty() || multiple).then_some(GivenAnswer::Several(chosen));
+        questions.push((question, answer));
     }
     if by_hand || (blocks && label.is_none() && task.contains_key("spans")) {
         let named = text_of(task.get(QUESTION));
@@ -182,17 +182,17 @@ fn read(
     if questions.is_empty() {
         let question = label.unwrap_or_else(|| "accept".to_owned());
         items.declare(&question, ScaleKind::Binary, ["no", "yes"].map(str::to_owned).to_vec());
-        let said = match did {
+        let answer = match did {
             Some(Did::Accept) => GivenAnswer::One("yes".to_owned()),
             Some(Did::Reject) => GivenAnswer::One("no".to_owned()),
             None => GivenAnswer::Skipped,
         };
-        item.answer(question, said);
+        item.answer(question, answer);
         return Ok(true);
     }
-    for (question, said) in questions {
-        match (did, said) {
-            (Some(Did::Accept), Some(said)) => item.answer(question, said),
+    for (question, answer) in questions {
+        match (did, answer) {
+            (Some(Did::Accept), Some(answer)) => item.answer(question, answer),
             (None, _) => item.answer(question, GivenAnswer::Skipped),
             (Some(Did::Accept), None) => {}
             (Some(Did::Reject), _) => {

@@ -71,7 +71,7 @@ impl Unfold for Documents {
                 };
                 for (question, value) in features.iter().filter(|(_, value)| !value.is_null()) {
                     match given_answer(value) {
-                        Some(said) => item.answer(question.clone(), said),
+                        Some(answer) => item.answer(question.clone(), answer),
                         None => {
                             return items.fault(
                                 place,

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 /// The file, from `DISSENSUS_DATA` or from `shared/data` next to the workspace. The test fails if it is
 /// missing.
 fn data(name: &str) -> PathBuf {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-    let folder = std::env::var_os("DISSENSUS_DATA").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
+    let folder = std::env::var_os("DISSENSUS_DATA").map_or_else(|| PathBuf::from(default), PathBuf::from);
     let file = folder.join(name);
     assert!(
         file.is_file(),

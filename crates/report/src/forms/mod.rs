@@ -79,9 +79,9 @@ fn questions(facts: &Facts<'_>) -> Vec<String> {
             "" => String::new(),
             help => format!(" Explained as: {}.", markdown(help)),
         };
-        let unsaid = if question.cannot_say { " People could say that they cannot say." } else { "" };
+        let cannot_say = if question.cannot_say { " People could say that they cannot say." } else { "" };
         format!(
-            "**{}**: “{}” ({kind}: {}).{help}{unsaid} {} labels by {} people on {} texts.",
+            "**{}**: “{}” ({kind}: {}).{help}{cannot_say} {} labels by {} people on {} texts.",
             markdown(&question.name),
             markdown(&question.prompt),
             levels.join(", "),

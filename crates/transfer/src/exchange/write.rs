@@ -298,7 +298,7 @@ impl Writing {
         let events = tx.events_on(question, text, annotator)?;
         let current = current_answer(&events).and_then(|event| event.answer());
         // A note belongs to the answer of its row only; a new answer already has it.
-        let beside = match &verdict.label {
+        let belongs_here = match &verdict.label {
             LabelVerdict::Added { .. } | LabelVerdict::Continues => false,
             LabelVerdict::Repeated { name } => {
                 current.and_then(|answer| scale.name_of_answer(answer)).is_some_and(|now| now == *name)
@@ -309,11 +309,13 @@ impl Writing {
         let never = |kinds: &[MarkKind]| {
             !events.iter().any(|event| matches!(event.kind, EventKind::Mark(kind) if kinds.contains(&kind)))
         };
-        let said =
-            beside && !row.note.is_empty() && never(&[MarkKind::Note]) && marks(&events).note.is_empty();
+        let adds_note = belongs_here
+            && !row.note.is_empty()
+            && never(&[MarkKind::Note])
+            && marks(&events).note.is_empty();
         let skipped = row.skipped && current.is_none() && never(&[MarkKind::Skip, MarkKind::Unskip]);
         let wanted = [
-            (said, MarkKind::Note),
+            (adds_note, MarkKind::Note),
             (skipped, MarkKind::Skip),
             (row.flagged && never(&[MarkKind::Flag, MarkKind::Unflag]), MarkKind::Flag),
         ];

@@ -61,7 +61,7 @@ function give(heat: WordHeat, body = BODY) {
 }
 
 const region = () => screen.getByTestId("heat-text");
-const explanation = () => screen.getByTestId("heat-told");
+const explanation = () => screen.getByTestId("heat-explanation");
 const chosen = () =>
   ["marked", "expected", "differ"].filter(
     (by) => screen.getByTestId(`heat-${by}`).getAttribute("aria-pressed") === "true",

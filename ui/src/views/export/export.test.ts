@@ -164,7 +164,7 @@ it("shows why nothing can be written in a format, and offers no file", async () 
       : [],
     suppressed: 0,
     left_blank: [],
-    told_apart: 0,
+    identifiable: 0,
   }));
   render(ExportDialog);
   await user.click(screen.getByTestId("export-program"));

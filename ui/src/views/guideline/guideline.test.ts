@@ -200,8 +200,8 @@ describe("a later version", () => {
     await user.type(field("change"), "Mine");
     const theirs = write("# One\n\ntheirs", "Theirs", "Ben");
     await user.click(save());
-    const said = await screen.findByTestId("guideline-outdated");
-    expect(said).toHaveTextContent("Version 2 was saved in the meantime by Ben: Theirs");
+    const notice = await screen.findByTestId("guideline-outdated");
+    expect(notice).toHaveTextContent("Version 2 was saved in the meantime by Ben: Theirs");
     expect(body()).toContain("last mine");
     expect(guideline.versions).toHaveLength(2);
     await user.click(screen.getByTestId("guideline-show-other"));

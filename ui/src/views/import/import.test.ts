@@ -127,16 +127,16 @@ it("reports before and after what is replaced, and where", async () => {
   expect(notice).toHaveTextContent("row 7: r1 on k1: 4 counts, not 3");
   await user.click(screen.getByTestId("import-confirm"));
   await waitFor(() => expect(app.toasts.list).toHaveLength(1));
-  const said = app.toasts.list[0];
-  expect(said?.message).toBe("Imported 212 texts, 6 annotators, 1,204 labels");
-  expect(said?.detail?.split("\n")).toEqual([
+  const toast = app.toasts.list[0];
+  expect(toast?.message).toBe("Imported 212 texts, 6 annotators, 1,204 labels");
+  expect(toast?.detail?.split("\n")).toEqual([
     expect.stringContaining("Replaced in the project: 2 labels"),
     "– row 7: r1 on k1: 4 counts, not 3",
     "– row 19: r2 on k2: 1 counts, not 2",
     "3 rows repeated existing labels.",
     "2 rows had no label.",
   ]);
-  expect(said?.persistent).toBe(false);
+  expect(toast?.persistent).toBe(false);
 });
 
 it("names the levels of two questions that look alike", async () => {

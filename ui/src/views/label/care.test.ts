@@ -44,7 +44,7 @@ describe("where the next text comes at once", () => {
     await press("4");
     await waitFor(() => expect(text()).toBe("2"));
     expect(screen.getByTestId("label-last")).toHaveTextContent("4");
-    expect(screen.getByTestId("label-said")).toHaveTextContent("Labelled 4");
+    expect(screen.getByTestId("label-message")).toHaveTextContent("Labelled 4");
     // One button takes it back: that of the tools, while there are some.
     expect(screen.getAllByRole("button", { name: /^Undo/ })).toEqual([screen.getByTestId("label-undo")]);
     await user.click(screen.getByTestId("label-undo"));

@@ -65,8 +65,8 @@ it("shows a prediction that comes after the answer, and asks for none before it"
   const asked = vi.spyOn(commands, "labelTask");
   emit("modelChanged", { question: 1, revision: 2 });
   const record = commands.recordLabel;
-  vi.spyOn(commands, "recordLabel").mockImplementation(async (label, beside) => ({
-    ...(await record(label, beside)),
+  vi.spyOn(commands, "recordLabel").mockImplementation(async (label, details) => ({
+    ...(await record(label, details)),
     reveal: null,
   }));
   expect(asked).not.toHaveBeenCalled();

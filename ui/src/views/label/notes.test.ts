@@ -127,9 +127,9 @@ describe("what could be lost", () => {
     await press("{Alt>}[Digit1]{/Alt}");
     const order: string[] = [];
     const alone = commands.saveNote;
-    vi.spyOn(commands, "saveNote").mockImplementation(async (...beside) => {
+    vi.spyOn(commands, "saveNote").mockImplementation(async (...arguments_) => {
       order.push("note");
-      return alone(...beside);
+      return alone(...arguments_);
     });
     const opened = commands.openSample;
     vi.spyOn(commands, "openSample").mockImplementation(async () => {

@@ -24,7 +24,7 @@ const row = (name: string) =>
   screen.getAllByTestId("question-row").find((one) => one.dataset.question === name) ??
   expect.unreachable(`no row for ${name}`);
 const given = () => vi.mocked(commands.recordLabel).mock.calls.map(([label]) => [label.question, label.text]);
-const said = () => app.toasts.list.at(-1);
+const lastToast = () => app.toasts.list.at(-1);
 let user: ReturnType<typeof userEvent.setup>;
 
 async function press(key: string): Promise<void> {
@@ -229,7 +229,7 @@ describe("three questions on one screen", () => {
     const problem = { code: "disk-full", message: "The disk is full.", detail: null };
     vi.mocked(commands.recordLabel).mockRejectedValueOnce(problem);
     await press("{Enter}");
-    expect(said()).toMatchObject({ kind: "problem", message: "harm: The disk is full." });
+    expect(lastToast()).toMatchObject({ kind: "problem", message: "harm: The disk is full." });
     expect([now(), text()]).toEqual(["harm", "1"]);
     expect(screen.getByTestId("label-set")).toHaveTextContent("Answer: option 1");
     expect(row("passages").dataset.open).toBe("false");
@@ -247,14 +247,14 @@ describe("three questions on one screen", () => {
     expect([text(), done()]).toEqual(["2", "1"]);
     await press("u");
     expect([text(), now(), done()]).toEqual(["1", "offensiveness", "0"]);
-    expect(said()?.message).toBe("Label “2” undone");
+    expect(lastToast()?.message).toBe("Label “2” undone");
     await press("u");
     expect([text(), now()]).toEqual(["1", "harm"]);
-    expect(said()?.message).toBe("Label “none” undone");
+    expect(lastToast()?.message).toBe("Label “none” undone");
     await press("u");
     expect(now()).toBe("passages");
     await press("u");
-    expect(said()?.message).toBe("Nothing to undo");
+    expect(lastToast()?.message).toBe("Nothing to undo");
   });
 
   it("S puts off what is left, and goes on", async () => {
@@ -493,7 +493,7 @@ describe("the questions of the screen", () => {
     await user.click(screen.getByTestId("question-edit-1"));
     await user.type(screen.getByTestId("rename-level-2"), "{Backspace}1");
     await user.click(save());
-    await waitFor(() => expect(said()?.message).toContain("is listed twice"));
+    await waitFor(() => expect(lastToast()?.message).toContain("is listed twice"));
     expect(rename).toHaveBeenCalledTimes(1);
     expect(screen.getByTestId("question-edit-dialog")).toBeVisible();
   });

@@ -94,12 +94,12 @@ it("saves a panel, compares it with another, and deletes it", async () => {
     ["board", "majority"],
   ]);
   // The closed list handles typing like a native one.
-  screen.getByTestId("panel-beside-choice").focus();
+  screen.getByTestId("panel-compared-choice").focus();
   await user.keyboard("b");
-  expect((await screen.findByTestId("panel-beside")).textContent).toContain("apart");
+  expect((await screen.findByTestId("panel-comparison")).textContent).toContain("apart");
   await user.click(screen.getByTestId("panel-forget"));
   await waitFor(() => expect(screen.queryByTestId("panel-kept")).toBeNull());
-  await waitFor(() => expect(screen.queryByTestId("panel-beside")).toBeNull());
+  await waitFor(() => expect(screen.queryByTestId("panel-comparison")).toBeNull());
 });
 
 it("writes rules as the program reads them", () => {

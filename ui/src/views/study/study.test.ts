@@ -157,8 +157,8 @@ describe("planning", () => {
   it("reports impossible plans in place, and hands nothing out", async () => {
     const user = await planning();
     await user.type(screen.getByTestId("study-names"), "ada, ben");
-    const said = await screen.findByTestId("study-problem");
-    expect(said).toHaveTextContent(
+    const alert = await screen.findByTestId("study-problem");
+    expect(alert).toHaveTextContent(
       /^This plan is impossible: 3 people are needed for each text, and there are 2/,
     );
     expect(screen.getByTestId("study-hand-out")).toBeDisabled();
@@ -283,9 +283,9 @@ describe("planning", () => {
       detail: null,
     });
     await user.click(screen.getByTestId("study-hand-out"));
-    const said = await screen.findByTestId("study-failed");
-    expect(said).toHaveTextContent("exists already");
-    expect(said).not.toHaveTextContent("in the project");
+    const notice = await screen.findByTestId("study-failed");
+    expect(notice).toHaveTextContent("exists already");
+    expect(notice).not.toHaveTextContent("in the project");
     failing.mockImplementation(async (wish, folder) => {
       failing.mockRestore();
       await real(wish, folder);
@@ -483,11 +483,11 @@ it("shows who failed attention checks also where they are too few for a share", 
     practice: null,
   };
   const { rerender } = render(StudyTable, {
-    rows: [{ ...row, attention_standing: "failed" as const }],
+    rows: [{ ...row, attention_status: "failed" as const }],
     onagain: () => undefined,
   });
   expect(screen.getByTestId("study-person")).toHaveTextContent("failed");
-  void rerender({ rows: [{ ...row, attention_standing: null }] });
+  void rerender({ rows: [{ ...row, attention_status: null }] });
   return waitFor(() => expect(screen.queryByRole("columnheader", { name: /Checks/ })).toBeNull());
 });
 

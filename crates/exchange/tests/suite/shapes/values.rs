@@ -215,8 +215,8 @@ fn generated_field_avoids_column_names() {
         let line = |t: usize| {
             let list =
                 format!(r#""a":[{{"annotator":"x","label":{}}},{{"annotator":"y","label":1}}]"#, t % 2);
-            let beside = r#""a.annotator":"boss","a.label":"all""#;
-            let (one, other) = if first { (list.as_str(), beside) } else { (beside, list.as_str()) };
+            let columns = r#""a.annotator":"boss","a.label":"all""#;
+            let (one, other) = if first { (list.as_str(), columns) } else { (columns, list.as_str()) };
             format!("{{\"id\":{t},\"text\":\"This is text {t}\",{one},{other}}}\n")
         };
         (0..12).map(line).collect()
