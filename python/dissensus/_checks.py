@@ -122,7 +122,7 @@ def coded(values, name: str) -> tuple[np.ndarray, list]:
         try:
             codes[at] = known.setdefault(value, len(known))
         except TypeError:
-            raise wrong(f"{name}[{at}] cannot be told from others: {type(value).__name__}") from None
+            raise wrong(f"{name}[{at}] cannot be distinguished from others: {type(value).__name__}") from None
     return codes, list(known)
 
 

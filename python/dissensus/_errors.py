@@ -8,7 +8,7 @@ __all__ = ["DissensusError", "InputError", "NotFoundError", "LockedError", "Inte
 class DissensusError(Exception):
     """Something could not be done.
 
-    `code` is stable and kebab-case (`project-locked`, `no-such-text`, `bad-rows`, ...), as in the program itself; `detail` says more
+    `code` is stable and kebab-case (`project-locked`, `no-such-text`, `bad-rows`, ...), as in the program itself; `detail` has more
     where there is more to say, such as every bad row.
 
     >>> import dissensus

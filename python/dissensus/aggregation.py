@@ -19,7 +19,7 @@ class Aggregated:
 
     `texts`: a table of each text's `text`, `label` (the most likely level, the lowest of those that tie), `probability`, `tie`, `labels`.
     `probabilities`: [n_texts, levels], in the order of `levels`. `annotators`: a table of each annotator's `annotator`, `labels`, `agreement`, and
-    `spamming` (MACE) or `ability` (GLAD). `confusion`: [n_annotators, levels, levels], P(says the column | the row is true) (Dawid-Skene), else `None`.
+    `spamming` (MACE) or `ability` (GLAD). `confusion`: [n_annotators, levels, levels], P(answers the column | the row is true) (Dawid-Skene), else `None`.
     `difficulty`: [n_texts] (GLAD), else `None`. `converged`, `iterations`: `None` for the majority.
     """
 

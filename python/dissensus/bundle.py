@@ -15,7 +15,7 @@ __all__ = ["Bundle"]
 class Bundle:
     """A folder that `dissensus models bundle` (or `Project.bundle`) wrote: encoder, model and what was learned of annotators, and no text.
 
-    A pickle holds the folder's path alone: small, and whoever takes it needs the folder at the same place (docs/src/how-to/cluster.md). Every file is
+    A pickle holds the folder's path alone: small, and the receiver needs the folder at the same place (docs/src/how-to/cluster.md). Every file is
     checked against its sum when it is opened.
     """
 
@@ -25,7 +25,7 @@ class Bundle:
 
     @property
     def notice(self) -> str | None:
-        """What is to be said wherever its predictions are shown, such as that its annotators are simulated."""
+        """What is to be shown wherever its predictions are, such as that its annotators are simulated."""
         return self._opened.notice
 
     def questions(self) -> list[str]:

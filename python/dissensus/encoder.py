@@ -17,7 +17,7 @@ class Encoder:
 
     name: an encoder's name, a folder with `config.json`, `tokenizer.json` and `model.safetensors`, a `.gguf` file, a repository of the model hub as
     `owner/name`, or a project whose tuned encoder to use; left out, the program's default. pooling, device, precision (`fp32` or `fast`), long_texts
-    (`average` or `truncate`), prompt and prompt_name as for `dissensus models encode`. Encoders are looked for where `DISSENSUS_MODELS` says and where the
+    (`average` or `truncate`), prompt and prompt_name as for `dissensus models encode`. Encoders are looked for in the folder of `DISSENSUS_MODELS` and where the
     program keeps them. Pickles hold the choices, and open the encoder anew.
 
     >>> from dissensus import Encoder

@@ -46,8 +46,8 @@ class _Estimator:
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self).__init__).parameters
-        said = [f"{k}={v!r}" for k, v in self.get_params().items() if not _same(v, defaults[k].default)]
-        return f"{type(self).__name__}({', '.join(said)})"
+        changed = [f"{k}={v!r}" for k, v in self.get_params().items() if not _same(v, defaults[k].default)]
+        return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_model", None) is not None
@@ -139,7 +139,7 @@ class _Estimator:
         """Probabilities of the levels, [n, levels] in the order of `classes_`: of row i of X by annotator i.
 
         annotators: [n], or one name for all; left out, a person of whom nothing is known (the average person). texts, in place of X: rows of the X
-        that the model was fitted on, of which it also knows what others said (`Multilevel` alone).
+        that the model was fitted on, of which it also knows the answers of others (`Multilevel` alone).
         """
         model = self._fitted()
         if (X is None) == (texts is None):
@@ -173,7 +173,7 @@ class _Estimator:
         """How much all fitted annotators would disagree on each row of X, a column for each measure.
 
         `split` is the expected squared distance of two people's answers over its maximum (without an order of the levels `pairwise` over its maximum),
-        `pairwise` the chance that two people answer differently, `divergence` the part that lies between people (bits), `uncertainty` the part within
+        `pairwise` the chance that two people answer differently, `divergence` the part between people (bits), `uncertainty` the part within
         each (bits). Without X, of the texts of the fit, where labels that were given count (`Multilevel` alone).
         """
         model = self._fitted()
@@ -252,7 +252,7 @@ class Multilevel(_Estimator):
 
     @property
     def severities_(self) -> Table:
-        """Of each annotator how severe they are beside the average one: mean and standard deviation, in units of the scale's logits."""
+        """Of each annotator how severe they are compared with the average one: mean and standard deviation, in units of the scale's logits."""
         found = self._fitted().severities()
         if found is None:
             raise DissensusError("a scale without an order of its levels has no severity", "no-severity")

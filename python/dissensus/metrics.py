@@ -26,10 +26,10 @@ def _answers(name: str, y, answers, levels) -> float | None:
             # All alike: any other level makes it a scale.
             levels.append(object())
     truth, order, _ = levels_of(y, levels, "choice")
-    said, _, _ = levels_of(answers, order, "choice", "answers")
-    if same_length(y=truth, answers=said) == 0:
+    predicted, _, _ = levels_of(answers, order, "choice", "answers")
+    if same_length(y=truth, answers=predicted) == 0:
         raise wrong("y is empty")
-    return _native.of_answers(name, truth.tolist(), said.tolist(), len(order))
+    return _native.of_answers(name, truth.tolist(), predicted.tolist(), len(order))
 
 
 def accuracy(y, answers, *, levels=None) -> float:

@@ -19,7 +19,7 @@ __all__ = ["Project"]
 class Project:
     """A project file, `NAME.dissensus`.
 
-    Every call opens the file, does one thing and closes it: it sees what others wrote meanwhile, and holds nothing in between. Reading goes on beside a
+    Every call opens the file, does one thing and closes it: it sees what others wrote meanwhile, and holds nothing in between. Reading continues next to a
     window that has the project open; adding then raises `LockedError`, at once or after `wait` seconds.
 
     >>> import tempfile, os
@@ -82,7 +82,7 @@ class Project:
         return Table(_native.project_annotators(self.path))
 
     def predictions(self, question: str | None = None, annotators=None) -> Table:
-        """What annotators (all where none are named) would answer to every text: the columns of `dissensus models predictions`. `observed` says that
+        """What annotators (all where none are named) would answer to every text: the columns of `dissensus models predictions`. `observed` means that
         the model has learned from this person's own label of this text. Texts must have embeddings (`encode`)."""
         chosen = [] if annotators is None else strings([annotators] if isinstance(annotators, str) else annotators, "annotators")
         return Table(_native.project_predictions(self.path, question, chosen))
@@ -164,7 +164,7 @@ class Project:
 
     def add_texts(self, texts, text_ids=None, *, groups=None, splits=None, **columns) -> dict:
         """Imports texts: all of them in one step, or none. text_ids: left out, a text is known by its body. groups: document or thread of each;
-        splits: `train`, `validation` or `test`; any other column, by its name, is kept beside the text. A text that is there changes nothing."""
+        splits: `train`, `validation` or `test`; any other column, by its name, is stored with the text. A text that is there changes nothing."""
         texts = strings(texts, "texts")
         if not texts:
             raise wrong("texts is empty")

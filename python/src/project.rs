@@ -269,7 +269,7 @@ pub(crate) fn project_encode(
 
 /// Records one label, as the command does; it is on disk when this returns.
 #[pyfunction]
-#[allow(clippy::too_many_arguments, reason = "a label and what is said beside it")]
+#[allow(clippy::too_many_arguments, reason = "a label and its details")]
 pub(crate) fn project_label(
     py: Python<'_>,
     path: PathBuf,

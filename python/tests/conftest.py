@@ -1,4 +1,4 @@
-"""What tests have in common: the command beside the package, and a sample project with embeddings.
+"""What tests have in common: the command next to the package, and a sample project with embeddings.
 
 `cargo xtask test --only python` sets DISSENSUS_BIN (the command), DISSENSUS_MODELS and DISSENSUS_DATA, and puts the package on the path.
 """

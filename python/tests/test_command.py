@@ -244,10 +244,10 @@ def test_a_pickled_bundle_predicts_the_same_elsewhere_with_as_many_threads_as_ar
         environment = {**os.environ, "RAYON_NUM_THREADS": str(threads), "DISSENSUS_MODELS": str(tmp_path / "none"), "DISSENSUS_HOME": str(tmp_path)}
         done = subprocess.run([sys.executable, "-c", WORKER], input=pickled, env=environment, capture_output=True)
         assert done.returncode == 0, done.stderr.decode()
-        said, running = pickle.loads(done.stdout)
+        predictions, running = pickle.loads(done.stdout)
         # A pool of one thread for each of them, and one of all.
         assert running == 2 * threads or sys.platform != "linux"
-        found.append(said)
+        found.append(predictions)
     for name, values in found[0].items():
         np.testing.assert_array_equal(values, found[1][name], err_msg=name)
     moved = shutil.move(folder, tmp_path / "moved")

@@ -179,8 +179,8 @@ def test_ctrl_c_ends_a_long_fit():
     time.sleep(1.5)
     started = time.monotonic()
     program.send_signal(signal.SIGINT)
-    said = program.communicate(timeout=60)[0].strip()
-    assert said == "interrupted" and program.returncode == 0
+    output = program.communicate(timeout=60)[0].strip()
+    assert output == "interrupted" and program.returncode == 0
     assert time.monotonic() - started < 10, "the whole fit takes twenty seconds"
 
 

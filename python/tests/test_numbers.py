@@ -84,12 +84,12 @@ def test_metrics():
     levels = [1, 2, 3, 4]
     y = rng.integers(1, 5, 300)
     p = rng.dirichlet(np.ones(4), 300).astype("float32")
-    said = np.array(levels)[p.argmax(axis=1)]
+    predicted = np.array(levels)[p.argmax(axis=1)]
     near = lambda value: pytest.approx(value, abs=1e-6)
-    assert metrics.accuracy(y, said) == near(sklearn.metrics.accuracy_score(y, said))
-    assert metrics.macro_f1(y, said) == near(sklearn.metrics.f1_score(y, said, average="macro"))
-    assert metrics.quadratic_kappa(y, said, levels=levels) == near(sklearn.metrics.cohen_kappa_score(y, said, weights="quadratic"))
-    assert metrics.mean_absolute_error(y, said) == near(sklearn.metrics.mean_absolute_error(y, said))
+    assert metrics.accuracy(y, predicted) == near(sklearn.metrics.accuracy_score(y, predicted))
+    assert metrics.macro_f1(y, predicted) == near(sklearn.metrics.f1_score(y, predicted, average="macro"))
+    assert metrics.quadratic_kappa(y, predicted, levels=levels) == near(sklearn.metrics.cohen_kappa_score(y, predicted, weights="quadratic"))
+    assert metrics.mean_absolute_error(y, predicted) == near(sklearn.metrics.mean_absolute_error(y, predicted))
     assert metrics.log_loss(y, p, levels=levels) == near(sklearn.metrics.log_loss(y, p.astype(float), labels=levels))
     one_hot = (y[:, None] == np.array(levels)) * 1.0
     assert metrics.brier(y, p) == near(((p - one_hot) ** 2).sum(axis=1).mean())

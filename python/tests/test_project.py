@@ -158,7 +158,7 @@ def start(program, *arguments):
 
 
 def test_two_at_once_and_killed_halfway(project):
-    """Reading goes on beside a program that has it open to write, adding waits or is refused, and a kill loses nothing."""
+    """Reading continues next to a program that has it open to write, adding waits or is refused, and a kill loses nothing."""
     before = project.labels().num_rows
     holder = start(HOLDER, project.path)
     assert [holder.stdout.readline().strip() for _ in range(2)] == ["open", "added"]

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 /// It does not match, or the command has no schema.
 pub fn check(arguments: &[OsString], document: &Value) {
     let Some((command, schema)) = schema_of(arguments) else {
-        panic!("`dissensus schema` says nothing of {arguments:?}");
+        panic!("`dissensus schema` prints nothing for {arguments:?}");
     };
     let mut known = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
     let validator = known.entry(command).or_insert_with(|| match jsonschema::validator_for(schema) {

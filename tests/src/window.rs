@@ -153,7 +153,9 @@ impl Window {
     async fn answer<T>(&self, what: &str, question: impl Future<Output = Result<T, CmdError>>) -> Result<T> {
         match tokio::time::timeout(PATIENCE * 2, question).await {
             Ok(answer) => answer.with_context(|| what.to_owned()),
-            Err(_) => bail!("{what}: no answer; the driver said:\n{}", fs::read_to_string(&self.driver.log)?),
+            Err(_) => {
+                bail!("{what}: no answer; the driver printed:\n{}", fs::read_to_string(&self.driver.log)?)
+            }
         }
     }
 
@@ -171,7 +173,9 @@ impl Window {
         let looked = client.wait().at_most(PATIENCE).every(BLINK).for_element(Locator::Css(&selector));
         match self.answer("looking", looked).await {
             Ok(element) => Ok(element),
-            Err(error) => bail!("`{id}` does not appear ({error:#}); the page says:\n{}", self.page().await?),
+            Err(error) => {
+                bail!("`{id}` does not appear ({error:#}); the page shows:\n{}", self.page().await?)
+            }
         }
     }
 
@@ -222,7 +226,7 @@ impl Window {
             tokio::time::sleep(BLINK).await;
         }
         bail!(
-            "`{id}` shows {last:?}, which is not what was waited for; the page says:\n{}",
+            "`{id}` shows {last:?}, which is not what was waited for; the page shows:\n{}",
             self.page().await?
         )
     }
@@ -264,7 +268,7 @@ impl Window {
                 return Ok(value);
             }
             if start.elapsed() > PATIENCE {
-                bail!("`{script}` gives {value}; the page says:\n{}", self.page().await?);
+                bail!("`{script}` gives {value}; the page shows:\n{}", self.page().await?);
             }
             tokio::time::sleep(BLINK).await;
         }
@@ -393,7 +397,9 @@ impl Driver {
         };
         match tokio::time::timeout(PATIENCE, connect).await {
             Ok(client) => Ok(client),
-            Err(_) => bail!("the window does not open; the driver said:\n{}", fs::read_to_string(&self.log)?),
+            Err(_) => {
+                bail!("the window does not open; the driver printed:\n{}", fs::read_to_string(&self.log)?)
+            }
         }
     }
 

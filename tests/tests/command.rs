@@ -1046,7 +1046,7 @@ fn run_learns_from_questions_of_other_projects() {
         let auxiliary = auxiliary.iter().flat_map(|named| ["--auxiliary", named]);
         asked.into_iter().chain(auxiliary).map(str::to_owned).collect::<Vec<_>>()
     };
-    for (auxiliary, tuning, said) in [
+    for (auxiliary, tuning, expected) in [
         (&["Q.dissensus"][..], "last-1", "has several questions: name one of"),
         (&["Q.dissensus#rude"], "last-1", "has no question \"rude\""),
         (&["Q.dissensus#remove"], "frozen", "teaches nothing where the encoder is frozen"),
@@ -1056,7 +1056,7 @@ fn run_learns_from_questions_of_other_projects() {
     ] {
         let refused = bench.run(train(auxiliary, tuning));
         assert_eq!(refused.code, Some(1), "{refused:?}");
-        assert!(refused.err.contains(said), "{said}: {refused:?}");
+        assert!(refused.err.contains(expected), "{expected}: {refused:?}");
     }
     assert_eq!(bench.json(["models", "runs", "list", "P.dissensus"]).as_array().unwrap().len(), 0);
     let run = bench.json(train(&["Q.dissensus#remove", "Q.dissensus#offensiveness"], "last-1"));

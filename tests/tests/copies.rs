@@ -196,7 +196,7 @@ fn spelling_of_a_name_does_not_duplicate_a_person() {
     insta::assert_snapshot!(bench.shown(&gone));
     bench.file("more.csv", "text_id,text,annotator_id,label\nt1,one,BEN,2\nt2,two,Jose\u{301},3\n");
     let report = bench.json(["data", "import", A, "more.csv", "--question", "rude"]);
-    assert!(report["notices"].to_string().contains("\\\"BEN\\\" beside \\\"ben\\\""), "{report}");
+    assert!(report["notices"].to_string().contains("\\\"BEN\\\" and \\\"ben\\\""), "{report}");
     assert_eq!(report["annotators"], 1, "the other one is known");
 }
 

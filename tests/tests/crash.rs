@@ -226,7 +226,7 @@ fn killed_encoding_resumes() {
     }
     child.wait().unwrap();
     let kept = encoded();
-    assert!(kept > 0, "nothing was kept");
+    assert!(kept > 0, "nothing was stored");
     bench.ok(["models", "encode", "P.dissensus"]);
     assert_eq!(encoded(), 168);
 }
@@ -421,11 +421,11 @@ fn ctrl_c_stops_an_encoding_that_can_be_resumed() {
     let took = asked.elapsed();
     let message = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
     assert_eq!(status.code(), Some(130), "{message}");
-    assert!(message.contains("stopped at your request; what was finished is kept"), "{message}");
+    assert!(message.contains("stopped at your request; what was finished is stored"), "{message}");
     // The promise is one second; the machine may be busy with other work.
     assert!(took < Duration::from_secs(5), "it took {took:?}");
     let kept = encoded();
-    assert!(kept > 0 && kept < 1_000, "{kept} were kept");
+    assert!(kept > 0 && kept < 1_000, "{kept} were stored");
     bench.ok(["models", "encode", "P.dissensus"]);
     assert_eq!(encoded(), 1_000);
 }

@@ -159,8 +159,8 @@ fn joint_training_of_words_sets_and_a_scale() {
     let found = bench.json(["analyse", "words", "P.dissensus", "--question", "words", "--text-id", "t3"]);
     assert_eq!(found["model"]["tuned"], true);
     let of_text = found["text"]["words"].as_array().unwrap();
-    let said: Vec<&str> = of_text.iter().map(|word| word["word"].as_str().unwrap()).collect();
-    assert_eq!(said, ["comment", "number", "3", "is", "here"]);
+    let words: Vec<&str> = of_text.iter().map(|word| word["word"].as_str().unwrap()).collect();
+    assert_eq!(words, ["comment", "number", "3", "is", "here"]);
     let figure =
         |word: usize, of_type: usize, key: &str| of_text[word]["types"][of_type][key].as_f64().unwrap();
     assert!(figure(0, 0, "expected") > figure(1, 0, "expected"), "{found}");
@@ -179,7 +179,7 @@ fn joint_training_of_words_sets_and_a_scale() {
 fn impossible_joint_training_is_refused() {
     let bench = Bench::new();
     project(&bench);
-    for (more, said) in [
+    for (more, expected) in [
         (&["--questions", "rude,rude"][..], "\"rude\" is named twice"),
         (
             &["--questions", "feelings,feelings: joy"],
@@ -200,7 +200,7 @@ fn impossible_joint_training_is_refused() {
         (&["--questions", "rude,feelings", "--freeze", "nobody=9"], "nobody"),
     ] {
         let found = bench.refused(asking(more));
-        assert!(found.contains(said), "{found}\n{said}");
+        assert!(found.contains(expected), "{found}\n{expected}");
     }
     for usage in [
         &["--questions", "rude", "--question", "rude"][..],

@@ -111,8 +111,8 @@ async fn double_click_opens_the_installed_window() -> Result<()> {
     run(root.desktop("update-mime-database").arg(root.path("usr/share/mime")))?;
     run(root.desktop("update-desktop-database").arg(root.path("usr/share/applications")))?;
     let entry = root.entry()?;
-    let said = run(root.desktop("desktop-file-validate").arg(&entry))?;
-    ensure!(said.is_empty(), "desktop-file-validate: {said}");
+    let output = run(root.desktop("desktop-file-validate").arg(&entry))?;
+    ensure!(output.is_empty(), "desktop-file-validate: {output}");
 
     // Recognised by its name and, without one, by its first bytes.
     for file in [&project, &nameless] {
@@ -164,8 +164,8 @@ fn package_has_the_command_with_manual_and_completions() -> Result<()> {
 
     let completions = root.path("usr/share/bash-completion/completions/dissensus");
     let script = format!("source '{}' && complete -p dissensus", completions.display());
-    let said = run(Command::new("bash").args(["--norc", "-c", &script]))?;
-    ensure!(said.contains("-F _dissensus"), "{said}");
+    let output = run(Command::new("bash").args(["--norc", "-c", &script]))?;
+    ensure!(output.contains("-F _dissensus"), "{output}");
     ensure!(root.path("usr/share/zsh/vendor-completions/_dissensus").is_file());
     ensure!(root.path("usr/share/fish/vendor_completions.d/dissensus.fish").is_file());
     Ok(())

@@ -604,7 +604,7 @@ fn escape_sequences_are_shown_escaped() {
     assert!(message[0].contains("how \\u{1b}]0;OWNED\\u{7}rude?"), "{}", message[0]);
     assert!(message[1].contains("\\u{1b}[2Jhello"), "{}", message[1]);
     let json = bench.json(["project", "info", "P.dissensus"]);
-    assert_eq!(json["questions"][0]["prompt"], format!("how {osc}rude?"), "JSON says what is there");
+    assert_eq!(json["questions"][0]["prompt"], format!("how {osc}rude?"), "JSON lists what is there");
 }
 
 #[test]

@@ -224,7 +224,7 @@ async fn spans_of_others_appear_after_the_answer() -> Result<()> {
     window.click("heat-read").await?;
     let known = "return document.querySelector('[data-testid=\"heat-differ\"]')?.getAttribute('aria-pressed') ?? null";
     window.script_when(known, |pressed| pressed == "true").await?;
-    window.text_when("heat-told", |reported| !reported.is_empty()).await?;
+    window.text_when("heat-explanation", |reported| !reported.is_empty()).await?;
     // The loaded predictions are for this text only; `heat-marked` shows the words that people marked.
     window.click("heat-marked").await?;
     window.close().await

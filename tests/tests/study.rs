@@ -99,7 +99,7 @@ async fn study_of_two_people_merges_after_a_kill() -> Result<()> {
     let done = window.text_when("label-progress-done", |done| done == "3" || done == "4").await?;
     let first = bench.path("first.handin");
     window.hand_over("handIn", &first).await?;
-    window.text_when("packet-standing", |said| said.starts_with("Submitted")).await?;
+    window.text_when("packet-status", |text| text.starts_with("Submitted")).await?;
     for done in done.parse::<u32>()? + 1..=8 {
         answer(&window, '2', done).await?;
     }
@@ -138,7 +138,7 @@ async fn study_of_two_people_merges_after_a_kill() -> Result<()> {
     window.click("merged-close").await?;
     window.click("nav-people").await?;
     window.click("tab-people-study").await?;
-    window.text_when("study-progress", |said| said.starts_with("8 of 16")).await?;
+    window.text_when("study-progress", |text| text.starts_with("8 of 16")).await?;
     window.close().await?;
 
     // Then the older submission, then all of them again.
@@ -162,9 +162,9 @@ async fn study_of_two_people_merges_after_a_kill() -> Result<()> {
     ensure!(answers(&bench, "ben").values().all(|level| level == "1"));
 
     // Her note and reason were merged too, and her labels name the version of the guideline shown with them.
-    let said = bench.json(["label", "notes", "Study.dissensus", "--search", "quotes"]);
-    ensure!(said.as_array().map(Vec::len) == Some(1), "{said}");
-    let one = &said[0];
+    let notes = bench.json(["label", "notes", "Study.dissensus", "--search", "quotes"]);
+    ensure!(notes.as_array().map(Vec::len) == Some(1), "{notes}");
+    let one = &notes[0];
     ensure!(one["annotator_name"] == "ada" && one["answer"] == "3" && one["guideline"] == 1, "{one}");
     ensure!(one["note"] == "quotes somebody" && one["reasons"] == json!(["slang"]), "{one}");
 

@@ -43,9 +43,9 @@ fn file_is_predicted_by_sets_with_project_and_bundle() {
     assert_eq!((&here["texts"], &here["annotators"]), (&2.into(), &2.into()), "{here}");
     assert_eq!(here["options"], serde_json::json!(["rude", "threat", "lie"]));
     assert!(here["options_together"].as_str().unwrap().contains("ost likely sets"), "{here}");
-    let said = bench.run(of(&["--out", "here.csv", "--annotators", "a0,a2", "--force"]));
-    insta::assert_snapshot!(bench.shown(&said.out));
-    insta::assert_snapshot!(bench.shown(&said.err));
+    let output = bench.run(of(&["--out", "here.csv", "--annotators", "a0,a2", "--force"]));
+    insta::assert_snapshot!(bench.shown(&output.out));
+    insta::assert_snapshot!(bench.shown(&output.err));
     let rows = table(&bench, "here.csv");
     assert_eq!((rows[0]["observed"].as_str(), rows[1]["observed"].as_str()), ("false", "true"));
     let number = |column: &str| rows[0][column].parse::<f64>().unwrap();
@@ -238,6 +238,6 @@ fn words_are_printed_by_type() {
     insta::assert_snapshot!(bench.shown(&message));
     let refused = bench.refused(["models", "predict", "P.dissensus", "--text-id", "t2"]);
     insta::assert_snapshot!(bench.shown(&refused));
-    let beside = bench.ok(["models", "predict", "P.dissensus", "--text-id", "t2", "--annotator", "ben"]);
-    insta::assert_snapshot!(bench.shown(&beside));
+    let predicted = bench.ok(["models", "predict", "P.dissensus", "--text-id", "t2", "--annotator", "ben"]);
+    insta::assert_snapshot!(bench.shown(&predicted));
 }

@@ -142,7 +142,7 @@ fn cancelled_embedding_leaves_no_file() {
     let message = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
     assert_eq!(code, Some(130), "{message}");
     assert_eq!(parts(), 0, "nothing is left of it");
-    assert!(message.contains("nothing was written") && !message.contains("is kept"), "{message}");
+    assert!(message.contains("nothing was written") && !message.contains("is stored"), "{message}");
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn project_predictions_match_predict() {
         assert_eq!(one["prediction"], row["prediction"]);
         for level in 1..=5 {
             let p = one["probabilities"][level.to_string()].as_f64().unwrap();
-            assert!((p - number(row, &format!("p_{level}"))).abs() < 1e-6, "{one} beside {row:?}");
+            assert!((p - number(row, &format!("p_{level}"))).abs() < 1e-6, "{one} next to {row:?}");
         }
     }
     // Disagreement equals that of the ranking, over the same people.
@@ -298,7 +298,7 @@ fn file_predictions_match_predict() {
         for level in 1..=5 {
             let p = one["probabilities"][level.to_string()].as_f64().unwrap();
             // A tolerance, because the batch contained other texts.
-            assert!((p - number(row, &format!("p_{level}"))).abs() < 1e-3, "{one} beside {row:?}");
+            assert!((p - number(row, &format!("p_{level}"))).abs() < 1e-3, "{one} next to {row:?}");
         }
     }
     assert!(rows.iter().all(|row| (0.0..=1.0).contains(&number(row, "disagreement_split"))));

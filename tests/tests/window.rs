@@ -49,7 +49,7 @@ async fn answer(window: &Window, level: u32, done_before: usize) -> Result<Given
 
 async fn confirmed(window: &Window, done: usize) -> Result<()> {
     window.text_when("label-progress-done", |now| now == done.to_string()).await?;
-    window.text_when("label-said", |message| message.starts_with("Labelled")).await?;
+    window.text_when("label-message", |message| message.starts_with("Labelled")).await?;
     Ok(())
 }
 
@@ -616,13 +616,13 @@ fn number(shown: &str) -> Result<f64> {
 /// Compares a number on screen, with so many decimals, with the value from the command.
 fn same(what: &str, shown: &str, reported: &Value, decimals: i32) -> Result<()> {
     let Some(reported) = reported.as_f64() else {
-        ensure!(shown == "–", "{what}: the window shows {shown}, the command says {reported}");
+        ensure!(shown == "–", "{what}: the window shows {shown}, the command prints {reported}");
         return Ok(());
     };
     let half = 0.5001 * 10.0_f64.powi(-decimals);
     ensure!(
         (number(shown)? - reported).abs() <= half,
-        "{what}: the window shows {shown}, the command says {reported}"
+        "{what}: the window shows {shown}, the command prints {reported}"
     );
     Ok(())
 }
@@ -630,16 +630,16 @@ fn same(what: &str, shown: &str, reported: &Value, decimals: i32) -> Result<()> 
 /// Compares the text of a bar ("what: 1: 20 %, 4: 61 %";
 /// levels below 5 % are omitted) with the shares of the levels.
 fn same_shares(what: &str, bar: &str, levels: &[Value], reported: &[f64]) -> Result<()> {
-    let said: BTreeMap<&str, f64> = bar
+    let shares: BTreeMap<&str, f64> = bar
         .split(", ")
         .filter_map(|part| {
             let (before, share) = part.rsplit_once(": ")?;
             Some((before.rsplit(' ').next()?, number(share).ok()?))
         })
         .collect();
-    ensure!(!said.is_empty(), "{what}: {bar:?}");
+    ensure!(!shares.is_empty(), "{what}: {bar:?}");
     for (level, reported) in levels.iter().zip(reported) {
-        match said.get(level.as_str().unwrap()) {
+        match shares.get(level.as_str().unwrap()) {
             Some(shown) => {
                 ensure!((shown - reported * 100.0).abs() <= 0.51, "{what}: {bar:?} and {reported}")
             }
@@ -907,7 +907,7 @@ async fn text_is_searched_answered_and_listed_as_own() -> Result<()> {
     window.press(ENTER).await?;
     window.text_when("label-text", |body| body == given.body).await?;
     window.press('2').await?;
-    window.text_when("label-said", |message| message == "Labelled 2").await?;
+    window.text_when("label-message", |message| message == "Labelled 2").await?;
     window.close().await?;
     assert_eq!(kept(&bench, &project, "Robin").get(&given.body).map(String::as_str), Some("2"));
     Ok(())

@@ -162,7 +162,7 @@ def table(name, seeds, of):
     lines = [f"{TITLES[name]} ({how}; {texts}):", ""]
     copies = first["split"]["copies_in_training"]
     if copies:
-        lines[0] += f" The body of {copies} of these texts also stands in training."
+        lines[0] += f" The body of {copies} of these texts also occurs in training."
     lines.append("| model | " + " | ".join(title for _, title, _ in columns) + " |")
     lines.append("| --- |" + " ---: |" * len(columns))
     best = {}

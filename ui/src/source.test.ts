@@ -50,7 +50,7 @@ it("never builds the name of a command by hand", () => {
   ).toEqual([]);
 });
 
-it("tells kinds of questions apart in their own folder", () => {
+it("distinguishes kinds of questions only in their own folder", () => {
   const literal = /(?:[=!]==\s*|\[|case )"(?:binary|choice|multi-label|ordinal|spans)"/;
   const elsewhere = product.filter((name) => !/\/(?:kinds|mock)\//.test(name));
   const found = elsewhere.flatMap((name) =>
@@ -92,7 +92,7 @@ it("names fonts for scripts that the bundled one lacks, and the packages recomme
   expect(linux.rpm.recommends).toHaveLength(3);
 });
 
-it("tells nobody to build the program in order to use it", () => {
+it("never asks users to build the program", () => {
   // An installed program has no checkout and no cargo.
   expect(matching(product, /\bcargo\b|\bxtask\b/)).toEqual([]);
 });

@@ -123,9 +123,9 @@ pub(crate) fn report(
     let (measured, left_out) = known.unwrap_or_default();
     let mut counts = vec![vec![0_u32; target.levels]; people];
     labels.iter().for_each(|o| counts[o.annotator as usize][usize::from(o.level)] += 1);
-    let mut unsaid: HashMap<AnnotatorId, u32> = HashMap::new();
+    let mut cannot_say_counts: HashMap<AnnotatorId, u32> = HashMap::new();
     for (_, annotator) in context.store.cannot_say(question)? {
-        *unsaid.entry(annotator).or_default() += 1;
+        *cannot_say_counts.entry(annotator).or_default() += 1;
     }
     // Two points are on a line whatever the judgements.
     let judges = counts.iter().filter(|counts| counts.iter().any(|n| *n > 0)).count();
@@ -145,7 +145,7 @@ pub(crate) fn report(
             attributes: annotator.attributes.clone(),
             simulated: annotator.simulated,
             labels: counts[at].iter().sum(),
-            cannot_say: unsaid.get(&annotator.id).copied().unwrap_or_default(),
+            cannot_say: cannot_say_counts.get(&annotator.id).copied().unwrap_or_default(),
             level_counts: counts[at].clone(),
             alpha_without: agreed.annotators.get(at).and_then(|a| alpha(&a.without, target.kind)),
             severity: severity.map(|s| s.mean as f32),

@@ -51,7 +51,7 @@ pub(super) fn store_words(cx: &Analysis, question: QuestionId, fitted: &FittedWo
 fn put_words(cx: &Analysis, question: QuestionId, fitted: &FittedWords) -> Result<bool, ProjectError> {
     let scores = fitted.live.scores_to_bytes()?;
     if scores.len() > MOST_BYTES {
-        tracing::info!(bytes = scores.len(), "a model of words is too large to be kept");
+        tracing::info!(bytes = scores.len(), "a model of words is too large to be stored");
         return Ok(false);
     }
     let FittedWords { followed, answers, tuned, .. } = *fitted;

@@ -137,23 +137,23 @@ fn explain_people(
         return Err(AnalysisError::TextNotFitted(name).into());
     }
     cx.context.held_here("explain");
-    let told = asked.explain_annotators(&model, question.scale.target(), &rows, &near)?;
+    let explanations = asked.explain_annotators(&model, question.scale.target(), &rows, &near)?;
     let mut annotators = Vec::new();
-    for ((annotator, _), told_of) in persons.iter().zip(&told.annotators) {
-        annotators.push(explain_annotator(cx, annotator, told_of.as_ref(), &told, &question)?);
+    for ((annotator, _), explanation) in persons.iter().zip(&explanations.annotators) {
+        annotators.push(explain_annotator(cx, annotator, explanation.as_ref(), &explanations, &question)?);
     }
     let differences = match annotators.as_slice() {
-        [first, second] if told.odds.is_some() && !first.hidden && !second.hidden => {
+        [first, second] if explanations.odds.is_some() && !first.hidden && !second.hidden => {
             differences(first, second)
         }
         _ => Vec::new(),
     };
     Ok(Explanation {
         text,
-        odds: told.odds,
+        odds: explanations.odds,
         annotators,
         differences,
-        agreed: near_texts(cx, &question.scale, &told.agreed)?,
+        agreed: near_texts(cx, &question.scale, &explanations.agreed)?,
         remark: note_on_labels(cx, true)?,
     })
 }
@@ -161,14 +161,14 @@ fn explain_people(
 fn explain_annotator(
     cx: &Analysis,
     annotator: &Annotator,
-    told: Option<&AnnotatorExplanation>,
+    explanation: Option<&AnnotatorExplanation>,
     all: &Explanations,
     question: &Question,
 ) -> Result<ExplainedAnnotator, ProjectError> {
     let mut explained = ExplainedAnnotator {
         annotator: annotator.id,
         name: annotator.name.clone(),
-        hidden: told.is_none(),
+        hidden: explanation.is_none(),
         labels: 0,
         observed: None,
         sentence: String::new(),
@@ -181,8 +181,8 @@ fn explain_annotator(
         influences: Vec::new(),
         nearest: Vec::new(),
     };
-    let (Some(told), Some(odds)) = (told, all.odds) else { return Ok(explained) };
-    let found = &told.prediction;
+    let (Some(explanation), Some(odds)) = (explanation, all.odds) else { return Ok(explained) };
+    let found = &explanation.prediction;
     let (values, log_odds) = of_odds(found, odds);
     let kind = question.scale.target();
     let answer_at = |column: u16| question.scale.id_at(column.into()).map(Answer::Level);
@@ -198,13 +198,13 @@ fn explain_annotator(
     explained.score = values.iter().sum();
     explained.log_odds = log_odds;
     explained.probability = 1.0 / (1.0 + (-log_odds).exp());
-    explained.labels = told.labels;
+    explained.labels = explanation.labels;
     explained.observed = found.own_level.and_then(answer_at);
     explained.distribution.clone_from(&found.probabilities);
     explained.others = found.others as u32;
-    explained.nearest = near_texts(cx, &question.scale, &told.nearest)?;
+    explained.nearest = near_texts(cx, &question.scale, &explanation.nearest)?;
     explained.sentence = sentence(&explained, odds, &question.scale);
-    for influence in &told.influences {
+    for influence in &explanation.influences {
         let (text, external_id, snippet) = named(cx, influence.text)?;
         let Some(answer) = answer_at(influence.level) else { continue };
         let change = influence.change;

@@ -83,8 +83,8 @@ fn against_others(values: &Values<'_>) -> Groups {
         }
         let last = groups.len() as u32;
         for (at, (value, people)) in (first..).zip(&large) {
-            let said = of_values.len() == 2 && large.len() == 2 && at > first;
-            if all - people.len() < FEWEST_PEOPLE || said {
+            let is_mirrored = of_values.len() == 2 && large.len() == 2 && at > first;
+            if all - people.len() < FEWEST_PEOPLE || is_mirrored {
                 continue;
             }
             pairs.push(GroupPair {
@@ -144,7 +144,7 @@ pub(super) fn difference(comparison: &Comparison, at: usize, gap: &GroupGap) -> 
         gap: gap.gap as f32,
         interval: (low as f32, high as f32),
         labels: (gap.labels[1], gap.labels[0]),
-        stands: gap.stands,
+        significant: gap.significant,
     })
 }
 
@@ -163,7 +163,7 @@ pub(super) fn severity_difference(gap: &GroupGap, panel: &[f32]) -> Option<Sever
     let sign = if strict { 1.0 } else { -1.0 };
     let ends = [sign * low, sign * high].map(|end| end as f32);
     let [lenient_labels, strict_labels] = gap.labels;
-    gap.stands.then_some(SeverityDifference {
+    gap.significant.then_some(SeverityDifference {
         strict,
         gap: (sign * gap.gap) as f32,
         interval: (ends[0].min(ends[1]), ends[0].max(ends[1])),
@@ -177,8 +177,13 @@ mod tests {
 
     #[test]
     fn difference_is_named_after_the_farther_side() {
-        let gap =
-            GroupGap { gap: 1.0, interval: Some((0.4, 1.6)), labels: [6, 3], p: Some(1e-6), stands: true };
+        let gap = GroupGap {
+            gap: 1.0,
+            interval: Some((0.4, 1.6)),
+            labels: [6, 3],
+            p: Some(1e-6),
+            significant: true,
+        };
         // The lowest level is the most frequent: the strict differ.
         let found = severity_difference(&gap, &[0.7, 0.1, 0.1, 0.1]).unwrap();
         assert_eq!((found.strict, found.gap, found.interval, found.labels), (true, 1.0, (0.4, 1.6), (3, 6)));
@@ -188,7 +193,7 @@ mod tests {
             (found.strict, found.gap, found.interval, found.labels),
             (false, -1.0, (-1.6, -0.4), (6, 3))
         );
-        assert_eq!(severity_difference(&GroupGap { stands: false, ..gap }, &[0.5, 0.5]), None);
+        assert_eq!(severity_difference(&GroupGap { significant: false, ..gap }, &[0.5, 0.5]), None);
         assert_eq!(severity_difference(&GroupGap { interval: None, ..gap }, &[0.5, 0.5]), None);
     }
 

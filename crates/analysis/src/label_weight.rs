@@ -33,7 +33,7 @@ pub(super) fn basis(weight: &LabelWeight) -> String {
             if weight.texts == 1 { "1 text has".to_owned() } else { format!("{texts} have") }
         ),
         None => format!(
-            "Ordered by the prediction: in {texts}, how far apart half of the people are says nothing more about the other half, so labels count 0 %."
+            "Ordered by the prediction: in {texts}, how far apart half of the people are adds no information about the other half, so labels count 0 %."
         ),
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn enough(shared: usize, by: DisagreementMeasure) -> Option<String> {
         _ => format!("{shared} texts have labels of two people or more"),
     };
     Some(format!(
-        "{have}. How people differ can be told from {FEWEST_SHARED} such texts on, and well from about 20."
+        "{have}. How people differ can be estimated from {FEWEST_SHARED} such texts on, and well from about 20."
     ))
 }
 

@@ -346,26 +346,26 @@ fn too_alike() -> String {
 
 /// Notes on components without variance, and on numbers with wide intervals.
 fn remark(report: &PlanReport) -> Option<String> {
-    let mut said: Vec<String> = Vec::new();
+    let mut sentences: Vec<String> = Vec::new();
     if report.for_reliability.value.is_none() {
-        said.push("Texts hardly differ: more annotators would not tell them apart.".to_owned());
+        sentences.push("Texts hardly differ: more annotators would not tell them apart.".to_owned());
     }
     if report.labels_per_person.value.is_none() {
-        said.push("People hardly differ in how high they answer: more labels of one person tell little of that person.".to_owned());
+        sentences.push("People hardly differ in how high they answer: more labels of one person tell little of that person.".to_owned());
     }
     let unsure = |n: PlannedNumber| n.value.is_some() && n.high.is_none();
     if unsure(report.for_reliability) || unsure(report.labels_per_person) {
-        said.push(
+        sentences.push(
             "Of these numbers the pilot tells little: label more texts before relying on them.".to_owned(),
         );
     }
     if report.seconds_per_label.is_none() && report.timed_labels > 0 {
-        said.push(format!(
+        sentences.push(format!(
             "Too little to tell how long a label takes: {} with a known time, and {FEWEST_TIMED} are needed. Say it, or label some more.",
             counted(report.timed_labels.into(), "label")
         ));
     }
-    (!said.is_empty()).then(|| said.join(" "))
+    (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
 #[cfg(test)]

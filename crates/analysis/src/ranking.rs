@@ -287,8 +287,8 @@ fn of_row(cx: &Analysis, fitted: &mut Fitted, ranked: &Ranked, row: u32) -> Resu
                 }
                 _ => None,
             };
-            let standing = (0..gaps.len()).filter(|at| gaps[*at].stands);
-            let most = standing.max_by(|a, b| gaps[*a].gap.abs().total_cmp(&gaps[*b].gap.abs()));
+            let significant = (0..gaps.len()).filter(|at| gaps[*at].significant);
+            let most = significant.max_by(|a, b| gaps[*a].gap.abs().total_cmp(&gaps[*b].gap.abs()));
             (interval, comparison.as_ref().zip(most).and_then(|(c, at)| difference(c, at, &gaps[at])))
         }
         (TextMeasure::Gap(_), Some(comparison)) => (

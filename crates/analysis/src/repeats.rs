@@ -42,7 +42,7 @@ pub fn report(cx: &Analysis, question: QuestionId) -> Result<ReannotationReport,
         repeats: all,
         annotators,
         unpaired: counts.unpaired,
-        unsaid: counts.unsaid,
+        cannot_say: counts.cannot_say,
         labels_themselves: counts.labels_themselves,
     })
 }
@@ -75,8 +75,8 @@ fn needs(repeats: u32) -> String {
         n => format!("There are {}", counted(n.into(), "repeated answer")),
     };
     format!(
-        "{have}. Let people answer some texts a second time on another day, and import those answers with a column that says on \
-         which occasion each was given (`data import --occasion COLUMN`); from {FEWEST_REPEATS} on their share is told, and twenty people with \
-         20 each tell it within about 7 points."
+        "{have}. Let people answer some texts a second time on another day, and import those answers with a column for the \
+         annotation round of each (`data import --occasion COLUMN`); from {FEWEST_REPEATS} on their share is estimated, and twenty people with \
+         20 each give it within about 7 points."
     )
 }

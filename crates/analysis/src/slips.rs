@@ -209,7 +209,7 @@ fn needs(found: &UnlikelyLabels, labels: usize) -> Option<String> {
             n => format!("None of {} can be judged yet.", counted(n as u64, "label")),
         };
         format!(
-            "{have} A slip is told by a person with {} labels or more, on a text that somebody else has labelled too.",
+            "{have} A slip can be detected for a person with {} labels or more, on a text that somebody else has labelled too.",
             FEWEST_OWN_LABELS + 1
         )
     })

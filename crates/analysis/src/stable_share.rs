@@ -53,7 +53,7 @@ pub fn measure(cx: &Analysis, question: QuestionId) -> Result<StableShareReport,
 fn words(found: Option<StableShare>, repeats: usize) -> String {
     let Some(found) = found else {
         return format!(
-            "Whether people differ in kind on a text (contested) or would answer otherwise another day (ambiguous) cannot be told apart without \
+            "Whether people differ in kind on a text (contested) or would answer otherwise another day (ambiguous) cannot be distinguished without \
              asking the same people again: it takes {FEWEST_STABLE_REPEATS} repeats of three people and three texts, of which some ten would differ by \
              chance, and there are {repeats}."
         );
@@ -61,7 +61,7 @@ fn words(found: Option<StableShare>, repeats: usize) -> String {
     let (low, high) = found.interval;
     if high - low > WIDEST {
         return format!(
-            "Whether texts are contested or ambiguous: {} repeats are too little to tell, beside {:.0} % that would be the same anyway.",
+            "Whether texts are contested or ambiguous: {} repeats are too few to tell, with {:.0} % that would be the same anyway.",
             found.repeats,
             100.0 * found.expected
         );

@@ -108,9 +108,9 @@ pub fn read(
     for group in &mut groups {
         set_gap(group, group_by.unwrap_or_default(), &differences);
     }
-    let unsaid = context.store.cannot_say(question)?;
+    let cannot_say = context.store.cannot_say(question)?;
     Ok(TextDetail {
-        cannot_say: unsaid.iter().filter(|(of, _)| *of == text).count() as u32,
+        cannot_say: cannot_say.iter().filter(|(of, _)| *of == text).count() as u32,
         text: found.id,
         external_id: found.external_id,
         body: found.body,
@@ -221,7 +221,7 @@ fn groups(
             labels: given.len() as u32,
             gap: None,
             gap_interval: None,
-            stands: false,
+            significant: false,
         }
     };
     let mut groups: Vec<GroupPrediction> = members.into_iter().map(group).collect();
@@ -240,5 +240,5 @@ fn set_gap(group: &mut GroupPrediction, attribute: &str, differences: &[GroupDif
     let (low, high) = found.interval;
     group.gap = Some(sign * found.gap);
     group.gap_interval = Some(if own.is_some() { (low, high) } else { (-high, -low) });
-    group.stands = found.stands;
+    group.significant = found.significant;
 }

@@ -58,7 +58,7 @@ pub fn measure(
 
 fn words(found: Option<TextDispersion>, shown: bool, scales: Option<ScaleSpread>, reported: bool) -> String {
     let Some(found) = found else {
-        return "Whether people are further apart on some texts than on others of the same mean cannot be told: that takes three ordered \
+        return "Whether people are further apart on some texts than on others of the same mean cannot be estimated: that takes three ordered \
                 levels or more, and 50 texts with labels of two people."
             .to_owned();
     };
@@ -96,7 +96,7 @@ fn words(found: Option<TextDispersion>, shown: bool, scales: Option<ScaleSpread>
         )
     } else {
         let used = used.unwrap_or_else(|| {
-            "Predictions of how far they are apart follow from where a text stands.".to_owned()
+            "Predictions of how far they are apart follow from the mean of a text.".to_owned()
         });
         format!(
             "That people are further apart on some texts than on others of the same mean is not shown by this test (p {:.2} over {} texts). {used}",
@@ -115,7 +115,7 @@ mod tests {
         let scales = Some(ScaleSpread { sd: 0.35, interval: (0.29, 0.4) });
         let not_shown = words(of(0.6), false, None, false);
         assert!(not_shown.contains("is not shown by this test (p 0.60 over 300 texts)"));
-        assert!(not_shown.contains("follow from where a text stands"));
+        assert!(not_shown.contains("follow from the mean of a text"));
         let unused = words(of(0.025), true, None, false);
         assert!(unused.contains("(p 0.025)") && unused.contains("Predictions do not use that"));
         let used = words(of(0.025), true, scales, false);
@@ -126,6 +126,6 @@ mod tests {
         let widest = words(of(0.025), true, Some(ScaleSpread { sd: most, interval: (most, most) }), true);
         assert!(widest.contains("0.60 or more (too large to tell more precisely)"), "{widest}");
         assert!(words(of(0.025), true, None, true).contains("Predictions use what a text's embedding tells"));
-        assert!(words(None, false, None, false).contains("cannot be told"));
+        assert!(words(None, false, None, false).contains("cannot be estimated"));
     }
 }

@@ -192,7 +192,7 @@ view! {
         pub labels: (u32, u32),
         /// Whether the labels of the group on this text are further from the others' than those of people
         /// drawn at random, after correction for all texts and groups compared (false discovery rate 5 %).
-        pub stands: bool,
+        pub significant: bool,
     }
 
     /// The people on one side of the border that a text sits on.
@@ -317,7 +317,7 @@ view! {
         /// Its 95 % interval.
         pub gap_interval: Option<(f32, f32)>,
         /// Whether the gap is significant after correction for all texts and groups compared.
-        pub stands: bool,
+        pub significant: bool,
     }
 
     /// All data on one text.

@@ -67,7 +67,7 @@ view! {
         /// See [`ExportContents`].
         pub left_blank: Vec<String>,
         /// See [`ExportContents`].
-        pub told_apart: u32,
+        pub identifiable: u32,
     }
 
     /// A table of predictions that was written.
@@ -108,6 +108,6 @@ view! {
         pub left_blank: Vec<String>,
         /// With pseudonyms: people whose combination of attributes in the file is shared by fewer than five
         /// people.
-        pub told_apart: u32,
+        pub identifiable: u32,
     }
 }

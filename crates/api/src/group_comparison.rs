@@ -74,7 +74,7 @@ view! {
         /// Two-sided p value of the part of the labels that is beyond each person's own severity.
         pub p: Option<f64>,
         /// Whether it is shown after correction for all texts that both labelled.
-        pub stands: bool,
+        pub significant: bool,
     }
 
     /// The result of a comparison of two groups.

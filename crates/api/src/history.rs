@@ -64,7 +64,7 @@ view! {
         /// Description of the action.
         pub what: String,
         /// The note that was written with it. Plain text.
-        pub said: Option<String>,
+        pub note: Option<String>,
         /// In which copy: `this copy`, `copy of NAME`, `another copy (4f2a)`; none if it was not stored.
         pub copy: Option<String>,
         /// For an answer, the number of the wording of the question that was on screen; none if that is not

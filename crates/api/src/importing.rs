@@ -205,7 +205,7 @@ view! {
         pub left_blank: Vec<String>,
         /// With pseudonyms: people whose combination of attributes in the file is shared by fewer than five
         /// people.
-        pub told_apart: u32,
+        pub identifiable: u32,
     }
 
     /// The parameters of an import. `None` is guessed.

@@ -108,8 +108,8 @@ fn likely_sets(found: &OptionCorrelations, options: &[String]) -> String {
 pub fn distances_together(found: &OptionCooccurrence, options: &[String]) -> String {
     let pairs = found.correlations.factors.pairs();
     let both = [named(&pairs, options, 1.0), named(&pairs, options, -1.0)];
-    let said: Vec<String> = both.into_iter().flatten().collect();
-    let pairs = if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) };
+    let phrases: Vec<String> = both.into_iter().flatten().collect();
+    let pairs = if phrases.is_empty() { String::new() } else { format!(": {}", phrases.join(", ")) };
     distances(found, &pairs)
 }
 
@@ -120,7 +120,7 @@ fn distances(found: &OptionCooccurrence, pairs: &str) -> String {
             format!("MASI distances take into account that options go together in what one person answers{pairs}.")
         }
         Some(FactorsOf::Text) => {
-            format!("MASI distances of texts without answers take into account that options go together in a text, whoever answers{pairs}; of others answers tell.")
+            format!("MASI distances of texts without answers take into account that options go together in a text, for every annotator{pairs}; those of other texts follow from the answers.")
         }
         None if found.correlations.gain.is_none() => {
             "MASI distances take options as independent of each other: too little was held out to tell.".to_owned()

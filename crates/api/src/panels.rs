@@ -78,7 +78,7 @@ view! {
     pub struct PanelVerdicts {
         pub panel: PanelInfo,
         /// The panel to compare with, if one was requested.
-        pub beside: Option<PanelInfo>,
+        pub compared: Option<PanelInfo>,
         pub texts_in_all: u32,
         /// The shown texts.
         pub texts: Vec<PanelText>,
@@ -99,7 +99,7 @@ view! {
         /// The verdicts with other members of the same recipe.
         pub others: Option<PanelOthers>,
         /// The expected verdict of the panel to compare with.
-        pub beside: Option<PanelComparison>,
+        pub comparison: Option<PanelComparison>,
     }
 
     /// An expected verdict.

@@ -38,7 +38,7 @@ view! {
         /// The suppressed values of each attribute, in a sentence.
         pub left_blank: Vec<String>,
         /// People who can still be identified by the remaining attributes.
-        pub told_apart: u32,
+        pub identifiable: u32,
         /// Figures that could not be computed, a sentence each.
         pub notes: Vec<String>,
     }

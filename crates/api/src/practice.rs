@@ -71,8 +71,8 @@ view! {
 
     /// A person's result compared with the pass mark of practice.
     pub struct PracticeResult {
-        /// The standing after the last finished round.
-        pub standing: PassStatus,
+        /// The result after the last finished round.
+        pub status: PassStatus,
         pub rounds_begun: u32,
         /// Right answers in that round, or in the current one if none is finished.
         pub right: u32,

@@ -74,7 +74,7 @@ view! {
         /// Whether it offers "cannot say".
         pub cannot_say: bool,
         /// How many current answers are "cannot say"; they are not labels.
-        pub unsaid: u32,
+        pub cannot_say_answers: u32,
         /// For a multi-label question its options, each as a yes/no question, to which models, figures and
         /// views refer.
         pub options: Vec<QuestionInfo>,

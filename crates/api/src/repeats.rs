@@ -53,7 +53,7 @@ view! {
         /// Answers of a later annotation round without one of an earlier round to compare with.
         pub unpaired: u32,
         /// Pairs of consecutive answers of which one is "cannot say"; they are not compared.
-        pub unsaid: u32,
+        pub cannot_say: u32,
         /// Answers of a later annotation round that are themselves the only labels of their texts: a file
         /// was imported with rounds, and then without.
         pub labels_themselves: u32,

@@ -141,7 +141,7 @@ view! {
         /// How often attention checks were answered correctly.
         pub attention: Option<StudyFigure>,
         /// The person's result against the pass mark of attention checks; none without a mark.
-        pub attention_standing: Option<PassStatus>,
+        pub attention_status: Option<PassStatus>,
         /// The result of practice; none without practice.
         pub practice: Option<PracticeResult>,
     }
@@ -392,7 +392,7 @@ view! {
         #[serde(flatten)]
         pub note: Note,
         /// Their note when they were asked again.
-        pub said_again: Note,
+        pub note_again: Note,
         /// The number of the version of the guideline that they had on screen.
         pub guideline: Option<u32>,
         /// Whether they flagged it.

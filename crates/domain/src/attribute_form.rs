@@ -11,7 +11,7 @@ const MAX_VALUES: usize = 40;
 /// Maximum length of a name, value or prompt, in characters.
 const LONGEST: usize = 200;
 /// An answer that is always offered, so a form cannot define it as a value.
-pub const NOT_SAID: &str = "prefer not to say";
+pub const PREFER_NOT_TO_SAY: &str = "prefer not to say";
 
 /// The questions that annotators answer about themselves, once. *Prefer not to say* is always an
 /// answer.
@@ -55,7 +55,7 @@ crate::errors! {
         Attribute { name: String, why: &'static str } => "\"{name}\" cannot be asked for: {why}";
         Value { name: String, value: String, why: &'static str } => "\"{value}\" is no value of \"{name}\": {why}";
         NotAsked(String) => "the form does not ask for \"{0}\"";
-        Missing(String) => "\"{0}\" is not answered: choose a value, or {NOT_SAID}";
+        Missing(String) => "\"{0}\" is not answered: choose a value, or {PREFER_NOT_TO_SAY}";
     }
 }
 
@@ -106,7 +106,7 @@ impl AttributeForm {
                 let why = match not_a_name(value) {
                     Some(why) => why,
                     None if values[..at].contains(value) => "it is there twice",
-                    None if value.to_lowercase() == NOT_SAID => "it can always be answered",
+                    None if value.to_lowercase() == PREFER_NOT_TO_SAY => "it can always be answered",
                     None => continue,
                 };
                 return Err(FormError::Value { name: name.clone(), value: value.clone(), why });

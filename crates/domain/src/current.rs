@@ -26,14 +26,14 @@ pub fn current_answer(events: &[Event]) -> Option<&Event> {
 /// neither retracted nor superseded. There are several if they were given independently in different
 /// copies. See [`current_answer`].
 pub fn unsuperseded_answers(events: &[Event]) -> Vec<&Event> {
-    let standing = unretracted_answers(events);
-    if standing.len() < 2 {
-        return standing;
+    let unretracted = unretracted_answers(events);
+    if unretracted.len() < 2 {
+        return unretracted;
     }
     let replaced: HashMap<EventId, EventId> =
         events.iter().filter_map(|e| e.replaces().map(|old| (e.id, old))).collect();
     let mut superseded = HashSet::new();
-    for event in &standing {
+    for event in &unretracted {
         let mut at = event.id;
         // The chain below an answer already in the set has been followed before.
         while let Some(&old) = replaced.get(&at)
@@ -42,7 +42,7 @@ pub fn unsuperseded_answers(events: &[Event]) -> Vec<&Event> {
             at = old;
         }
     }
-    standing.into_iter().filter(|e| !superseded.contains(&e.id)).collect()
+    unretracted.into_iter().filter(|e| !superseded.contains(&e.id)).collect()
 }
 
 /// The answers of one annotator that undo may retract: those not retracted and given in the window
@@ -221,12 +221,12 @@ mod tests {
 
     #[test]
     fn note_is_current_until_replaced() {
-        let with = |event: Event, said: &str| Event { note: noted(said), ..event };
-        let note = |id, at_ms, said: Note| Event {
-            note: said,
+        let with = |event: Event, words: &str| Event { note: noted(words), ..event };
+        let note = |id, at_ms, words: Note| Event {
+            note: words,
             ..event(id, 1, at_ms, EventKind::Mark(MarkKind::Note))
         };
-        let now = |events: &[Event]| current_note(events).and_then(|said| said.note.clone());
+        let now = |events: &[Event]| current_note(events).and_then(|event| event.note.clone());
         let mut events = vec![with(answer(1, 1, 10, None), "first")];
         assert_eq!(now(&events).as_deref(), Some("first"));
         // Another answer without a note: the note of the previous answer no longer applies.
@@ -249,7 +249,8 @@ mod tests {
     /// Reference implementation: compares every pair of answers along every chain.
     fn by_definition(events: &[Event]) -> Option<u32> {
         let find = |id: EventId| events.iter().find(|e| e.id == id);
-        let stands = |e: &&Event| e.answer().is_some() && events.iter().all(|r| r.retracts() != Some(e.id));
+        let is_unretracted =
+            |e: &&Event| e.answer().is_some() && events.iter().all(|r| r.retracts() != Some(e.id));
         let names = |newer: &Event, older: &Event| {
             let mut at = newer.replaces();
             while let Some(id) = at {
@@ -260,8 +261,8 @@ mod tests {
             }
             false
         };
-        let standing: Vec<&Event> = events.iter().filter(stands).collect();
-        let free = standing.iter().filter(|e| !standing.iter().any(|newer| names(newer, e)));
+        let unretracted: Vec<&Event> = events.iter().filter(is_unretracted).collect();
+        let free = unretracted.iter().filter(|e| !unretracted.iter().any(|newer| names(newer, e)));
         free.max_by_key(|e| e.order()).map(|e| e.id.0)
     }
 

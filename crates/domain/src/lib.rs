@@ -42,7 +42,7 @@ mod work;
 
 pub use answer::{Answer, AnswerError, OptionSet, Span, SpanSet};
 pub use attribute_form::{
-    AttributeForm, FormAnswers, FormAttribute, FormError, MAX_FORM_ATTRIBUTES, NOT_SAID,
+    AttributeForm, FormAnswers, FormAttribute, FormError, MAX_FORM_ATTRIBUTES, PREFER_NOT_TO_SAY,
 };
 pub use care::{StudyLimits, is_harmful, is_predicted_harmful};
 pub use check::AttentionCheck;

@@ -98,7 +98,7 @@ fn check_reasons(reasons: &[String]) -> Result<(), NoteError> {
         } else if reason.chars().count() > MAX_REASON {
             "it is longer than 100 characters"
         } else if reason.contains(';') {
-            "it has a semicolon, which stands between reasons in files"
+            "it has a semicolon, which separates reasons in files"
         } else if crate::not_allowed_in_names(reason).is_some() {
             "it has a control character or one that is not seen"
         } else if reasons[..at].contains(reason) {
@@ -118,15 +118,15 @@ mod tests {
 
     #[test]
     fn oversized_notes_are_refused() {
-        let said = |note: &str, reasons: &[&str], confidence| Note {
+        let with = |note: &str, reasons: &[&str], confidence| Note {
             note: Some(note.to_owned()),
             reasons: reasons.iter().map(|&r| r.to_owned()).collect(),
             confidence,
         };
-        assert_eq!(said("irony?", &["quote", "slang"], Some(5)).check(), Ok(()));
-        assert_eq!(said(&"x".repeat(MAX_NOTE + 1), &[], None).check(), Err(NoteError::Long(MAX_NOTE + 1)));
-        assert_eq!(said("", &[], Some(0)).check(), Err(NoteError::Confidence(0)));
-        assert_eq!(said("", &[], Some(6)).check(), Err(NoteError::Confidence(6)));
+        assert_eq!(with("irony?", &["quote", "slang"], Some(5)).check(), Ok(()));
+        assert_eq!(with(&"x".repeat(MAX_NOTE + 1), &[], None).check(), Err(NoteError::Long(MAX_NOTE + 1)));
+        assert_eq!(with("", &[], Some(0)).check(), Err(NoteError::Confidence(0)));
+        assert_eq!(with("", &[], Some(6)).check(), Err(NoteError::Confidence(6)));
     }
 
     #[rstest]
@@ -142,8 +142,8 @@ mod tests {
 
     #[test]
     fn blank_note_is_empty() {
-        let said = Note { note: Some(" \n".to_owned()), reasons: vec![" a ".to_owned()], confidence: None };
-        assert_eq!(said.trimmed(), Note { reasons: vec!["a".to_owned()], ..Note::default() });
-        assert!(Note::default().is_empty() && !said.trimmed().is_empty());
+        let note = Note { note: Some(" \n".to_owned()), reasons: vec![" a ".to_owned()], confidence: None };
+        assert_eq!(note.trimmed(), Note { reasons: vec!["a".to_owned()], ..Note::default() });
+        assert!(Note::default().is_empty() && !note.trimmed().is_empty());
     }
 }

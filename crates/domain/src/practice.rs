@@ -275,9 +275,9 @@ mod tests {
     fn pass_mark_fails_once_unreachable(
         #[case] right: u32,
         #[case] answered: u32,
-        #[case] standing: PassStatus,
+        #[case] expected: PassStatus,
     ) {
-        assert_eq!(PassStatus::new(0.8, right, answered, 5), standing);
+        assert_eq!(PassStatus::new(0.8, right, answered, 5), expected);
     }
 
     #[test]

@@ -110,7 +110,7 @@ impl<'a> Describer<'a> {
         let withheld = self.is_withheld(&row)?;
         let question = row.question.and_then(|id| self.index.question(id));
         let text = row.text.map(|id| self.store.text(id)).transpose()?.flatten();
-        let (what, said) = self.words(&row.what, question, withheld);
+        let (what, note) = self.words(&row.what, question, withheld);
         let (at, at_ms) = (row.place.at_ms as f64, row.place.at_ms);
         Ok(HistoryEntry {
             place: place(row.place),
@@ -124,7 +124,7 @@ impl<'a> Describer<'a> {
             text_id: text.as_ref().map(|text| text.external_id.clone()),
             snippet: text.map(|text| snippet(&text.body)),
             what,
-            said: said.filter(|said| !said.is_empty()),
+            note: note.filter(|note| !note.is_empty()),
             copy: row.copy.map(|copy| self.copy(copy)),
             wording: match &row.what {
                 Done::Event { event, .. } => event.wording,
@@ -347,7 +347,7 @@ fn event_words(
             format!("took back the {} answer: {}", nth(event.occasion), name(before))
         }
         (EventKind::Mark(MarkKind::Note), _) if again => {
-            format!("said beside the {} answer", nth(event.occasion))
+            format!("wrote a note on the {} answer", nth(event.occasion))
         }
         (EventKind::Answer { .. }, _) if withheld => "answered".to_owned(),
         (EventKind::Answer { answer, .. }, None) => format!("answered {}", name(answer)),
@@ -362,12 +362,12 @@ fn event_words(
         return (format!("{did}{from}"), None);
     }
     let Note { note, reasons, confidence } = &event.note;
-    let mut said: Vec<String> = note.iter().cloned().collect();
+    let mut details: Vec<String> = note.iter().cloned().collect();
     if !reasons.is_empty() {
-        said.push(format!("reasons: {}", reasons.join("; ")));
+        details.push(format!("reasons: {}", reasons.join("; ")));
     }
-    said.extend(confidence.map(|sure| format!("sure: {sure} of 5")));
-    (format!("{did}{from}"), Some(said.join(" · ")))
+    details.extend(confidence.map(|sure| format!("sure: {sure} of 5")));
+    (format!("{did}{from}"), Some(details.join(" · ")))
 }
 
 /// Formats a value for reading, rather than as it is stored.
@@ -395,8 +395,8 @@ fn value_words(value: &Value, answer: &dyn Fn(&Answer) -> String) -> String {
             let part = |(name, value): (&String, &Value)| {
                 format!("{} {}", name.replace(['_', '-'], " "), value_words(value, answer))
             };
-            let said = parts.iter().filter(|(_, value)| !empty(value));
-            said.map(part).collect::<Vec<_>>().join("; ")
+            let filled = parts.iter().filter(|(_, value)| !empty(value));
+            filled.map(part).collect::<Vec<_>>().join("; ")
         }
     }
 }
@@ -407,7 +407,7 @@ fn mark_words(mark: MarkKind) -> &'static str {
         MarkKind::Unskip => "took the skip off",
         MarkKind::Flag => "flagged",
         MarkKind::Unflag => "took the flag off",
-        MarkKind::Note => "said beside the answer",
+        MarkKind::Note => "wrote a note on the answer",
     }
 }
 

@@ -17,11 +17,11 @@ pub fn read(cx: &Project) -> Result<ProjectInfo, ProjectError> {
     let store = &cx.context.store;
     let index = cx.context.index();
     // Number of labels of each question, and of annotators with labels.
-    let mut unsaid: HashMap<QuestionId, u32> = HashMap::new();
+    let mut cannot_say_counts: HashMap<QuestionId, u32> = HashMap::new();
     let mut counts: HashMap<QuestionId, (u32, u32)> = HashMap::new();
     let mut labelled = HashSet::new();
     for count in store.annotator_counts()? {
-        *unsaid.entry(count.question).or_default() += count.cannot_say;
+        *cannot_say_counts.entry(count.question).or_default() += count.cannot_say;
         if count.labels == 0 {
             continue;
         }
@@ -33,7 +33,7 @@ pub fn read(cx: &Project) -> Result<ProjectInfo, ProjectError> {
     let questions = index.questions().iter().map(|q| {
         Ok(QuestionInfo {
             edits: questions::edits(cx, q.id)?,
-            unsaid: unsaid.get(&q.id).copied().unwrap_or_default(),
+            cannot_say_answers: cannot_say_counts.get(&q.id).copied().unwrap_or_default(),
             ..question_info(q, counts.get(&q.id).copied().unwrap_or_default())
         })
     });
@@ -68,7 +68,7 @@ pub fn read(cx: &Project) -> Result<ProjectInfo, ProjectError> {
 pub fn journal_notice(cx: &Project) -> Option<String> {
     cx.context.store.foreign_journal().map(|path| {
             format!(
-                "The journal of another file lay beside this project, as after restoring a backup. Nothing of it is used; it is kept as {}. Labels given after the backup was made may be in it.",
+                "The journal of another file was next to this project, as after restoring a backup. Nothing of it is used; it is stored as {}. Labels given after the backup was made may be in it.",
                 path.display()
             )
         })

@@ -62,12 +62,12 @@ pub fn list(cx: &Project, query: &NoteQuery) -> Result<Vec<NoteInfo>, ProjectErr
                 });
             }
         }
-        all.sort_by_key(|said| said.place);
-        for said in all {
-            let (text, annotator, occasion) = said.place;
+        all.sort_by_key(|entry| entry.place);
+        for entry in all {
+            let (text, annotator, occasion) = entry.place;
             let chosen = query.annotator.is_none_or(|wanted| wanted == annotator)
-                && query.reason.as_ref().is_none_or(|wanted| said.note.reasons.contains(wanted))
-                && (!query.flagged || said.flagged);
+                && query.reason.as_ref().is_none_or(|wanted| entry.note.reasons.contains(wanted))
+                && (!query.flagged || entry.flagged);
             if !chosen {
                 continue;
             }
@@ -76,8 +76,8 @@ pub fn list(cx: &Project, query: &NoteQuery) -> Result<Vec<NoteInfo>, ProjectErr
                 entry.insert(store.text(text)?);
             }
             let (Some(person), Some(Some(of))) = (person, bodies.get(&text)) else { continue };
-            let note = said.note.note.as_deref().unwrap_or_default();
-            let reasons = said.note.reasons.join(" ");
+            let note = entry.note.note.as_deref().unwrap_or_default();
+            let reasons = entry.note.reasons.join(" ");
             let searched = [note, &of.body, &of.external_id, &reasons].join(" ").to_lowercase();
             if !words.iter().all(|word| searched.contains(word)) {
                 continue;
@@ -91,12 +91,12 @@ pub fn list(cx: &Project, query: &NoteQuery) -> Result<Vec<NoteInfo>, ProjectErr
                 annotator,
                 annotator_name: person.name.clone(),
                 occasion,
-                answer: said.answer,
-                note: said.note,
-                flagged: said.flagged,
-                skipped: said.skipped,
-                guideline: said.guideline,
-                at: said.at_ms as f64,
+                answer: entry.answer,
+                note: entry.note,
+                flagged: entry.flagged,
+                skipped: entry.skipped,
+                guideline: entry.guideline,
+                at: entry.at_ms as f64,
             });
         }
     }

@@ -23,6 +23,6 @@ pub(super) fn question_info(question: &Question, counts: (u32, u32)) -> Question
         annotators_with_labels,
         edits: QuestionEdits::default(),
         cannot_say: question.cannot_say,
-        unsaid: 0,
+        cannot_say_answers: 0,
     }
 }

@@ -40,9 +40,9 @@ pub fn preview(cx: &Project, what: &Removal) -> Result<RemovalPreview, ProjectEr
     }
     let (name, counts) = (name_of_removal(cx, what)?, one(what));
     let Some(removable) = removable(what) else { return Err(EditingError::NoImport.into()) };
-    let standing = store.dependents_of(removable)?;
-    let stays = match standing.is_empty() {
-        false => Some(format!("it stays, because of {standing}")),
+    let dependents = store.dependents_of(removable)?;
+    let stays = match dependents.is_empty() {
+        false => Some(format!("it stays, because of {dependents}")),
         true => runs_of(cx, what)?,
     };
     Ok(RemovalPreview { name, stays, imported_at: None, counts })
@@ -69,7 +69,7 @@ pub fn remove(cx: &Project, what: &Removal) -> Result<Removed, ProjectError> {
     cx.context.reload();
     if let (Removal::Annotator(_), Ok(project)) = (what, cx.context.store.project_id()) {
         let care = CareFile::new(&cx.context.home, project, &preview.name);
-        go_on("forgetting what this computer kept of somebody", care.forget());
+        go_on("removing what this computer stored about a person", care.forget());
         let drafts = DraftsFile::new(&cx.context.home, project, &preview.name);
         go_on("forgetting what somebody typed and did not give", drafts.forget());
     }

@@ -84,7 +84,7 @@ pub fn withdraw(cx: &Project, annotator: AnnotatorId) -> Result<Withdrawn, Proje
     cx.context.reload();
     if let (Some(person), Ok(project)) = (person, cx.context.store.project_id()) {
         let care = CareFile::new(&cx.context.home, project, &person);
-        go_on("forgetting what this computer kept of somebody", care.forget());
+        go_on("removing what this computer stored about a person", care.forget());
         let drafts = DraftsFile::new(&cx.context.home, project, &person);
         go_on("forgetting what somebody typed and did not give", drafts.forget());
     }

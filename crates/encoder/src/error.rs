@@ -84,7 +84,7 @@ dissensus_domain::errors! {
         HubFilesMissing { repository: String, files: Vec<String> } => "encoder-files-missing",
             "{repository} on the model hub lacks {}: an encoder needs config.json, tokenizer.json and model.safetensors. Where it is a transformer at all, Python makes them: `from transformers import AutoModel, AutoTokenizer; [c.from_pretrained(\"{repository}\").save_pretrained(\"converted\") for c in (AutoModel, AutoTokenizer)]`" (files.join(", "));
         HubBroken { file: String, reason: String } => "encoder-hub-broken",
-            "the download of {file} was interrupted ({reason}): try again, what has arrived is kept";
+            "the download of {file} was interrupted ({reason}): try again; what has arrived is stored";
         HubUnverified { file: String, endpoint: String } => "encoder-hub-unverified",
             "{endpoint} gives no checksum of {file}, so that the download could not be verified: set HF_ENDPOINT to another model hub, or download the encoder's folder from a place that you trust and name that";
         HubAnswer { repository: String, what: String } => "encoder-hub-answer",
@@ -98,7 +98,7 @@ dissensus_domain::errors! {
             "the gradient of {name} is not a number: nothing was learned from this batch. Look at the loss for a root or a logarithm at 0";
         BadIds { index: usize, reason: String } => "encoder-text", "text {index} of the batch: {reason}";
         Write { path: PathBuf, source: std::io::Error } => "encoder-unwritable", "cannot write {path}: {source}";
-        Cancelled => "cancelled", "the download was stopped; what has arrived is kept";
+        Cancelled => "cancelled", "the download was stopped; what has arrived is stored";
         Catalogue(String) => "encoder-catalogue", "the catalogue of encoders cannot be read: {0}";
         Threads { threads: usize, reason: String } => "encoder-threads",
             "cannot start {threads} encoding threads: {reason}";

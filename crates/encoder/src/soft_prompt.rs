@@ -129,7 +129,7 @@ pub(crate) fn check_weights(folder: &Folder, weights_sha256: &str) -> Result<(),
     match TensorFile::open(&path)?.note(LEARNED_ON) {
         Some(other) if other != weights_sha256 => {
             let reason = format!(
-                "it was learned on weights with the SHA-256 {other}, and those beside it have {weights_sha256}: bring these back, or \
+                "it was learned on weights with the SHA-256 {other}, and those next to it have {weights_sha256}: bring these back, or \
                  train again"
             );
             Err(EncoderError::DamagedWeights { path, reason })

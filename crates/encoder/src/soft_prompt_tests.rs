@@ -336,8 +336,8 @@ fn long_texts_are_cut_to_fit_the_prompt() {
         let options = EncoderOptions { max_tokens: Some(20), ..on_cpu() };
         let trainable = Trainable::open(&dir(name), &options, &FreezePolicy::Prompt(6), 1).unwrap();
         assert_eq!(trainable.version().max_tokens, 14);
-        let said = trainable.cut_for_prompt().unwrap();
-        assert!(said.contains("14 tokens") && said.contains("20") && said.contains("6 vectors"), "{said}");
+        let note = trainable.cut_for_prompt().unwrap();
+        assert!(note.contains("14 tokens") && note.contains("20") && note.contains("6 vectors"), "{note}");
         let ids = trainable.tokenize(&["you are good, and the comment is not bad! you are good."]).unwrap();
         assert_eq!(ids[0].len(), 14, "{name}");
         trainable.gradients(&ids, Some(1), &[], |x, _| x.sum_all()).unwrap();

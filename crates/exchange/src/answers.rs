@@ -20,7 +20,7 @@ const NONE: u32 = u32::MAX;
 /// Numbers from here on are hashes of answers beyond those that are counted by name.
 const HASHED: u32 = 1 << 31;
 /// The number of the "cannot say" answer; names and sets have lower ones.
-const NOT_SAID: u32 = HASHED - 1;
+const CANNOT_SAY_NUMBER: u32 = HASHED - 1;
 
 /// How many of the project's labels of one annotator and text are searched for a re-annotation.
 const LOOKED_AT: usize = 64;
@@ -112,7 +112,7 @@ struct List {
     /// The one with the latest time.
     latest: u32,
     /// The answer of the previous row about this list, as a number; `NONE` if there was no such row.
-    said: u32,
+    previous: u32,
     /// That row had no time.
     untimed: bool,
     several: bool,
@@ -129,7 +129,7 @@ struct Touched {
     /// Number of rows that repeat an answer given before it.
     outdated_rows: u32,
     /// How the rows so far change it, and the number this adds to the count of that change.
-    told: Option<(ChangeKind, u32)>,
+    change: Option<(ChangeKind, u32)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -290,7 +290,7 @@ impl Answers {
         let before = self.lists.get(&pair).copied();
         let known = before.is_some_and(|list| match row.at_ms {
             Some(at_ms) => self.has_at(pair, list, answer, at_ms),
-            None => list.said == answer || self.found_further_down(pair, list, answer),
+            None => list.previous == answer || self.found_further_down(pair, list, answer),
         });
         if known {
             self.note_repetition(pair, answer, row);
@@ -308,13 +308,13 @@ impl Answers {
         };
         // Times decide which of two answers is the later one; where they cannot, the later row is.
         let follows_row = before.is_some_and(|list| {
-            list.said != NONE && row.at_ms.is_some() && (list.untimed || latest == Some(at_ms))
+            list.previous != NONE && row.at_ms.is_some() && (list.untimed || latest == Some(at_ms))
         }) || row.at_ms.is_none()
-            && before.is_some_and(|list| list.said != NONE && list.untimed);
+            && before.is_some_and(|list| list.previous != NONE && list.untimed);
         self.append(pair, answer, at_ms);
         if self.without_first.remove(&pair) {
-            let told = Some((ChangeKind::NoFirstAnswer, 1));
-            self.changes.of_pair(pair, told, None, true, || place(row, [name.clone(), name.clone()]));
+            let change = Some((ChangeKind::NoFirstAnswer, 1));
+            self.changes.of_pair(pair, change, None, true, || place(row, [name.clone(), name.clone()]));
         }
         if let Some(list) = before {
             self.note_addition(pair, list, follows_row, row);
@@ -445,7 +445,7 @@ impl Answers {
     }
 
     fn touched(&mut self, pair: u64, before: u32) -> &mut Touched {
-        self.touched.entry(pair).or_insert(Touched { before, outdated_rows: 0, told: None })
+        self.touched.entry(pair).or_insert(Touched { before, outdated_rows: 0, change: None })
     }
 
     /// Compares the label of the project that was current before the file with the one that is current after
@@ -455,16 +455,16 @@ impl Answers {
         let Self { changes, scale, numbers, sets, lists, touched, entries, seeded, .. } = self;
         let (Some(list), Some(touched)) = (lists.get(&pair), touched.get_mut(&pair)) else { return };
         let [current, before] = [list.current, touched.before].map(|at| entries[at as usize].answer);
-        let told = match list.current >= *seeded {
+        let change = match list.current >= *seeded {
             true if current == before => None,
             true if list.given => Some((ChangeKind::ReplacedGiven, 1)),
             true => Some((ChangeKind::ReplacedImported, 1)),
             false if list.confirmed || touched.outdated_rows == 0 => None,
             false => Some((ChangeKind::Outdated, touched.outdated_rows)),
         };
-        let was = std::mem::replace(&mut touched.told, told);
+        let was = std::mem::replace(&mut touched.change, change);
         let instead_of = if list.current < *seeded { answer } else { before };
-        changes.of_pair(pair, was, told, counts, || {
+        changes.of_pair(pair, was, change, counts, || {
             place(row, [current, instead_of].map(|number| name_of(scale.as_ref(), numbers, sets, number)))
         });
     }
@@ -474,7 +474,7 @@ impl Answers {
     fn number(&mut self, name: &str, answer: Option<&Answer>) -> u32 {
         match answer {
             Some(Answer::Level(level)) => return u32::from(level.0),
-            Some(Answer::CannotSay) => return NOT_SAID,
+            Some(Answer::CannotSay) => return CANNOT_SAY_NUMBER,
             Some(set) => return self.sets.number(set),
             None => {}
         }
@@ -517,7 +517,7 @@ impl Answers {
 
     fn record_answer(&mut self, pair: u64, answer: u32, untimed: bool) {
         if let Some(list) = self.lists.get_mut(&pair) {
-            (list.said, list.untimed) = (answer, untimed);
+            (list.previous, list.untimed) = (answer, untimed);
         }
     }
 
@@ -530,7 +530,7 @@ impl Answers {
             last: new,
             current: new,
             latest: new,
-            said: NONE,
+            previous: NONE,
             untimed: false,
             several: false,
             given: false,
@@ -583,7 +583,7 @@ fn count_in(counts: &mut BTreeMap<String, u64>, name: &str) {
 /// The name of an answer by its number.
 fn name_of(scale: Option<&Scale>, numbers: &Numbers, sets: &Sets, number: u32) -> String {
     let name = match scale {
-        _ if number == NOT_SAID => Some(CANNOT_SAY.into()),
+        _ if number == CANNOT_SAY_NUMBER => Some(CANNOT_SAY.into()),
         Some(scale) if scale.has_options() => sets.numbered(number).and_then(|set| scale.name_of_answer(set)),
         Some(scale) => u16::try_from(number).ok().and_then(|id| scale.name_of(LevelId(id))).map(Into::into),
         None => {

@@ -39,7 +39,7 @@ dissensus_domain::errors! {
         NameCharacter { role: &'static str, name: String, code: u32 } => "columns",
             "the {role} \"{name}\" has the character U+{code:04X}, which is not allowed in a name: remove it, or rename the column";
         LabelWithoutAnnotator { path: PathBuf, label: String, columns: Vec<String> } => "columns",
-            "{path} has labels (column \"{label}\") but no annotator: name the column that says who gave each label, or give all of them to one person with the annotator \"=NAME\"; its columns are {}" (listed(columns));
+            "{path} has labels (column \"{label}\") but no annotator: name the column with the annotator of each label, or give all of them to one person with the annotator \"=NAME\"; its columns are {}" (listed(columns));
         RolesDoNotFit { path: PathBuf, message: String, columns: Vec<String> } => "columns",
             "{path}: {message}; its columns are {}" (listed(columns));
         BadReading { why: String } => "columns", "the table cannot be read this way: {why}";

@@ -110,7 +110,7 @@ fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let message = message.split(" at line ").next().unwrap_or_default().to_owned();
     if message.contains("surrogate") || message.contains("end of hex escape") {
-        format!("{message} (half of a \\uD83D\\uDE00 pair stands alone, which is no character)")
+        format!("{message} (half of a \\uD83D\\uDE00 pair without the other half, which is no character)")
     } else {
         message
     }
@@ -279,6 +279,6 @@ mod tests {
         let RowErrorKind::BadJson { message, .. } = kind(r#"{"a":"\ud83d"}"#).1 else {
             panic!("no JSON error")
         };
-        assert!(message.contains("stands alone"), "{message}");
+        assert!(message.contains("without the other half"), "{message}");
     }
 }

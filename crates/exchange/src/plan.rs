@@ -193,7 +193,7 @@ fn kind_of(source: &Source, roles: &ColumnRoles) -> Result<FileKind, ExchangeErr
     }
     if roles.offsets != OffsetUnit::Characters && roles.text.is_none() {
         return refuse(
-            "offsets that do not count characters are read with the text beside them: name the column that holds it",
+            "offsets that do not count characters are read together with the text: name the column that holds it",
         );
     }
     let label = roles.label.as_ref().or(roles.span_type.as_ref());

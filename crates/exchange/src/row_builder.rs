@@ -51,7 +51,7 @@ impl Builder<'_> {
         let text = plan.text.filter(|column| !self.is_elsewhere(*column));
         let text = text.map(|column| self.body(column)).transpose()?;
         let label = self.label(plan.label, text.as_deref())?;
-        let said = match &plan.span {
+        let spans = match &plan.span {
             Some(columns) => self.read_spans(columns, label.is_some(), text.as_deref())?,
             None => RowSpans::Nothing,
         };
@@ -82,7 +82,7 @@ impl Builder<'_> {
             settled: false,
             metadata: self.metadata(),
         };
-        Ok((row, said))
+        Ok((row, spans))
     }
 
     /// Returns which answer the row is a part of, if enough of the row can be read.
@@ -184,7 +184,7 @@ impl Builder<'_> {
             (None, None, None) if labelled => return Ok(RowSpans::Label),
             (None, None, None) if self.plan.label.is_some() => return Ok(RowSpans::Nothing),
             (None, None, None) => return Ok(RowSpans::NoSpan),
-            _ if labelled => return Err(self.blame(columns.start, RowErrorKind::SpanBesideLabel)),
+            _ if labelled => return Err(self.blame(columns.start, RowErrorKind::SpanWithLabel)),
             (None, ..) => return half(columns.start, "start"),
             (_, None, _) => return half(columns.end, "end"),
             (.., None) => return half(kind_column, "type"),
@@ -357,9 +357,9 @@ impl Builder<'_> {
 
     /// Whether the row may introduce only its text, because it has no answer.
     fn is_text_alone(&self) -> bool {
-        let said = [self.plan.label, self.plan.marks, self.plan.note];
+        let columns = [self.plan.label, self.plan.marks, self.plan.note];
         self.plan.texts_alone
-            && said.into_iter().flatten().all(|column| self.cells.get(column).trim().is_empty())
+            && columns.into_iter().flatten().all(|column| self.cells.get(column).trim().is_empty())
     }
 
     /// Reads a trimmed value with `parse`; blank is `None`.

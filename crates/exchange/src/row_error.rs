@@ -59,7 +59,7 @@ dissensus_domain::errors! {
         NotAnObject { found: &'static str } => "{found} where an object such as {{\"text\": \"...\"}} belongs";
         RepeatedKey => "the key occurs twice in one object: which value is meant?";
         Nested { found: &'static str } => "{found} where one plain value belongs: flatten it";
-        InexactNumber { value: String } => "the number {value} is too large to be kept exactly: write it in quotes";
+        InexactNumber { value: String } => "the number {value} is too large to be stored exactly: write it in quotes";
         Missing { what: &'static str } => "no {what}: every row needs one";
         TooManyQuestions { limit: usize } =>
             "a file may answer {limit} questions, and this row names one more: is this the right column?";
@@ -97,7 +97,7 @@ dissensus_domain::errors! {
             "\"{name}\" is no type of this question: its types are {types}";
         TakesNoSpans { levels: Vec<String> } =>
             "the question is not answered with spans, but with one of {}: name another question" (levels.join(", "));
-        SpanBesideLabel => "the row has a span and a label: one of the two is the answer";
+        SpanWithLabel => "the row has a span and a label: one of the two is the answer";
         Contradiction { this: &'static str, other: &'static str, row: u64 } =>
             "this row {this}, and row {row} {other}, of the same person for the same text: which one is meant?";
         PartOfAnswer { row: u64, why: String } =>

@@ -104,7 +104,7 @@ fn gather(
             Ok(true) => {
                 let builder = Builder { plan, cells: records.cells() };
                 match builder.row(records.row(), records.line()) {
-                    Ok((row, said)) => answers.take(&row, said, plan),
+                    Ok((row, spans)) => answers.take(&row, spans, plan),
                     Err(blame) => {
                         if let Some(of) = builder.answer_of() {
                             answers.refuse(&of, records.row(), blame);
@@ -227,8 +227,8 @@ impl Iterator for Rows {
             Ok(true) => {
                 let (row, line) = (self.records.row(), self.records.line());
                 let built = Builder { plan: &self.plan, cells: self.records.cells() }.row(row, line);
-                let placed = built.and_then(|(row, said)| match &self.spans {
-                    Some(answers) => answers.place(row, said),
+                let placed = built.and_then(|(row, spans)| match &self.spans {
+                    Some(answers) => answers.place(row, spans),
                     None => Ok(row),
                 });
                 let settled = placed.map(|row| match (&self.attributes, &row.annotator) {

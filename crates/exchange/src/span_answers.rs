@@ -18,7 +18,7 @@ const MAX_TYPES: usize = 1_000;
 /// No entry, no answer, no refusal.
 const NONE: u32 = u32::MAX;
 
-const NO_SPAN: &str = "says that there is no span";
+const NO_SPAN: &str = "states that there is no span";
 const A_SPAN: &str = "has a span";
 const A_LABEL: &str = "has an answer as a label";
 
@@ -105,16 +105,16 @@ impl SpanAnswers {
     }
 
     /// Adds a row to its answer.
-    pub(crate) fn take(&mut self, row: &Row, said: RowSpans, plan: &Plan) {
-        let said_label = said == RowSpans::Label;
-        if said == RowSpans::Nothing {
+    pub(crate) fn take(&mut self, row: &Row, spans: RowSpans, plan: &Plan) {
+        let is_label = spans == RowSpans::Label;
+        if spans == RowSpans::Nothing {
             return;
         }
         let number = self.answer(&Self::of_row(row));
-        let outcome = self.fits(number, row, &said, plan);
-        let outcome = outcome.and_then(|()| self.store_row(number, row, said, plan));
+        let outcome = self.fits(number, row, &spans, plan);
+        let outcome = outcome.and_then(|()| self.store_row(number, row, spans, plan));
         let answer = &mut self.answers[number];
-        if !said_label {
+        if !is_label {
             if answer.first_row == 0 {
                 answer.first_row = row.row;
             }
@@ -126,7 +126,7 @@ impl SpanAnswers {
     }
 
     /// Checks that a row can belong to the same answer as those before it.
-    fn fits(&mut self, number: usize, row: &Row, said: &RowSpans, plan: &Plan) -> Result<(), Blame> {
+    fn fits(&mut self, number: usize, row: &Row, spans: &RowSpans, plan: &Plan) -> Result<(), Blame> {
         self.check_attributes(row)?;
         let body = row.text.as_ref().map_or(0, |body| self.keys[0].hash_one(body));
         let answer = &mut self.answers[number];
@@ -136,7 +136,7 @@ impl SpanAnswers {
             return Err((plan.text.map(|column| plan.columns[column].clone()), kind));
         }
         answer.body = body;
-        let this = match said {
+        let this = match spans {
             RowSpans::Span(_) => A_SPAN,
             RowSpans::Label => A_LABEL,
             RowSpans::NoSpan | RowSpans::Nothing => NO_SPAN,
@@ -171,8 +171,8 @@ impl SpanAnswers {
         Ok(())
     }
 
-    fn store_row(&mut self, number: usize, row: &Row, said: RowSpans, plan: &Plan) -> Result<(), Blame> {
-        let RowSpans::Span(NamedSpan { start, end, label }) = said else { return Ok(()) };
+    fn store_row(&mut self, number: usize, row: &Row, spans: RowSpans, plan: &Plan) -> Result<(), Blame> {
+        let RowSpans::Span(NamedSpan { start, end, label }) = spans else { return Ok(()) };
         let too_many = |what, limit| Err((start_column(plan), RowErrorKind::TooManySpans { what, limit }));
         if self.answers[number].count as usize >= MAX_SPANS {
             return too_many("spans of one answer", MAX_SPANS);
@@ -216,8 +216,8 @@ impl SpanAnswers {
     }
 
     /// Adds all spans of the answer to its first row, and marks the other rows.
-    pub(crate) fn place(&self, mut row: Row, said: RowSpans) -> Result<Row, Blame> {
-        if said == RowSpans::Nothing {
+    pub(crate) fn place(&self, mut row: Row, spans: RowSpans) -> Result<Row, Blame> {
+        if spans == RowSpans::Nothing {
             return Ok(row);
         }
         let Some(answer) = self.number_of(&row).map(|number| &self.answers[number]) else {
@@ -227,7 +227,7 @@ impl SpanAnswers {
         if let Some(refusal) = self.refusals.get(answer.refused as usize) {
             return Err(refusal.to(row.row));
         }
-        if said == RowSpans::Label {
+        if spans == RowSpans::Label {
             return Ok(row);
         }
         row.continues = row.row != answer.first_row;

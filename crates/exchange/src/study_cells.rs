@@ -124,8 +124,8 @@ mod tests {
     #[test]
     fn decision_author_and_time_are_masked() {
         let (outcome, answer, comment, by) = ("slip", Some("4"), "ben meant 4", "ana");
-        let said = DecisionCells { outcome, answer, comment, by, at_ms: 0 };
-        let cells = StudyCells::of_person(Some("failed"), None).with_decision(&said);
+        let decision_cells = DecisionCells { outcome, answer, comment, by, at_ms: 0 };
+        let cells = StudyCells::of_person(Some("failed"), None).with_decision(&decision_cells);
         let shown = |cells: &StudyCells| STUDY_COLUMNS.map(|name| cells.value(name).unwrap_or("").to_owned());
         assert_eq!(
             shown(&cells),

@@ -67,7 +67,7 @@ impl TableFormat {
         if std::str::from_utf8(line).is_ok() && line.iter().any(|b| b",;\t".contains(b)) {
             return Ok(Self::Csv);
         }
-        Err(unknown(path, "in a format that cannot be told", "name it .csv, .tsv, .jsonl or .conll"))
+        Err(unknown(path, "in an unknown format", "name it .csv, .tsv, .jsonl or .conll"))
     }
 }
 
@@ -185,7 +185,7 @@ mod tests {
             ("a.json", b" [{\"a\":1}]", "JSON array"),
             ("a.jsonl", b"[{\"a\":1}]", "JSON array"),
             ("a.json", b"{\n \"a\": 1\n}\n", "several lines"),
-            ("a.txt", b"just words\n", "cannot be told"),
+            ("a.txt", b"just words\n", "in an unknown format"),
         ];
         for (name, head, says) in cases {
             let message = detect(name, head).unwrap_err();

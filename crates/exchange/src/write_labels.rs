@@ -96,7 +96,7 @@ pub enum SpanLayout {
     Rows,
     /// Like `Rows`, with a column of labels for the answers that are not spans; `[]` in it is an answer
     /// without a span.
-    RowsBesideLabels,
+    RowsAndLabels,
 }
 
 impl LabelLayout {

@@ -89,7 +89,7 @@ mod tests {
         assert_eq!((read(&ids), read(&array)), ("1".to_owned(), "x".to_owned()));
         finish_pair(written(&ids, "2"), written(&array, "y"), true).unwrap();
         assert_eq!((read(&ids), read(&array)), ("2".to_owned(), "y".to_owned()));
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left beside them");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left next to them");
     }
 
     #[test]

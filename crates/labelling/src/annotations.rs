@@ -46,9 +46,12 @@ impl Annotations {
             None => self.given.remove(text),
         };
         let marks = marks(events);
-        let said = !marks.note.is_empty();
-        let sets =
-            [(&mut self.skipped, marks.skipped), (&mut self.flagged, marks.flagged), (&mut self.noted, said)];
+        let has_note = !marks.note.is_empty();
+        let sets = [
+            (&mut self.skipped, marks.skipped),
+            (&mut self.flagged, marks.flagged),
+            (&mut self.noted, has_note),
+        ];
         for (set, holds) in sets {
             if holds {
                 set.insert(*text)

@@ -16,9 +16,9 @@ dissensus_domain::errors! {
         PracticeFirst { left: usize } => "practice-first",
             "practise first: {left} of the practice texts {} left. Answer {} with `label record --practice` (in the window: Label)" (if *left == 1 { "is" } else { "are" }, if *left == 1 { "it" } else { "them" });
         StoppedByPractice => "practice-stopped",
-            "the practice was not passed, and the study's author decided that no more texts are shown then: what was answered is kept, and can be handed in";
+            "the practice was not passed, and the study's author decided that no more texts are shown then: the answers are stored, and can be handed in";
         StoppedByChecks => "practice-stopped",
-            "too few attention checks were answered right, and the study's author decided that no more texts are shown then: what was answered is kept, and can be handed in";
+            "too few attention checks were answered right, and the study's author decided that no more texts are shown then: the answers are stored, and can be handed in";
         PracticeText(String) => "practice-text",
             "\"{0}\" is a practice text, which takes no labels: answer it with `label record --practice`";
         NotPractice(String) => "practice-not-there",

@@ -175,7 +175,7 @@ fn state(book: &PracticeBook, annotator: AnnotatorId, gate: Gate) -> PracticeSta
         round: gate.round,
         done: total - left,
         total,
-        result: book.result(annotator).filter(|result| result.standing != PassStatus::Unfinished),
+        result: book.result(annotator).filter(|result| result.status != PassStatus::Unfinished),
         rule: book.rule,
     }
 }

@@ -55,7 +55,7 @@ dissensus_domain::errors! {
         NearName { name: String, known: String } => "near-name",
             "nobody here is called \"{name}\", and \"{known}\" looks alike: give that name, or say that this is another person (--new-annotator)";
         NearWithdrawn(String) => "near-name",
-            "nobody here is called \"{0}\", and somebody who has withdrawn had a name that looks alike: if this is that person, nothing of theirs is kept; if it is another one, say so (--new-annotator)";
+            "nobody here is called \"{0}\", and somebody who has withdrawn had a name that looks alike: if this is that person, nothing of theirs is stored; if it is another one, say so (--new-annotator)";
         Name { what: &'static str, name: String, why: &'static str } => "name", "the {what} name \"{name}\" {why}";
         BadRows { count: u64, rows: u64, listed: String, rest: Option<Box<ProjectError>>, problems: Vec<RowError> } => "bad-rows",
             "{count} of {} cannot be imported, so nothing was" (counted(*.rows, "row"));
@@ -71,12 +71,12 @@ dissensus_domain::errors! {
         Busy(&'static str) => "busy", "{0} is already running: wait for it or cancel it";
         Closing => "closing", "the project is being closed: open it again first";
         Panicked { what: &'static str, message: String } => "panic",
-            "{what} stopped because of a fault of the program ({message}); what was confirmed before is kept. Please report this with the diagnostics";
+            "{what} stopped because of a fault of the program ({message}); what was confirmed before is stored. Please report this with the diagnostics";
         NoThread => "no-thread", "the system would not start another thread: close other programs and try again";
         ExportExists(PathBuf) => "export-exists",
             "{0} exists already: choose another name, or give --force to replace it";
         NotAFileName(String) => "not-a-file-name", "no file can be named after \"{0}\": give another name";
-        Cancelled => "cancelled", "stopped at your request; what was finished is kept";
+        Cancelled => "cancelled", "stopped at your request; what was finished is stored";
         CancelledUnwritten => "cancelled", "stopped at your request; nothing was written";
     }
 }

@@ -90,9 +90,9 @@ impl Home {
             Err(_) => {
                 // A half-written or foreign file must not stop the application; it contains nothing of a
                 // project.
-                tracing::warn!(file = name, "cannot be read: kept aside, defaults are used");
+                tracing::warn!(file = name, "cannot be read: moved aside, defaults are used");
                 if std::fs::rename(&path, path.with_extension("json.damaged")).is_err() {
-                    tracing::warn!(file = name, "could not be kept aside");
+                    tracing::warn!(file = name, "could not be moved aside");
                 }
                 None
             }

@@ -20,7 +20,7 @@ pub fn check_outputs(outputs: &[&Path], inputs: &[&Path], replace: bool) -> Resu
         }
         let path = || (*out).to_owned();
         if let Some(of) = side_file_of(out).filter(|of| of.exists()) {
-            let why = format!("a file of this name is kept next to {} while that is open", of.display());
+            let why = format!("a file of this name is used next to {} while that is open", of.display());
             let source = io::Error::new(io::ErrorKind::InvalidInput, why);
             return Err(ExchangeError::Unwritable { path: path(), source }.into());
         }

@@ -88,7 +88,7 @@ pub struct SharedAttributes {
     pub left_blank: Vec<String>,
     /// Number of people whose combination of attributes is shared by fewer than [`FEWEST`]; including those
     /// without any value, where others have some.
-    pub told_apart: u64,
+    pub identifiable: u64,
 }
 
 impl SharedAttributes {
@@ -109,7 +109,7 @@ impl SharedAttributes {
             of.insert(id, shown);
         }
         let few = alike.values().filter(|n| alike.len() > 1 && **n < FEWEST as u64);
-        Self { told_apart: few.sum(), of, suppressed, left_blank }
+        Self { identifiable: few.sum(), of, suppressed, left_blank }
     }
 
     /// Attributes of one person; empty for a person who is not among the people.

@@ -277,7 +277,7 @@ pub(super) fn self_agreement(work: &Work<'_>, asked: &ReportQuestion) -> Result<
         Column::estimate("share that is the same"),
         Column::estimate("best reachable accuracy, middle of its range"),
     ];
-    let caption = "Agreement of people with their own earlier answers, all people together; 95 % intervals, people being what is sampled (with fewer than three: for these people alone). The best accuracy that single answers allow lies in the range, if people did not remember their answer";
+    let caption = "Agreement of people with their own earlier answers, all people together; 95 % intervals, people being what is sampled (with fewer than three: for these people alone). The best accuracy that single answers allow is in the range, if people did not remember their answer";
     Ok(vec![asked.stems.table("self-agreement", caption, columns, rows)])
 }
 

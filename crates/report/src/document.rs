@@ -124,15 +124,15 @@ impl Document {
             let level = if section.is_part { 2 } else { 3 };
             let _ = writeln!(out, "<h{level} id=\"s{at}\">{}</h{level}>", html(&section.title));
             // Consecutive figures are placed side by side.
-            let mut beside = false;
+            let mut in_plots = false;
             for block in &section.blocks {
                 let is_figure = matches!(block, Block::Figure(_));
-                match (beside, is_figure) {
+                match (in_plots, is_figure) {
                     (false, true) => out.push_str("<div class=\"plots\">"),
                     (true, false) => out.push_str("</div>\n"),
                     _ => {}
                 }
-                beside = is_figure;
+                in_plots = is_figure;
                 match block {
                     Block::Text(text) => {
                         let _ = writeln!(out, "<p>{}</p>", html(text));
@@ -147,7 +147,7 @@ impl Document {
                     Block::Figure(figure) => page::figure(&mut out, &figure.svg, &figure.caption),
                 }
             }
-            if beside {
+            if in_plots {
                 out.push_str("</div>\n");
             }
         }

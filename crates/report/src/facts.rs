@@ -164,11 +164,11 @@ impl<'a> Facts<'a> {
         let LeftOut { values, attributes } = &self.left_out;
         if *values > 0 {
             out.push_str(&format!(
-                "\n{values} value(s) of attributes are not told: fewer than five people have them, or lack the attribute where the others have it."
+                "\n{values} value(s) of attributes are not shown: fewer than five people have them, or lack the attribute where the others have it."
             ));
             if !attributes.is_empty() {
                 let names: Vec<String> = attributes.iter().map(|name| markdown(name)).collect();
-                out.push_str(&format!(" Of {} no value is told.", names.join(", ")));
+                out.push_str(&format!(" No value of {} is shown.", names.join(", ")));
             }
             out.push('\n');
         }
@@ -177,17 +177,16 @@ impl<'a> Facts<'a> {
 
     /// Results of people in practice: begun, passed, failed.
     pub(super) fn practised(&self) -> [usize; 3] {
-        let of = |standing: PassStatus| {
-            self.practice.people.iter().filter(|one| one.result.standing == standing).count()
+        let of = |status: PassStatus| {
+            self.practice.people.iter().filter(|one| one.result.status == status).count()
         };
         [self.practice.people.len(), of(PassStatus::Passed), of(PassStatus::Failed)]
     }
 
     /// Results of people in attention checks: with a result, passed, failed.
     pub(super) fn attended(&self) -> [usize; 3] {
-        let all: Vec<PassStatus> =
-            self.study.people.iter().filter_map(|one| one.attention_standing).collect();
-        let of = |standing: PassStatus| all.iter().filter(|one| **one == standing).count();
+        let all: Vec<PassStatus> = self.study.people.iter().filter_map(|one| one.attention_status).collect();
+        let of = |status: PassStatus| all.iter().filter(|one| **one == status).count();
         [all.len(), of(PassStatus::Passed), of(PassStatus::Failed)]
     }
 }
@@ -195,7 +194,7 @@ impl<'a> Facts<'a> {
 /// What happens to a person below a pass mark.
 pub(super) fn after(then: AfterFailing) -> &'static str {
     match then {
-        AfterFailing::GoOn => "the person goes on, and the labels are kept and marked",
+        AfterFailing::GoOn => "the person goes on, and the labels are stored and marked",
         AfterFailing::Practise => "the person practises again",
         AfterFailing::Stop => "the person is asked no more",
     }

@@ -139,8 +139,9 @@ fn pairs(people: &People, who: &HashSet<AnnotatorId>) -> Vec<Pair> {
         // Values of others without labels are not named.
         let named: Vec<String> =
             others.iter().filter(|(_, n)| *n > 0).map(|(value, _)| (*value).to_owned()).collect();
-        let said = |pair: &Pair| pair.attribute == group.attribute && pair.others == [group.value.clone()];
-        if rest < FEWEST || (named.len() == 1 && found.iter().any(said)) {
+        let is_mirrored =
+            |pair: &Pair| pair.attribute == group.attribute && pair.others == [group.value.clone()];
+        if rest < FEWEST || (named.len() == 1 && found.iter().any(is_mirrored)) {
             continue;
         }
         found.push(Pair {

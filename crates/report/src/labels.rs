@@ -18,7 +18,7 @@ pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Bloc
     let (stems, question) = (&asked.stems, &asked.question);
     let (per_text, per_person) = (asked.per_text(), asked.per_person());
     let texts = work.of.context.index().texts().len();
-    let unsaid = work.of.context.store.cannot_say(question.id)?.len() as u64;
+    let cannot_say = work.of.context.store.cannot_say(question.id)?.len() as u64;
     let marks = work.of.context.store.all_marks(question.id)?;
     let skipped = marks.iter().filter(|one| one.marks.skipped && one.current.is_none()).count() as u64;
     let mut blocks = vec![Block::Text(format!("Asked: “{}”", question.prompt))];
@@ -29,12 +29,13 @@ pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Bloc
         per_text.len(),
         counted(texts as u64, "text"),
         asked.shared(),
-        counted(unsaid, "answer"),
+        counted(cannot_say, "answer"),
         counted(skipped, "skip"),
     )));
     if asked.labels.is_empty() {
-        blocks
-            .push(Block::Needs("There are no labels yet: nothing can be told of this question.".to_owned()));
+        blocks.push(Block::Needs(
+            "There are no labels yet: nothing can be estimated for this question.".to_owned(),
+        ));
         return Ok(blocks);
     }
     let people: Vec<u64> = per_person.values().copied().collect();

@@ -135,7 +135,7 @@ impl PaperReports {
             labels: exported.answers as u32,
             suppressed: exported.suppressed as u32,
             left_blank: exported.left_blank,
-            told_apart: exported.told_apart as u32,
+            identifiable: exported.identifiable as u32,
             notes: document.needs(),
         };
         Ok((written, switch))
@@ -199,7 +199,7 @@ fn about(work: &Work<'_>, asked: &[ReportQuestion], simulated: Option<String>) -
         dissensus_project::clock::today()
     ))];
     blocks.push(Block::Text(match work.wish.with_ids {
-        true => "People are named by their ids, and groups of any size are told.".to_owned(),
+        true => "People are named by their ids, and groups of any size are shown.".to_owned(),
         false => {
             "People have pseudonyms. Values of attributes that fewer than five people share are left out, and the next rarest where fewer than five would then be without one."
                 .to_owned()

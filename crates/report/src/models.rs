@@ -292,7 +292,7 @@ fn curve(work: &Work<'_>, asked: &ReportQuestion, blocks: &mut Vec<Block>) -> Re
     ))? {
         Ok(found) => found,
         Err(why) => {
-            blocks.push(Block::Needs(format!("How fast new people are learned cannot be told: {why}")));
+            blocks.push(Block::Needs(format!("How fast new people are learned cannot be estimated: {why}")));
             return Ok(());
         }
     };

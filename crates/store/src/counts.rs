@@ -1,6 +1,6 @@
 //! Counts of texts, annotators, questions, labels and events.
 
-use crate::labels::SAID;
+use crate::labels::IS_LABEL;
 use crate::row::source;
 use crate::tx::all;
 use crate::{Result, Store};
@@ -54,7 +54,7 @@ impl Store {
         self.read("counting", |c| {
             let sql = format!(
                 "SELECT (SELECT count(*) FROM texts), (SELECT count(*) FROM annotators),
-                           (SELECT count(*) FROM questions), (SELECT count(*) FROM current_answers WHERE occasion = 1 AND {SAID}),
+                           (SELECT count(*) FROM questions), (SELECT count(*) FROM current_answers WHERE occasion = 1 AND {IS_LABEL}),
                            (SELECT count(*) FROM events) - (SELECT count(*) FROM events WHERE occasion > 1)"
             );
             c.query_row(&sql, [], |r| {
@@ -76,7 +76,8 @@ impl Store {
             // Counted here, since GROUP BY would sort all labels first, which takes five times as
             // long.
             let mut counts: HashMap<(u32, u32), (u32, u32)> = HashMap::new();
-            let sql = format!("SELECT question, annotator, {SAID} FROM current_answers WHERE occasion = 1");
+            let sql =
+                format!("SELECT question, annotator, {IS_LABEL} FROM current_answers WHERE occasion = 1");
             let mut statement = c.prepare_cached(&sql)?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {

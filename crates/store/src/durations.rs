@@ -1,6 +1,6 @@
 //! How long annotators viewed the texts that they labelled.
 
-use crate::labels::SAID;
+use crate::labels::IS_LABEL;
 use crate::tx::all;
 use crate::{Result, Store};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
@@ -28,7 +28,7 @@ impl Store {
                        CROSS JOIN current_answers AS a
                        ON a.question = e.question AND a.text = e.text AND a.annotator = e.annotator AND a.occasion = 1 AND a.event = e.id
                        CROSS JOIN texts AS t ON t.id = e.text
-                       WHERE e.duration_ms IS NOT NULL AND e.question = ?1 AND a.{SAID} ORDER BY e.id");
+                       WHERE e.duration_ms IS NOT NULL AND e.question = ?1 AND a.{IS_LABEL} ORDER BY e.id");
             all(c, &sql, [question.row().0], |row| {
                 Ok(TimedAnswer {
                     text: TextId(row.get(0)?),

@@ -92,7 +92,7 @@ dissensus_domain::errors! {
         Exists(PathBuf) => "project-exists", "{0} exists already; a new project needs a name of its own";
         CopyOntoItself(PathBuf) => "project-exists", "{0} is the project itself: choose another name for the copy";
         SideFile { path: PathBuf, of: PathBuf } => "project-side-file",
-            "{path} cannot be a project: a file of this name is kept next to {of} while that is open, and is overwritten and removed with it; choose another name";
+            "{path} cannot be a project: a file of this name is used next to {of} while that is open, and is overwritten and removed with it; choose another name";
         Directory(PathBuf) => "project-directory", "{0} is a folder, not a project file";
         Empty(PathBuf) => "project-empty", "{0} is empty; a copy or download that was cut short looks like this";
         NotSqlite(PathBuf) => "project-not-a-database",
@@ -125,9 +125,9 @@ dissensus_domain::errors! {
         UnsafeLock(String) => "project-lock-file", "the project is not opened: {0}";
         Busy(PathBuf) => "project-busy", "{0} is being used by another program; try again";
         DiskFull(PathBuf) => "disk-full",
-            "the disk of {0} is full; make room and try again: nothing of this change was kept";
+            "the disk of {0} is full; make room and try again: nothing of this change was stored";
         Disk { path: PathBuf, doing: &'static str, detail: String } => "disk-failed",
-            "the disk failed while {doing} in {path}: {detail}; nothing of this change was kept";
+            "the disk failed while {doing} in {path}: {detail}; nothing of this change was stored";
         OpenedToRead(PathBuf) => "project-opened-to-read",
             "{0} is open read-only, so nothing was written; open it to write, where no other program has it open and it can be written";
         JournalInTheWay(PathBuf) => "project-journal",

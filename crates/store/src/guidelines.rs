@@ -1,6 +1,6 @@
 //! Versions of the guideline and their pictures.
 
-use crate::labels::{SAID, current_of};
+use crate::labels::{IS_LABEL, current_of};
 use crate::row::uid;
 use crate::tx::{all, first};
 use crate::{Result, Snapshot, Store, StoreError, WriteTx};
@@ -84,7 +84,7 @@ impl WriteTx<'_> {
                 return Err(StoreError::Conflict {
                     what: "version of the guideline",
                     name: new.id.to_string(),
-                    why: "says something else in the other copy",
+                    why: "differs in the other copy",
                 });
             }
             None => {}
@@ -180,7 +180,7 @@ impl Store {
             "SELECT a.event, a.text, a.annotator, a.level, a.content, g.uid
              FROM current_answers AS a CROSS JOIN events AS e ON e.id = a.event
              LEFT JOIN guidelines AS g ON g.id = e.guideline
-             WHERE a.question = ?1 AND a.occasion = 1 AND a.{SAID} ORDER BY a.text, a.annotator"
+             WHERE a.question = ?1 AND a.occasion = 1 AND a.{IS_LABEL} ORDER BY a.text, a.annotator"
         );
         self.read("reading labels and guidelines", |c| {
             let label = current_of(question);

@@ -35,7 +35,7 @@ struct Source {
 /// Where the contents of an entry come from.
 enum Contents {
     /// The column `said`.
-    Said(fn(&str) -> serde_json::Result<Done>),
+    Json(fn(&str) -> serde_json::Result<Done>),
     /// The event of this row; they are read for the events of the page only.
     Event,
     /// The fact of this row.
@@ -46,7 +46,7 @@ enum Contents {
 /// follow the answers of the same millisecond, since a decision is based on answers; jobs and runs precede
 /// both.
 static SOURCES: LazyLock<[Source; 6]> = LazyLock::new(|| {
-    let said = |sql: &str, read| Source { sql: sql.to_owned(), contents: Contents::Said(read) };
+    let from_json = |sql: &str, read| Source { sql: sql.to_owned(), contents: Contents::Json(read) };
     [
         Source { sql: facts(), contents: Contents::Fact },
         Source {
@@ -57,22 +57,22 @@ static SOURCES: LazyLock<[Source; 6]> = LazyLock::new(|| {
                 .to_owned(),
             contents: Contents::Event,
         },
-        said("SELECT at_ms AS at, id AS row, 'guideline' AS kind, NULL AS annotator, NULL AS question, NULL AS text, NULL AS copy,
-                  written_by AS signed, change AS words, json_object('words', change) AS said FROM guidelines", |said| Ok(Done::Guideline { change: words(said)? })),
-        said("SELECT made_at_ms AS at, id AS row, 'packet' AS kind, annotator, NULL AS question, NULL AS text, NULL AS copy, '' AS signed,
-                  NULL AS words, json_object('count', (SELECT count(*) FROM assignments WHERE packet = packets.id)) AS said FROM packets", |said| Ok(Done::HandedOut { texts: count(said)? })),
-        said("SELECT started_ms AS at, id AS row, 'job' AS kind, NULL AS annotator, NULL AS question, NULL AS text, NULL AS copy, '' AS signed,
+        from_json("SELECT at_ms AS at, id AS row, 'guideline' AS kind, NULL AS annotator, NULL AS question, NULL AS text, NULL AS copy,
+                  written_by AS signed, change AS words, json_object('words', change) AS said FROM guidelines", |json| Ok(Done::Guideline { change: words(json)? })),
+        from_json("SELECT made_at_ms AS at, id AS row, 'packet' AS kind, annotator, NULL AS question, NULL AS text, NULL AS copy, '' AS signed,
+                  NULL AS words, json_object('count', (SELECT count(*) FROM assignments WHERE packet = packets.id)) AS said FROM packets", |json| Ok(Done::HandedOut { texts: count(json)? })),
+        from_json("SELECT started_ms AS at, id AS row, 'job' AS kind, NULL AS annotator, NULL AS question, NULL AS text, NULL AS copy, '' AS signed,
                   title || ' ' || coalesce(note, '') AS words,
-                  json_object('kind', kind, 'title', title, 'state', state, 'note', note) AS said FROM jobs", |said| {
-            let JobRow { kind, title, state, note } = serde_json::from_str(said)?;
+                  json_object('kind', kind, 'title', title, 'state', state, 'note', note) AS said FROM jobs", |json| {
+            let JobRow { kind, title, state, note } = serde_json::from_str(json)?;
             Ok(Done::Job { kind, title, state, note })
         }),
-        said("SELECT started_ms AS at, id AS row, 'run' AS kind, NULL AS annotator, NULL AS question, NULL AS text, NULL AS copy, '' AS signed,
+        from_json("SELECT started_ms AS at, id AS row, 'run' AS kind, NULL AS annotator, NULL AS question, NULL AS text, NULL AS copy, '' AS signed,
                   NULL AS words, json_object('number', id, 'kind', '', 'state', state) AS said FROM runs
               UNION ALL
               SELECT started_ms, -id, 'run', NULL, NULL, NULL, NULL, '', NULL, json_object('number', 0, 'kind', kind, 'state', state)
-              FROM evaluations", |said| {
-            let RunRow { number, kind, state } = serde_json::from_str(said)?;
+              FROM evaluations", |json| {
+            let RunRow { number, kind, state } = serde_json::from_str(json)?;
             Ok(match number {
                 0 => Done::Evaluation { kind, state },
                 number => Done::Run { number, state },
@@ -133,17 +133,17 @@ struct RunRow {
     state: String,
 }
 
-fn field<T: DeserializeOwned>(said: &str, name: &str) -> serde_json::Result<T> {
-    let mut read: serde_json::Value = serde_json::from_str(said)?;
+fn field<T: DeserializeOwned>(json: &str, name: &str) -> serde_json::Result<T> {
+    let mut read: serde_json::Value = serde_json::from_str(json)?;
     serde_json::from_value(read[name].take())
 }
 
-fn words(said: &str) -> serde_json::Result<String> {
-    field(said, "words")
+fn words(json: &str) -> serde_json::Result<String> {
+    field(json, "words")
 }
 
-fn count(said: &str) -> serde_json::Result<u32> {
-    field(said, "count")
+fn count(json: &str) -> serde_json::Result<u32> {
+    field(json, "count")
 }
 
 /// The entries of a page from one source.
@@ -199,7 +199,7 @@ fn of_source(
             return Ok(found);
         }
         Contents::Fact => found.iter_mut().try_for_each(|entry| with_fact(c, entry))?,
-        Contents::Said(_) => {}
+        Contents::Json(_) => {}
     }
     Ok(found)
 }
@@ -207,9 +207,9 @@ fn of_source(
 fn entry(row: &Row<'_>, at: usize, source: &Source) -> rusqlite::Result<HistoryEntry> {
     let kind: String = row.get(2)?;
     let copy = row.get_ref(6)?.as_blob_or_null().map_err(|e| bad(6, e))?.is_some();
-    let said = row.get_ref(8)?.as_str().map_err(|e| bad(8, e))?;
+    let json = row.get_ref(8)?.as_str().map_err(|e| bad(8, e))?;
     let what = match source.contents {
-        Contents::Said(read) => read(said).map_err(|e| bad(8, e))?,
+        Contents::Json(read) => read(json).map_err(|e| bad(8, e))?,
         // Replaced by the contents of the row.
         Contents::Event | Contents::Fact => Done::Withdrawal,
     };

@@ -29,7 +29,7 @@ pub(crate) fn by_identity(file: &Path, left: Option<&Opening>) -> Belongs {
         return Belongs::Unknown; // it may still have been overwritten in place
     }
     let at_home = match (&left.journal, FileState::of(&with_suffix(file, "-wal"))) {
-        (Some(_), Ok(beside)) => left.had_journal(&beside) == Some(true),
+        (Some(_), Ok(journal)) => left.had_journal(&journal) == Some(true),
         // A rollback journal is a new file each time: it belongs to the path.
         (None, _) => left.path.as_deref() == Some(file),
         _ => false,

@@ -315,13 +315,13 @@ impl<'a> WriteTx<'a> {
 }
 
 /// SQL condition that excludes [`Answer::CannotSay`], in the form in which it is stored.
-pub(crate) const SAID: &str = "content IS NOT '{\"kind\":\"cannot-say\"}'";
+pub(crate) const IS_LABEL: &str = "content IS NOT '{\"kind\":\"cannot-say\"}'";
 
 /// All current labels, by text, then annotator. "Cannot say" answers are excluded.
 pub(crate) fn current_in(c: &Connection, question: QuestionId) -> rusqlite::Result<Vec<CurrentLabel>> {
     let sql = format!(
         "SELECT event, text, annotator, level, content FROM current_answers
-         WHERE question = ?1 AND occasion = 1 AND {SAID} ORDER BY text, annotator"
+         WHERE question = ?1 AND occasion = 1 AND {IS_LABEL} ORDER BY text, annotator"
     );
     all(c, &sql, [question.row().0], current_of(question))
 }
@@ -372,7 +372,7 @@ impl Store {
     pub fn cannot_say(&self, question: QuestionId) -> Result<Vec<(TextId, AnnotatorId)>> {
         self.read("reading who cannot say", |c| {
             let sql = format!(
-                "SELECT text, annotator FROM current_answers WHERE question = ?1 AND occasion = 1 AND NOT ({SAID}) ORDER BY text, annotator"
+                "SELECT text, annotator FROM current_answers WHERE question = ?1 AND occasion = 1 AND NOT ({IS_LABEL}) ORDER BY text, annotator"
             );
             all(c, &sql, [question.row().0], |r| Ok((TextId(r.get(0)?), AnnotatorId(r.get(1)?))))
         })
@@ -383,7 +383,7 @@ impl Store {
         self.read("reading the labels of a text", |c| {
             let sql = format!(
                 "SELECT event, text, annotator, level, content FROM current_answers
-                 WHERE question = ?1 AND occasion = 1 AND text = ?2 AND {SAID} ORDER BY annotator"
+                 WHERE question = ?1 AND occasion = 1 AND text = ?2 AND {IS_LABEL} ORDER BY annotator"
             );
             all(c, &sql, (question.row().0, text.0), current_of(question))
         })
@@ -402,7 +402,7 @@ impl Store {
                 "SELECT a.event, a.text, a.annotator, a.level, a.content
                  FROM events AS e INDEXED BY events_by_annotator CROSS JOIN current_answers AS a
                  ON a.question = e.question AND a.text = e.text AND a.annotator = e.annotator AND a.occasion = 1 AND a.event = e.id
-                 WHERE e.annotator = ?1 AND e.question = ?2 AND a.{SAID} ORDER BY e.text"
+                 WHERE e.annotator = ?1 AND e.question = ?2 AND a.{IS_LABEL} ORDER BY e.text"
             );
             all(c, &sql, (annotator.0, question.row().0), current_of(question))
         })

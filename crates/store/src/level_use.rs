@@ -44,7 +44,7 @@ impl fmt::Display for LevelUse {
         }
         parts.extend(self.conditions.iter().map(|name| format!("the condition of {name}")));
         let one = parts.len() == 1 && (parts[0].starts_with("1 ") || parts[0].starts_with("the "));
-        write!(f, "{} {}", parts.join(", "), if one { "stands" } else { "stand" })
+        write!(f, "{} {}", parts.join(", "), if one { "uses" } else { "use" })
     }
 }
 
@@ -55,8 +55,8 @@ mod tests {
     #[test]
     fn level_use_is_described() {
         let one = LevelUse { answers: 1, ..LevelUse::default() };
-        assert_eq!(one.to_string(), "1 answer stands");
+        assert_eq!(one.to_string(), "1 answer uses");
         let many = LevelUse { checks: 2, conditions: vec!["why".into()], ..one };
-        assert_eq!(many.to_string(), "1 answer, 2 attention checks, the condition of why stand");
+        assert_eq!(many.to_string(), "1 answer, 2 attention checks, the condition of why use");
     }
 }

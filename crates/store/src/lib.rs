@@ -33,13 +33,13 @@
 //!     question,
 //!     text,
 //!     annotator: ada,
-//!     answer: Answer::Level(1),
+//!     answer: Answer::from_level(1),
 //!     at_ms: 0,
 //!     duration_ms: None,
 //!     source: LabelSource::Window,
 //! };
 //! let appended = store.append_label(&label)?; // on disk
-//! assert_eq!(store.current_labels(question)?[0].answer, Answer::Level(1));
+//! assert_eq!(store.current_labels(question)?[0].answer, Answer::from_level(1));
 //!
 //! store.retract(appended.id, 1, LabelSource::Window)?;
 //! assert!(store.current_labels(question)?.is_empty());

@@ -1,7 +1,7 @@
 //! Editing prompts, help texts and levels of questions. Each edit is a fact, of which the latest is
 //! in effect.
 
-use crate::labels::SAID;
+use crate::labels::IS_LABEL;
 use crate::level_use::LevelUse;
 use crate::level_uses::uses_of;
 use crate::levels::{began_with, ever, keys, levels_of, rows_by_key};
@@ -197,12 +197,12 @@ impl WriteTx<'_> {
                 }
             }
         }
-        let standing: HashSet<&str> = before.levels.iter().map(|level| level.key.as_str()).collect();
+        let existing: HashSet<&str> = before.levels.iter().map(|level| level.key.as_str()).collect();
         for (level, name) in wanted.iter().zip(scale.levels()) {
             let key = match level.from.and_then(stored) {
                 Some(stored) => stored.key.clone(),
                 None => {
-                    let free = |key: &String| !used.contains(key) && !standing.contains(key.as_str());
+                    let free = |key: &String| !used.contains(key) && !existing.contains(key.as_str());
                     let mut tried =
                         (1_u32..).map(|n| if n == 1 { name.clone() } else { format!("{name} ({n})") });
                     let key = tried.find(free).unwrap_or_else(|| name.clone());
@@ -225,7 +225,7 @@ impl WriteTx<'_> {
 
     /// Fails if a level in use would be removed, or if levels used in answers would be reordered.
     fn must_be_free(&self, question: &Question, before: &Levels, after: &Levels) -> Result<()> {
-        let explain = |e| self.explain("reading what stands on the levels", e);
+        let explain = |e| self.explain("reading what uses the levels", e);
         let uses = uses_of(self.conn, question.id).map_err(explain)?;
         let rows = rows_by_key(self.conn, question.id).map_err(explain)?;
         let of = |level: &Level| rows.get(&level.key).and_then(|row| uses.get(row));
@@ -238,7 +238,7 @@ impl WriteTx<'_> {
             if let Some(used) = of(level) {
                 return Err(refused(
                     level,
-                    format!("it cannot be removed, because {used} on it: rename it instead"),
+                    format!("it cannot be removed, because {used} it: rename it instead"),
                 ));
             }
         }
@@ -257,7 +257,7 @@ impl WriteTx<'_> {
             return Err(refused(
                 level,
                 format!(
-                    "it cannot change places with another level that was answered, because {used} on it: the order of \
+                    "it cannot change places with another level that was answered, because {used} it: the order of \
                      levels is part of what they mean"
                 ),
             ));
@@ -357,7 +357,7 @@ impl Store {
     pub fn labels_before(&self, question: QuestionId, at_ms: i64) -> Result<u32> {
         let sql = format!(
             "SELECT count(*) FROM current_answers AS a CROSS JOIN events AS e ON e.id = a.event
-             WHERE a.question = ?1 AND a.occasion = 1 AND e.at_ms < ?2 AND a.{SAID}"
+             WHERE a.question = ?1 AND a.occasion = 1 AND e.at_ms < ?2 AND a.{IS_LABEL}"
         );
         self.read("counting labels", |c| c.query_row(&sql, (question.0, at_ms), |r| r.get(0)))
     }

@@ -114,11 +114,11 @@ impl WriteTx<'_> {
     pub fn add_repeat(&mut self, new: &Repeat, timed: bool) -> Result<RepeatAdded> {
         is_later(new)?;
         let events = self.events_of_key(new.key())?;
-        let standing = unretracted_answers(&events);
+        let unretracted = unretracted_answers(&events);
         let equal = |event: &Event| event.answer() == Some(&new.answer);
         let mut label = new.label();
         let known = match timed {
-            true => standing.iter().any(|event| event.at_ms == new.at_ms && equal(event)),
+            true => unretracted.iter().any(|event| event.at_ms == new.at_ms && equal(event)),
             false => current_answer(&events).is_some_and(equal),
         };
         if known {
@@ -126,7 +126,7 @@ impl WriteTx<'_> {
             return Ok(RepeatAdded::Known);
         }
         if !timed {
-            if standing.into_iter().any(equal) {
+            if unretracted.into_iter().any(equal) {
                 return Ok(RepeatAdded::Outdated);
             }
             let newest = events.iter().map(|event| event.at_ms).max();
@@ -160,9 +160,9 @@ impl WriteTx<'_> {
         let events = events.map_err(|e| self.explain("taking back repeated answers", e))?;
         let mut counted = 0;
         for round in by_round(&events).filter(|round| occasion.is_none_or(|n| round[0].occasion == n)) {
-            let standing = unretracted_answers(round);
-            counted += u32::from(!standing.is_empty());
-            for answer in standing {
+            let unretracted = unretracted_answers(round);
+            counted += u32::from(!unretracted.is_empty());
+            for answer in unretracted {
                 self.retract(answer.id, now_ms, LabelSource::Command)?;
             }
         }

@@ -193,8 +193,8 @@ impl Store {
     /// # Errors
     /// There is no such item.
     pub fn dependents_of(&self, what: Removable) -> Result<Dependents> {
-        let found = self.read("reading what stands on something", |c| name_and_dependents(c, what))?;
-        found.map(|(_, standing)| standing).ok_or_else(|| unknown(what))
+        let found = self.read("reading what depends on something", |c| name_and_dependents(c, what))?;
+        found.map(|(_, dependents)| dependents).ok_or_else(|| unknown(what))
     }
 }
 
@@ -207,12 +207,12 @@ impl WriteTx<'_> {
     pub fn remove(&mut self, all: &[Removable]) -> Result<()> {
         for what in all {
             let found = name_and_dependents(self.conn, *what)
-                .map_err(|e| self.explain("reading what stands on it", e))?;
-            let (name, standing) = found.ok_or_else(|| unknown(*what))?;
-            if !standing.is_empty() {
+                .map_err(|e| self.explain("reading what depends on it", e))?;
+            let (name, dependents) = found.ok_or_else(|| unknown(*what))?;
+            if !dependents.is_empty() {
                 return Err(StoreError::Invalid {
                     what: format!("{} \"{name}\"", what.what()),
-                    why: format!("it stays, because of {standing}"),
+                    why: format!("it stays, because of {dependents}"),
                 });
             }
         }

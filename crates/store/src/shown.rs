@@ -1,7 +1,7 @@
 //! Records of what annotators were shown of others' answers, and which labels were given
 //! afterwards. Every occurrence is a fact; a label was given after the facts with earlier times.
 
-use crate::labels::SAID;
+use crate::labels::IS_LABEL;
 use crate::log::select;
 use crate::tx::first;
 use crate::{Result, Snapshot, Store, WriteTx};
@@ -61,7 +61,7 @@ fn labels_after(c: &Connection, question: QuestionId) -> rusqlite::Result<u32> {
         "SELECT count(DISTINCT e.id) FROM facts AS f
                CROSS JOIN current_answers AS a ON a.question = f.question AND a.text = f.text AND a.annotator = f.annotator AND a.occasion = 1
                CROSS JOIN events AS e ON e.id = a.event
-               WHERE f.kind = ?1 AND coalesce(f.question, 0) = ?2 AND f.value <> 'null' AND f.at_ms < e.at_ms AND a.{SAID}"
+               WHERE f.kind = ?1 AND coalesce(f.question, 0) = ?2 AND f.value <> 'null' AND f.at_ms < e.at_ms AND a.{IS_LABEL}"
     );
     Ok(first(c, &sql, (FactKind::Shown.name(), question.0), |r| r.get(0))?.unwrap_or(0))
 }

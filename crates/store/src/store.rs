@@ -62,7 +62,7 @@ pub fn checkpoint_all() {
     for inner in open {
         // Errors cannot be reported any more; what was confirmed is safe in the journal.
         if let Some(Err(e)) = inner.writer.as_ref().map(Writer::checkpoint) {
-            tracing::warn!(code = e.code(), "the journal was not brought into the file; it stays beside it");
+            tracing::warn!(code = e.code(), "the journal was not brought into the file; it stays next to it");
         }
     }
 }
@@ -423,7 +423,7 @@ impl Drop for Inner {
     fn drop(&mut self) {
         // Errors cannot be reported any more; what was confirmed is safe in the journal.
         if let Err(e) = self.close() {
-            tracing::warn!(code = e.code(), "a project was not closed well; its journal stays beside it");
+            tracing::warn!(code = e.code(), "a project was not closed well; its journal stays next to it");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Wordings of questions, and which one was on screen with an answer.
 
-use crate::labels::{SAID, current_of};
+use crate::labels::{IS_LABEL, current_of};
 use crate::levels::ever;
 use crate::log::{names_ever, select};
 use crate::questions::as_added;
@@ -158,7 +158,7 @@ impl Store {
         let sql = format!(
             "SELECT a.event, a.text, a.annotator, a.level, a.content, w.uid
              FROM current_answers AS a CROSS JOIN events AS e ON e.id = a.event LEFT JOIN wordings AS w ON w.id = e.wording
-             WHERE a.question = ?1 AND a.occasion = 1 AND a.{SAID} ORDER BY a.text, a.annotator"
+             WHERE a.question = ?1 AND a.occasion = 1 AND a.{IS_LABEL} ORDER BY a.text, a.annotator"
         );
         self.read("reading labels and wordings", |c| {
             let label = current_of(question);

@@ -122,8 +122,8 @@ impl Holder {
     fn answer(&mut self) -> String {
         loop {
             let line = self.lines.next().expect("the child goes on speaking").unwrap();
-            if let Some((_, said)) = line.split_once("child: ") {
-                return said.to_owned();
+            if let Some((_, reply)) = line.split_once("child: ") {
+                return reply.to_owned();
             }
         }
     }
@@ -263,7 +263,7 @@ fn replaced_open_file_stays_unchanged_and_can_be_saved() {
         assert_eq!(aside.is_some(), killed);
         let kept: Vec<_> =
             place.names().into_iter().filter(|name| name.contains("of-another-file")).collect();
-        assert_eq!(kept.len(), 1, "the journal is kept: {kept:?}");
+        assert_eq!(kept.len(), 1, "the journal is still there: {kept:?}");
         assert!(std::fs::metadata(place.path(&kept[0])).unwrap().len() > 0);
         assert_eq!(place.labels("saved.dissensus"), (confirmed, None));
         assert!(place.read("p.dissensus").is_ok());
@@ -717,11 +717,11 @@ fn older_journal_does_not_revert_a_newer_file() {
     for file in &moments {
         put(&file.file, &[]);
         let alone = place.labels(name).0.len();
-        for beside in moments.iter().filter(|beside| !beside.journal.is_empty()) {
-            put(&file.file, &beside.journal);
-            let own = (beside.began..=beside.labels).contains(&alone);
-            let expected = if own { beside.labels } else { alone };
-            let what = format!("a file of {alone}, a journal from {} to {}", beside.began, beside.labels);
+        for other in moments.iter().filter(|other| !other.journal.is_empty()) {
+            put(&file.file, &other.journal);
+            let own = (other.began..=other.labels).contains(&alone);
+            let expected = if own { other.labels } else { alone };
+            let what = format!("a file of {alone}, a journal from {} to {}", other.began, other.labels);
             match place.read(name) {
                 Ok(store) => assert_eq!(labels(&store).len(), expected, "{what}"),
                 Err(e) => assert!(!own && e.code() == "project-foreign-journal", "{what}: {e}"),
@@ -884,7 +884,7 @@ fn rollback_journal_affects_only_its_file() {
         assert_eq!(aside.is_none(), own, "{what}");
         assert!(!journal("p").exists(), "{what}");
         if let Some(aside) = aside {
-            assert!(std::fs::read(aside).unwrap() == *left, "{what}: it is kept");
+            assert!(std::fs::read(aside).unwrap() == *left, "{what}: it is still there");
         }
         assert_eq!(place.labels("p.dissensus").1, None, "{what}: the second opening finds nothing");
     }

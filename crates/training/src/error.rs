@@ -71,7 +71,7 @@ impl From<TrainingError> for ProjectError {
                 Some(format!("{listed}\nFix these rows, or leave them out with --skip-bad."))
             }
             TrainingError::EncoderChanged { .. } => Some(
-                "Encode again to use the new encoder (both are kept), or put the old encoder back in its place.".into(),
+                "Encode again to use the new encoder (both are stored), or put the old encoder back in its place.".into(),
             ),
             _ => None,
         };

@@ -28,8 +28,8 @@ impl OptionAnswers {
 
 /// The probabilities of these people (people x options) that their answers include each option, 0 or 1 if
 /// they answered the text.
-pub fn known(said: &[OptionAnswers], who: &[usize]) -> Vec<f32> {
-    who.iter().flat_map(|who| said.iter().map(move |option| option.known(*who))).collect()
+pub fn known(options: &[OptionAnswers], who: &[usize]) -> Vec<f32> {
+    who.iter().flat_map(|who| options.iter().map(move |option| option.known(*who))).collect()
 }
 
 /// A model, and the annotators whose answers it predicts.

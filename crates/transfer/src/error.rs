@@ -10,7 +10,7 @@ dissensus_domain::errors! {
         IsSummary(PathBuf) => "is-summary",
             "{0} holds aggregated labels, as `data export --rows` writes them, and cannot be imported: export the labels themselves";
         SeveralReadings { path: PathBuf, listed: String } => "several-readings",
-            "{path} can be read in several ways, and nothing says which is meant: choose one";
+            "{path} can be read in several ways, and the file does not determine which is meant: choose one";
         NoCommonColumn { path: PathBuf, other: PathBuf } => "no-common-column",
             "no column of {path} has the ids of {other}: name it with --on COLUMN, or --on COLUMN=OTHER if it has another name there";
         FileChanged { path: PathBuf, counted: u64, found: u64 } => "file-changed",
@@ -51,9 +51,7 @@ impl From<TransferError> for ProjectError {
 fn if_free_text(error: &dissensus_domain::ScaleError, column: &str) -> String {
     match error {
         dissensus_domain::ScaleError::TooMany(_) => {
-            format!(
-                " What people wrote in their own words can be a note beside the label (--note '{column}')"
-            )
+            format!(" What people wrote in their own words can be a note on the label (--note '{column}')")
         }
         _ => String::new(),
     }

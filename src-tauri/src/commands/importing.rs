@@ -53,7 +53,7 @@ session_commands! {
         let choices = ExportChoices {
             replace: true,
             pseudonyms: pseudonyms.then_some(Pseudonymised { notes }),
-            decisions: decisions.then_some(DecisionLayer::Beside),
+            decisions: decisions.then_some(DecisionLayer::Columns),
             ..ExportChoices::default()
         };
         let done = exchange::export(&session.exchange, Path::new(&path), &choices, Follow::Job)?;
@@ -62,7 +62,7 @@ session_commands! {
             rows: number(done.answers),
             suppressed: number(done.suppressed),
             left_blank: done.left_blank,
-            told_apart: number(done.told_apart),
+            identifiable: number(done.identifiable),
         })
     };
 }

@@ -8,15 +8,15 @@ session_commands! {
     /// Predicted decisions of a panel on the first texts, optionally compared with a second panel.
     fn ask_panel(
         wish: PanelWish,
-        beside: Option<PanelWish>,
+        compared: Option<PanelWish>,
         order: PanelOrder,
         top: u32,
     ) -> PanelVerdicts =
-        |session| session.panels.ask(&wish, beside.as_ref(), order, top as usize, Follow::Job);
+        |session| session.panels.ask(&wish, compared.as_ref(), order, top as usize, Follow::Job);
 
     /// The predicted decision of a panel on one text.
-    fn panel_on_text(wish: PanelWish, beside: Option<PanelWish>, text: TextId) -> PanelVerdicts =
-        |session| session.panels.ask_about(&wish, beside.as_ref(), text);
+    fn panel_on_text(wish: PanelWish, compared: Option<PanelWish>, text: TextId) -> PanelVerdicts =
+        |session| session.panels.ask_about(&wish, compared.as_ref(), text);
 
     /// The saved panels of the project.
     fn saved_panels() -> Vec<SavedPanelInfo> = |session| session.panels.list();

@@ -69,8 +69,8 @@ data export S.dissensus worded.csv --wordings --question remove
 label decide S.dissensus --question remove --text-id c003 --outcome slip --value yes --comment 'agreed on'
 data export S.dissensus decided.csv --decisions only
 @show decided.csv
-data export S.dissensus beside.csv --decisions beside --question remove
-@head 16 beside.csv
+data export S.dissensus with-decisions.csv --decisions columns --question remove
+@head 16 with-decisions.csv
 ",
     );
 }

@@ -171,7 +171,7 @@ people show P.dissensus --annotator nobody
 people form P.dissensus
 people form P.dissensus --ask 'gender=woman|man|other' --prompt 'gender=How do you describe yourself?' --optional gender
 people form P.dissensus --annotator a1
-people form P.dissensus --annotator a2 --not-said gender
+people form P.dissensus --annotator a2 --withheld gender
 people form P.dissensus --annotator a2 --answer gender=nonsense
 people form P.dissensus --json
 people form P.dissensus --nothing

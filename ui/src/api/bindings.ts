@@ -335,9 +335,9 @@ export const commands = {
 	 */
 	handIn: (file: string) => __TAURI_INVOKE<SubmissionInfo>("hand_in", { file }),
 	/**  Predicted decisions of a panel on the first texts, optionally compared with a second panel. */
-	askPanel: (wish: PanelWish, beside: PanelWish | null, order: PanelOrder, top: number) => __TAURI_INVOKE<PanelVerdicts>("ask_panel", { wish, beside, order, top }),
+	askPanel: (wish: PanelWish, compared: PanelWish | null, order: PanelOrder, top: number) => __TAURI_INVOKE<PanelVerdicts>("ask_panel", { wish, compared, order, top }),
 	/**  The predicted decision of a panel on one text. */
-	panelOnText: (wish: PanelWish, beside: PanelWish | null, text: TextId) => __TAURI_INVOKE<PanelVerdicts>("panel_on_text", { wish, beside, text }),
+	panelOnText: (wish: PanelWish, compared: PanelWish | null, text: TextId) => __TAURI_INVOKE<PanelVerdicts>("panel_on_text", { wish, compared, text }),
 	/**  The saved panels of the project. */
 	savedPanels: () => __TAURI_INVOKE<SavedPanelInfo[]>("saved_panels"),
 	/**  Saves a panel under a name. */
@@ -1447,7 +1447,7 @@ export type ExportContents = {
 	 *  With pseudonyms: people whose combination of attributes in the file is shared by fewer than five
 	 *  people.
 	 */
-	told_apart: number,
+	identifiable: number,
 };
 
 /**  A format of another program in which labels can be exported. */
@@ -1489,7 +1489,7 @@ export type ExportReport = {
 	 *  With pseudonyms: people whose combination of attributes in the file is shared by fewer than five
 	 *  people.
 	 */
-	told_apart: number,
+	identifiable: number,
 };
 
 /**  The parameters of an export. */
@@ -1571,7 +1571,7 @@ export type GivenAnswerInfo = {
 	/**  Their answer when they were asked again. */
 	again: Answer | null,
 	/**  Their note when they were asked again. */
-	said_again: Note,
+	note_again: Note,
 	/**  The number of the version of the guideline that they had on screen. */
 	guideline: number | null,
 	/**  Whether they flagged it. */
@@ -1681,7 +1681,7 @@ export type GroupDifference = {
 	 *  Whether the labels of the group on this text are further from the others' than those of people
 	 *  drawn at random, after correction for all texts and groups compared (false discovery rate 5 %).
 	 */
-	stands: boolean,
+	significant: boolean,
 };
 
 /**  A group of annotators on a text. */
@@ -1703,7 +1703,7 @@ export type GroupPrediction = {
 	/**  Its 95 % interval. */
 	gap_interval: [number | null, number | null] | null,
 	/**  Whether the gap is significant after correction for all texts and groups compared. */
-	stands: boolean,
+	significant: boolean,
 };
 
 /**  One text on which both groups have labels. */
@@ -1726,7 +1726,7 @@ export type GroupTextGap = {
 	/**  Two-sided p value of the part of the labels that is beyond each person's own severity. */
 	p: number | null,
 	/**  Whether it is shown after correction for all texts that both labelled. */
-	stands: boolean,
+	significant: boolean,
 };
 
 /**  Two disjoint groups of people. */
@@ -1840,7 +1840,7 @@ export type HistoryEntry = {
 	/**  Description of the action. */
 	what: string,
 	/**  The note that was written with it. Plain text. */
-	said: string | null,
+	note: string | null,
 	/**  In which copy: `this copy`, `copy of NAME`, `another copy (4f2a)`; none if it was not stored. */
 	copy: string | null,
 	/**
@@ -3036,7 +3036,7 @@ export type PanelText = {
 	/**  The verdicts with other members of the same recipe. */
 	others: PanelOthers | null,
 	/**  The expected verdict of the panel to compare with. */
-	beside: PanelComparison | null,
+	comparison: PanelComparison | null,
 };
 
 /**  An expected verdict. */
@@ -3062,7 +3062,7 @@ export type PanelVerdict = {
 export type PanelVerdicts = {
 	panel: PanelInfo,
 	/**  The panel to compare with, if one was requested. */
-	beside: PanelInfo | null,
+	compared: PanelInfo | null,
 	texts_in_all: number,
 	/**  The shown texts. */
 	texts: PanelText[],
@@ -3128,7 +3128,7 @@ export type PaperWritten = {
 	/**  The suppressed values of each attribute, in a sentence. */
 	left_blank: string[],
 	/**  People who can still be identified by the remaining attributes. */
-	told_apart: number,
+	identifiable: number,
 	/**  Figures that could not be computed, a sentence each. */
 	notes: string[],
 };
@@ -3331,8 +3331,8 @@ export type PracticePerson = {
 
 /**  A person's result compared with the pass mark of practice. */
 export type PracticeResult = {
-	/**  The standing after the last finished round. */
-	standing: PassStatus,
+	/**  The result after the last finished round. */
+	status: PassStatus,
 	rounds_begun: number,
 	/**  Right answers in that round, or in the current one if none is finished. */
 	right: number,
@@ -3628,7 +3628,7 @@ export type QuestionInfo = {
 	/**  Whether it offers "cannot say". */
 	cannot_say: boolean,
 	/**  How many current answers are "cannot say"; they are not labels. */
-	unsaid: number,
+	cannot_say_answers: number,
 	/**
 	 *  For a multi-label question its options, each as a yes/no question, to which models, figures and
 	 *  views refer.
@@ -4348,7 +4348,7 @@ export type StudyPerson = {
 	/**  How often attention checks were answered correctly. */
 	attention: StudyFigure | null,
 	/**  The person's result against the pass mark of attention checks; none without a mark. */
-	attention_standing: PassStatus | null,
+	attention_status: PassStatus | null,
 	/**  The result of practice; none without practice. */
 	practice: PracticeResult | null,
 };
@@ -4481,7 +4481,7 @@ export type SummaryWritten = {
 	/**  See [`ExportContents`]. */
 	left_blank: string[],
 	/**  See [`ExportContents`]. */
-	told_apart: number,
+	identifiable: number,
 };
 
 /**  Number of texts that match the search and each filter. */

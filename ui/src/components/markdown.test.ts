@@ -61,7 +61,7 @@ it("puts nothing on the page that could run, load or lead away", () => {
   expect(screen.getAllByTestId("picture-elsewhere")).toHaveLength(3);
 });
 
-it("fetches a picture of the project once, and says where it cannot be had", async () => {
+it("fetches a picture of the project once, and shows where it is not available", async () => {
   const picture = vi.spyOn(commands, "picture");
   show(`![a face](picture:${NAME}) ![](picture:${NAME})`);
   expect(screen.getAllByTestId("picture-waiting")).toHaveLength(2);
@@ -71,7 +71,7 @@ it("fetches a picture of the project once, and says where it cannot be had", asy
   expect(picture).toHaveBeenCalledExactlyOnceWith(NAME);
 });
 
-it("says that a picture is missing, and asks again the next time", async () => {
+it("reports a missing picture, and requests it again the next time", async () => {
   const picture = vi
     .spyOn(commands, "picture")
     .mockRejectedValueOnce({ code: "no-picture", message: "gone", detail: null });

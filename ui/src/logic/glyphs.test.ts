@@ -18,7 +18,7 @@ it("names the scripts that a machine cannot draw, with how many letters", () => 
   ]);
 });
 
-it("says nothing of what is drawn, and nothing of marks and spaces that show nothing alone", () => {
+it("reports nothing for glyphs that are drawn, nor for marks and spaces that are invisible alone", () => {
   expect(undrawn("안녕 👩‍👩‍👧 ❤️", only(/./u))).toEqual([]);
   expect(undrawn("e\u0301 \u200b\u2028\ufeff", only(/[a-z]/))).toEqual([]);
 });

@@ -8,15 +8,15 @@ function question(id: number, name: string, labels: number, options: string[] = 
   const scale = { kind, levels: options.length > 0 ? options : ["no", "yes"] } as QuestionInfo["scale"];
   const note_form = { reasons: [], confidence: false };
   const edits = { edits: [], labels_before: 0 };
-  const said = {
+  const common = {
     prompt: "",
     help: { text: "", low: "", high: "" },
     definitions: [],
     edits,
     cannot_say: false,
-    unsaid: 0,
+    cannot_say_answers: 0,
   };
-  const counts = { ...said, only_if: null, note_form, labels, annotators_with_labels: 1 };
+  const counts = { ...common, only_if: null, note_form, labels, annotators_with_labels: 1 };
   const option = (of: string, at: number): QuestionInfo => ({
     ...counts,
     id: 100 * id + at,
@@ -59,7 +59,7 @@ it("forgets what has no labels any more", () => {
   expect(stillThere(QUESTIONS.slice(0, 1), 1, before)).toEqual([]);
 });
 
-it("says of which questions words are learned too", () => {
+it("lists the questions whose words are learned too", () => {
   const where = question(4, "where", 5, ["insult", "praise"]);
   where.scale = { ...where.scale, kind: "spans" };
   const all = [...QUESTIONS, where];

@@ -8,7 +8,7 @@ const diffLines = (before: string, after: string) =>
     row.kind === "fold" ? `@${row.lines}` : `${{ same: " ", added: "+", removed: "-" }[row.kind]}${row.line}`,
   );
 
-it("tells lines that were taken out and put in", () => {
+it("reports removed and added lines", () => {
   expect(diffLines("a\nb\nc", "a\nx\nc\nd")).toEqual([" a", "-b", "+x", " c", "+d"]);
   expect(diffLines("", "a\n\nb")).toEqual(["+a", "+", "+b"]);
   expect(diffLines("a", "")).toEqual(["-a"]);
@@ -47,7 +47,7 @@ it("gives the text of either side back", () => {
   expect([side("added"), side("removed")]).toEqual([before, after]);
 });
 
-it("comes to an end with two long texts that have nothing in common", () => {
+it("terminates on two long texts that have nothing in common", () => {
   const long = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word} ${i}`).join("\n");
   const began = performance.now();
   const rows = lineDiff(long("a"), long("b"));

@@ -28,7 +28,7 @@ describe("what is shown", () => {
     });
   });
 
-  it("reads what stands inside a line", () => {
+  it("parses inline markup", () => {
     expect(inlines("**a** *b* ~~c~~ `d`  \ne")).toEqual([
       { kind: "strong", children: [text("a")] },
       text(" "),
@@ -58,7 +58,7 @@ describe("what is shown", () => {
     expect(plainEntities("&lt;script&gt;")).toBe("<script>");
   });
 
-  it("gives the address of a link beside its words, once", () => {
+  it("shows the address of a link next to its words, once", () => {
     expect(inlines("[words](https://x.org/a?b=1&amp;c=2)")).toEqual([
       { kind: "link", children: [text("words")], address: "https://x.org/a?b=1&c=2" },
     ]);

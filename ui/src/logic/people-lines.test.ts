@@ -34,7 +34,7 @@ describe("the lines of a text's annotators", () => {
     expect(keys([], null, [person(3, {}, false, 2)])).toEqual(["labelled", "a3"]);
   });
 
-  it("stand below their group, those of whom nothing is known together", () => {
+  it("are below their group, those without known attributes together", () => {
     expect(keys([mean("young"), mean("old")], "age")).toEqual([
       "gyoung",
       "a2",

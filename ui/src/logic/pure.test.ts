@@ -71,7 +71,7 @@ describe("levels", () => {
     expect(levelColour({ kind: "choice", levels: ["a", "b"] }, 9)).toBe("var(--cat-2)");
   });
 
-  it("lead to an opposite where their names say so", () => {
+  it("lead to an opposite where their names have one", () => {
     const opposite = (...levels: string[]) => hasOppositePoles({ kind: "ordinal", levels });
     expect(opposite("-2", "-1", "0", "1", "2")).toBe(true);
     expect(opposite("−1", "0", "1")).toBe(true);
@@ -126,7 +126,7 @@ describe("levels", () => {
     expect(answerName(types, stored)).toBe("c");
   });
 
-  it("are said in words", () => {
+  it("are described in words", () => {
     expect(inWords(five, [0.5, 0.46, 0.04, null, 0])).toBe("1: 50 %, 2: 46 %");
     expect(shares([1, 3])).toEqual([0.25, 0.75]);
     expect(shares([0, 0])).toBeNull();
@@ -164,7 +164,7 @@ describe("numbers", () => {
     expect([timeLeft(0.2), timeLeft(61), timeLeft(4000)]).toEqual(["1 s left", "2 min left", "2 h left"]);
   });
 
-  it("stand in sentences that begin with a capital, but for names and paths", () => {
+  it("are sentences that begin with a capital, except for names and paths", () => {
     expect([
       sentence("no project is open"),
       sentence("/a/b is no file"),
@@ -172,7 +172,7 @@ describe("numbers", () => {
     ]).toEqual(["No project is open", "/a/b is no file", "rater.csv is empty"]);
   });
 
-  it("tell the day and the file", () => {
+  it("name the day and the file", () => {
     const noon = new Date(2026, 5, 10, 12).getTime();
     expect(dayOf(noon - 3600e3, noon)).toBe("today");
     expect(dayOf(noon - 13 * 3600e3, noon)).toBe("yesterday");

@@ -33,7 +33,7 @@ it("places texts by mean and split, and none without an order of the levels", ()
   expect(pointsOf({ ...ranking, means: [] }, "everyone")).toEqual([]);
 });
 
-it("chooses what lies between two corners, in whatever order they are drawn", () => {
+it("selects the area between two corners, in whatever order they are drawn", () => {
   const box = area(3, 0.5, 1.5, 0.3);
   expect(pointsOf(ranking, "everyone").map((point) => within(point, box))).toEqual([true, false]);
 });

@@ -65,7 +65,7 @@ it("remembers by project, and takes nothing from what is no plan", () => {
   expect(() => remember("/a", USUAL)).not.toThrow();
 });
 
-it("says working time, and what came of files", () => {
+it("describes working time, and the result of files", () => {
   expect(workingTime(20)).toBe("1 minute");
   expect(workingTime(3600)).toBe("60 minutes");
   expect(workingTime(12_600)).toBe("3.5 hours");

@@ -102,10 +102,10 @@ describe("without a segmenter", () => {
 });
 
 describe("words", () => {
-  const said = (body: string) => new TextUnits(body).words.map(({ start, end }) => body.slice(start, end));
+  const wordsOf = (body: string) => new TextUnits(body).words.map(({ start, end }) => body.slice(start, end));
 
   it("are letters, runs of one sign, and single emoji", () => {
-    expect(said("Oh, don't you!!! 🙃🙃 ok?!")).toEqual([
+    expect(wordsOf("Oh, don't you!!! 🙃🙃 ok?!")).toEqual([
       "Oh",
       ",",
       "don't",
@@ -117,12 +117,12 @@ describe("words", () => {
       "?",
       "!",
     ]);
-    expect(said(" \r\n ")).toEqual([]);
+    expect(wordsOf(" \r\n ")).toEqual([]);
   });
 
   it("keep what is joined to them", () => {
-    expect(said(texts.combining)).toEqual(["e\u0301tude", "Z\u0351\u036bo", "na\u0308ive"]);
-    expect(said(`a ${FAMILY} b`)).toEqual(["a", FAMILY, "b"]);
+    expect(wordsOf(texts.combining)).toEqual(["e\u0301tude", "Z\u0351\u036bo", "na\u0308ive"]);
+    expect(wordsOf(`a ${FAMILY} b`)).toEqual(["a", FAMILY, "b"]);
   });
 
   const units = new TextUnits("Oh, you fool!");

@@ -106,7 +106,7 @@ it("finds the word at a place, and the last one before it", () => {
   expect([0, 5, 40].map((offset) => wordUpTo(words, offset))).toEqual([-1, 0, 1]);
 });
 
-it("tells who marked a word and what is expected of it", () => {
+it("describes who marked a word and what is expected of it", () => {
   const known = heat({ people: 262, needs: null });
   const figure = word(0, 4, { marked_by: [1, 2, 3], expected: 0.4, differ: 0.41 });
   expect(wordWords(figure, known, name)).toBe(
@@ -124,7 +124,7 @@ it("names a handful of people and counts the others", () => {
   expect(wordWords(by(9), of, name)).toBe("9 of 9 marked it: Ada, Ben, Cy, Dee, Eli and 4 more");
 });
 
-it("says what the colours are of", () => {
+it("explains the colours", () => {
   const known = heat({ people: 262, needs: null });
   expect(heatWords("marked", known, false)).toBe("Share of 5 answers with the word marked.");
   expect(heatWords("marked", heat({ answers: 1 }), false)).toBe("Share of 1 answer with the word marked.");

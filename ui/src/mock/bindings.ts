@@ -79,12 +79,12 @@ function discussionOf(q: number, text: number): view.TextTalk {
     const label = current(id, person.id, text);
     if (label === undefined) return [];
     const answer = answered(world, scale, label);
-    const said = noteOf(id, person.id, text);
-    const note = said.note ?? (person.id === 2 ? "I read this as irony." : null);
+    const stored = noteOf(id, person.id, text);
+    const note = stored.note ?? (person.id === 2 ? "I read this as irony." : null);
     const { name } = person;
-    const said_again = { note: null, reasons: [], confidence: null };
-    const marks = { before: [], again: null, said_again, flagged: false, guideline: null };
-    return [{ annotator: person.id, name, answer, ...marks, ...said, note }];
+    const note_again = { note: null, reasons: [], confidence: null };
+    const marks = { before: [], again: null, note_again, flagged: false, guideline: null };
+    return [{ annotator: person.id, name, answer, ...marks, ...stored, note }];
   });
   const decisions = decided.filter((one) => one.question === id && one.text === text);
   return { question: id, text, answers, decisions };
@@ -668,7 +668,7 @@ export const commands: typeof RealCommands = {
       scale,
       definitions: scale.levels.map((_, at) => definitions[at] ?? ""),
       cannot_say: false,
-      unsaid: 0,
+      cannot_say_answers: 0,
       only_if,
       note_form: { reasons: [], confidence: false },
       labels: 0,
@@ -818,13 +818,13 @@ export const commands: typeof RealCommands = {
     labels: world.labels.size,
     suppressed: 0,
     left_blank: [],
-    told_apart: wish.of === "people" && wish.pseudonyms ? 2 : 0,
+    identifiable: wish.of === "people" && wish.pseudonyms ? 2 : 0,
   }),
   exportProject: async (_path, pseudonyms) => ({
     rows: world.labels.size,
     suppressed: pseudonyms ? 3 : 0,
     left_blank: pseudonyms ? LEFT_BLANK : [],
-    told_apart: pseudonyms ? 2 : 0,
+    identifiable: pseudonyms ? 2 : 0,
   }),
   writeReport: async (folder) => ({
     folder,
@@ -836,7 +836,7 @@ export const commands: typeof RealCommands = {
     labels: world.labels.size,
     suppressed: 3,
     left_blank: LEFT_BLANK,
-    told_apart: 2,
+    identifiable: 2,
     notes: [],
   }),
   nextText: async (annotator, qs, order, after) => {
@@ -873,8 +873,8 @@ export const commands: typeof RealCommands = {
     return occasion > 1 ? taskAgain(annotator, q, { text, occasion }) : task(annotator, q, of);
   },
   neighbourText: async (annotator, q, text, step) => {
-    const beside = world.texts[text - 1 + step];
-    return beside ? task(annotator, q, beside) : null;
+    const neighbour = world.texts[text - 1 + step];
+    return neighbour ? task(annotator, q, neighbour) : null;
   },
   progress: async (annotator, qs) => progress(annotator, qs),
   recordLabel: async ({ question: q, annotator, text, answer }, { note }) => {
@@ -911,11 +911,11 @@ export const commands: typeof RealCommands = {
       world.people.flatMap((person) =>
         world.texts.flatMap((text) => {
           const key = labelKey(q.id, person.id, text.id);
-          const said = noteOf(q.id, person.id, text.id);
+          const note = noteOf(q.id, person.id, text.id);
           const [flag, skipped] = [flags.has(key), skips.has(key)];
           if (!notes.has(key) && !flag && !skipped) return [];
           if ((annotator ?? person.id) !== person.id || (flagged && !flag)) return [];
-          const all = `${said.note ?? ""} ${said.reasons.join(" ")} ${text.body}`.toLowerCase();
+          const all = `${note.note ?? ""} ${note.reasons.join(" ")} ${text.body}`.toLowerCase();
           if (!all.includes(words.toLowerCase())) return [];
           const label = current(q.id, person.id, text.id);
           const answer = label === undefined ? null : (q.scale.levels[label] ?? null);
@@ -930,7 +930,7 @@ export const commands: typeof RealCommands = {
               annotator_name: person.name,
               occasion: 1,
               answer,
-              ...said,
+              ...note,
               flagged: flag,
               skipped,
               guideline: null,
@@ -999,8 +999,8 @@ export const commands: typeof RealCommands = {
     }
     return [...study.checks];
   },
-  askPanel: async (wish, beside, order, top) => panels.ask(wish, beside, order, top),
-  panelOnText: async (wish, beside, text) => panels.ask(wish, beside, "unsure", 1, text),
+  askPanel: async (wish, compared, order, top) => panels.ask(wish, compared, order, top),
+  panelOnText: async (wish, compared, text) => panels.ask(wish, compared, "unsure", 1, text),
   savedPanels: async () => panels.kept(),
   savePanel: async (name, wish) => panels.keep(name, wish),
   forgetPanel: async (name) => panels.forget(name),
@@ -1272,7 +1272,7 @@ function detail(
               labels: 0,
               gap: null,
               gap_interval: null,
-              stands: false,
+              significant: false,
             };
           })
         : [],

@@ -47,7 +47,7 @@ export function compare(
       interval: [gap - 0.8, gap + 0.8],
       labels: [a.length, b.length],
       p: Math.abs(gap) > 2 ? 0.0004 : 0.4,
-      stands: Math.abs(gap) > 2,
+      significant: Math.abs(gap) > 2,
     };
   });
   const sorted = [...rows].sort((x, y) => Math.abs(y.gap ?? 0) - Math.abs(x.gap ?? 0));
@@ -84,7 +84,10 @@ export function compare(
     equal_beyond: few ? null : around(0, 0.02),
     alpha: agreement,
     alpha_metric: "ordinal",
-    differing: [a_higher.filter((row) => row.stands).length, b_higher.filter((row) => row.stands).length],
+    differing: [
+      a_higher.filter((row) => row.significant).length,
+      b_higher.filter((row) => row.significant).length,
+    ],
     a_higher: few ? [] : a_higher.slice(0, 50),
     b_higher: few ? [] : b_higher.slice(0, 50),
     overall_words:

@@ -32,6 +32,6 @@ export function contentsOf(world: World, wish: view.ExportWish): view.ExportCont
       : [],
     suppressed: wish.pseudonyms ? 3 : 0,
     left_blank: wish.pseudonyms ? LEFT_BLANK : [],
-    told_apart: wish.pseudonyms ? 2 : 0,
+    identifiable: wish.pseudonyms ? 2 : 0,
   };
 }

@@ -75,7 +75,7 @@ function severalWays(): Table {
       },
       {
         title: "One column of labels",
-        reasons: ["“anna” is the first column with few values; the others are kept with the text."],
+        reasons: ["“anna” is the first column with few values; the others are stored with the text."],
         confidence: 0.1,
         columns: { ...base, annotator: "=nobody", label: "anna" },
         options: "--text comment --text-id id --label anna",

@@ -67,7 +67,7 @@ function usesOf({ header }: Table, columns: view.ColumnChoices): view.ColumnUse[
     if (columns.label === column) return "the label";
     if (columns.time === column) return "the time of the label";
     if (columns.attributes.includes(column)) return "an attribute of the annotator";
-    return columns.ignored.includes(column) ? "left out" : "kept with the text";
+    return columns.ignored.includes(column) ? "left out" : "stored with the text";
   };
   return header.map((column) => ({ column, use: of(column) }));
 }

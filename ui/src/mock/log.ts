@@ -23,7 +23,7 @@ function entry(world: World, n: number): HistoryEntry {
     answer: n % 3 === 0 ? "changed 3 to 4" : "answered 4",
     retraction: "took back 4",
     flag: "flagged",
-    note: "said beside the answer",
+    note: "wrote a note on the answer",
     job: "import labels.csv: finished",
     packet: "handed in 120 answers",
     decision: "decided: real difference",
@@ -42,7 +42,7 @@ function entry(world: World, n: number): HistoryEntry {
     text_id: about ? (text?.external_id ?? null) : null,
     snippet: about ? (text?.body ?? null) : null,
     what: what[kind] ?? "",
-    said: kind === "note" ? "Irony, I think" : null,
+    note: kind === "note" ? "Irony, I think" : null,
     copy: ["answer", "retraction", "flag", "note"].includes(kind)
       ? n % 5 === 0
         ? `copy of ${person?.name}`
@@ -60,7 +60,7 @@ export function history(world: World, wish: HistoryWish): HistoryPage {
       (wish.kinds.length === 0 || wish.kinds.includes(one.kind)) &&
       (wish.annotator === null || one.annotator === wish.annotator) &&
       (wish.since === null || (one.at ?? 0) >= wish.since) &&
-      `${wish.hide_names ? "" : one.who} ${one.said ?? ""} ${one.text_id ?? ""}`
+      `${wish.hide_names ? "" : one.who} ${one.note ?? ""} ${one.text_id ?? ""}`
         .toLowerCase()
         .includes(words),
   );

@@ -62,13 +62,13 @@ export class MockPanels {
 
   ask(
     wish: view.PanelWish,
-    beside: view.PanelWish | null,
+    compared: view.PanelWish | null,
     order: view.PanelOrder,
     top: number,
     only?: view.TextId,
   ): view.PanelVerdicts {
     const panels = this.#panels(wish);
-    const others = beside ? this.#panels({ ...beside, draws: wish.draws }) : null;
+    const others = compared ? this.#panels({ ...compared, draws: wish.draws }) : null;
     const texts = this.world()
       .texts.filter(({ id }) => only === undefined || id === only)
       .map((text) => this.#text(wish, panels, others, text));
@@ -77,11 +77,11 @@ export class MockPanels {
         ? -(text.verdict.sure ?? 0)
         : order === "members"
           ? (text.others?.otherwise ?? 0)
-          : (text.beside?.apart ?? 0);
+          : (text.comparison?.apart ?? 0);
     texts.sort((a, b) => rank(b) - rank(a));
     return {
       panel: this.#info(wish, panels),
-      beside: beside && others ? this.#info({ ...beside, rule: wish.rule }, others) : null,
+      compared: compared && others ? this.#info({ ...compared, rule: wish.rule }, others) : null,
       texts_in_all: texts.length,
       texts: texts.slice(0, top),
     };
@@ -163,7 +163,7 @@ export class MockPanels {
     };
   }
 
-  #text(wish: view.PanelWish, panels: Person[][], beside: Person[][] | null, text: Text): view.PanelText {
+  #text(wish: view.PanelWish, panels: Person[][], compared: Person[][] | null, text: Text): view.PanelText {
     const of = (all: Person[][]) =>
       all.slice(0, 8).map((members) => this.#probabilities(wish, members, text));
     const averaged = (all: number[][]) =>
@@ -174,7 +174,7 @@ export class MockPanels {
     const shares = first.map(
       (_, at) => drawn.filter((p) => p.indexOf(Math.max(...p)) === at).length / Math.max(1, drawn.length),
     );
-    const second = beside ? of(beside) : null;
+    const second = compared ? of(compared) : null;
     const [a, b] = [averaged(drawn.length > 0 ? drawn : own), second ? averaged(second) : null];
     return {
       text: text.id,
@@ -183,7 +183,7 @@ export class MockPanels {
       verdict: this.#verdict(first),
       answered: 0,
       others: drawn.length === 0 ? null : { shares, probabilities: a, otherwise: 1 - Math.max(...shares) },
-      beside:
+      comparison:
         b && second
           ? {
               verdict: this.#verdict(second[0] ?? []),

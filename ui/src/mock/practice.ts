@@ -53,8 +53,8 @@ export class MockPractice {
     const shown = over ?? rounds.at(-1);
     const right = [...(shown?.answers.values() ?? [])].filter(Boolean).length;
     const of = shown?.answers.size ?? 0;
-    const standing = !over ? "unfinished" : right >= (this.rule.pass ?? 0) * of - 1e-9 ? "passed" : "failed";
-    return { standing, rounds_begun: rounds.length, right, of };
+    const status = !over ? "unfinished" : right >= (this.rule.pass ?? 0) * of - 1e-9 ? "passed" : "failed";
+    return { status, rounds_begun: rounds.length, right, of };
   }
 
   state(annotator: number): view.PracticeState | null {
@@ -63,13 +63,13 @@ export class MockPractice {
     const rounds = this.#of(annotator);
     const last = rounds.at(-1);
     const { then } = this.rule;
-    const failed = result.standing === "failed";
-    const open = result.standing === "unfinished" || (failed && then === "practise");
+    const failed = result.status === "failed";
+    const open = result.status === "unfinished" || (failed && then === "practise");
     const step = open ? "practise" : failed && then === "stop" ? "stopped" : "label";
     const over = last !== undefined && this.#isOver(last);
     const round = Math.max(1, rounds.length + (open && over ? 1 : 0));
     const done = open ? (over ? 0 : (last?.answers.size ?? 0)) : this.texts.length;
-    const shown = result.standing === "unfinished" ? null : result;
+    const shown = result.status === "unfinished" ? null : result;
     return { step, by_checks: false, round, done, total: this.texts.length, result: shown, rule: this.rule };
   }
 

@@ -6,7 +6,7 @@ import { problem, SENTENCES } from "./refusals";
 const PLACEHOLDER = /\{[^{}]*\}/g;
 
 /** Messages and codes in the program's source, with `{}` for placeholders. */
-const said = new Set(
+const sentences = new Set(
   readdirSync("../crates", { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".rs"))
     .flatMap((name) => [...readFileSync(`../crates/${name}`, "utf8").matchAll(/"((?:[^"\\]|\\[^])*)"/g)])
@@ -18,11 +18,11 @@ const said = new Set(
     ),
 );
 
-it("finds the program's sentences", () => expect(said.size).toBeGreaterThan(500));
+it("finds the program's sentences", () => expect(sentences.size).toBeGreaterThan(500));
 
 it.each(Object.entries(SENTENCES))("%s is a sentence of the program", (which, sentence) => {
-  expect(said).toContain(sentence.replaceAll(PLACEHOLDER, "{}"));
-  expect(said).toContain(which.split(" ")[0]);
+  expect(sentences).toContain(sentence.replaceAll(PLACEHOLDER, "{}"));
+  expect(sentences).toContain(which.split(" ")[0]);
 });
 
 it("fills what is left open in order", () => {

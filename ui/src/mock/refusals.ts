@@ -44,7 +44,7 @@ export const SENTENCES = {
     "this changes data of this project: preview it with --dry-run, and agree with --yes (in the window: answer the question). A backup of the project is made first",
   "merge-new-copy":
     "this is a whole copy of the project that is not known here (it was never merged, or only as a file of an earlier version in which nothing was done since): everything that anybody did in it would be merged. If you know who worked in it, merge it with --whole-copy (in the window: answer the question)",
-  cancelled: "stopped at your request; what was finished is kept",
+  cancelled: "stopped at your request; what was finished is stored",
 } as const satisfies Record<string, string>;
 
 /** What the program answers in such a case. */

@@ -163,7 +163,7 @@ export class MockStudy {
         anchor_agreement: figure(0.5 + 0.4 * y, Math.floor(share.anchors * done)),
         self_agreement: figure(0.7 + 0.3 * z, repeated),
         attention: figure(0.6 + 0.4 * z, this.checks.length > 0 ? share.given : 0),
-        attention_standing: null,
+        attention_status: null,
         practice: null,
       };
     });

@@ -34,7 +34,7 @@ const plain = {
   help: { text: "", low: "", high: "" },
   definitions: [] as string[],
   cannot_say: false,
-  unsaid: 0,
+  cannot_say_answers: 0,
   note_form: { reasons: [] as string[], confidence: false },
   edits: { edits: [], labels_before: 0 },
 };
@@ -234,7 +234,7 @@ function seedSpans(text: Text, person: Person, random: () => number): Span[] {
 }
 
 /** The number for "cannot say". */
-const UNSAID = -1;
+const CANNOT_SAY = -1;
 
 /** A question with its options as yes/no questions, as the project gives it. */
 export function withOptions(question: Omit<QuestionInfo, "options">): QuestionInfo {
@@ -256,14 +256,14 @@ export function withOptions(question: Omit<QuestionInfo, "options">): QuestionIn
 /** An answer as a number: for a set of options the sum of powers of two, for spans an index. */
 export function kept(world: World, answer: Answer): number {
   if (answer.kind === "spans") return world.spans.push(answer.value) - 1;
-  if (answer.kind === "cannot-say") return UNSAID;
+  if (answer.kind === "cannot-say") return CANNOT_SAY;
   if (answer.kind === "level") return answer.value;
   return answer.kind === "options" ? answer.value.reduce((sum, option) => sum + 2 ** option, 0) : 0;
 }
 
 /** The answer of such a number. */
 export function answered(world: World, scale: Scale, number: number): Answer {
-  if (number === UNSAID) return { kind: "cannot-say" };
+  if (number === CANNOT_SAY) return { kind: "cannot-say" };
   if (scale.kind === "spans") return { kind: "spans", value: world.spans[number] ?? [] };
   if (scale.kind !== "multi-label") return { kind: "level", value: number };
   return {

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe("settings", () => {
-  it("that cannot be kept are not shown as if they were", async () => {
+  it("that cannot be stored are not shown as if they were", async () => {
     const before = app.settings;
     vi.spyOn(commands, "saveSettings").mockRejectedValue({ code: "io", message: "disk full", detail: null });
     await app.saveSettings({ ...before, blur: !before.blur });
@@ -21,7 +21,7 @@ describe("settings", () => {
     expect(app.toasts.list).toHaveLength(1);
   });
 
-  it("that were changed twice and could not be kept either time are those of before", async () => {
+  it("that were changed twice and could not be stored either time are those of before", async () => {
     const before = app.settings;
     const full = { code: "io", message: "disk full", detail: null };
     const save = vi.spyOn(commands, "saveSettings").mockRejectedValue(full);
@@ -65,7 +65,7 @@ describe("a problem", () => {
     "project-journal-gone",
     "project-link-changed",
     "project-out-of-reach",
-  ])("%s offers to save what is open, in the program's words, whoever meets it", async (code: string) => {
+  ])("%s offers to save the open project, in the program's words, in every case", async (code: string) => {
     const save = vi.spyOn(app.outputs, "chooseCopyPath").mockResolvedValue();
     app.toasts.problem({ code, message: "/p.dissensus: what the program says", detail: null });
     const toast = app.toasts.list.at(-1);
@@ -81,15 +81,15 @@ describe("a problem", () => {
     expect(app.toasts.list.at(-1)?.act).toBeUndefined();
   });
 
-  it("at opening, a journal of another file, is told until it is closed", async () => {
+  it("at opening, a journal of another file, is shown until it is closed", async () => {
     const project = await commands.openProject("/x.dissensus");
-    const notice = "It is kept as x.dissensus-wal.of-another-file-2026-01-31.";
+    const notice = "It is stored as x.dissensus-wal.of-another-file-2026-01-31.";
     vi.spyOn(commands, "openProject").mockResolvedValueOnce({ ...project, journal_notice: notice });
     expect(await app.open("/x.dissensus")).toBe(true);
     expect(app.toasts.list.at(-1)).toMatchObject({ detail: notice, persistent: true });
   });
 
-  it("of opening is told, and the open project stays", async () => {
+  it("of opening is shown, and the open project stays", async () => {
     const before = app.project;
     expect(await app.open("/home/you/Councils 2026.dissensus")).toBe(false);
     expect(app.toasts.list.at(-1)).toMatchObject({
@@ -119,7 +119,7 @@ describe("a dropped file", () => {
 });
 
 describe("a copy of the project", () => {
-  it("is saved where one says, and the toast names it and what stays behind", async () => {
+  it("is saved at the chosen place, and the toast names it and what stays behind", async () => {
     const save = vi.spyOn(commands, "saveCopy").mockResolvedValue({
       path: "/home/you/Mine.dissensus",
       bytes: 1,
@@ -135,7 +135,7 @@ describe("a copy of the project", () => {
     });
   });
 
-  it("that fails is told as a problem", async () => {
+  it("that fails is shown as a problem", async () => {
     vi.spyOn(commands, "saveCopy").mockRejectedValue({ code: "disk-full", message: "full", detail: null });
     expect(await app.outputs.saveCopy("/x.dissensus")).toBe(false);
     expect(app.toasts.list.at(-1)).toMatchObject({ kind: "problem" });

@@ -31,7 +31,7 @@ export class DeskQuestion {
   /** The note on the answer. */
   note = $state.raw<Note>(NO_NOTE);
   /** What of it is on disk. */
-  #said = $state.raw<Note>(NO_NOTE);
+  #stored = $state.raw<Note>(NO_NOTE);
   /** What is marked in the text, of a question of spans. */
   readonly marks: SpanMarks | null;
 
@@ -60,7 +60,7 @@ export class DeskQuestion {
     return this.marks ? answerOfSpans(this.marks.spans, this.info.scale) : this.pending;
   });
   /** The note differs from the stored one. */
-  readonly unsaid: boolean = $derived(!sameNote(this.note, this.#said));
+  readonly unsavedNote: boolean = $derived(!sameNote(this.note, this.#stored));
   /** It waits for an answer, or for a changed one to be given. */
   readonly open: boolean = $derived(this.asked && (this.given === null || this.changed));
 
@@ -68,14 +68,14 @@ export class DeskQuestion {
    * Loads a text, or none, with its draft. Options and marks of an answer that was just undone (`undone`)
    * become the draft, unless another answer is current.
    */
-  load(task: LabelTask | null, undone: Answer | null = null, unsaid: Note | null = null): void {
+  load(task: LabelTask | null, undone: Answer | null = null, typed: Note | null = null): void {
     this.putAway();
     this.task = task;
-    this.#said = task?.note ?? NO_NOTE;
+    this.#stored = task?.note ?? NO_NOTE;
     const key = task ? assignmentKey(task) : "";
     // The note of an undone answer stays; otherwise the note that came with it is offered again.
-    const offered = task?.answer === null && isEmpty(this.#said) ? unsaid : null;
-    this.note = this.waiting.get(key) ?? task?.draft ?? offered ?? this.#said;
+    const offered = task?.answer === null && isEmpty(this.#stored) ? typed : null;
+    this.note = this.waiting.get(key) ?? task?.draft ?? offered ?? this.#stored;
     this.waiting.delete(key);
     this.given = task?.answer ?? null;
     this.show(task);
@@ -87,7 +87,7 @@ export class DeskQuestion {
   /** Stores the draft before the text or the desk changes. */
   putAway(): void {
     if (this.task && this.draft) this.drafts.set(assignmentKey(this.task), this.draft);
-    if (this.task && this.unsaid) this.waiting.set(assignmentKey(this.task), this.note);
+    if (this.task && this.unsavedNote) this.waiting.set(assignmentKey(this.task), this.note);
   }
 
   /** The stored draft of the text. */
@@ -105,15 +105,15 @@ export class DeskQuestion {
   }
 
   /** The answers of others come with a text; they are shown only with an answer. */
-  show(told: Pick<LabelTask, "reveal" | "spans"> | null): void {
-    this.reveal = this.given === null ? null : (told?.reveal ?? null);
-    const others = this.given === null ? null : (told?.spans ?? null);
+  show(shown: Pick<LabelTask, "reveal" | "spans"> | null): void {
+    this.reveal = this.given === null ? null : (shown?.reveal ?? null);
+    const others = this.given === null ? null : (shown?.spans ?? null);
     this.others = others && placedSpans(others, this.info.scale);
   }
 
   /** The note was written to disk. */
   setNote(note: Note): void {
-    this.#said = note;
+    this.#stored = note;
   }
 
   /** An answer is on disk. What was put together since it was given stays, to be given. */

@@ -248,7 +248,7 @@ export class LabelDesk {
         if (!over) this.#at -= 1;
         await this.#return(before);
       } else if (assignment) {
-        await this.#beside(assignment, -1);
+        await this.#neighbour(assignment, -1);
       }
     });
   }
@@ -308,7 +308,7 @@ export class LabelDesk {
   #keepTyped(question: DeskQuestion, assignment: Assignment): void {
     // Nothing is typed about a text that left the desk.
     const here = question.task !== null && assignmentKey(question.task) === assignmentKey(assignment);
-    const typed = here && question.unsaid ? question.note : null;
+    const typed = here && question.unsavedNote ? question.note : null;
     this.#typed.store(question.info.id, assignment, typed);
   }
 
@@ -326,7 +326,7 @@ export class LabelDesk {
   #keep(question: DeskQuestion): Promise<void> {
     const left = { task: question.task, note: question.note, given: question.given };
     const { task } = left;
-    if (!task || !question.unsaid) return Promise.resolve();
+    if (!task || !question.unsavedNote) return Promise.resolve();
     const { id } = question.info;
     const { text, occasion } = task;
     const guideline = this.#guideline();
@@ -334,14 +334,14 @@ export class LabelDesk {
       // If the text is still current, a later answer may already include the note.
       const here = question.task === task;
       const { note, given } = here ? question : left;
-      if (here && !question.unsaid) return;
-      const beside = { note, guideline };
+      if (here && !question.unsavedNote) return;
+      const details = { note, guideline };
       if (occasion > 1 && given === null) return;
       if (occasion > 1 && given !== null) {
         const label = { question: id, annotator: this.#annotator, text, answer: given, duration_ms: null };
-        await commands.recordAgain(label, beside, occasion);
+        await commands.recordAgain(label, details, occasion);
       } else {
-        await commands.saveNote(this.#annotator, id, text, beside);
+        await commands.saveNote(this.#annotator, id, text, details);
       }
       if (question.task === task) question.setNote(note);
       this.#keepTyped(question, task);
@@ -372,13 +372,13 @@ export class LabelDesk {
       const duration_ms = this.#timeFor(question);
       const { text, occasion } = assignment;
       const label = { question: question.info.id, annotator: this.#annotator, text, answer, duration_ms };
-      const beside = { note: question.note, guideline: this.#guideline() };
-      const before = question.task?.draft != null || question.unsaid;
+      const details = { note: question.note, guideline: this.#guideline() };
+      const before = question.task?.draft != null || question.unsavedNote;
       const receipt = await (occasion > 1
-        ? commands.recordAgain(label, beside, occasion)
-        : commands.recordLabel(label, beside));
+        ? commands.recordAgain(label, details, occasion)
+        : commands.recordLabel(label, details));
       question.accept(answer, receipt);
-      question.setNote(beside.note);
+      question.setNote(details.note);
       if (before && question.task) this.#keepTyped(question, question.task);
       this.last = { question: question.info, answer };
       this.progress = await this.#progressAfter(receipt.progress);
@@ -441,7 +441,7 @@ export class LabelDesk {
   async #onward(assignment: Assignment, byItself = false): Promise<void> {
     const passedOver = this.questions.some(({ asked, given }) => asked && given === null);
     const inFile = this.#order === "file" && !this.#assigned;
-    if (passedOver && inFile && (await this.#beside(assignment, 1))) return;
+    if (passedOver && inFile && (await this.#neighbour(assignment, 1))) return;
     const ahead = this.#ahead?.after === assignmentKey(assignment) ? this.#ahead.next : null;
     this.#ahead = null;
     const next = await (ahead ?? this.#fetchNext(assignment));
@@ -451,7 +451,7 @@ export class LabelDesk {
     else this.#lay(next);
   }
 
-  async #beside(assignment: Assignment, step: number): Promise<boolean> {
+  async #neighbour(assignment: Assignment, step: number): Promise<boolean> {
     const first = commands.neighbourText(this.#annotator, this.#ids[0] ?? 0, assignment.text, step);
     const tasks = await this.#whole(first);
     if (!tasks) return false;

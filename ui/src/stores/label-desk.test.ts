@@ -29,9 +29,9 @@ beforeEach(async () => {
   drafts = new Drafts();
   problems = [];
   waiting = [];
-  vi.spyOn(commands, "recordLabel").mockImplementation(async (label, beside) => {
+  vi.spyOn(commands, "recordLabel").mockImplementation(async (label, details) => {
     await new Promise<void>((written) => waiting.push(written));
-    return real.recordLabel(label, beside);
+    return real.recordLabel(label, details);
   });
 });
 
@@ -233,7 +233,7 @@ describe("what is put together and not given", () => {
     expect([desk.question.given, desk.question.picked]).toEqual([null, [0, 1]]);
   });
 
-  it("is, of marks whose answer is taken back, what was given; where another stands they can be made again", async () => {
+  it("restores the given marks if their answer is undone; with another current answer they can be redone", async () => {
     const desk = await begun(PASSAGES);
     const { marks } = desk.question;
     if (!marks) return expect.unreachable();
@@ -305,7 +305,7 @@ describe("how long a text was looked at", () => {
     vi.spyOn(performance, "now").mockImplementation(() => clock);
   });
 
-  it("is told of the first answer on it alone, by whichever question that is", async () => {
+  it("is recorded with the first answer on it only, for any question", async () => {
     const desk = await begun(RUDE, REMOVE, TONE);
     for (const [at, wait] of [
       [1, 4000],
@@ -335,7 +335,7 @@ describe("how long a text was looked at", () => {
     expect(times()).toEqual([500, 1000]);
   });
 
-  it("is not told of a text that was answered in part before", async () => {
+  it("is not recorded for a text that was answered in part before", async () => {
     const desk = await begun(RUDE, REMOVE);
     void desk.answer(answerOf(1));
     await write();

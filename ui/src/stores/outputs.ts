@@ -146,9 +146,9 @@ export class Outputs {
     });
     if (!done) return false;
     const words = [`Open report.html in ${done.folder}`];
-    if (done.told_apart > 0)
+    if (done.identifiable > 0)
       words.push(
-        `${counted(done.told_apart, "person", "people")} could still be identified by their combination of attributes.`,
+        `${counted(done.identifiable, "person", "people")} could still be identified by their combination of attributes.`,
       );
     toasts.done(
       `${counted(done.figures, "figure")} and ${counted(done.tables, "table")} written to ${fileName(done.folder)}`,

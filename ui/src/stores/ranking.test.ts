@@ -72,7 +72,7 @@ it("takes which texts cannot be distinguished with the order that they belong to
   expect(store.ties).toEqual([1, 2]);
 });
 
-it("takes the order that waits, and tells who moved", async () => {
+it("takes the order that waits, and reports who moved", async () => {
   const store = await asked();
   now = { ...now, revision: 2, texts: [3, 1, 2] };
   await store.refresh(true);
@@ -119,7 +119,7 @@ it("drops an answer that another question has overtaken", async () => {
   expect(store.order).toEqual([9]);
 });
 
-it("keeps the list and says what is wrong when it cannot be refreshed", async () => {
+it("keeps the list and shows the problem when it cannot be refreshed", async () => {
   const store = await asked();
   const problem = { code: "busy", message: "no", detail: null };
   vi.mocked(commands.disagreementRanking).mockRejectedValueOnce(problem);

@@ -23,7 +23,7 @@ afterEach(async () => {
   await app.close();
 });
 
-it("offers to read what cannot be opened to write, and then says that it is read-only", async () => {
+it("offers to read what cannot be opened to write, and then shows that it is read-only", async () => {
   const user = userEvent.setup();
   render(App);
   expect(await app.open("/home/you/Councils 2026.dissensus")).toBe(false);
@@ -49,7 +49,7 @@ it("offers to open to write what has to be brought up to date first", async () =
   await waitFor(() => expect(app.project?.read_only).toBe(false));
 });
 
-it("does nothing where a control would write, and says why", async () => {
+it("does nothing where a control would write, and shows the reason", async () => {
   const user = userEvent.setup();
   await app.openToRead("/home/you/p.dissensus");
   const draft = vi.spyOn(commands, "studyDraft");
@@ -96,7 +96,7 @@ it("shows what a study sets, and lets nothing of it be changed", async () => {
   expect(reveal).not.toHaveBeenCalled();
 });
 
-it("says in the summary and in a dropped file's place that nothing is written", async () => {
+it("states in the summary and in a dropped file's place that nothing is written", async () => {
   await app.openToRead("/home/you/p.dissensus");
   render(App);
   app.show("findings");

@@ -74,7 +74,7 @@ describe("the store", () => {
 });
 
 describe("splits", () => {
-  it("are read, written and said", () => {
+  it("are read, written and described", () => {
     expect(readSplit("by-text:0.7")).toEqual({ kind: "by-text", share: 0.7 });
     expect(readSplit("column")).toEqual({ kind: "column", share: null });
     expect(readSplit("by-text:")).toEqual({ kind: "by-text", share: null });
@@ -112,7 +112,7 @@ describe("settings", () => {
     expect(numberFault(EPOCHS, 1.5)).toBe("Write a whole number from 1 to 1000000.");
   });
 
-  it("stand in the form once each, with the words of the one definition, and so do their values", () => {
+  it("are in the form once each, with the words of the one definition, and so are their values", () => {
     const fields = [EPOCHS, SEED, ...GROUPS.flatMap((group) => group.fields)];
     expect(fields.map((field) => field.key).sort()).toEqual(TRAINING_SETTINGS.map((s) => s.key).sort());
     const asked = Object.keys(defaults(1, "shared", "frozen"));
@@ -193,7 +193,7 @@ describe("words", () => {
   });
 });
 
-it("says exactly what predicts", () => {
+it("describes exactly what predicts", () => {
   const active: ActiveModel = {
     question: 1,
     encoder: "all-MiniLM-L6-v2/53aa51172d14/mean/256",

@@ -80,7 +80,7 @@ describe.each([
     expect(low).toEqual([]);
   });
   it("has text at 4.5 to 1", () => expect(check(TEXT, 4.5)).toEqual([]));
-  it("has a ramp that goes one way, by steps that can be told apart", () => {
+  it("has a monotone ramp, by steps that can be distinguished", () => {
     const ratios = RAMP.map((name) => contrast(colour(name), colour("--surface")));
     const steps = ratios.slice(1).map((ratio, i) => ratio / (ratios[i] ?? 0));
     // Two steps of five levels are between two of these.

@@ -10,12 +10,12 @@ export function contentsWords({ answers, texts, people }: ExportContents): strin
 /** What pseudonyms do not protect, one sentence each. */
 export function maskWords({
   left_blank,
-  told_apart,
-}: Pick<ExportContents, "left_blank" | "told_apart">): string[] {
+  identifiable,
+}: Pick<ExportContents, "left_blank" | "identifiable">): string[] {
   const words = left_blank.map((line) => `${line}.`);
-  if (told_apart > 0)
+  if (identifiable > 0)
     words.push(
-      `${counted(told_apart, "person", "people")} could still be identified by their combination of attributes.`,
+      `${counted(identifiable, "person", "people")} could still be identified by their combination of attributes.`,
     );
   return words;
 }

@@ -13,12 +13,12 @@ const report = (some: Partial<PlanReport>) =>
     ...some,
   }) as PlanReport;
 
-it("says numbers with their intervals, also beyond what a pilot tells", () => {
+it("formats numbers with their intervals, also beyond what a pilot shows", () => {
   expect(planned({ value: 10, low: 9, high: 12 }, 100)).toBe("10 (95 %: 9 to 12)");
   expect(planned({ value: null, low: 80, high: null }, 100)).toBe("over 100 (95 %: 80 to over 100)");
 });
 
-it("says what is wrong with a wish, field by field", () => {
+it("reports what is wrong with a wish, field by field", () => {
   expect(faults(USUAL)).toEqual({});
   expect(Object.keys(faults({ ...USUAL, reliability: 1 }))).toEqual(["reliability"]);
   expect(Object.keys(faults({ ...USUAL, reliability: null }))).toEqual(["reliability"]);
@@ -34,7 +34,7 @@ it("counts a width in levels, or of a yes-or-no question as a share, and nowhere
   expect(widthUnit({ kind: "choice", levels: ["a", "b", "c"] })).toBeNull();
 });
 
-it("tells time and cost only where they are known", () => {
+it("shows time and cost only where they are known", () => {
   expect(effort(report({}))).toEqual([{ what: "Labels", all: "1,200", missing: "400" }]);
   expect(effort(report({ labels_in_all: null }))).toEqual([]);
   const all = effort(
@@ -51,7 +51,7 @@ it("tells time and cost only where they are known", () => {
   expect(all[2]).toEqual({ what: "Cost at 0.50 per label", all: "600.00", missing: "200.00" });
 });
 
-it("says what can stop", () => {
+it("describes what can stop", () => {
   expect(stops(report({ done: true }))).toContain("The study can stop");
   expect(stops(report({ texts_done: 3, texts: 9, people_done: 1, annotators: 4 }))).toBe(
     "Enough labels already: 3 of 9 texts, 1 of 4 people.",

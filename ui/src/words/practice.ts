@@ -20,22 +20,22 @@ export const AFTER_CHECKS: { value: AfterFailing; label: string; hint: string }[
 export const anyOrdered = (texts: readonly { question: number }[], questions: readonly QuestionInfo[]) =>
   texts.some((one) => questions.some(({ id, scale }) => id === one.question && isOrdinal(scale)));
 
-const STANDINGS: Record<PassStatus, string> = {
+const STATUSES: Record<PassStatus, string> = {
   unfinished: "unfinished",
   passed: "passed",
   failed: "not passed",
 };
 
 /** "passed, 4 of 5 right" */
-export function resultWords({ standing, rounds_begun, right, of }: PracticeResult): string {
+export function resultWords({ status, rounds_begun, right, of }: PracticeResult): string {
   if (rounds_begun === 0) return "not begun";
   const round = rounds_begun > 1 ? `, round ${rounds_begun}` : "";
-  return `${STANDINGS[standing]}, ${right} of ${of} right${round}`;
+  return `${STATUSES[status]}, ${right} of ${of} right${round}`;
 }
 
 /** The same in a cell of a table: "passed 4/5" */
-export function practiceWords({ standing, rounds_begun, right, of }: PracticeResult): string {
-  return rounds_begun === 0 ? "not begun" : `${STANDINGS[standing]} ${right}/${of}`;
+export function practiceWords({ status, rounds_begun, right, of }: PracticeResult): string {
+  return rounds_begun === 0 ? "not begun" : `${STATUSES[status]} ${right}/${of}`;
 }
 
 /** "at least 4 of 5" of a mark: the least number that reaches it. */
@@ -66,7 +66,7 @@ export function practiceMessage(state: PracticeState): PracticeMessage {
       next: null,
     };
   if (step === "label")
-    return result?.standing === "failed"
+    return result?.status === "failed"
       ? {
           title: "The practice is done",
           text: `${missed(result, rule.pass)} You can continue: your answers count, and the result of the practice is recorded with them. See the guideline for what was unclear.`,

@@ -19,7 +19,7 @@ it("correlates ranks, ties sharing theirs", () => {
   expect(spearman([1, 1, 1], [1, 2, 3])).toBeNull();
 });
 
-it("says that an order follows from the means only where it does", () => {
+it("states that an order follows from the means only where it does", () => {
   const texts = Array.from({ length: 40 }, (_, i) => i + 1);
   const means = texts.map((t) => (t / 40) * 2);
   const split = means.map((mean) => (mean / 4) * (1 - mean / 4));
@@ -48,7 +48,7 @@ it("offers labels alone where enough texts have several and they differ", () => 
   ).toBe(false);
 });
 
-it("says what the default order stands on, and leaves ties to their rows", () => {
+it("describes what the default order depends on, and leaves ties to their rows", () => {
   const words = measureWords(scale, "combined");
   const basis = "Ordered by labels and prediction: 9 labels of a text count 34 %.";
   expect(rankingNotes(ranking({ basis }), row([1, 12], [0.4, 0.5]), words, scale)).toBe(basis);
@@ -60,7 +60,7 @@ it("says what the default order stands on, and leaves ties to their rows", () =>
   expect(rankingNotes(fitting, undefined, words, scale)).toBe("Ordered by labels alone.");
 });
 
-it("says why labels add nothing to the default order, and what would change that", () => {
+it("explains why labels add nothing to the default order, and what would change that", () => {
   const words = measureWords(scale, "combined");
   const notesFor = (texts: number) =>
     rankingNotes(

@@ -26,7 +26,7 @@ export function removedWords(
     detail: isImport
       ? [
           `Removed: ${countWords(gone)}.`,
-          stays ? `Kept, because it was used, changed or undone since: ${countWords(kept)}.` : "",
+          stays ? `Not removed, because it was used, changed or undone since: ${countWords(kept)}.` : "",
         ]
           .filter((words) => words !== "")
           .join("\n")

@@ -23,34 +23,34 @@ const group = (some: Partial<GroupDifference>): GroupDifference => ({
   gap: 0.8,
   interval: [0.2, 1.4],
   labels: [3, 4],
-  stands: false,
+  significant: false,
   ...some,
 });
 
-it("says nothing of a text without labels and scores", () => {
+it("describes nothing for a text without labels and scores", () => {
   expect(sentences(detail({ scores: null, needs: "One person." }), scale)).toBe("");
 });
 
-it("says that no group stands out only where some were compared", () => {
-  const said = (differences: GroupDifference[]) => sentences(detail({ differences }), scale);
-  expect(said([])).not.toContain("group");
-  expect(said([group({ labels: [3, 0] })])).not.toContain("group");
-  expect(said([group({})])).toContain("No group stands out.");
-  expect(said([group({ stands: true })])).toContain("60+ answer +0.8 levels against the others.");
+it("states that no group differs clearly only where some were compared", () => {
+  const words = (differences: GroupDifference[]) => sentences(detail({ differences }), scale);
+  expect(words([])).not.toContain("group");
+  expect(words([group({ labels: [3, 0] })])).not.toContain("group");
+  expect(words([group({})])).toContain("No group differs clearly.");
+  expect(words([group({ significant: true })])).toContain("60+ answer +0.8 levels against the others.");
 });
 
-it("says where answers follow severity, beside a group or alone", () => {
+it("describes where answers follow severity, with a group or alone", () => {
   const severity = {
     strict: true,
     gap: 1.2,
     interval: [0.7, 1.7] as [number, number],
     labels: [4, 5] as [number, number],
   };
-  const said = sentences(detail({ severity, differences: [group({})] }), scale);
-  expect(said).toContain("The strict half of the people answers +1.2 levels against the lenient half");
-  expect(said).toContain("+0.7 to +1.7; 4 and 5 labels");
-  expect(said).not.toContain("No group stands out");
-  const both = sentences(detail({ severity, differences: [group({ stands: true })] }), scale);
+  const words = sentences(detail({ severity, differences: [group({})] }), scale);
+  expect(words).toContain("The strict half of the people answers +1.2 levels against the lenient half");
+  expect(words).toContain("+0.7 to +1.7; 4 and 5 labels");
+  expect(words).not.toContain("No group differs clearly");
+  const both = sentences(detail({ severity, differences: [group({ significant: true })] }), scale);
   expect(both).toMatch(/60\+ answer \+0.8 levels.*The strict half/);
 });
 
@@ -61,7 +61,7 @@ it("names the split by the word of the glossary", () => {
 
 it("speaks of differences between people on every scale", () => {
   const choice: Scale = { kind: "choice", levels: ["a", "b", "c"] };
-  const said = sentences(detail({ scores: { ...scores, agreement: null } }), choice);
-  expect(said).toContain("25 % of the expected spread is between people.");
-  expect(said).not.toContain("strictness");
+  const words = sentences(detail({ scores: { ...scores, agreement: null } }), choice);
+  expect(words).toContain("25 % of the expected spread is between people.");
+  expect(words).not.toContain("strictness");
 });

@@ -34,14 +34,14 @@ const compared = ({ labels }: GroupDifference) => labels[0] > 0 && labels[1] > 0
 
 /** Groups with a significant difference, and the strict or lenient; empty if none could be compared. */
 function who(differences: readonly GroupDifference[], severity: SeverityDifference | null): string {
-  const significant = differences.filter((difference) => difference.stands);
+  const significant = differences.filter((difference) => difference.significant);
   const parts = severity ? [severityWords(severity)] : [];
   if (significant.length > 0)
     parts.unshift(
       `${significant.map((d) => `${d.value} answer ${signed(d.gap, 1)} levels`).join(", ")} against the others.`,
     );
   if (parts.length > 0) return parts.join(" ");
-  return differences.some(compared) ? "No group stands out." : "";
+  return differences.some(compared) ? "No group differs clearly." : "";
 }
 
 /** "the strict" or "the lenient". */

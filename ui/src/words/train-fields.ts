@@ -158,11 +158,11 @@ export const VALUES: Readonly<Record<string, { label: string; hint?: string }>> 
 
 /** All settings that count, with their values as text, for reading. */
 export function settingLines(choices: TrainChoices): [string, string][] {
-  const said = (value: TrainChoices[SettingKey]) => {
+  const words = (value: TrainChoices[SettingKey]) => {
     if (typeof value === "boolean") return value ? "yes" : "no";
     return typeof value === "string" ? (VALUES[value]?.label ?? value) : (value?.toString() ?? "–");
   };
   return [EPOCHS, ...GROUPS.flatMap((group) => group.fields)]
     .filter((field) => field.when(choices))
-    .map((field) => [field.label, said(choices[field.key])]);
+    .map((field) => [field.label, words(choices[field.key])]);
 }

@@ -83,7 +83,7 @@ fn from(origin: Origin, entry: &Entry, scratch: &Scratch) -> Result<PathBuf> {
     }
     match check::folder(&folder, entry, origin)? {
         Verdict::Right => Ok(folder),
-        Verdict::Wrong(why) => bail!("{why}; nothing was kept"),
+        Verdict::Wrong(why) => bail!("{why}; nothing was stored"),
     }
 }
 

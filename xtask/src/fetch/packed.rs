@@ -137,7 +137,7 @@ impl<'a> PackedFile<'a> {
             rest.take(4)?;
             let (from, length) = (rest.length()?, rest.length()?);
             let end = from.checked_add(length).context("an array that ends nowhere")?;
-            let bytes = bytes.get(from..end).with_context(|| format!("`{name}` lies outside the file"))?;
+            let bytes = bytes.get(from..end).with_context(|| format!("`{name}` is outside the file"))?;
             arrays.insert(name, Array { blocks, bytes });
         }
         Ok(Self { shape, arrays })

@@ -26,7 +26,7 @@ pub(crate) fn ensure(project: &Project) -> Result<()> {
         Room::Enough => Ok(()),
         Room::AfterCleaning => {
             say(
-                "too little beside what was built before: the target folder is emptied, and everything is compiled anew",
+                "too little next to what was built before: the target folder is emptied, and everything is compiled anew",
             );
             Program::cargo().arg("clean").in_folder(&project.root).run()
         }

@@ -57,7 +57,7 @@ pub(crate) fn run(project: &Project) -> Result<()> {
         cargo("check")?.args(["--package", "dissensus-window", "--features", "dissensus-window/cuda"]).run()
     })?;
     fetch::default_encoders(project)?;
-    step("without a GPU the command says so and computes on the CPU", || {
+    step("without a GPU the command reports it and computes on the CPU", || {
         let project_file = project.target.join("cuda/sample.dissensus");
         if project_file.exists() {
             fs::remove_file(&project_file).context("removing the sample project of an earlier check")?;
@@ -72,10 +72,10 @@ pub(crate) fn run(project: &Project) -> Result<()> {
         };
         dissensus(&["sample"]).run()?;
         let encoded: serde_json::Value = serde_json::from_str(&dissensus(&["encode", "--json"]).output()?)
-            .context("reading what encode said")?;
+            .context("reading the output of encode")?;
         match encoded["device"].as_str() {
             Some("cpu") => say("device: cpu"),
-            other => bail!("the command should compute on the CPU here; it said {other:?}"),
+            other => bail!("the command should compute on the CPU here; it printed {other:?}"),
         }
         if dissensus(&["encode", "--device", "cuda"]).succeeds() {
             bail!("`encode --device cuda` should fail where there is no GPU");

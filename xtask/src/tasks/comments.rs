@@ -35,8 +35,17 @@ pub(crate) fn check(project: &Project) -> Result<()> {
     Ok(())
 }
 
-/// Calls `each` for every Rust file of ours below a folder.
+/// Calls `each` for every file of ours below a folder with one of [`ENDINGS`].
 pub(super) fn walk(folder: &Path, each: &mut impl FnMut(&Path) -> Result<()>) -> Result<()> {
+    walk_endings(folder, &ENDINGS, each)
+}
+
+/// Calls `each` for every file of ours below a folder with one of these endings.
+pub(super) fn walk_endings(
+    folder: &Path,
+    endings: &[&str],
+    each: &mut impl FnMut(&Path) -> Result<()>,
+) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
         let entry = entry?;
         let path = entry.path();
@@ -44,8 +53,8 @@ pub(super) fn walk(folder: &Path, each: &mut impl FnMut(&Path) -> Result<()>) ->
             continue;
         }
         if entry.file_type()?.is_dir() {
-            walk(&path, each)?;
-        } else if path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known)) {
+            walk_endings(&path, endings, each)?;
+        } else if path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known)) {
             each(&path)?;
         }
     }

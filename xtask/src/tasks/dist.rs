@@ -26,7 +26,7 @@ pub(crate) fn run(project: &Project) -> Result<()> {
     }
     println!("==> not made here");
     say(not_made(std::env::consts::OS));
-    say("Nothing is signed: that takes keys which belong to whoever publishes.");
+    say("Nothing is signed: that takes keys of the publisher.");
     Ok(())
 }
 

@@ -19,7 +19,7 @@ const REASONED: [(&str, &str, &str); 14] = [
     ("app", "Application", "opening, closing and settings share one lock on the open session"),
     ("domain", "Scale", "properties of one list of levels, and answers on it by name"),
     ("encoder", "Trainable", "steps of one training whose tensors and freezing belong together"),
-    ("exchange", "Checker", "one pass over a file: every question asks what earlier rows said"),
+    ("exchange", "Checker", "one pass over a file: every question asks what earlier rows contain"),
     ("exchange", "Source", "properties of one file"),
     ("models", "LiveModel", "one numerical model: every update keeps labels, effects and sums in step"),
     ("models", "LiveSpans", "one numerical model: every update keeps answers, effects and scores in step"),

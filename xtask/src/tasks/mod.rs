@@ -10,6 +10,7 @@ pub(crate) mod crates;
 pub(crate) mod dist;
 pub(crate) mod documents;
 pub(crate) mod headless;
+pub(crate) mod identifiers;
 pub(crate) mod kinds;
 pub(crate) mod methods;
 pub(crate) mod modules;

@@ -24,11 +24,11 @@ pub(crate) fn run(rows: Vec<Row>) -> Result<()> {
     let of_row = |at: usize, row: Row| {
         for (name, program) in row {
             if stop.load(Ordering::Relaxed) {
-                say(format!("NOT RUN: `{name}`, because a step beside it has failed"));
+                say(format!("NOT RUN: `{name}`, because a parallel step has failed"));
                 continue;
             }
             if at > 0 {
-                say(format!("{name}: at work beside; what it prints comes when it has ended"));
+                say(format!("{name}: runs in parallel; its output comes when it has ended"));
             }
             if let Err(error) = one(program, at == 0) {
                 stop.store(true, Ordering::Relaxed);

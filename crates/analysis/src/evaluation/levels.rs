@@ -312,8 +312,8 @@ mod tests {
 
     #[test]
     fn note_says_how_models_on_tuned_encoders_differ() {
-        let said = |models: &[ModelKind]| tuned_notes(models).remove(0).contains("multilevel also learns");
-        assert!(said(&[ModelKind::Shared, ModelKind::Multilevel]) && !said(&[ModelKind::Shared]));
+        let warns = |models: &[ModelKind]| tuned_notes(models).remove(0).contains("multilevel also learns");
+        assert!(warns(&[ModelKind::Shared, ModelKind::Multilevel]) && !warns(&[ModelKind::Shared]));
     }
 
     fn predicted(model: &str, labels: u32) -> Predicted {

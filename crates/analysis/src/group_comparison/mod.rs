@@ -87,7 +87,7 @@ pub fn compare(
     let beyond =
         found.agreement.and_then(|all| all.beyond).map(|beyond| Figure { p: beyond.p, ..figure(beyond) });
     let with_alpha = target.levels <= SideAgreement::MOST_LEVELS;
-    let said = |when_enough: String| needs.clone().unwrap_or(when_enough);
+    let unless_needed = |when_enough: String| needs.clone().unwrap_or(when_enough);
     let no_order = "The levels of this question have no order, so that only agreement is compared.";
     Ok(GroupComparison {
         question,
@@ -98,12 +98,12 @@ pub fn compare(
         b: side(&b, &found, 0),
         texts: texts as u32,
         shared_texts: shared,
-        overall_words: said(gap.map_or_else(
+        overall_words: unless_needed(gap.map_or_else(
             || no_order.to_owned(),
             |gap| words::overall(&gap, shared, corrected.zip(Some(pairs))),
         )),
         agreement_words: equal.and_then(|equal| words::agreement(&equal, beyond, with_alpha)),
-        texts_words: said(match ordered {
+        texts_words: unless_needed(match ordered {
             true => words::texts(listed.differing, shared),
             false => no_order.to_owned(),
         }),

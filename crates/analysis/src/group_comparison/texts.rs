@@ -48,15 +48,18 @@ pub(super) fn texts_by_distance(
         stop(progress)?;
         found.insert(text, on_text(text));
     }
-    let stand = |above: bool| found.values().filter(|g| g.stands && (g.gap > 0.0) == above).count() as u32;
-    let differing = (stand(true), stand(false));
+    let count_significant =
+        |above: bool| found.values().filter(|g| g.significant && (g.gap > 0.0) == above).count() as u32;
+    let differing = (count_significant(true), count_significant(false));
     let [a_higher, b_higher] = [true, false].map(|above| {
         let size = |text: &u32| sizes[*text as usize].abs();
         let on_side =
             |text: &&u32| if above { sizes[**text as usize] > 0.0 } else { sizes[**text as usize] < 0.0 };
         let mut texts: Vec<u32> = shared.iter().filter(on_side).copied().collect();
-        let stands = |text: &u32| found.get(text).is_some_and(|gap| gap.stands);
-        texts.sort_by(|x, y| stands(y).cmp(&stands(x)).then(size(y).total_cmp(&size(x))).then(x.cmp(y)));
+        let is_significant = |text: &u32| found.get(text).is_some_and(|gap| gap.significant);
+        texts.sort_by(|x, y| {
+            is_significant(y).cmp(&is_significant(x)).then(size(y).total_cmp(&size(x))).then(x.cmp(y))
+        });
         texts.truncate(top);
         texts
     });
@@ -86,7 +89,7 @@ fn row_of_gap(cx: &Analysis, row: u32, gap: &GroupGap) -> Result<Option<GroupTex
         interval: gap.interval.map(|(low, high)| (low as f32, high as f32)),
         labels: (gap.labels[1], gap.labels[0]),
         p: gap.p,
-        stands: gap.stands,
+        significant: gap.significant,
     }))
 }
 

@@ -41,7 +41,7 @@ pub(super) fn overall(gap: &Figure, shared: u32, corrected: Option<(Figure, usiz
     let size = gap.value.abs();
     let Some((low, high)) = gap.interval else {
         return format!(
-            "These labels do not vary, so that nothing can be said of how sure a mean gap of {size:.2} levels is."
+            "These labels do not vary, so that the uncertainty of a mean gap of {size:.2} levels cannot be estimated."
         );
     };
     let ends = if gap.value < 0.0 { (sign * high, sign * low) } else { (low, high) };
@@ -56,13 +56,13 @@ pub(super) fn overall(gap: &Figure, shared: u32, corrected: Option<(Figure, usiz
         )
     };
     let Some((corrected, pairs)) = corrected else { return alone };
-    let stands = match (gap.is_shown(), corrected.is_shown()) {
-        (_, true) => "so that it stands",
+    let conclusion = match (gap.is_shown(), corrected.is_shown()) {
+        (_, true) => "so that it is significant",
         (true, false) => "so that it is no more than chance brings where the widest of them is picked",
-        (false, false) => "so that it does not stand",
+        (false, false) => "so that it is not significant",
     };
     format!(
-        "{alone} Corrected for all {pairs} pairs of values of attributes, of which any may be picked: {}, {stands}.",
+        "{alone} Corrected for all {pairs} pairs of values of attributes, of which any may be picked: {}, {conclusion}.",
         p_value(corrected.p)
     )
 }
@@ -123,10 +123,10 @@ pub(super) fn correction(whole_attribute: Option<&str>) -> String {
     let texts = "A difference over all texts is shown where its 95 % interval leaves out 0; that interval is of this comparison alone. Of single texts those are shown that hold after correction for their number (at most 5 % of them are false discoveries).";
     match whole_attribute {
         Some(name) => format!(
-            "{texts} These groups are all values of {name}: within {name} there was nothing to pick. Whoever compares several attributes counts them too."
+            "{texts} These groups are all values of {name}: within {name} there was nothing to pick. If you compare several attributes, count them too."
         ),
         None => format!(
-            "{texts} Whoever tries several groups and reports the most striking must say how many were tried."
+            "{texts} If you try several groups and report the most striking one, report how many you tried."
         ),
     }
 }
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(message, expected);
         let message =
             overall(&figure(0.3, 0.2, 0.4, 0.0001), 40, Some((figure(0.3, 0.15, 0.45, 0.0015), 15)));
-        assert!(message.ends_with("p 0.002, so that it stands."), "{message}");
+        assert!(message.ends_with("p 0.002, so that it is significant."), "{message}");
         let message = overall(&figure(0.1, -0.1, 0.3, 0.4), 1, None);
         assert!(message.contains("−0.10 to 0.30") && message.contains("1 text that"), "{message}");
     }

@@ -28,25 +28,25 @@ impl Panels {
     pub fn ask<'a>(
         &self,
         wish: &PanelWish,
-        beside: Option<&PanelWish>,
+        compared: Option<&PanelWish>,
         order: PanelOrder,
         top: usize,
         follow: impl Into<Follow<'a>>,
     ) -> Result<PanelVerdicts, ProjectError> {
         self.context.run(follow, JobKind::Panel, "a panel", |progress| {
-            self.ask_all(wish, beside, order, top, progress)
+            self.ask_all(wish, compared, order, top, progress)
         })
     }
 
     fn ask_all(
         &self,
         wish: &PanelWish,
-        beside: Option<&PanelWish>,
+        compared: Option<&PanelWish>,
         order: PanelOrder,
         top: usize,
         progress: &dyn Progress,
     ) -> Result<PanelVerdicts, ProjectError> {
-        let PanelRequest { model, first, second, .. } = self.composed(wish, beside)?;
+        let PanelRequest { model, first, second, .. } = self.composed(wish, compared)?;
         let texts = model.texts().min(self.context.index().texts().len());
         let mut found: Vec<(u32, PanelText)> = Vec::with_capacity(texts);
         for from in (0..texts).step_by(BLOCK) {
@@ -66,7 +66,7 @@ impl Panels {
         let shown = found.into_iter().map(|(row, text)| self.named(row, text)).collect::<Result<_, _>>()?;
         Ok(PanelVerdicts {
             panel: first.info,
-            beside: second.map(|second| second.info),
+            compared: second.map(|second| second.info),
             texts_in_all: texts as u32,
             texts: shown,
         })
@@ -79,10 +79,10 @@ impl Panels {
     pub fn ask_about(
         &self,
         wish: &PanelWish,
-        beside: Option<&PanelWish>,
+        compared: Option<&PanelWish>,
         text: TextId,
     ) -> Result<PanelVerdicts, ProjectError> {
-        let PanelRequest { model, first, second, .. } = self.composed(wish, beside)?;
+        let PanelRequest { model, first, second, .. } = self.composed(wish, compared)?;
         let row = self.context.index().text_row(text);
         let row = row.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
         if row as usize >= model.texts() {
@@ -91,7 +91,7 @@ impl Panels {
         let found = self.named(row, one_text(&model, row, &first, second.as_ref())?)?;
         Ok(PanelVerdicts {
             panel: first.info,
-            beside: second.map(|second| second.info),
+            compared: second.map(|second| second.info),
             texts_in_all: 1,
             texts: vec![found],
         })
@@ -101,7 +101,7 @@ impl Panels {
     pub(super) fn composed(
         &self,
         wish: &PanelWish,
-        beside: Option<&PanelWish>,
+        compared: Option<&PanelWish>,
     ) -> Result<PanelRequest, ProjectError> {
         self.check(wish)?;
         let index = self.context.index();
@@ -117,7 +117,7 @@ impl Panels {
             };
             self.compose(&other, question, &model)
         };
-        let second = beside.map(same).transpose()?;
+        let second = compared.map(same).transpose()?;
         Ok(PanelRequest { model, encoder, first, second })
     }
 
@@ -146,13 +146,13 @@ pub(super) fn one_text(
     second: Option<&Composition>,
 ) -> Result<PanelText, ProjectError> {
     let found = Forecast::new(model, row, first)?;
-    let beside =
+    let comparison =
         second.map(|second| Ok::<_, ProjectError>(Forecast::new(model, row, second)?.compare_with(&found)));
     Ok(PanelText {
         text: None,
         text_id: String::new(),
         snippet: String::new(),
-        beside: beside.transpose()?,
+        comparison: comparison.transpose()?,
         answered: found.answered,
         verdict: found.verdict,
         others: found.others,
@@ -163,6 +163,6 @@ fn rank(order: PanelOrder, text: &PanelText) -> f64 {
     match order {
         PanelOrder::Unsure => -text.verdict.sure,
         PanelOrder::Members => text.others.as_ref().map_or(0.0, |others| others.otherwise),
-        PanelOrder::Apart => text.beside.as_ref().map_or(0.0, |beside| beside.apart),
+        PanelOrder::Apart => text.comparison.as_ref().map_or(0.0, |comparison| comparison.apart),
     }
 }

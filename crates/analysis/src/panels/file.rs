@@ -41,7 +41,7 @@ pub struct PanelFile {
     pub file: PathBuf,
     pub panel: PanelInfo,
     /// The composition to compare with.
-    pub beside: Option<PanelInfo>,
+    pub compared: Option<PanelInfo>,
     /// Number of texts, one row each.
     pub texts: u64,
     /// Number of texts whose body a member has labelled, from which the model has learned.
@@ -80,23 +80,23 @@ impl Panels {
     pub fn ask_file(
         &self,
         wish: &PanelWish,
-        beside: Option<&PanelWish>,
+        compared: Option<&PanelWish>,
         asked: &CheckedPanel,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
     ) -> Result<PanelFile, ProjectError> {
-        self.write_file(wish, beside, asked, encoder, progress).map_err(ProjectError::all_or_nothing)
+        self.write_file(wish, compared, asked, encoder, progress).map_err(ProjectError::all_or_nothing)
     }
 
     fn write_file(
         &self,
         wish: &PanelWish,
-        beside: Option<&PanelWish>,
+        compared: Option<&PanelWish>,
         asked: &CheckedPanel,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
     ) -> Result<PanelFile, ProjectError> {
-        let PanelRequest { model, encoder: fitted_on, first, second } = self.composed(wish, beside)?;
+        let PanelRequest { model, encoder: fitted_on, first, second } = self.composed(wish, compared)?;
         let encoder = self.encoding.open_in_use(encoder)?.0;
         // Another program may have given the project another encoder since the model was fitted.
         if fitted_on != Some(encoder.version().key()) {
@@ -115,9 +115,9 @@ impl Panels {
             table.write(&text.id, &found, known)
         })?;
         table.0.finish(asked.replace)?;
-        let (panel, beside) = (first.info, second.map(|second| second.info));
+        let (panel, compared) = (first.info, second.map(|second| second.info));
         let (file, bad_rows) = (asked.out.clone(), asked.texts.bad());
-        Ok(PanelFile { file, panel, beside, texts, observed, bad_rows })
+        Ok(PanelFile { file, panel, compared, texts, observed, bad_rows })
     }
 }
 
@@ -147,8 +147,8 @@ impl Table {
             columns.push(number("panels_otherwise".to_owned()));
         }
         if second.is_some() {
-            columns.push(TypedColumn::new("beside_verdict", ColumnKind::Text));
-            columns.extend(each("beside_p"));
+            columns.push(TypedColumn::new("compared_verdict", ColumnKind::Text));
+            columns.extend(each("compared_p"));
             columns.push(number("apart".to_owned()));
         }
         Ok(Self(TypedTable::create(out, columns)?, outcomes.clone()))
@@ -174,10 +174,10 @@ impl Table {
             row.extend(others.shares.iter().map(number));
             row.push(number(&others.otherwise));
         }
-        if let Some(beside) = &text.beside {
-            row.push(name(beside.verdict.likeliest));
-            row.extend(beside.probabilities.iter().map(number));
-            row.push(number(&beside.apart));
+        if let Some(comparison) = &text.comparison {
+            row.push(name(comparison.verdict.likeliest));
+            row.extend(comparison.probabilities.iter().map(number));
+            row.push(number(&comparison.apart));
         }
         Ok(table.write(&row)?)
     }

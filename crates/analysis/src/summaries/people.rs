@@ -40,9 +40,9 @@ pub(super) fn write(
     })?;
     let mut answers: HashMap<AnnotatorId, Vec<&Answer>> = HashMap::new();
     labels.iter().for_each(|label| answers.entry(label.annotator).or_default().push(&label.answer));
-    let mut unsaid: HashMap<AnnotatorId, u64> = HashMap::new();
+    let mut cannot_say_counts: HashMap<AnnotatorId, u64> = HashMap::new();
     for (_, annotator) in cannot_say {
-        *unsaid.entry(annotator).or_default() += 1;
+        *cannot_say_counts.entry(annotator).or_default() += 1;
     }
     let figures: HashMap<AnnotatorId, &AnnotatorRow> =
         report.iter().flat_map(|report| &report.annotators).map(|row| (row.id, row)).collect();
@@ -78,7 +78,11 @@ pub(super) fn write(
             |name: &&String| shown.attributes.get(*name).map_or(Cell::Missing, |value| table.written(value));
         row.extend(attributes.iter().map(known));
         row.push(Cell::Flag(one.simulated));
-        row.extend(use_of_levels(question, given, unsaid.get(&one.id).copied().unwrap_or_default()));
+        row.extend(use_of_levels(
+            question,
+            given,
+            cannot_say_counts.get(&one.id).copied().unwrap_or_default(),
+        ));
         if report.is_some() {
             let of_person = figures.get(&one.id);
             row.extend(compare_with_others(of_person, !wish.pseudonyms));
@@ -96,7 +100,7 @@ pub(super) fn write(
         labels: labels.len() as u32,
         suppressed: left_out.as_ref().map_or(0, |all| all.suppressed as u32),
         left_blank: left_out.as_ref().map(|all| all.left_blank.clone()).unwrap_or_default(),
-        told_apart: left_out.as_ref().map_or(0, |all| all.told_apart as u32),
+        identifiable: left_out.as_ref().map_or(0, |all| all.identifiable as u32),
     })
 }
 
@@ -182,11 +186,11 @@ fn columns(
     columns
 }
 
-fn use_of_levels(question: &Question, given: &[&Answer], unsaid: u64) -> Vec<Cell> {
+fn use_of_levels(question: &Question, given: &[&Answer], cannot_say: u64) -> Vec<Cell> {
     let scale = &question.scale;
     let counts = level_counts(scale, given);
     let all = given.len() as f64;
-    let mut cells = vec![Cell::Count(given.len() as u64), Cell::Count(unsaid)];
+    let mut cells = vec![Cell::Count(given.len() as u64), Cell::Count(cannot_say)];
     cells.extend(counts.iter().map(|n| Cell::Count(u64::from(*n))));
     cells.extend(counts.iter().map(|n| Cell::Number((all > 0.0).then(|| f64::from(*n) / all))));
     cells.push(Cell::Number(mean_of(scale, &counts.iter().map(|n| f64::from(*n)).collect::<Vec<_>>())));

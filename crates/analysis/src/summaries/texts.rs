@@ -30,7 +30,7 @@ struct Decided {
 /// All label data, read at one moment.
 struct Given {
     labels: Vec<CurrentLabel>,
-    unsaid: HashMap<TextId, u64>,
+    cannot_say: HashMap<TextId, u64>,
     /// By text id.
     decided: Option<HashMap<String, Decided>>,
 }
@@ -77,7 +77,7 @@ pub(super) fn write(
         let optional = |value: Option<&str>| value.map_or(Cell::Missing, |value| table.written(value));
         row.extend([optional(text.split.as_deref()), optional(group)]);
         row.push(Cell::Count(figures.labels as u64));
-        row.push(Cell::Count(given.unsaid.get(id).copied().unwrap_or_default()));
+        row.push(Cell::Count(given.cannot_say.get(id).copied().unwrap_or_default()));
         row.extend(figures.counts.iter().map(|n| Cell::Count(u64::from(*n))));
         row.extend(figures.shares().map(Cell::Number));
         row.push(Cell::Number(figures.mean));
@@ -105,7 +105,7 @@ pub(super) fn write(
         labels: given.labels.len() as u32,
         suppressed: 0,
         left_blank: Vec::new(),
-        told_apart: 0,
+        identifiable: 0,
     })
 }
 
@@ -147,15 +147,15 @@ fn given(
     let store = &of.context.store;
     at_one_moment(&of.context, || {
         let labels = store.current_labels(question.id)?;
-        let mut unsaid: HashMap<TextId, u64> = HashMap::new();
+        let mut cannot_say: HashMap<TextId, u64> = HashMap::new();
         for (text, _) in store.cannot_say(question.id)? {
-            *unsaid.entry(text).or_default() += 1;
+            *cannot_say.entry(text).or_default() += 1;
         }
         let decided = match aggregate {
             Some(method) => Some(decided(of, question, method, progress)?),
             None => None,
         };
-        Ok(Given { labels, unsaid, decided })
+        Ok(Given { labels, cannot_say, decided })
     })
 }
 

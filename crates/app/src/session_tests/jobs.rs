@@ -83,7 +83,11 @@ fn encoding_that_panics_fails_and_can_be_restarted() {
     let job = next(&hear);
     assert_eq!((job.kind.as_str(), job.state), ("encode", WorkState::Failed));
     assert_eq!(job.problem.unwrap().code, "panic");
-    assert_eq!(session.encoding.state().unwrap().problem.unwrap().code, "panic", "the window says why");
+    assert_eq!(
+        session.encoding.state().unwrap().problem.unwrap().code,
+        "panic",
+        "the window shows the reason"
+    );
     assert!(
         jobs::list(&session.project)
             .unwrap()

@@ -215,7 +215,7 @@ fn figures_during_encoding_are_recomputed_afterwards() {
     session.close();
     let path = folder.path().join("sample.dissensus");
     let again = Session::open(&path, &home(folder.path())).unwrap();
-    assert_eq!(shown(&again), expected, "what was kept in the project");
+    assert_eq!(shown(&again), expected, "what was stored in the project");
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn personal_limit_can_be_lower_and_flags_count() {
     assert_eq!(care::set_own(&session.labelling, ana, &own(Some(0))).unwrap_err().code(), "setting");
     let info = care::set_own(&session.labelling, ana, &own(Some(1))).unwrap();
     assert_eq!((info.limit, info.reached), (Some(1), false));
-    assert!(!label_next(&session, ana, 2).reached, "nobody has said which texts are harmful");
+    assert!(!label_next(&session, ana, 2).reached, "nobody has marked texts as harmful");
     marks::flag(&session.labelling, ana, RUDE, TextId(1), true).unwrap();
     assert!(care::note_read(&session.labelling, ana, TextId(1)).unwrap().reached);
     dissensus_editing::care::set(&session.project, &limit(3, true)).unwrap();

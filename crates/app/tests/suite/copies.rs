@@ -56,7 +56,7 @@ fn copies_in_the_official_split_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(&folder);
     let found = evaluate(&session, SplitSpec::Column);
-    assert_eq!((found.split.test_texts, found.split.copies_in_training), (30, 10), "it is kept as it is");
+    assert_eq!((found.split.test_texts, found.split.copies_in_training), (30, 10), "it stays as it is");
     let without = found.without_copies.unwrap();
     assert_eq!((without.texts, without.labels), (20, 100));
     assert_eq!(without.models.len(), 2);
@@ -95,7 +95,7 @@ fn run_splits_like_evaluate_and_reports_copies() {
         let (run, found) = (run(split), evaluate(&session, split.parse().unwrap()));
         let metric = run.info.scores.as_ref().unwrap().metrics.iter().find(|m| m.key == "log_loss").unwrap();
         assert_eq!(Some(metric.value), found.models[0].scores.log_loss, "{split}");
-        let reported = run.notes.iter().any(|note| note.contains("body of 10 texts of the test also stands"));
+        let reported = run.notes.iter().any(|note| note.contains("body of 10 texts of the test also occurs"));
         assert_eq!(reported, split == "column", "{:?}", run.notes);
     }
 }

@@ -46,7 +46,7 @@ fn encoders_are_compared_on_the_same_labels_and_none_is_chosen() {
     let found =
         encoder_trials::compare(&session.analysis, question, &[second.clone(), first.clone()], Follow::Job)
             .unwrap();
-    assert_eq!(found.against, first, "the project's, wherever it stands in the list");
+    assert_eq!(found.against, first, "the project's, wherever it is in the list");
     assert!(found.trials.windows(2).all(|pair| pair[0].log_loss <= pair[1].log_loss));
     for trial in &found.trials {
         assert!(trial.log_loss > 0.0 && trial.standard_error > 0.0, "{trial:?}");

@@ -68,7 +68,7 @@ fn import_skips_the_rows_that_the_check_named() {
     let rejected = std::fs::read_to_string(report.rejected_file.unwrap()).unwrap();
     assert!(rejected.contains("t1,BAD dog,ben,2,q1"), "{rejected}");
     for row in exported(&place, &session) {
-        assert_ne!(row["text"], "BAD dog", "a label stands on a body that it was not given for");
+        assert_ne!(row["text"], "BAD dog", "a label is on a body that it was not given for");
     }
 }
 
@@ -819,8 +819,8 @@ fn annotator_is_guessed_when_only_the_label_is_named() {
     for who in ["annotator_id", "annotator", "worker_id", "rater", "coder"] {
         let file = place.file("named.csv", &rows(who));
         let columns = ColumnChoices { label: Some("q".to_owned()), ..ColumnChoices::default() };
-        let beside = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
-        let found = exchange::guess_columns(&session.exchange, &file, &beside).unwrap();
+        let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
+        let found = exchange::guess_columns(&session.exchange, &file, &choices).unwrap();
         assert_eq!((found.annotator.as_deref(), found.label.as_deref()), (Some(who), Some("q")), "{found:?}");
         assert_eq!((found.text_id.as_deref(), found.text.as_deref()), (Some("text_id"), Some("text")));
     }

@@ -2,7 +2,11 @@
 //! files are not part of the project, so this test is ignored by default (the step `data` of
 //! `cargo xtask test` runs it).
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic, and says what was refused")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test may panic, and reports what was refused"
+)]
 
 use crate::support::{home, try_import};
 use dissensus_api::{ImportChoices, ImportReport};
@@ -20,10 +24,14 @@ use std::process::Command;
 
 /// The folder of the files: `exchange` next to the data sets.
 fn folder() -> PathBuf {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-    let data = std::env::var_os("DISSENSUS_DATA").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
+    let data = std::env::var_os("DISSENSUS_DATA").map_or_else(|| PathBuf::from(default), PathBuf::from);
     let folder = data.join("../exchange");
-    assert!(folder.is_dir(), "{} is not there; set DISSENSUS_DATA to the folder beside it", folder.display());
+    assert!(
+        folder.is_dir(),
+        "{} is not there; set DISSENSUS_DATA to the folder next to it",
+        folder.display()
+    );
     folder
 }
 

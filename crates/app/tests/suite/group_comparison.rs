@@ -93,7 +93,7 @@ fn comparison_finds_the_higher_group_and_its_texts() {
     assert_eq!(found.a.words, "gender Woman");
     assert!(found.overall_words.starts_with("A answers 0."), "{}", found.overall_words);
     assert_eq!(found.b_higher[0].external_id, "t0");
-    assert!(found.b_higher[0].stands && found.b_higher[0].gap < 0.0, "{:?}", found.b_higher[0]);
+    assert!(found.b_higher[0].significant && found.b_higher[0].gap < 0.0, "{:?}", found.b_higher[0]);
     assert_eq!(found.differing.1, 1);
     assert!(found.a_higher.iter().all(|row| row.gap > 0.0) && found.a_higher.len() == 3);
     assert!(found.correction.contains("all values of gender"), "{}", found.correction);

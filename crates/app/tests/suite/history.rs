@@ -109,7 +109,7 @@ fn history_is_in_order_across_pages() {
         ]
     );
     assert_eq!(
-        (found[0].said.as_deref(), found[0].text_id.as_deref()),
+        (found[0].note.as_deref(), found[0].text_id.as_deref()),
         (Some("Ada Lovelace and Ben differ"), Some("t2"))
     );
     assert!(
@@ -162,7 +162,7 @@ fn hidden_names_become_pseudonyms_and_cannot_be_searched() {
     assert!(decision.who.starts_with('A'), "who signed is somebody: {}", decision.who);
     assert!(found.iter().all(|one| !one.what.contains("texts.csv")), "titles of jobs name people and files");
     let named = log(&session, HistoryWish { words: "Ben".into(), ..hidden() });
-    assert!(named.iter().all(|one| one.said.is_some()), "only what was written is searched");
+    assert!(named.iter().all(|one| one.note.is_some()), "only what was written is searched");
 }
 
 #[test]
@@ -178,13 +178,13 @@ fn history_hides_others_until_the_own_answer() {
         let mut reported: Vec<String> = entries
             .iter()
             .filter(here)
-            .map(|one| format!("{}: {} {:?}", one.who, one.what, one.said))
+            .map(|one| format!("{}: {} {:?}", one.who, one.what, one.note))
             .collect();
         reported.sort();
         reported
     };
     let before = of_text(&read(), "t2");
-    assert_eq!(before.len(), 3, "that something was done is told");
+    assert_eq!(before.len(), 3, "that something was done is shown");
     assert!(before.iter().all(|one| !one.contains(char::is_numeric) && one.ends_with("None")), "{before:?}");
     // Searching does not find it either, which would reveal it word by word.
     let found = |words: &str| log(&session, HistoryWish { reader: Some(ada), words: words.into(), ..wish() });
@@ -202,7 +202,7 @@ fn history_hides_others_until_the_own_answer() {
     assert_eq!(
         (checks(None), checks(Some(ada))),
         (1, 0),
-        "nobody is told of a check before they have answered it"
+        "nobody learns of a check before they have answered it"
     );
     label(&session, "Ada Lovelace", 4, 0);
     assert_eq!(checks(Some(ada)), 1);

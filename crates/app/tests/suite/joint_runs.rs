@@ -328,7 +328,7 @@ fn question_with_options_trains_every_option() {
     for (option, one) in sets[0].runs.iter().zip(&sets[0].scores.as_questions) {
         let own = runs::detail(&session.runs, *option).unwrap().info.scores.unwrap();
         let metric = own.metrics.iter().find(|metric| metric.key == "log_loss").unwrap().value;
-        assert!((one.scores.log_loss.unwrap() - metric).abs() < 1e-9, "what the option's run says");
+        assert!((one.scores.log_loss.unwrap() - metric).abs() < 1e-9, "the prediction of the option's run");
     }
     assert!(sets[0].scores.likely.micro_f1.is_some() && sets[0].scores.tuned.is_some());
     // A dozen held-out texts are too few to estimate correlations between options: this is noted, and the
@@ -392,14 +392,14 @@ fn runs_of_all_options_store_correlations() {
     let together = sets.scores.together.as_ref().unwrap();
     assert!(together.used == 1 && together.learned_from >= 100, "{together:?}");
     assert!(together.set_log_loss.unwrap() < sets.scores.set_log_loss.unwrap() - 0.5);
-    let said = sets.options_together.clone().unwrap();
-    assert!(said.contains("sad and tired (+"), "{said}");
-    assert!(runs.iter().all(|run| run.notes.contains(&said)));
+    let sentence = sets.options_together.clone().unwrap();
+    assert!(sentence.contains("sad and tired (+"), "{sentence}");
+    assert!(runs.iter().all(|run| run.notes.contains(&sentence)));
     // After other labels, and after reopening.
     record(&session, id(&session, "moods"), 2, 1, Answer::Options(OptionSet::default()));
     drop(session);
     let again = reported(&Session::open(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap());
-    assert_eq!((again.scores, again.options_together), (sets.scores, Some(said)));
+    assert_eq!((again.scores, again.options_together), (sets.scores, Some(sentence)));
 }
 
 #[test]
@@ -419,7 +419,7 @@ fn impossible_joint_training_is_refused() {
         asked.joint[1].weight = weight;
         asked
     };
-    for (asked, said) in [
+    for (asked, expected) in [
         (of(&["rude", "rude"]), "joint: these questions cannot be learned together: \"rude\" is named twice"),
         (
             of(&["feelings", "feelings: f1"]),
@@ -443,7 +443,7 @@ fn impossible_joint_training_is_refused() {
         (TrainChoices { pos_weight: 3.0, ..of(&["tone"]) }, "pos_weight"),
     ] {
         let found = message_of(&asked);
-        assert!(found.contains(said), "{found}\n{said}");
+        assert!(found.contains(expected), "{found}\n{expected}");
     }
     let unknown = JointQuestion { question: QuestionId(99), weight: 1.0 };
     assert!(message_of(&TrainChoices { joint: vec![unknown], ..good.clone() }).starts_with("no-question"));
@@ -559,9 +559,13 @@ fn frozen_head_is_that_of_the_earlier_run() {
         |run: &RunDetail| std::fs::read(files(folder.path(), &run.info).join("network.safetensors")).unwrap();
     assert_eq!(weights(&rude), weights(&runs[0]), "every bit of the head");
     assert_ne!(weights(&rude), weights(&runs[1]));
-    let said = |run: &RunDetail| run.notes.join(" ");
-    assert!(said(&runs[0]).contains(&format!("held as run {} left it", rude.info.id)), "{}", said(&runs[0]));
-    assert!(!said(&runs[1]).contains("held as run"));
+    let notes = |run: &RunDetail| run.notes.join(" ");
+    assert!(
+        notes(&runs[0]).contains(&format!("held as run {} left it", rude.info.id)),
+        "{}",
+        notes(&runs[0])
+    );
+    assert!(!notes(&runs[1]).contains("held as run"));
     // The encoder below the frozen head has changed.
     let [before, after] = [&rude, &runs[0]].map(|run| predicted(&session, std::slice::from_ref(run)));
     assert_ne!(before, after);
@@ -575,7 +579,7 @@ fn frozen_head_is_that_of_the_earlier_run() {
     for run in train(&session, &other) {
         let scored = texts_of(folder.path(), run.info.id, RunPart::Test);
         assert!(!scored.is_empty() && scored.iter().all(|text| !taught.contains(text)));
-        assert!(said(&run).contains("left out of the test: what was held"), "{}", said(&run));
+        assert!(notes(&run).contains("left out of the test: what was held"), "{}", notes(&run));
     }
 
     let multilevel = alone(ModelKind::Multilevel, "rude");
@@ -584,7 +588,7 @@ fn frozen_head_is_that_of_the_earlier_run() {
         TrainChoices { joint: Vec::new(), ..choices(&session, ModelKind::Shared, "frozen", &["rude"]) };
     let solved = train(&session, &solved).swap_remove(0);
     let shared_asked = of(ModelKind::Shared, &["rude", "tone"]);
-    for (asked, said) in [
+    for (asked, expected) in [
         (TrainChoices { held: held(rude.info.id, "tone"), ..asked.clone() }, "is not of \"tone\""),
         (TrainChoices { held: held(rude.info.id, "feelings: f1"), ..asked.clone() }, "does not learn"),
         (
@@ -613,7 +617,7 @@ fn frozen_head_is_that_of_the_earlier_run() {
         ),
     ] {
         let error = runs::train(&session.runs, &asked, DeviceChoice::Cpu, &Silent).unwrap_err();
-        assert!(error.code() == "freeze" && error.to_string().contains(said), "{error}\n{said}");
+        assert!(error.code() == "freeze" && error.to_string().contains(expected), "{error}\n{expected}");
     }
     let missing = TrainChoices { held: held(99, "rude"), ..asked.clone() };
     assert_eq!(

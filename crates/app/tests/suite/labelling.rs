@@ -212,6 +212,6 @@ fn memory_matches_the_project_after_concurrent_labelling() {
     assert_eq!(in_memory, seen(&again));
     // Texts 11 and 18 were labelled once and taken back.
     assert!(in_memory.iter().all(|(done, today, skipped, ..)| *done == 18 && today == done && *skipped == 1));
-    assert_eq!(*reported.lock().unwrap(), 4 * (30 + 4), "a listener was not told, or twice");
+    assert_eq!(*reported.lock().unwrap(), 4 * (30 + 4), "a listener was not notified, or twice");
     again.close();
 }

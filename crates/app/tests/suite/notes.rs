@@ -136,10 +136,10 @@ fn note_is_edited_and_undone_with_its_answer() {
     assert_eq!(
         task(&session).note,
         note_with("", &["irony"], Some(4)),
-        "it was said of the text after its answer"
+        "the note was added after the answer"
     );
     label(&session, "ana", "t1", 2, Note::default(), None);
-    assert!(task(&session).note.is_empty(), "the window shows all that is said: nothing is said on purpose");
+    assert!(task(&session).note.is_empty(), "the window shows the whole note: an empty one is on purpose");
 
     for (note, words) in [
         (note_with("", &["a; b"], None), "semicolon"),
@@ -210,7 +210,7 @@ fn notes_survive_export_and_repeated_import() {
         assert_eq!(notes_matching(&other, ""), before, "{ending}");
         assert_eq!(info::read(&other.project).unwrap().labels, 3);
         let again = import_notes(&other, &file);
-        assert!(!again.iter().any(|line| line.contains("beside answers")), "{again:?}");
+        assert!(!again.iter().any(|line| line.contains("of answers")), "{again:?}");
         assert_eq!(notes_matching(&other, ""), before, "{ending}, twice");
     }
     let written = std::fs::read_to_string(folder.path().join("out.csv")).unwrap();
@@ -319,8 +319,8 @@ fn packet_has_the_guideline_and_submits_notes() {
         balance: None,
         seed: 3,
     };
-    let told_out = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
-    let packet = PathBuf::from(told_out.people[0].file.clone().unwrap());
+    let handed_out = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
+    let packet = PathBuf::from(handed_out.people[0].file.clone().unwrap());
     session.close();
     drop(session);
     let hers = open_in(folder.path(), &packet);
@@ -331,7 +331,7 @@ fn packet_has_the_guideline_and_submits_notes() {
     let me = annotators::list(&hers.project).unwrap()[0].id;
     let (mut after, mut again) = (None, 0);
     while let Some(task) = next_text::choose(&hers.labelling, me, QUESTION, TextOrder::File, after).unwrap() {
-        assert!(task.note.is_empty(), "a text that is asked again comes without what was said of it");
+        assert!(task.note.is_empty(), "a text that is asked again comes without its notes");
         let new = NewLabel {
             question: QUESTION,
             annotator: me,
@@ -423,10 +423,10 @@ fn guideline_with_pictures_is_checked_and_stored() {
         |new: &NewGuideline, folder: Option<&Path>| session.guideline.write(new, folder).unwrap_err();
     for (body, code, words) in [
         ("  \n", "guideline-blank", "cannot be empty"),
-        ("![x](https://x.org/a.png)", "guideline-picture", "lies elsewhere"),
-        ("![x](data:image/png;base64,AAAA)", "guideline-picture", "lies elsewhere"),
-        ("![x](../a.png)", "guideline-picture", "beside the guideline"),
-        ("![x](/etc/passwd)", "guideline-picture", "beside the guideline"),
+        ("![x](https://x.org/a.png)", "guideline-picture", "is elsewhere"),
+        ("![x](data:image/png;base64,AAAA)", "guideline-picture", "is elsewhere"),
+        ("![x](../a.png)", "guideline-picture", "next to the guideline"),
+        ("![x](/etc/passwd)", "guideline-picture", "next to the guideline"),
         ("![x](missing.png)", "guideline-picture", "there is no file"),
         ("![x](picture:0000000000000000)", "guideline-picture", "no such picture"),
         ("![a ![b](a.png)](a.png)", "guideline-picture", "within the words of another"),

@@ -173,19 +173,19 @@ fn other_composition_changes_the_verdict() {
     let (session, question) = fitted(&place);
     let of = |gender: &str| drawn(question, 6, &[share("gender", gender, 1.0)], "mean");
     let found = session.panels.ask(&of("Woman"), Some(&of("Man")), PanelOrder::Apart, 5, &Silent).unwrap();
-    assert!(found.beside.is_some());
+    assert!(found.compared.is_some());
     assert!(
         found
             .texts
             .windows(2)
-            .all(|p| p[0].beside.as_ref().unwrap().apart >= p[1].beside.as_ref().unwrap().apart)
+            .all(|p| p[0].comparison.as_ref().unwrap().apart >= p[1].comparison.as_ref().unwrap().apart)
     );
     let first = &found.texts[0];
-    let beside = first.beside.as_ref().unwrap();
-    assert!(beside.apart > 0.5, "{first:?}");
-    assert!(first.verdict.mean.unwrap().0 > beside.verdict.mean.unwrap().0, "women answer higher");
+    let comparison = first.comparison.as_ref().unwrap();
+    assert!(comparison.apart > 0.5, "{first:?}");
+    assert!(first.verdict.mean.unwrap().0 > comparison.verdict.mean.unwrap().0, "women answer higher");
     let same = session.panels.ask(&of("Man"), Some(&of("Man")), PanelOrder::Apart, 5, &Silent).unwrap();
-    assert!(same.texts.iter().all(|text| text.beside.as_ref().unwrap().apart < 1e-12));
+    assert!(same.texts.iter().all(|text| text.comparison.as_ref().unwrap().apart < 1e-12));
 }
 
 #[test]

@@ -419,7 +419,7 @@ fn pseudonymised_exports_name_nobody_and_agree() {
     let session = a_dozen(&path);
     let (done, first) = for_others(&session, "first.csv", false);
     // Twelve towns and four men: too few of each.
-    assert_eq!((done.answers, done.suppressed, done.told_apart), (24, 12 + 4, 0));
+    assert_eq!((done.answers, done.suppressed, done.identifiable), (24, 12 + 4, 0));
     for word in ["person-", "town", "man,", "url-", "20"] {
         assert!(!first.contains(word), "{word} in {first}");
     }

@@ -152,7 +152,7 @@ fn practice_comes_first_with_feedback_and_no_labels() {
     let (last, reported) = practise(&session, ana, true);
     assert_eq!((last.as_str(), reported.state.step), ("t3", PracticeStep::Label), "who fails goes on");
     let result = reported.state.result.unwrap();
-    assert_eq!((result.standing, result.right, result.of), (PassStatus::Failed, 2, 3));
+    assert_eq!((result.status, result.right, result.of), (PassStatus::Failed, 2, 3));
     assert!(practice_answers::next(&session.labelling, ana).unwrap().is_none());
 
     let next = next_text::choose(&session.labelling, ana, question(&session), TextOrder::File, None)
@@ -204,7 +204,7 @@ fn practice_comes_first_with_feedback_and_no_labels() {
     };
     study::set_practice(&session.study, std::slice::from_ref(&one)).unwrap();
     let setup = study::practice(&session.study).unwrap();
-    assert_eq!((setup.people[0].result.standing, setup.people[0].result.right), (PassStatus::Passed, 3));
+    assert_eq!((setup.people[0].result.status, setup.people[0].result.right), (PassStatus::Passed, 3));
     assert_eq!((setup.texts[1].given, setup.texts[1].right), (1, 1));
     // One that is added later is asked of those who begin then, and of none who are done.
     let more = NewPracticeText { text: text(&session, "t9"), ..one };
@@ -292,7 +292,7 @@ fn repeated_practice_has_another_order() {
     let setup = study::practice(&session.study).unwrap();
     let rounds: Vec<(u32, u32)> =
         setup.people[0].rounds.iter().map(|round| (round.right, round.of)).collect();
-    assert_eq!(rounds, [(0, 8), (0, 8), (8, 8)], "every round is kept");
+    assert_eq!(rounds, [(0, 8), (0, 8), (8, 8)], "every round is stored");
 }
 
 fn wish(people: &[&str]) -> StudyWish {
@@ -396,8 +396,8 @@ fn packets_and_submissions_contain_practice() {
             report.people.iter().find(|one| one.annotator == name).unwrap().practice.clone().unwrap()
         };
         let (ada, ben) = (of("ada"), of("ben"));
-        assert_eq!((ada.standing, ada.right, ada.rounds_begun), (PassStatus::Failed, 1, 1));
-        assert_eq!((ben.standing, ben.right, ben.of), (PassStatus::Passed, 3, 3));
+        assert_eq!((ada.status, ada.right, ada.rounds_begun), (PassStatus::Failed, 1, 1));
+        assert_eq!((ben.status, ben.right, ben.of), (PassStatus::Passed, 3, 3));
     }
     assert_eq!(
         info::read(&session.project).unwrap().labels,
@@ -449,17 +449,17 @@ fn practice_merges_and_first_answers_count() {
         session.close();
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    let standing = |from: &Path, into: &Path| {
+    let result_of = |from: &Path, into: &Path| {
         let both = folder.join("both.dissensus");
         std::fs::copy(into, &both).unwrap();
         let session = open_in(folder, &both);
         let merged = study::merge(&session.study, &[from.to_owned()], &MergeConsent::all(), &Silent).unwrap();
         assert!(!merged.files[0].refused && merged.files[0].new == 3, "{merged:?}");
         let people = study::practice(&session.study).unwrap().people;
-        (people[0].result.standing, people[0].result.right, people[0].rounds.len())
+        (people[0].result.status, people[0].result.right, people[0].rounds.len())
     };
-    assert_eq!(standing(&path, &copy), (PassStatus::Failed, 0, 1));
-    assert_eq!(standing(&copy, &path), (PassStatus::Failed, 0, 1));
+    assert_eq!(result_of(&path, &copy), (PassStatus::Failed, 0, 1));
+    assert_eq!(result_of(&copy, &path), (PassStatus::Failed, 0, 1));
 }
 
 #[test]
@@ -484,7 +484,7 @@ fn failed_attention_checks_stop_or_require_practice() {
     let (ana, ben) = (add("ana"), add("ben"));
     assert!(
         practice_answers::state_of(&session.labelling, ana).unwrap().is_none(),
-        "a mark that is not missed is not told of"
+        "a mark that is not missed is not mentioned"
     );
     for (id, level) in [("t11", 3), ("t1", 2), ("t12", 3)] {
         assert_eq!(label(&session, ana, id, level), Ok(()), "{id}");

@@ -357,12 +357,12 @@ fn auxiliary_training_texts_are_not_held_out() {
     let harm = asked("harm", SplitSpec::ByText(0.6), 0);
     let path = folder.path().join("p.dissensus").to_string_lossy().into_owned();
     let auxiliary = vec![AuxiliaryQuestion { project: path, question: Some("rude".to_owned()) }];
-    let (alone, beside) = (train(&harm), train(&TrainChoices { auxiliary, ..harm }));
+    let (alone, joint) = (train(&harm), train(&TrainChoices { auxiliary, ..harm }));
     let rude = train(&asked("rude", SplitSpec::ByText(0.6), 0));
     let (of_alone, of_rude) = learned(alone.id, rude.id);
-    let (of_beside, _) = learned(beside.id, rude.id);
+    let (of_joint, _) = learned(joint.id, rude.id);
     assert!((40..=56).contains(&of_alone), "{of_alone}");
-    assert!(of_beside >= of_alone + 40, "{of_beside} {of_alone}");
+    assert!(of_joint >= of_alone + 40, "{of_joint} {of_alone}");
 
     // A frozen head was trained on other texts than the run that uses it.
     let joint = ["rude", "harm"].map(|name| JointQuestion { question: id(&session, name), weight: 1.0 });

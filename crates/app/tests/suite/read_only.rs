@@ -228,7 +228,7 @@ fn read_only_project_is_shown_without_writing() {
     );
     drop(session);
     workbench.close_project();
-    assert!(files(folder.path()) == before, "a file beside the project was changed, or is new");
+    assert!(files(folder.path()) == before, "a file next to the project was changed, or is new");
 
     // Opening the same file for writing, in place of the read-only one, and back.
     workbench.open_project_to_read(&path.to_string_lossy()).unwrap();
@@ -244,7 +244,7 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
     let answer = || Answer::from_level(0);
     let new = NewLabel { question, annotator, text, answer: answer(), duration_ms: None };
     let note = Note { note: Some("a word".to_owned()), ..Note::default() };
-    let said = LabelDetails { note, guideline: None };
+    let details = LabelDetails { note, guideline: None };
     let named = ImportChoices { question: Some("offensiveness".to_owned()), ..ImportChoices::default() };
     let decision = NewDecision {
         question,
@@ -275,7 +275,7 @@ fn writing(session: &Session, study: &Study, out: &Path) -> Vec<(&'static str, &
     vec![
         ("label", code(record::record_label(labelling, &new))),
         ("label again", code(reannotation::record(labelling, &RecordLabel::new(&new, source), 2))),
-        ("remark", code(notes::write(labelling, annotator, question, text, &said, source))),
+        ("remark", code(notes::write(labelling, annotator, question, text, &details, source))),
         ("skip", code(marks::skip(labelling, annotator, [question], text))),
         ("flag", code(marks::flag(labelling, annotator, question, text, true))),
         ("undo", code(undo::undo(labelling, annotator, [question], source))),
@@ -475,7 +475,7 @@ fn read_only_refuses_an_earlier_format() {
     let error = workbench.open_project_to_read(&path.to_string_lossy()).unwrap_err();
     assert_eq!(error.code(), "project-older");
     assert!(error.to_string().contains("open it to write once"), "{error}");
-    assert!(files(folder.path()) == before, "no copy beside it, and not a byte of it");
+    assert!(files(folder.path()) == before, "no copy next to it, and not a byte of it");
 }
 
 #[test]

@@ -185,19 +185,23 @@ fn session_with(session: &Session, folder: &TempDir, content: &str, occasion: Op
         ..ColumnChoices::default()
     };
     let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
-    let told = exchange::preview(&session.exchange, &file, &choices).unwrap();
+    let previewed = exchange::preview(&session.exchange, &file, &choices).unwrap();
     let silent: Arc<dyn Progress> = Arc::new(Silent);
     let report = exchange::import(&session.exchange, &file, &choices, Some(&silent)).unwrap();
     let about_repeats = |notices: &[ImportNotice]| -> Vec<(String, u32)> {
-        let told =
+        let previewed =
             notices.iter().filter(|n| ["repeats-are-labels", "no-first-answer"].contains(&n.code.as_str()));
-        told.map(|n| (n.code.clone(), n.count)).collect()
+        previewed.map(|n| (n.code.clone(), n.count)).collect()
     };
-    assert_eq!(about_repeats(&told.notices), about_repeats(&report.notices), "told before and after");
+    assert_eq!(
+        about_repeats(&previewed.notices),
+        about_repeats(&report.notices),
+        "the same notices before and after"
+    );
     report
 }
 
-fn told(report: &ImportReport, code: &str) -> u32 {
+fn notice_count(report: &ImportReport, code: &str) -> u32 {
     report.notices.iter().filter(|notice| notice.code == code).map(|notice| notice.count).sum()
 }
 
@@ -205,8 +209,8 @@ fn told(report: &ImportReport, code: &str) -> u32 {
 /// one date for all, and without times.
 fn rounds(times: [&str; 3]) -> String {
     let mut file = String::from("item,body,who,label,round,created_at\n");
-    for (text, said) in ["112", "122", "222"].into_iter().enumerate() {
-        for (round, (label, time)) in said.chars().zip(times).enumerate() {
+    for (text, answers) in ["112", "122", "222"].into_iter().enumerate() {
+        for (round, (label, time)) in answers.chars().zip(times).enumerate() {
             writeln!(file, "{text},text {text},person {text},{label},{},{time}", round + 1).unwrap();
         }
     }
@@ -231,7 +235,7 @@ fn rounds_imported_later_give_the_same_self_agreement() {
         let twice = created(&folder, "twice.dissensus");
         session_with(&twice, &folder, &file, None);
         let report = session_with(&twice, &folder, &file, Some("round"));
-        assert!(told(&report, "repeats-are-labels") > 0, "{times:?}");
+        assert!(notice_count(&report, "repeats-are-labels") > 0, "{times:?}");
         assert_eq!(same_of_each(&repeats(&twice)), [1, 1, 2], "{times:?}");
         // And again: nothing is added.
         let again = session_with(&twice, &folder, &file, Some("round"));
@@ -250,7 +254,7 @@ fn mistaken_reannotations_are_not_compared_with_themselves() {
             .unwrap();
     }
     let report = session_with(&session, &folder, &file, Some("batch"));
-    assert_eq!((report.labels, report.repeats, told(&report, "no-first-answer")), (5, 15, 15));
+    assert_eq!((report.labels, report.repeats, notice_count(&report, "no-first-answer")), (5, 15, 15));
     assert_eq!(repeats(&session).unpaired, 15);
     assert_eq!(session_with(&session, &folder, &file, None).labels, 15);
     let found = repeats(&session);
@@ -294,9 +298,9 @@ fn first_answers_are_found_later_in_the_file_or_project() {
     let session = created(&folder, "p.dissensus");
     let file = "item,body,who,label,round\n0,a,ana,1,2\n0,a,ana,2,3\n0,a,ana,1,1\n1,b,ana,2,2\n1,b,ana,2,3\n";
     let report = session_with(&session, &folder, file, Some("round"));
-    assert_eq!((report.labels, told(&report, "no-first-answer")), (1, 1));
+    assert_eq!((report.labels, notice_count(&report, "no-first-answer")), (1, 1));
     let report = session_with(&session, &folder, "item,body,who,label,round\n0,a,ana,1,4\n", Some("round"));
-    assert_eq!((report.repeats, told(&report, "no-first-answer")), (1, 0));
+    assert_eq!((report.repeats, notice_count(&report, "no-first-answer")), (1, 0));
 }
 
 #[test]
@@ -308,21 +312,21 @@ fn unused_round_column_is_reported() {
         .unwrap();
     let report = import_rounds(&session, &file, None);
     assert_eq!((report.labels, report.repeats), (3, 0));
-    let told = |report: &ImportReport| {
+    let has_notice = |report: &ImportReport| {
         report.remarks.iter().any(|remark| remark.contains("\"occasion\" is not read"))
     };
-    assert!(told(&report), "{report:?}");
+    assert!(has_notice(&report), "{report:?}");
     // A constant number in all answers of an annotator is read as an attribute.
     std::fs::write(
         &file,
         "text_id,text,annotator,label,occasion\n1,a,ana,1,2\n2,b,ana,2,2\n1,a,ben,1,3\n2,b,ben,1,3\n",
     )
     .unwrap();
-    assert!(told(&import_rounds(&session, &file, None)));
+    assert!(has_notice(&import_rounds(&session, &file, None)));
     std::fs::write(&file, "text_id,text,annotator,label,occasion\n1,a,ana,1,1\n1,a,ana,2,2\n").unwrap();
     let report = import_rounds(&session, &file, None);
     assert_eq!((report.labels, report.repeats), (0, 1));
-    assert!(!told(&report), "{report:?}");
+    assert!(!has_notice(&report), "{report:?}");
 }
 
 #[test]
@@ -334,13 +338,13 @@ fn replaced_answer_without_a_time_stays_replaced() {
     let first = format!("{head}0,a,ana,1,1\n1,b,ana,2,1\n{}", second("1"));
     session_with(&session, &folder, &first, Some("round"));
     let other = session_with(&session, &folder, &format!("{head}{}", second("2")), Some("round"));
-    assert_eq!((other.repeats, told(&other, "outdated-repeats")), (1, 0));
+    assert_eq!((other.repeats, notice_count(&other, "outdated-repeats")), (1, 0));
     let back = session_with(&session, &folder, &format!("{head}{}", second("1")), Some("round"));
-    assert_eq!((back.repeats, back.repeated_rows, told(&back, "outdated-repeats")), (0, 1, 1));
+    assert_eq!((back.repeats, back.repeated_rows, notice_count(&back, "outdated-repeats")), (0, 1, 1));
     assert_eq!(same_of(&repeats(&session)), (0, 1));
     // A file with both, the current one last, adds nothing to the project.
     let both = format!("{head}{}{}", second("1"), second("2"));
-    assert_eq!(told(&session_with(&session, &folder, &both, Some("round")), "outdated-repeats"), 0);
+    assert_eq!(notice_count(&session_with(&session, &folder, &both, Some("round")), "outdated-repeats"), 0);
 }
 
 #[test]

@@ -103,11 +103,11 @@ fn link_to_a_project_finds_the_runs_of_the_project() {
     std::os::unix::fs::symlink("../f.dissensus", &link).unwrap();
     let session = open(&link);
     let run = train(&session, ModelKind::ShareRecFfn, "frozen", 0).info.id;
-    let said = predicted(&session, run).unwrap();
+    let before = predicted(&session, run).unwrap();
     session.close();
     assert!(!folder.path().join("sub/g.dissensus.runs").exists());
     only_run(&path);
-    assert_eq!(predicted(&open(&path), run).unwrap(), said);
+    assert_eq!(predicted(&open(&path), run).unwrap(), before);
 }
 
 #[test]

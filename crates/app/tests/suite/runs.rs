@@ -130,21 +130,21 @@ fn tuned_encoder_is_stored_and_predicts_when_used() {
     assert!(!files.join("checkpoints").exists());
 
     let frozen = run(&session, &choices(&session, ModelKind::SepHeads, "frozen")).info.id;
-    let said = || {
+    let predicted = || {
         let text = "You call that a recipe?";
         runs::predict(&session.runs, &[frozen], AnnotatorId(2), TextToPredict::New(text), &Silent)
             .unwrap()
             .swap_remove(0)
             .probabilities
     };
-    let by_the_encoder_of_before = said();
+    let by_the_encoder_of_before = predicted();
 
     runs::use_run(&session.runs, Some(info.id)).unwrap();
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     let tuned = session.encoding.state().unwrap();
     assert_ne!(tuned.version.as_ref().unwrap(), &before);
     assert!(runs::detail(&session.runs, info.id).unwrap().info.predicts);
-    assert_eq!(said(), by_the_encoder_of_before, "a frozen run keeps its encoder");
+    assert_eq!(predicted(), by_the_encoder_of_before, "a frozen run keeps its encoder");
     runs::use_run(&session.runs, Some(info.id)).unwrap();
     train::train(&session.analysis, Some("offensiveness"), &Silent).unwrap();
     runs::use_run(&session.runs, None).unwrap();

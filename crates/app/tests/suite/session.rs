@@ -523,7 +523,7 @@ fn stored_model_is_restored_and_updated() {
     let ana = dissensus_editing::annotators::find(&session.project, "ana").unwrap();
     let p = predict::predict(&session.analysis, query.question, ana.id, RequestedText::OfProject("c150"))
         .unwrap();
-    assert!(p[4] > p[0], "the model has not learned the label given since it was kept: {p:?}");
+    assert!(p[4] > p[0], "the model has not learned the label given since it was stored: {p:?}");
 }
 
 #[test]

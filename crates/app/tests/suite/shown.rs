@@ -147,7 +147,7 @@ fn only_labels_changed_after_reveal_are_marked() {
     undo::undo(&session.labelling, person(&session, "ana"), QuestionId(1), LabelSource::Window)
         .unwrap()
         .unwrap();
-    assert_eq!(reveal::labels_after_shown(&session.project).unwrap(), 0, "the first answer stands again");
+    assert_eq!(reveal::labels_after_shown(&session.project).unwrap(), 0, "the first answer is current again");
     label(&session, "ana", "t1", 0);
     assert_eq!(reveal::labels_after_shown(&session.project).unwrap(), 1);
     let count = || Store::open_reader(&path).unwrap().all_facts(FactKind::Shown).unwrap().len();

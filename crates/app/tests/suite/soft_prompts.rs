@@ -91,8 +91,8 @@ fn soft_prompt_belongs_to_its_run() {
         assert!(own["soft_prompt.safetensors"].len() < 4096);
         assert_eq!((run.info.vectors, run.choices.vectors), (3, 3));
         // The model reads 20 tokens, of which the prompt takes three.
-        let said = run.notes.iter().find(|note| note.contains("soft prompt of 3 vectors")).unwrap();
-        assert!(said.contains("cut to 17 tokens"), "{said}");
+        let note = run.notes.iter().find(|note| note.contains("soft prompt of 3 vectors")).unwrap();
+        assert!(note.contains("cut to 17 tokens"), "{note}");
 
         // Moved together, project and runs predict as before.
         let says = predicted(&session, run.info.id);

@@ -26,7 +26,7 @@ fn last_column_choices_are_offered_for_equal_columns() {
     let guess = exchange::preview_as_last_time(&session.exchange, &first).unwrap();
     assert!(!guess.as_last_time);
     exchange::import(&session.exchange, &first, &ImportChoices::default(), None).unwrap();
-    assert!(!place.path("home/columns.json").exists(), "a guess is not kept");
+    assert!(!place.path("home/columns.json").exists(), "a guess is not stored");
     exchange::import(&session.exchange, &first, &by_town(&guess.columns), None).unwrap();
 
     // In another project too; the command and imports without choices still use the guess.

@@ -542,10 +542,10 @@ fn decision_on_a_contested_text_changes_no_label() {
     let (text, _) = texts::find(&session.project, "t1").unwrap();
     let before = answers_of(folder, &session);
     let talk = study::talk(&session.study, rude, text).unwrap();
-    let said: Vec<_> =
+    let answers: Vec<_> =
         talk.answers.iter().map(|one| (one.name.as_str(), one.answer.clone(), one.again.clone())).collect();
     let level = |level| Some(Answer::from_level(level));
-    assert_eq!(said, [("stranger", level(1), None), ("ada", level(0), level(2)), ("ben", level(1), None)]);
+    assert_eq!(answers, [("stranger", level(1), None), ("ada", level(0), level(2)), ("ben", level(1), None)]);
     assert_eq!(talk.answers[2].before, [Answer::from_level(2)], "the first thought stays");
 
     let new = |outcome, answer: Option<u16>, comment: &str| NewDecision {
@@ -650,16 +650,16 @@ fn packet_accepts_no_other_people_or_imports() {
     let out = folder.join("ada.handin");
     study::hand_in(&session.study, &out, false).unwrap();
     study::hand_in(&session.study, &out, true).unwrap();
-    let standing = study::open_packet(&session.study).unwrap().unwrap();
-    assert_eq!((standing.since, standing.given), (0, 0), "one of two questions is answered");
+    let packet = study::open_packet(&session.study).unwrap().unwrap();
+    assert_eq!((packet.since, packet.given), (0, 0), "one of two questions is answered");
     by_name::record(&session.labelling, &LabelByName::new("ada", again, "yes", Some("funny"))).unwrap();
     by_name::record(
         &session.labelling,
         &LabelByName { occasion: 2, ..LabelByName::new("ada", again, "2", Some("rude")) },
     )
     .unwrap();
-    let standing = study::open_packet(&session.study).unwrap().unwrap();
-    assert_eq!((standing.since, standing.given), (2, 1));
+    let packet = study::open_packet(&session.study).unwrap().unwrap();
+    assert_eq!((packet.since, packet.given), (2, 1));
     session.close();
     assert_eq!(merge(folder, &path, &[out])[0].new, 1);
 }
@@ -743,7 +743,7 @@ fn packets_contain_attention_checks_without_answers() {
     let (ada, ben) = (of("ada").unwrap(), of("ben").unwrap());
     assert!((ada.share - 1.0).abs() < 1e-9 && ada.of == 8 && ada.low > 0.5, "{ada:?}");
     assert!(ben.share.abs() < 1e-9 && ben.high < 0.5, "{ben:?}");
-    assert_eq!(info::read(&session.project).unwrap().labels, 2 * 60 + 16, "every label is kept");
+    assert_eq!(info::read(&session.project).unwrap().labels, 2 * 60 + 16, "every label is stored");
 
     // A removed check counts for no one; its labels stay.
     let back: Vec<_> = new.iter().map(|check| NewAttentionCheck { answer: None, ..check.clone() }).collect();
@@ -825,16 +825,19 @@ fn decisions_are_exported_only_on_request() {
             .map(|row| format!("{} {}", row["label"], cells(row)))
             .collect()
     };
-    let beside = export(Some(DecisionLayer::Beside), None);
-    assert_eq!(of(&beside, "t1"), ["2 slip/3/ana", "3 slip/3/ana", "2 slip/3/ana"], "labels stay");
-    assert_eq!(of(&beside, "t2"), ["3 ambiguous//ana"]);
-    assert_eq!(of(&beside, "t4"), ["2 //"], "it holds no more");
-    assert!(beside[0]["decision_comment"].contains("\"surely\"") && beside[0]["decided_at"].ends_with('Z'));
+    let with_columns = export(Some(DecisionLayer::Columns), None);
+    assert_eq!(of(&with_columns, "t1"), ["2 slip/3/ana", "3 slip/3/ana", "2 slip/3/ana"], "labels stay");
+    assert_eq!(of(&with_columns, "t2"), ["3 ambiguous//ana"]);
+    assert_eq!(of(&with_columns, "t4"), ["2 //"], "it holds no more");
+    assert!(
+        with_columns[0]["decision_comment"].contains("\"surely\"")
+            && with_columns[0]["decided_at"].ends_with('Z')
+    );
     let only = export(Some(DecisionLayer::Only), None);
     assert_eq!(only.iter().map(|row| row["text_id"].as_str()).collect::<Vec<_>>(), ["t1", "t2", "t3"]);
     assert!(only.iter().all(|row| row["annotator_id"].is_empty()), "it is nobody's label");
     assert_eq!(of(&only, "t1"), ["3 slip/3/ana"]);
-    let shared = export(Some(DecisionLayer::Beside), Some(Pseudonymised { notes: false }));
+    let shared = export(Some(DecisionLayer::Columns), Some(Pseudonymised { notes: false }));
     // In the order of the pseudonyms, which are random.
     let mut of_first = of(&shared, "t1");
     of_first.sort();

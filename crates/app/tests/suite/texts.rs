@@ -266,7 +266,7 @@ fn packet_lists_only_the_persons_own_texts() {
     // In a packet the figures are always those of its owner.
     let found = find(&session, &of(None, TextFilter::Answered));
     assert_eq!((rows(&found), found.counts.contested, found.counts.long), (vec![2], None, None));
-    assert_eq!(found.counts.all, 30, "a text that is asked again stands there once");
+    assert_eq!(found.counts.all, 30, "a text that is asked again is there once");
     for filter in [TextFilter::Contested, TextFilter::Long] {
         assert_eq!(session.texts.find(&of(None, filter), 0, 9, None).unwrap_err().code(), "in-packet");
     }
@@ -478,7 +478,7 @@ fn attribute_form_answers_merge_in_any_order() {
         assert_eq!(
             attribute_form::left_to_answer(&session.project, me).unwrap(),
             form(),
-            "nobody said so of themselves"
+            "nobody gave it about themselves"
         );
         attribute_form::answer(
             &session.project,

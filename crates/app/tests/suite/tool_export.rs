@@ -220,20 +220,20 @@ fn pseudonyms_hide_people_in_every_format() {
         let file = place.path(&format!("masked.{}", format.ending()));
         export.write(&file, true, &Silent).unwrap();
         assert_eq!(export.exported().suppressed, 3, "{format}");
-        let mut said = std::fs::read(&file).unwrap();
+        let mut content = std::fs::read(&file).unwrap();
         if *format == ToolFormat::Doccano {
             let mut archive = zip_entries(&file);
             archive.sort();
             assert_eq!(archive.len(), 3, "a file for each person");
-            said = archive.concat().into_bytes();
+            content = archive.concat().into_bytes();
         }
-        let said = String::from_utf8_lossy(&said).into_owned();
+        let content = String::from_utf8_lossy(&content).into_owned();
         for reported in
             ["ana", "eve@example.org", "2024-05-01", "17145", "well, so", "page", "lead_time\":1.5"]
         {
-            assert!(!said.contains(reported), "{format}: {reported} in {said}");
+            assert!(!content.contains(reported), "{format}: {reported} in {content}");
         }
-        assert!(["A1", "A2", "A3"].iter().all(|name| said.contains(name)), "{format}: {said}");
+        assert!(["A1", "A2", "A3"].iter().all(|name| content.contains(name)), "{format}: {content}");
     }
 }
 

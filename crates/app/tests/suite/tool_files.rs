@@ -64,7 +64,7 @@ fn tool_file_is_previewed_and_imported() {
     assert_eq!(report.format.title, "Label Studio JSON");
     assert_eq!(counted(&report.notices, "drafts"), 1);
     assert!(
-        report.remarks.iter().any(|remark| remark.contains("3 kept as skipped now")),
+        report.remarks.iter().any(|remark| remark.contains("3 stored as skipped now")),
         "{:?}",
         report.remarks
     );
@@ -148,7 +148,7 @@ fn unnamed_annotators_must_be_named() {
     let merged = "{\"id\":1,\"text\":\"a\",\"label\":[\"x\"],\"Comments\":[]}\n{\"id\":2,\"text\":\"b\",\"label\":[\"y\"],\"Comments\":[]}\n";
     let file = place.file("all.jsonl", merged);
     let preview = exchange::preview(&session.exchange, &file, &ImportChoices::default()).unwrap();
-    assert!(preview.problem.unwrap().message.contains("merged"), "the preview says why");
+    assert!(preview.problem.unwrap().message.contains("merged"), "the preview shows the reason");
     assert_eq!(preview.rows.len(), 2, "and shows what is there");
     let mut columns = exchange::guess_columns(&session.exchange, &file, &ImportChoices::default()).unwrap();
     columns.annotator = Some("=everybody".to_owned());

@@ -252,7 +252,7 @@ fn packet_disguised_as_a_copy_is_recognised() {
     let honest = world.forged("honest.dissensus", disguise);
     let file = world.merge(&honest, &MergeConsent::default());
     assert!(!file.refused && file.new == 2 && file.kind == Some(MergedKind::Packet), "{file:?}");
-    assert!(file.problems.iter().any(|one| one.problem.message.contains("says that it is a whole copy")));
+    assert!(file.problems.iter().any(|one| one.problem.message.contains("claims to be a whole copy")));
     assert_eq!(world.state(), before);
 }
 
@@ -1228,7 +1228,7 @@ fn packet_cannot_change_a_stated_wording() {
     });
     let file = world.merge(&packet, &MergeConsent::all());
     assert!(file.refused, "{file:?}");
-    assert!(file.problems[0].problem.message.contains("says something else"), "{file:?}");
+    assert!(file.problems[0].problem.message.contains("differs in the other copy"), "{file:?}");
     assert_eq!(world.state(), before);
 }
 

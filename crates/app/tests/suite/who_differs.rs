@@ -108,7 +108,7 @@ fn ranking_by_labels_omits_single_labels() {
     assert!(values.windows(2).all(|pair| pair[0] >= pair[1]));
     for (row, value) in rows.iter().zip(&values) {
         assert_eq!(row.observed_split, Some(*value));
-        assert_eq!(row.interval, None, "what was said is not estimated");
+        assert_eq!(row.interval, None, "what was answered is not estimated");
         let (first, last) = row.band;
         assert!(first <= row.rank && row.rank <= last);
     }

@@ -93,11 +93,7 @@ fn explaining_attribute_comes_first_with_its_groups() {
     assert!((gap.value - compared.value).abs() < 1e-9 && gap.value > 0.5, "{gap:?} {compared:?}");
     assert!(gap.interval.unwrap().0 < compared.interval.unwrap().0, "{gap:?} {compared:?}");
     assert!(found.attributes_words.starts_with("age is shown to explain"), "{}", found.attributes_words);
-    assert!(
-        !town.words.contains("95 %"),
-        "no interval beside a difference that is not shown: {}",
-        town.words
-    );
+    assert!(!town.words.contains("95 %"), "no interval with a difference that is not shown: {}", town.words);
     assert_eq!((job.values, job.p, job.groups.as_ref()), (0, None, None));
     assert!(job.words.starts_with("Too little to tell"), "{}", job.words);
 
@@ -113,10 +109,11 @@ fn no_explaining_attribute_is_reported() {
     let (session, question) = project(&folder, &labels(0.0, 2), ScaleKind::Ordinal);
     let found = who_differs::find(&session.analysis, question, &Silent).unwrap();
     assert!(found.attributes.iter().all(|one| !one.shown), "{:?}", found.attributes);
-    let said = &found.attributes_words;
+    let sentence = &found.attributes_words;
     assert!(
-        said.starts_with("No attribute is shown to explain") && said.contains("None explains more than"),
-        "{said}"
+        sentence.starts_with("No attribute is shown to explain")
+            && sentence.contains("None explains more than"),
+        "{sentence}"
     );
 }
 

@@ -36,14 +36,14 @@ pub(crate) struct Worker {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     /// File of its standard error, for the reason if it fails.
-    said: PathBuf,
+    stderr_path: PathBuf,
 }
 
 impl Worker {
     /// Starts a worker whose standard error goes to a file in `folder`.
     pub(crate) fn start(engine: &'static str, launch: &Launch, folder: &Path) -> Result<Self, BenchError> {
-        let said = folder.join(format!("{engine}.log"));
-        let log = File::create(&said).map_err(BenchError::io("writing", &said))?;
+        let stderr_path = folder.join(format!("{engine}.log"));
+        let log = File::create(&stderr_path).map_err(BenchError::io("writing", &stderr_path))?;
         let threads = launch.threads.to_string();
         let mut child = Command::new(&launch.program)
             .args(&launch.arguments)
@@ -59,7 +59,7 @@ impl Worker {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(failed(engine, "its input and output could not be had".to_owned()));
         };
-        Ok(Self { engine, child, input, output: BufReader::new(output), said })
+        Ok(Self { engine, child, input, output: BufReader::new(output), stderr_path })
     }
 
     /// Sends one request and waits for the response.
@@ -88,8 +88,8 @@ impl Worker {
     }
 
     fn last_words(&self) -> String {
-        let said = std::fs::read_to_string(&self.said).unwrap_or_default();
-        let last = said.lines().rev().find(|line| !line.trim().is_empty());
+        let stderr = std::fs::read_to_string(&self.stderr_path).unwrap_or_default();
+        let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
         last.map_or_else(|| "it ended without a word".to_owned(), |line| line.trim().to_owned())
     }
 }

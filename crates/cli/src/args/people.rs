@@ -46,7 +46,7 @@ pub(crate) struct Show {
   dissensus people form P.dissensus
   dissensus people form P.dissensus --ask \"gender=woman|man|non-binary\" --ask \"age=18-49|50+\"
   dissensus people form P.dissensus --nothing
-  dissensus people form P.dissensus --annotator ana --answer gender=woman --not-said age
+  dissensus people form P.dissensus --annotator ana --answer gender=woman --withheld age
 
 People fill in the form once, when they are added or open their task packet. They can always prefer not \
 to say.")]
@@ -73,8 +73,8 @@ pub(crate) struct Form {
     #[arg(long, value_name = "ATTRIBUTE=VALUE", value_parser = attribute, requires = "annotator")]
     pub(crate) answer: Vec<(String, String)>,
     /// With --annotator: an attribute that the person prefers not to say
-    #[arg(long, value_name = "ATTRIBUTE", requires = "annotator")]
-    pub(crate) not_said: Vec<String>,
+    #[arg(long, alias = "not-said", value_name = "ATTRIBUTE", requires = "annotator")]
+    pub(crate) withheld: Vec<String>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -24,7 +24,7 @@ pub(crate) fn annotators(args: &Annotators) -> Result<()> {
         return output::json(&report);
     }
     output::line(&format!(
-        "{}: {}; accuracy and levels off on texts held out, beside the own and everybody's usual level on the same labels",
+        "{}: {}; accuracy and levels off on held-out texts, next to those of the own and of everybody's usual level on the same labels",
         question.name,
         count(report.annotators.len() as u64, "annotator")
     ))?;

@@ -84,7 +84,7 @@ fn list(session: &Session, json: bool) -> Result<()> {
             0 => String::new(),
             _ => format!(", on ordered levels within {}", counted(within.into(), "level")),
         };
-        output::line(&format!("{:.0} % must be right{near}; whoever falls short {then}", 100.0 * pass))?;
+        output::line(&format!("{:.0} % must be right{near}; a person below that {then}", 100.0 * pass))?;
     }
     let row = |one: &AttentionCheckInfo| {
         vec![

@@ -147,7 +147,7 @@ struct GroupGap<'a> {
     /// Number of labels on this text from the group and from those it is compared with.
     labels: (u32, u32),
     /// Whether the difference is significant after correction for all texts and groups compared.
-    stands: bool,
+    significant: bool,
     /// The attribute's value in the group.
     value: &'a str,
 }
@@ -229,7 +229,7 @@ impl<'a> From<&'a GroupDifference> for GroupGap<'a> {
             gap: group.gap.into(),
             interval: both(group.interval),
             labels: group.labels,
-            stands: group.stands,
+            significant: group.significant,
             value: &group.value,
         }
     }

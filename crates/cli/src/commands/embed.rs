@@ -17,8 +17,8 @@ pub(crate) fn embed(args: &Embed) -> Result<()> {
     if args.output.json {
         return output::json(&done);
     }
-    if let Some(said) = &done.note {
-        note(said);
+    if let Some(sentence) = &done.note {
+        note(sentence);
     }
     print_left_out(done.bad_rows);
     let long = match (done.cut, done.averaged) {

@@ -22,7 +22,7 @@ pub(super) fn show(evaluation: &Evaluation) -> Result<()> {
     }
     if let Some(without) = &evaluation.without_copies {
         output::line(&format!(
-            "\nThe body of {} of the test also stands in training. Without them, {} of {}:",
+            "\nThe body of {} of the test also occurs in training. Without them, {} of {}:",
             count(split.copies_in_training as u64, "text"),
             count(without.labels as u64, "label"),
             count(without.texts as u64, "text")
@@ -66,7 +66,7 @@ pub(super) fn heading(question: &str, split: &SplitReport, seed: u32) -> Result<
     if split.left_out_copies > 0 {
         let texts = count(split.left_out_copies as u64, "text");
         output::line(&format!(
-            "{texts} left out of the test: the body also stands in training, in another group"
+            "{texts} left out of the test: the body also occurs in training, in another group"
         ))?;
     }
     Ok(())

@@ -5,9 +5,11 @@ use crate::output;
 use anyhow::Result;
 
 /// Notes that pseudonyms do not make every annotator anonymous.
-pub(super) fn note_on_names(told_apart: u64) {
-    if told_apart > 0 {
-        note(&format!("{told_apart} of the people could still be recognised from their attributes combined"));
+pub(super) fn note_on_names(identifiable: u64) {
+    if identifiable > 0 {
+        note(&format!(
+            "{identifiable} of the people could still be recognised from their attributes combined"
+        ));
     }
 }
 

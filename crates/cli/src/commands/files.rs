@@ -44,7 +44,7 @@ pub(super) struct ExportWritten<'a> {
     suppressed: Option<u64>,
     /// With `--pseudonyms`: number of annotators whose combined attributes still match only a few others.
     #[serde(skip_serializing_if = "Option::is_none")]
-    told_apart: Option<u64>,
+    identifiable: Option<u64>,
 }
 
 pub(crate) fn import(args: Import) -> Result<()> {
@@ -107,7 +107,7 @@ fn print_import(report: &ImportReport) -> Result<()> {
     }
     if report.repeats > 0 {
         output::line(&format!(
-            "{} of a second or later occasion, kept apart from the labels",
+            "{} of a second or later occasion, stored apart from the labels",
             count(u64::from(report.repeats), "answer")
         ))?;
     }
@@ -264,7 +264,7 @@ fn show(preview: &ImportPreview) -> Result<()> {
     output::line(&rows.join(", "))?;
     if preview.repeats > 0 {
         let answers = count(u64::from(preview.repeats), "answer");
-        output::line(&format!("{answers} of a second or later occasion, kept apart from the labels"))?;
+        output::line(&format!("{answers} of a second or later occasion, stored apart from the labels"))?;
     }
     for bad in preview.bad_rows.iter().take(20) {
         let column = bad.column.as_ref().map_or_else(String::new, |column| format!(", column \"{column}\""));
@@ -314,7 +314,7 @@ pub(crate) fn export(args: &Export) -> Result<()> {
         span_rows: args.spans == SpansArg::Rows,
         leave_out_overlaps: args.leave_out_overlaps,
         decisions: args.decisions.map(|decisions| match decisions {
-            DecisionsArg::Beside => DecisionLayer::Beside,
+            DecisionsArg::Columns => DecisionLayer::Columns,
             DecisionsArg::Only => DecisionLayer::Only,
         }),
         leave_out_failed: args.leave_out.contains(&LeaveOutArg::Failed),
@@ -322,9 +322,10 @@ pub(crate) fn export(args: &Export) -> Result<()> {
     };
     let written = exchange::export(&session.exchange, file, &choices, &bar);
     drop(bar);
-    let Exported { answers: rows, left_out, left_out_failed, suppressed, left_blank, told_apart } = written?;
+    let Exported { answers: rows, left_out, left_out_failed, suppressed, left_blank, identifiable } =
+        written?;
     if args.pseudonyms {
-        note_on_names(told_apart);
+        note_on_names(identifiable);
     }
     if args.output.json {
         return output::json(&ExportWritten {
@@ -334,7 +335,7 @@ pub(crate) fn export(args: &Export) -> Result<()> {
             left_out_failed: choices.leave_out_failed.then_some(left_out_failed),
             rows,
             suppressed: args.pseudonyms.then_some(suppressed),
-            told_apart: args.pseudonyms.then_some(told_apart),
+            identifiable: args.pseudonyms.then_some(identifiable),
         });
     }
     let what = if args.decisions == Some(DecisionsArg::Only) { "decision" } else { "label" };

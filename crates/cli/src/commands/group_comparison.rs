@@ -135,7 +135,7 @@ struct ComparedText<'a> {
     /// Two-sided p value of the difference in labels beyond each annotator's own severity.
     p: Option<f64>,
     /// Whether the difference is significant after correction for all texts that both groups labelled.
-    stands: bool,
+    significant: bool,
     /// Beginning of the text.
     text: &'a str,
     /// Id of the text.
@@ -244,7 +244,7 @@ fn text(row: &GroupTextGap) -> ComparedText<'_> {
         labels_b: row.labels.1,
         low: row.interval.map(|(low, _)| low.into()),
         p: row.p,
-        stands: row.stands,
+        significant: row.significant,
         text: &row.snippet,
         text_id: &row.external_id,
     }
@@ -313,7 +313,7 @@ fn figures(found: &GroupComparison) -> String {
 
 fn line(row: &GroupTextGap) -> Vec<String> {
     vec![
-        if row.stands { "yes" } else { "not shown" }.to_owned(),
+        if row.significant { "yes" } else { "not shown" }.to_owned(),
         row.external_id.clone(),
         signed(row.gap.into(), 2),
         row.interval.map_or_else(

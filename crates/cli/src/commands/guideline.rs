@@ -149,7 +149,7 @@ pub(crate) fn notes(args: &Notes) -> Result<()> {
         return output::json(&found);
     }
     if found.is_empty() {
-        return output::line("Nobody said or flagged anything of that kind");
+        return output::line("There are no notes or flags of that kind");
     }
     let row = |one: &NoteInfo| {
         let mut marks = Vec::new();

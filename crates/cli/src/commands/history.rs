@@ -57,7 +57,7 @@ pub(crate) fn history(args: &History) -> Result<()> {
     if found.entries.is_empty() {
         return output::line("Nothing of that kind was done");
     }
-    let header = ["time", "who", "what", "question", "text", "said", "copy"];
+    let header = ["time", "who", "what", "question", "text", "note", "copy"];
     output::line(&output::table(&header, found.entries.iter().map(row).collect(), &[]))?;
     if found.more {
         note(&format!("these are the newest {}; --limit shows more", found.entries.len()));
@@ -73,7 +73,7 @@ fn row(entry: &HistoryEntry) -> Vec<String> {
         entry.what.clone(),
         known(&entry.question),
         known(&entry.text_id),
-        entry.said.as_deref().map_or_else(String::new, |said| cut(said, WORDS)),
+        entry.note.as_deref().map_or_else(String::new, |note| cut(note, WORDS)),
         known(&entry.copy),
     ]
 }

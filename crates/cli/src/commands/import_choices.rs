@@ -142,7 +142,7 @@ fn recognised(session: &Session, args: &Import, form: &ImportChoices) -> Result<
                 let listed: Vec<String> =
                     listed.map(|(nth, reading)| listed_reading(nth + 1, reading)).collect();
                 bail!(
-                    "{} can be read in several ways, and nothing says which is meant. Choose one with --reading N, or with its options:\n{}",
+                    "{} can be read in several ways, and the file does not determine which is meant. Choose one with --reading N, or with its options:\n{}",
                     args.file.display(),
                     listed.join("\n")
                 );

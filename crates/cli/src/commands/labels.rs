@@ -54,7 +54,7 @@ pub(crate) fn record(args: &Record) -> Result<()> {
     let new = if recorded.new_annotator { " (a new annotator)" } else { "" };
     let asked = match recorded.asked {
         true => "",
-        false => " (kept, though it is not asked here: its condition is not met)",
+        false => " (stored, though it is not asked here: its condition is not met)",
     };
     output::line(&format!(
         "{}{new} labelled {}: {} = {}{asked}{}",

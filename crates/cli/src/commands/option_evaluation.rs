@@ -14,14 +14,14 @@ pub(super) fn show(found: &OptionEvaluation) -> Result<()> {
     heading(&found.question, &found.split, found.seed)?;
     tables(&found.models, &found.baselines)?;
     let with = found.models.iter().filter(|one| one.together.is_some());
-    let mut said: Vec<(&String, Vec<&str>)> = Vec::new();
+    let mut models_by_words: Vec<(&String, Vec<&str>)> = Vec::new();
     for (model, words) in with.zip(&found.options_together) {
-        match said.iter_mut().find(|(other, _)| *other == words) {
+        match models_by_words.iter_mut().find(|(other, _)| *other == words) {
             Some((_, models)) => models.push(&model.model),
-            None => said.push((words, vec![&model.model])),
+            None => models_by_words.push((words, vec![&model.model])),
         }
     }
-    for (words, models) in said {
+    for (words, models) in models_by_words {
         output::line(&format!("{}: {words}", models.join(", ")))?;
     }
     if !found.differences.models.is_empty() {
@@ -29,7 +29,7 @@ pub(super) fn show(found: &OptionEvaluation) -> Result<()> {
     }
     if let Some(without) = &found.without_copies {
         output::line(&format!(
-            "\nThe body of {} of the test also stands in training. Without them:",
+            "\nThe body of {} of the test also occurs in training. Without them:",
             count(found.split.copies_in_training as u64, "text")
         ))?;
         tables(&without.models, &without.baselines)?;

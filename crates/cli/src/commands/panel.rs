@@ -38,10 +38,10 @@ pub(crate) fn panel(args: &Panel) -> Result<()> {
         if args.name.is_some() { open(&args.project.path)? } else { open_or_read(&args.project.path)? };
     let wish = wish(&session, args)?;
     session.panels.check(&wish)?;
-    let beside = args.beside.as_deref().map(|name| session.panels.wish(name, args.draws)).transpose()?;
+    let compared = args.compare.as_deref().map(|name| session.panels.wish(name, args.draws)).transpose()?;
     match (&args.file.texts, &args.file.out) {
-        (Some(texts), Some(out)) => file(&session, args, &wish, beside.as_ref(), texts, out)?,
-        _ => project(&session, args, &wish, beside.as_ref())?,
+        (Some(texts), Some(out)) => file(&session, args, &wish, compared.as_ref(), texts, out)?,
+        _ => project(&session, args, &wish, compared.as_ref())?,
     }
     // After everything that can fail, so that only panels that were drawn and predicted are saved.
     if let Some(name) = &args.name {
@@ -73,11 +73,11 @@ fn wish(session: &Session, args: &Panel) -> Result<PanelWish> {
     Ok(wish)
 }
 
-fn project(session: &Session, args: &Panel, wish: &PanelWish, beside: Option<&PanelWish>) -> Result<()> {
+fn project(session: &Session, args: &Panel, wish: &PanelWish, compared: Option<&PanelWish>) -> Result<()> {
     let text = args.text_id.as_deref().map(|id| texts::find(&session.project, id)).transpose()?;
     make_live(session, wish.question, &args.encoder)?;
     let found = match text {
-        Some((text, _)) => session.panels.ask_about(wish, beside, text)?,
+        Some((text, _)) => session.panels.ask_about(wish, compared, text)?,
         None => {
             let bar = Bar::new("texts");
             let order = match args.by {
@@ -85,7 +85,7 @@ fn project(session: &Session, args: &Panel, wish: &PanelWish, beside: Option<&Pa
                 PanelBy::Members => PanelOrder::Members,
                 PanelBy::Apart => PanelOrder::Apart,
             };
-            let found = session.panels.ask(wish, beside, order, args.top, &bar);
+            let found = session.panels.ask(wish, compared, order, args.top, &bar);
             drop(bar);
             found?
         }
@@ -97,7 +97,7 @@ fn file(
     session: &Session,
     args: &Panel,
     wish: &PanelWish,
-    beside: Option<&PanelWish>,
+    compared: Option<&PanelWish>,
     texts: &Path,
     out: &Path,
 ) -> Result<()> {
@@ -118,7 +118,7 @@ fn file(
     let asked = asked?;
     make_live(session, wish.question, &args.encoder)?;
     let bar = Bar::new("texts");
-    let written = session.panels.ask_file(wish, beside, &asked, &encoder_choice(&args.encoder), &bar);
+    let written = session.panels.ask_file(wish, compared, &asked, &encoder_choice(&args.encoder), &bar);
     drop(bar);
     print_written(&written?, args.output.json)
 }
@@ -155,8 +155,12 @@ fn print_verdicts(found: &PanelVerdicts) -> Result<()> {
     print_left_out_and_strangers(0, panel.strangers as usize);
     output::line(&format!("{}, {}: {}", panel.question, panel.rule, describe_panel(panel)))?;
     output::line(&format!("Members: {}", panel.members.join(", ")))?;
-    if let Some(beside) = &found.beside {
-        output::line(&format!("Beside it: {}: {}", describe_panel(beside), beside.members.join(", ")))?;
+    if let Some(compared) = &found.compared {
+        output::line(&format!(
+            "Compared with: {}: {}",
+            describe_panel(compared),
+            compared.members.join(", ")
+        ))?;
     }
     if !panel.exact {
         super::note(
@@ -180,7 +184,7 @@ fn print_verdicts(found: &PanelVerdicts) -> Result<()> {
             .map_or_else(String::new, |(mean, low, high)| format!("{mean:.1} ({low:.1} to {high:.1})"));
         let others =
             text.others.as_ref().map_or_else(String::new, |o| format!("{:.0} %", 100.0 * o.otherwise));
-        let beside = text.beside.as_ref().map_or_else(String::new, |b| {
+        let comparison = text.comparison.as_ref().map_or_else(String::new, |b| {
             format!("{} (apart {:.2})", outcomes[b.verdict.likeliest as usize], b.apart)
         });
         vec![
@@ -191,7 +195,7 @@ fn print_verdicts(found: &PanelVerdicts) -> Result<()> {
             likely(&of.probabilities),
             mean,
             others,
-            beside,
+            comparison,
             text.answered.to_string(),
             text.snippet.chars().take(TEXT_WIDTH).collect(),
         ]
@@ -205,7 +209,7 @@ fn print_verdicts(found: &PanelVerdicts) -> Result<()> {
         "probabilities",
         mean_header.as_str(),
         "otherwise",
-        "beside",
+        "compared",
         "answered",
         "",
     ];

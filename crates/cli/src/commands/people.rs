@@ -70,7 +70,7 @@ pub(crate) fn form(args: &Form) -> Result<()> {
 fn form_of(args: &Form, name: &str) -> Result<()> {
     let answers: FormAnswers = FormAnswers(
         (args.answer.iter().map(|(attribute, value)| (attribute.clone(), Some(value.clone()))))
-            .chain(args.not_said.iter().map(|attribute| (attribute.clone(), None)))
+            .chain(args.withheld.iter().map(|attribute| (attribute.clone(), None)))
             .collect(),
     );
     let answered = !answers.0.is_empty();

@@ -124,7 +124,7 @@ fn results(setup: &PracticeSetup) -> Result<()> {
         let rounds: Vec<String> = (person.rounds.iter())
             .map(|round| format!("{}/{}{}", round.right, round.of, if round.finished { "" } else { "…" }))
             .collect();
-        vec![person.annotator.clone(), person.result.standing.to_string(), rounds.join(", ")]
+        vec![person.annotator.clone(), person.result.status.to_string(), rounds.join(", ")]
     };
     let header = ["person", "practice", "right, each round"];
     output::line(&output::table(&header, setup.people.iter().map(row).collect(), &[]))
@@ -157,7 +157,7 @@ fn of_packet(session: &Session, annotator: AnnotatorId, json: bool) -> Result<()
 pub(crate) fn describe_practice(state: &PracticeState) -> String {
     let result = state.result.as_ref().map(|result| {
         let (right, of) = (result.right, result.of);
-        match result.standing {
+        match result.status {
             PassStatus::Passed => format!("practice passed: {right} of {of} right"),
             PassStatus::Failed | PassStatus::Unfinished => {
                 format!(
@@ -174,7 +174,7 @@ pub(crate) fn describe_practice(state: &PracticeState) -> String {
             let (done, total) = (state.done, state.total);
             format!("{why}round {} is to be practised: {done} of {total} answered", state.round)
         }
-        (PracticeStep::Label, Some(result)) if result.standing == PassStatus::Failed => {
+        (PracticeStep::Label, Some(result)) if result.status == PassStatus::Failed => {
             "the study's author lets you go on".to_owned()
         }
         (PracticeStep::Label, _) => "the texts can be labelled".to_owned(),

@@ -557,7 +557,7 @@ fn border_words(border: &Border, levels: &[String]) -> String {
 /// answers follow severity, and annotators on either side of the border.
 fn who(row: &DisagreementRow) -> String {
     let group = |group: &GroupDifference| {
-        let doubt = if group.stands { "" } else { "?" };
+        let doubt = if group.significant { "" } else { "?" };
         let above = row.who_above.map_or_else(String::new, |(own, others)| {
             format!(
                 " ({} of {} above, {} of {} of the others)",

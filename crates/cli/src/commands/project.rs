@@ -179,12 +179,12 @@ fn explained(question: &QuestionInfo) -> Vec<String> {
     let defined =
         question.scale.levels().iter().zip(&question.definitions).filter(|(_, what)| !what.is_empty());
     lines.extend(defined.map(|(level, what)| format!("{level}: {}", what.replace('\n', " "))));
-    let of = question.labels + question.unsaid;
-    if question.unsaid > 0 {
-        let share = f64::from(question.unsaid) / f64::from(of);
+    let of = question.labels + question.cannot_say_answers;
+    if question.cannot_say_answers > 0 {
+        let share = f64::from(question.cannot_say_answers) / f64::from(of);
         lines.push(format!(
             "cannot say: {} of {} ({:.1} %)",
-            question.unsaid,
+            question.cannot_say_answers,
             count(u64::from(of), "answer"),
             100.0 * share
         ));
@@ -223,7 +223,7 @@ fn estimation_words(found: Option<&Estimation>) -> String {
     let settled = if found.converged { "" } else { ", not settled" };
     let rounds = count(u64::from(found.rounds), "round");
     let mut words = format!(
-        "model: standard deviation of texts beside their embeddings {:.2}{severities} (logits), log-likelihood {:.1}, {rounds}{settled}",
+        "model: standard deviation of texts beyond their embeddings {:.2}{severities} (logits), log-likelihood {:.1}, {rounds}{settled}",
         found.text_sd, found.log_likelihood
     );
     for limit in found.limit_texts.iter().chain(&found.group_slopes) {

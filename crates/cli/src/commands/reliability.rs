@@ -122,7 +122,7 @@ fn option_agreement(found: &OptionAgreements, args: &Agreement) -> Result<()> {
         left_out(first.annotators_without_labels)
     ))?;
     if found.options.iter().all(|one| one.agreement.pairwise_agreement.is_none()) {
-        output::line("No text has answers of two people: how they agree cannot be told")?;
+        output::line("No text has answers of two people: how they agree cannot be estimated")?;
     }
     output::line(&format!(
         "Krippendorff's alpha of whole sets (MASI distance): {}",
@@ -240,7 +240,7 @@ fn coefficients(found: &Reliability) -> String {
     let table = output::table(&header, defined.map(row).collect(), &[1, 2, 3]);
     let few = found.alpha_nominal.interval.is_none() && found.alpha_nominal.over_texts.is_some();
     match few {
-        true => format!("{table}\nOf people like these nothing can be said from fewer than five people."),
+        true => format!("{table}\nFewer than five people allow no conclusions about people like these."),
         false => table,
     }
 }

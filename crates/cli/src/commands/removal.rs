@@ -68,7 +68,7 @@ fn would_go(preview: &RemovalPreview) -> Result<()> {
     }
     match preview.imported_at {
         Some(_) => output::line(&format!("The import of {} added {}", preview.name, words(preview.counts)))?,
-        None => output::line(&format!("Nothing stands on \"{}\": it can be removed", preview.name))?,
+        None => output::line(&format!("Nothing depends on \"{}\": it can be removed", preview.name))?,
     }
     if preview.imported_at.is_some() {
         output::line("What was used, changed or taken back since stays")?;

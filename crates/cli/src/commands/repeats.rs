@@ -66,8 +66,8 @@ pub(crate) fn repeats(args: &Repeats) -> Result<()> {
         let answers = count(report.unpaired.into(), "answer");
         output::line(&format!("{answers} of a later occasion without an earlier one left out"))?;
     }
-    if report.unsaid > 0 {
-        let answers = count(report.unsaid.into(), "repeated answer");
+    if report.cannot_say > 0 {
+        let answers = count(report.cannot_say.into(), "repeated answer");
         output::line(&format!("{answers} left out where the person could not say, then or before"))?;
     }
     if report.labels_themselves > 0 {

@@ -21,13 +21,13 @@ pub(crate) fn report(args: &Report) -> Result<()> {
     let (written, switch) = written?;
     print_switch(switch);
     written.left_blank.iter().for_each(|line| note(&format!("in labels.csv, {line}")));
-    if written.told_apart > 0 {
+    if written.identifiable > 0 {
         note(&format!(
-            "by their attributes taken together, {} could still be told apart in labels.csv",
-            if written.told_apart == 1 {
+            "by their attributes taken together, {} could still be identified in labels.csv",
+            if written.identifiable == 1 {
                 "1 person".to_owned()
             } else {
-                format!("{} people", written.told_apart)
+                format!("{} people", written.identifiable)
             }
         ));
     }

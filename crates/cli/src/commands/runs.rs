@@ -205,9 +205,7 @@ fn held(session: &Session, args: &Train) -> Result<Vec<HeldHead>> {
         return Ok(found);
     }
     if !found.is_empty() {
-        conflict(
-            "--freeze encoder leaves nothing to train around a head that is kept fixed: use one of the two",
-        );
+        conflict("--freeze encoder leaves nothing to train around a fixed head: use one of the two");
     }
     if args.tuning.is_some() {
         conflict("--freeze encoder is the same as --tuning frozen: use one of the two");

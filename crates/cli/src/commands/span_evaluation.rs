@@ -25,7 +25,7 @@ pub(super) fn show(found: &SpanEvaluationReport) -> Result<()> {
     differences(&found.differences, &COLUMNS)?;
     if let Some(without) = &found.without_copies {
         output::line(&format!(
-            "\nThe body of {} of the test also stands in training. Without them:",
+            "\nThe body of {} of the test also occurs in training. Without them:",
             count(found.split.copies_in_training as u64, "text")
         ))?;
         table(&without.models, &without.baselines)?;

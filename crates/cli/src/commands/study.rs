@@ -157,7 +157,7 @@ pub(crate) fn hand_in(args: &HandIn) -> Result<()> {
         args.file.display(),
         (handed.bytes / 1000.0).max(1.0)
     ))?;
-    output::line("Send this file to whoever gave you the packet. You can go on, and hand in again")
+    output::line("Send this file to the person who gave you the packet. You can go on, and hand in again")
 }
 
 pub(crate) fn merge(args: &Merge) -> Result<()> {
@@ -214,7 +214,7 @@ fn distinguish(file: &MergedFile) -> Result<()> {
     };
     if file.contradicted > 0 {
         output::line(&format!(
-            "  {} given apart in two copies: both are kept, and the later one counts",
+            "  {} given apart in two copies: both are stored, and the later one counts",
             match file.contradicted {
                 1 => "1 pair of different answers of one person was".to_owned(),
                 n => format!("{n} pairs of different answers of one person were"),
@@ -449,7 +449,7 @@ pub(crate) fn status(args: &Status) -> Result<()> {
         }
     };
     add("practice", &|person| person.practice.as_ref().map(practised));
-    add("checks", &|person| person.attention_standing.map(|standing| standing.to_string()));
+    add("checks", &|person| person.attention_status.map(|status| status.to_string()));
     output::line(&output::table(&header, rows, &[1, 2, 4, 5, 6]))
 }
 
@@ -470,8 +470,8 @@ pub(super) fn print_earlier(earlier: &[EarlierPacket]) -> Result<()> {
 fn practised(result: &PracticeResult) -> String {
     match result.rounds_begun {
         0 => "not begun".to_owned(),
-        1 => format!("{} ({}/{})", result.standing, result.right, result.of),
-        n => format!("{} ({}/{}, round {n})", result.standing, result.right, result.of),
+        1 => format!("{} ({}/{})", result.status, result.right, result.of),
+        n => format!("{} ({}/{}, round {n})", result.status, result.right, result.of),
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn export(session: &Session, args: &Export, of: SummaryOf, file: &Pat
     let written = session.summaries.write(&asked, &bar);
     drop(bar);
     let written = written?;
-    note_on_names(u64::from(written.told_apart));
+    note_on_names(u64::from(written.identifiable));
     if args.output.json {
         return output::json(&written);
     }

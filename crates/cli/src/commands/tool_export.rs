@@ -43,7 +43,7 @@ pub(super) struct ToolFile<'a> {
     texts: usize,
     /// With `--pseudonyms`: number of annotators whose combined attributes still match only a few others.
     #[serde(skip_serializing_if = "Option::is_none")]
-    told_apart: Option<u64>,
+    identifiable: Option<u64>,
     /// Whether the file was written; false with `--dry-run`.
     written: bool,
 }
@@ -93,7 +93,7 @@ pub(super) fn export(session: &Session, args: &Export, format: ToolFormat, file:
         written?;
     }
     if args.pseudonyms {
-        note_on_names(ready.exported().told_apart);
+        note_on_names(ready.exported().identifiable);
     }
     if args.output.json {
         return output::json(&tool_file(&ready, args, file));
@@ -142,7 +142,7 @@ fn tool_file<'a>(ready: &'a ToolExport, args: &Export, file: &'a Path) -> ToolFi
         question: ready.question(),
         suppressed: args.pseudonyms.then_some(exported.suppressed),
         texts,
-        told_apart: args.pseudonyms.then_some(exported.told_apart),
+        identifiable: args.pseudonyms.then_some(exported.identifiable),
         written: !args.dry_run,
     }
 }
@@ -162,7 +162,7 @@ pub(super) fn list(as_json: bool) -> Result<()> {
         output::line(&format!("{:13} .{:6} {}", format.name(), format.ending(), format.title()))?;
         let holds: Vec<&str> = format.holds().iter().map(|reason| reason.name()).collect();
         if !holds.is_empty() {
-            output::line(&format!("{:22}beside levels: {}", "", holds.join(", ")))?;
+            output::line(&format!("{:22}in addition to levels: {}", "", holds.join(", ")))?;
         }
     }
     Ok(())

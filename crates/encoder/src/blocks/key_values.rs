@@ -67,7 +67,7 @@ impl Past {
         let longest = self.longest();
         let padded = |text: &Arc<TextKeyValues>| {
             let Some(own) = text.layers.get(layer) else {
-                candle_core::bail!("no keys and values of layer {layer} were kept");
+                candle_core::bail!("no keys and values of layer {layer} were cached");
             };
             own.pad_with_zeros(0, 0, longest - own.dim(0)?)
         };

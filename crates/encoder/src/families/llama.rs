@@ -389,7 +389,7 @@ mod tests {
                 "must agree",
             ),
         ];
-        for (field, value, said) in cases {
+        for (field, value, expected) in cases {
             let folder = folder_with(|config| {
                 if field != "rope_scaling" {
                     config.remove("rope_parameters");
@@ -401,7 +401,7 @@ mod tests {
             });
             let error = crate::Encoder::open(folder.path(), &options).unwrap_err();
             assert_eq!(error.code(), "encoder-config", "{error}");
-            assert!(error.to_string().contains(said), "{error}");
+            assert!(error.to_string().contains(expected), "{error}");
         }
     }
 }

@@ -49,17 +49,17 @@ fn words(name: &str) -> Option<Words> {
 
 /// The tokenizer, or why it cannot be generated.
 pub(super) fn tokenizer(metadata: &Metadata) -> Result<Value, String> {
-    const BESIDE: &str = "put the model's own tokenizer.json beside it, in a folder that is then named";
+    const REMEDY: &str = "put the model's own tokenizer.json next to it, and name the folder";
     let model = needed("tokenizer.ggml.model", metadata.text("tokenizer.ggml.model")?)?;
     if model != "gpt2" {
         return Err(format!(
-            "its tokenizer is of the kind \"{model}\", and only gpt2 (byte-level pairs) can be read: {BESIDE}"
+            "its tokenizer is of the kind \"{model}\", and only gpt2 (byte-level pairs) can be read: {REMEDY}"
         ));
     }
     let pre = needed("tokenizer.ggml.pre", metadata.text("tokenizer.ggml.pre")?)?;
     let Some(words) = words(pre) else {
         return Err(format!(
-            "its tokenizer cuts texts into words in the way \"{pre}\", and only gpt-2, smollm, qwen2 and llama-bpe are known: {BESIDE}"
+            "its tokenizer cuts texts into words in the way \"{pre}\", and only gpt-2, smollm, qwen2 and llama-bpe are known: {REMEDY}"
         ));
     };
     let tokens = needed("tokenizer.ggml.tokens", metadata.texts("tokenizer.ggml.tokens")?)?;

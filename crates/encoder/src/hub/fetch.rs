@@ -218,7 +218,7 @@ impl Job<'_> {
                 repository,
                 status,
                 advice: if self.config.token.is_some() {
-                    "the token in HF_TOKEN (or the one kept by `hf auth login`) does not open it"
+                    "the token in HF_TOKEN (or the one stored by `hf auth login`) does not open it"
                 } else {
                     "set HF_TOKEN to an access token that may read it"
                 },

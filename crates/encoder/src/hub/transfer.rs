@@ -173,7 +173,7 @@ fn check(wanted: &Wanted, part: &Path) -> Result<(), EncoderError> {
         let found = found.map_err(unreadable)?;
         if !found.eq_ignore_ascii_case(expected) {
             fs::remove_file(part).map_err(unreadable)?;
-            let reason = format!("its {name} is {found}, and the {source} says {expected}");
+            let reason = format!("its {name} is {found}, and {expected} according to the {source}");
             return Err(EncoderError::HubBroken { file: wanted.file.clone(), reason });
         }
     }

@@ -37,9 +37,9 @@ impl Trainable {
         let place = dir.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let half = tempfile::Builder::new().prefix(".encoder-").tempdir_in(place).map_err(failed(place))?;
         // A GGUF file is accompanied only by the files that it does not provide itself.
-        let stands_for = matches!(self.policy(), FreezePolicy::Prompt(_));
+        let replaces_input = matches!(self.policy(), FreezePolicy::Prompt(_));
         copy_configuration(&self.folder, half.path(), |file| {
-            !(stands_for && self.folder.is_from_gguf(file))
+            !(replaces_input && self.folder.is_from_gguf(file))
         })?;
         write_recipe(self.version(), half.path())?;
         let mut learned = self.learned()?;

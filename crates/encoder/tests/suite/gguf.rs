@@ -116,7 +116,7 @@ fn separate_tokenizer_is_used_and_changes_the_version() {
     check_error(
         &refused(place.path()),
         "encoder-gguf",
-        &["unlike", "smollm, qwen2", "tokenizer.json beside it"],
+        &["unlike", "smollm, qwen2", "tokenizer.json next to it"],
     );
     let before = Encoder::open(&fixture("llama.gguf"), &on_cpu()).unwrap();
     // A vocabulary of letters: another tokenizer, whose ids the model has embeddings for.
@@ -170,7 +170,7 @@ fn unsupported_gguf_content_is_named() {
         let (head, tail) = bytes.split_at(at);
         [head, &replaced(tail.to_vec(), "gpt2", "bert")].concat()
     });
-    check_error(&refused(bert.path()), "encoder-gguf", &["\"bert\"", "tokenizer.json beside it"]);
+    check_error(&refused(bert.path()), "encoder-gguf", &["\"bert\"", "tokenizer.json next to it"]);
 }
 
 /// As in a model hub's cache: a link to a file that is named by its hash.

@@ -228,8 +228,8 @@ impl Facts {
             known.length += value.len() as u64;
             known.structured |= value.starts_with(['[', '{']);
         }
-        for (nth, (name, said)) in item.answers.iter().enumerate() {
-            if *said == GivenAnswer::Skipped {
+        for (nth, (name, given)) in item.answers.iter().enumerate() {
+            if *given == GivenAnswer::Skipped {
                 self.skips += 1;
                 if let Some(name) = name {
                     self.question(name);
@@ -238,12 +238,12 @@ impl Facts {
             }
             let name = name.as_deref().unwrap_or(LABEL);
             self.answers += 1;
-            self.answer(name, said);
-            self.given(item, name, said, (number, nth as u16));
+            self.answer(name, given);
+            self.given(item, name, given, (number, nth as u16));
         }
     }
 
-    fn answer(&mut self, name: &str, said: &GivenAnswer) {
+    fn answer(&mut self, name: &str, answer: &GivenAnswer) {
         let question = self.question(name);
         question.answers += 1;
         let names = &mut question.names;
@@ -252,7 +252,7 @@ impl Facts {
                 names.insert(level.to_owned());
             }
         };
-        match said {
+        match answer {
             GivenAnswer::One(level) => {
                 question.single = true;
                 add(level);
@@ -274,12 +274,12 @@ impl Facts {
     }
 
     /// Records an answer, so that a second one of the same annotator is recognised.
-    fn given(&mut self, item: &Item, question: &str, said: &GivenAnswer, place: (u64, u16)) {
+    fn given(&mut self, item: &Item, question: &str, answer: &GivenAnswer, place: (u64, u16)) {
         let Some(annotator) = &item.annotator else { return };
         let hasher = self.hasher.get_or_insert_with(RandomState::default);
         let key = hasher.hash_one((annotator, &item.text_id, text_key(item), question));
         let at = item.at.as_deref().and_then(parse_ms);
-        self.given.entry(key).or_default().0.push((at, hasher.hash_one(said), place));
+        self.given.entry(key).or_default().0.push((at, hasher.hash_one(answer), place));
     }
 
     /// Derives what depends on the whole file.
@@ -292,12 +292,12 @@ impl Facts {
             // By time; those without one by their position in the file.
             given.0.sort_by_key(|(at, _, place)| (*at, *place));
             let mut before: Vec<(Option<i64>, u64)> = Vec::new();
-            for (at, said, place) in given.0 {
+            for (at, hash, place) in given.0 {
                 // The same answer at the same time is a duplicate in the file.
-                if before.contains(&(at, said)) {
+                if before.contains(&(at, hash)) {
                     continue;
                 }
-                before.push((at, said));
+                before.push((at, hash));
                 if before.len() > 1 {
                     repeats += 1;
                     self.occasions.insert(place, u16::try_from(before.len()).unwrap_or(u16::MAX));

@@ -54,8 +54,8 @@ pub(crate) struct Item {
 
 impl Item {
     /// Adds an answer to a question.
-    pub(crate) fn answer(&mut self, question: impl Into<String>, said: GivenAnswer) {
-        self.answers.push((Some(question.into()), said));
+    pub(crate) fn answer(&mut self, question: impl Into<String>, answer: GivenAnswer) {
+        self.answers.push((Some(question.into()), answer));
     }
 
     /// Adds a line to the note.
@@ -204,7 +204,7 @@ pub(crate) fn checked_spans(
             if let Some(words) = words.as_deref().filter(|words| !same_words(words, here())) {
                 let here: String = here().take(30).collect();
                 return Err(format!(
-                    "the span {} to {} is said to be \"{}\", and there the text has \"{here}\"",
+                    "the span {} to {} is given as \"{}\", and there the text has \"{here}\"",
                     span.start,
                     span.end,
                     words.chars().take(30).collect::<String>()

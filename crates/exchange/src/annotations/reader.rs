@@ -177,8 +177,8 @@ fn rows_of(facts: &Facts, item: Item, number: u64, queue: &mut VecDeque<(String,
     common.extend(attributes);
     common.extend(data.into_iter().map(|(key, value)| (Facts::column_of(&key), value)));
     let mut rows: Vec<OneRow> = Vec::new();
-    for (nth, (question, said)) in (0..).zip(answers) {
-        if said == GivenAnswer::Skipped {
+    for (nth, (question, answer)) in (0..).zip(answers) {
+        if answer == GivenAnswer::Skipped {
             // A text that is skipped without naming a question is skipped for all.
             match question {
                 Some(question) => rows.push((Some(question), None, true, None)),
@@ -188,7 +188,7 @@ fn rows_of(facts: &Facts, item: Item, number: u64, queue: &mut VecDeque<(String,
         }
         let question = question.unwrap_or_else(|| LABEL.to_owned());
         if facts.supports(&question) {
-            let label = label_of(&said, facts.is_set(&question));
+            let label = label_of(&answer, facts.is_set(&question));
             rows.push((Some(question), Some(label), false, facts.occasion(number, nth)));
         }
     }
@@ -222,8 +222,8 @@ fn rows_of(facts: &Facts, item: Item, number: u64, queue: &mut VecDeque<(String,
 }
 
 /// The label of an answer.
-fn label_of(said: &GivenAnswer, set: bool) -> String {
-    match said {
+fn label_of(answer: &GivenAnswer, set: bool) -> String {
+    match answer {
         GivenAnswer::One(level) | GivenAnswer::Rating(level) => level.clone(),
         GivenAnswer::Several(options) if set && options.is_empty() => NO_OPTION.to_owned(),
         GivenAnswer::Several(options) => options.join(BETWEEN_OPTIONS),

@@ -64,7 +64,7 @@ fn old_questions(record: &Map<String, Value>) -> impl Iterator<Item = (&String, 
 impl Unfold for Records {
     fn unfold(&self, part: &Part, items: &mut Items) {
         let Some(record) = part.json().as_object() else {
-            return items.fault("", None, "no object stands here");
+            return items.fault("", None, "this is not an object");
         };
         let id = text_of(record.get("id")).or_else(|| text_of(record.get("_server_id")));
         let place = id.as_ref().map_or_else(|| "record".to_owned(), |id| format!("record {id}"));
@@ -95,7 +95,7 @@ impl Unfold for Records {
                 None => items.met(
                     "without-status",
                     "Responses without a status",
-                    "Taken as answers: drafts and discarded ones look the same in this shape; export with to_datasets, which says so",
+                    "Taken as answers: drafts and discarded ones look the same in this shape; export with to_datasets, which distinguishes them",
                 ),
                 Some("submitted" | "discarded") => {}
                 Some("draft" | "pending") => {
@@ -116,7 +116,7 @@ impl Unfold for Records {
                 continue;
             }
             match given_answer(&value, &common.data) {
-                Ok(Some(said)) => item.answer(question, said),
+                Ok(Some(answer)) => item.answer(question, answer),
                 Ok(None) => items.met(
                     "not-read",
                     format!("Rankings (\"{question}\")"),
@@ -148,7 +148,7 @@ fn flat_responses(record: &Map<String, Value>) -> Result<Vec<Response>, Wrong> {
         let (users, status) = (list(users), list(status));
         let lengths = [users.as_ref().map(Vec::len), status.as_ref().map(Vec::len)];
         if let Some(other) = lengths.into_iter().flatten().find(|length| *length != values.len()) {
-            let why = format!("{} responses beside a list of {other}: which is whose?", values.len());
+            let why = format!("{} responses and a list of {other}: which is whose?", values.len());
             return Err((question.to_owned(), why));
         }
         for (nth, value) in values.iter().enumerate() {

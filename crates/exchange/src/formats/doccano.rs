@@ -67,7 +67,7 @@ struct Examples {
 impl Unfold for Examples {
     fn unfold(&self, part: &Part, items: &mut Items) {
         let Some(example) = part.json().as_object() else {
-            return items.fault("", None, "no object stands here");
+            return items.fault("", None, "this is not an object");
         };
         let file = part.name.rsplit('/').next().unwrap_or_default();
         let person = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
@@ -75,7 +75,7 @@ impl Unfold for Examples {
             items.met(
                 "merged",
                 "Examples of a shared project",
-                "doccano has merged everybody's labels in them, and says of none whose it is",
+                "doccano has merged everybody's labels in them, and does not record whose they are",
             );
         }
         if example.is_empty() {

@@ -59,9 +59,7 @@ impl Unfold for Tasks {
                 Ok(task) => unfold_task(&task, items),
                 Err(error) => items.fault("", None, format!("this is no task in JSON: {error}")),
             },
-            Content::Json(_) => {
-                items.fault("", None, "no task, which is an object with \"data\", stands here")
-            }
+            Content::Json(_) => items.fault("", None, "this is not a task, which is an object with \"data\""),
         }
     }
 
@@ -74,7 +72,7 @@ fn unfold_task(task: &Map<String, Value>, items: &mut Items) {
     let id = text_of(task.get("id"));
     let place = id.as_ref().map_or_else(|| "task".to_owned(), |id| format!("task {id}"));
     let Some(data) = task.get("data").and_then(Value::as_object) else {
-        return items.fault(place, Some("data"), "the task has no \"data\", in which its text stands");
+        return items.fault(place, Some("data"), "the task has no \"data\" with its text");
     };
     let list = |key: &str| task.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     items.add_findings(list("drafts").len(), "drafts", "Drafts", "Left out: nobody has submitted them");
@@ -121,7 +119,7 @@ fn unfold_annotation(
         items.met(
             "gold",
             "Annotations marked as ground truth",
-            "Kept as the answers of those who gave them; that they are right answers is not kept",
+            "Stored as the answers of those who gave them; that they are right answers is not stored",
         );
     }
     let reviews = annotation.get("reviews").and_then(Value::as_array).map_or(0, Vec::len);
@@ -160,15 +158,16 @@ fn unfold_annotation(
     if let Some(given) = given {
         let answers = std::mem::take(&mut item.answers);
         let mut answers: Vec<(String, GivenAnswer)> =
-            answers.into_iter().filter_map(|(question, said)| Some((question?, said))).collect();
+            answers.into_iter().filter_map(|(question, answer)| Some((question?, answer))).collect();
         for (question, mut item) in one_by_one(given, &item) {
             let found = answers.iter().position(|(name, _)| *name == question);
             // A listed question without a result was answered with no span.
-            let said = found.map_or_else(|| GivenAnswer::Spans(Vec::new()), |nth| answers.swap_remove(nth).1);
-            item.answer(question, said);
+            let answer =
+                found.map_or_else(|| GivenAnswer::Spans(Vec::new()), |nth| answers.swap_remove(nth).1);
+            item.answer(question, answer);
             items.push(item);
         }
-        item.answers = answers.into_iter().map(|(question, said)| (Some(question), said)).collect();
+        item.answers = answers.into_iter().map(|(question, answer)| (Some(question), answer)).collect();
         if !item.answers.is_empty() {
             items.push(item);
         }
@@ -202,7 +201,7 @@ fn read_result(result: &Value, item: &mut Item, marked: &mut Vec<Marked>, items:
     let null = Value::Null;
     let value = result.get("value").unwrap_or(&null);
     let of_part = value.get("start").is_some() || value.get("x").is_some();
-    let said = match kind {
+    let answer = match kind {
         "labels" => match marked_span(value) {
             Some(spans) => {
                 match marked.iter_mut().find(|(name, ..)| *name == question) {
@@ -229,7 +228,7 @@ fn read_result(result: &Value, item: &mut Item, marked: &mut Vec<Marked>, items:
         },
         _ => None,
     };
-    match said {
+    match answer {
         Some(GivenAnswer::Several(more)) => {
             items.bodies.push(about);
             let known = item.answers.iter_mut().find(|(name, _)| name.as_ref() == Some(&question));
@@ -239,9 +238,9 @@ fn read_result(result: &Value, item: &mut Item, marked: &mut Vec<Marked>, items:
             }
             true
         }
-        Some(said) => {
+        Some(answer) => {
             items.bodies.push(about);
-            item.answer(question, said);
+            item.answer(question, answer);
             true
         }
         None => {

@@ -149,7 +149,7 @@ fn answer_of(value: &Value) -> Option<Shaped> {
 impl Unfold for Records {
     fn unfold(&self, part: &Part, items: &mut Items) {
         let Some(record) = part.json().as_object() else {
-            return items.fault("", None, "no object stands here");
+            return items.fault("", None, "this is not an object");
         };
         let named = text_of(record.get("annotation_id"));
         let place = named.map_or_else(String::new, |id| format!("annotation {id}"));
@@ -157,7 +157,7 @@ impl Unfold for Records {
             items.met(
                 "not-read",
                 "Annotations",
-                "Left out: no column differs between annotations as answers do; export JSON, which says which are the answers",
+                "Left out: no column differs between annotations as answers do; export JSON, which marks the answers",
             );
             return;
         }

@@ -53,7 +53,7 @@ impl Unfold for Texts {
     fn unfold(&self, part: &Part, items: &mut Items) {
         let place = format!("text {}", part.name);
         let Some(entry) = part.json().as_object() else {
-            return items.fault(place, None, "no object with \"text\" and \"annotations\" stands here");
+            return items.fault(place, None, "this is not an object with \"text\" and \"annotations\"");
         };
         let given = match answers(entry) {
             Ok(given) => given,
@@ -80,9 +80,9 @@ impl Unfold for Texts {
             answer.notes.iter().for_each(|note| item.note(note));
             item.annotator = Some(person);
             if !answer.levels.is_empty() {
-                let said =
+                let answer =
                     spans_of(&answer.levels).map_or(GivenAnswer::Several(answer.levels), GivenAnswer::Spans);
-                item.answer(question.clone(), said);
+                item.answer(question.clone(), answer);
             }
             items.push(item);
         }

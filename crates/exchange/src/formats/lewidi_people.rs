@@ -35,7 +35,7 @@ struct People;
 impl Unfold for People {
     fn unfold(&self, part: &Part, items: &mut Items) {
         let Some(person) = part.json().as_object() else {
-            return items.fault(&part.name, None, "no object with attributes stands here");
+            return items.fault(&part.name, None, "this is not an object with attributes");
         };
         let known = |(key, value): (&String, &Value)| {
             let value = text_of(Some(value)).filter(|value| !UNKNOWN.contains(&value.trim()));

@@ -130,7 +130,7 @@ impl Unfold for States {
 impl Unfold for Export {
     fn unfold(&self, part: &Part, items: &mut Items) {
         let Some(record) = part.json().as_object() else {
-            return items.fault("", None, "no object stands here");
+            return items.fault("", None, "this is not an object");
         };
         let mut item = Item {
             text_id: text_of(record.get("instance_id")),

@@ -78,7 +78,7 @@ enum Did {
 impl Unfold for Answers {
     fn unfold(&self, part: &Part, items: &mut Items) {
         let Some(task) = part.json().as_object() else {
-            return items.fault("", None, "no object stands here");
+            return items.fault("", None, "this is not an object");
         };
         let view = text_of(task.get("_view_id")).unwrap_or_default();
         let Some(text) = text_of(task.get("text")) else {
@@ -161,8 +161,8 @@ fn read(
         }
         let chosen = task.get("accept").and_then(strings).unwrap_or_default();
         // An annotator who may choose one option and chose none has not answered.
-        let said = (!chosen.is_empty() || multiple).then_some(GivenAnswer::Several(chosen));
-        questions.push((question, said));
+        let answer = (!chosen.is_empty() || multiple).then_some(GivenAnswer::Several(chosen));
+        questions.push((question, answer));
     }
     if by_hand || (blocks && label.is_none() && task.contains_key("spans")) {
         let named = text_of(task.get(QUESTION));
@@ -182,17 +182,17 @@ fn read(
     if questions.is_empty() {
         let question = label.unwrap_or_else(|| "accept".to_owned());
         items.declare(&question, ScaleKind::Binary, ["no", "yes"].map(str::to_owned).to_vec());
-        let said = match did {
+        let answer = match did {
             Some(Did::Accept) => GivenAnswer::One("yes".to_owned()),
             Some(Did::Reject) => GivenAnswer::One("no".to_owned()),
             None => GivenAnswer::Skipped,
         };
-        item.answer(question, said);
+        item.answer(question, answer);
         return Ok(true);
     }
-    for (question, said) in questions {
-        match (did, said) {
-            (Some(Did::Accept), Some(said)) => item.answer(question, said),
+    for (question, answer) in questions {
+        match (did, answer) {
+            (Some(Did::Accept), Some(answer)) => item.answer(question, answer),
             (None, _) => item.answer(question, GivenAnswer::Skipped),
             (Some(Did::Accept), None) => {}
             (Some(Did::Reject), _) => {

@@ -42,7 +42,7 @@ struct Documents;
 impl Unfold for Documents {
     fn unfold(&self, part: &Part, items: &mut Items) {
         let Some(document) = part.json().as_object() else {
-            return items.fault("", None, "no document stands here");
+            return items.fault("", None, "this is not a document");
         };
         let named =
             ["id", "_id", "name"].into_iter().find_map(|key| Some((key, text_of(document.get(key))?)));
@@ -71,7 +71,7 @@ impl Unfold for Documents {
                 };
                 for (question, value) in features.iter().filter(|(_, value)| !value.is_null()) {
                     match given_answer(value) {
-                        Some(said) => item.answer(question.clone(), said),
+                        Some(answer) => item.answer(question.clone(), answer),
                         None => {
                             return items.fault(
                                 place,

@@ -154,7 +154,7 @@ fn word(
         .split_once('-')
         .and_then(|(start, end)| Some((start.parse::<u32>().ok()?, end.parse::<u32>().ok()?)))
         .ok_or_else(|| format!("\"{place}\" is no place: two whole numbers with - between them"))?;
-    let sentence = sentences.last_mut().ok_or("a word stands before the first text of a sentence")?;
+    let sentence = sentences.last_mut().ok_or("a word comes before the first text of a sentence")?;
     if sentence.first.is_none() && !id.contains('.') {
         sentence.first = Some((start, unescaped(word)));
     }

@@ -43,7 +43,7 @@ struct Texts {
 impl Unfold for Texts {
     fn unfold(&self, part: &Part, items: &mut Items) {
         let Some(cells) = part.json().as_object() else {
-            return items.fault("", None, "no row stands here");
+            return items.fault("", None, "this is not a row");
         };
         let cell = |column: &Option<String>| text_of(column.as_ref().and_then(|name| cells.get(name)));
         let text = cell(&self.text);

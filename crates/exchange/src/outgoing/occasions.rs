@@ -67,6 +67,6 @@ mod tests {
         assert_eq!(held(&[(1, 0, Some(7)), (2, 1, Some(5))]), [true, false], "the first was changed later");
         assert_eq!(held(&[(1, 0, Some(7)), (2, 0, Some(7))]), [true, false], "the same, given once");
         let all = [(1, 0, Some(1)), (2, 1, Some(0)), (3, 1, Some(5))];
-        assert_eq!(held(&all), [true, false, false], "nothing follows one that cannot be told");
+        assert_eq!(held(&all), [true, false, false], "nothing follows one that is unknown");
     }
 }

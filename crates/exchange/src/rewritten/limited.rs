@@ -34,9 +34,9 @@ impl Limited {
     }
 
     /// Completes the file.
-    pub(super) fn finish(mut self, inside: String, told: Vec<Findings>) -> io::Result<Step> {
+    pub(super) fn finish(mut self, inside: String, findings: Vec<Findings>) -> io::Result<Step> {
         self.out.flush()?;
-        Ok(Step { path: self.path, inside, told, rows: None, encoding: None, _folder: self.folder })
+        Ok(Step { path: self.path, inside, findings, rows: None, encoding: None, _folder: self.folder })
     }
 }
 

@@ -51,7 +51,7 @@ pub(crate) struct Rewritten {
     original: PathBuf,
     last: Step,
     format: Option<FormatInfo>,
-    told: Vec<Findings>,
+    findings: Vec<Findings>,
 }
 
 /// The result of one step of rewriting.
@@ -60,7 +60,7 @@ struct Step {
     path: PathBuf,
     /// The name of what is read, for errors.
     inside: String,
-    told: Vec<Findings>,
+    findings: Vec<Findings>,
     /// The row numbers in the sheet, for a workbook.
     rows: Option<SheetRows>,
     /// The encoding that was read.
@@ -90,9 +90,9 @@ impl Rewritten {
                 return Err(ExchangeError::Package { path: path.to_owned(), why });
             }
             let last = form.rewrite(current, options, packed).map_err(blamed)?;
-            let mut told = found.take().map(|before| before.told).unwrap_or_default();
-            told.extend(last.told.iter().cloned());
-            found = Some(Self { original: path.to_owned(), last, format: form.format(), told });
+            let mut findings = found.take().map(|before| before.findings).unwrap_or_default();
+            findings.extend(last.findings.iter().cloned());
+            found = Some(Self { original: path.to_owned(), last, format: form.format(), findings });
             let holds_files = form.holds_files();
             forms.push(form);
             if !holds_files {
@@ -120,7 +120,7 @@ impl Rewritten {
 
     /// Notices about what was done, for users.
     pub(crate) fn irregularities(&self) -> &[Findings] {
-        &self.told
+        &self.findings
     }
 
     /// The row numbers in the sheet, for a workbook.

@@ -67,7 +67,7 @@ impl SheetWriter {
         if row < self.row {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
-                format!("row {row} stands behind row {}", self.row),
+                format!("row {row} comes after row {}", self.row),
             ));
         }
         if row > self.row {
@@ -146,22 +146,22 @@ impl SheetWriter {
         self.csv.write_record(&cells).map_err(crate::error::io_reason)
     }
 
-    pub(super) fn finish(mut self, mut told: Vec<Findings>) -> io::Result<Step> {
+    pub(super) fn finish(mut self, mut findings: Vec<Findings>) -> io::Result<Step> {
         self.end_row()?;
         self.write_first()?;
         if let Some((row, title)) = self.titles.first() {
             let rows = match self.titles.len() {
-                1 => format!("Row {row} is left out, because it stands"),
-                several => format!("{several} rows from row {row} on are left out, because they stand"),
+                1 => format!("Row {row} is left out, because it is"),
+                several => format!("{several} rows from row {row} on are left out, because they are"),
             };
-            told.push(Findings {
+            findings.push(Findings {
                 code: "titles",
                 count: self.titles.len() as u64,
                 message: format!("{rows} above the names of the columns: \"{title}\""),
             });
         }
         let out = self.csv.into_inner().map_err(csv::IntoInnerError::into_error)?;
-        let mut step = out.finish(format!("the sheet \"{}\"", self.rows.sheet), told)?;
+        let mut step = out.finish(format!("the sheet \"{}\"", self.rows.sheet), findings)?;
         step.rows = Some(self.rows);
         Ok(step)
     }
@@ -222,7 +222,7 @@ pub(super) fn chosen<'a>(
     let filled: Vec<&str> = filled.into_iter().map(|(_, sheet)| sheet).collect();
     let (first, others) =
         filled.split_first().ok_or_else(|| ExchangeError::Empty { path: path.to_owned() })?;
-    let told = match others.is_empty() {
+    let findings = match others.is_empty() {
         true => Vec::new(),
         false => vec![Findings {
             code: "sheets",
@@ -233,7 +233,7 @@ pub(super) fn chosen<'a>(
             ),
         }],
     };
-    Ok((first, told))
+    Ok((first, findings))
 }
 
 /// Formats a number like a cell without a format of its own: whole numbers without a point.
@@ -298,19 +298,19 @@ mod tests {
             "\"id\",\"text\",\"label\"\n\"1\",\"a\",\"0\"\n"
         );
         assert_eq!([1, 2].map(|line| step.rows.as_ref().unwrap().row_at(line)), [4, 5]);
-        assert_eq!((step.told[0].code, step.told[0].count), ("titles", 2));
+        assert_eq!((step.findings[0].code, step.findings[0].count), ("titles", 2));
         // One column has no title.
         let step = written(&[((0, 0), "text"), ((1, 0), "a b"), ((2, 0), "c")]);
         assert_eq!(std::fs::read_to_string(&step.path).unwrap(), "\"text\"\n\"a b\"\n\"c\"\n");
-        assert!(step.told.is_empty());
+        assert!(step.findings.is_empty());
     }
 
     #[test]
     fn first_sheet_with_a_table_is_read() {
         let sheets = ["About", "Data", "More"].map(str::to_owned);
         let holds = |sheet: &str| Ok(if sheet == "About" { Holds::Something } else { Holds::Table });
-        let (sheet, told) = chosen(Path::new("a.xlsx"), &sheets, None, holds).unwrap();
-        assert_eq!((sheet, told[0].count), ("Data", 2));
+        let (sheet, findings) = chosen(Path::new("a.xlsx"), &sheets, None, holds).unwrap();
+        assert_eq!((sheet, findings[0].count), ("Data", 2));
         let cells = [(0, 0), (0, 3), (2, 3)].map(Ok::<_, ()>);
         assert_eq!(Holds::of(cells.into_iter()), Ok(Holds::Table));
         assert_eq!(Holds::of(cells.into_iter().take(2)), Ok(Holds::Something));

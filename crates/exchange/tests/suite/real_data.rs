@@ -1,7 +1,7 @@
 //! The public data sets are guessed and read correctly. They are not part of the project, so these tests are
 //! ignored unless asked for (the step `data` of `cargo xtask test`).
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic, and says how long it read")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic, and prints how long it read")]
 
 use dissensus_exchange::{Checker, ColumnRoles, ExchangeError, FileKind, Scan, Source, guess_roles, scan};
 use std::path::PathBuf;
@@ -9,8 +9,8 @@ use std::path::PathBuf;
 /// The file, from `DISSENSUS_DATA` or from `shared/data` next to the workspace. The test fails if it is
 /// missing.
 fn data(name: &str) -> PathBuf {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-    let folder = std::env::var_os("DISSENSUS_DATA").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
+    let folder = std::env::var_os("DISSENSUS_DATA").map_or_else(|| PathBuf::from(default), PathBuf::from);
     let file = folder.join(name);
     assert!(
         file.is_file(),

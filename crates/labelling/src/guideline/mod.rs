@@ -146,7 +146,7 @@ impl Guidelines {
         let elsewhere = target.contains("://") || target.starts_with("data:") || target.starts_with("//");
         if elsewhere {
             return Err(refused(
-                "it lies elsewhere, and a guideline is shown without a network: save it as a file and add that",
+                "it is elsewhere, and a guideline is shown without a network: save it as a file and add that",
             ));
         }
         let Some(folder) = folder else {
@@ -157,7 +157,9 @@ impl Guidelines {
         let relative = PathBuf::from(target);
         let inside = relative.components().all(|part| matches!(part, std::path::Component::Normal(_)));
         if !inside {
-            return Err(refused("put it beside the guideline, or in a folder there, and name it from there"));
+            return Err(refused(
+                "put it next to the guideline, or in a folder there, and name it from there",
+            ));
         }
         let file = folder.join(relative);
         // Nor through a link. A missing file is reported when it is read.

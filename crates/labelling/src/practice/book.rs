@@ -172,7 +172,7 @@ impl PracticeBook {
         let finished = rounds.iter().rev().find(|round| self.is_finished(round));
         let (right, of) = finished.or(rounds.last()).map_or((0, 0), |round| self.score(round));
         Some(PracticeResult {
-            standing: finished.map_or(PassStatus::Unfinished, |round| self.status_of(round)),
+            status: finished.map_or(PassStatus::Unfinished, |round| self.status_of(round)),
             rounds_begun: rounds.len() as u32,
             right,
             of,
@@ -211,7 +211,7 @@ impl PracticeBook {
         let at_hand =
             last.map_or(1, |round| round.number + u32::from(round.finished && !self.is_finished(round)));
         let step = |step, by_checks, round| Gate { step, by_checks, round };
-        let failed = checks.filter(|checks| checks.standing == PassStatus::Failed);
+        let failed = checks.filter(|checks| checks.status == PassStatus::Failed);
         let after_checks = self.check_rule.filter(|_| failed.is_some()).map(|rule| rule.then);
         if after_checks == Some(AfterFailing::Stop) {
             return step(PracticeStep::Stopped, true, at_hand);

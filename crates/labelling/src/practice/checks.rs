@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// A person's result in attention checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckState {
-    pub standing: PassStatus,
+    pub status: PassStatus,
     /// When the last wrong answer was given.
     pub(crate) missed_at_ms: Option<i64>,
 }
@@ -55,9 +55,9 @@ impl Practice {
                 counted.add(check, (scale, rule.within), &events, &own);
             }
             let Counted { right, answered, all, missed_at_ms } = counted;
-            let standing = PassStatus::new(rule.pass, right, answered, all);
+            let status = PassStatus::new(rule.pass, right, answered, all);
             if all > 0 {
-                found.insert(*annotator, CheckState { standing, missed_at_ms });
+                found.insert(*annotator, CheckState { status, missed_at_ms });
             }
         }
         Ok(found)

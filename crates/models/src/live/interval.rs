@@ -288,11 +288,11 @@ mod tests {
         for by in [Measure::Pairwise, Measure::Split] {
             let (mut apart, mut whole) = (0.0, 0.0);
             for text in 0..40u32 {
-                let said = model.people_on(text, by, None).moves(None).unwrap().groups;
-                assert_eq!(said.len(), directions);
-                for (moved, said) in moved.iter().zip(said) {
+                let derivatives = model.people_on(text, by, None).moves(None).unwrap().groups;
+                assert_eq!(derivatives.len(), directions);
+                for (moved, derivatives) in moved.iter().zip(derivatives) {
                     let found = slope(moved, text, by, STEP);
-                    apart += (found - said).powi(2);
+                    apart += (found - derivatives).powi(2);
                     whole += found.powi(2);
                 }
             }
@@ -334,11 +334,11 @@ mod tests {
         for by in [Measure::Pairwise, Measure::Split, Measure::OppositeSides { cut: 3 }] {
             let (mut apart, mut whole) = (0.0, 0.0);
             for text in 0..TEXTS {
-                let said = model.people_on(text, by, None).moves(None).unwrap().parameters;
-                assert_eq!(said.len(), directions);
-                for (moved, said) in moved.iter().zip(said) {
+                let derivatives = model.people_on(text, by, None).moves(None).unwrap().parameters;
+                assert_eq!(derivatives.len(), directions);
+                for (moved, derivatives) in moved.iter().zip(derivatives) {
                     let found = slope(moved, text, by, STEP);
-                    apart += (found - said).powi(2);
+                    apart += (found - derivatives).powi(2);
                     whole += found.powi(2);
                 }
             }

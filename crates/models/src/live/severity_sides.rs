@@ -79,9 +79,13 @@ impl SeveritySides {
         let p: Vec<f64> =
             (0..model.texts() as u32).into_par_iter().filter_map(|text| sides.p_value(model, text)).collect();
         sides.texts = p.len();
-        let standing = independent_discoveries(&p, FALSE_DISCOVERIES);
-        sides.limit =
-            p.iter().zip(standing).filter(|(_, stands)| *stands).map(|(p, _)| *p).fold(0.0, f64::max);
+        let discovered = independent_discoveries(&p, FALSE_DISCOVERIES);
+        sides.limit = p
+            .iter()
+            .zip(discovered)
+            .filter(|(_, is_discovered)| *is_discovered)
+            .map(|(p, _)| *p)
+            .fold(0.0, f64::max);
         Some(sides)
     }
 
@@ -91,8 +95,8 @@ impl SeveritySides {
     }
 
     /// How much higher the strict answer a text than the lenient, in levels, with the 95 % interval of this
-    /// one gap; for `p` and `stands` see [`SeveritySides`]. `labels` are those of either half. `None` without
-    /// enough labels of both sides.
+    /// one gap; for `p` and `significant` see [`SeveritySides`]. `labels` are those of either half. `None`
+    /// without enough labels of both sides.
     ///
     /// # Panics
     /// If there is no such text, or the model's annotators have changed.
@@ -105,7 +109,12 @@ impl SeveritySides {
         let alike = answers.difference() > 0.0 && found.gap > 0.0;
         let dealt = || permutation_p_value(&answers.lenient, &answers.strict) <= BY_CHANCE;
         let labels = [answers.lenient.len() as u32, answers.strict.len() as u32];
-        Some(GroupGap { p: Some(p), stands: p <= self.limit && apart && alike && dealt(), labels, ..found })
+        Some(GroupGap {
+            p: Some(p),
+            significant: p <= self.limit && apart && alike && dealt(),
+            labels,
+            ..found
+        })
     }
 
     fn p_value(&self, model: &LiveModel, text: u32) -> Option<f64> {

@@ -76,10 +76,10 @@ impl std::fmt::Display for EstimationLimit {
                 "All labels are the same level: how far texts and annotators differ cannot be estimated.",
             ),
             Self::UnusedLevels { levels: 1 } => {
-                f.write_str("One level has never been used: where its threshold lies is an assumption.")
+                f.write_str("One level has never been used: the place of its threshold is an assumption.")
             }
             Self::UnusedLevels { levels } => {
-                write!(f, "{levels} levels have never been used: where their thresholds lie is an assumption.")
+                write!(f, "{levels} levels have never been used: the places of their thresholds are an assumption.")
             }
             Self::OneAnnotator => f.write_str(
                 "Only one annotator has labels: how far annotators differ is an assumption, not an estimate.",
@@ -89,7 +89,7 @@ impl std::fmt::Display for EstimationLimit {
                 "Only {annotators} annotators have labels: how far annotators in general differ is hardly known."
             ),
             Self::OneLabelPerText => f.write_str(
-                "No text has labels of two annotators: how far texts differ beyond their embeddings cannot be told from \
+                "No text has labels of two annotators: how far texts differ beyond their embeddings cannot be distinguished from \
                  chance in single answers, and predicted disagreement rests on an assumption about it.",
             ),
             Self::OneLabelPerAnnotator => f.write_str(

@@ -67,15 +67,15 @@ impl GroupEvidence {
     }
 
     /// Adds the evidence of one annotator in these columns.
-    pub(super) fn add(&mut self, columns: &[u16], said: &SlopeEvidence) {
+    pub(super) fn add(&mut self, columns: &[u16], evidence: &SlopeEvidence) {
         let (n, all) = (self.slopes, self.linear.len());
         for &row in columns {
             let row = usize::from(row) * n;
-            axpy(1.0, &said.linear, &mut self.linear[row..row + n]);
+            axpy(1.0, &evidence.linear, &mut self.linear[row..row + n]);
             for &column in columns {
                 let column = usize::from(column) * n;
                 for i in 0..n {
-                    let from = &said.precision[i * n..(i + 1) * n];
+                    let from = &evidence.precision[i * n..(i + 1) * n];
                     axpy(1.0, from, &mut self.precision[(row + i) * all + column..][..n]);
                 }
             }

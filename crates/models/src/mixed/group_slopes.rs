@@ -94,7 +94,7 @@ struct Trial<'a> {
     known: FoldFits,
     new: FoldFits,
     /// Evidence of each annotator's labels about slopes, without the labels of each fold.
-    said: Vec<Vec<SlopeEvidence>>,
+    evidence: Vec<Vec<SlopeEvidence>>,
     /// Held-out labels predicted by the model before the trial, without slopes of groups.
     before: Predicted,
     /// Number of labels.
@@ -310,12 +310,12 @@ impl<'a> Trial<'a> {
             };
             (0..by.folds).map(of_fold).collect()
         };
-        let said = known.par_iter().map(of_annotator).collect();
+        let evidence = known.par_iter().map(of_annotator).collect();
         let confidence = 1.0 - (1.0 - CONFIDENCE) / tried as f64;
         let labels = before.known.iter().map(Vec::len).sum::<usize>() as f64;
         Self {
             new: effects.as_new_annotators(&known),
-            said,
+            evidence,
             known,
             before,
             labels,
@@ -361,7 +361,7 @@ impl<'a> Trial<'a> {
         let of = columns.of_all(self.attributes, self.effects.annotators.len());
         let cells = self.cells(&columns, &of);
         let at = |variance: f64| {
-            let means = cells.par_iter().map(|said| said.means(&columns, variance)).collect();
+            let means = cells.par_iter().map(|cell| cell.means(&columns, variance)).collect();
             let predicted = Predicted { new: HeldOut::new(), known: HeldOut::new() };
             let (attributes, of) = (attributes.clone(), of.clone());
             let mut found = Candidate {
@@ -432,9 +432,9 @@ impl<'a> Trial<'a> {
         let none = || GroupEvidence::none(columns.len(), self.effects.slope_dim);
         let of_fold = |fold: usize| {
             let (mut all, mut parts) = (none(), vec![none(); PARTS]);
-            for ((a, _), said) in self.known.iter().zip(&self.said) {
-                all.add(&of[*a], &said[fold]);
-                parts[usize::from(self.by.part[*a])].add(&of[*a], &said[fold]);
+            for ((a, _), evidence) in self.known.iter().zip(&self.evidence) {
+                all.add(&of[*a], &evidence[fold]);
+                parts[usize::from(self.by.part[*a])].add(&of[*a], &evidence[fold]);
             }
             parts.into_iter().map(move |part| all.with(-1.0, &part))
         };

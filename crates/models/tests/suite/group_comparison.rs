@@ -266,7 +266,7 @@ fn equal_sides_show_no_text() {
             gaps.possible_texts(0).any(|text| {
                 let gap = gaps.on_text(&model, text as usize, &model.level_steps(text))[0];
                 assert!((f64::from(all[text as usize]) - gap.gap).abs() < 1e-5);
-                gap.stands
+                gap.significant
             })
         };
         let showing = (0..60u64).into_par_iter().filter(shows).count();

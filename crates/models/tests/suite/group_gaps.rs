@@ -142,8 +142,9 @@ static WITHOUT_GAPS: LazyLock<[(Design, Projects); 2]> = LazyLock::new(|| {
 #[test]
 fn severity_differences_give_no_significant_gap() {
     let judge = |design: &Design, projects: &[Vec<(GroupGap, f64)>]| {
-        let standing = projects.iter().filter(|texts| texts.iter().any(|(gap, _)| gap.stands)).count();
-        assert!(standing <= 3, "{standing} of 60 projects: {design:?}");
+        let significant =
+            projects.iter().filter(|texts| texts.iter().any(|(gap, _)| gap.significant)).count();
+        assert!(significant <= 3, "{significant} of 60 projects: {design:?}");
     };
     WITHOUT_GAPS.iter().for_each(|(design, found)| judge(design, found));
     let wide = Design { annotator_sd: 2.0, ..NO_GAPS };
@@ -155,10 +156,10 @@ fn gap_of_one_level_is_significant() {
     let design = Design { texts: 60, annotators: 160, labels: (160, 160), apart: 10, ..NO_GAPS };
     let found = projects(design, 4);
     let right =
-        |texts: &[(GroupGap, f64)]| texts.iter().filter(|(gap, _)| gap.stands && gap.gap > 0.0).count();
+        |texts: &[(GroupGap, f64)]| texts.iter().filter(|(gap, _)| gap.significant && gap.gap > 0.0).count();
     let on_these: usize = found.iter().map(|texts| right(&texts[..10])).sum();
     let elsewhere: usize =
-        found.iter().map(|texts| texts[10..].iter().filter(|(gap, _)| gap.stands).count()).sum();
+        found.iter().map(|texts| texts[10..].iter().filter(|(gap, _)| gap.significant).count()).sum();
     assert!(
         on_these >= 30,
         "{on_these} of 40: {:?}",
@@ -185,6 +186,6 @@ fn interval_of_a_gap_covers() {
 #[test]
 fn few_texts_leave_gaps_without_an_interval() {
     for (gap, _) in gaps(Design { texts: 9, labels: (5, 5), apart: 3, ..NO_GAPS }, 7) {
-        assert!(gap.interval.is_none() && !gap.stands, "{gap:?}");
+        assert!(gap.interval.is_none() && !gap.significant, "{gap:?}");
     }
 }

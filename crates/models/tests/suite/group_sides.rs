@@ -83,11 +83,11 @@ fn named(design: &Design, seed: u64) -> (usize, usize, usize) {
         let found = gaps.on_text(&model, text, &model.level_steps(text as u32));
         let true_camp = design.by_attribute && design.apart > 0.0 && text % 3 == 0;
         camps += usize::from(true_camp);
-        right += usize::from(true_camp && found[0].stands && found[0].gap > 0.0);
+        right += usize::from(true_camp && found[0].significant && found[0].gap > 0.0);
         let others_named =
-            found.iter().enumerate().any(|(pair, gap)| gap.stands && !(true_camp && pair == 0));
+            found.iter().enumerate().any(|(pair, gap)| gap.significant && !(true_camp && pair == 0));
         others += usize::from(others_named);
-        for gap in found.iter().filter(|gap| gap.stands) {
+        for gap in found.iter().filter(|gap| gap.significant) {
             let (low, high) = gap.interval.unwrap();
             assert!(low > 0.0 || high < 0.0, "{gap:?}");
         }
@@ -140,5 +140,5 @@ fn dividing_group_is_named() {
     eprintln!("{right} of {camps} texts, {others} others");
     assert!(right * 4 > camps, "{right} of {camps}");
     // Of the reported texts a share of 2.5 % may be false.
-    assert!(others as f64 <= 2.0 * RATE * (right + others) as f64, "{others} beside {right}");
+    assert!(others as f64 <= 2.0 * RATE * (right + others) as f64, "{others} other than {right}");
 }

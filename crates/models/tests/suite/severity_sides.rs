@@ -99,23 +99,24 @@ fn projects(design: Design, many: u64) -> Vec<Vec<GroupGap>> {
 fn equal_severity_gives_no_severity_texts() {
     let few = Design { texts: 160, annotators: 100, labels: 5, ..ALIKE };
     for design in [ALIKE, few, Design { camps: true, ..ALIKE }] {
-        let standing = projects(design, 24).iter().filter(|texts| texts.iter().any(|gap| gap.stands)).count();
-        assert!(standing <= 2, "{standing} of 24 projects: {design:?}");
+        let significant =
+            projects(design, 24).iter().filter(|texts| texts.iter().any(|gap| gap.significant)).count();
+        assert!(significant <= 2, "{significant} of 24 projects: {design:?}");
     }
 }
 
 #[test]
 fn severity_sides_are_found() {
     let found = projects(Design { severity_sd: 2.0, ..ALIKE }, 3);
-    let standing: Vec<&GroupGap> = found.iter().flatten().filter(|gap| gap.stands).collect();
+    let significant: Vec<&GroupGap> = found.iter().flatten().filter(|gap| gap.significant).collect();
     let texts = found.iter().map(Vec::len).sum::<usize>();
-    eprintln!("{} of {texts} texts", standing.len());
-    assert!(standing.len() * 20 > texts, "{} of {texts}", standing.len());
-    assert!(standing.iter().all(|gap| gap.gap > 0.0 && gap.p.unwrap() <= 0.025));
+    eprintln!("{} of {texts} texts", significant.len());
+    assert!(significant.len() * 20 > texts, "{} of {texts}", significant.len());
+    assert!(significant.iter().all(|gap| gap.gap > 0.0 && gap.p.unwrap() <= 0.025));
     // More labels give more significant texts.
     let more = projects(Design { severity_sd: 2.0, labels: 30, ..ALIKE }, 3);
     let share = |of: &[Vec<GroupGap>]| {
-        of.iter().flatten().filter(|gap| gap.stands).count() as f64 / of.iter().flatten().count() as f64
+        of.iter().flatten().filter(|gap| gap.significant).count() as f64 / of.iter().flatten().count() as f64
     };
     eprintln!("{:.2} of the texts with 12 labels, {:.2} with 30", share(&found), share(&more));
     assert!(share(&more) > share(&found));

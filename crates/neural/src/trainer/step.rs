@@ -165,7 +165,7 @@ impl Training<'_, '_> {
         match error {
             EncoderError::LossNotFinite { .. } | EncoderError::GradientNotFinite { .. } => {
                 let kept = match (self.checkpoints.is_some(), self.state.history.last()) {
-                    (true, Some(record)) => format!("; the checkpoint of step {} is kept", record.step),
+                    (true, Some(record)) => format!("; the checkpoint of step {} is stored", record.step),
                     _ => String::new(),
                 };
                 let (step, epoch) = (self.state.step + 1, self.state.epoch + 1);

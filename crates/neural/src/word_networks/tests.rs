@@ -90,7 +90,7 @@ fn one_word_of_each_form_is_trained() {
         let places: Vec<f32> = (0..3).map(|item| items.states.row(item)[0]).collect();
         drawn.insert(places.iter().map(|x| (x * 1000.0) as i64).collect::<Vec<_>>());
     }
-    assert_eq!(drawn.len(), 4, "each of the four words of one form stands for it at times");
+    assert_eq!(drawn.len(), 4, "each of the four words of one form represents it at times");
 }
 
 #[test]

@@ -17,7 +17,7 @@ impl Context {
         let all = store.labels_before(question.row(), i64::MAX)?;
         Ok((before > 0 && before < all).then(|| {
             format!(
-                "{before} of {} were given before the question was last edited ({}): they answer what it said then.",
+                "{before} of {} were given before the question was last edited ({}): they answer the wording of that time.",
                 counted(u64::from(all), "label"),
                 local_time(last.at_ms as f64)
             )

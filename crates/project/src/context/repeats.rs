@@ -17,7 +17,7 @@ pub struct ReannotationCounts {
     /// Answers of a later round without an earlier one to compare with.
     pub unpaired: u32,
     /// Pairs in which one of the answers is "cannot say".
-    pub unsaid: u32,
+    pub cannot_say: u32,
     /// Answers of a later round that are themselves the only labels of their texts.
     pub labels_themselves: u32,
     /// First answers with the first re-annotation of each.
@@ -130,7 +130,7 @@ impl Context {
             match first_answer(labels, of_pair) {
                 // "Cannot say" answers are excluded.
                 FirstAnswer::Known(answer) if [&answer, &first.answer].contains(&&Answer::CannotSay) => {
-                    counts.unsaid += 1;
+                    counts.cannot_say += 1;
                 }
                 FirstAnswer::Known(answer) => {
                     counts.compare(&answer, first);
@@ -142,7 +142,7 @@ impl Context {
             }
             for (before, repeat) in of_pair.iter().zip(&of_pair[1..]) {
                 match [&before.answer, &repeat.answer].contains(&&Answer::CannotSay) {
-                    true => counts.unsaid += 1,
+                    true => counts.cannot_say += 1,
                     false => counts.compare(&before.answer, repeat),
                 }
             }
@@ -174,7 +174,7 @@ pub fn ceiling_note(found: &SelfAgreementShare) -> String {
         _ => "people like these",
     };
     format!(
-        "People repeat {:.3} of their answers (95 % {:.3} to {:.3}, for {whose}): the best accuracy that single answers allow lies between \
+        "People repeat {:.3} of their answers (95 % {:.3} to {:.3}, for {whose}): the best accuracy that single answers allow is between \
          {:.3} and {:.3}, if people did not remember their answer, and for texts like those asked again.",
         found.share, found.low, found.high, found.ceiling_low, found.ceiling_high
     )

@@ -30,7 +30,7 @@ fn task(form: &mut Form, facts: &Facts<'_>) {
     tested.extend(process(facts).into_iter().filter(|fact| fact.starts_with("Practice")));
     form.facts(&tested);
     form.open("pilots, and what was changed after them.");
-    form.question("1.4", "What risks did the task have for people, and were they told beforehand?");
+    form.question("1.4", "What risks did the task have for people, and were they informed beforehand?");
     form.facts(&[match facts.care.limit {
         None => "The project sets no daily limit of harmful texts.".to_owned(),
         Some(limit) => format!(
@@ -39,7 +39,7 @@ fn task(form: &mut Form, facts: &Facts<'_>) {
         ),
     }]);
     form.open("risks, warnings, and help that was offered.");
-    form.question("1.5", "What exactly were people told to do?");
+    form.question("1.5", "What exactly were people instructed to do?");
     form.facts(&questions(facts));
     match facts.guidelines.last() {
         Some(newest) => {
@@ -80,13 +80,11 @@ fn platform(form: &mut Form, facts: &Facts<'_>) {
     )]);
     form.open("other tools, and the reasons for the choice.");
     form.question("3.2", "How could people and researchers talk to each other, and what did that change?");
-    form.facts(
-        &["People could leave notes and flags beside texts, which are not in this report.".to_owned()],
-    );
+    form.facts(&["People could leave notes and flags on texts, which are not in this report.".to_owned()]);
     form.open("other channels, and how they shaped the labels.");
     form.question("3.3", "How were people paid, and by which standard?");
     form.facts(&[match facts.timed {
-        0 => "How long labels took is not known, so that no hourly wage can be told.".to_owned(),
+        0 => "How long labels took is not known, so that no hourly wage can be computed.".to_owned(),
         timed => format!(
             "Time of a label: {}, over the {timed} labels whose time is known.",
             Facts::middle(&facts.seconds, "s", 1)
@@ -119,7 +117,7 @@ fn release(form: &mut Form, facts: &Facts<'_>) {
     form.open("licence, terms and access.");
     form.question(
         "5.4",
-        "Were people told how their labels leave the project, and will they hear of changes?",
+        "Were people informed how their labels leave the project, and will they hear of changes?",
     );
     form.facts(&[match facts.people.with_ids {
         true => "This report names people by their ids.".to_owned(),

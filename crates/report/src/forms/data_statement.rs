@@ -46,7 +46,7 @@ pub(crate) fn data_statement(facts: &Facts<'_>) -> String {
     form.open("language tags (BCP 47) and a description of the varieties in words.");
     form.heading("6. Speaker demographic [C]");
     form.facts(&["The project knows nothing of the people who wrote the texts.".to_owned()]);
-    form.open("who wrote or said the texts: age, gender, race or ethnicity, first language, socioeconomic status, and whether that was said by themselves.");
+    form.open("who wrote or spoke the texts: age, gender, race or ethnicity, first language, socioeconomic status, and whether it is self-reported.");
     form.heading("7. Annotator demographic [D]");
     form.line(&facts.groups_table());
     if let Some(notice) = &facts.simulated_notice {
@@ -89,12 +89,12 @@ pub(crate) fn data_statement(facts: &Facts<'_>) -> String {
     form.open("what the data do not cover, and for what they should not be used.");
     form.heading("12. Metadata");
     form.facts(&["reproduce.json has versions, seeds, hashes and commands.".to_owned()]);
-    form.open("licence, where annotations and guidelines can be had, and how long they are kept.");
+    form.open("licence, where annotations and guidelines can be had, and how long they are stored.");
     form.heading("13. Disclosures and ethical review");
     form.facts(&[match (facts.care.limit, facts.care.strict) {
         (None, _) => "The project sets no daily limit of harmful texts.".to_owned(),
         (Some(limit), true) => format!("Nobody was asked about more than {limit} harmful texts a day."),
-        (Some(limit), false) => format!("After {limit} harmful texts a day people were told that they had finished, and could choose to go on."),
+        (Some(limit), false) => format!("After {limit} harmful texts a day people were shown that they had finished, and could choose to go on."),
     }]);
     form.open("who paid for the work, conflicts of interest, and whether an ethics board reviewed it.");
     form.heading("14. Other [H]");

@@ -79,9 +79,9 @@ fn questions(facts: &Facts<'_>) -> Vec<String> {
             "" => String::new(),
             help => format!(" Explained as: {}.", markdown(help)),
         };
-        let unsaid = if question.cannot_say { " People could say that they cannot say." } else { "" };
+        let cannot_say = if question.cannot_say { " People could say that they cannot say." } else { "" };
         format!(
-            "**{}**: “{}” ({kind}: {}).{help}{unsaid} {} labels by {} people on {} texts.",
+            "**{}**: “{}” ({kind}: {}).{help}{cannot_say} {} labels by {} people on {} texts.",
             markdown(&question.name),
             markdown(&question.prompt),
             levels.join(", "),
@@ -177,7 +177,7 @@ fn excluded(facts: &Facts<'_>) -> Vec<String> {
         ),
         format!("{} people withdrew; everything of theirs was erased.", facts.withdrawn),
         format!(
-            "{} texts were decided about; decisions stand beside the labels and change none of them.",
+            "{} texts have decisions; decisions are stored next to the labels and change none of them.",
             facts.decisions
         ),
     ]

@@ -188,9 +188,9 @@ fn plan(data: &TrainingData<'_>, spec: &ColdStart, seed: u64) -> Result<Plan, Mo
         }
         let later = &labels[most..];
         // Excludes copies of texts that the same annotator's first labels are on.
-        let said: BTreeSet<u32> = labels[..most].iter().map(|o| copies.first(o.text)).collect();
+        let labelled: BTreeSet<u32> = labels[..most].iter().map(|o| copies.first(o.text)).collect();
         let tested = |o: &&Observation| spec.by_text_too.is_none() || hidden[o.text as usize];
-        scored.extend(later.iter().filter(tested).filter(|o| !said.contains(&copies.first(o.text))));
+        scored.extend(later.iter().filter(tested).filter(|o| !labelled.contains(&copies.first(o.text))));
         first_labels.push(labels[..most].to_vec());
     }
     for (side, empty) in [("train", others.is_empty()), ("score", scored.is_empty())] {

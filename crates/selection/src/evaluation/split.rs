@@ -604,7 +604,7 @@ mod tests {
                 let of = |t: &u32| groups[*t as usize];
                 let crossing =
                     train.iter().filter_map(of).any(|g| test.iter().filter_map(of).any(|h| g == h));
-                assert!(!crossing, "a group stands on both sides");
+                assert!(!crossing, "a group is on both sides");
             }
             let again = divide(split, columns, seed, 0.2).unwrap();
             assert_eq!((again.train, again.validation), (division.train, division.validation));

@@ -417,19 +417,22 @@ fn group_slopes_are_predicted_and_explained() {
     });
     assert!(largest.fold(0.0, f64::max) > 0.5);
     // Gaps remain, though predictions already include the difference.
-    let standing = |model: &LiveModel| {
+    let significant_gaps = |model: &LiveModel| {
         let side = |side: u32| (side..60).step_by(2).collect::<Vec<u32>>();
         let pair = dissensus_stats::disagreement::GroupPair { first: vec![0], second: vec![1] };
         let gaps =
             dissensus_stats::disagreement::GroupGaps::estimate(model, vec![side(1), side(0)], vec![pair]);
         let on = |text: u32| gaps.on_text(model, text as usize, &model.level_steps(text)).swap_remove(0);
         let found = (0..200).map(|text| (on(text), along(text)));
-        let stands: Vec<(f64, f64)> =
-            found.filter(|(gap, _)| gap.stands).map(|(gap, at)| (gap.gap, at)).collect();
-        assert!(stands.iter().filter(|(gap, at)| gap * at < 0.0).count() * 10 <= stands.len(), "{stands:?}");
-        stands.len()
+        let gaps_at: Vec<(f64, f64)> =
+            found.filter(|(gap, _)| gap.significant).map(|(gap, at)| (gap.gap, at)).collect();
+        assert!(
+            gaps_at.iter().filter(|(gap, at)| gap * at < 0.0).count() * 10 <= gaps_at.len(),
+            "{gaps_at:?}"
+        );
+        gaps_at.len()
     };
-    let (with, without) = (standing(live), standing(&plain));
+    let (with, without) = (significant_gaps(live), significant_gaps(&plain));
     assert!(10 * with >= 7 * without && without > 5, "{with} {without}");
     // Saved and restored.
     let back = LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();

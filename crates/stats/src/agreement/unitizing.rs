@@ -179,9 +179,9 @@ impl Everywhere {
             while let Some(gap) = self.gaps.get(holding).filter(|gap| *gap >= length) {
                 (holding, held_length) = (holding + 1, held_length + gap);
             }
-            let beside_units = others * (2.0 * length.powi(3) - 3.0 * length.powi(2) + length) / 3.0;
+            let in_units = others * (2.0 * length.powi(3) - 3.0 * length.powi(2) + length) / 3.0;
             let in_gaps = length.powi(2) * (held_length - holding as f64 * (length - 1.0));
-            sum += beside_units + in_gaps;
+            sum += in_units + in_gaps;
             taken += length * (length - 1.0);
         }
         let pairs = self.places * (self.places - 1.0) - taken;

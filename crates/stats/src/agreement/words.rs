@@ -225,7 +225,7 @@ mod tests {
         let expected = reliability(&units, 4_000, 5, target, None, &Silent).unwrap().alpha_nominal.value;
         let found = word_agreement(&answers, None, &Silent).unwrap();
         assert!((found.alpha.value.unwrap() - expected.unwrap()).abs() < 1e-12, "{found:?}");
-        assert_eq!(found.texts, 32, "one answer says nothing of agreement");
+        assert_eq!(found.texts, 32, "one answer gives no agreement");
     }
 
     #[test]

@@ -44,7 +44,7 @@ dissensus_domain::errors! {
         UnknownName { what: &'static str, name: String, known: String } => "unknown {what} \"{name}\": use {known}";
         Length { what: &'static str, expected: usize, found: usize } =>
             "{what} has {found} entries where {expected} are needed";
-        Held(&'static str) => "the head cannot be kept as it is: {0}";
+        Held(&'static str) => "the head cannot be held fixed: {0}";
         Damaged(String) => "the stored model cannot be read ({0}): train it again";
         Format { found: u16, known: u16 } =>
             "the stored model has format {found} and this version reads up to {known}: train it again or update";

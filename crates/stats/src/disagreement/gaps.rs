@@ -54,7 +54,7 @@ pub struct GroupGap {
     /// Whether the gap is significant after correction for all texts and pairs, by the test that was chosen
     /// ([`GroupGaps::estimate`], [`GroupGaps::by_labels`]); its interval then excludes 0, and the labels
     /// differ in the direction of the gap.
-    pub stands: bool,
+    pub significant: bool,
 }
 
 /// Distribution over texts of the gap between two sides, beyond the prediction for their people.
@@ -141,8 +141,13 @@ impl GroupGaps {
     pub fn estimate(model: &dyn AnnotatorModel, groups: Vec<Vec<u32>>, pairs: Vec<GroupPair>) -> Self {
         let (mut gaps, found) = Self::without_test(model, groups, pairs);
         let p: Vec<f64> = found.iter().map(|found| found.p).collect();
-        let standing = false_discovery_rate(&p, p.len(), Self::FALSE_DISCOVERIES);
-        let limit = p.iter().zip(standing).filter(|(_, stands)| *stands).map(|(p, _)| *p).fold(0.0, f64::max);
+        let discovered = false_discovery_rate(&p, p.len(), Self::FALSE_DISCOVERIES);
+        let limit = p
+            .iter()
+            .zip(discovered)
+            .filter(|(_, is_discovered)| *is_discovered)
+            .map(|(p, _)| *p)
+            .fold(0.0, f64::max);
         let significant = found.iter().filter(|found| found.p <= limit);
         let significant = significant.map(|found| (found.text, found.pair)).collect();
         gaps.test = Test::Beyond { limit, significant };
@@ -259,9 +264,9 @@ impl GroupGaps {
             let p = beyond.map(|_| self.p_value(at, &answers));
             let apart = interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0);
             let higher = beyond.and_then(|_| self.shown_higher(at, &answers, p?));
-            let stands = apart && higher.is_some_and(|second| second == (gap > 0.0));
+            let significant = apart && higher.is_some_and(|second| second == (gap > 0.0));
             let labels = self.sides(at, &answers).map(|side| side.len() as u32);
-            GroupGap { gap, interval, labels, p, stands }
+            GroupGap { gap, interval, labels, p, significant }
         };
         (0..self.pairs.len()).map(of_pair).collect()
     }

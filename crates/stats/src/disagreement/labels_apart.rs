@@ -43,9 +43,9 @@ impl LabelsApart {
             .flat_map_iter(|(pair, sides)| p_values(labels, sides, pair))
             .collect();
         let p: Vec<f64> = found.iter().map(|(_, _, p)| *p).collect();
-        let standing = independent_discoveries(&p, rate);
+        let discovered = independent_discoveries(&p, rate);
         let mut least = vec![f64::INFINITY; pairs.len()];
-        for ((pair, size, _), _) in found.iter().zip(standing).filter(|(_, stands)| *stands) {
+        for ((pair, size, _), _) in found.iter().zip(discovered).filter(|(_, is_discovered)| *is_discovered) {
             least[*pair] = least[*pair].min(*size);
         }
         Self { least }

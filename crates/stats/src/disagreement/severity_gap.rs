@@ -72,18 +72,18 @@ pub(super) fn between_people(groups: &[&[SeverityPosterior]]) -> f64 {
 }
 
 fn pooled(severities: &[Severity], prior_sd: f64) -> Option<Pooled> {
-    let said = posteriors(severities, prior_sd);
-    if said.len() < 2 {
+    let people = posteriors(severities, prior_sd);
+    if people.len() < 2 {
         return None;
     }
-    let weight = |extra: f64| said.iter().map(|s| 1.0 / (s.variance + extra)).sum::<f64>();
-    let mean = |extra: f64| said.iter().map(|s| s.mean / (s.variance + extra)).sum::<f64>() / weight(extra);
-    let between = between_people(&[&said]);
+    let weight = |extra: f64| people.iter().map(|s| 1.0 / (s.variance + extra)).sum::<f64>();
+    let mean = |extra: f64| people.iter().map(|s| s.mean / (s.variance + extra)).sum::<f64>() / weight(extra);
+    let between = between_people(&[&people]);
     let centre = mean(between);
-    let spread: f64 = said.iter().map(|s| (s.mean - centre).powi(2) / (s.variance + between)).sum();
+    let spread: f64 = people.iter().map(|s| (s.mean - centre).powi(2) / (s.variance + between)).sum();
     // Not below the uncertainty from the labels themselves.
-    let variance = (spread / (said.len() - 1) as f64).max(1.0) / weight(between);
-    Some(Pooled { mean: centre, variance, people: said.len() })
+    let variance = (spread / (people.len() - 1) as f64).max(1.0) / weight(between);
+    Some(Pooled { mean: centre, variance, people: people.len() })
 }
 
 #[cfg(test)]

@@ -77,11 +77,12 @@ pub fn independent_discoveries(p: &[f64], rate: f64) -> Vec<bool> {
 fn stepped_up(p: &[f64], step: f64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
-    let stands = |(rank, at): (usize, &usize)| p[*at] <= step * (rank + 1) as f64;
-    let last = order.iter().enumerate().filter(|x| stands(*x)).map(|(rank, _)| rank + 1).max().unwrap_or(0);
-    let mut standing = vec![false; p.len()];
-    order[..last].iter().for_each(|at| standing[*at] = true);
-    standing
+    let below_line = |(rank, at): (usize, &usize)| p[*at] <= step * (rank + 1) as f64;
+    let last =
+        order.iter().enumerate().filter(|x| below_line(*x)).map(|(rank, _)| rank + 1).max().unwrap_or(0);
+    let mut discovered = vec![false; p.len()];
+    order[..last].iter().for_each(|at| discovered[*at] = true);
+    discovered
 }
 
 /// Holm's step-down correction of p values for multiple tests (Holm 1979): each p value times the number of

@@ -120,11 +120,11 @@ impl WriteTx<'_> {
                  AND coalesce(question, 0) = 0 AND coalesce(text, 0) = 0 AND coalesce(annotator, 0) = ?1
              ORDER BY kind, key, at_ms, json_extract(value, '$')"
         );
-        let said =
+        let facts =
             all(self.conn, &sql, [id.0], |r| Ok((r.get::<_, Option<String>>(0)?, r.get::<_, String>(1)?)));
-        let said = said.map_err(|e| self.explain("reading what is known of an annotator", e))?;
+        let facts = facts.map_err(|e| self.explain("reading what is known of an annotator", e))?;
         let (mut name, mut attributes) = (None, Attributes::new());
-        for (attribute, value) in said {
+        for (attribute, value) in facts {
             match attribute {
                 Some(attribute) if value.is_empty() => drop(attributes.remove(&attribute)),
                 Some(attribute) => drop(attributes.insert(attribute, value)),

@@ -33,7 +33,7 @@ fn levels(tx: &WriteTx<'_>, fact: &Fact, scale: &Scale) -> Result<(), String> {
     let Some(question) = fact.question else { return Err("it is of no question".to_owned()) };
     let levels: Levels = serde_json::from_value(fact.value.clone()).map_err(|e| e.to_string())?;
     if usize::from(levels.began) != scale.len() {
-        return Err("it says that the question began with other levels".to_owned());
+        return Err("it states that the question began with other levels".to_owned());
     }
     let named = Scale::new(scale.kind(), levels.levels.iter().map(|level| level.name.as_str()));
     let named = named.map_err(|e| e.to_string())?;

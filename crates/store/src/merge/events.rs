@@ -40,11 +40,11 @@ impl Merger<'_, '_> {
         }
         self.check_note(theirs.note.check(), "remark", theirs.at_ms)?;
         let (id, on) = (theirs.id, theirs.replaces().or(theirs.retracts()));
-        let stands_on_one = on.is_some_and(|on| self.differing.contains(&on));
+        let refers_to_differing = on.is_some_and(|on| self.differing.contains(&on));
         let about = self.about(&theirs);
         let event = match self.translated(theirs) {
             // The answer that it refers to is about something else here.
-            Err(StoreError::Conflict { .. }) if stands_on_one => {
+            Err(StoreError::Conflict { .. }) if refers_to_differing => {
                 self.leave_out(id, about);
                 return Ok(());
             }
@@ -63,11 +63,7 @@ impl Merger<'_, '_> {
                 // merged one of two files with different events under the same key: each copy
                 // retains its own, as otherwise neither could ever merge the other.
                 if self.only.is_some() {
-                    return Err(conflict(
-                        "event",
-                        event.key.to_string(),
-                        "says something else in the other copy",
-                    ));
+                    return Err(conflict("event", event.key.to_string(), "differs in the other copy"));
                 }
                 self.leave_out(id, about);
             } else {
@@ -104,14 +100,14 @@ impl Merger<'_, '_> {
             return Ok(());
         }
         let events = self.tx.events_on(question, text, annotator)?;
-        let mut standing = unsuperseded_answers(&events);
-        if standing.iter().all(|event| event.answer() == standing[0].answer()) {
+        let mut unsuperseded = unsuperseded_answers(&events);
+        if unsuperseded.iter().all(|event| event.answer() == unsuperseded[0].answer()) {
             return Ok(());
         }
         self.report.contradicted += 1;
         if self.report.contradictions.len() < NAMED {
-            standing.sort_by_key(|event| event.order());
-            let answers = standing.into_iter().cloned().collect();
+            unsuperseded.sort_by_key(|event| event.order());
+            let answers = unsuperseded.into_iter().cloned().collect();
             self.report.contradictions.push(Contradiction { question, text, annotator, answers });
         }
         Ok(())
@@ -123,7 +119,7 @@ impl Merger<'_, '_> {
         if let Some(row) = self.wordings.get(&(id, question)) {
             return Ok(Some(*row));
         }
-        let other = || conflict("wording", id.to_string(), "is not what its name says in the other copy");
+        let other = || conflict("wording", id.to_string(), "does not match its name in the other copy");
         let wording = self.other.wording(id)?.ok_or_else(other)?;
         if self.only.is_some() {
             let asked = self.asked.get(&question).is_some_and(|(name, _)| *name == wording.question);

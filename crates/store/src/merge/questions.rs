@@ -69,7 +69,7 @@ impl Merger<'_, '_> {
         for (theirs, ours) in self.questions.clone() {
             let other = self.other;
             self.tx.find_levels(ours, || {
-                other.read("reading what stands on the levels", |c| used_keys(c, theirs, |_| true))
+                other.read("reading what uses the levels", |c| used_keys(c, theirs, |_| true))
             })?;
             if let Some(question) = self.tx.question(ours)? {
                 self.asked.insert(ours, (question.name, question.scale));

@@ -104,7 +104,7 @@ impl Merger<'_, '_> {
         for name in self.other.picture_names()? {
             if let Some(picture) = self.other.picture(&name)? {
                 if !is_named_by_its_bytes(&picture) {
-                    return Err(conflict("picture", name, "is not what its name says in the other copy"));
+                    return Err(conflict("picture", name, "does not match its name in the other copy"));
                 }
                 let added = self.tx.add_picture(&picture)?;
                 self.refuse_unassigned("picture", &name, !added)?;
@@ -140,7 +140,7 @@ impl Merger<'_, '_> {
         match self.tx.packet(ours.id)? {
             // The file of a task packet does not contain the key here.
             Some((known, its_key)) if known == ours && (self.only.is_some() || its_key == *key) => Ok(()),
-            Some(_) => Err(conflict("packet", name, "says something else in the other copy")),
+            Some(_) => Err(conflict("packet", name, "differs in the other copy")),
             None => {
                 self.report.packets += 1;
                 self.tx.add_packet(&ours, key)

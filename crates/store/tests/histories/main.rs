@@ -252,9 +252,9 @@ impl History {
     fn do_what(&mut self, what: u32, at: usize, pick: Pick) {
         let Pick { who, text, question: asked, answer, now } = pick;
         let (id, question) = (who.id, asked.id);
-        let said = self.or_cannot_say(&asked, answer.clone());
+        let given = self.or_cannot_say(&asked, answer.clone());
         match what {
-            0..=9 => self.label(at, question, text, id, said, now),
+            0..=9 => self.label(at, question, text, id, given, now),
             10..=12 => {
                 let source = self.source();
                 let questions: Vec<QuestionId> =
@@ -299,7 +299,7 @@ impl History {
                     annotator: id,
                     occasion: 2,
                     at_ms: now,
-                    answer: said,
+                    answer: given,
                     source: LabelSource::Window,
                     details: AnswerDetails::default(),
                     wording: None,
@@ -381,7 +381,7 @@ impl History {
             39 => self.returned(at),
             40 => self.edit(at, &asked, now),
             41..=42 => self.practise(at, &asked, text, id, now),
-            _ => self.label(at, question, text, id, said, now),
+            _ => self.label(at, question, text, id, given, now),
         }
     }
 

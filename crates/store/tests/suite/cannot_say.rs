@@ -9,7 +9,7 @@ use dissensus_domain::{
 };
 use dissensus_store::{ExportScope, NewLabel, NewQuestion, QuestionEdit, Store, StoreError};
 
-fn unsaid(text: u32, annotator: u32) -> NewLabel {
+fn cannot_say_label(text: u32, annotator: u32) -> NewLabel {
     NewLabel { answer: Answer::CannotSay, ..label(text, annotator, 0) }
 }
 
@@ -34,8 +34,8 @@ fn cannot_say_is_recorded_changed_and_undone() {
     offer(&store, true, 5);
     store.append_label(&label(1, 1, 2)).unwrap();
     store.append_label(&label(2, 1, 3)).unwrap();
-    let id = store.append_label(&unsaid(1, 1)).unwrap().id;
-    store.append_label(&unsaid(1, 2)).unwrap();
+    let id = store.append_label(&cannot_say_label(1, 1)).unwrap().id;
+    store.append_label(&cannot_say_label(1, 2)).unwrap();
     // The first text has no label any more; both annotators have answered it.
     assert_eq!(levels(&store), [(2, 1, Some(3))]);
     assert_eq!(store.question_snapshot(QUESTION).unwrap().labels.len(), 1);
@@ -55,7 +55,7 @@ fn cannot_say_is_recorded_changed_and_undone() {
     store.retract(id, 9_000, LabelSource::Window).unwrap();
     store.append_label(&label(1, 2, 4)).unwrap();
     assert_eq!(levels(&store), [(1, 1, Some(2)), (1, 2, Some(4)), (2, 1, Some(3))]);
-    store.append_label(&unsaid(3, 2)).unwrap();
+    store.append_label(&cannot_say_label(3, 2)).unwrap();
     store.check_current_answers().unwrap();
     let mut cells = Vec::new();
     store
@@ -76,7 +76,7 @@ fn cannot_say_uses_no_level_and_is_never_right() {
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 2, 1);
     offer(&store, true, 5);
-    store.append_label(&unsaid(1, 1)).unwrap();
+    store.append_label(&cannot_say_label(1, 1)).unwrap();
     let level = |name: &str, from| LevelEdit {
         from: Some(LevelId(from)),
         name: name.into(),
@@ -107,7 +107,7 @@ fn cannot_say_uses_no_level_and_is_never_right() {
         .unwrap();
     let edit = QuestionEdit { cannot_say: Some(true), ..QuestionEdit::default() };
     assert!(store.edit_question(words, &edit, 8).unwrap_err().to_string().contains("mark nothing"));
-    assert!(store.append_label(&NewLabel { question: words, ..unsaid(1, 1) }).is_err());
+    assert!(store.append_label(&NewLabel { question: words, ..cannot_say_label(1, 1) }).is_err());
 }
 
 #[test]
@@ -120,8 +120,8 @@ fn cannot_say_merges() {
     let (a, b) = (Store::open(&path).unwrap(), Store::open(&other).unwrap());
     offer(&a, true, 5);
     a.append_label(&label(1, 1, 2)).unwrap();
-    b.append_label(&NewLabel { at_ms: 2_000, ..unsaid(1, 1) }).unwrap();
-    b.append_label(&unsaid(2, 2)).unwrap();
+    b.append_label(&NewLabel { at_ms: 2_000, ..cannot_say_label(1, 1) }).unwrap();
+    b.append_label(&cannot_say_label(2, 2)).unwrap();
     for _ in 0..2 {
         a.merge_from(&b).unwrap();
         b.merge_from(&a).unwrap();

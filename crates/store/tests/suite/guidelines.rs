@@ -149,7 +149,7 @@ fn undo_removes_the_note_of_its_answer() {
     assert_eq!(
         now(),
         note_with("second", &["slang", "quote"], None),
-        "it was said of the text, and not with the answer"
+        "it is a note on the text, and not on the answer"
     );
     note(Note::default());
     assert!(now().is_empty());
@@ -226,7 +226,7 @@ fn picture_with_another_hash_is_refused() {
     let forged = Picture { bytes: b"<svg/>".to_vec(), ..picture("real") };
     write(&other, version(1, 10, "one"), &[forged]);
     let refused = store.merge_from(&other).unwrap_err().to_string();
-    assert!(refused.contains("is not what its name says"), "{refused}");
+    assert!(refused.contains("does not match its name"), "{refused}");
     assert!(bodies(&store).is_empty(), "nothing is half taken");
 }
 
@@ -297,7 +297,7 @@ fn answer_can_remove_the_earlier_note() {
     store.mark(&new).unwrap();
     let now = || store.marks(annotator, QUESTION).unwrap()[&text].note.note.clone();
     store.append_label(&label(1, 1, 2)).unwrap();
-    assert_eq!(now().as_deref(), Some("odd"), "a command that says nothing leaves it");
+    assert_eq!(now().as_deref(), Some("odd"), "a command without one leaves it");
     let nothing = AnswerDetails { removes_note: true, ..AnswerDetails::default() };
     store.append_label_with(&label(1, 1, 3), &nothing).unwrap();
     assert_eq!(now(), None);

@@ -182,7 +182,7 @@ fn history_shows_previous_answers_and_filters() {
     assert_eq!(of(HistoryFilter { signed: true, ..words("somebody") }).len(), 2);
     assert_eq!(of(words("t3")), third, "a text by its id");
     assert!(of(words("%")).is_empty());
-    let people = HistoryFilter { people: vec![AnnotatorId(2)], ..words("nobody said this") };
+    let people = HistoryFilter { people: vec![AnnotatorId(2)], ..words("nobody wrote this") };
     assert_eq!(of(people), second);
 }
 

@@ -93,16 +93,16 @@ fn inserted_level_keeps_existing_labels() {
         })
         .unwrap();
     assert_eq!(exported, ["5", "5", "2.5", "4"]);
-    let mut standing = Vec::new();
+    let mut levels = Vec::new();
     again
         .snapshot(|snapshot| {
             snapshot.for_each_unretracted_answer(|one| {
-                standing.extend(one.answer.level());
+                levels.extend(one.answer.level());
                 Ok::<(), StoreError>(())
             })
         })
         .unwrap();
-    assert_eq!(standing, [0, 4, 5, 4, 3].map(LevelId));
+    assert_eq!(levels, [0, 4, 5, 4, 3].map(LevelId));
 }
 
 #[test]
@@ -147,11 +147,11 @@ fn only_unused_levels_can_be_removed() {
         })
         .unwrap();
     for (left, why) in [
-        (["2", "3", "4", "5"], "\"1\" of rude: it cannot be removed, because 1 answer stands on it"),
-        (["1", "3", "4", "5"], "1 answer of a later occasion stands on it"),
-        (["1", "2", "4", "5"], "1 decision stands on it"),
-        (["1", "2", "3", "5"], "1 attention check stands on it"),
-        (["1", "2", "3", "4"], "the condition of sure stands on it"),
+        (["2", "3", "4", "5"], "\"1\" of rude: it cannot be removed, because 1 answer uses it"),
+        (["1", "3", "4", "5"], "1 answer of a later occasion uses it"),
+        (["1", "2", "4", "5"], "1 decision uses it"),
+        (["1", "2", "3", "5"], "1 attention check uses it"),
+        (["1", "2", "3", "4"], "the condition of sure uses it"),
     ] {
         let message = set(&store, "rude", &left, 9).unwrap_err().to_string();
         assert!(message.contains(why), "{message}");
@@ -185,7 +185,7 @@ fn practice_keeps_its_levels() {
     let right = Answer::from_level(4);
     store.write(move |tx| tx.set_practice_text(QUESTION, TextId(1), Some(&right), "because", 5)).unwrap();
     let message = set(&store, "rude", &["1", "2", "3", "4"], 6).unwrap_err().to_string();
-    assert!(message.contains("1 answer of practice stands on it"), "{message}");
+    assert!(message.contains("1 answer of practice uses it"), "{message}");
     store.close().unwrap();
     let other = copied(&path, "b.dissensus");
     let (a, b) = (Store::open(&path).unwrap(), Store::open(&other).unwrap());
@@ -262,7 +262,7 @@ fn question_help_and_definitions_are_edited() {
     };
     let edited = store.edit_question(QUESTION, &edit, 5_000).unwrap();
     assert!(edited.changed && !edited.rearranged);
-    assert!(!store.edit_question(QUESTION, &edit, 6_000).unwrap().changed, "it says nothing new");
+    assert!(!store.edit_question(QUESTION, &edit, 6_000).unwrap().changed, "it changes nothing");
     let found = store.question_by_name("rude").unwrap().unwrap();
     assert_eq!(
         (found.prompt.as_str(), found.help.text.as_str()),

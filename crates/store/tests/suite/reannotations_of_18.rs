@@ -64,7 +64,7 @@ fn counted(store: &Store) -> Vec<String> {
                WHERE n.occasion > 1 ORDER BY n.question, n.text, n.annotator, n.occasion";
     let found = lines(store.file(), sql);
     let questions = store.questions().unwrap();
-    let said: Vec<String> = questions
+    let notes: Vec<String> = questions
         .iter()
         .flat_map(|question| store.repeats(question.id).unwrap())
         .map(|repeat| {
@@ -77,8 +77,8 @@ fn counted(store: &Store) -> Vec<String> {
             format!("{}|{reasons}|{}", note.note.unwrap_or_default(), note.confidence.unwrap_or(0))
         })
         .collect();
-    assert_eq!(found.len(), said.len());
-    found.into_iter().zip(said).map(|(found, said)| format!("{found} {said}")).collect()
+    assert_eq!(found.len(), notes.len());
+    found.into_iter().zip(notes).map(|(found, notes)| format!("{found} {notes}")).collect()
 }
 
 /// Every event of a later round, with the identities of what it refers to.
@@ -98,7 +98,7 @@ fn migration_of_format_18_keeps_reannotations() {
     let before = counted_in_18(&path);
     let store = Store::open(&path).unwrap();
     assert_eq!(counted(&store), before);
-    let said = before.join("\n");
+    let listed = before.join("\n");
     // Changed, restored, of several rounds, noted, of one time, an answer that says nothing; and one that was
     // changed without the note of the first.
     for expected in [
@@ -110,9 +110,9 @@ fn migration_of_format_18_keeps_reannotations() {
         "1 2 1 2 410 {\"kind\":\"cannot-say\"} 1  ||0",
         "4 2 3 2 440 {\"kind\":\"level\",\"value\":1} 1  ||0",
     ] {
-        assert!(said.contains(expected), "{expected} is not in\n{said}");
+        assert!(listed.contains(expected), "{expected} is not in\n{listed}");
     }
-    assert!(!said.contains("1 1 2 3 ") && !said.contains("1 1 3 2 "), "retracted");
+    assert!(!listed.contains("1 1 2 3 ") && !listed.contains("1 1 3 2 "), "retracted");
     let spans = store.questions().unwrap()[2].id;
     let guideline = store.repeats(spans).unwrap()[0].details.guideline.unwrap();
     assert_eq!(guideline.0.as_u128(), 9);

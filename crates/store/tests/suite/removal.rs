@@ -48,7 +48,11 @@ fn is_sound(store: Store) {
     for table in ["events", "levels", "facts"] {
         let rows: u32 = conn.query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get(0)).unwrap();
         let deleted = conn.execute(&format!("DELETE FROM {table}"), []);
-        assert_eq!(deleted.is_err(), rows > 0, "{table} has {rows} rows and is not kept by its triggers");
+        assert_eq!(
+            deleted.is_err(),
+            rows > 0,
+            "{table} has {rows} rows and is not protected by its triggers"
+        );
     }
     drop(conn);
     // The schema is the one created by the migrations.

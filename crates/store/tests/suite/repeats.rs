@@ -52,7 +52,7 @@ fn later_rounds_change_no_label() {
     assert_eq!(
         add(&store, repeat(1, 2, 0, 40), true),
         RepeatAdded::New,
-        "an earlier one is kept, and does not count"
+        "an earlier one is stored, and does not count"
     );
     assert_eq!(add(&store, repeat(1, 3, 0, 60), true), RepeatAdded::New);
     assert_eq!(levels(&store), [(1, 2, Answer::from_level(1)), (1, 3, Answer::from_level(0))]);

@@ -221,7 +221,7 @@ fn copy_of_an_open_project_is_complete() {
     }
     reader.close().unwrap();
     store.close().unwrap();
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "something is left beside the files");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "something is left next to the files");
 }
 
 #[test]

@@ -232,7 +232,7 @@ fn withdrawal_erases_every_row_and_byte() {
         "DELETE FROM facts WHERE kind = 'withdrawal'",
         "DELETE FROM facts WHERE kind = 'decision'",
     ] {
-        assert!(outside.execute(sql, []).is_err(), "{sql}: what is appended is kept again");
+        assert!(outside.execute(sql, []).is_err(), "{sql}: what is appended is protected again");
     }
 }
 

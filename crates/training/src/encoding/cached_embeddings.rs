@@ -65,7 +65,7 @@ impl CachedEmbeddings {
         (&mut file).take(header.len() as u64).read_to_end(&mut there).map_err(failed)?;
         let ours = there.is_empty() || there.starts_with(MAGIC) || MAGIC.starts_with(&there);
         if !ours {
-            let reason = "it is no file of embeddings that were kept: move it away".to_owned();
+            let reason = "it is no file of stored embeddings: move it away".to_owned();
             return Err(TrainingError::KeptEmbeddings { path: path.to_owned(), reason }.into());
         }
         if there != header {
@@ -181,7 +181,7 @@ mod tests {
 
     fn write_frames(path: &Path, encoder: &str, count: usize) {
         let mut kept = CachedEmbeddings::new(path, encoder, 2).unwrap();
-        assert!(kept.next(&["nothing is kept"]).unwrap().is_none());
+        assert!(kept.next(&["nothing is stored"]).unwrap().is_none());
         (0..count).for_each(|nth| kept.push(&body(nth), &[nth as f32, 0.5]).unwrap());
     }
 

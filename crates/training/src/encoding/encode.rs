@@ -113,7 +113,8 @@ impl Encoding {
             false => self.choose_encoder(chosen, &seen)?,
         };
         if !done.in_use {
-            let note = "Another encoder came into use meanwhile and stays in use; these embeddings are kept.";
+            let note =
+                "Another encoder came into use meanwhile and stays in use; these embeddings are stored.";
             done.note = Some(done.note.map_or_else(|| note.to_owned(), |known| format!("{known} {note}")));
         }
         self.context.listeners.send(&Event::Project);

@@ -74,7 +74,7 @@ pub(super) fn find(home: &Home, own: &Path, name: &str) -> Result<Option<Encoder
     let dir = saved.encoder_folder(kept.run.uid)?;
     if !has_training_record(&dir)? {
         return Err(refused(format!(
-            "has a run {number} from before encoders said which texts trained them: `models runs use {number}` there first"
+            "has a run {number} from before encoders recorded which texts trained them: `models runs use {number}` there first"
         )));
     }
     // A project that is opened from another folder must still find it.

@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn widest_interval_may_be_of_any_gap() {
-        let gap = |gap, interval| GroupGap { gap, interval, labels: [0, 0], p: None, stands: false };
+        let gap = |gap, interval| GroupGap { gap, interval, labels: [0, 0], p: None, significant: false };
         let (sure, wide) = (gap(0.375, Some((0.25, 0.5))), gap(-0.25, Some((-1.0, 0.5))));
         assert_eq!(widest_interval(&[sure, wide]), Some((0.25, 1.0)));
         assert_eq!(widest_interval(&[sure, gap(0.0, None)]), None);

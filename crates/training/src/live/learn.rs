@@ -149,15 +149,15 @@ impl LiveModels {
         let options = question.options();
         let learned = if options.is_empty() { std::slice::from_ref(question) } else { &options };
         for one in learned {
-            let said = self.with(one, |fitted| {
+            let result = self.with(one, |fitted| {
                 let on = (fitted.basis.clone(), fitted.model.texts());
-                of(fitted).map(|said| (on, said))
+                of(fitted).map(|result| (on, result))
             });
-            let Some((on, said)) = said?.flatten() else { return Ok(None) };
+            let Some((on, result)) = result?.flatten() else { return Ok(None) };
             if *first.get_or_insert_with(|| on.clone()) != on {
                 return Ok(None);
             }
-            all.push(said);
+            all.push(result);
         }
         Ok(Some(all))
     }

@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(kept.comparisons.len(), COMPARISONS);
         let alive = made.iter().filter(|one| Arc::strong_count(one) > 1).count();
         assert_eq!(alive, COMPARISONS);
-        let again = kept.comparison(Some(&choice(8)), &over, || panic!("it is kept"));
+        let again = kept.comparison(Some(&choice(8)), &over, || panic!("it is stored"));
         assert!(Arc::ptr_eq(&again, &made[8]));
     }
 

@@ -154,12 +154,12 @@ impl RunData {
         let texts = |count: usize| counted(count as u64, "text");
         let scored = (self.copies_scored > 0).then(|| {
             format!(
-                "The body of {} of the test also stands in training: the official split is kept as it is.",
+                "The body of {} of the test also occurs in training: the official split is used unchanged.",
                 texts(self.copies_scored)
             )
         });
         let left_out = (self.copies_left_out > 0).then(|| {
-            format!("{} left out of the test: the body also stands in training.", texts(self.copies_left_out))
+            format!("{} left out of the test: the body also occurs in training.", texts(self.copies_left_out))
         });
         scored.into_iter().chain(left_out).collect()
     }

@@ -15,7 +15,7 @@ use dissensus_stats::metrics::{AnnotatorScores, CalibrationBin, ClassScores};
 use std::collections::BTreeMap;
 
 const BASELINE_OF_TEST: &str =
-    "The baseline of each annotator is of test labels, and so too high: the training labels were not kept.";
+    "The baseline of each annotator is of test labels, and so too high: the training labels were not stored.";
 
 const NOT_TUNED: &str = "Macro F1 is of the most likely level: this run was trained before an answer was tuned for it. Train it again to compare.";
 

@@ -64,15 +64,15 @@ pub(super) fn check_held(
         if choices.held[..nth].iter().any(|before| before.question == held.question) {
             return refused(format!("\"{}\" is named twice", question.name));
         }
-        let stands_on = check_held_run(cx, question, held.run, config)?;
+        let encoder_of_run = check_held_run(cx, question, held.run, config)?;
         match &encoder {
-            Some((run, first)) if first.key != stands_on.key => {
+            Some((run, first)) if first.key != encoder_of_run.key => {
                 return refused(format!(
                     "runs {run} and {} stand on different encoders, and a training begins with one",
                     held.run
                 ));
             }
-            _ => encoder = Some((held.run, stands_on)),
+            _ => encoder = Some((held.run, encoder_of_run)),
         }
     }
     Ok(())

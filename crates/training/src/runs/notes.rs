@@ -126,8 +126,8 @@ pub(super) fn notes(kind: ModelKind, question: &Question, division: &DataSplit) 
             if unseen == 1 { ("annotator has", "that annotator") } else { ("annotators have", "them") };
         let instead = match kind {
             ModelKind::SepHeads => "the shared head predicts for",
-            ModelKind::Multilevel => "the average annotator stands for",
-            _ => "the vector for unseen annotators stands for",
+            ModelKind::Multilevel => "the average annotator represents",
+            _ => "the vector for unseen annotators represents",
         };
         notes.push(format!("{unseen} {them} no training label: {instead} {who}."));
     }

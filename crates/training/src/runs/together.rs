@@ -74,7 +74,7 @@ pub(super) fn check_pos_weight(
 pub(super) fn check_joint(learned: &[(Question, f64)], choices: &TrainChoices) -> Result<(), ProjectError> {
     let refused = |why: String| Err(TrainingError::Joint(why).into());
     if !choices.auxiliary.is_empty() {
-        return refused("an auxiliary question stands beside one question alone. Leave --auxiliary out, or name one question".to_owned());
+        return refused("auxiliary questions can be added to one question only. Leave --auxiliary out, or name one question".to_owned());
     }
     let whole: BTreeSet<QuestionId> = learned.iter().map(|(question, _)| question.id.row()).collect();
     let split = choices.split;

@@ -327,7 +327,7 @@ mod tests {
         now["without_slips"] = false.into();
         assert_eq!(serde_json::to_value(&choices).unwrap(), now);
 
-        for (field, name, said) in [
+        for (field, name, expected) in [
             ("model", "deep", "unknown model \"deep\""),
             ("split", "half", "unknown split \"half\""),
             ("schedule", "steps", "unknown schedule \"steps\""),
@@ -337,7 +337,7 @@ mod tests {
             let mut newer = kept.clone();
             newer[field] = name.into();
             let error = read(newer).unwrap_err().to_string();
-            assert!(error.contains(said), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
     }
 
@@ -393,14 +393,14 @@ mod tests {
     #[test]
     fn invalid_choices_are_named() {
         let good = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Full, 9999, SplitSpec::Column);
-        let said = |choices: TrainChoices| of_new_run(&choices).unwrap_err().to_string();
+        let refusal = |choices: TrainChoices| of_new_run(&choices).unwrap_err().to_string();
         let split = SplitSpec::KFold { folds: 5, fold: None };
-        assert!(said(TrainChoices { split, ..good.clone() }).contains("write k-fold:5/1"));
+        assert!(refusal(TrainChoices { split, ..good.clone() }).contains("write k-fold:5/1"));
         for validation in [0.0, 1.0, f64::NAN] {
-            let said = said(TrainChoices { validation, ..good.clone() });
-            assert!(said.contains("validation") && said.contains("from 0.01 to 0.9"), "{said}");
+            let message = refusal(TrainChoices { validation, ..good.clone() });
+            assert!(message.contains("validation") && message.contains("from 0.01 to 0.9"), "{message}");
         }
-        assert!(said(TrainChoices { batch: 0, ..good }).contains("batch cannot be 0"));
+        assert!(refusal(TrainChoices { batch: 0, ..good }).contains("batch cannot be 0"));
     }
 
     #[test]
@@ -441,8 +441,8 @@ mod tests {
         assert!(named(TrainChoices { rank: 0, ..lora }).contains("rank"));
         let prompt = of(ModelKind::Shared, Tuning::Prompt);
         for vectors in [0, 65] {
-            let said = named(TrainChoices { vectors, ..prompt.clone() });
-            assert!(said.contains("vectors") && said.contains("from 1 to 64"), "{said}");
+            let message = named(TrainChoices { vectors, ..prompt.clone() });
+            assert!(message.contains("vectors") && message.contains("from 1 to 64"), "{message}");
         }
         let recommender = of(ModelKind::ShareRecDcn, Tuning::Frozen);
         assert!(named(TrainChoices { head_dropout: 0.995, ..recommender.clone() }).contains("head_dropout"));

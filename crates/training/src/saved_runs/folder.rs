@@ -264,11 +264,11 @@ fn check_owner(folder: &Path, run: &Run) -> Result<(), String> {
         Err(error) => return Err(format!("it cannot be entered: {error}")),
     }
     let card = read_card(folder)?.ok_or("it has no run.json: only a part of the run's files is there")?;
-    same_id(card.id.ok_or("its run.json says no run")?, run)
+    same_id(card.id.ok_or("its run.json names no run")?, run)
 }
 
 fn same_id(id: Uuid, run: &Run) -> Result<(), String> {
-    if id == run.uid { Ok(()) } else { Err(format!("its run.json says that it is of the run {id}")) }
+    if id == run.uid { Ok(()) } else { Err(format!("its run.json states that it is of the run {id}")) }
 }
 
 /// Whether the checkpoint of an unfinished run of format 2 was made under this run's choices. Whether it is

@@ -85,7 +85,7 @@ impl SavedRuns {
             let saved = self
                 .read(run)
                 .map_err(|error| error.to_string())
-                .and_then(|saved| saved.ok_or_else(|| "what is kept of it cannot be read".to_owned()));
+                .and_then(|saved| saved.ok_or_else(|| "what is stored of it cannot be read".to_owned()));
             saved.map_err(|why| tracing::warn!(run = id, why, "a run is left out of the list")).ok()
         };
         Ok(self.context.store.runs()?.into_iter().filter_map(readable).collect())

@@ -141,7 +141,7 @@ fn use_of(reading: &TableReading, column: &str, of_people: bool) -> String {
     if let Some((role, _)) = roles.iter().find(|(_, name)| *name == column) {
         let words = match *role {
             "attribute" => "attribute of the annotator",
-            "study" => "left out: the study says it",
+            "study" => "left out: the study has it",
             role => role,
         };
         let listed = reading.lists.iter().any(|list| list == column);

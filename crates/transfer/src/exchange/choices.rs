@@ -29,7 +29,7 @@ pub struct ExportChoices {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecisionLayer {
     /// In columns next to each label of the text.
-    Beside,
+    Columns,
     /// Instead of the labels: one row for each text with a decision, with the decided answer.
     Only,
 }
@@ -57,5 +57,5 @@ pub struct Exported {
     pub left_blank: Vec<String>,
     /// With pseudonyms: number of annotators whose combination of attributes in the file is shared by fewer
     /// than five annotators.
-    pub told_apart: u64,
+    pub identifiable: u64,
 }

@@ -92,7 +92,7 @@ fn contents_of(ready: &ToolExport, wish: &ExportWish) -> ExportContents {
     let mut exported = ready.exported().clone();
     // Without attributes in the format, no combination of them identifies an annotator.
     if !ready.format().holds().contains(&LossReason::Attributes) {
-        (exported.suppressed, exported.told_apart) = (0, 0);
+        (exported.suppressed, exported.identifiable) = (0, 0);
         exported.left_blank.clear();
     }
     ExportContents {
@@ -116,6 +116,6 @@ fn contents(texts: usize, people: usize, exported: Exported) -> ExportContents {
         losses: Vec::new(),
         suppressed: number(exported.suppressed),
         left_blank: exported.left_blank,
-        told_apart: number(exported.told_apart),
+        identifiable: number(exported.identifiable),
     }
 }

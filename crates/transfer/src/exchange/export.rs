@@ -198,7 +198,7 @@ fn span_layout(questions: &[Question], rows: bool) -> Result<SpanLayout, Project
         (false, _) => Ok(SpanLayout::Lists),
         (true, 0) => Err(TransferError::NoSpansToExport.into()),
         (true, all) if all == questions.len() => Ok(SpanLayout::Rows),
-        (true, _) => Ok(SpanLayout::RowsBesideLabels),
+        (true, _) => Ok(SpanLayout::RowsAndLabels),
     }
 }
 
@@ -275,7 +275,7 @@ fn write_labels(
     repeats.sort_by_key(|one| order.of(one.question, one.text, one.annotator));
     // A column of an imported file may contain anything, including names.
     let metadata = if file.mask.is_some() { Vec::new() } else { snapshot.metadata_keys()? };
-    let (said, study) = (NotesAndMarks::new(snapshot, &questions)?, file.study);
+    let (notes_and_marks, study) = (NotesAndMarks::new(snapshot, &questions)?, file.study);
     let occasions = !repeats.is_empty();
     let sink = match file.format {
         OutputFormat::Conll
@@ -287,7 +287,9 @@ fn write_labels(
         format => {
             let spans = match span_layout(&questions, file.span_rows)? {
                 // Without a column of labels, a row without a span means that there is none.
-                SpanLayout::Rows if said.unanswered().next().is_some() => SpanLayout::RowsBesideLabels,
+                SpanLayout::Rows if notes_and_marks.unanswered().next().is_some() => {
+                    SpanLayout::RowsAndLabels
+                }
                 spans => spans,
             };
             let scales = scales_not_guessed(snapshot, &questions)?;
@@ -296,7 +298,7 @@ fn write_labels(
                 scales: !scales.is_empty(),
                 spans,
                 study: study.layout(),
-                ..said.layout(&repeats)
+                ..notes_and_marks.layout(&repeats)
             };
             if file.dataset {
                 let about = questions.iter().map(dataset_question).collect();
@@ -326,7 +328,7 @@ fn write_labels(
                 writer.done.left_out_failed += 1;
                 return Ok(());
             }
-            let (note, flagged) = said.note_and_flag(&row);
+            let (note, flagged) = notes_and_marks.note_and_flag(&row);
             writer.write(&LabelRow {
                 text_id: &row.text.external_id,
                 text: &row.text.body,
@@ -343,11 +345,11 @@ fn write_labels(
                 note,
                 skipped: false,
                 flagged,
-                guideline: row.event.guideline.and_then(|id| said.versions.get(&id).copied()),
+                guideline: row.event.guideline.and_then(|id| notes_and_marks.versions.get(&id).copied()),
                 study: &study
                     .cells(row.question, row.event.text, Some(row.event.annotator))
                     .with_wording(row.event.wording.and_then(|id| wordings.get(&id).copied())),
-                shown: said.shown_before(row.event),
+                shown: notes_and_marks.shown_before(row.event),
                 attributes: &row.annotator.attributes,
                 metadata: &row.text.metadata,
             })?;
@@ -361,8 +363,8 @@ fn write_labels(
             Ok::<(), ProjectError>(())
         })?;
     }
-    write_marked(snapshot, &mut writer, &questions, &said, study, &order)?;
-    write_repeats(snapshot, &mut writer, &questions, &repeats, &said, &wordings, study)?;
+    write_marked(snapshot, &mut writer, &questions, &notes_and_marks, study, &order)?;
+    write_repeats(snapshot, &mut writer, &questions, &repeats, &notes_and_marks, &wordings, study)?;
     writer.finish(file.leave_out)
 }
 
@@ -475,7 +477,7 @@ fn write_marked(
     snapshot: &Snapshot<'_>,
     writer: &mut Writing<'_>,
     questions: &[Question],
-    said: &NotesAndMarks,
+    notes_and_marks: &NotesAndMarks,
     study: &StudyColumns,
     order: &Order,
 ) -> Result<(), ProjectError> {
@@ -485,7 +487,7 @@ fn write_marked(
     }
     let annotators: HashMap<AnnotatorId, Annotator> =
         snapshot.annotators()?.into_iter().map(|annotator| (annotator.id, annotator)).collect();
-    let mut rows: Vec<_> = said.unanswered().collect();
+    let mut rows: Vec<_> = notes_and_marks.unanswered().collect();
     rows.sort_unstable_by_key(|((question, text, annotator), _)| order.of(*question, *text, *annotator));
     for ((question, text, annotator), one) in rows {
         if study.leaves_out(*annotator) {
@@ -529,7 +531,7 @@ fn write_repeats(
     writer: &mut Writing<'_>,
     questions: &[Question],
     repeats: &[Repeat],
-    said: &NotesAndMarks,
+    notes_and_marks: &NotesAndMarks,
     wordings: &HashMap<WordingId, u32>,
     study: &StudyColumns,
 ) -> Result<(), ProjectError> {
@@ -563,11 +565,11 @@ fn write_repeats(
             note: Some(&repeat.details.note),
             skipped: false,
             flagged: false,
-            guideline: repeat.details.guideline.and_then(|id| said.versions.get(&id).copied()),
+            guideline: repeat.details.guideline.and_then(|id| notes_and_marks.versions.get(&id).copied()),
             study: &study
                 .cells(question, text.id, Some(annotator.id))
                 .with_wording(repeat.wording.and_then(|id| wordings.get(&id).copied())),
-            shown: said.shown.before(repeat.question, repeat.text, repeat.annotator, repeat.at_ms),
+            shown: notes_and_marks.shown.before(repeat.question, repeat.text, repeat.annotator, repeat.at_ms),
             attributes: &annotator.attributes,
             metadata: &text.metadata,
         })?;

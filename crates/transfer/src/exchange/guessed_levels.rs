@@ -177,7 +177,7 @@ fn gaps(scale: &Scale, used: &[(&str, u64)]) -> Option<ImportNotice> {
         return (count > 0 && !filled.is_empty()).then(|| notice("unused-levels", count, message));
     }
     let message = format!(
-        "The labels are numbers far apart ({has}), so the scale is {} without an order. If one of them stands for a missing \
+        "The labels are numbers far apart ({has}), so the scale is {} without an order. If one of them represents a missing \
          value, empty these cells; if they are a rating, choose ordinal",
         scale.kind()
     );

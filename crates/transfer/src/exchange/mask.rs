@@ -15,7 +15,7 @@ pub(super) struct Mask {
     notes: bool,
     suppressed: u64,
     left_blank: Vec<String>,
-    told_apart: u64,
+    identifiable: u64,
 }
 
 struct Masked {
@@ -48,8 +48,8 @@ impl Mask {
             let (name, attributes) = (Pseudonyms::name(number), shared.person(person.id));
             people.insert(person.external_id, Masked { number, name, attributes });
         }
-        let SharedAttributes { suppressed, left_blank, told_apart, .. } = shared;
-        Ok(Self { people, notes: wish.notes, suppressed, left_blank, told_apart })
+        let SharedAttributes { suppressed, left_blank, identifiable, .. } = shared;
+        Ok(Self { people, notes: wish.notes, suppressed, left_blank, identifiable })
     }
 
     /// Attributes that are written for at least one annotator.
@@ -72,7 +72,7 @@ impl Mask {
         Exported {
             suppressed: self.suppressed,
             left_blank: self.left_blank.clone(),
-            told_apart: self.told_apart,
+            identifiable: self.identifiable,
             ..Exported::default()
         }
     }

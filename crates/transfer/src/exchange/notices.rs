@@ -57,7 +57,7 @@ pub(super) fn notices_of_findings(source: &Source) -> Vec<ImportNotice> {
 pub(super) fn near_annotators((known, new): &(Vec<String>, Vec<String>)) -> Option<ImportNotice> {
     let near = near_names(known.iter().map(String::as_str), new.iter().map(String::as_str));
     let named =
-        |(name, others): &(String, Vec<String>)| format!("\"{name}\" beside \"{}\"", others.join("\", \""));
+        |(name, others): &(String, Vec<String>)| format!("\"{name}\" and \"{}\"", others.join("\", \""));
     let few: Vec<String> = near.iter().take(MOST_EXAMPLES).map(named).collect();
     let more = match near.len() - few.len() {
         0 => String::new(),
@@ -113,7 +113,7 @@ pub(super) fn import_notices(asked: &[QuestionLabels<'_>], read: &Read) -> Vec<I
             "outdated-rows",
             changes.outdated_rows,
             format!(
-                "Known before and no longer current: {}. The current label is kept; to change it, give the file a column \
+                "Known before and no longer current: {}. The current label stays; to change it, give the file a column \
                  with times, or label again",
                 counted(u64::from(changes.outdated_rows), "row")
             ),
@@ -123,7 +123,7 @@ pub(super) fn import_notices(asked: &[QuestionLabels<'_>], read: &Read) -> Vec<I
             "older-labels",
             changes.older_labels,
             format!(
-                "Older than the current label: {}. The history has them now; the current label is kept",
+                "Older than the current label: {}. The history has them now; the current label stays",
                 labels(changes.older_labels)
             ),
             vec![ChangeKind::Older],
@@ -183,7 +183,7 @@ pub(super) fn outdated_repeats(count: usize) -> Option<ImportNotice> {
         code: "outdated-repeats".to_owned(),
         count: count as u32,
         message: format!(
-            "Known before and overruled since: {answers} of a later occasion. The later one is kept; to change it, give the file a \
+            "Known before and overruled since: {answers} of a later occasion. The later one stays; to change it, give the file a \
              column with times"
         ),
         places: Vec::new(),

@@ -159,7 +159,7 @@ pub(super) fn remarks(plan: &Plan) -> Vec<String> {
     if plan.kind == FileKind::Annotators {
         let known = plan.roles.attributes.join(", ");
         remarks.push(format!(
-            "The file describes annotators; it has no texts. What it says of them becomes attributes: {known}."
+            "The file describes annotators; it has no texts. Its columns become attributes: {known}."
         ));
     }
     remarks.extend(unread_rounds(plan));
@@ -189,7 +189,7 @@ fn unread_rounds(plan: &Plan) -> Option<String> {
     plan.source.columns().iter().find(unread).filter(|_| plan.kind == FileKind::Labels)?;
     Some(
         "The column \"occasion\" is not read as occasions: its values look like something else, or nobody answers a text twice in \
-         the file. If it says on which occasion somebody answered again, choose it (--occasion occasion), or those answers \
+         the file. If it holds the annotation round of each answer, choose it (--occasion occasion), or those answers \
          replace the first ones."
             .to_owned(),
     )

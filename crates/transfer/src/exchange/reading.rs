@@ -231,7 +231,7 @@ fn chosen(source: &Source, columns: &ColumnChoices) -> Result<TableReading, Proj
     taken.extend(&named);
     let free = |column: Option<String>| column.filter(|column| !taken.contains(&column));
     let several = !columns.answers.is_empty();
-    let beside = ColumnRoles {
+    let guessed_roles = ColumnRoles {
         question: free(guessed.question).filter(|_| !several),
         scale: free(guessed.scale).filter(|_| !several),
         duration: free(guessed.duration),
@@ -260,7 +260,7 @@ fn chosen(source: &Source, columns: &ColumnChoices) -> Result<TableReading, Proj
         time: roles.time,
         occasion: roles.occasion,
         attributes: roles.attributes,
-        ..beside
+        ..guessed_roles
     };
     Ok(reading)
 }

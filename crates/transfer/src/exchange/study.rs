@@ -27,8 +27,8 @@ pub(super) fn study_columns(cx: &Exchange, choices: &ExportChoices) -> Result<St
         let everybody: Vec<AnnotatorId> = index.annotators().iter().map(|person| person.id).collect();
         let checks = if marked { cx.practice.checks_of_all(&everybody)? } else { BTreeMap::new() };
         for who in everybody {
-            let practised = book.result(who).map(|result| result.standing);
-            people.insert(who, (practised, checks.get(&who).map(|checks| checks.standing)));
+            let practised = book.result(who).map(|result| result.status);
+            people.insert(who, (practised, checks.get(&who).map(|checks| checks.status)));
         }
     }
     let mut decisions = BTreeMap::new();
@@ -70,7 +70,7 @@ impl StudyColumns {
 
     /// Whether the labels of an annotator must not be written.
     pub(super) fn leaves_out(&self, annotator: AnnotatorId) -> bool {
-        let failed = |standing: Option<PassStatus>| standing == Some(PassStatus::Failed);
+        let failed = |status: Option<PassStatus>| status == Some(PassStatus::Failed);
         let of = self.people.get(&annotator);
         self.leave_out_failed && of.is_some_and(|(practice, checks)| failed(*practice) || failed(*checks))
     }
@@ -82,8 +82,8 @@ impl StudyColumns {
         text: TextId,
         annotator: Option<AnnotatorId>,
     ) -> StudyCells {
-        let standing = annotator.and_then(|who| self.people.get(&who).copied());
-        let (practice, checks) = standing.unwrap_or_default();
+        let status = annotator.and_then(|who| self.people.get(&who).copied());
+        let (practice, checks) = status.unwrap_or_default();
         let cells = StudyCells::of_person(practice.map(PassStatus::name), checks.map(PassStatus::name));
         let Some(decision) = self.decisions.get(&(question.id, text)) else { return cells };
         let answer = decision.answer.as_ref().and_then(|answer| question.scale.name_of_answer(answer));

@@ -146,7 +146,7 @@ fn answers_in(labels: &ToolLabels) -> u64 {
 struct Collecting<'a> {
     study: &'a StudyColumns,
     questions: Vec<Question>,
-    said: NotesAndMarks,
+    notes_and_marks: NotesAndMarks,
     annotators: HashMap<AnnotatorId, Annotator>,
     labels: ToolLabels,
     texts: HashMap<TextId, usize>,
@@ -162,12 +162,12 @@ impl<'a> Collecting<'a> {
     ) -> Result<Self, ProjectError> {
         let questions: Vec<Question> =
             snapshot.questions()?.into_iter().filter(|q| only.is_none_or(|only| only.id == q.id)).collect();
-        let said = NotesAndMarks::new(snapshot, &questions)?;
+        let notes_and_marks = NotesAndMarks::new(snapshot, &questions)?;
         let annotators = snapshot.annotators()?.into_iter().map(|person| (person.id, person)).collect();
         let asked = |q: &Question| ToolQuestion { name: q.name.clone(), scale: q.scale.clone() };
         let labels = ToolLabels { questions: questions.iter().map(asked).collect(), ..ToolLabels::default() };
         let (texts, people) = (HashMap::new(), HashMap::new());
-        Ok(Self { study, questions, said, annotators, labels, texts, people, left_out_failed: 0 })
+        Ok(Self { study, questions, notes_and_marks, annotators, labels, texts, people, left_out_failed: 0 })
     }
 
     fn collect(
@@ -200,7 +200,7 @@ impl<'a> Collecting<'a> {
                     self.left_out_failed += 1;
                     return Ok(());
                 }
-                let (note, flagged) = self.said.note_and_flag(&row);
+                let (note, flagged) = self.notes_and_marks.note_and_flag(&row);
                 let answer = ToolAnswer {
                     question: nth,
                     occasion: 1,
@@ -210,7 +210,7 @@ impl<'a> Collecting<'a> {
                     note: note.cloned().unwrap_or_default(),
                     flagged,
                     guideline: row.event.guideline.is_some(),
-                    shown: self.said.shown_before(row.event).any(),
+                    shown: self.notes_and_marks.shown_before(row.event).any(),
                     simulated: row.event.source == LabelSource::Simulated,
                     ..ToolAnswer::default()
                 };
@@ -223,7 +223,7 @@ impl<'a> Collecting<'a> {
     /// Adds texts that an annotator marked or noted something on, and did not answer.
     fn marked(&mut self, snapshot: &Snapshot<'_>) -> Result<(), ProjectError> {
         let mut marked: Vec<((QuestionId, TextId, AnnotatorId), ToolAnswer)> = Vec::new();
-        for (key, one) in self.said.unanswered() {
+        for (key, one) in self.notes_and_marks.unanswered() {
             let (question, _, annotator) = *key;
             if self.study.leaves_out(annotator) {
                 continue;
@@ -237,8 +237,8 @@ impl<'a> Collecting<'a> {
                 flagged: one.marks.flagged,
                 ..ToolAnswer::default()
             };
-            let said = answer.skipped || answer.flagged || answer.note != Note::default();
-            marked.extend(said.then_some((*key, answer)));
+            let is_marked = answer.skipped || answer.flagged || answer.note != Note::default();
+            marked.extend(is_marked.then_some((*key, answer)));
         }
         let order = snapshot.order()?;
         marked.sort_by_key(|((question, text, annotator), _)| order.of(*question, *text, *annotator));
@@ -259,7 +259,7 @@ impl<'a> Collecting<'a> {
                     self.left_out_failed += 1;
                     continue;
                 }
-                let shown = &self.said.shown;
+                let shown = &self.notes_and_marks.shown;
                 let answer = ToolAnswer {
                     question: nth,
                     occasion: repeat.occasion,

@@ -145,21 +145,21 @@ impl Writing {
         self.report.notices.extend(near_annotators(&self.plan.scan.annotator_ids));
         if self.claimed > 0 {
             self.report.remarks.push(format!(
-                "The file says of {} of these labels that they were given in the window or by the command. They were given \
-                 elsewhere, so they are kept as imported labels, which undo does not take back.",
+                "According to the file, {} of these labels were given in the window or by the command. They were given \
+                 elsewhere, so they are stored as imported labels, which undo does not take back.",
                 self.claimed
             ));
         }
         if self.remarks > 0 {
             self.report.remarks.push(format!(
-                "{}: notes, reasons and confidence beside answers, texts that were skipped or flagged.",
+                "{}: notes, reasons and confidence of answers, texts that were skipped or flagged.",
                 dissensus_project::words::counted(self.remarks, "remark")
             ));
         }
         if self.put_off.0 > 0 && self.plan.source.is_of_tool() {
             let (reported, kept) = self.put_off;
             self.report.remarks.push(format!(
-                "{} put off in the file: {kept} kept as skipped now. Of the others the same person has an answer, or they were known.",
+                "{} put off in the file: {kept} stored as skipped now. Of the others the same person has an answer, or they were known.",
                 dissensus_project::words::counted(reported, "text")
             ));
         }
@@ -298,7 +298,7 @@ impl Writing {
         let events = tx.events_on(question, text, annotator)?;
         let current = current_answer(&events).and_then(|event| event.answer());
         // A note belongs to the answer of its row only; a new answer already has it.
-        let beside = match &verdict.label {
+        let belongs_here = match &verdict.label {
             LabelVerdict::Added { .. } | LabelVerdict::Continues => false,
             LabelVerdict::Repeated { name } => {
                 current.and_then(|answer| scale.name_of_answer(answer)).is_some_and(|now| now == *name)
@@ -309,11 +309,13 @@ impl Writing {
         let never = |kinds: &[MarkKind]| {
             !events.iter().any(|event| matches!(event.kind, EventKind::Mark(kind) if kinds.contains(&kind)))
         };
-        let said =
-            beside && !row.note.is_empty() && never(&[MarkKind::Note]) && marks(&events).note.is_empty();
+        let adds_note = belongs_here
+            && !row.note.is_empty()
+            && never(&[MarkKind::Note])
+            && marks(&events).note.is_empty();
         let skipped = row.skipped && current.is_none() && never(&[MarkKind::Skip, MarkKind::Unskip]);
         let wanted = [
-            (said, MarkKind::Note),
+            (adds_note, MarkKind::Note),
             (skipped, MarkKind::Skip),
             (row.flagged && never(&[MarkKind::Flag, MarkKind::Unflag]), MarkKind::Flag),
         ];

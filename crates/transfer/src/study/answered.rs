@@ -53,8 +53,8 @@ pub(super) fn count_answered(
     for question in questions.collect::<HashSet<_>>() {
         let labels = cx.context.store.current_labels(question)?;
         answered.first.extend(labels.iter().map(|label| (question, label.annotator, label.text)));
-        let unsaid = cx.context.store.cannot_say(question)?;
-        answered.first.extend(unsaid.into_iter().map(|(text, annotator)| (question, annotator, text)));
+        let cannot_say = cx.context.store.cannot_say(question)?;
+        answered.first.extend(cannot_say.into_iter().map(|(text, annotator)| (question, annotator, text)));
         let repeats = cx.context.store.repeats(question)?;
         answered.again.extend(repeats.iter().map(|r| (question, r.annotator, r.text, r.occasion)));
     }

@@ -152,8 +152,8 @@ fn owned(
     let mut answered: HashMap<(AnnotatorId, usize), usize> = HashMap::new();
     for question in always.clone() {
         let labels = cx.context.store.current_labels(question.id)?.into_iter();
-        let said = labels.map(|label| (label.text, label.annotator));
-        for (text, annotator) in said.chain(cx.context.store.cannot_say(question.id)?) {
+        let labelled = labels.map(|label| (label.text, label.annotator));
+        for (text, annotator) in labelled.chain(cx.context.store.cannot_say(question.id)?) {
             if let Some(row) = row(text) {
                 *answered.entry((annotator, row)).or_default() += 1;
             }

@@ -298,7 +298,7 @@ mod tests {
         assert!(places[places.len() / 2] > 10 && places.last() > places.first(), "{places:?}");
         let all: HashSet<usize> =
             items.iter().flatten().filter(|item| item.anchor).map(|item| item.text).collect();
-        assert_eq!(all.len(), WANTED.anchors, "as many anchors as were wanted, beside the checks");
+        assert_eq!(all.len(), WANTED.anchors, "as many anchors as were wanted, in addition to the checks");
         // If nearly all texts are checks, no more can be anchors than there are others.
         let few = ExistingWork { texts: 5, count: vec![0; 5], checks: (0..4).collect(), ..known.clone() };
         let wanted = Wanted { anchors: 2, repeat: 0.0, per_text: 1, ..WANTED };

@@ -211,10 +211,10 @@ pub(super) fn unpack(
     if all < bytes {
         return Err(StudyError::CutOff { there: all, bytes }.into());
     }
-    let mut said = vec![0; lines.len() + CODE];
-    file.seek(SeekFrom::Start(0)).and_then(|_| file.read_exact(&mut said)).map_err(cannot_read)?;
+    let mut signed = vec![0; lines.len() + CODE];
+    file.seek(SeekFrom::Start(0)).and_then(|_| file.read_exact(&mut signed)).map_err(cannot_read)?;
     // A header with any other content is not what was signed.
-    if said[..lines.len()] != *lines.as_bytes() || all > bytes {
+    if signed[..lines.len()] != *lines.as_bytes() || all > bytes {
         return Err(StudyError::Tampered.into());
     }
     let mut mac = code(key);
@@ -224,7 +224,7 @@ pub(super) fn unpack(
         target.write_all(part)
     })
     .map_err(cannot_read)?;
-    mac.verify_slice(&said[lines.len()..]).map_err(|_| StudyError::Tampered)?;
+    mac.verify_slice(&signed[lines.len()..]).map_err(|_| StudyError::Tampered)?;
     Ok(())
 }
 

@@ -32,9 +32,9 @@ pub(super) fn people_per_text(
     };
     let wanted = planned.map_or_else(most, |planned| planned as usize);
     let lacks = |(text, of_text): (&TextId, &BTreeSet<AnnotatorId>)| {
-        let beside = packets.iter().map(|(packet, _)| packet);
-        let beside = beside.filter(|one| !of_text.contains(&one.annotator) && done(one, *text));
-        of_text.len() + beside.map(|one| one.annotator).collect::<BTreeSet<_>>().len() < wanted
+        let others = packets.iter().map(|(packet, _)| packet);
+        let others = others.filter(|one| !of_text.contains(&one.annotator) && done(one, *text));
+        of_text.len() + others.map(|one| one.annotator).collect::<BTreeSet<_>>().len() < wanted
     };
     let short = people.iter().filter(|(_, of_text)| of_text.len() < wanted).filter(|one| lacks(*one));
     (wanted as u32, short.count() as u32)

@@ -182,7 +182,7 @@ fn merge_one_packet(
     if incoming.disguised {
         let name = file.annotator.as_deref().unwrap_or("?");
         file.problems.push(notice(format!(
-                "this file says that it is a whole copy of the project, and is the packet of \"{name}\" that was handed out: only what \
+                "this file claims to be a whole copy of the project, and is the packet of \"{name}\" that was handed out: only what \
                  \"{name}\" may say is taken from it"
             )));
     }
@@ -331,7 +331,7 @@ fn packet_notices(
     if taken.contradicted > 0 {
         remarks.push(format!(
                 "{} given differently in this packet and elsewhere (in another copy of it, or in the project), and neither knew of the other: \
-                 the later answer counts, and both are kept. If two people worked under one name, give the second a packet of their own",
+                 the later answer counts, and both are stored. If two people worked under one name, give the second a packet of their own",
                 match taken.contradicted {
                     1 => "1 answer was".to_owned(),
                     answers => format!("{answers} answers were"),
@@ -397,11 +397,11 @@ fn levels_notice(taken: &MergedCounts) -> Option<MergeProblem> {
             "the levels of {} were added, removed or put in another order there, and are so here now: models are fitted anew",
             counted(u64::from(questions), "question")
         ),
-        (1, _) => "a level that was removed in one copy has come back, because something stands on it in the other: look at the \
+        (1, _) => "a level that was removed in one copy has come back, because something uses it in the other: look at the \
                    levels of the questions"
             .to_owned(),
         (levels, _) => format!(
-            "{levels} levels that were removed in one copy have come back, because something stands on them in the other: look \
+            "{levels} levels that were removed in one copy have come back, because something uses them in the other: look \
              at the levels of the questions"
         ),
     };

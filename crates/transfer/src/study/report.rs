@@ -51,7 +51,7 @@ pub fn report(cx: &Study) -> Result<StudyReport, ProjectError> {
                 anchor_agreement: anchors.people.get(&packet.annotator).cloned(),
                 self_agreement: own.people.get(&packet.annotator).cloned(),
                 attention: attention.get(&packet.annotator).cloned(),
-                attention_standing: marks.get(&packet.annotator).map(|checks| checks.standing),
+                attention_status: marks.get(&packet.annotator).map(|checks| checks.status),
                 practice: book.result(packet.annotator),
             });
             people.len() - 1

@@ -32,7 +32,7 @@ pub fn talk(cx: &Study, question: QuestionId, text: TextId) -> Result<TextTalk, 
             before: Vec::new(),
             again: None,
             note: Note::default(),
-            said_again: Note::default(),
+            note_again: Note::default(),
             guideline: None,
             flagged: false,
         }
@@ -56,7 +56,7 @@ pub fn talk(cx: &Study, question: QuestionId, text: TextId) -> Result<TextTalk, 
     for repeat in store.repeats_on_text(question.id, text)? {
         let info = people.entry(repeat.annotator).or_insert_with(|| person(repeat.annotator));
         info.again = Some(repeat.answer);
-        info.said_again = repeat.details.note;
+        info.note_again = repeat.details.note;
     }
     let mut answers: Vec<GivenAnswerInfo> = people.into_values().collect();
     answers.retain(|one| one.answer.is_some() || one.again.is_some() || !one.note.is_empty() || one.flagged);

@@ -135,7 +135,7 @@ describe("a point of the window", () => {
     expect([at(root, 0), at(root, 2), at(root, 3)]).toEqual([0, 5, 8]);
   });
 
-  it("outside is the beginning above the text, the end below it, and nothing beside it", () => {
+  it("maps points above to the beginning, below to the end, and at the side to nothing", () => {
     put("abcdefgh");
     root.getBoundingClientRect = () => new DOMRect(0, 20, 100, 100);
     document.caretRangeFromPoint = () => null;

@@ -211,7 +211,7 @@ describe("changes", () => {
     expect(words(marks)).toEqual(["you/0"]);
   });
 
-  it("say that there is nothing to mark only when that was said", () => {
+  it("record an empty answer only if it was given explicitly", () => {
     const marks = begun();
     expect(marks.changed).toBe(false);
     marks.nothing();
@@ -327,7 +327,7 @@ describe("by mouse", () => {
   });
 });
 
-it("says what is selected, where the caret stands and what was done", () => {
+it("announces the selection, the position of the caret and the last action", () => {
   const marks = begun();
   marks.moveTo(4);
   expect(marks.announcement).toBe("you");

@@ -47,7 +47,7 @@ describe("a set of spans", () => {
     expect(sameSpans([], [])).toBe(true);
   });
 
-  it("is told by how many there are of each type", () => {
+  it("is described by the number of spans of each type", () => {
     expect(spansName(scale, [span(0, 2, 1), span(3, 4, 1), span(0, 9)])).toBe("insult, 2 × threat");
     expect(spansName(scale, [])).toBe("nothing");
   });
@@ -79,12 +79,12 @@ describe("pieces", () => {
     expect(pieces.map(({ text }) => text)).toEqual(["🙃 ", "you ", "fool", ", go"]);
   });
 
-  it("say which marks lie over them and which begin", () => {
+  it("list the marks over them and those that begin there", () => {
     expect(pieces.map(({ own }) => own)).toEqual([[], [0], [0, 1], []]);
     expect(pieces.map(({ begins }) => begins)).toEqual([[], [0], [1], []]);
   });
 
-  it("say who marked them as what, each person once", () => {
+  it("list who marked them as what, each person once", () => {
     expect(pieces.map(({ others }) => others.map(({ person, kinds }) => [person.name, kinds]))).toEqual([
       [],
       [["Bruno", [1]]],
@@ -103,7 +103,7 @@ describe("pieces", () => {
     expect(peopleByType(others, 2)).toEqual([2, 1]);
   });
 
-  it("are told in words", () => {
+  it("are described in words", () => {
     expect(markersWords(scale, pieces[2] as (typeof pieces)[0], 3)).toBe(
       "2 of 3 others: Amara (insult), Bruno (insult, threat)",
     );
@@ -133,7 +133,7 @@ describe("pieces", () => {
 describe("paint", () => {
   const many: Scale = { kind: "spans", levels: Array.from({ length: 20 }, (_, i) => `t${i}`) };
 
-  it("tells twenty types apart", () => {
+  it("distinguishes twenty types", () => {
     expect(new Set(many.levels.map((_, kind) => lineOf(many, kind))).size).toBe(20);
     expect(levelColour(many, 0)).toBe(levelColour(many, 8));
   });

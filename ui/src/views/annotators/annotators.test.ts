@@ -28,7 +28,7 @@ it("chooses by the map with the keyboard", async () => {
   await waitFor(() => expect(screen.getByTestId("annotator-detail")).not.toHaveTextContent("Amara"));
 });
 
-it("says that texts which tuned the encoder are left out of the accuracy, and only then", async () => {
+it("states that texts which tuned the encoder are left out of the accuracy, and only then", async () => {
   const user = userEvent.setup();
   const { unmount } = render(AnnotatorsView);
   await waitFor(() => expect(screen.getByTestId("annotators-update")).toHaveTextContent("Refresh"));
@@ -62,7 +62,7 @@ it("is one grid for the keyboard, which names the person that is chosen", async 
   expect(grid.querySelector('[role="rowgroup"]')).toHaveAttribute("tabindex", "-1");
 });
 
-it("says when its figures are older than the labels", async () => {
+it("marks figures that are older than the labels", async () => {
   await app.start();
   render(AnnotatorsView);
   await waitFor(() => expect(screen.getByTestId("annotators-update")).toHaveTextContent("Refresh"));
@@ -120,7 +120,7 @@ it("shows severity and map once the models are fitted", async () => {
   expect(report).toHaveBeenCalledTimes(2);
 });
 
-it("says what the labels cannot tell about severities", async () => {
+it("describes what the labels do not determine about severities", async () => {
   await app.start();
   const whole = await commands.annotatorReport(1);
   const limit = "No text has labels of two annotators.";
@@ -146,7 +146,7 @@ it("says what the labels cannot tell about severities", async () => {
   expect(groups.textContent).toContain(estimation.group_slopes);
 });
 
-it("tells how long a label takes, and that somebody is too fast", async () => {
+it("shows how long a label takes, and who is too fast", async () => {
   const [found] = (await commands.annotatorReport(1)).annotators;
   if (!found || !app.question) throw new Error("nobody");
   const words = "Answers in 0.6 s, where the others need 8.4 s on texts as long.";
@@ -171,7 +171,7 @@ it("tells how long a label takes, and that somebody is too fast", async () => {
   expect(screen.queryByTestId("annotator-seconds")).toBeNull();
 });
 
-it("tells people apart whose alphas are equal to two digits", async () => {
+it("distinguishes people whose alphas are equal to two digits", async () => {
   const whole = await commands.annotatorReport(1);
   vi.spyOn(commands, "annotatorReport").mockResolvedValue({
     ...whole,

@@ -26,7 +26,7 @@ async function choose(user: UserEvent) {
   return app.people.find((person) => detail.textContent?.includes(person.name))!;
 }
 
-it("tells what has to be set and taken away, and what is wrong", () => {
+it("lists what has to be set and removed, and what is wrong", () => {
   const before = { age: "20-29", role: "nurse" };
   const line = (name: string, value: string) => ({ name, value });
   expect(attributeChanges(before, [line("role", "nurse"), line(" gender ", "woman ")])).toEqual({
@@ -59,7 +59,7 @@ it("corrects a name and attributes", async () => {
   expect(screen.getByTestId("annotator-detail")).toHaveTextContent("gender: woman");
 });
 
-it("stays open and says why where a change is refused", async () => {
+it("stays open and shows the reason where a change is refused", async () => {
   const user = userEvent.setup();
   const problem = { code: "name", message: "the annotator name “Amara” is taken", detail: null };
   vi.spyOn(commands, "changeAnnotator").mockRejectedValue(problem);
@@ -71,7 +71,7 @@ it("stays open and says why where a change is refused", async () => {
   expect(screen.getByTestId("person-dialog")).toBeVisible();
 });
 
-it("erases somebody only after all was said and the name was typed, and opens the project again", async () => {
+it("erases a person only after the explanation and after the name was typed, and opens the project again", async () => {
   const user = userEvent.setup();
   const withdraw = vi.spyOn(commands, "withdraw");
   const opened = vi.spyOn(commands, "openProject");
@@ -125,7 +125,7 @@ it("opens the project again where a file brought a withdrawal", async () => {
   expect(opened).toHaveBeenCalledOnce();
 });
 
-it("says what is left to do", () => {
+it("lists what is left to do", () => {
   const gone = {
     answers: 1,
     packets: 0,

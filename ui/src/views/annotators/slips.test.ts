@@ -74,7 +74,7 @@ it("lists slips with what chance would bring, and opens a text", async () => {
 
 it("lists nobody for what chance brings, but on demand", async () => {
   const user = userEvent.setup();
-  const said = "No sign of slips: 180 unusual labels, and chance alone would give about 233.";
+  const sentence = "No sign of slips: 180 unusual labels, and chance alone would give about 233.";
   const rows = [4, 5, 6].map((text) => ({ ...row, text }));
   vi.spyOn(commands, "slips").mockResolvedValue(
     found({
@@ -82,14 +82,14 @@ it("lists nobody for what chance brings, but on demand", async () => {
       slips_in_all: 180,
       slips_expected: 233.2,
       slips_beyond_chance: 0,
-      slips_words: said,
+      slips_words: sentence,
       contested_expected: 12,
       contested_words: "No more than chance: 1 contested label, and chance alone would give about 12.",
     }),
   );
   render(AnnotatorsView);
   await user.click(await screen.findByTestId("slips-all"));
-  await waitFor(() => expect(screen.getByTestId("slips-count")).toHaveTextContent(said));
+  await waitFor(() => expect(screen.getByTestId("slips-count")).toHaveTextContent(sentence));
   const rest = screen.getByTestId("slips-rest");
   expect(rest).not.toHaveAttribute("open");
   expect(screen.getByTestId("contested-rest")).not.toHaveAttribute("open");
@@ -114,7 +114,7 @@ it("shows one person's slips from that person's page", async () => {
   expect(asked.mock.calls[0]?.[1]).not.toBeNull();
 });
 
-it("says what is needed, and can be stopped", async () => {
+it("describes what is needed, and can be stopped", async () => {
   const user = userEvent.setup();
   let stop: (problem: unknown) => void = () => undefined;
   const never = new Promise<SlipReport>((_, reject) => (stop = reject));

@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 afterEach(cleanup);
 
-it("shows what everybody said, by name or without", async () => {
+it("shows all answers and notes, by name or without", async () => {
   await user.click(screen.getByTestId("talk-open"));
   const rows = await screen.findAllByTestId("talk-answer");
   expect(rows.length).toBeGreaterThan(1);
@@ -32,7 +32,7 @@ it("shows what everybody said, by name or without", async () => {
   expect(screen.getAllByTestId("talk-answer")[0]?.textContent).not.toBe(named);
 });
 
-it("gathers people by their answers where nothing else is to be said", async () => {
+it("groups people by their answers where there are no notes", async () => {
   const real = await commands.textTalk(1, 1);
   const answers = real.answers.map((one) => ({ ...one, note: null }));
   vi.spyOn(commands, "textTalk").mockResolvedValue({ ...real, answers });

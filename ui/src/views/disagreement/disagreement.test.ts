@@ -118,7 +118,7 @@ it("shows the label of somebody who answered apart from what is predicted", asyn
   expect(screen.getByRole("img")).not.toHaveClass("opacity-60");
 });
 
-it("claims nothing of a text where fewer than two people are predicted, and says what is missing", async () => {
+it("makes no claim about a text with fewer than two predicted people, and names what is missing", async () => {
   const found = await commands.textDetail(queryWith(), 5, null, null, false);
   const needs = "The annotator models are being fitted.";
   vi.spyOn(commands, "textDetail").mockResolvedValue({
@@ -152,7 +152,7 @@ it("names who differs beyond chance, with their labels above the border, and nob
     gap: 0.8,
     interval: [0.3, 1.2] as [number, number],
     labels: [15, 14] as [number, number],
-    stands: true,
+    significant: true,
   };
   const who_above: [{ above: number; labels: number }, { above: number; labels: number }] = [
     { above: 12, labels: 15 },
@@ -172,7 +172,7 @@ it("names who differs beyond chance, with their labels above the border, and nob
   expect(screen.queryByTestId("who-group")).toBeNull();
 });
 
-it("names who is above the border and below it, and not what is predicted of whoever labels", async () => {
+it("names who is above the border and below it, and hides the prediction for the current annotator", async () => {
   const person = (annotator: number, name: string, labelled: boolean) => ({ annotator, name, labelled });
   const sides: [SideOfBorder, SideOfBorder] = [
     {
@@ -184,14 +184,14 @@ it("names who is above the border and below it, and not what is predicted of who
   ];
   const row = { who: null, who_above: null, severity: null, sides };
   const { rerender } = render(WhoChip, { row });
-  const said = () => screen.queryAllByTestId("who-people").map((line) => line.textContent);
+  const notices = () => screen.queryAllByTestId("who-people").map((line) => line.textContent);
   // People who labelled the text are not counted together with predictions.
-  expect(said()).toEqual(["above: ana, ben", "below: dora"]);
+  expect(notices()).toEqual(["above: ana, ben", "below: dora"]);
   expect(screen.getAllByTestId("who-people")[0]?.title).toBe(
     "above the border, by their labels: ana, ben; 3 more are predicted there with a probability of 95 % or more",
   );
   await rerender({ row, labeller: 4 });
-  expect(said()).toEqual(["above: ana, ben"]);
+  expect(notices()).toEqual(["above: ana, ben"]);
 });
 
 it("has no column that is empty in every row", async () => {
@@ -202,7 +202,7 @@ it("has no column that is empty in every row", async () => {
   expect(screen.queryByText("no pattern")).toBeNull();
 });
 
-it("opens on the default order, and shows texts that cannot be told apart as one row that opens", async () => {
+it("opens on the default order, and shows texts that cannot be distinguished as one row that opens", async () => {
   const user = userEvent.setup();
   const asked = vi.spyOn(commands, "disagreementRanking");
   render(DisagreementView);
@@ -245,20 +245,20 @@ it("shows the order by labels at once while the models are fitted, without a fig
     rows.map((row) => ({ ...row, scores: null, distribution: [], interval: null, rank: 0 })),
   );
   render(DisagreementView);
-  await waitFor(() => expect(screen.getByTestId("ranking-told")).toHaveTextContent(basis));
+  await waitFor(() => expect(screen.getByTestId("ranking-note")).toHaveTextContent(basis));
   await waitFor(() => screen.getAllByTestId("ranking-value"));
   expect(screen.queryByTestId("ranking-waiting")).toBeNull();
   expect(screen.getByTestId("split-map-labels")).toHaveAttribute("aria-checked", "true");
 });
 
-it("ranks by labels alone from what the order says of itself", async () => {
+it("offers to rank by labels alone next to the notes on the order", async () => {
   const user = userEvent.setup();
   const asked = vi.spyOn(commands, "disagreementRanking");
   render(DisagreementView);
-  await waitFor(() => expect(screen.getByTestId("ranking-told")).toHaveTextContent("Ordered by labels"));
+  await waitFor(() => expect(screen.getByTestId("ranking-note")).toHaveTextContent("Ordered by labels"));
   await user.click(screen.getByTestId("ranking-by-labels"));
   await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].by).toBe("labels"));
-  await waitFor(() => expect(screen.getByTestId("ranking-told")).toHaveTextContent("Ranked by labels"));
+  await waitFor(() => expect(screen.getByTestId("ranking-note")).toHaveTextContent("Ranked by labels"));
   expect(screen.queryByTestId("ranking-by-labels")).toBeNull();
 });
 

@@ -80,7 +80,7 @@ it("compares two groups and opens a text of the list", async () => {
   expect(screen.queryByTestId("group-overall")).toBeNull();
 });
 
-it("says who is in both groups", async () => {
+it("names who is in both groups", async () => {
   const [one, two] = app.people.map((p) => p.id);
   app.compareWith({
     a: { attributes: [], annotators: [one ?? 0, two ?? 0] },
@@ -91,7 +91,7 @@ it("says who is in both groups", async () => {
   await waitFor(() => expect(screen.getByTestId("group-problem").textContent).toMatch(/is in both groups/));
 });
 
-it("adds a person by name and says when nobody has it", async () => {
+it("adds a person by name and reports an unknown name", async () => {
   const user = await open();
   const field = screen.getByTestId("group-person-A");
   await user.type(field, "nobody at all{Enter}");
@@ -114,7 +114,7 @@ const JOB = {
   problem: null,
 };
 
-it("says that a comparison was stopped", async () => {
+it("reports that a comparison was stopped", async () => {
   await choose();
   const user = await open();
   vi.spyOn(commands, "compareGroups").mockResolvedValueOnce(41);
@@ -150,7 +150,7 @@ it("knows a comparison at work when the view is come back to, and shows what it 
   expect(screen.queryByTestId("group-stop")).toBeNull();
 });
 
-it("says nothing of a comparison that was stopped once other groups are chosen", async () => {
+it("reports nothing about a comparison that was stopped once other groups are chosen", async () => {
   await choose();
   const user = await open();
   vi.spyOn(commands, "compareGroups").mockResolvedValueOnce(43);
@@ -179,7 +179,7 @@ it("offers to compare again when labels of the question have changed", async () 
   await waitFor(() => expect(screen.getByTestId("group-compare")).toHaveTextContent("New labels"));
 });
 
-it("opens with the groups that have most evidence, and says why", async () => {
+it("opens with the groups that have most evidence, and shows the reason", async () => {
   await open();
   await waitFor(() =>
     expect(screen.getByTestId("group-reason")).toHaveTextContent(

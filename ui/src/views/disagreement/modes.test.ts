@@ -51,7 +51,7 @@ describe.each(MODES)("%s", (mode) => {
     await left();
   });
 
-  it("is left by a button that stands where it does in the others, and no other takes its name", async () => {
+  it("is left by a button at the same place as in the others, and no other takes its name", async () => {
     const places = () =>
       [...document.querySelectorAll("header button, .tools button")].map((one) => one.textContent?.trim());
     const here = places();

@@ -32,7 +32,7 @@ async function correlated() {
   return user;
 }
 
-it("says what there would be before anything was correlated", async () => {
+it("describes what will be shown before anything was correlated", async () => {
   const user = await open();
   expect(await screen.findByTestId("correlate-empty")).toBeVisible();
   expect(screen.queryByTestId("ranking-list")).toBeNull();
@@ -85,7 +85,7 @@ it("correlates the questions that are chosen", async () => {
   expect(choice?.questions).toEqual((app.project?.questions ?? []).slice(0, -1).map((q) => q.id));
 });
 
-it("tells what cannot be correlated, and that it was stopped", async () => {
+it("reports what cannot be correlated, and that it was stopped", async () => {
   const user = await open();
   vi.spyOn(commands, "correlateQuestions").mockRejectedValueOnce({
     code: "not-correlated",

@@ -61,7 +61,7 @@ function give(heat: WordHeat, body = BODY) {
 }
 
 const region = () => screen.getByTestId("heat-text");
-const explanation = () => screen.getByTestId("heat-told");
+const explanation = () => screen.getByTestId("heat-explanation");
 const chosen = () =>
   ["marked", "expected", "differ"].filter(
     (by) => screen.getByTestId(`heat-${by}`).getAttribute("aria-pressed") === "true",
@@ -95,7 +95,7 @@ it("shows a text plainly where the question has no spans", async () => {
   expect(asked).not.toHaveBeenCalled();
 });
 
-it("shows who marked a word while nothing is expected, and says why the rest is closed", async () => {
+it("shows who marked a word while nothing is expected, and explains why the rest is closed", async () => {
   give(figures());
   show();
   await waitFor(() => expect(coloured()).toHaveLength(2));
@@ -130,7 +130,7 @@ it("shows where people differ once that is known, and keeps what was chosen for 
   expect(chosen()).toEqual(["expected"]);
 });
 
-it("tells of a word that an arrow key leads to, and keeps these keys from the list", async () => {
+it("describes a word that an arrow key leads to, and keeps these keys from the list", async () => {
   give(known());
   const outside = vi.fn();
   window.addEventListener("keydown", outside);
@@ -200,7 +200,7 @@ it("leads left to the next word of a text from right to left", async () => {
   expect(explanation()).toHaveTextContent(/^أحمق:/);
 });
 
-it("tells of the word under the pointer", async () => {
+it("describes the word under the pointer", async () => {
   give(figures());
   show();
   await waitFor(() => expect(coloured()).toHaveLength(2));
@@ -216,7 +216,7 @@ it("tells of the word under the pointer", async () => {
   expect(explanation()).toHaveTextContent("Point at a word");
 });
 
-it("reads words as a job that tells how far it is, and asks again when it has ended", async () => {
+it("reads words as a job with progress, and requests them again when it has ended", async () => {
   show();
   await user.click(await screen.findByTestId("heat-read"));
   await waitFor(() => expect(screen.queryByTestId("heat-needs")).toBeNull());
@@ -254,7 +254,7 @@ it("shows a reading that another text began, and stops it", async () => {
   await waitFor(() => expect(chosen()).toEqual(["differ"]));
 });
 
-it("takes a reading that was stopped for no error, and tells one that failed", async () => {
+it("treats a stopped reading as no error, and reports one that failed", async () => {
   give(figures());
   const fit = vi.spyOn(commands, "fitWords");
   fit.mockRejectedValueOnce({ code: "cancelled", message: "cancelled", detail: null });
@@ -269,7 +269,7 @@ it("takes a reading that was stopped for no error, and tells one that failed", a
   await waitFor(() => expect(screen.getByTestId("heat-read")).toBeEnabled());
 });
 
-it("says that texts are not encoded, or that too few people are chosen", async () => {
+it("reports that texts are not encoded, or that too few people are chosen", async () => {
   const asked = give(figures({ needs: "encoder" }));
   const { rerender } = show();
   await waitFor(() => expect(screen.getByTestId("heat-needs")).toHaveTextContent("not encoded yet"));
@@ -345,7 +345,7 @@ it("drops figures that come too late for another text", async () => {
   expect(coloured()).toHaveLength(2);
 });
 
-it("tells of a text without words, and of one that nobody has answered", async () => {
+it("reports a text without words, and one that nobody has answered", async () => {
   const asked = give(figures({ words: [] }), " … ");
   const { rerender } = show();
   await waitFor(() => expect(explanation()).toHaveTextContent("This text has no words."));
@@ -361,13 +361,13 @@ it("tells of a text without words, and of one that nobody has answered", async (
   expect(coloured()).toEqual([]);
 });
 
-it("tells of an empty text", async () => {
+it("reports an empty text", async () => {
   give(figures({ words: [], answers: 0 }), "");
   show();
   await waitFor(() => expect(explanation()).toHaveTextContent("This text is empty."));
 });
 
-it("shows the text, and says why, where figures cannot be had", async () => {
+it("shows the text, and the reason, where figures are not available", async () => {
   give(figures());
   vi.mocked(commands.wordHeat).mockRejectedValue({
     code: "io",
@@ -379,7 +379,7 @@ it("shows the text, and says why, where figures cannot be had", async () => {
   expect(region()).toHaveTextContent(BODY);
 });
 
-it("stands in the view with the types of the question to choose from", async () => {
+it("is in the view with the types of the question to choose from", async () => {
   render(DisagreementView);
   await waitFor(() => expect(screen.getByTestId("heat-text")).toBeInTheDocument());
   await waitFor(() => expect(screen.getByTestId("heat-needs")).toBeInTheDocument());

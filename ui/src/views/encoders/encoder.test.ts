@@ -49,7 +49,7 @@ it("is offered with size, licence and source, and shows how far the download is"
   expect(app.toasts.list.some((toast) => toast.message === "The encoder is downloaded")).toBe(true);
 });
 
-it("says why it failed and offers to try again", async () => {
+it("shows why it failed and offers to try again", async () => {
   const download = vi
     .spyOn(commands, "downloadEncoder")
     .mockRejectedValueOnce({ code: "encoder-hub-offline", message: "no connection", detail: "Check it." });

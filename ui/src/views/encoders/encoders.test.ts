@@ -70,7 +70,7 @@ it("does not compare one with nothing", async () => {
   expect(screen.getByTestId("encoders-compare")).toBeDisabled();
 });
 
-it("says what is needed where there is only one", async () => {
+it("describes what is needed where there is only one", async () => {
   vi.spyOn(commands, "encodersHere").mockResolvedValue([
     { name: "all-MiniLM-L6-v2", about: "English", in_use: true },
   ]);
@@ -107,7 +107,7 @@ it("shows how far it is, and stops", async () => {
   expect(screen.getByTestId("encoders-compare")).toBeEnabled();
 });
 
-it("says in words why it could not be done", async () => {
+it("describes in words why it failed", async () => {
   const user = userEvent.setup();
   vi.spyOn(commands, "tryEncoders").mockRejectedValue({
     code: "encoder-learned",

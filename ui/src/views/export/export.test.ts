@@ -16,7 +16,7 @@ beforeEach(async () => {
   app.toasts.list = [];
 });
 
-it("gives pseudonyms and no notes unless asked, and says what was left out", async () => {
+it("gives pseudonyms and no notes unless requested, and reports what was left out", async () => {
   const user = userEvent.setup();
   const wrote = vi.spyOn(commands, "exportProject");
   render(ExportDialog);
@@ -65,7 +65,7 @@ async function choose(user: ReturnType<typeof userEvent.setup>, testid: string, 
   await user.keyboard(name);
 }
 
-it("says before the file dialog what another program's format holds and what is lost", async () => {
+it("shows before the file dialog what another program's format holds and what is lost", async () => {
   const user = userEvent.setup();
   const looked = vi.spyOn(commands, "exportContents");
   const wrote = vi.spyOn(commands, "exportForProgram");
@@ -146,7 +146,7 @@ it("shows the newest look alone, and stops one that nobody waits for", async () 
   expect(stopped).toHaveBeenCalledOnce();
 });
 
-it("says why nothing can be written in a format, and offers no file", async () => {
+it("shows why nothing can be written in a format, and offers no file", async () => {
   const user = userEvent.setup();
   vi.spyOn(commands, "exportContents").mockImplementation(async (wish) => ({
     question: null,
@@ -164,7 +164,7 @@ it("says why nothing can be written in a format, and offers no file", async () =
       : [],
     suppressed: 0,
     left_blank: [],
-    told_apart: 0,
+    identifiable: 0,
   }));
   render(ExportDialog);
   await user.click(screen.getByTestId("export-program"));
@@ -173,7 +173,7 @@ it("says why nothing can be written in a format, and offers no file", async () =
   expect(screen.getByTestId("export-go")).toBeDisabled();
 });
 
-it("writes predictions of the question on screen, and says who is predicted as the average annotator", async () => {
+it("writes predictions of the question on screen, and names who is predicted as the average annotator", async () => {
   const user = userEvent.setup();
   const wrote = vi.spyOn(commands, "exportPredictions");
   render(ExportDialog);

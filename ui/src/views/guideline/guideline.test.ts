@@ -70,7 +70,7 @@ describe("the first version", () => {
     expect(field("by")).toHaveValue("Ada");
   });
 
-  it("says how it is shown", async () => {
+  it("states how it is shown", async () => {
     await user.click(field("body"));
     await user.paste("[a](https://x.org)");
     await user.click(save());
@@ -103,7 +103,7 @@ describe("the first version", () => {
     await expect(readText(new File(["a".repeat(1_100_000)], "c.md"))).rejects.toThrow("larger than 1 MiB");
   });
 
-  it("is not saved with more characters than are kept", async () => {
+  it("is not saved with more characters than are stored", async () => {
     await user.click(field("body"));
     await user.paste("😀".repeat(100_000));
     expect(save()).toBeEnabled();
@@ -182,7 +182,7 @@ describe("a later version", () => {
     await open();
   });
 
-  it("says what changed, in words and line by line", async () => {
+  it("describes changes, in words and line by line", async () => {
     expect(screen.getByTestId("guideline-missing")).toHaveTextContent("Version 1 has the same text");
     await user.type(field("body"), " more");
     expect(screen.getByTestId("guideline-missing")).toHaveTextContent("Describe what changed");
@@ -200,8 +200,8 @@ describe("a later version", () => {
     await user.type(field("change"), "Mine");
     const theirs = write("# One\n\ntheirs", "Theirs", "Ben");
     await user.click(save());
-    const said = await screen.findByTestId("guideline-outdated");
-    expect(said).toHaveTextContent("Version 2 was saved in the meantime by Ben: Theirs");
+    const notice = await screen.findByTestId("guideline-outdated");
+    expect(notice).toHaveTextContent("Version 2 was saved in the meantime by Ben: Theirs");
     expect(body()).toContain("last mine");
     expect(guideline.versions).toHaveLength(2);
     await user.click(screen.getByTestId("guideline-show-other"));
@@ -283,7 +283,7 @@ describe("versions", () => {
 });
 
 describe("agreement", () => {
-  it("is told by version, or that it is too few labels", async () => {
+  it("is shown by version, or the notice that there are too few labels", async () => {
     write("one");
     await open();
     await user.click(screen.getByTestId("guideline-tab-agreement"));
@@ -296,7 +296,7 @@ describe("agreement", () => {
     expect(screen.getByTestId("agreement-care")).toHaveTextContent("need not be due to the guideline");
   });
 
-  it("draws what lies below chance at the end of its line, and tells the number", async () => {
+  it("draws values below chance at the end of its line, and shows the number", async () => {
     const figures = [
       { number: 1, labels: 40, texts: 20, alpha: -0.2, low: -0.5, high: 0.1, like_these: true },
     ];

@@ -119,7 +119,7 @@ describe("roles of several columns", () => {
     expect(withLists(lists, ["who"], false).lists).toEqual(["scores"]);
   });
 
-  it("tell whether the same answers are read", () => {
+  it("detect whether the same answers are read", () => {
     expect(sameAnswers(base, { ...base, group: "thread", attribute_conflicts: "first" })).toBe(true);
     expect(sameAnswers(base, { ...base, missing: ["NA"] })).toBe(false);
     expect(sameAnswers(base, withRole(base, "a", "answers"))).toBe(false);

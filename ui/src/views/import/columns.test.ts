@@ -157,7 +157,7 @@ it("reads cells as lists, where they look like it", async () => {
   await waitFor(() => expect(columns()?.lists).toEqual(["score"]));
 });
 
-it("takes values for missing, ignores case, and reads times and attributes as it is told", async () => {
+it("takes values for missing, ignores case, and reads times and attributes as chosen", async () => {
   const user = userEvent.setup();
   const columns = await opened("/tmp/several questions.csv");
   await user.type(screen.getByTestId("import-missing"), "NA, -{Enter}");
@@ -200,7 +200,7 @@ it("takes texts from another file", async () => {
   await waitFor(() => expect(columns()?.join).toBeNull());
 });
 
-it("shows texts with their answers as they will stand, by question", async () => {
+it("shows texts with their answers as they will be, by question", async () => {
   await opened("/tmp/several questions.csv");
   const shown = within(screen.getByTestId("import-examples"));
   expect(shown.getAllByText("Q3_harm")).toHaveLength(3);

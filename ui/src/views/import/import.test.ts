@@ -54,7 +54,7 @@ it("imports a clean file as it was guessed", async () => {
   await waitFor(() => expect(write.mock.calls[0]?.[1]).toMatchObject({ columns: null, skip_bad: false }));
 });
 
-it("imports nothing where the project has all of it already, and says so", async () => {
+it("imports nothing where the project has all of it already, and reports it", async () => {
   const found = await commands.importPreview("/tmp/clean.csv", GUESS);
   const known = { ...found, new_texts: 0, new_labels: 0, new_annotators: 0, repeats: 0, notices: [] };
   const bare = { ...known, columns: { ...found.columns, attributes: [] } };
@@ -96,7 +96,7 @@ it("leaves the view where it is after an import into a project with texts", asyn
   expect(app.view).toBe("project");
 });
 
-it("says what the file was recognised as, and what of it is no plain answer", async () => {
+it("names the recognised format, and what of the file is no plain answer", async () => {
   render(ImportDialog, { path: "/tmp/export.json" });
   expect(await screen.findByTestId("import-format")).toHaveTextContent("Recognised as Label Studio JSON");
   const codes = screen.getAllByTestId("import-notice").map((notice) => notice.dataset.code);
@@ -119,7 +119,7 @@ it("asks whose labels they are where the file names nobody", async () => {
   expect(screen.getByTestId("import-everybody")).toHaveValue("Ada");
 });
 
-it("says before and after what is replaced, and where", async () => {
+it("reports before and after what is replaced, and where", async () => {
   const user = userEvent.setup();
   render(ImportDialog, { path: "/tmp/again.csv" });
   const notice = await screen.findByTestId("import-notice");
@@ -127,16 +127,16 @@ it("says before and after what is replaced, and where", async () => {
   expect(notice).toHaveTextContent("row 7: r1 on k1: 4 counts, not 3");
   await user.click(screen.getByTestId("import-confirm"));
   await waitFor(() => expect(app.toasts.list).toHaveLength(1));
-  const said = app.toasts.list[0];
-  expect(said?.message).toBe("Imported 212 texts, 6 annotators, 1,204 labels");
-  expect(said?.detail?.split("\n")).toEqual([
+  const toast = app.toasts.list[0];
+  expect(toast?.message).toBe("Imported 212 texts, 6 annotators, 1,204 labels");
+  expect(toast?.detail?.split("\n")).toEqual([
     expect.stringContaining("Replaced in the project: 2 labels"),
     "– row 7: r1 on k1: 4 counts, not 3",
     "– row 19: r2 on k2: 1 counts, not 2",
     "3 rows repeated existing labels.",
     "2 rows had no label.",
   ]);
-  expect(said?.persistent).toBe(false);
+  expect(toast?.persistent).toBe(false);
 });
 
 it("names the levels of two questions that look alike", async () => {
@@ -166,7 +166,7 @@ it("lets a short report go by itself, and counts one as one", async () => {
   expect(app.toasts.list[0]?.persistent).toBe(false);
 });
 
-it("says why a file cannot be read, and lets nothing be imported", async () => {
+it("shows why a file cannot be read, and lets nothing be imported", async () => {
   vi.spyOn(commands, "importPreview").mockRejectedValue({
     code: "not-utf8",
     message: "The file is not UTF-8 at byte 812.",
@@ -197,7 +197,7 @@ it("leaves the focus where the page wants it", async () => {
   wanted.remove();
 });
 
-it("takes columns as last time, says so, and goes back to the guess on wish", async () => {
+it("uses the columns of last time with a notice, and returns to the guess on request", async () => {
   const user = userEvent.setup();
   const write = vi.spyOn(commands, "importFile");
   const read = vi.spyOn(commands, "importPreview");

@@ -67,7 +67,7 @@ it("reads the first row as names of columns or as a row, and removes the file wi
   expect(app.paste.now).toBeNull();
 });
 
-it("says why nothing can be taken", async () => {
+it("shows why nothing can be imported", async () => {
   await app.openToRead("/home/you/Documents/Comments.dissensus");
   const pasted = vi.spyOn(commands, "pasteRows");
   paste(document.body, TABLE);

@@ -94,7 +94,7 @@ it("lists questions of a tool's file, whose scales are as they are", async () =>
   expect(within(topics).queryByRole("button")).toBeNull();
 });
 
-it("says before and after the import what each row, column, question and person is", async () => {
+it("shows before and after the import what each row, column, question and person is", async () => {
   const user = userEvent.setup();
   const { unmount } = render(ImportDialog, { path });
   await user.click(await screen.findByTestId("import-rows"));

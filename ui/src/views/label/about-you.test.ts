@@ -56,7 +56,7 @@ describe("asking", () => {
     expect(await screen.findByTestId("label-text")).toBeVisible();
   });
 
-  it("stays on screen where the answer could not be kept", async () => {
+  it("stays on screen where the answer could not be stored", async () => {
     await commands.setAttributeForm(FORM);
     vi.spyOn(commands, "answerForm").mockRejectedValueOnce({
       code: "io",
@@ -92,7 +92,7 @@ describe("writing it", () => {
     ]);
   });
 
-  it("says what is wrong with it", () => {
+  it("shows what is wrong with it", () => {
     const line = (name: string, values: string): FormLine => ({ name, values, prompt: "", optional: false });
     expect(formProblem([line("", "a, b")])).toMatch(/name/);
     expect(formProblem([line("x", "a, b"), line(" x ", "c, d")])).toMatch(/twice/);

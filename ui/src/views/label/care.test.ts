@@ -37,14 +37,14 @@ async function begin() {
 }
 
 describe("where the next text comes at once", () => {
-  it("an answer is told to be kept, and taken back from there", async () => {
+  it("an answer is reported as stored, and can be removed from there", async () => {
     await begin();
     expect(screen.queryByTestId("label-last-undo")).toBeNull();
     expect(screen.queryByText(/after you have answered/)).toBeNull();
     await press("4");
     await waitFor(() => expect(text()).toBe("2"));
     expect(screen.getByTestId("label-last")).toHaveTextContent("4");
-    expect(screen.getByTestId("label-said")).toHaveTextContent("Labelled 4");
+    expect(screen.getByTestId("label-message")).toHaveTextContent("Labelled 4");
     // One button takes it back: that of the tools, while there are some.
     expect(screen.getAllByRole("button", { name: /^Undo/ })).toEqual([screen.getByTestId("label-undo")]);
     await user.click(screen.getByTestId("label-undo"));
@@ -108,7 +108,7 @@ describe("a limit of hard texts", () => {
     await waitFor(() => expect(text()).toBe("1"));
   });
 
-  it("that cannot be kept on this computer is told, and the label is kept", async () => {
+  it("that cannot be stored on this computer is reported, and the label is stored", async () => {
     await begin();
     vi.spyOn(commands, "readText").mockRejectedValue({ code: "io", message: "disk full", detail: null });
     await press("2");
@@ -142,7 +142,7 @@ describe("in Settings", () => {
     await waitFor(() => expect(text()).toBe("3"));
   });
 
-  it("a limit of one's own is kept, and one that is none is not", async () => {
+  it("a personal limit is stored, and an invalid one is not", async () => {
     await begin();
     const choose = vi.spyOn(commands, "setOwnCare");
     app.dialog = "care";
@@ -171,7 +171,7 @@ describe("in Settings", () => {
 });
 
 describe("stopping", () => {
-  it("puts everything out of sight by one key, asks nothing, hands in nothing, and keeps what was said", async () => {
+  it("hides everything by one key, asks nothing, hands in nothing, and keeps the note", async () => {
     await begin();
     const [note, close] = [vi.spyOn(commands, "saveNote"), vi.spyOn(commands, "closeProject")];
     const handIn = vi.spyOn(commands, "handIn");

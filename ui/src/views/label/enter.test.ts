@@ -134,7 +134,7 @@ beforeEach(async () => {
 afterEach(cleanup);
 
 describe.each(MODES)("Enter, $name", ({ begin, answer, byItself, place = onDesk }) => {
-  it("stays where nothing is answered, and says so there", async () => {
+  it("stays where nothing is answered, and shows a notice there", async () => {
     await begin();
     const records = (["recordLabel", "recordAgain", "recordPractice", "answerForm", "skipText"] as const).map(
       (name) => vi.spyOn(commands, name),

@@ -47,7 +47,7 @@ it("is offered to be written where there is none, and G does nothing then", asyn
   expect(app.dialog).toBe("guideline");
 });
 
-it("opens by itself for whoever has not had it on screen, once", async () => {
+it("opens by itself for a person who has not had it on screen, once", async () => {
   write("# How to answer\n\nAs you see it.");
   await begin();
   expect(panel()).toHaveTextContent("As you see it.");
@@ -63,7 +63,7 @@ it("opens by itself for whoever has not had it on screen, once", async () => {
   await waitFor(() => expect(panel()).not.toBeNull());
 });
 
-it("tells every change since the version that was known, and each only once", async () => {
+it("shows every change since the version that was known, and each only once", async () => {
   write("one");
   await begin();
   await press("g");
@@ -131,7 +131,7 @@ describe("with a guideline", () => {
     expect(fetched).not.toHaveBeenCalled();
   });
 
-  it("leaves G to fields, dialogs, and to whoever wants no letters as keys", async () => {
+  it("leaves G to fields, dialogs, and to people who switched letter keys off", async () => {
     await press("{Shift>}g{/Shift}");
     await press("{Control>}g{/Control}");
     app.dialog = "keys";
@@ -190,7 +190,7 @@ describe("in a packet", () => {
     playPacket(app.annotatorId ?? 0, [{ text: 3, occasion: 1 }]);
   });
 
-  it("has its button beside handing in, and nothing to write with", async () => {
+  it("has its button next to handing in, and nothing to write with", async () => {
     write("one");
     await app.openSample();
     render(LabelView);
@@ -209,7 +209,7 @@ describe("in a packet", () => {
   });
 });
 
-describe("what is kept on this computer", () => {
+describe("what is stored on this computer", () => {
   it("is passed over where it is of another kind", () => {
     localStorage.setItem("dissensus.guideline-panel:/a", '{"open":"yes","width":"wide"}');
     localStorage.setItem("dissensus.guideline-panel:/b", "{");

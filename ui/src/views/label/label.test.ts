@@ -65,8 +65,8 @@ it("shows a prediction that comes after the answer, and asks for none before it"
   const asked = vi.spyOn(commands, "labelTask");
   emit("modelChanged", { question: 1, revision: 2 });
   const record = commands.recordLabel;
-  vi.spyOn(commands, "recordLabel").mockImplementation(async (label, beside) => ({
-    ...(await record(label, beside)),
+  vi.spyOn(commands, "recordLabel").mockImplementation(async (label, details) => ({
+    ...(await record(label, details)),
     reveal: null,
   }));
   expect(asked).not.toHaveBeenCalled();
@@ -84,7 +84,7 @@ it("shows a prediction that comes after the answer, and asks for none before it"
   expect(asked).toHaveBeenCalledTimes(1);
 });
 
-it("rests without a way to what lies beneath, and Escape goes on", async () => {
+it("rests without a way to what is beneath, and Escape continues", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {
     await app.saveSettings({ ...app.settings, break_minutes: 1 });
@@ -152,7 +152,7 @@ describe("a key", () => {
     expect(record).not.toHaveBeenCalled();
   });
 
-  it("U takes the last label back, shows its text and says so", async () => {
+  it("U undoes the last label, shows its text and reports it", async () => {
     await begin();
     await press("3");
     await press("{Enter}");
@@ -163,7 +163,7 @@ describe("a key", () => {
     expect(app.toasts.list.at(-1)?.message).toBe("Label “3” undone");
   });
 
-  it("U says why a label that an import has replaced is not taken back, and that alone", async () => {
+  it("U explains why a label that an import has replaced is not undone, and nothing else", async () => {
     await begin();
     await press("3");
     const message = "nothing was undone: an import has replaced the last label that you gave, 3 on c1, by 5";
@@ -376,7 +376,7 @@ describe("any of very many", () => {
     expect(screen.getByTestId("label-reveal-differ").parentElement).toHaveTextContent("mean probability");
   });
 
-  it("is told of one option at a time where figures are", () => {
+  it("shows figures for one option at a time", () => {
     expect(app.figured?.name).toBe("topics: a-0");
     const third = app.question?.options[2];
     app.showFigures(third?.id ?? 0);
@@ -448,7 +448,7 @@ describe("a label", () => {
     expect(record.mock.calls.every(([label]) => label.text === 1)).toBe(true);
   });
 
-  it("says how long the text was looked at", async () => {
+  it("reports how long the text was looked at", async () => {
     await begin();
     const record = vi.spyOn(commands, "recordLabel");
     await press("1");
@@ -468,7 +468,7 @@ it("a text with markup stays text", async () => {
   expect(document.querySelector("img")).toBeNull();
 });
 
-it("says when all is answered", async () => {
+it("shows when all is answered", async () => {
   vi.spyOn(commands, "nextText").mockResolvedValue(null);
   const all = { today: 160, done: 160, total: 160, skipped: 0, flagged: 0 };
   vi.spyOn(commands, "progress").mockResolvedValue(all);
@@ -483,7 +483,7 @@ it("says when all is answered", async () => {
   expect(app.view).toBe("label-list");
 });
 
-it("does not say so while the last text is only passed over", async () => {
+it("does not show it while the last text is only passed over", async () => {
   vi.spyOn(commands, "nextText").mockResolvedValue(null);
   await app.join("Robin");
   render(LabelView);

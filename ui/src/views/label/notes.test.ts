@@ -48,7 +48,7 @@ async function press(key: string): Promise<void> {
 
 const task = (text: number) => commands.labelTask(app.annotatorId ?? 0, 1, text, 1);
 
-describe("beside an answer", () => {
+describe("with an answer", () => {
   it("goes to the disk with it", async () => {
     const record = vi.spyOn(commands, "recordLabel");
     const alone = vi.spyOn(commands, "saveNote");
@@ -101,7 +101,7 @@ describe("beside an answer", () => {
     await waitFor(() => expect(chosen()).toEqual(["slang"]));
   });
 
-  it("keeps what is written where the disk refuses, and says so", async () => {
+  it("keeps what is written where the disk refuses, and reports it", async () => {
     await begin();
     await press("3");
     const problem = { code: "disk-full", message: "The disk is full.", detail: null };
@@ -127,9 +127,9 @@ describe("what could be lost", () => {
     await press("{Alt>}[Digit1]{/Alt}");
     const order: string[] = [];
     const alone = commands.saveNote;
-    vi.spyOn(commands, "saveNote").mockImplementation(async (...beside) => {
+    vi.spyOn(commands, "saveNote").mockImplementation(async (...arguments_) => {
       order.push("note");
-      return alone(...beside);
+      return alone(...arguments_);
     });
     const opened = commands.openSample;
     vi.spyOn(commands, "openSample").mockImplementation(async () => {
@@ -174,7 +174,7 @@ describe("what could be lost", () => {
     expect(screen.getByTestId("remark-noted").textContent).toContain("after");
   });
 
-  it("is told as nothing with the answer where it was deleted before it", async () => {
+  it("is sent as empty with the answer where it was deleted before it", async () => {
     const record = vi.spyOn(commands, "recordLabel");
     await begin();
     await press("{Alt>}[Digit1]{/Alt}");
@@ -213,7 +213,7 @@ describe("what could be lost", () => {
   });
 });
 
-it("is a part of an answer of a later occasion, and never tells that it is one", async () => {
+it("is a part of an answer of a later round, and never reveals that it is one", async () => {
   playPacket(app.annotatorId ?? 0, [
     { text: 3, occasion: 1 },
     { text: 1, occasion: 1 },
@@ -279,7 +279,7 @@ describe("typed and not given", () => {
     await waitFor(() => expect(screen.getByTestId("remark-noted").textContent).toContain("half a thou"));
   });
 
-  it("is kept letter by letter, and forgotten once it is given", async () => {
+  it("is stored letter by letter, and forgotten once it is given", async () => {
     const keep = vi.spyOn(commands, "saveDraft");
     await begin();
     await press("n");
@@ -293,7 +293,7 @@ describe("typed and not given", () => {
     expect((await task(1)).note.note).toBe("odd");
   });
 
-  it("is left by Ctrl+Enter or Esc, which stands beside the box, and Enter starts a line", async () => {
+  it("is left by Ctrl+Enter or Esc, as shown next to the box, and Enter starts a line", async () => {
     await begin();
     await press("n");
     expect(screen.getByTestId("remark-how").textContent).toMatch(/Enter.*Esc/s);

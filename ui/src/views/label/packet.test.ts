@@ -48,7 +48,7 @@ it("opens to its person's texts and to nothing else", async () => {
   expect(screen.queryByText("You see how others judge this text after you have answered.")).toBeNull();
   app.show("models");
   expect(app.view).toBe("label");
-  await waitFor(() => expect(screen.getByTestId("packet-standing").textContent).toContain("Not submitted"));
+  await waitFor(() => expect(screen.getByTestId("packet-status").textContent).toContain("Not submitted"));
 });
 
 it("goes on by itself, and asks a text again without what was answered before", async () => {
@@ -74,7 +74,7 @@ it("goes on by itself, and asks a text again without what was answered before", 
   expect(pressed(1)).toBe("false");
 });
 
-it("says at the end how to hand in, and that it was", async () => {
+it("explains at the end how to hand in, and confirms it", async () => {
   const handIn = vi.spyOn(commands, "handIn");
   for (const [key, next] of [
     ["2", "1"],

@@ -27,7 +27,7 @@ async function begin(then: AfterFailing) {
   await app.join("Robin");
   user = userEvent.setup();
   render(LabelView);
-  await screen.findByTestId("practice-said");
+  await screen.findByTestId("practice-message");
 }
 
 beforeEach(() => {
@@ -41,10 +41,10 @@ async function press(key: string): Promise<void> {
   await new Promise((settled) => setTimeout(settled, 5));
 }
 
-it("tells after each answer what was right, and records no label", async () => {
+it("shows after each answer what was right, and records no label", async () => {
   await begin("go-on");
   const label = vi.spyOn(commands, "recordLabel");
-  expect(screen.getByTestId("practice-said").textContent).toContain("2 of 2 must be right");
+  expect(screen.getByTestId("practice-message").textContent).toContain("2 of 2 must be right");
   expect(screen.queryByTestId("label-text")).toBeNull();
   await press("{Enter}");
   await waitFor(() => expect(screen.getByTestId("practice-at").textContent).toBe("1 of 2"));
@@ -61,9 +61,9 @@ it("tells after each answer what was right, and records no label", async () => {
   await press("1");
   expect((await screen.findByTestId("practice-feedback")).textContent).toContain("Not right");
   await press("{Enter}");
-  const said = await screen.findByTestId("practice-said");
-  expect(said.textContent).toContain("You had 1 of 2 right; 2 are needed.");
-  expect(said.textContent).toContain("You can continue");
+  const message = await screen.findByTestId("practice-message");
+  expect(message.textContent).toContain("You had 1 of 2 right; 2 are needed.");
+  expect(message.textContent).toContain("You can continue");
   await press("{Enter}");
   await screen.findByTestId("label-text");
   expect(label).not.toHaveBeenCalled();
@@ -72,20 +72,22 @@ it("tells after each answer what was right, and records no label", async () => {
 it("asks for another round where the study's author decided so", async () => {
   await begin("practise");
   for (const key of ["{Enter}", "1", "{Enter}", "1", "{Enter}"]) await press(key);
-  const said = await screen.findByTestId("practice-said");
-  expect(said.textContent).toContain("Once more, in another order");
+  const message = await screen.findByTestId("practice-message");
+  expect(message.textContent).toContain("Once more, in another order");
   for (const key of ["{Enter}", "2", "{Enter}", "3", "{Enter}"]) await press(key);
-  await waitFor(() => expect(screen.getByTestId("practice-said").textContent).toContain("Practice passed"));
+  await waitFor(() =>
+    expect(screen.getByTestId("practice-message").textContent).toContain("Practice passed"),
+  );
   await user.click(screen.getByTestId("practice-next"));
   await screen.findByTestId("label-text");
 });
 
-it("says kindly that no more texts are asked, and asks none", async () => {
+it("explains kindly that there are no more texts, and shows none", async () => {
   await begin("stop");
   const next = vi.spyOn(commands, "nextText");
   for (const key of ["{Enter}", "1", "{Enter}", "1", "{Enter}"]) await press(key);
-  const said = await screen.findByTestId("practice-said");
-  await waitFor(() => expect(said.textContent).toContain("gives you no more texts"));
+  const message = await screen.findByTestId("practice-message");
+  await waitFor(() => expect(message.textContent).toContain("gives you no more texts"));
   await press("{Enter}");
   expect(screen.queryByTestId("label-text")).toBeNull();
   expect(next).not.toHaveBeenCalled();
@@ -104,11 +106,11 @@ it("comes back to the practice where a text is refused for it", async () => {
     detail: null,
   });
   await press("1");
-  expect((await screen.findByTestId("practice-said")).textContent).toContain("All your answers are saved");
+  expect((await screen.findByTestId("practice-message")).textContent).toContain("All your answers are saved");
   expect(app.toasts.list).toEqual([]);
 });
 
-it("shows the ends of the scale and what helps, and takes that one cannot say", async () => {
+it('shows the ends of the scale and the help, and accepts "cannot say"', async () => {
   await begin("go-on");
   const asked = app.project?.questions[0];
   if (!asked) throw new Error("no question");

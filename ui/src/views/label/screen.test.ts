@@ -24,7 +24,7 @@ const row = (name: string) =>
   screen.getAllByTestId("question-row").find((one) => one.dataset.question === name) ??
   expect.unreachable(`no row for ${name}`);
 const given = () => vi.mocked(commands.recordLabel).mock.calls.map(([label]) => [label.question, label.text]);
-const said = () => app.toasts.list.at(-1);
+const lastToast = () => app.toasts.list.at(-1);
 let user: ReturnType<typeof userEvent.setup>;
 
 async function press(key: string): Promise<void> {
@@ -94,7 +94,7 @@ describe("three questions on one screen", () => {
     expect(screen.getByTestId("span-text")).toHaveFocus();
   });
 
-  it("stand at one place that is as high as the tallest of them needs, and their rows stay at theirs", async () => {
+  it("share one place as high as the tallest of them needs, and their rows keep theirs", async () => {
     // As if every option took ten pixels, and every panel fifty.
     vi.spyOn(HTMLElement.prototype, "offsetHeight", "get").mockImplementation(function (this: HTMLElement) {
       return 50 + 10 * this.querySelectorAll("[data-level]").length;
@@ -130,7 +130,7 @@ describe("three questions on one screen", () => {
     expect(document.activeElement).not.toBe(document.body);
   });
 
-  it("Tab is no key of theirs where no text lies on the desk", async () => {
+  it("Tab is no key of theirs without a text on the desk", async () => {
     vi.spyOn(commands, "nextText").mockResolvedValue(null);
     vi.spyOn(commands, "neighbourText").mockResolvedValue(null);
     await press("s");
@@ -181,7 +181,7 @@ describe("three questions on one screen", () => {
     expect(row("harm")).toHaveTextContent("not answered");
   });
 
-  it("Enter leaves no text on which one is not answered, and says what does", async () => {
+  it("Enter does not leave a text with an open question, and shows which key does", async () => {
     await press("0{Enter}");
     await press("{Enter}");
     await press("0{Enter}");
@@ -194,7 +194,7 @@ describe("three questions on one screen", () => {
     expect(text()).toBe("2");
   });
 
-  it("what was put together is kept until it is given, and leads back to it", async () => {
+  it("a draft is stored until it is given, and leads back to it", async () => {
     await press("{Tab}");
     await press("3");
     await press("{Tab}");
@@ -209,7 +209,7 @@ describe("three questions on one screen", () => {
     expect(given()).toHaveLength(3);
   });
 
-  it("nothing of others is shown of one before it is answered, whatever was answered beside it", async () => {
+  it("nothing of others is shown of one before it is answered, whatever other questions were answered", async () => {
     await press("0{Enter}");
     expect(screen.getByTestId("span-reveal")).toBeVisible();
     await press("{Enter}");
@@ -222,14 +222,14 @@ describe("three questions on one screen", () => {
     expect([now(), screen.queryByTestId("label-reveal")]).toEqual(["harm", null]);
   });
 
-  it("one that cannot be written is named, stays as it was put together, and the others are kept", async () => {
+  it("one that cannot be written is named and keeps its draft, and the others are stored", async () => {
     await press("0{Enter}");
     await press("{Enter}");
     await press("1");
     const problem = { code: "disk-full", message: "The disk is full.", detail: null };
     vi.mocked(commands.recordLabel).mockRejectedValueOnce(problem);
     await press("{Enter}");
-    expect(said()).toMatchObject({ kind: "problem", message: "harm: The disk is full." });
+    expect(lastToast()).toMatchObject({ kind: "problem", message: "harm: The disk is full." });
     expect([now(), text()]).toEqual(["harm", "1"]);
     expect(screen.getByTestId("label-set")).toHaveTextContent("Answer: option 1");
     expect(row("passages").dataset.open).toBe("false");
@@ -247,14 +247,14 @@ describe("three questions on one screen", () => {
     expect([text(), done()]).toEqual(["2", "1"]);
     await press("u");
     expect([text(), now(), done()]).toEqual(["1", "offensiveness", "0"]);
-    expect(said()?.message).toBe("Label “2” undone");
+    expect(lastToast()?.message).toBe("Label “2” undone");
     await press("u");
     expect([text(), now()]).toEqual(["1", "harm"]);
-    expect(said()?.message).toBe("Label “none” undone");
+    expect(lastToast()?.message).toBe("Label “none” undone");
     await press("u");
     expect(now()).toBe("passages");
     await press("u");
-    expect(said()?.message).toBe("Nothing to undo");
+    expect(lastToast()?.message).toBe("Nothing to undo");
   });
 
   it("S puts off what is left, and goes on", async () => {
@@ -291,7 +291,7 @@ describe("three questions on one screen", () => {
     expect([now(), text()]).toEqual(["passages", "1"]);
   });
 
-  it("the first answer on a text says how long that was looked at, and no other does", async () => {
+  it("only the first answer on a text reports how long it was looked at", async () => {
     let clock = performance.now();
     vi.spyOn(performance, "now").mockImplementation(() => clock);
     await press("s");
@@ -332,13 +332,13 @@ describe("a question that is asked only after another", () => {
     await user.click(row("offensiveness"));
     await press("2");
     expect(rows()).toEqual([]);
-    expect(screen.getByTestId("question-kept")).toHaveTextContent("not asked here; “option 1” is kept");
+    expect(screen.getByTestId("question-kept")).toHaveTextContent("not asked here; “option 1” is stored");
     await press("4");
     expect(row("harm")).toHaveTextContent("option 1");
     expect(given().filter(([question]) => question === HARM)).toHaveLength(1);
   });
 
-  it("alone is asked of the texts that meet it, and says why not of others", async () => {
+  it("alone is asked of the texts that meet it, and explains why not of others", async () => {
     await askOnlyIf(HARM, condition);
     await app.join("Robin");
     const me = app.annotator?.id ?? 0;
@@ -398,7 +398,7 @@ describe("a question that is asked only after another", () => {
     expect(text()).toBe("2");
   });
 
-  it("is told in words, and cannot wait for one that waits for it", () => {
+  it("is described in words, and cannot wait for one that waits for it", () => {
     const questions = (app.project?.questions ?? []).map((q) =>
       q.id === HARM
         ? { ...q, only_if: condition }
@@ -425,7 +425,7 @@ describe("a question that is asked only after another", () => {
 });
 
 describe("the questions of the screen", () => {
-  it("are one unless several are chosen, in an order of one's own that is kept with the project", async () => {
+  it("are one unless several are chosen, in an order that is stored with the project", async () => {
     await app.start();
     await app.join("Robin");
     render(App);
@@ -493,7 +493,7 @@ describe("the questions of the screen", () => {
     await user.click(screen.getByTestId("question-edit-1"));
     await user.type(screen.getByTestId("rename-level-2"), "{Backspace}1");
     await user.click(save());
-    await waitFor(() => expect(said()?.message).toContain("is listed twice"));
+    await waitFor(() => expect(lastToast()?.message).toContain("is listed twice"));
     expect(rename).toHaveBeenCalledTimes(1);
     expect(screen.getByTestId("question-edit-dialog")).toBeVisible();
   });

@@ -98,7 +98,7 @@ describe("by key alone", () => {
     expect(list()).toEqual([]);
   });
 
-  it("no mark is an answer only when that is said", async () => {
+  it("no mark is an answer only when it is given explicitly", async () => {
     const record = vi.spyOn(commands, "recordLabel");
     await begin();
     await press("{Enter}");
@@ -301,8 +301,8 @@ describe("what others marked", () => {
 
   function answerWith(spans: ReturnType<typeof people> | null): void {
     const real = commands.recordLabel;
-    vi.spyOn(commands, "recordLabel").mockImplementation(async (label, beside) => ({
-      ...(await real(label, beside)),
+    vi.spyOn(commands, "recordLabel").mockImplementation(async (label, details) => ({
+      ...(await real(label, details)),
       spans,
     }));
   }
@@ -321,7 +321,7 @@ describe("what others marked", () => {
     expect(screen.getByText("You see what others marked after you have answered.")).toBeVisible();
   });
 
-  it("comes as heat with its figures, and tells who marked the word at the caret", async () => {
+  it("comes as heat with its figures, and shows who marked the word at the caret", async () => {
     answerWith(people([{ start: 4, end: 12, kind: 0 }], [{ start: 4, end: 12, kind: 1 }], []));
     await begin();
     await press("{ArrowRight}1{Enter}");
@@ -331,17 +331,17 @@ describe("what others marked", () => {
     const piece = () => body().querySelector<HTMLElement>("[data-at='4']");
     expect(piece()?.style.background).toContain("level-high) 33%");
     await press("{ArrowRight}");
-    expect(screen.getByTestId("span-told")).toHaveTextContent(
+    expect(screen.getByTestId("span-markers")).toHaveTextContent(
       "pathetic: 2 of 3 others: Amara (insult), Bruno (order or threat)",
     );
     await user.click(screen.getByTestId("span-heat-2"));
     expect(piece()?.style.background).toContain("cat-2) 17%");
     pointAt(() => 1);
     await fireEvent.pointerMove(body(), { clientX: 1, clientY: 5 });
-    expect(screen.getByTestId("span-told")).toHaveTextContent("You: none of 3 others marked this");
+    expect(screen.getByTestId("span-markers")).toHaveTextContent("You: none of 3 others marked this");
   });
 
-  it("says where nobody else has answered", async () => {
+  it("reports that nobody else has answered", async () => {
     answerWith([]);
     await begin();
     await press("0{Enter}");
@@ -391,9 +391,9 @@ it("words of a text that is hidden are hidden in the list of marks as well", asy
 it("one answer is written at a time, and undone as a whole", async () => {
   const real = commands.recordLabel;
   let written = () => {};
-  const record = vi.spyOn(commands, "recordLabel").mockImplementation(async (new_, beside) => {
+  const record = vi.spyOn(commands, "recordLabel").mockImplementation(async (new_, details) => {
     await new Promise<void>((resolve) => (written = resolve));
-    return real(new_, beside);
+    return real(new_, details);
   });
   await begin();
   await press("{ArrowRight}{ArrowRight}1");

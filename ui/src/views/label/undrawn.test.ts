@@ -18,13 +18,13 @@ const card = (body: string) => {
 
 it("names what cannot be shown", async () => {
   card("안녕 👩‍👩‍👧 hello");
-  const said = await screen.findByTestId("label-undrawn");
-  expect(said).toHaveTextContent(
+  const notice = await screen.findByTestId("label-undrawn");
+  expect(notice).toHaveTextContent(
     "Part of this text cannot be displayed: Korean (Hangul) (2 signs), emoji (3 signs).",
   );
 });
 
-it("says nothing where all is drawn", () => {
+it("shows nothing where all is drawn", () => {
   card("Grüße");
   expect(screen.queryByTestId("label-undrawn")).toBeNull();
 });

@@ -15,7 +15,7 @@ beforeEach(async () => {
   app.people = app.people.map((person, at) => ({ ...person, simulated: at > 3 }));
 });
 
-it("offers nobody who stands in a file alone before that is asked for", async () => {
+it("offers nobody who is in a file alone before that is requested", async () => {
   const user = userEvent.setup();
   render(WhoIsLabelling);
   expect(names()).toEqual([]);
@@ -30,7 +30,7 @@ it("offers nobody who stands in a file alone before that is asked for", async ()
   expect(names()).toHaveLength(8);
 });
 
-it("has whoever labelled last first, and says so where a name that is typed is somebody's of a file", async () => {
+it("lists the last annotator first, and marks a typed name as that of a person of a file", async () => {
   await app.join("Zoe");
   await app.join("Robin");
   await app.join("Zoe");
@@ -86,7 +86,7 @@ describe("a name that is new", () => {
     expect(app.annotator?.name).toBe("Zoe");
   });
 
-  it("says on the button what it does, and can be taken back", async () => {
+  it("names its action on the button, and can be undone", async () => {
     app.toasts.list = [];
     const user = await typed("Robin");
     expect(screen.getByTestId("label-add-annotator")).toHaveTextContent("Add “Robin” and start");

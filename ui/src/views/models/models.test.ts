@@ -55,7 +55,7 @@ describe("the list", () => {
     expect(row(8)).toHaveTextContent("2 min left");
   });
 
-  it("says what a run is for where there is none, and offers one", async () => {
+  it("explains what a run is for where there is none, and offers one", async () => {
     const user = userEvent.setup();
     app.showFigures(2);
     render(ModelsView);
@@ -117,7 +117,7 @@ describe("a run at work", () => {
     expect(details).not.toHaveBeenCalled();
   });
 
-  it("tells its end once, in passing, and then has figures", async () => {
+  it("announces its end once, in passing, and then has figures", async () => {
     await app.start();
     await shown();
     for (let i = 0; i < 15; i += 1) runs.step();
@@ -230,7 +230,7 @@ describe("a new run", () => {
     expect(start.mock.calls[1]?.[0].joint).toEqual([]);
   });
 
-  it("offers no auxiliary questions beside several of its own", async () => {
+  it("offers no auxiliary questions for a run of several questions", async () => {
     const user = await asking();
     screen.getByTestId("run-tuning").focus();
     await user.keyboard("{Enter}{ArrowDown}{ArrowDown}{Enter}");
@@ -240,7 +240,7 @@ describe("a new run", () => {
     expect(screen.getByTestId("run-joint-words")).toHaveTextContent("One encoder with 2 heads");
   });
 
-  it("does not start with a number that cannot be, and says which", async () => {
+  it("does not start with an invalid number, and names it", async () => {
     const start = vi.spyOn(commands, "startRun");
     const user = await asking();
     await user.click(screen.getByTestId("run-more"));
@@ -326,7 +326,7 @@ describe("a new run", () => {
     expect(screen.getByTestId("run-auxiliary")).not.toHaveTextContent("large.dissensus");
   });
 
-  it("says where a project has nothing to teach, and gives a frozen encoder nothing", async () => {
+  it("reports where a project has nothing to teach, and gives a frozen encoder nothing", async () => {
     const start = vi.spyOn(commands, "startRun");
     const user = await tuned("/home/you/empty.dissensus");
     await user.click(screen.getByTestId("run-auxiliary-add"));
@@ -397,7 +397,7 @@ describe("the detail", () => {
     expect(names()[0]).toBe("Hiro");
   });
 
-  it("says where texts that tuned the encoder are left out, in list, detail and comparison", async () => {
+  it("states where texts that tuned the encoder are left out, in list, detail and comparison", async () => {
     const words = "31 texts are excluded: the encoder was tuned on their labels.";
     const user = await shown();
     expect(row(3)).toHaveTextContent("31 left out");
@@ -417,7 +417,7 @@ describe("the detail", () => {
     await waitFor(() => expect(screen.getByTestId("compare-left-out")).toHaveTextContent(`B: ${words}`));
   });
 
-  it("says why a run failed", async () => {
+  it("shows why a run failed", async () => {
     const user = await shown();
     await look(user, 5);
     expect(screen.getByTestId("run-problem")).toHaveTextContent("at step 412");
@@ -502,7 +502,7 @@ describe("a comparison", () => {
     expect(tick(6)).toBeChecked();
   });
 
-  it("says why two runs cannot be compared", async () => {
+  it("shows why two runs cannot be compared", async () => {
     const user = await shown();
     await user.click(tick(7));
     await user.click(tick(1));

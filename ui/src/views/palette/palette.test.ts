@@ -54,7 +54,7 @@ describe("the palette", () => {
     expect(actions()[0]).toMatch(/^Go to People/);
   });
 
-  it("says the key of each action, as it is now", async () => {
+  it("shows the current key of each action", async () => {
     keyMap.set("project.copy", "Mod+J");
     await opened();
     await ask("save a copy");
@@ -138,7 +138,7 @@ describe("the palette", () => {
     expect(app.view).toBe("findings");
   });
 
-  it("says so where nothing is called that", async () => {
+  it("reports where nothing has that name", async () => {
     const find = vi
       .spyOn(commands, "findTexts")
       .mockRejectedValue({ code: "x", message: "no", detail: null });
@@ -148,7 +148,7 @@ describe("the palette", () => {
     find.mockRestore();
   });
 
-  it("finds texts before anything was learned, and lays them on the desk of whoever labels", async () => {
+  it("finds texts before anything was learned, and opens them for the current annotator", async () => {
     await app.join("Robin");
     const ranking = vi
       .spyOn(commands, "disagreementRanking")
@@ -183,7 +183,7 @@ describe("the palette", () => {
 });
 
 describe("a part of a text", () => {
-  it("is where the words stand", () => {
+  it("is at the place of the words", () => {
     expect(excerpt("Read it again", "again")).toEqual({ title: "Read it again", at: [8, 9, 10, 11, 12] });
     const far = excerpt(`${"many words before it ".repeat(5)}HERE it is`, "here");
     expect(far.title).toMatch(/^….*HERE it is$/);
@@ -214,7 +214,7 @@ describe("keys", () => {
     await waitFor(() => expect(skip).toHaveBeenCalledOnce());
   });
 
-  it("that another action has are told, and taken only when that is said", async () => {
+  it("that another action has are reported, and taken only after confirmation", async () => {
     await opened();
     app.dialog = "keys";
     await choose("label.skip");

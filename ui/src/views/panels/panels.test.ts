@@ -29,7 +29,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("says what a drawn panel would decide on the chosen text, how sure, and what others would", async () => {
+it("shows what a drawn panel would decide on the chosen text, how sure, and what others would", async () => {
   await show();
   const verdict = screen.getByTestId("panel-verdict").textContent ?? "";
   expect(verdict).toContain("no majority");
@@ -65,7 +65,7 @@ it("asks named people, who need no draw", async () => {
   expect(screen.getByRole("alert").textContent).toContain("Nobody here");
 });
 
-it("tells what cannot be drawn, and goes on when it can", async () => {
+it("reports what cannot be drawn, and continues when it can", async () => {
   await show();
   const size = screen.getByTestId<HTMLInputElement>("panel-size");
   await user.clear(size);
@@ -85,7 +85,7 @@ it("lists the texts that are least sure, and chooses one", async () => {
   expect(rows[3]?.getAttribute("aria-current")).toBe("true");
 });
 
-it("keeps a panel, sets it beside another, and keeps it no longer", async () => {
+it("saves a panel, compares it with another, and deletes it", async () => {
   await show();
   await user.type(screen.getByTestId("panel-name"), "board");
   await user.click(screen.getByTestId("panel-keep"));
@@ -94,12 +94,12 @@ it("keeps a panel, sets it beside another, and keeps it no longer", async () => 
     ["board", "majority"],
   ]);
   // The closed list handles typing like a native one.
-  screen.getByTestId("panel-beside-choice").focus();
+  screen.getByTestId("panel-compared-choice").focus();
   await user.keyboard("b");
-  expect((await screen.findByTestId("panel-beside")).textContent).toContain("apart");
+  expect((await screen.findByTestId("panel-comparison")).textContent).toContain("apart");
   await user.click(screen.getByTestId("panel-forget"));
   await waitFor(() => expect(screen.queryByTestId("panel-kept")).toBeNull());
-  await waitFor(() => expect(screen.queryByTestId("panel-beside")).toBeNull());
+  await waitFor(() => expect(screen.queryByTestId("panel-comparison")).toBeNull());
 });
 
 it("writes rules as the program reads them", () => {

@@ -31,7 +31,7 @@ beforeEach(async () => {
   await app.start();
 });
 
-it("saves a copy where the dialog says, and tells the path", async () => {
+it("saves a copy at the chosen path, and shows the path", async () => {
   const save = vi.spyOn(commands, "saveCopy");
   const user = userEvent.setup();
   render(ProjectView);
@@ -54,7 +54,7 @@ it("saves nothing where the dialog is closed", async () => {
   expect(app.toasts.list).toEqual([]);
 });
 
-it("tells what went wrong once, and that stopping is no fault", async () => {
+it("reports a failure once, and treats stopping as no failure", async () => {
   const full = { code: "io", message: "The disk is full.", detail: null };
   const save = vi.spyOn(commands, "saveCopy").mockRejectedValueOnce(full);
   emit("jobChanged", { ...copying, state: "failed", problem: full });
@@ -89,13 +89,13 @@ it("copies the diagnostics from the settings", async () => {
   await waitFor(() => expect(app.toasts.list.at(-1)).toMatchObject({ message: "Diagnostics copied" }));
 });
 
-it("says so where the diagnostics cannot be copied", async () => {
+it("reports that the diagnostics cannot be copied", async () => {
   vi.spyOn(platform, "copyText").mockRejectedValue(new Error("not allowed"));
   await app.outputs.copyDiagnostics();
   expect(app.toasts.list.at(-1)).toMatchObject({ kind: "problem", detail: "not allowed" });
 });
 
-it("keeps what is said to screen readers out of sight", async () => {
+it("keeps texts for screen readers out of sight", async () => {
   render(StatusLine);
   expect(screen.getByRole("status")).toHaveClass("out-of-sight");
 });

@@ -111,7 +111,7 @@ describe("a dialog", () => {
     expect(screen.getByTestId("question-prompt")).toHaveValue("How rude?");
 
     const veil = document.querySelector(".dialog-veil");
-    if (!veil) throw new Error("there is nothing beside the dialog");
+    if (!veil) throw new Error("there is nothing next to the dialog");
     await user.click(veil);
     expect(app.dialog).toBe("question");
     await user.keyboard("{Escape}");
@@ -144,7 +144,7 @@ describe("what nobody caught", () => {
   });
 });
 
-it("says beginning and end of work to screen readers, not each step", async () => {
+it("announces beginning and end of work to screen readers, not each step", async () => {
   render(App);
   await started();
   emit("jobChanged", training);

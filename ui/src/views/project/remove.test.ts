@@ -24,7 +24,7 @@ async function started() {
   await app.start();
 }
 
-it("takes the last import out, opens the project again where one was, and says what stays", async () => {
+it("removes the last import, opens the project again where one was, and lists what stays", async () => {
   const user = userEvent.setup();
   const opened = vi.spyOn(commands, "openProject");
   render(App);
@@ -75,7 +75,7 @@ it("removes somebody without answers, and keeps the dialog where it is refused",
   expect(app.people.some(({ id }) => id === added.id)).toBe(false);
 });
 
-it("says in words what went", () => {
+it("describes in words what was removed", () => {
   const none = { questions: 0, texts: 0, annotators: 0, answers: 0, attributes: 0 };
   expect(countWords(none)).toBe("nothing");
   const one = { name: "x", gone: { ...none, texts: 1 }, kept: none };

@@ -40,7 +40,7 @@ it("shows the step and its share until the project is open", async () => {
   expect(app.upgrade).toBeNull();
 });
 
-it("is cancelled: the open project stays, and a note says that the file is as it was", async () => {
+it("is cancelled: the open project stays, and a note states that the file is unchanged", async () => {
   const before = app.project?.path;
   const cancel = vi.spyOn(commands, "cancelUpgrade");
   const opening = app.open("/old.dissensus");

@@ -122,7 +122,7 @@ describe("a question that is there", () => {
     expect(change.mock.calls[0]?.[1]).toMatchObject({ levels: null, levels_before: null });
   });
 
-  it("says that a training will end, if there is one and levels are rearranged", async () => {
+  it("states that a training will end, if there is one and levels are rearranged", async () => {
     const job = { id: 7, kind: "train", title: "rasch, rude", done: 0, total: null, seconds_left: null };
     app.work.receive({ ...job, state: "running", note: null, problem: null });
     await edit();
@@ -180,7 +180,7 @@ it("what helps to answer is shown by its key, and digits answer as ever", async 
   await waitFor(() => expect(screen.queryByTestId("question-help")).toBeNull());
 });
 
-it("that one cannot say is an answer by its key, where the question offers it", async () => {
+it('"cannot say" is an answer by its key, where the question offers it', async () => {
   const question = app.project?.questions[0];
   if (!question) throw new Error("there is no question");
   await app.join("Robin");

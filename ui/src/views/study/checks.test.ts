@@ -22,7 +22,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("sets a right answer, says what is wrong, and takes it back", async () => {
+it("sets a right answer, shows what is wrong, and removes it", async () => {
   render(ChecksDialog, { onclose: () => {} });
   const set = vi.spyOn(commands, "setAttentionCheck");
   await user.type(await screen.findByTestId("check-text"), "nowhere{Enter}");

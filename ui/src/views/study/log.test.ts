@@ -31,7 +31,7 @@ it("begins with the newest and asks for no more than a page", async () => {
   expect(asked.mock.calls[0]?.[0]).toMatchObject({ after: null, limit: 200, hide_names: false, kinds: [] });
 });
 
-it("tells the reader’s own person, so that nothing is shown before they have answered", async () => {
+it("sends the reader’s own person, so that nothing is shown before they have answered", async () => {
   const person = app.people.find((p) => !p.simulated) ?? app.people[0];
   app.annotatorId = person?.id ?? null;
   const asked = vi.spyOn(commands, "history");
@@ -40,7 +40,7 @@ it("tells the reader’s own person, so that nothing is shown before they have a
   expect(asked.mock.calls[0]?.[0].reader).toBe(person?.id);
 });
 
-it("is searched and narrowed, and says where nothing is left", async () => {
+it("is searched and narrowed, and reports where nothing is left", async () => {
   render(LogDialog, { onclose: () => {} });
   await waitFor(() => expect(count()).toContain("200"));
   await user.type(screen.getByTestId("log-search"), "irony");

@@ -19,7 +19,7 @@ afterEach(cleanup);
 
 const count = () => screen.getByTestId("remarks-count").textContent;
 
-it("says what to do where nobody said anything", async () => {
+it("explains what to do where there are no notes", async () => {
   render(NotesDialog, { onclose: () => {} });
   await waitFor(() => expect(count()).toContain("N writes a note"));
 });

@@ -52,7 +52,7 @@ it("plans at once, plans anew for another wish, and keeps the wish with the proj
   );
 });
 
-it("does not ask for what cannot be wanted, and says so at its field", async () => {
+it("does not request impossible numbers, and marks the field", async () => {
   const asked = vi.spyOn(commands, "plan");
   const user = await opened();
   await waitFor(() => expect(asked).toHaveBeenCalledTimes(1));
@@ -64,7 +64,7 @@ it("does not ask for what cannot be wanted, and says so at its field", async () 
   expect(asked).toHaveBeenCalledTimes(1);
 });
 
-it("says what is missing before there is a plan", async () => {
+it("names what is missing before there is a plan", async () => {
   const found = await commands.plan(1, {
     reliability: 0.8,
     interval_width: null,

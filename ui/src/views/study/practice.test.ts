@@ -41,7 +41,7 @@ it("sets a text with its right answer and the reason that people read, and what 
   await waitFor(() => expect(screen.queryByTestId("practice-row")).toBeNull());
 });
 
-it("tells how everybody stands", async () => {
+it("shows the result of each person", async () => {
   const first = (await commands.nextText(1, [1], "file", null))?.external_id ?? "";
   practice.set(1, first, { kind: "level", value: 0 }, "");
   const text = practice.texts[0]?.text ?? 0;

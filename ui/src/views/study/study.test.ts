@@ -46,7 +46,7 @@ async function planning() {
 const names = () => screen.getAllByTestId("study-person").map((row) => row.dataset["annotator"]);
 
 describe("nothing handed out", () => {
-  it("says what a study is, and offers to plan one and to take files in", async () => {
+  it("explains what a study is, and offers to plan one and to merge files", async () => {
     render(StudyView);
     const empty = await screen.findByTestId("study-empty");
     expect(empty).toHaveTextContent("several people label the same texts");
@@ -57,7 +57,7 @@ describe("nothing handed out", () => {
     expect(empty.querySelectorAll(".primary")).toHaveLength(1);
   });
 
-  it("says what is wrong where the study cannot be read, and tries again", async () => {
+  it("shows why the study cannot be read, and tries again", async () => {
     const read = vi
       .spyOn(commands, "studyReport")
       .mockRejectedValue({ code: "io", message: "the disk is gone", detail: null });
@@ -133,7 +133,7 @@ describe("the table", () => {
 });
 
 describe("planning", () => {
-  it("asks nothing before somebody is named, then says what it comes to", async () => {
+  it("requests nothing before a person is named, then shows the amount of work", async () => {
     const asked = vi.spyOn(commands, "studyDraft");
     const user = await planning();
     expect(screen.getByTestId("study-nobody")).toBeVisible();
@@ -154,11 +154,11 @@ describe("planning", () => {
     );
   });
 
-  it("says in place what cannot be, and hands nothing out", async () => {
+  it("reports impossible plans in place, and hands nothing out", async () => {
     const user = await planning();
     await user.type(screen.getByTestId("study-names"), "ada, ben");
-    const said = await screen.findByTestId("study-problem");
-    expect(said).toHaveTextContent(
+    const alert = await screen.findByTestId("study-problem");
+    expect(alert).toHaveTextContent(
       /^This plan is impossible: 3 people are needed for each text, and there are 2/,
     );
     expect(screen.getByTestId("study-hand-out")).toBeDisabled();
@@ -169,7 +169,7 @@ describe("planning", () => {
     await waitFor(() => expect(screen.getByTestId("study-hand-out")).toBeEnabled());
   });
 
-  it("does not ask for what is no such number, and says so at its field", async () => {
+  it("does not request an invalid number, and marks the field", async () => {
     const asked = vi.spyOn(commands, "studyDraft");
     const user = await planning();
     await user.type(screen.getByTestId("study-names"), "ada, ben, cleo");
@@ -239,7 +239,7 @@ describe("planning", () => {
     );
   });
 
-  it("hands out into a folder, says where packets lie, and plans on with the same people", async () => {
+  it("hands out into a folder, shows where packets are, and plans on with the same people", async () => {
     const folder = vi
       .spyOn(platform, "chooseFolder")
       .mockResolvedValueOnce(null)
@@ -271,7 +271,7 @@ describe("planning", () => {
     expect(screen.getByTestId("study-names")).toHaveValue("");
   });
 
-  it("says why packets could not be written, and that they are in the project all the same", async () => {
+  it("shows why packets could not be written, and that they are in the project all the same", async () => {
     vi.spyOn(platform, "chooseFolder").mockResolvedValue("/packets");
     const user = await planning();
     await user.type(screen.getByTestId("study-names"), "ada, ben, cleo");
@@ -283,9 +283,9 @@ describe("planning", () => {
       detail: null,
     });
     await user.click(screen.getByTestId("study-hand-out"));
-    const said = await screen.findByTestId("study-failed");
-    expect(said).toHaveTextContent("exists already");
-    expect(said).not.toHaveTextContent("in the project");
+    const notice = await screen.findByTestId("study-failed");
+    expect(notice).toHaveTextContent("exists already");
+    expect(notice).not.toHaveTextContent("in the project");
     failing.mockImplementation(async (wish, folder) => {
       failing.mockRestore();
       await real(wish, folder);
@@ -309,7 +309,7 @@ describe("planning", () => {
 });
 
 describe("taking in", () => {
-  it("says of each file what came of it, those that were refused first", async () => {
+  it("reports the result of each file, refused ones first", async () => {
     vi.spyOn(platform, "chooseSubmissions").mockResolvedValue([
       "/in/ada.handin",
       "/in/another study.handin",
@@ -360,7 +360,7 @@ describe("taking in", () => {
     expect(app.study.merged?.files.map((file) => file.file)).toEqual(["/in/ben.handin", "/in/ada.handin"]);
   });
 
-  it("says so where no project is open", async () => {
+  it("reports that no project is open", async () => {
     await app.close();
     const merge = vi.spyOn(commands, "mergeFiles");
     app.drop(["/in/ada.handin"]);
@@ -394,7 +394,7 @@ describe("a whole copy of the project", () => {
     expect(app.study.merged).toBeNull();
   });
 
-  it("that changes something here says what, and is taken in as it was shown", async () => {
+  it("that changes something here is previewed, and is merged as it was shown", async () => {
     const merge = vi.spyOn(commands, "mergeFiles");
     const dialog = await open("/in/changes.dissensus");
     expect(dialog).toHaveTextContent("This changes the project");
@@ -414,7 +414,7 @@ describe("a whole copy of the project", () => {
     expect(screen.queryByTestId("merge-question")).toBeNull();
   });
 
-  it("waits beside files that need no question", async () => {
+  it("waits next to files that need no question", async () => {
     await app.study.merge(["/in/ada.handin", "/in/changes.dissensus"]);
     expect(app.study.merged?.files.map((file) => file.file)).toEqual(["/in/ada.handin"]);
     expect(app.study.unconfirmed.map((file) => file.file)).toEqual(["/in/changes.dissensus"]);
@@ -430,7 +430,7 @@ describe("dropping files", () => {
     window.dispatchEvent(event);
   };
 
-  it("says what will happen on this view, and takes everything in there", async () => {
+  it("previews the changes in this view, and merges everything there", async () => {
     const merge = vi.spyOn(commands, "mergeFiles");
     render(App);
     dragged("dragover", []);
@@ -466,7 +466,7 @@ describe("dropping files", () => {
   });
 });
 
-it("tells who failed attention checks also where they are too few for a share", () => {
+it("shows who failed attention checks also where they are too few for a share", () => {
   const row = {
     annotator: "ben",
     name: "ben",
@@ -483,11 +483,11 @@ it("tells who failed attention checks also where they are too few for a share", 
     practice: null,
   };
   const { rerender } = render(StudyTable, {
-    rows: [{ ...row, attention_standing: "failed" as const }],
+    rows: [{ ...row, attention_status: "failed" as const }],
     onagain: () => undefined,
   });
   expect(screen.getByTestId("study-person")).toHaveTextContent("failed");
-  void rerender({ rows: [{ ...row, attention_standing: null }] });
+  void rerender({ rows: [{ ...row, attention_status: null }] });
   return waitFor(() => expect(screen.queryByRole("columnheader", { name: /Checks/ })).toBeNull());
 });
 

@@ -50,7 +50,7 @@ describe("opening a project", () => {
     expect(asked).not.toHaveBeenCalled();
   });
 
-  it("goes on with Enter as whoever labelled last", async () => {
+  it("continues with Enter as the last annotator", async () => {
     await app.join("Robin");
     await app.openSample();
     render(App);
@@ -88,7 +88,7 @@ describe("opening a project", () => {
 });
 
 describe("its words", () => {
-  it("say what comes next, by how much there is", () => {
+  it("name what comes next, by how much there is", () => {
     expect(stepWords({ kind: "import", count: null }, null).action).toBe("data.import");
     expect(stepWords({ kind: "label", count: 12 }, "Ana").why).toBe("12 texts without your answer.");
     expect(stepWords({ kind: "plan", count: 0 }, null).why).toContain("No text has labels by two people");
@@ -97,7 +97,7 @@ describe("its words", () => {
     );
   });
 
-  it("say what cannot be told", () => {
+  it("name what cannot be estimated", () => {
     const none = { low: null, high: null, like_these: false, these_low: null, these_high: null };
     const figures = { question: 1, alpha: null, ...none, metric: "nominal", shared: 2 };
     expect(alphaWords({ ...figures, needs: "20 texts are needed." })).toBe(
@@ -121,7 +121,7 @@ describe("its words", () => {
 });
 
 describe("who differs, and why", () => {
-  it("says it of all labels without a choice, and opens groups and people", async () => {
+  it("describes all labels without a choice, and opens groups and people", async () => {
     const asked = vi.spyOn(commands, "compareGroups");
     render(App);
     expect(await screen.findByTestId("who-shares")).toHaveTextContent("32 % the text, 18 % the person");

@@ -53,7 +53,7 @@ it("heads every column, the id and the text by their own names", async () => {
 });
 
 describe("the filters", () => {
-  it("tell how many texts each leaves, of the person who labels here", async () => {
+  it("show how many texts each leaves, for the current annotator", async () => {
     await app.join("Robin");
     const me = app.annotatorId ?? 0;
     await commands.recordLabel(
@@ -97,7 +97,7 @@ describe("the filters", () => {
     expect(screen.getByTestId("texts-filter-skipped")).toHaveFocus();
   });
 
-  it("measure the texts when long ones are asked for first, and say why they cannot", async () => {
+  it("measure the texts when long ones are requested first, and show why they cannot", async () => {
     const measure = vi
       .spyOn(commands, "measureLongTexts")
       .mockRejectedValueOnce({ code: "encoder-missing", message: "the encoder is not here", detail: null });
@@ -166,7 +166,7 @@ it("begins at the top where another list is asked for, and goes on where it was 
   await waitFor(() => expect([app.texts.at, app.texts.selected]).toEqual([-1, null]));
 });
 
-it("is reached from the counters beside the desk", async () => {
+it("is reached from the counters next to the desk", async () => {
   await app.join("Robin");
   render(App);
   await screen.findByTestId("summary-step");
@@ -208,7 +208,7 @@ describe("the rows", () => {
     find.mockRestore();
   });
 
-  it("of two moments do not stand beside each other, and an answer that comes late is dropped", async () => {
+  it("of two moments are never shown together, and an answer that comes late is dropped", async () => {
     let revision = 1;
     const find = vi
       .spyOn(commands, "findTexts")

@@ -97,7 +97,7 @@ it("is asked for on a person's line by key, where there is a prediction", async 
   expect(screen.queryByRole("button")).toBeNull();
 });
 
-it("shows the sum and what stands behind it, and gives the keys back", async () => {
+it("shows the sum and its parts, and gives the keys back", async () => {
   const user = userEvent.setup();
   const onclose = vi.fn();
   const { unmount } = render(WhyDialog, { question: question(), text: 5, annotator: 1, onclose });
@@ -122,7 +122,7 @@ it("shows the sum and what stands behind it, and gives the keys back", async () 
   expect(app.dialog).toBeNull();
 });
 
-it("starts from the answer of whoever has answered", async () => {
+it("starts from the answer of a person who has answered", async () => {
   const ask = commands.explain;
   vi.spyOn(commands, "explain").mockImplementation(async (...wanted) => {
     const found = await ask(...wanted);
@@ -145,7 +145,7 @@ it("opens from a dot, and arrows go from dot to dot", async () => {
   expect(await screen.findByTestId("why-sum")).toBeVisible();
 });
 
-it("tells nothing of the reader's own prediction before the answer, and asks for it only on demand", async () => {
+it("hides the reader's own prediction before the answer, and requests it only on demand", async () => {
   const user = userEvent.setup();
   await app.join("Robin");
   const asked = vi.spyOn(commands, "explain");
@@ -158,7 +158,7 @@ it("tells nothing of the reader's own prediction before the answer, and asks for
   expect(asked.mock.calls.at(-1)?.slice(1)).toEqual([app.annotatorId, true]);
 });
 
-it("hides the reader beside somebody else", async () => {
+it("hides the reader next to another person", async () => {
   await app.join("Robin");
   const me = app.annotatorId ?? 0;
   const ask = commands.explain;
@@ -185,7 +185,7 @@ it("is offered in Label after the answer only, and explains the guess of before 
   expect(asked.mock.calls[0]?.[0].without_own).toBe(true);
 });
 
-it("says what went wrong in place of a sum", async () => {
+it("shows the problem in place of a sum", async () => {
   const problem: Problem = { code: "not-encoded", message: "no embeddings yet", detail: null };
   vi.spyOn(commands, "explain").mockRejectedValue(problem);
   render(WhyDialog, { question: question(), text: 5, annotator: 1, onclose: () => {} });
@@ -251,7 +251,7 @@ it("shows how far leaving out is, and stops it", async () => {
   expect(screen.queryByTestId("why-words-problem")).toBeNull();
 });
 
-it("says what is missing to leave out words", async () => {
+it("names what is missing to leave out words", async () => {
   const user = userEvent.setup();
   const problem: Problem = { code: "encoder-missing", message: "the encoder is missing", detail: "fetch it" };
   vi.spyOn(commands, "explainWords").mockRejectedValue(problem);
@@ -260,7 +260,7 @@ it("says what is missing to leave out words", async () => {
   expect(await screen.findByTestId("why-words-problem")).toHaveTextContent("The encoder is missing");
 });
 
-it("shows no numbers under other odds than theirs, and says why where there are none", async () => {
+it("shows no numbers under other odds than theirs, and explains why where there are none", async () => {
   const user = userEvent.setup();
   const { query, showHidden, odds, scale } = words();
   const { rerender } = render(WhyWords, { query, showHidden, odds, scale });

@@ -19,7 +19,7 @@ fn print(found: &StudyBench) -> Result<()> {
     let row = |what: &str, seconds: f64| vec![what.to_owned(), format!("{seconds:.3}")];
     let rows = vec![
         row("draw the plan and write all packets", found.hand_out_seconds),
-        row("open a packet until its first text lies there (median)", found.open_seconds),
+        row("open a packet until its first text is shown (median)", found.open_seconds),
         row("hand one in (median)", found.hand_in_seconds),
         row("take in all", found.merge_seconds),
         row("take in all once more", found.merge_again_seconds),

@@ -10,7 +10,7 @@ use dissensus_domain::{PanelRule, PanelShare};
   dissensus analyse panel P.dissensus --members ada,ben,cleo --text-id 42
   dissensus analyse panel P.dissensus --size 12 --where gender=Woman:0.5 --rule majority
   dissensus analyse panel P.dissensus --size 9 --where age=18-24:1 --rule quorum:3@4 --name young
-  dissensus analyse panel P.dissensus --saved young --beside board --by apart
+  dissensus analyse panel P.dissensus --saved young --compare board --by apart
   dissensus analyse panel P.dissensus --saved young --texts new.csv --out verdicts.csv
 
 Rules:
@@ -49,16 +49,16 @@ pub(crate) struct Panel {
     #[arg(long, value_name = "NAME")]
     pub(crate) saved: Option<String>,
     /// Compare with the saved panel of this name, under the same rule
-    #[arg(long, value_name = "NAME")]
-    pub(crate) beside: Option<String>,
+    #[arg(long, alias = "beside", value_name = "NAME")]
+    pub(crate) compare: Option<String>,
     /// Save the panel in the project under this name
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     /// List saved panels
-    #[arg(long, conflicts_with_all = ["beside", "name", "text_id", "texts"])]
+    #[arg(long, conflicts_with_all = ["compare", "name", "text_id", "texts"])]
     pub(crate) list: bool,
     /// Delete the saved panel of this name
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["beside", "name", "text_id", "texts"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["compare", "name", "text_id", "texts"])]
     pub(crate) forget: Option<String>,
     /// Only this text of the project
     #[arg(long, value_name = "ID", conflicts_with = "texts")]
@@ -85,6 +85,6 @@ pub(crate) enum PanelBy {
     Unsure,
     /// The verdict that depends most on the members drawn
     Members,
-    /// The verdict that differs most from that of --beside
+    /// The verdict that differs most from that of --compare
     Apart,
 }

@@ -109,7 +109,8 @@ pub(crate) enum RowsArg {
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DecisionsArg {
     /// In columns next to the labels of each text
-    Beside,
+    #[value(alias = "beside")]
+    Columns,
     /// Instead of labels: one row per text
     Only,
 }

@@ -104,7 +104,7 @@ fn known_pairs_are_ordered() {
 #[rstest]
 #[case::numbers(&["1", "2", "3"])]
 #[case::classes(&["normal", "offensive", "hatespeech"])]
-#[case::one_beside_the_order(&["negative", "neutral", "positive", "mixed"])]
+#[case::one_outside_the_order(&["negative", "neutral", "positive", "mixed"])]
 #[case::twice(&["agree", "agree", "disagree"])]
 #[case::two_of_one_rank(&["strongly agree", "completely agree", "disagree"])]
 #[case::one_number_twice(&["1 - low", "1 - high", "2"])]

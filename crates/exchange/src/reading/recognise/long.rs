@@ -531,7 +531,7 @@ fn one_label(
         (None, _) => ("People, or texts".to_owned(), 0.2, Vec::new()),
     };
     if let Some(note) = &roles.note {
-        reasons.push(format!("what people wrote in \"{note}\" is a note beside the answer"));
+        reasons.push(format!("what people wrote in \"{note}\" is a note on the answer"));
     }
     Ok(RankedReading { reading: TableReading::from_roles(roles), title, confidence, reasons })
 }
@@ -718,7 +718,7 @@ fn options(
     };
     let mut reasons = vec![format!("{} hold 0 and 1, or true and false", some(&names))];
     if rest {
-        reasons.push("one of them stands for none of the others".to_owned());
+        reasons.push("one of them represents none of the others".to_owned());
     }
     let mut title = match sets.len() {
         1 => format!("One set of {} options", in_sets.len()),

@@ -314,7 +314,7 @@ fn reading(
     let title = format!("A column for each of {} people", people.len());
     let mut reasons = vec![reason];
     if let Some((name, _)) = attributes.values().next() {
-        reasons.push(format!("the ends of the names are kept as the attribute \"{name}\""));
+        reasons.push(format!("the ends of the names are stored as the attribute \"{name}\""));
     }
     let answer = |cell: Cell| AnswerColumn {
         column: table.name(cell.column).to_owned(),

@@ -107,13 +107,13 @@ fn integer_written_as_float_is_one_level() {
     let scan = preview(&format!("{HEADER}t1,x,ada,3.0\nt2,y,ada,1\nt3,z,ada,2.00\n"));
     assert_eq!(scan.questions[0].scale.clone().unwrap().levels(), ["1", "2", "3"]);
     let mut exact = Checker::new(Some(Scale::new(ScaleKind::Choice, ["3.0", "3"]).unwrap()));
-    let told_apart = labels(&format!("{HEADER}t1,x,ada,3.0\nt2,y,ada,3\n"), &mut exact);
+    let two_levels = labels(&format!("{HEADER}t1,x,ada,3.0\nt2,y,ada,3\n"), &mut exact);
     let level = |label: &LabelVerdict| match label {
         LabelVerdict::Added { answer, .. } => answer.as_ref().and_then(Answer::level),
         _ => None,
     };
     assert_eq!(
-        (names(&told_apart), level(&told_apart[0]), level(&told_apart[1])),
+        (names(&two_levels), level(&two_levels[0]), level(&two_levels[1])),
         (vec!["3.0".into(), "3".into()], Some(LevelId(0)), Some(LevelId(1)))
     );
 }

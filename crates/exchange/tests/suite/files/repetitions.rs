@@ -100,18 +100,18 @@ impl Project {
         let mut rows = read_rows(&file.source, &roles).unwrap();
         let (start, kept) = (self.0.len(), self.current_entry());
         let mut expected: BTreeMap<ChangeKind, u64> = BTreeMap::new();
-        let (mut repeated, mut said, mut uncovered) = (0, Vec::new(), false);
+        let (mut repeated, mut levels, mut uncovered) = (0, Vec::new(), false);
         while let Some(read) = rows.next_checked(&mut checker) {
             let Verdict { label, .. } = read.unwrap().1;
             let LabelVerdict::Added { answer, at_ms, follows_row, .. } = label else {
                 let LabelVerdict::Repeated { name } = label else { panic!("{label:?}") };
-                said.push(name.parse::<u16>().unwrap() - 1);
+                levels.push(name.parse::<u16>().unwrap() - 1);
                 repeated += 1;
                 continue;
             };
             let old = self.current_entry();
             let level = answer.unwrap().level().unwrap().0;
-            said.push(level);
+            levels.push(level);
             let replaces = old.filter(|old| at_ms >= self.0[*old].at_ms || (follows_row && *old >= start));
             self.0.push(Kept { level, at_ms, replaces, given: false });
             // If rows with and without times are mixed, an answer from the history can become current: not
@@ -133,7 +133,7 @@ impl Project {
                 let kind = if old.given { ChangeKind::ReplacedGiven } else { ChangeKind::ReplacedImported };
                 expected.insert(kind, 1);
             }
-            if after == before && repeated > 0 && !said.contains(&old.level) {
+            if after == before && repeated > 0 && !levels.contains(&old.level) {
                 expected.insert(ChangeKind::Outdated, repeated);
             }
         }

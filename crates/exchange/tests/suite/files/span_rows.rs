@@ -86,11 +86,11 @@ fn empty_span_row_must_be_the_only_row() {
     let reported = bad(&read);
     assert_eq!(reported.iter().map(|(row, ..)| *row).collect::<Vec<_>>(), [1, 2, 3, 4]);
     assert!(
-        reported[1].2.contains("this row has a span, and row 1 says that there is no span"),
+        reported[1].2.contains("this row has a span, and row 1 states that there is no span"),
         "{reported:?}"
     );
     assert!(
-        reported[3].2.contains("this row says that there is no span, and row 3 has a span"),
+        reported[3].2.contains("this row states that there is no span, and row 3 has a span"),
         "{reported:?}"
     );
     let twice: Vec<_> = read.into_iter().skip(4).collect();

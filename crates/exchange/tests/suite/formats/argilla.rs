@@ -56,7 +56,7 @@ fn version_1_records_are_read_as_lines() {
 fn lists_of_unequal_length_are_a_bad_row() {
     let line = r#"{"id": "r1", "text": "x", "label.responses": ["a", "b"], "label.responses.users": ["u1"], "label.responses.status": ["submitted", "submitted"]}"#;
     let message = file("data.jsonl", line).refusal();
-    assert!(message.contains("line 1, record r1: 2 responses beside a list of 1"), "{message}");
+    assert!(message.contains("line 1, record r1: 2 responses and a list of 1"), "{message}");
     let good = line.replace("\"a\", \"b\"", "\"a\"").replace(", \"submitted\"]", "]").replace("r1", "r2");
     let read = file("data.jsonl", format!("{good}\n{line}\n")).read();
     assert_eq!(read.summaries(), ["u1 r2 label a"]);

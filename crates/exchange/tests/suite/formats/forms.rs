@@ -9,7 +9,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 const LABELS: &str = "text_id,text,annotator_id,label\nt1,café,ana,1\nt1,café,ben,2\n";
-const TOLD: [&str; 2] = ["ana t1 1", "ben t1 2"];
+const SUMMARIES: [&str; 2] = ["ana t1 1", "ben t1 2"];
 
 /// A workbook with these cells in its first sheet.
 fn workbook(change: impl FnOnce(&mut Workbook)) -> Vec<u8> {
@@ -97,7 +97,7 @@ fn sheet_rows_keep_their_numbers() {
     let read = file("a.xlsx", workbook(|_| {})).read();
     assert_eq!(
         (read.format(), read.summaries(), read.met()),
-        ("xlsx", TOLD.map(str::to_owned).into(), vec![])
+        ("xlsx", SUMMARIES.map(str::to_owned).into(), vec![])
     );
     assert_eq!(bodies(&read), ["café", "café"]);
     assert_eq!(read.source.delimiter(), None);
@@ -142,7 +142,7 @@ fn first_filled_or_named_sheet_is_read() {
     });
     let fixture = file("a.xlsx", two);
     let read = fixture.read();
-    assert_eq!((read.summaries(), read.met()), (TOLD.map(str::to_owned).into(), vec![("sheets", 1)]));
+    assert_eq!((read.summaries(), read.met()), (SUMMARIES.map(str::to_owned).into(), vec![("sheets", 1)]));
     let sheets = ["Answers", "More", "Empty"].map(str::to_owned);
     assert_eq!(read.source.sheets(), Some(("Answers", sheets.as_slice())));
     let open = |sheet| {
@@ -189,7 +189,7 @@ fn merged_and_uncomputed_cells_are_refused() {
         let sheet = book.worksheet_from_name("Answers").unwrap();
         sheet.write(4, 3, Formula::new("=1+1").set_result("2")).unwrap();
     });
-    assert_eq!(file("a.xlsx", &counted).read().summaries(), TOLD);
+    assert_eq!(file("a.xlsx", &counted).read().summaries(), SUMMARIES);
     // As written by programs that do not calculate.
     let uncounted =
         with_part(&counted, "xl/worksheets/sheet1.xml", |xml| xml.replace("</f><v>2</v>", "</f>"));
@@ -201,7 +201,7 @@ fn merged_and_uncomputed_cells_are_refused() {
 fn open_document_spreadsheet_is_read() {
     let lines = || LABELS.lines().map(|line| row(&line.split(',').collect::<Vec<_>>())).collect::<String>();
     let read = file("a.ods", open_document(&lines())).read();
-    assert_eq!((read.format(), read.summaries()), ("ods", TOLD.map(str::to_owned).into()));
+    assert_eq!((read.format(), read.summaries()), ("ods", SUMMARIES.map(str::to_owned).into()));
     let covered = format!("{}<table:table-row><table:covered-table-cell/></table:table-row>", lines());
     let message = refusal(&file("a.ods", open_document(&covered)).path, None);
     assert!(message.contains("merged"), "{message}");
@@ -211,7 +211,7 @@ fn open_document_spreadsheet_is_read() {
         lines()
     );
     let two = file("a.ods", open_document_of(&tables));
-    assert_eq!(two.read().summaries(), TOLD.map(str::to_owned));
+    assert_eq!(two.read().summaries(), SUMMARIES.map(str::to_owned));
     let asked = OpenOptions { sheet: Some("Old"), ..OpenOptions::default() };
     assert_eq!(Source::open_with(&two.path, &asked).unwrap().columns(), ["text", "annotator", "label"]);
     // A file of a kilobyte that expands to thousands of millions of cells.
@@ -283,9 +283,9 @@ fn archive_with_one_file_is_read() {
     let read =
         file("a.zip", archive(&[("folder/labels.csv", LABELS.as_bytes()), ("__MACOSX/._labels.csv", b"x")]))
             .read();
-    assert_eq!((read.format(), read.summaries()), ("csv", TOLD.map(str::to_owned).into()));
+    assert_eq!((read.format(), read.summaries()), ("csv", SUMMARIES.map(str::to_owned).into()));
     let read = file("a.zip", archive(&[("labels.xlsx", &workbook(|_| {}))])).read();
-    assert_eq!((read.format(), read.summaries()), ("xlsx", TOLD.map(str::to_owned).into()));
+    assert_eq!((read.format(), read.summaries()), ("xlsx", SUMMARIES.map(str::to_owned).into()));
     let two = archive(&[("a.csv", LABELS.as_bytes()), ("b.csv", LABELS.as_bytes())]);
     let message = refusal(&file("a.zip", two).path, None);
     assert!(message.contains("name one file of it"), "{message}");
@@ -322,7 +322,7 @@ fn other_encodings_are_guessed_and_reported() {
             let read = file("a.csv", units.flat_map(bytes).collect::<Vec<u8>>()).read();
             assert_eq!(
                 (read.summaries(), bodies(&read)),
-                (TOLD.map(str::to_owned).into(), vec!["café", "café"])
+                (SUMMARIES.map(str::to_owned).into(), vec!["café", "café"])
             );
         }
     }

@@ -57,14 +57,14 @@ fn xmi_spans_and_document_answers_are_read() {
 fn cas_json_uses_utf_16_offsets() {
     let read = file("ann.json", JSON).read_as(Some("=ann"));
     assert_eq!(read.format(), "uima-json");
-    let said = |row: &Row| (row.question.clone().unwrap(), row.label.clone().unwrap());
+    let question_and_label = |row: &Row| (row.question.clone().unwrap(), row.label.clone().unwrap());
     let expected = [
         ("Whole.mood", "calm"),
         ("Span", r#"[{"start":10,"end":11,"label":"Span"}]"#),
         ("Span.value", r#"[{"start":2,"end":6,"label":"good"}]"#),
     ];
     let expected = expected.map(|(question, label)| (question.to_owned(), label.to_owned()));
-    assert_eq!(read.rows.iter().map(said).collect::<Vec<_>>(), expected);
+    assert_eq!(read.rows.iter().map(question_and_label).collect::<Vec<_>>(), expected);
     assert_eq!(read.met(), [("not-read", 1)]);
     let refusal = file("ann.json", JSON.replace("\"end\": 6", "\"end\": 11")).refusal();
     assert!(refusal.contains("the offset 11") && refusal.contains("surrogate"), "{refusal}");

@@ -53,7 +53,7 @@ fn errors_name_the_compressed_file() {
         assert!(message.contains("labels.csv.gz") && message.contains("damaged or not whole"), "{message}");
     }
     let message = refusal(&file("words.log.gz", packed("just words\n")).path, None);
-    assert!(message.contains("words.log.gz") && message.contains("cannot be told"), "{message}");
+    assert!(message.contains("words.log.gz") && message.contains("in an unknown format"), "{message}");
     assert_eq!(message.matches("/.tmp").count(), 1, "no path of a file that is gone: {message}");
     assert_eq!(file("twice.csv.gz.gz", packed(packed(LABELS))).read().summaries().len(), 2);
 }

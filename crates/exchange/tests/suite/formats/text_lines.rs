@@ -41,7 +41,7 @@ fn tables_are_distinguished_from_lines() {
 #[test]
 fn non_text_files_are_refused() {
     let message = refusal(&file("words.log", "just words\n").path, None);
-    assert!(message.contains("cannot be told"), "{message}");
+    assert!(message.contains("in an unknown format"), "{message}");
     refusal(&file("empty.txt", "\n \n").path, None);
     refusal(&file("picture.txt", [0x89, b'P', b'N', b'G', 0, 0]).path, None);
 }

@@ -24,7 +24,7 @@ fn kept(divided: &Divided) -> Vec<Roundtrip> {
     let one = |answer: &ToolAnswer| {
         let (text, question) = (&texts[answer.text], &questions[answer.question]);
         let label =
-            answer.answer.as_ref().map(|said| question.scale.name_of_answer(said).unwrap().into_owned());
+            answer.answer.as_ref().map(|answer| question.scale.name_of_answer(answer).unwrap().into_owned());
         (
             (
                 Some(text.id.clone()),
@@ -36,9 +36,9 @@ fn kept(divided: &Divided) -> Vec<Roundtrip> {
             (answer.at_ms, answer.duration_ms, answer.note.note.clone(), answer.skipped, answer.flagged),
         )
     };
-    let mut told: Vec<Roundtrip> = answers.iter().map(one).collect();
-    told.sort();
-    told
+    let mut sorted: Vec<Roundtrip> = answers.iter().map(one).collect();
+    sorted.sort();
+    sorted
 }
 
 fn read(row: Row) -> Roundtrip {
@@ -51,9 +51,10 @@ fn read(row: Row) -> Roundtrip {
 
 fn rows(source: &Source) -> Vec<Roundtrip> {
     let roles = guess_roles(source).unwrap();
-    let mut told: Vec<Roundtrip> = read_rows(source, &roles).unwrap().map(|row| read(row.unwrap())).collect();
-    told.sort();
-    told
+    let mut sorted: Vec<Roundtrip> =
+        read_rows(source, &roles).unwrap().map(|row| read(row.unwrap())).collect();
+    sorted.sort();
+    sorted
 }
 
 /// The scale that an import infers.
@@ -94,7 +95,7 @@ fn check_scales(source: &Source, divided: &Divided, format: ToolFormat) {
         return;
     }
     for question in &divided.kept.questions {
-        let of = |told: Roundtrip| (told.1.1.as_ref() == Some(&question.name)).then_some(told.1.2).flatten();
+        let of = |row: Roundtrip| (row.1.1.as_ref() == Some(&question.name)).then_some(row.1.2).flatten();
         let labels: BTreeSet<String> = rows(source).into_iter().filter_map(of).collect();
         let found = scale_read(source, &question.name, &labels);
         let found = found.unwrap_or_else(|| panic!("{format}: no scale of {labels:?} for {question:?}"));
@@ -227,15 +228,15 @@ fn labels() -> impl Strategy<Value = ToolLabels> {
             .collect();
         let mut seen = BTreeSet::new();
         let mut answers = Vec::new();
-        for (seed, occasion, [text, person, question], time, beside) in given {
+        for (seed, occasion, [text, person, question], time, extras) in given {
             let (text, person) = (usize::from(text) % texts.len(), usize::from(person) % people.len());
             let question = usize::from(question) % questions.len();
             let occasion = [1, 1, 2, 3][occasion];
             if !seen.insert((text, person, question, occasion)) {
                 continue;
             }
-            let marked = beside % 8 == 7 && occasion == 1;
-            let note = (beside % 3 == 0).then(|| "so, \"and\"\nso".to_owned());
+            let marked = extras % 8 == 7 && occasion == 1;
+            let note = (extras % 3 == 0).then(|| "so, \"and\"\nso".to_owned());
             answers.push(ToolAnswer {
                 text,
                 person,
@@ -243,13 +244,13 @@ fn labels() -> impl Strategy<Value = ToolLabels> {
                 occasion,
                 answer: (!marked).then(|| answer_of(&questions[question].scale, &texts[text].body, seed)),
                 at_ms: time.map(|at| 1_714_566_600_123 + at * 500 + i64::from(at == 5) * 377),
-                duration_ms: (!marked && beside % 5 == 0).then_some(seed),
-                note: Note { note, confidence: (beside % 7 == 0).then_some(3), ..Note::default() },
-                skipped: marked && beside % 16 == 7,
-                flagged: occasion == 1 && beside % 4 == 0,
-                guideline: beside % 9 == 0,
-                shown: beside % 10 == 0,
-                simulated: beside % 11 == 0,
+                duration_ms: (!marked && extras % 5 == 0).then_some(seed),
+                note: Note { note, confidence: (extras % 7 == 0).then_some(3), ..Note::default() },
+                skipped: marked && extras % 16 == 7,
+                flagged: occasion == 1 && extras % 4 == 0,
+                guideline: extras % 9 == 0,
+                shown: extras % 10 == 0,
+                simulated: extras % 11 == 0,
             });
         }
         ToolLabels { texts, people, questions, answers }
@@ -357,23 +358,23 @@ fn each_format_reports_its_losses() {
         skipped: true,
         ..ToolAnswer::default()
     });
-    let told = |format: ToolFormat| losses(&there_and_back(&labels, format));
-    let beside = [("reasons", 1), ("confidence", 1)];
+    let lost_by = |format: ToolFormat| losses(&there_and_back(&labels, format));
+    let note_details = [("reasons", 1), ("confidence", 1)];
     assert_eq!(
-        told(ToolFormat::LabelStudio),
+        lost_by(ToolFormat::LabelStudio),
         [
             &[("cannot-say", 1), ("skips", 1), ("flags", 1), ("notes", 1)][..],
-            &beside,
+            &note_details,
             &[("guideline-versions", 1), ("shown", 1), ("simulated", 1), ("splits", 1), ("groups", 1)],
             &[("metadata", 1), ("attributes", 2)],
         ]
         .concat()
     );
     assert_eq!(
-        told(ToolFormat::Prodigy),
+        lost_by(ToolFormat::Prodigy),
         [
             &[("cannot-say", 1)][..],
-            &beside,
+            &note_details,
             &[
                 ("durations", 7),
                 ("guideline-versions", 1),
@@ -385,14 +386,14 @@ fn each_format_reports_its_losses() {
         ]
         .concat()
     );
-    let lewidi = told(ToolFormat::Lewidi);
+    let lewidi = lost_by(ToolFormat::Lewidi);
     for expected in
         [("other-questions", 4), ("later-answers", 1), ("times", 2), ("durations", 2), ("skips", 1)]
     {
         assert!(lewidi.contains(&expected), "{expected:?} in {lewidi:?}");
     }
     assert!(!lewidi.iter().any(|(name, _)| ["splits", "notes", "scale-kinds"].contains(name)), "{lewidi:?}");
-    let long = told(ToolFormat::CrowdKit);
+    let long = lost_by(ToolFormat::CrowdKit);
     for expected in
         [("question-names", 1), ("bodies", 1), ("scale-kinds", 1), ("unused-levels", 1), ("flags", 1)]
     {
@@ -502,7 +503,7 @@ fn existing_files_are_replaced_only_on_request() {
     let error = write(&folder.path().join("out.json"), false).unwrap_err().to_string();
     assert!(error.contains("ends in .csv"), "{error}");
     assert!(write(&folder.path().join("no folder/out.csv"), false).is_err());
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left next to it");
 }
 
 #[test]
@@ -547,15 +548,15 @@ fn tables_of_answers_are_read() {
             .unwrap();
     let roles = guess_roles(&source).unwrap();
     let rows: Vec<Row> = read_rows(&source, &roles).unwrap().map(Result::unwrap).collect();
-    let told: Vec<_> = rows
+    let columns: Vec<_> = rows
         .iter()
         .map(|row| (row.text.as_deref(), row.annotator.as_deref(), row.label.as_deref()))
         .collect();
     assert_eq!(
-        told,
+        columns,
         [(Some("so"), Some("ana"), Some("3")), (Some("no"), Some("ben"), Some("1")), (Some("x"), None, None)]
     );
-    assert_ne!(wide.read().format(), "wide", "it is a table like any other unless somebody says what it is");
+    assert_ne!(wide.read().format(), "wide", "it is a table like any other unless the format is given");
     let other = super::reading::file("x.csv", "a,b\n1,2\n");
     assert!(
         refusal(&other.path, Some("wide")).contains("cannot be read as"),

@@ -19,7 +19,7 @@ fn level(text: usize, person: usize, question: usize) -> usize {
 fn formerly_failing_files_are_read() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases/import");
     if !folder.is_dir() {
-        eprintln!("not run: there are no cases beside the project");
+        eprintln!("not run: there are no cases next to the project");
         return;
     }
     let expected = [

@@ -215,8 +215,8 @@ fn generated_field_avoids_column_names() {
         let line = |t: usize| {
             let list =
                 format!(r#""a":[{{"annotator":"x","label":{}}},{{"annotator":"y","label":1}}]"#, t % 2);
-            let beside = r#""a.annotator":"boss","a.label":"all""#;
-            let (one, other) = if first { (list.as_str(), beside) } else { (beside, list.as_str()) };
+            let columns = r#""a.annotator":"boss","a.label":"all""#;
+            let (one, other) = if first { (list.as_str(), columns) } else { (columns, list.as_str()) };
             format!("{{\"id\":{t},\"text\":\"This is text {t}\",{one},{other}}}\n")
         };
         (0..12).map(line).collect()
@@ -253,7 +253,7 @@ fn free_text_column_is_a_note() {
     for t in 0..30 {
         for p in 0..3 {
             let words =
-                ["because of the tone", "I know such people", "it depends on who says it"][(t + p) % 3];
+                ["because of the tone", "I know such people", "it depends on who is speaking"][(t + p) % 3];
             content.push_str(&format!(
                 "{t},This is text {t},w{},{},{words} {t}{p}\n",
                 (t + p) % 5,

@@ -178,7 +178,7 @@ fn baseline_table(out: &mut String, run: &RunDetail) {
         return;
     }
     let columns: Vec<_> = COLUMNS.iter().filter(|(key, _)| value(run, key).is_some()).collect();
-    out.push_str("<div class=\"scroll\"><table><caption>Beside baselines that read no text, on the same labels</caption><thead><tr><th></th>");
+    out.push_str("<div class=\"scroll\"><table><caption>Next to baselines that read no text, on the same labels</caption><thead><tr><th></th>");
     for (_, title) in &columns {
         let _ = write!(out, "<th>{title}</th>");
     }

@@ -65,8 +65,8 @@ pub(super) fn latex(runs: &[RunDetail]) -> String {
         Some(metric) => format!("{:.3}", metric.value),
     };
     let row = |run: &RunDetail| {
-        let said = texts.iter().map(|(_, of)| escaped(&of(run)));
-        said.chain(columns.iter().map(|key| figure(run, key))).collect()
+        let words = texts.iter().map(|(_, of)| escaped(&of(run)));
+        words.chain(columns.iter().map(|key| figure(run, key))).collect()
     };
     booktabs(&format!("{left}{right}"), &header, runs.iter().map(row))
 }

@@ -66,7 +66,7 @@ it("gives a single value room on both sides", () => {
   expect(domainOf([0, 10], 0.1)).toEqual([-1, 11]);
 });
 
-it("tells how far a run is", () => {
+it("shows the progress of a run", () => {
   const [running] = runs.list();
   if (!running) throw new Error("no run");
   expect(epochsWords(running)).toBe("epoch 9 of 24");

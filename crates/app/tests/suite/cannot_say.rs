@@ -36,7 +36,7 @@ fn offer(session: &Session, cannot_say: bool) {
 /// Number of labels and of "cannot say" answers, and the levels.
 fn counts_of(session: &Session) -> (u32, u32, Vec<String>) {
     let question = info::read(&session.project).unwrap().questions.remove(0);
-    (question.labels, question.unsaid, question.scale.levels().to_vec())
+    (question.labels, question.cannot_say_answers, question.scale.levels().to_vec())
 }
 
 #[test]

@@ -1,0 +1,320 @@
+//! Checks that names in code have no words of the project's former private vocabulary.
+//!
+//! Names are checked where they are written: comments and strings are left out, except in Svelte, whose
+//! markup has the names of classes and the texts on screen. Names that text inserts (`{name}`) are defined
+//! elsewhere, where they are found.
+
+use super::comments::walk_endings;
+use crate::project::Project;
+use anyhow::{Context, Result, ensure};
+use std::fs;
+
+/// Words that no part of a name may be, and what to write instead.
+const WORDS: [(&str, &str); 8] = [
+    ("beside", "additional, together, with or other"),
+    ("lies", "is, or is within"),
+    ("said", "what the value is: a note, message, reply, output, answer or prediction"),
+    ("standing", "status, current, remaining or significant"),
+    ("stands", "significant, holds or is_current"),
+    ("told", "reported, announced, distinguished or findings"),
+    ("unsaid", "cannot_say, withheld, not_answered or unsaved"),
+    ("whoever", "anyone, or the person's role"),
+];
+/// Folders with our own code.
+const FOLDERS: [&str; 6] = ["crates", "python", "src-tauri", "tests", "ui/src", "xtask"];
+/// Endings of files that are checked.
+const ENDINGS: [&str; 4] = ["py", "rs", "svelte", "ts"];
+/// Files and folders whose names stay, with the reason.
+const EXCEPTIONS: [(&str, &str); 1] = [(
+    "crates/store/src/reannotations_of_18/",
+    "migrates a former format of projects, and stays as released",
+)];
+
+/// Checks every file with one of [`ENDINGS`].
+///
+/// # Errors
+/// All findings, one a line.
+pub(crate) fn check(project: &Project) -> Result<()> {
+    let mut findings = Vec::new();
+    for folder in FOLDERS {
+        walk_endings(&project.root.join(folder), &ENDINGS, &mut |path| {
+            let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
+            let name = path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
+            findings.extend(findings_in(&name.replace('\\', "/"), &text));
+            Ok(())
+        })?;
+    }
+    ensure!(findings.is_empty(), "{}", findings.join("\n"));
+    Ok(())
+}
+
+fn findings_in(name: &str, text: &str) -> Vec<String> {
+    if EXCEPTIONS.iter().any(|(path, _)| name.starts_with(path)) {
+        return Vec::new();
+    }
+    let language = match name.rsplit('.').next() {
+        Some("rs") => Language::Rust,
+        Some("py") => Language::Python,
+        Some("svelte") => Language::Svelte,
+        _ => Language::TypeScript,
+    };
+    let mut findings = Vec::new();
+    for (number, line) in (1..).zip(code_of(text, language).lines()) {
+        for identifier in line.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+            for word in words(identifier) {
+                if let Some((_, instead)) = WORDS.iter().find(|(refused, _)| word == *refused) {
+                    findings.push(format!(
+                        "{name}:{number}: `{identifier}` has the word `{word}`: write {instead}"
+                    ));
+                }
+            }
+        }
+    }
+    findings
+}
+
+/// The words of a name in `snake_case`, `camelCase`, `PascalCase` or `CONSTANT_CASE`, in lower case.
+fn words(identifier: &str) -> Vec<String> {
+    let letters: Vec<char> = identifier.chars().collect();
+    let mut words = vec![String::new()];
+    for (at, letter) in letters.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| letters[at]);
+        let ends_acronym = before.is_some_and(char::is_uppercase)
+            && letters.get(at + 1).is_some_and(|next| next.is_lowercase());
+        let starts_word = letter.is_uppercase() && (!before.is_some_and(char::is_uppercase) || ends_acronym);
+        if *letter == '_' || letter.is_numeric() || starts_word {
+            words.push(String::new());
+        }
+        if letter.is_alphabetic() {
+            words.last_mut().expect("there is one").extend(letter.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    Python,
+    Rust,
+    Svelte,
+    TypeScript,
+}
+
+/// The text without its comments and strings, with the same lines. Code within template strings stays.
+fn code_of(text: &str, language: Language) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    // The open braces of each template string whose inserted code is being read.
+    let mut templates: Vec<usize> = Vec::new();
+    while let Some(first) = rest.chars().next() {
+        let skipped = skipped(rest, language, code.trim_end_matches(' '));
+        if skipped > 0 {
+            code.extend(rest[..skipped].chars().filter(|c| *c == '\n'));
+            code.push(' ');
+            rest = &rest[skipped..];
+            continue;
+        }
+        let resumes = first == '}' && templates.last() == Some(&0);
+        if language == Language::TypeScript && (first == '`' || resumes) {
+            if resumes {
+                templates.pop();
+            }
+            let (end, opens) = template_end(&rest[1..]);
+            if opens {
+                templates.push(0);
+            }
+            code.extend(rest[..1 + end].chars().filter(|c| *c == '\n'));
+            code.push(' ');
+            rest = &rest[1 + end..];
+            continue;
+        }
+        match (first, templates.last_mut()) {
+            ('{', Some(open)) => *open += 1,
+            ('}', Some(open)) => *open -= 1,
+            _ => {}
+        }
+        code.push(first);
+        rest = &rest[first.len_utf8()..];
+    }
+    code
+}
+
+/// The length of the comment, string or character at the beginning of the text; 0 if there is none.
+fn skipped(text: &str, language: Language, before: &str) -> usize {
+    let until = |start: usize, end: &str| text[start..].find(end).map_or(text.len(), |at| start + at);
+    let past = |start: usize, end: &str| (until(start, end) + end.len()).min(text.len());
+    match language {
+        Language::Python if text.starts_with('#') => until(0, "\n"),
+        Language::Python if text.starts_with("\"\"\"") => past(3, "\"\"\""),
+        Language::Python if text.starts_with(['"', '\'']) => quoted(text),
+        Language::Python => 0,
+        _ if text.starts_with("/*") => past(2, "*/"),
+        // A colon before it belongs to an address in markup.
+        _ if text.starts_with("//") && !before.ends_with(':') => until(0, "\n"),
+        Language::Svelte if text.starts_with("<!--") => past(4, "-->"),
+        Language::Svelte => 0,
+        Language::TypeScript if text.starts_with(['"', '\'']) => quoted(text),
+        Language::TypeScript if text.starts_with('/') && is_before_expression(before) => expression(text),
+        Language::TypeScript => 0,
+        Language::Rust if text.starts_with('"') => quoted(text),
+        Language::Rust if text.starts_with("r\"") || text.starts_with("r#") => {
+            let hashes = text[1..].chars().take_while(|c| *c == '#').count();
+            let is_name = before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            let is_string = text[1 + hashes..].starts_with('"') && !is_name;
+            if is_string { past(2 + hashes, &format!("\"{}", "#".repeat(hashes))) } else { 0 }
+        }
+        // A character; else it is a lifetime.
+        Language::Rust if text.starts_with("'\\") => past(3, "'"),
+        Language::Rust if text.starts_with('\'') => match text.char_indices().nth(2) {
+            Some((at, '\'')) => at + 1,
+            _ => 0,
+        },
+        Language::Rust => 0,
+    }
+}
+
+/// The length of a string in the quotes that it begins with.
+fn quoted(text: &str) -> usize {
+    let mut letters = text.char_indices();
+    let quote = letters.next().map(|(_, quote)| quote);
+    while let Some((at, letter)) = letters.next() {
+        if letter == '\\' {
+            letters.next();
+        } else if Some(letter) == quote {
+            return at + letter.len_utf8();
+        }
+    }
+    text.len()
+}
+
+/// Whether a slash after this code begins a regular expression rather than a division.
+fn is_before_expression(before: &str) -> bool {
+    before.trim_end().ends_with(['(', ',', '=', ':', '[', '!', '&', '|', '?', '{', ';', '>'])
+        || before.is_empty()
+}
+
+/// The length of a regular expression.
+fn expression(text: &str) -> usize {
+    let (mut escaped, mut in_class) = (false, false);
+    for (at, letter) in text.char_indices().skip(1) {
+        match letter {
+            '\n' => return 0,
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '[' => in_class = true,
+            ']' => in_class = false,
+            '/' if !in_class => return at + 1,
+            _ => {}
+        }
+    }
+    0
+}
+
+/// Where the text of a template string ends, and whether inserted code follows.
+fn template_end(text: &str) -> (usize, bool) {
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' => drop(letters.next()),
+            '`' => return (at + 1, false),
+            '$' if text[at + 1..].starts_with('{') => return (at + 2, true),
+            _ => {}
+        }
+    }
+    (text.len(), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_split_into_words() {
+        for (name, expected) in [
+            ("said_at_ms", vec!["said", "at", "ms"]),
+            ("saidAgain", vec!["said", "again"]),
+            ("RowsBesideLabels", vec!["rows", "beside", "labels"]),
+            ("NOT_SAID", vec!["not", "said"]),
+            ("HTTPTold", vec!["http", "told"]),
+            ("told2", vec!["told"]),
+            ("_unsaid", vec!["unsaid"]),
+        ] {
+            assert_eq!(words(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn each_word_is_found_in_every_case() {
+        for (word, _) in WORDS {
+            let (first, others) = word.split_at(1);
+            let capital = format!("{}{others}", first.to_uppercase());
+            for name in [
+                word.to_owned(),
+                format!("not_{word}"),
+                format!("is{capital}"),
+                format!("X_{}", word.to_uppercase()),
+            ] {
+                for file in ["a.rs", "a.ts", "a.svelte", "a.py"] {
+                    let found = findings_in(file, &format!("\nlet {name} = 1;\n"));
+                    assert_eq!(found.len(), 1, "{name} in {file}");
+                    assert!(
+                        found[0].starts_with(&format!("{file}:2: `{name}` has the word `{word}`")),
+                        "{found:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn longer_words_are_no_findings() {
+        let text = "let (besides, outstanding, understands, families, untold, standings) = aside;\n";
+        assert_eq!(findings_in("a.rs", text), Vec::<String>::new());
+    }
+
+    #[test]
+    fn comments_and_strings_are_left_out() {
+        let rust = "// said\nlet a = \"said \\\" said\"; /* said\n said */ let b = r#\"said \" said\"#;\nlet c = b'\"';\n";
+        assert_eq!(findings_in("a.rs", rust), Vec::<String>::new());
+        let script = "const a = 'said'; // said\nconst b = `said ${name} said ${`said ${{ a }}`}`;\nconst c = /[`\"'/]/;\n";
+        assert_eq!(findings_in("a.ts", script), Vec::<String>::new());
+        let python = "\"\"\"said\n said\"\"\"\na = 'said' # said\n";
+        assert_eq!(findings_in("a.py", python), Vec::<String>::new());
+        assert_eq!(
+            findings_in("a.svelte", "<!-- said -->\n<a href=\"https://a.b\">a</a>\n"),
+            Vec::<String>::new()
+        );
+    }
+
+    #[test]
+    fn names_after_strings_are_found() {
+        for (file, text) in [
+            ("a.rs", "fn a<'a>(b: &'a str) { let c = '\"'; said(); }"),
+            ("a.rs", "let a = r#\"\"#; let said = 1;"),
+            ("a.ts", "const a = `x ${b} y`; const said = 1;"),
+            ("a.ts", "const a = `x ${said} y`;"),
+            ("a.ts", "const a = b / c; const said = d / e;"),
+            ("a.ts", "const a = /`/; const said = 1;"),
+            ("a.svelte", "<p class=\"said\">It's so</p>"),
+            ("a.py", "a = '#'; said = 1"),
+        ] {
+            assert_eq!(findings_in(file, text).len(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_are_those_of_the_file() {
+        let text = "/*\n*/\nlet a = \"\n\";\nlet said = 1;\n";
+        assert!(findings_in("a.rs", text)[0].starts_with("a.rs:5: "));
+        assert!(findings_in("a.ts", "const a = `\n${b}\n`;\nlet said;\n")[0].starts_with("a.ts:4: "));
+    }
+
+    #[test]
+    fn former_formats_keep_their_names() {
+        assert_eq!(
+            findings_in("crates/store/src/reannotations_of_18/a.rs", "let said = 1;"),
+            Vec::<String>::new()
+        );
+    }
+}
