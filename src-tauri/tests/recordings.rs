@@ -7,7 +7,7 @@
 
 use dissensus_analysis::{annotators as people_report, overview, ranking, text_detail};
 use dissensus_api::{
-    DisagreementQuery, ExportWish, HistoryWish, NoteQuery, Problem, Removal, TextOrder, TextQuery,
+    DisagreementQuery, ExportRequest, HistoryRequest, NoteQuery, Problem, Removal, TextOrder, TextQuery,
 };
 use dissensus_app::Application;
 use dissensus_domain::{AnnotatorId, QuestionId, ScaleTemplate, TextId};
@@ -119,10 +119,10 @@ fn record_project(to: &mut Recordings, app: &Application) {
     record!(to, "removal", (what: Removal = { "annotator": 1 }), remove::preview(project, &what));
     record!(to, "removal", (what: Removal = { "question": 1 }), remove::preview(project, &what));
     record!(to, "levelUses", (question: QuestionId = 1), questions::level_uses(project, question));
-    record!(to, "history", (wish: HistoryWish = {
+    record!(to, "history", (request: HistoryRequest = {
         "kinds": [], "annotator": null, "text": null, "question": null, "since": null, "until": null,
         "words": "", "hide_names": false, "reader": null, "after": null, "limit": 3
-    }), history::read(project, &wish));
+    }), history::read(project, &request));
     record!(to, "textGroups", (), dissensus_editing::care::text_groups(project));
     record!(to, "jobs", (), jobs::list(project));
     record!(to, "remarks", (query: NoteQuery = {
@@ -131,9 +131,9 @@ fn record_project(to: &mut Recordings, app: &Application) {
     record!(to, "guideline", (), session.guideline.newest());
     record!(to, "guidelineVersions", (), session.guideline.versions());
     record!(to, "guidelineAgreement", (), session.guideline.agreement(OnScreen::Guideline));
-    record!(to, "exportContents", (wish: ExportWish = {
+    record!(to, "exportContents", (request: ExportRequest = {
         "format": null, "question": null, "pseudonyms": false, "notes": false
-    }), exchange::export_contents(&session.exchange, &wish));
+    }), exchange::export_contents(&session.exchange, &request));
     record!(to, "practiceSetup", (), study::practice(&session.study));
     record!(to, "checkRule", (), study::check_rule(&session.study));
     record!(to, "attentionChecks", (), study::list_checks(&session.study));

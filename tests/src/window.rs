@@ -381,10 +381,10 @@ impl Driver {
     }
 
     async fn session(&self, arguments: &[String]) -> Result<Client> {
-        let wish = json!({ "webkitgtk:browserOptions": { "binary": self.program, "args": arguments } });
-        let Value::Object(wish) = wish else { bail!("capabilities are an object") };
+        let request = json!({ "webkitgtk:browserOptions": { "binary": self.program, "args": arguments } });
+        let Value::Object(request) = request else { bail!("capabilities are an object") };
         let mut builder = ClientBuilder::new(HttpConnector::new());
-        builder.capabilities(wish);
+        builder.capabilities(request);
         let address = format!("http://127.0.0.1:{}", self.port);
         let connect = async {
             loop {

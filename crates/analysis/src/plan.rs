@@ -3,7 +3,7 @@
 use super::Analysis;
 use super::snippet::snippet;
 use dissensus_api::{
-    DifferenceShares, Figure, OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares,
+    DifferenceShares, Figure, OpenText, PlanReport, PlanRequest, PlannedNumber, VarianceShares,
 };
 use dissensus_domain::{JobKind, QuestionId};
 use dissensus_project::answer_time::{FEWEST as FEWEST_TIMED, median_seconds};
@@ -189,14 +189,14 @@ impl PlanChoices {
     ///
     /// # Errors
     /// A reliability that is not between 0 and 1, or a width, cost or time that is not above 0.
-    pub fn from_wish(wish: &PlanWish) -> Result<Self, ProjectError> {
+    pub fn from_request(request: &PlanRequest) -> Result<Self, ProjectError> {
         let refused = |name, value: f64, allowed: &str| ProjectError::Setting {
             name,
             value: value.to_string(),
             allowed: allowed.to_owned(),
         };
-        if !(wish.reliability > 0.0 && wish.reliability < 1.0) {
-            return Err(refused("reliability", wish.reliability, "a number above 0 and below 1"));
+        if !(request.reliability > 0.0 && request.reliability < 1.0) {
+            return Err(refused("reliability", request.reliability, "a number above 0 and below 1"));
         }
         let above_zero = |name, value: Option<f64>| match value {
             Some(value) if !(value.is_finite() && value > 0.0) => {
@@ -205,10 +205,10 @@ impl PlanChoices {
             value => Ok(value),
         };
         Ok(Self {
-            reliability: wish.reliability,
-            interval_width: above_zero("width", wish.interval_width)?,
-            cost_per_label: above_zero("cost per label", wish.cost_per_label)?,
-            seconds_per_label: above_zero("seconds per label", wish.seconds_per_label)?,
+            reliability: request.reliability,
+            interval_width: above_zero("width", request.interval_width)?,
+            cost_per_label: above_zero("cost per label", request.cost_per_label)?,
+            seconds_per_label: above_zero("seconds per label", request.seconds_per_label)?,
             ..Self::default()
         })
     }

@@ -84,34 +84,34 @@ pub fn predict(
     let models = prediction_file::models_of_options(cx, question)?.models;
     let people = people_of(cx, annotator);
     let everybody = annotator.is_none();
-    let mut said = Vec::new();
+    let mut predicted = Vec::new();
     let mut answered = false;
     for model in models {
         let (option, labels) = ask(model, &people, everybody, row, text, || not_live(cx))?;
         answered |= labels;
-        said.push(option);
+        predicted.push(option);
     }
     let found = set_distances::options_together(cx, question, progress)?;
     let sets = found.whole_sets()?;
     let of_sets = people_of_sets(people.len());
     let p: Vec<f32> =
-        of_sets.iter().flat_map(|who| said.iter().map(move |option| option.yes[*who])).collect();
+        of_sets.iter().flat_map(|who| predicted.iter().map(move |option| option.yes[*who])).collect();
     let likely = sets.of_anybody(&p).ok_or_else(|| not_live(cx))?;
     let several = people.len() > 1;
-    let option = |(said, name): (&OptionAnswers, &String)| ExpectedOption {
+    let option = |(predicted, name): (&OptionAnswers, &String)| ExpectedOption {
         option: name.clone(),
-        expected: said.yes.iter().map(|p| f64::from(*p)).sum::<f64>() / people.len() as f64,
-        differ: several.then_some(f64::from(said.differ)),
+        expected: predicted.yes.iter().map(|p| f64::from(*p)).sum::<f64>() / people.len() as f64,
+        differ: several.then_some(f64::from(predicted.differ)),
     };
     let options = question.scale.levels();
     Ok(WholeAnswer {
         annotators: people.len(),
         annotators_of_sets: of_sets.len(),
-        options: said.iter().zip(options).map(option).collect(),
+        options: predicted.iter().zip(options).map(option).collect(),
         most_likely_set: name_of(question, &Answer::Options(question.scale.options_at(likely.set))),
         probability: likely.probability,
         is_exact: likely.is_exact,
-        masi: sets.masi(&known(&said, &of_sets), answered),
+        masi: sets.masi(&known(&predicted, &of_sets), answered),
         options_together: whole_sets_together(&found, options),
     })
 }

@@ -19,7 +19,7 @@ view! {
 
     /// The parameters of an export.
     #[derive(Default)]
-    pub struct ExportWish {
+    pub struct ExportRequest {
         /// Name of the format of another program; `None` for a table that imports again.
         pub format: Option<String>,
         /// Only this question.
@@ -41,7 +41,7 @@ view! {
 
     /// A summary of labels: what a row is about, and its columns.
     #[derive(Default)]
-    pub struct SummaryWish {
+    pub struct SummaryRequest {
         /// The unit of rows.
         pub of: SummaryOf,
         /// The question; the only one if `None`.

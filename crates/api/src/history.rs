@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 view! {
     /// A query of the log.
     #[derive(Default)]
-    pub struct HistoryWish {
+    pub struct HistoryRequest {
         /// Entries of these kinds; all kinds if empty.
         pub kinds: Vec<HistoryKind>,
         /// Entries by this person, or about them.

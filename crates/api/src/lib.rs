@@ -69,7 +69,7 @@ pub use explain::{
     PartDifference, ScorePart, ScorePartKind, WordEffect,
 };
 pub use exporting::{
-    ExportContents, ExportFormat, ExportLoss, ExportWish, PredictionsWritten, SummaryOf, SummaryWish,
+    ExportContents, ExportFormat, ExportLoss, ExportRequest, PredictionsWritten, SummaryOf, SummaryRequest,
     SummaryWritten,
 };
 pub use group_comparison::{
@@ -79,7 +79,7 @@ pub use guideline::{
     GuidelineAgreement, GuidelineFigures, GuidelineInfo, GuidelineWritten, NewGuideline, PictureData,
     WordingInfo, WordingLevel,
 };
-pub use history::{HistoryEntry, HistoryPage, HistoryWish};
+pub use history::{HistoryEntry, HistoryPage, HistoryRequest};
 pub use importing::{
     AnswerColumn, AttributeConflicts, BadRow, ColumnChoices, ColumnUse, DroppedRows, ExampleAnswer,
     ExampleText, ExportReport, ImportAccount, ImportChanges, ImportChoices, ImportFormat, ImportNotice,
@@ -100,11 +100,11 @@ pub use overview::{
     OverviewQuestion,
 };
 pub use panels::{
-    PanelComparison, PanelInfo, PanelOrder, PanelOthers, PanelText, PanelVerdict, PanelVerdicts, PanelWish,
-    SavedPanelInfo,
+    PanelComparison, PanelInfo, PanelOrder, PanelOthers, PanelRequest, PanelText, PanelVerdict,
+    PanelVerdicts, SavedPanelInfo,
 };
-pub use paper::{PaperWish, PaperWritten};
-pub use plan::{OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
+pub use paper::{PaperRequest, PaperWritten};
+pub use plan::{OpenText, PlanReport, PlanRequest, PlannedNumber, VarianceShares};
 pub use practice::{
     CheckRuleInfo, NewPracticeAnswer, NewPracticeRule, NewPracticeText, PracticeFeedback, PracticeItem,
     PracticePerson, PracticeResult, PracticeRoundInfo, PracticeSetup, PracticeState, PracticeStep,
@@ -131,7 +131,7 @@ pub use study::{
     AttentionCheckInfo, DecisionInfo, EarlierPacket, GivenAnswerInfo, MergeAnswer, MergeAnswersOf,
     MergeChange, MergeChangeKind, MergeConsent, MergeContradiction, MergeEffectInfo, MergeProblem,
     MergeQuestion, MergeReport, MergeSplit, MergedFile, MergedKind, NewAttentionCheck, NewDecision,
-    OpenPacket, PacketText, StudyDraft, StudyFigure, StudyPerson, StudyReport, StudyShare, StudyWish,
+    OpenPacket, PacketText, StudyDraft, StudyFigure, StudyPerson, StudyReport, StudyRequest, StudyShare,
     SubmissionInfo, TextTalk,
 };
 pub use texts::{FoundTexts, LongTextsInfo, TextCounts, TextFilter, TextQuery, TextRow, TextSort};

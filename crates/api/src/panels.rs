@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 view! {
     /// Members of a panel, and its rule.
-    pub struct PanelWish {
+    pub struct PanelRequest {
         pub question: QuestionId,
         /// The members by external id or name; drawn at random if empty.
         pub members: Vec<String>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 view! {
     /// The parameters of a report for a paper.
     #[derive(Copy, Default, Eq)]
-    pub struct PaperWish {
+    pub struct PaperRequest {
         /// Compares models on held-out labels, and how fast new people are learned; otherwise uses the
         /// stored results.
         pub evaluate: bool,

@@ -27,7 +27,7 @@ view! {
     }
 
     /// The requirements of a study.
-    pub struct PlanWish {
+    pub struct PlanRequest {
         /// Reliability of a text's mean and of a person's severity, between 0 and 1.
         pub reliability: f64,
         /// Width of the 95 % interval of a text's mean, in levels; for a binary question as a share.

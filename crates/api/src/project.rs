@@ -1,6 +1,6 @@
 //! The open project: its content, and the models that predict for it.
 
-use super::{GroupsChoice, PlanWish, StudyCare};
+use super::{GroupsChoice, PlanRequest, StudyCare};
 use super::{Problem, TextOrder};
 use dissensus_domain::{
     AnnotatorId, Attributes, Condition, LevelEdit, LevelId, NoteForm, QuestionHelp, QuestionId, Scale,
@@ -230,7 +230,7 @@ view! {
         /// The groups that were compared last.
         pub compared: Option<GroupsChoice>,
         /// The last requirements of the study plan.
-        pub plan: Option<PlanWish>,
+        pub plan: Option<PlanRequest>,
         /// The questions that are on one screen, in their order; none if one is asked at a time.
         #[serde(default)]
         pub screen: Vec<QuestionId>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 view! {
     /// The parameters of a study plan.
-    pub struct StudyWish {
+    pub struct StudyRequest {
         /// The questions about each text; all questions if none is named.
         pub questions: Vec<QuestionId>,
         /// The annotators: names of people who are in the project or are to be added.

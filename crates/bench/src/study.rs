@@ -2,7 +2,7 @@
 
 use crate::error::BenchError;
 use crate::figures::{median, peak_mib};
-use dissensus_api::{MergeConsent, StudyWish, TextOrder};
+use dissensus_api::{MergeConsent, StudyRequest, TextOrder};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, Scale, ScaleKind, TextId};
 use dissensus_editing::annotators;
@@ -67,7 +67,7 @@ pub fn study(size: StudySize, say: &dyn Fn(&str)) -> Result<StudyBench, BenchErr
     say("Handing out");
     let start = Instant::now();
     let session = Session::open(&path, &home)?;
-    let wish = StudyWish {
+    let request = StudyRequest {
         questions: Vec::new(),
         people: (1..=size.people).map(|n| format!("p{n}")).collect(),
         per_text: PER_TEXT.min(size.people),
@@ -79,7 +79,7 @@ pub fn study(size: StudySize, say: &dyn Fn(&str)) -> Result<StudyBench, BenchErr
         balance: None,
         seed: 1,
     };
-    let draft = study::hand_out(&session.study, &wish, &folder.path().join("packets"), &Silent)?;
+    let draft = study::hand_out(&session.study, &request, &folder.path().join("packets"), &Silent)?;
     let hand_out_seconds = start.elapsed().as_secs_f64();
     session.close();
     let packets: Vec<PathBuf> =

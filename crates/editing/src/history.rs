@@ -1,7 +1,7 @@
 //! The project's log in words: who did what, when, and in which copy.
 
 use super::Project;
-use dissensus_api::{HistoryEntry, HistoryPage, HistoryWish};
+use dissensus_api::{HistoryEntry, HistoryPage, HistoryRequest};
 use dissensus_domain::{
     AnnotatorId, Answer, CopyId, Event, EventKind, FIRST_OCCASION, FactKind, JobKind, LabelSource, LevelId,
     Levels, MarkKind, Note, PacketId, Question, QuestionId, WordingId, WorkState,
@@ -26,32 +26,32 @@ const MOST: u32 = 1_000;
 /// # Errors
 /// The file cannot be read, `after` is not a cursor of the log, or this is a task packet: its log could
 /// reveal right answers before they are asked for.
-pub fn read(cx: &Project, wish: &HistoryWish) -> Result<HistoryPage, ProjectError> {
+pub fn read(cx: &Project, request: &HistoryRequest) -> Result<HistoryPage, ProjectError> {
     cx.context.whole_project()?;
     let (store, index) = (&cx.context.store, cx.context.index());
-    let after = wish.after.as_deref().map(place_from).transpose()?;
-    let limit = wish.limit.clamp(1, MOST);
-    let words = Some(wish.words.trim()).filter(|words| !words.is_empty());
+    let after = request.after.as_deref().map(place_from).transpose()?;
+    let limit = request.limit.clamp(1, MOST);
+    let words = Some(request.words.trim()).filter(|words| !words.is_empty());
     let people = match words {
-        Some(words) if !wish.hide_names => named_like(&index, words),
+        Some(words) if !request.hide_names => named_like(&index, words),
         _ => Vec::new(),
     };
     let filter = HistoryFilter {
-        kinds: wish.kinds.clone(),
-        annotator: wish.annotator,
-        text: wish.text,
-        question: wish.question,
-        since_ms: wish.since.map(|at| at as i64),
-        until_ms: wish.until.map(|at| at as i64),
+        kinds: request.kinds.clone(),
+        annotator: request.annotator,
+        text: request.text,
+        question: request.question,
+        since_ms: request.since.map(|at| at as i64),
+        until_ms: request.until.map(|at| at as i64),
         words: words.map(str::to_owned),
         people,
-        signed: !wish.hide_names,
-        reader: wish.reader,
+        signed: !request.hide_names,
+        reader: request.reader,
     };
     let mut rows = store.log(&filter, after, limit + 1)?;
     let more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
-    let teller = Describer::new(cx, index, wish)?;
+    let teller = Describer::new(cx, index, request)?;
     let entries = rows.into_iter().map(|row| teller.entry(row)).collect::<Result<_, _>>()?;
     Ok(HistoryPage { entries, more })
 }
@@ -93,14 +93,14 @@ struct Describer<'a> {
 }
 
 impl<'a> Describer<'a> {
-    fn new(project: &'a Project, index: Arc<Index>, wish: &HistoryWish) -> Result<Self, ProjectError> {
+    fn new(project: &'a Project, index: Arc<Index>, request: &HistoryRequest) -> Result<Self, ProjectError> {
         let store = &project.context.store;
         Ok(Self {
             store,
-            pseudonyms: wish.hide_names.then(|| Pseudonyms::new(&project.context)).transpose()?,
+            pseudonyms: request.hide_names.then(|| Pseudonyms::new(&project.context)).transpose()?,
             origins: store.copy_origins()?,
             packets: store.packet_holders()?.into_iter().collect(),
-            reader: wish.reader,
+            reader: request.reader,
             wordings: store.wording_numbers()?,
             index,
         })

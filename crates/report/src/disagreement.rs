@@ -60,14 +60,14 @@ pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Bloc
     }
     let mut columns = vec![Column::number("rank"), Column::text("text id"), Column::number("disagreement")];
     columns.extend(scale.levels().iter().map(Column::number));
-    if work.wish.quote_texts {
+    if work.request.quote_texts {
         columns.push(Column::text("text (beginning)"));
     }
     let row = |(rank, one): (u64, &dissensus_api::ContestedText)| {
         let mut row =
             vec![Cell::Count(rank), Cell::text(&one.external_id), Cell::three(Some(one.value.into()))];
         row.extend(one.counts.iter().map(|n| Cell::Count((*n).into())));
-        if work.wish.quote_texts {
+        if work.request.quote_texts {
             row.push(Cell::text(&one.snippet));
         }
         row
@@ -77,7 +77,7 @@ pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Bloc
         found.observed.len(),
         values.len(),
         if scale.has_options() { "option or type" } else { "level" },
-        if work.wish.quote_texts { "" } else { "; the texts themselves are not quoted" }
+        if work.request.quote_texts { "" } else { "; the texts themselves are not quoted" }
     );
     blocks.push(asked.stems.table(
         "contested",

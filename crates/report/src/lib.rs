@@ -22,7 +22,7 @@ mod work;
 
 pub use parts::{PaperReports, Parts};
 
-use dissensus_api::{PaperWish, PaperWritten};
+use dissensus_api::{PaperRequest, PaperWritten};
 use dissensus_domain::JobKind;
 use dissensus_editing::info;
 use dissensus_files::AtomicFolder;
@@ -70,7 +70,7 @@ impl PaperReports {
     /// that runs as a job. Nothing is written then.
     pub fn write<'a>(
         &self,
-        wish: PaperWish,
+        request: PaperRequest,
         dir: &Path,
         encoder: &EncoderChoice,
         follow: impl Into<Follow<'a>>,
@@ -78,27 +78,27 @@ impl PaperReports {
         let title = dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         self.context.run_alone(Activity::Export, follow, JobKind::Report, &title, |progress| {
             self.context.whole_project()?;
-            files::check_place(dir, wish.replace)?;
-            self.write_checked(wish, dir, encoder, progress).map_err(ProjectError::all_or_nothing)
+            files::check_place(dir, request.replace)?;
+            self.write_checked(request, dir, encoder, progress).map_err(ProjectError::all_or_nothing)
         })
     }
 
     fn write_checked(
         &self,
-        wish: PaperWish,
+        request: PaperRequest,
         dir: &Path,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
     ) -> Result<(PaperWritten, Option<EncoderSwitch>), ProjectError> {
-        let people = People::new(&self.context, wish.with_ids)?;
+        let people = People::new(&self.context, request.with_ids)?;
         let asked = self.asked()?;
         let steps = Steps::new(progress, OF_REPORT + OF_QUESTION * asked.len() as u64);
         steps.next("reading the project")?;
-        let switch = match wish.evaluate {
+        let switch = match request.evaluate {
             true => self.encoding.ensure_encoded(encoder, &steps)?,
             false => None,
         };
-        let work = Work { of: self, people: &people, wish, steps: &steps };
+        let work = Work { of: self, people: &people, request, steps: &steps };
         let mut document = self.document(&work, &asked)?;
         steps.next("filling in forms")?;
         let facts = Facts::new(&work, &asked)?;
@@ -124,7 +124,7 @@ impl PaperReports {
         if progress.cancelled() {
             return Err(ProjectError::Cancelled);
         }
-        files::finish(place, dir, wish.replace)?;
+        files::finish(place, dir, request.replace)?;
         let written = PaperWritten {
             folder: dir.display().to_string(),
             files: names,
@@ -184,7 +184,7 @@ impl PaperReports {
     /// Writes everyone's own labels, for sharing.
     fn labels(&self, work: &Work<'_>, files: &mut Files<'_>) -> Result<Exported, ProjectError> {
         const NAME: &str = "labels.csv";
-        let pseudonyms = (!work.wish.with_ids).then(Pseudonymised::default);
+        let pseudonyms = (!work.request.with_ids).then(Pseudonymised::default);
         let choices = ExportChoices { pseudonyms, ..ExportChoices::default() };
         let exported = exchange::export(&self.exchange, &files.path(NAME), &choices, work.steps)?;
         files.written(NAME)?;
@@ -198,7 +198,7 @@ fn about(work: &Work<'_>, asked: &[ReportQuestion], simulated: Option<String>) -
         env!("CARGO_PKG_VERSION"),
         dissensus_project::clock::today()
     ))];
-    blocks.push(Block::Text(match work.wish.with_ids {
+    blocks.push(Block::Text(match work.request.with_ids {
         true => "People are named by their ids, and groups of any size are shown.".to_owned(),
         false => {
             "People have pseudonyms. Values of attributes that fewer than five people share are left out, and the next rarest where fewer than five would then be without one."

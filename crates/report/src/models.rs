@@ -29,20 +29,20 @@ const SHOWN: usize = 8;
 
 pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Block>, ProjectError> {
     let mut blocks = Vec::new();
-    let fresh = match work.wish.evaluate {
+    let fresh = match work.request.evaluate {
         true => evaluate(work, asked, &mut blocks)?,
         false => None,
     };
     match fresh.map_or_else(|| recorded(work, asked), |fresh| Ok(Some(fresh)))? {
         Some((found, when)) => evaluation(asked, &found, &when, &mut blocks)?,
-        None if !work.wish.evaluate => {
+        None if !work.request.evaluate => {
             blocks.push(Block::Needs("No evaluation of models is on record for this question. This command makes one, and so does --evaluate:".to_owned()));
             blocks.push(Block::Command(command(asked)));
         }
         None => {}
     }
     runs(work, asked, &mut blocks)?;
-    match work.wish.evaluate {
+    match work.request.evaluate {
         true => curve(work, asked, &mut blocks)?,
         false => blocks.push(Block::Needs(
             "How fast new people are learned is measured anew each time and is not on record: give --evaluate.".to_owned(),

@@ -101,7 +101,7 @@ impl Reproduce {
         asked: &[ReportQuestion],
         files: Vec<FileSum>,
     ) -> Result<Self, ProjectError> {
-        let (context, wish) = (&work.of.context, work.wish);
+        let (context, request) = (&work.of.context, work.request);
         let store = &context.store;
         let counts = store.counts()?;
         let mut questions = Vec::new();
@@ -121,9 +121,9 @@ impl Reproduce {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             made_at: local_moment(dissensus_project::clock::now_ms() as f64),
             options: Options {
-                evaluate: wish.evaluate,
-                quote_texts: wish.quote_texts,
-                with_ids: wish.with_ids,
+                evaluate: request.evaluate,
+                quote_texts: request.quote_texts,
+                with_ids: request.with_ids,
             },
             commands: commands(&file, work, asked),
             project: ProjectState {
@@ -215,11 +215,11 @@ pub(super) fn without_folders(key: &str) -> String {
 
 fn commands(file: &str, work: &Work<'_>, asked: &[ReportQuestion]) -> Vec<String> {
     let project = quoted(file);
-    let wish = work.wish;
+    let request = work.request;
     let flags = [
-        (wish.evaluate, " --evaluate"),
-        (wish.quote_texts, " --quote-texts"),
-        (wish.with_ids, " --with-ids"),
+        (request.evaluate, " --evaluate"),
+        (request.quote_texts, " --quote-texts"),
+        (request.with_ids, " --with-ids"),
     ];
     let flags: String = flags.iter().filter(|(on, _)| *on).map(|(_, flag)| *flag).collect();
     let mut commands = vec![format!("dissensus report {project} REPORT{flags}")];

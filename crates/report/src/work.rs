@@ -3,7 +3,7 @@
 use super::PaperReports;
 use super::document::Stems;
 use super::people::People;
-use dissensus_api::PaperWish;
+use dissensus_api::PaperRequest;
 use dissensus_domain::{AnnotatorId, CurrentLabel, Question};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) struct Work<'a> {
     pub(super) of: &'a PaperReports,
     pub(super) people: &'a People,
-    pub(super) wish: PaperWish,
+    pub(super) request: PaperRequest,
     pub(super) steps: &'a Steps<'a>,
 }
 

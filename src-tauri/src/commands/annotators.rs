@@ -5,7 +5,7 @@ use dissensus_analysis::SlipChoices;
 use dissensus_analysis::annotators;
 use dissensus_analysis::plan;
 use dissensus_analysis::slips;
-use dissensus_api::{AnnotatorReport, PlanReport, PlanWish, SlipReport};
+use dissensus_api::{AnnotatorReport, PlanReport, PlanRequest, SlipReport};
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_project::jobs::Follow;
 
@@ -23,8 +23,8 @@ session_commands! {
 
     /// Estimates how many annotators and labels a study needs, from the labels of a question. A job whose
     /// result this returns.
-    fn plan(question: QuestionId, wish: PlanWish) -> PlanReport =
-        |session| plan::make(&session.analysis, question, PlanChoices::from_wish(&wish)?, Follow::Job);
+    fn plan(question: QuestionId, request: PlanRequest) -> PlanReport =
+        |session| plan::make(&session.analysis, question, PlanChoices::from_request(&request)?, Follow::Job);
 
     /// Possible slips and contested labels of everyone or of one person: a job that ends with this answer.
     fn slips(question: QuestionId, annotator: Option<AnnotatorId>) -> SlipReport = |session| {

@@ -2,8 +2,8 @@
 
 use dissensus_analysis::prediction_file;
 use dissensus_api::{
-    CopyReport, ExportContents, ExportFormat, ExportReport, ExportWish, ImportChoices, ImportPreview,
-    ImportReport, PastedRows, PredictionsWritten, SummaryWish, SummaryWritten,
+    CopyReport, ExportContents, ExportFormat, ExportReport, ExportRequest, ImportChoices, ImportPreview,
+    ImportReport, PastedRows, PredictionsWritten, SummaryRequest, SummaryWritten,
 };
 use dissensus_editing::copy;
 use dissensus_editing::copy::CopyChoices;
@@ -75,8 +75,8 @@ app_commands! {
 session_commands! {
     /// Previews a file, including what its format cannot represent; nothing is written. An earlier preview
     /// that is still running ends as cancelled.
-    fn export_contents(wish: ExportWish) -> ExportContents =
-        |session| exchange::export_contents(&session.exchange, &wish);
+    fn export_contents(request: ExportRequest) -> ExportContents =
+        |session| exchange::export_contents(&session.exchange, &request);
 
     /// Cancels the preview of a file.
     fn stop_export_contents() -> () = |session| {
@@ -86,8 +86,8 @@ session_commands! {
 
     /// Writes labels for another program. A job: it reports progress by events and can be cancelled. An
     /// existing file is replaced only with `replace`, where the dialog has asked.
-    fn export_for_program(path: String, wish: ExportWish, replace: bool) -> ExportContents = |session| {
-        exchange::export_for_tool(&session.exchange, Path::new(&path), &wish, replace, Follow::Job)
+    fn export_for_program(path: String, request: ExportRequest, replace: bool) -> ExportContents = |session| {
+        exchange::export_for_tool(&session.exchange, Path::new(&path), &request, replace, Follow::Job)
     };
 
     /// Writes everyone's predicted answer to every text, one row per pair. A job: it reports progress by
@@ -105,9 +105,9 @@ session_commands! {
 
     /// Writes labels aggregated by text or by person. A job: it reports progress by events and can be
     /// cancelled. An existing file is replaced, for the dialog has asked.
-    fn export_summary(path: String, wish: SummaryWish) -> SummaryWritten =
+    fn export_summary(path: String, request: SummaryRequest) -> SummaryWritten =
         |session| {
-        let asked = session.summaries.check(&wish, Path::new(&path), true)?;
+        let asked = session.summaries.check(&request, Path::new(&path), true)?;
         session.summaries.write(&asked, Follow::Job)
     };
 

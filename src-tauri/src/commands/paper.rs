@@ -1,15 +1,15 @@
 //! What a paper's appendix needs.
 
-use dissensus_api::{PaperWish, PaperWritten};
+use dissensus_api::{PaperRequest, PaperWritten};
 use dissensus_project::jobs::Follow;
 use dissensus_training::encoding::EncoderChoice;
 use std::path::Path;
 
 session_commands! {
     /// Writes the report into a folder. A job: it reports progress by events and can be cancelled.
-    fn write_report(folder: String, wish: PaperWish) -> PaperWritten =
+    fn write_report(folder: String, request: PaperRequest) -> PaperWritten =
         |session| {
         let encoder = EncoderChoice::default();
-        session.paper.write(wish, Path::new(&folder), &encoder, Follow::Job).map(|(written, _)| written)
+        session.paper.write(request, Path::new(&folder), &encoder, Follow::Job).map(|(written, _)| written)
     };
 }

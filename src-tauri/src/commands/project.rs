@@ -3,7 +3,7 @@
 use super::off_main;
 use crate::state::{Opening, WindowState};
 use dissensus_api::{
-    AnnotatorInfo, HistoryPage, HistoryWish, LevelUseInfo, Problem, ProjectChoices, ProjectInfo,
+    AnnotatorInfo, HistoryPage, HistoryRequest, LevelUseInfo, Problem, ProjectChoices, ProjectInfo,
     QuestionDraft, QuestionInfo, Removal, RemovalPreview, Removed, Traces, Withdrawn,
 };
 use dissensus_domain::{
@@ -182,5 +182,5 @@ session_commands! {
     fn save_choices(choices: ProjectChoices) -> () = |session| choices::save(&session.project, &choices);
 
     /// A page of the log.
-    fn history(wish: HistoryWish) -> HistoryPage = |session| history::read(&session.project, &wish);
+    fn history(request: HistoryRequest) -> HistoryPage = |session| history::read(&session.project, &request);
 }

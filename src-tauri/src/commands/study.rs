@@ -4,7 +4,7 @@ use super::off_main;
 use crate::state::WindowState;
 use dissensus_api::{
     AttentionCheckInfo, MergeConsent, MergeReport, NewAttentionCheck, NewDecision, OpenPacket, Problem,
-    StudyDraft, StudyReport, StudyWish, SubmissionInfo, TextTalk,
+    StudyDraft, StudyReport, StudyRequest, SubmissionInfo, TextTalk,
 };
 use dissensus_domain::{Answer, QuestionId, TextId};
 use dissensus_editing::texts;
@@ -15,11 +15,11 @@ use tauri::{AppHandle, Manager as _};
 
 session_commands! {
     /// Previews a plan; nothing is changed.
-    fn study_draft(wish: StudyWish) -> StudyDraft = |session| study::draft(&session.study, &wish);
+    fn study_draft(request: StudyRequest) -> StudyDraft = |session| study::draft(&session.study, &request);
 
     /// Assigns what a plan adds: writes one task packet per person to `folder`.
-    fn hand_out(wish: StudyWish, folder: String) -> StudyDraft =
-        |session| study::hand_out(&session.study, &wish, Path::new(&folder), Follow::Job);
+    fn hand_out(request: StudyRequest, folder: String) -> StudyDraft =
+        |session| study::hand_out(&session.study, &request, Path::new(&folder), Follow::Job);
 
     /// Writes lost packets again to `folder`.
     fn write_packets_again(people: Vec<String>, folder: String) -> Vec<String> =

@@ -98,7 +98,7 @@ export const commands = {
 	/**  Stores the last choices. */
 	saveChoices: (choices: ProjectChoices) => __TAURI_INVOKE<null>("save_choices", { choices }),
 	/**  A page of the log. */
-	history: (wish: HistoryWish) => __TAURI_INVOKE<HistoryPage>("history", { wish }),
+	history: (request: HistoryRequest) => __TAURI_INVOKE<HistoryPage>("history", { request }),
 	/**  Previews a file; nothing is written. */
 	importPreview: (path: string, choices: ImportChoices) => __TAURI_INVOKE<ImportPreview>("import_preview", { path, choices }),
 	/**
@@ -129,14 +129,14 @@ export const commands = {
 	 *  Previews a file, including what its format cannot represent; nothing is written. An earlier preview
 	 *  that is still running ends as cancelled.
 	 */
-	exportContents: (wish: ExportWish) => __TAURI_INVOKE<ExportContents>("export_contents", { wish }),
+	exportContents: (request: ExportRequest) => __TAURI_INVOKE<ExportContents>("export_contents", { request }),
 	/**  Cancels the preview of a file. */
 	stopExportContents: () => __TAURI_INVOKE<null>("stop_export_contents"),
 	/**
 	 *  Writes labels for another program. A job: it reports progress by events and can be cancelled. An
 	 *  existing file is replaced only with `replace`, where the dialog has asked.
 	 */
-	exportForProgram: (path: string, wish: ExportWish, replace: boolean) => __TAURI_INVOKE<ExportContents>("export_for_program", { path, wish, replace }),
+	exportForProgram: (path: string, request: ExportRequest, replace: boolean) => __TAURI_INVOKE<ExportContents>("export_for_program", { path, request, replace }),
 	/**
 	 *  Writes everyone's predicted answer to every text, one row per pair. A job: it reports progress by
 	 *  events and can be cancelled. An existing file is replaced, for the dialog has asked.
@@ -146,11 +146,11 @@ export const commands = {
 	 *  Writes labels aggregated by text or by person. A job: it reports progress by events and can be
 	 *  cancelled. An existing file is replaced, for the dialog has asked.
 	 */
-	exportSummary: (path: string, wish: SummaryWish) => __TAURI_INVOKE<SummaryWritten>("export_summary", { path, wish }),
+	exportSummary: (path: string, request: SummaryRequest) => __TAURI_INVOKE<SummaryWritten>("export_summary", { path, request }),
 	/**  Saves a copy of the whole project; an existing file is replaced, for the dialog has asked. */
 	saveCopy: (path: string) => __TAURI_INVOKE<CopyReport>("save_copy", { path }),
 	/**  Writes the report into a folder. A job: it reports progress by events and can be cancelled. */
-	writeReport: (folder: string, wish: PaperWish) => __TAURI_INVOKE<PaperWritten>("write_report", { folder, wish }),
+	writeReport: (folder: string, request: PaperRequest) => __TAURI_INVOKE<PaperWritten>("write_report", { folder, request }),
 	/**  The project's contents, everyone's progress, and the next steps for the current annotator. */
 	overview: (readingAs: AnnotatorId | null) => __TAURI_INVOKE<Overview>("overview", { readingAs }),
 	/**  Agreement of the people of a question. */
@@ -264,7 +264,7 @@ export const commands = {
 	 *  Estimates how many annotators and labels a study needs, from the labels of a question. A job whose
 	 *  result this returns.
 	 */
-	plan: (question: QuestionId, wish: PlanWish) => __TAURI_INVOKE<PlanReport>("plan", { question, wish }),
+	plan: (question: QuestionId, request: PlanRequest) => __TAURI_INVOKE<PlanReport>("plan", { question, request }),
 	/**  Default settings of a training run of this model, or those of the last one requested here. */
 	trainDefaults: (question: QuestionId, model: ModelKind, tuning: Tuning) => __TAURI_INVOKE<TrainChoices>("train_defaults", { question, model, tuning }),
 	/**  Questions of a project file that can be auxiliary questions of a run on `question`. */
@@ -288,9 +288,9 @@ export const commands = {
 	/**  Writes a report of these runs; the extension of the path selects the format: csv, json, tex or html. */
 	exportRuns: (ids: number[], path: string) => __TAURI_INVOKE<null>("export_runs", { ids, path }),
 	/**  Previews a plan; nothing is changed. */
-	studyDraft: (wish: StudyWish) => __TAURI_INVOKE<StudyDraft>("study_draft", { wish }),
+	studyDraft: (request: StudyRequest) => __TAURI_INVOKE<StudyDraft>("study_draft", { request }),
 	/**  Assigns what a plan adds: writes one task packet per person to `folder`. */
-	handOut: (wish: StudyWish, folder: string) => __TAURI_INVOKE<StudyDraft>("hand_out", { wish, folder }),
+	handOut: (request: StudyRequest, folder: string) => __TAURI_INVOKE<StudyDraft>("hand_out", { request, folder }),
 	/**  Writes lost packets again to `folder`. */
 	writePacketsAgain: (people: string[], folder: string) => __TAURI_INVOKE<string[]>("write_packets_again", { people, folder }),
 	/**  The progress of the study. */
@@ -335,13 +335,13 @@ export const commands = {
 	 */
 	handIn: (file: string) => __TAURI_INVOKE<SubmissionInfo>("hand_in", { file }),
 	/**  Predicted decisions of a panel on the first texts, optionally compared with a second panel. */
-	askPanel: (wish: PanelWish, compared: PanelWish | null, order: PanelOrder, top: number) => __TAURI_INVOKE<PanelVerdicts>("ask_panel", { wish, compared, order, top }),
+	askPanel: (request: PanelRequest, compared: PanelRequest | null, order: PanelOrder, top: number) => __TAURI_INVOKE<PanelVerdicts>("ask_panel", { request, compared, order, top }),
 	/**  The predicted decision of a panel on one text. */
-	panelOnText: (wish: PanelWish, compared: PanelWish | null, text: TextId) => __TAURI_INVOKE<PanelVerdicts>("panel_on_text", { wish, compared, text }),
+	panelOnText: (request: PanelRequest, compared: PanelRequest | null, text: TextId) => __TAURI_INVOKE<PanelVerdicts>("panel_on_text", { request, compared, text }),
 	/**  The saved panels of the project. */
 	savedPanels: () => __TAURI_INVOKE<SavedPanelInfo[]>("saved_panels"),
 	/**  Saves a panel under a name. */
-	savePanel: (name: string, wish: PanelWish) => __TAURI_INVOKE<SavedPanelInfo[]>("save_panel", { name, wish }),
+	savePanel: (name: string, request: PanelRequest) => __TAURI_INVOKE<SavedPanelInfo[]>("save_panel", { name, request }),
 	/**  Deletes the saved panel of this name. */
 	forgetPanel: (name: string) => __TAURI_INVOKE<SavedPanelInfo[]>("forget_panel", { name }),
 	/**  Starts (or resumes) encoding the texts. */
@@ -1493,7 +1493,7 @@ export type ExportReport = {
 };
 
 /**  The parameters of an export. */
-export type ExportWish = {
+export type ExportRequest = {
 	/**  Name of the format of another program; `None` for a table that imports again. */
 	format: string | null,
 	/**  Only this question. */
@@ -1902,7 +1902,7 @@ export type HistoryPage = {
 };
 
 /**  A query of the log. */
-export type HistoryWish = {
+export type HistoryRequest = {
 	/**  Entries of these kinds; all kinds if empty. */
 	kinds: HistoryKind[],
 	/**  Entries by this person, or about them. */
@@ -3069,7 +3069,7 @@ export type PanelVerdicts = {
 };
 
 /**  Members of a panel, and its rule. */
-export type PanelWish = {
+export type PanelRequest = {
 	question: QuestionId,
 	/**  The members by external id or name; drawn at random if empty. */
 	members: string[],
@@ -3089,7 +3089,7 @@ export type PanelWish = {
 };
 
 /**  The parameters of a report for a paper. */
-export type PaperWish = {
+export type PaperRequest = {
 	/**
 	 *  Compares models on held-out labels, and how fast new people are learned; otherwise uses the
 	 *  stored results.
@@ -3285,7 +3285,7 @@ export type PlanReport = {
 };
 
 /**  The requirements of a study. */
-export type PlanWish = {
+export type PlanRequest = {
 	/**  Reliability of a text's mean and of a person's severity, between 0 and 1. */
 	reliability: number | null,
 	/**  Width of the 95 % interval of a text's mean, in levels; for a binary question as a share. */
@@ -3488,7 +3488,7 @@ export type ProjectChoices = {
 	/**  The groups that were compared last. */
 	compared: GroupsChoice | null,
 	/**  The last requirements of the study plan. */
-	plan: PlanWish | null,
+	plan: PlanRequest | null,
 	/**  The questions that are on one screen, in their order; none if one is asked at a time. */
 	screen?: QuestionId[],
 };
@@ -4409,7 +4409,7 @@ export type StudyShare = {
 };
 
 /**  The parameters of a study plan. */
-export type StudyWish = {
+export type StudyRequest = {
 	/**  The questions about each text; all questions if none is named. */
 	questions: QuestionId[],
 	/**  The annotators: names of people who are in the project or are to be added. */
@@ -4453,7 +4453,7 @@ export type SummaryOf = "texts" |
 "people";
 
 /**  A summary of labels: what a row is about, and its columns. */
-export type SummaryWish = {
+export type SummaryRequest = {
 	/**  The unit of rows. */
 	of: SummaryOf,
 	/**  The question; the only one if `None`. */

@@ -9,8 +9,8 @@ beforeEach(() => localStorage.clear());
 
 it("takes names one a line or by commas, and nobody twice for being in both lists", () => {
   expect(namesOf(" Ada ,ben\n\n,  Çelik, A. \r\n")).toEqual(["Ada", "ben", "Çelik", "A."]);
-  const wish = requestOf({ ...USUAL, known: ["ada", "ben"], names: "ben, cleo" }, []);
-  expect(wish.people).toEqual(["ada", "ben", "cleo"]);
+  const request = requestOf({ ...USUAL, known: ["ada", "ben"], names: "ben, cleo" }, []);
+  expect(request.people).toEqual(["ada", "ben", "cleo"]);
   // Duplicate names in one list may be two people: the program reports it.
   expect(requestOf({ ...USUAL, names: "ada, ada" }, []).people).toEqual(["ada", "ada"]);
 });
@@ -20,13 +20,13 @@ it("numbers people to come on from those who are there", () => {
     { external_id: "person-1", name: "person-1" },
     { external_id: "x7", name: "person-3" },
   ];
-  const wish = requestOf({ ...USUAL, names: "person-4", to_come: 2 }, project);
-  expect(wish.people).toEqual(["person-4", "person-2", "person-5"]);
+  const request = requestOf({ ...USUAL, names: "person-4", to_come: 2 }, project);
+  expect(request.people).toEqual(["person-4", "person-2", "person-5"]);
 });
 
 it("asks for shares, and for no distance where nothing is asked again", () => {
-  const wish = requestOf({ ...USUAL, again: 5, again_after: 20, anchors: null, seed: null }, []);
-  expect(wish).toMatchObject({ repeat: 0.05, again_after: 20, anchors: 0, seed: 0, per_person: null });
+  const request = requestOf({ ...USUAL, again: 5, again_after: 20, anchors: null, seed: null }, []);
+  expect(request).toMatchObject({ repeat: 0.05, again_after: 20, anchors: 0, seed: 0, per_person: null });
   expect(requestOf({ ...USUAL, again: null, again_after: -3 }, []).again_after).toBe(0);
 });
 

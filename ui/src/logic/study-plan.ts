@@ -1,5 +1,5 @@
 // The form of a study plan: its request, its validation, and its storage on this computer.
-import type { QuestionId, StudyWish } from "$api/bindings";
+import type { QuestionId, StudyRequest } from "$api/bindings";
 
 export interface StudyForm {
   /** The questions of each text; all if none is selected. */
@@ -99,7 +99,7 @@ function namesToCome(n: number, taken: ReadonlySet<string>): string[] {
 export function requestOf(
   form: StudyForm,
   project: readonly { external_id: string; name: string }[],
-): StudyWish {
+): StudyRequest {
   const known = new Set(form.known);
   const named = namesOf(form.names).filter((name) => !known.has(name));
   const taken = new Set([...named, ...project.flatMap((person) => [person.external_id, person.name])]);

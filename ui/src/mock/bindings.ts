@@ -803,22 +803,22 @@ export const commands: typeof RealCommands = {
   forgetOpened: async () => null,
   importFile: async (path, given) => imported(preview(world.texts, path, given), given),
   exportFormats: async () => exportFormats(),
-  exportContents: async (wish) => contentsOf(world, wish),
+  exportContents: async (request) => contentsOf(world, request),
   stopExportContents: async () => null,
-  exportForProgram: async (_path, wish) => contentsOf(world, wish),
+  exportForProgram: async (_path, request) => contentsOf(world, request),
   exportPredictions: async () => ({
     texts: world.texts.length,
     people: world.people.length,
     people_without_labels: 1,
     rows: world.texts.length * world.people.length,
   }),
-  exportSummary: async (_path, wish) => ({
-    question: wish.question ?? "rude",
-    rows: wish.of === "texts" ? world.texts.length : world.people.length,
+  exportSummary: async (_path, request) => ({
+    question: request.question ?? "rude",
+    rows: request.of === "texts" ? world.texts.length : world.people.length,
     labels: world.labels.size,
     suppressed: 0,
     left_blank: [],
-    identifiable: wish.of === "people" && wish.pseudonyms ? 2 : 0,
+    identifiable: request.of === "people" && request.pseudonyms ? 2 : 0,
   }),
   exportProject: async (_path, pseudonyms) => ({
     rows: world.labels.size,
@@ -999,10 +999,10 @@ export const commands: typeof RealCommands = {
     }
     return [...study.checks];
   },
-  askPanel: async (wish, compared, order, top) => panels.ask(wish, compared, order, top),
-  panelOnText: async (wish, compared, text) => panels.ask(wish, compared, "unsure", 1, text),
+  askPanel: async (request, compared, order, top) => panels.ask(request, compared, order, top),
+  panelOnText: async (request, compared, text) => panels.ask(request, compared, "unsure", 1, text),
   savedPanels: async () => panels.kept(),
-  savePanel: async (name, wish) => panels.keep(name, wish),
+  savePanel: async (name, request) => panels.keep(name, request),
   forgetPanel: async (name) => panels.forget(name),
   openPacket: async () => {
     if (!handed) return null;
@@ -1154,12 +1154,12 @@ export const commands: typeof RealCommands = {
       }))
       .reverse(),
   }),
-  plan: async (q, wish) => plan(world, q, wish),
-  studyDraft: async (wish) => study.draft(wish),
-  handOut: async (wish, folder) => study.handOut(wish, folder),
+  plan: async (q, request) => plan(world, q, request),
+  studyDraft: async (request) => study.draft(request),
+  handOut: async (request, folder) => study.handOut(request, folder),
   writePacketsAgain: async (people, folder) => study.writeAgain(people, folder),
   studyReport: async () => study.report(),
-  history: async (wish) => history(world, wish),
+  history: async (request) => history(world, request),
   mergeFiles: async (files, consent) => study.merge(files, consent),
   whoDiffers: async (q) => whoDiffers(world, q, project().attributes),
   slips: async (q, annotator) => slips(world, q, annotator),

@@ -12,11 +12,11 @@ export const exportFormats = (): view.ExportFormat[] => [
   { name: "crowd-kit", title: "Table for crowd-kit", ending: "csv", one_question: true, notes: false },
 ];
 
-export function contentsOf(world: World, wish: view.ExportWish): view.ExportContents {
-  const one = exportFormats().find(({ name }) => name === wish.format)?.one_question ?? false;
+export function contentsOf(world: World, request: view.ExportRequest): view.ExportContents {
+  const one = exportFormats().find(({ name }) => name === request.format)?.one_question ?? false;
   const lost = (reason: string, count: number, message: string) => ({ reason, count, message });
   return {
-    question: one ? wish.question : null,
+    question: one ? request.question : null,
     texts: world.texts.length,
     people: world.people.length,
     answers: world.labels.size,
@@ -30,8 +30,8 @@ export function contentsOf(world: World, wish: view.ExportWish): view.ExportCont
           ),
         ]
       : [],
-    suppressed: wish.pseudonyms ? 3 : 0,
-    left_blank: wish.pseudonyms ? LEFT_BLANK : [],
-    identifiable: wish.pseudonyms ? 2 : 0,
+    suppressed: request.pseudonyms ? 3 : 0,
+    left_blank: request.pseudonyms ? LEFT_BLANK : [],
+    identifiable: request.pseudonyms ? 2 : 0,
   };
 }

@@ -1,5 +1,5 @@
 // The log of the toy world: who did what, newest first, filtered and paged as the real one is.
-import type { HistoryEntry, HistoryKind, HistoryPage, HistoryWish } from "$api/bindings";
+import type { HistoryEntry, HistoryKind, HistoryPage, HistoryRequest } from "$api/bindings";
 import type { World } from "./world";
 
 /** So many entries are in it. */
@@ -53,24 +53,24 @@ function entry(world: World, n: number): HistoryEntry {
   };
 }
 
-export function history(world: World, wish: HistoryWish): HistoryPage {
-  const words = wish.words.trim().toLowerCase();
+export function history(world: World, request: HistoryRequest): HistoryPage {
+  const words = request.words.trim().toLowerCase();
   const all = Array.from({ length: LOGGED }, (_, n) => entry(world, n)).filter(
     (one) =>
-      (wish.kinds.length === 0 || wish.kinds.includes(one.kind)) &&
-      (wish.annotator === null || one.annotator === wish.annotator) &&
-      (wish.since === null || (one.at ?? 0) >= wish.since) &&
-      `${wish.hide_names ? "" : one.who} ${one.note ?? ""} ${one.text_id ?? ""}`
+      (request.kinds.length === 0 || request.kinds.includes(one.kind)) &&
+      (request.annotator === null || one.annotator === request.annotator) &&
+      (request.since === null || (one.at ?? 0) >= request.since) &&
+      `${request.hide_names ? "" : one.who} ${one.note ?? ""} ${one.text_id ?? ""}`
         .toLowerCase()
         .includes(words),
   );
-  const from = wish.after === null ? 0 : all.findIndex(({ place }) => place === wish.after) + 1;
+  const from = request.after === null ? 0 : all.findIndex(({ place }) => place === request.after) + 1;
   const hide = (one: HistoryEntry): HistoryEntry =>
-    wish.hide_names && one.annotator !== null
+    request.hide_names && one.annotator !== null
       ? { ...one, who: `A${one.annotator}`, annotator: null, copy: one.copy && "this copy" }
       : one;
   return {
-    entries: all.slice(from, from + wish.limit).map(hide),
-    more: all.length > from + wish.limit,
+    entries: all.slice(from, from + request.limit).map(hide),
+    more: all.length > from + request.limit,
   };
 }

@@ -39,12 +39,12 @@ export class MockPanels {
     return [...this.#kept].sort((a, b) => a.name.localeCompare(b.name));
   }
 
-  keep(name: string, wish: view.PanelWish): view.SavedPanelInfo[] {
-    const { members, size, shares, seed, rule } = wish;
+  keep(name: string, request: view.PanelRequest): view.SavedPanelInfo[] {
+    const { members, size, shares, seed, rule } = request;
     this.#kept = this.#kept.filter((one) => one.name !== name);
     this.#kept.push({
       name,
-      question: this.#question(wish).name,
+      question: this.#question(request).name,
       members,
       size,
       shares,
@@ -61,17 +61,17 @@ export class MockPanels {
   }
 
   ask(
-    wish: view.PanelWish,
-    compared: view.PanelWish | null,
+    request: view.PanelRequest,
+    compared: view.PanelRequest | null,
     order: view.PanelOrder,
     top: number,
     only?: view.TextId,
   ): view.PanelVerdicts {
-    const panels = this.#panels(wish);
-    const others = compared ? this.#panels({ ...compared, draws: wish.draws }) : null;
+    const panels = this.#panels(request);
+    const others = compared ? this.#panels({ ...compared, draws: request.draws }) : null;
     const texts = this.world()
       .texts.filter(({ id }) => only === undefined || id === only)
-      .map((text) => this.#text(wish, panels, others, text));
+      .map((text) => this.#text(request, panels, others, text));
     const rank = (text: view.PanelText) =>
       order === "unsure"
         ? -(text.verdict.sure ?? 0)
@@ -80,37 +80,37 @@ export class MockPanels {
           : (text.comparison?.apart ?? 0);
     texts.sort((a, b) => rank(b) - rank(a));
     return {
-      panel: this.#info(wish, panels),
-      compared: compared && others ? this.#info({ ...compared, rule: wish.rule }, others) : null,
+      panel: this.#info(request, panels),
+      compared: compared && others ? this.#info({ ...compared, rule: request.rule }, others) : null,
       texts_in_all: texts.length,
       texts: texts.slice(0, top),
     };
   }
 
-  #question(wish: view.PanelWish) {
+  #question(request: view.PanelRequest) {
     const all = this.world().questions;
-    const found = all.find(({ id }) => id === wish.question) ?? all[0];
+    const found = all.find(({ id }) => id === request.question) ?? all[0];
     if (!found) refuse("no-question");
     return found;
   }
 
-  #info(wish: view.PanelWish, panels: Person[][]): view.PanelInfo {
-    const { name, scale } = this.#question(wish);
-    const named = wish.members.length > 0;
+  #info(request: view.PanelRequest, panels: Person[][]): view.PanelInfo {
+    const { name, scale } = this.#question(request);
+    const named = request.members.length > 0;
     return {
       question: name,
-      rule: wish.rule,
-      outcomes: outcomesOf(wish.rule, scale.levels),
+      rule: request.rule,
+      outcomes: outcomesOf(request.rule, scale.levels),
       members: (panels[0] ?? []).map(({ external_id }) => external_id),
       strangers: 0,
       pool: named ? null : this.world().people.length,
-      draws: named ? 0 : wish.draws,
+      draws: named ? 0 : request.draws,
       level: 0.95,
       exact: true,
     };
   }
 
-  #panels({ members, size, shares, seed, draws }: view.PanelWish): Person[][] {
+  #panels({ members, size, shares, seed, draws }: view.PanelRequest): Person[][] {
     const { people } = this.world();
     if (members.length > 0) return [people.filter(({ external_id }) => members.includes(external_id))];
     if (size === 0) refuse("panel-members");
@@ -133,11 +133,11 @@ export class MockPanels {
     });
   }
 
-  #probabilities(wish: view.PanelWish, members: readonly Person[], text: Text): number[] {
-    const question = this.#question(wish);
+  #probabilities(request: view.PanelRequest, members: readonly Person[], text: Text): number[] {
+    const question = this.#question(request);
     const random = seeded(text.id * 7919);
     const { levels } = question.scale;
-    const p = outcomesOf(wish.rule, levels).map(() => 0);
+    const p = outcomesOf(request.rule, levels).map(() => 0);
     const chances = members.map((person) => predict(question, text, person));
     for (let set = 0; set < SETS; set++) {
       const answers = chances.map((own) => {
@@ -145,7 +145,7 @@ export class MockPanels {
         const at = own.findIndex((share) => (rest -= share) < 0);
         return at < 0 ? levels.length - 1 : at;
       });
-      const at = verdictOf(wish.rule, answers, levels);
+      const at = verdictOf(request.rule, answers, levels);
       p[at] = (p[at] ?? 0) + 1 / SETS;
     }
     return p;
@@ -163,9 +163,9 @@ export class MockPanels {
     };
   }
 
-  #text(wish: view.PanelWish, panels: Person[][], compared: Person[][] | null, text: Text): view.PanelText {
+  #text(request: view.PanelRequest, panels: Person[][], compared: Person[][] | null, text: Text): view.PanelText {
     const of = (all: Person[][]) =>
-      all.slice(0, 8).map((members) => this.#probabilities(wish, members, text));
+      all.slice(0, 8).map((members) => this.#probabilities(request, members, text));
     const averaged = (all: number[][]) =>
       (all[0] ?? []).map((_, at) => all.reduce((sum, p) => sum + (p[at] ?? 0), 0) / all.length);
     const own = of(panels);

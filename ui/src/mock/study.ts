@@ -56,8 +56,8 @@ export class MockStudy {
     }
   }
 
-  draft(wish: view.StudyWish): view.StudyDraft {
-    const { people, per_text, anchors } = wish;
+  draft(request: view.StudyRequest): view.StudyDraft {
+    const { people, per_text, anchors } = request;
     if (people.length === 0) refuse("plan-nobody");
     const twice = people.find((name, i) => people.indexOf(name) !== i);
     if (twice) refuse("plan-twice", [twice]);
@@ -67,7 +67,7 @@ export class MockStudy {
       ]);
     const texts = this.world().texts.length;
     const each = Math.min(
-      wish.per_person ?? texts,
+      request.per_person ?? texts,
       anchors + Math.ceil(((texts - anchors) * per_text) / people.length),
     );
     const shares = people.map((annotator): view.StudyShare => {
@@ -83,7 +83,7 @@ export class MockStudy {
         looks_withdrawn: false,
         texts: fresh,
         anchors: before > 0 ? 0 : anchors,
-        repeats: Math.round(fresh * (wish.repeat ?? 0)),
+        repeats: Math.round(fresh * (request.repeat ?? 0)),
         before,
         file: null,
       };
@@ -92,7 +92,7 @@ export class MockStudy {
     const repeats = shares.map((share) => share.repeats).filter((n) => n > 0);
     return {
       people: shares,
-      answers: asked * Math.max(1, wish.questions.length || this.world().questions.length),
+      answers: asked * Math.max(1, request.questions.length || this.world().questions.length),
       texts,
       anchors: Math.max(anchors, this.#anchors),
       seconds: asked * 9.4,
@@ -101,10 +101,10 @@ export class MockStudy {
     };
   }
 
-  handOut(wish: view.StudyWish, folder: string): view.StudyDraft {
-    const draft = this.draft(wish);
+  handOut(request: view.StudyRequest, folder: string): view.StudyDraft {
+    const draft = this.draft(request);
     const near = draft.people.find((share) => share.looks_like !== null);
-    if (near && !wish.new_people) refuse("near-name", [near.annotator, near.looks_like ?? ""]);
+    if (near && !request.new_people) refuse("near-name", [near.annotator, near.looks_like ?? ""]);
     if (draft.people.every((share) => share.texts + share.repeats === 0)) refuse("plan-nothing-new");
     this.#anchors = draft.anchors;
     const people = draft.people.map((share) => {

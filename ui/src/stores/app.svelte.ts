@@ -2,7 +2,7 @@
 // settings.
 import { commands, events } from "$bindings";
 import type {
-  PlanWish,
+  PlanRequest,
   AnnotatorId,
   AnnotatorInfo,
   AppInfo,
@@ -87,7 +87,7 @@ export class App {
   order = $state<TextOrder>("file");
   groupBy = $state<string | null>(null);
   /** What was wanted of a study last. */
-  plan = $state.raw<PlanWish | null>(null);
+  plan = $state.raw<PlanRequest | null>(null);
   /** The groups that were compared last. */
   compared = $state.raw<GroupsChoice | null>(null);
   /** Groups that another view wants compared in Findings. */
@@ -546,7 +546,7 @@ export class App {
   }
 
   /** Stores the settings of a plan with the project. */
-  savePlan(plan: PlanWish): void {
+  savePlan(plan: PlanRequest): void {
     if (JSON.stringify(plan) === JSON.stringify(this.plan)) return;
     this.plan = plan;
     this.saveChoices();

@@ -1,6 +1,6 @@
 // The contents of a file to export, fetched again on each change; only the latest request is used.
 import { commands } from "$bindings";
-import type { ExportContents, ExportWish, Problem } from "$api/bindings";
+import type { ExportContents, ExportRequest, Problem } from "$api/bindings";
 import { asProblem } from "$words/problems";
 
 export class ExportLook {
@@ -11,14 +11,14 @@ export class ExportLook {
   looking = $state(false);
   #turn = 0;
 
-  async at(wish: ExportWish): Promise<void> {
+  async at(request: ExportRequest): Promise<void> {
     const mine = ++this.#turn;
     this.looking = true;
     try {
-      const found = await commands.exportContents(wish);
+      const found = await commands.exportContents(request);
       if (mine !== this.#turn) return;
       this.contents = found;
-      this.format = wish.format;
+      this.format = request.format;
       this.problem = null;
     } catch (thrown) {
       if (mine !== this.#turn) return;

@@ -1,6 +1,6 @@
 // Files that the window writes: copies of the project, exports, reports of runs; and the clipboard.
 import { commands } from "$bindings";
-import type { ExportFormat, ExportWish, PaperWish, SummaryWish } from "$api/bindings";
+import type { ExportFormat, ExportRequest, PaperRequest, SummaryRequest } from "$api/bindings";
 import { contentsWords, maskWords, exportReport } from "$words/export";
 import { count, counted, fileName } from "$words/format";
 import { asProblem } from "$words/problems";
@@ -59,7 +59,7 @@ export class Outputs {
   }
 
   /** Asks where to, then {@link exportForProgramTo}. False where nothing was written. */
-  async exportForProgram(format: ExportFormat, wish: ExportWish): Promise<boolean> {
+  async exportForProgram(format: ExportFormat, request: ExportRequest): Promise<boolean> {
     const name = `${this.host.project?.name ?? "labels"} ${format.name}`;
     const chosen = await this.host.attempt(() =>
       platform.chooseProgramFile(format.title, name, format.ending),
@@ -67,12 +67,12 @@ export class Outputs {
     if (!chosen) return false;
     const path = withEnding(chosen, format.ending);
     // The dialog has confirmed overwriting the selected name, and no other.
-    return this.exportForProgramTo(path, wish, path === chosen);
+    return this.exportForProgramTo(path, request, path === chosen);
   }
 
   /** Writes labels in the format of another program. */
-  async exportForProgramTo(path: string, wish: ExportWish, replace: boolean): Promise<boolean> {
-    const done = await this.#unlessStopped(() => commands.exportForProgram(path, wish, replace));
+  async exportForProgramTo(path: string, request: ExportRequest, replace: boolean): Promise<boolean> {
+    const done = await this.#unlessStopped(() => commands.exportForProgram(path, request, replace));
     if (!done) return false;
     const rest = exportReport(done);
     this.host.toasts.done(`${contentsWords(done)} written to ${fileName(path)}`, [path, ...rest].join("\n"));
@@ -100,14 +100,14 @@ export class Outputs {
   }
 
   /** Asks where to, then writes labels summed up by text or by person. False where nothing was written. */
-  async exportSummary(wish: SummaryWish): Promise<boolean> {
-    const what = wish.of === "texts" ? "texts" : wish.pseudonyms ? "people for others" : "people";
+  async exportSummary(request: SummaryRequest): Promise<boolean> {
+    const what = request.of === "texts" ? "texts" : request.pseudonyms ? "people for others" : "people";
     const name = `${this.host.project?.name ?? "project"} ${what}`;
     const path = await this.host.attempt(() => platform.chooseExport(name));
     if (!path) return false;
-    const done = await this.#unlessStopped(() => commands.exportSummary(path, wish));
+    const done = await this.#unlessStopped(() => commands.exportSummary(path, request));
     if (!done) return false;
-    const rows = wish.of === "texts" ? counted(done.rows, "text") : counted(done.rows, "person", "people");
+    const rows = request.of === "texts" ? counted(done.rows, "text") : counted(done.rows, "person", "people");
     const words = [path, ...maskWords(done)];
     this.host.toasts.done(
       `${rows} with ${counted(done.labels, "label")} written to ${fileName(path)}`,
@@ -130,14 +130,14 @@ export class Outputs {
   }
 
   /** Asks where to, then writes what a paper's appendix needs. False where nothing was written. */
-  async writeReport(wish: PaperWish): Promise<boolean> {
+  async writeReport(request: PaperRequest): Promise<boolean> {
     const { toasts } = this.host;
     const name = this.host.project?.name ?? "project";
     const folder = await this.host.attempt(() => platform.chooseReportFolder(name));
     if (!folder) return false;
     const done = await this.host.attempt(async () => {
       try {
-        return await commands.writeReport(folder, wish);
+        return await commands.writeReport(folder, request);
       } catch (thrown) {
         if (asProblem(thrown).code !== "cancelled") throw thrown;
         toasts.note("The report was stopped", "Nothing was written.");

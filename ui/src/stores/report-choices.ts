@@ -1,23 +1,23 @@
 // What was chosen last of a report for a paper.
-import type { PaperWish } from "$api/bindings";
+import type { PaperRequest } from "$api/bindings";
 
 const KEY = "dissensus-report";
 
 /** The last choices on this computer; names are never stored and always asked for. */
-export function lastReportChoices(): PaperWish {
-  const wish: PaperWish = { evaluate: false, quote_texts: false, with_ids: false, replace: true };
+export function lastReportChoices(): PaperRequest {
+  const request: PaperRequest = { evaluate: false, quote_texts: false, with_ids: false, replace: true };
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}");
-    if (typeof stored !== "object" || stored === null) return wish;
-    const last = stored as Partial<PaperWish>;
-    return { ...wish, evaluate: last.evaluate === true, quote_texts: last.quote_texts === true };
+    if (typeof stored !== "object" || stored === null) return request;
+    const last = stored as Partial<PaperRequest>;
+    return { ...request, evaluate: last.evaluate === true, quote_texts: last.quote_texts === true };
   } catch {
-    return wish;
+    return request;
   }
 }
 
 /** Stores the choices. */
-export function rememberReportChoices({ evaluate, quote_texts }: PaperWish): void {
+export function rememberReportChoices({ evaluate, quote_texts }: PaperRequest): void {
   try {
     localStorage.setItem(KEY, JSON.stringify({ evaluate, quote_texts }));
   } catch {

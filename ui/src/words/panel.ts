@@ -1,5 +1,5 @@
 // Texts about panels: rules, certainty of a verdict, and members.
-import type { SavedPanelInfo, PanelShare, PanelVerdict, PanelWish, QuestionId, Scale } from "$api/bindings";
+import type { SavedPanelInfo, PanelShare, PanelVerdict, PanelRequest, QuestionId, Scale } from "$api/bindings";
 import { count, counted } from "./format";
 import { isOrdered } from "$kinds/kinds";
 
@@ -59,7 +59,7 @@ export function sureWords({ sure, too_little }: Pick<PanelVerdict, "sure" | "too
 export const percent = (p: number | null) => (p === null ? "–" : `${Math.round(100 * p)} %`);
 
 /** The request of a saved panel. */
-export function requestOf(kept: SavedPanelInfo, question: QuestionId, draws: number): PanelWish {
+export function requestOf(kept: SavedPanelInfo, question: QuestionId, draws: number): PanelRequest {
   const { members, size, shares, seed, rule } = kept;
   return { question, members, size, shares, seed, rule, draws };
 }
@@ -69,7 +69,7 @@ export function membersWords({
   members,
   size,
   shares,
-}: Pick<PanelWish, "members" | "size" | "shares">): string {
+}: Pick<PanelRequest, "members" | "size" | "shares">): string {
   if (members.length > 0)
     return members.length > 3 ? counted(members.length, "person", "people") : members.join(", ");
   const of = shares.map(({ value, share }: PanelShare) => `${percent(share)} ${value}`).join(", ");

@@ -18,7 +18,7 @@ it("formats numbers with their intervals, also beyond what a pilot shows", () =>
   expect(planned({ value: null, low: 80, high: null }, 100)).toBe("over 100 (95 %: 80 to over 100)");
 });
 
-it("reports what is wrong with a wish, field by field", () => {
+it("reports what is wrong with a request, field by field", () => {
   expect(faults(USUAL)).toEqual({});
   expect(Object.keys(faults({ ...USUAL, reliability: 1 }))).toEqual(["reliability"]);
   expect(Object.keys(faults({ ...USUAL, reliability: null }))).toEqual(["reliability"]);

@@ -1,10 +1,10 @@
 // A plan in words: how many annotators and labels, what that costs, and what can stop.
-import type { PlanReport, PlannedNumber, PlanWish, Scale } from "$api/bindings";
+import type { PlanReport, PlannedNumber, PlanRequest, Scale } from "$api/bindings";
 import { CONFIDENCE, count, counted, decimal, duration } from "./format";
 import { isBinary, isOrdinal } from "$kinds/kinds";
 
 /** The defaults of a plan. */
-export const USUAL: PlanWish = {
+export const USUAL: PlanRequest = {
   reliability: 0.8,
   interval_width: null,
   cost_per_label: null,
@@ -21,13 +21,13 @@ export interface PlannedLabels {
 }
 
 /** The errors of a plan, by field; empty if it is valid. */
-export function faults(wish: PlanWish): Partial<Record<keyof PlanWish, string>> {
-  const found: Partial<Record<keyof PlanWish, string>> = {};
-  const { reliability } = wish;
+export function faults(request: PlanRequest): Partial<Record<keyof PlanRequest, string>> {
+  const found: Partial<Record<keyof PlanRequest, string>> = {};
+  const { reliability } = request;
   if (reliability === null || !(reliability > 0 && reliability < 1))
     found.reliability = "A number above 0 and below 1.";
   for (const field of ["interval_width", "cost_per_label", "seconds_per_label"] as const) {
-    const value = wish[field];
+    const value = request[field];
     if (value !== null && !(value > 0)) found[field] = "A number above 0, or empty.";
   }
   return found;

@@ -175,8 +175,8 @@ fn holds(of: &Manifest) -> String {
     }
     for of in of.words.iter().filter(|of| of.forms > 0) {
         words.push_str(&format!(
-            "**Of the words of \"{}\" it holds a weight and a hash of {}.** Whoever tries a word, a name or a number against the hashes learns whether it stands in a labelled text; \
-             the weight of one that stands in a single text says whether it was marked there.\n",
+            "**Of the words of \"{}\" it holds a weight and a hash of {}.** Anyone who tries a word, a name or a number against the hashes learns whether it is in a labelled text; \
+             the weight of one that is in a single text shows whether it was marked there.\n",
             cell(&of.name),
             counted(of.forms as u64, "word")
         ));
@@ -190,7 +190,7 @@ fn holds(of: &Manifest) -> String {
     words.push_str(
         "\n## What to know\n- It does not know which texts it has learned from: figures on texts of the project say nothing, and `observed` is unknown in its tables.\n\
          - It predicts these annotators, not people in general, and texts like those that they labelled.\n\
-         - `SHA256SUMS` has the sum of every file (`sha256sum -c SHA256SUMS`); a bundle with a file missing, altered or more is refused. This guards against accident only: whoever alters a bundle can write new sums, so take one from people you trust.\n",
+         - `SHA256SUMS` has the sum of every file (`sha256sum -c SHA256SUMS`); a bundle with a file missing, altered or more is refused. This guards against accident only: anyone who alters a bundle can write new sums, so take one from people you trust.\n",
     );
     words
 }

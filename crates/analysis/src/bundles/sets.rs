@@ -46,15 +46,15 @@ impl Bundles {
         let (factors, distances, together) = match runs {
             None => {
                 let found = set_distances::options_together(&self.analysis, question, progress)?;
-                let said = whole_sets_together(&found, options);
+                let words = whole_sets_together(&found, options);
                 let sets = found.whole_sets()?;
-                (sets.factors().clone(), sets.distances(), said)
+                (sets.factors().clone(), sets.distances(), words)
             }
             Some(runs) => {
                 let found = runs::jointly_learned_options(&self.runs, &runs)?;
-                let said = sets_of_run_together(found.as_ref(), options);
+                let words = sets_of_run_together(found.as_ref(), options);
                 let independent = || OptionFactors::independent(options.len());
-                (found.map_or_else(independent, |found| Ok(found.factors))?, None, said)
+                (found.map_or_else(independent, |found| Ok(found.factors))?, None, words)
             }
         };
         let name = question.name.clone();

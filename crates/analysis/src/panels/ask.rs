@@ -6,7 +6,7 @@ use super::forecast::Forecast;
 use crate::error::AnalysisError;
 use crate::prediction_file;
 use crate::snippet;
-use dissensus_api::{PanelOrder, PanelText, PanelVerdicts, PanelWish};
+use dissensus_api::{PanelOrder, PanelRequest, PanelText, PanelVerdicts};
 use dissensus_domain::{JobKind, TextId};
 use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
@@ -27,26 +27,26 @@ impl Panels {
     /// ([`dissensus_training::live::LiveModels::fit`]); a cancel.
     pub fn ask<'a>(
         &self,
-        wish: &PanelWish,
-        compared: Option<&PanelWish>,
+        request: &PanelRequest,
+        compared: Option<&PanelRequest>,
         order: PanelOrder,
         top: usize,
         follow: impl Into<Follow<'a>>,
     ) -> Result<PanelVerdicts, ProjectError> {
         self.context.run(follow, JobKind::Panel, "a panel", |progress| {
-            self.ask_all(wish, compared, order, top, progress)
+            self.ask_all(request, compared, order, top, progress)
         })
     }
 
     fn ask_all(
         &self,
-        wish: &PanelWish,
-        compared: Option<&PanelWish>,
+        request: &PanelRequest,
+        compared: Option<&PanelRequest>,
         order: PanelOrder,
         top: usize,
         progress: &dyn Progress,
     ) -> Result<PanelVerdicts, ProjectError> {
-        let PanelRequest { model, first, second, .. } = self.composed(wish, compared)?;
+        let ComposedPanel { model, first, second, .. } = self.composed(request, compared)?;
         let texts = model.texts().min(self.context.index().texts().len());
         let mut found: Vec<(u32, PanelText)> = Vec::with_capacity(texts);
         for from in (0..texts).step_by(BLOCK) {
@@ -78,11 +78,11 @@ impl Panels {
     /// Those of [`Panels::ask`], and no such text.
     pub fn ask_about(
         &self,
-        wish: &PanelWish,
-        compared: Option<&PanelWish>,
+        request: &PanelRequest,
+        compared: Option<&PanelRequest>,
         text: TextId,
     ) -> Result<PanelVerdicts, ProjectError> {
-        let PanelRequest { model, first, second, .. } = self.composed(wish, compared)?;
+        let ComposedPanel { model, first, second, .. } = self.composed(request, compared)?;
         let row = self.context.index().text_row(text);
         let row = row.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
         if row as usize >= model.texts() {
@@ -100,25 +100,25 @@ impl Panels {
     /// A copy of the live model, so that recording a label does not wait, and the members of the panels.
     pub(super) fn composed(
         &self,
-        wish: &PanelWish,
-        compared: Option<&PanelWish>,
-    ) -> Result<PanelRequest, ProjectError> {
-        self.check(wish)?;
+        request: &PanelRequest,
+        compared: Option<&PanelRequest>,
+    ) -> Result<ComposedPanel, ProjectError> {
+        self.check(request)?;
         let index = self.context.index();
-        let question = index.with_levels(wish.question)?;
+        let question = index.with_levels(request.question)?;
         let (model, encoder) = prediction_file::live_copy(&self.analysis, question)?;
-        let first = self.compose(wish, question, &model)?;
-        let same = |other: &PanelWish| {
-            let other = PanelWish {
-                question: wish.question,
-                rule: wish.rule.clone(),
-                draws: wish.draws,
+        let first = self.compose(request, question, &model)?;
+        let same = |other: &PanelRequest| {
+            let other = PanelRequest {
+                question: request.question,
+                rule: request.rule.clone(),
+                draws: request.draws,
                 ..other.clone()
             };
             self.compose(&other, question, &model)
         };
         let second = compared.map(same).transpose()?;
-        Ok(PanelRequest { model, encoder, first, second })
+        Ok(ComposedPanel { model, encoder, first, second })
     }
 
     fn named(&self, row: u32, text: PanelText) -> Result<PanelText, ProjectError> {
@@ -130,7 +130,7 @@ impl Panels {
 }
 
 /// A model and the panels whose verdicts are computed.
-pub(crate) struct PanelRequest {
+pub(crate) struct ComposedPanel {
     pub(super) model: LiveModel,
     /// The encoder version that the model depends on.
     pub(super) encoder: Option<String>,

@@ -2,7 +2,7 @@
 
 use super::Panels;
 use crate::panels::error::PanelError;
-use dissensus_api::{PanelInfo, PanelWish};
+use dissensus_api::{PanelInfo, PanelRequest};
 use dissensus_domain::{PanelRule, Question};
 use dissensus_models::live::LiveModel;
 use dissensus_project::context::Index;
@@ -32,37 +32,37 @@ impl Panels {
     ///
     /// # Errors
     /// A question without levels, a rule that does not fit it, or people who do not exist.
-    pub fn check(&self, wish: &PanelWish) -> Result<(), ProjectError> {
+    pub fn check(&self, request: &PanelRequest) -> Result<(), ProjectError> {
         self.whole_project()?;
         let index = self.context.index();
-        let question = index.with_levels(wish.question)?;
-        check_ranges(wish)?;
-        let rule = rule_of(&wish.rule)?;
-        let size = match wish.members.len() {
-            0 => wish.size as usize,
+        let question = index.with_levels(request.question)?;
+        check_ranges(request)?;
+        let rule = rule_of(&request.rule)?;
+        let size = match request.members.len() {
+            0 => request.size as usize,
             n => n,
         };
         verdicts_of(&rule, question, size)?;
-        named(&index, &wish.members).map(drop)
+        named(&index, &request.members).map(drop)
     }
 
     /// Members and rule; members are drawn from people with labels in `model`, whose columns are the levels
     /// of `question`.
     pub(super) fn compose(
         &self,
-        wish: &PanelWish,
+        request: &PanelRequest,
         question: &Question,
         model: &LiveModel,
     ) -> Result<Composition, ProjectError> {
-        self.check(wish)?;
+        self.check(request)?;
         let index = self.context.index();
-        let rule = rule_of(&wish.rule)?;
-        let (rows, pool) = match wish.members.is_empty() {
-            false => (vec![named(&index, &wish.members)?], None),
+        let rule = rule_of(&request.rule)?;
+        let (rows, pool) = match request.members.is_empty() {
+            false => (vec![named(&index, &request.members)?], None),
             true => {
                 let pool: Vec<u32> =
                     (0..model.annotators() as u32).filter(|row| model.labels_of(*row) > 0).collect();
-                (drawn(&index, wish, &pool)?, Some(pool.len() as u32))
+                (drawn(&index, request, &pool)?, Some(pool.len() as u32))
             }
         };
         let first = &rows[0];
@@ -75,7 +75,7 @@ impl Panels {
             members: first.iter().map(name).collect(),
             strangers: first.iter().filter(|row| model.labels_of(**row) == 0).count() as u32,
             pool,
-            draws: requested_draws(wish),
+            draws: requested_draws(request),
             level: CONFIDENCE_LEVEL,
             exact: verdicts.is_exact(),
         };
@@ -89,18 +89,18 @@ impl Panels {
 
 /// Number of panels that are drawn in addition to the first; none for named people, for whom there is only
 /// one panel.
-fn requested_draws(wish: &PanelWish) -> u32 {
-    if wish.members.is_empty() { wish.draws } else { 0 }
+fn requested_draws(request: &PanelRequest) -> u32 {
+    if request.members.is_empty() { request.draws } else { 0 }
 }
 
-fn check_ranges(wish: &PanelWish) -> Result<(), PanelError> {
+fn check_ranges(request: &PanelRequest) -> Result<(), PanelError> {
     let range =
         |what, value: u32, allowed| Err(PanelError::Range { what, value: value.to_string(), allowed });
-    match wish.members.len() {
-        0 if wish.size == 0 => Err(PanelError::Nobody),
-        0 if wish.size > MOST_MEMBERS => range("the size of a panel", wish.size, "1 to 1,000 members"),
+    match request.members.len() {
+        0 if request.size == 0 => Err(PanelError::Nobody),
+        0 if request.size > MOST_MEMBERS => range("the size of a panel", request.size, "1 to 1,000 members"),
         n if n > MOST_MEMBERS as usize => range("the size of a panel", n as u32, "1 to 1,000 members"),
-        _ if wish.draws > MOST_DRAWS => range("the number of panels", wish.draws, "10,000 at most"),
+        _ if request.draws > MOST_DRAWS => range("the number of panels", request.draws, "10,000 at most"),
         _ => Ok(()),
     }
 }
@@ -119,9 +119,9 @@ fn named(index: &Index, members: &[String]) -> Result<Vec<u32>, ProjectError> {
 }
 
 /// The first panel of a recipe, and as many more as requested, as rows of the pool.
-fn drawn(index: &Index, wish: &PanelWish, pool: &[u32]) -> Result<Vec<Vec<u32>>, ProjectError> {
+fn drawn(index: &Index, request: &PanelRequest, pool: &[u32]) -> Result<Vec<Vec<u32>>, ProjectError> {
     let attributes = |row: &u32| &index.annotators()[*row as usize].attributes;
-    for share in &wish.shares {
+    for share in &request.shares {
         let values: BTreeSet<&str> =
             pool.iter().filter_map(|row| attributes(row).get(&share.attribute).map(String::as_str)).collect();
         if !values.contains(share.value.as_str()) {
@@ -135,11 +135,11 @@ fn drawn(index: &Index, wish: &PanelWish, pool: &[u32]) -> Result<Vec<Vec<u32>>,
         attributes: attributes(row).iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
     };
     let people: Vec<Candidate> = pool.iter().map(candidate).collect();
-    let quotas: Vec<Quota> = (wish.shares.iter())
+    let quotas: Vec<Quota> = (request.shares.iter())
         .map(|s| Quota { attribute: s.attribute.clone(), value: s.value.clone(), share: s.share })
         .collect();
-    let recipe = DrawPanels::new(&people, wish.size as usize, &quotas).map_err(PanelError::from)?;
-    let panels = recipe.draw(1 + wish.draws as usize, u64::from(wish.seed));
+    let recipe = DrawPanels::new(&people, request.size as usize, &quotas).map_err(PanelError::from)?;
+    let panels = recipe.draw(1 + request.draws as usize, u64::from(request.seed));
     Ok(panels.into_iter().map(|panel| panel.into_iter().map(|at| pool[at]).collect()).collect())
 }
 

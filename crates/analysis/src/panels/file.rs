@@ -1,11 +1,11 @@
 //! A table of verdicts on the texts of a file: a row for each text.
 
 use super::Panels;
-use super::ask::{PanelRequest, one_text};
+use super::ask::{ComposedPanel, one_text};
 use super::compose::Composition;
 use crate::error::AnalysisError;
 use crate::prediction_file;
-use dissensus_api::{PanelInfo, PanelText, PanelWish};
+use dissensus_api::{PanelInfo, PanelRequest, PanelText};
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -58,11 +58,11 @@ impl Panels {
     /// or has an unsupported format; a file of texts that cannot be read or has bad rows; a cancel.
     pub fn check_file(
         &self,
-        wish: &PanelWish,
+        request: &PanelRequest,
         choices: &PanelFileChoices,
         progress: &dyn Progress,
     ) -> Result<CheckedPanel, ProjectError> {
-        self.check(wish)?;
+        self.check(request)?;
         let PanelFileChoices { texts, out, replace } = choices;
         TypedTable::check(out, false)?;
         check_outputs(&[out], &[&texts.path, self.context.store.path()], *replace)?;
@@ -79,24 +79,24 @@ impl Panels {
     /// live model; a full disk; a cancel.
     pub fn ask_file(
         &self,
-        wish: &PanelWish,
-        compared: Option<&PanelWish>,
+        request: &PanelRequest,
+        compared: Option<&PanelRequest>,
         asked: &CheckedPanel,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
     ) -> Result<PanelFile, ProjectError> {
-        self.write_file(wish, compared, asked, encoder, progress).map_err(ProjectError::all_or_nothing)
+        self.write_file(request, compared, asked, encoder, progress).map_err(ProjectError::all_or_nothing)
     }
 
     fn write_file(
         &self,
-        wish: &PanelWish,
-        compared: Option<&PanelWish>,
+        request: &PanelRequest,
+        compared: Option<&PanelRequest>,
         asked: &CheckedPanel,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
     ) -> Result<PanelFile, ProjectError> {
-        let PanelRequest { model, encoder: fitted_on, first, second } = self.composed(wish, compared)?;
+        let ComposedPanel { model, encoder: fitted_on, first, second } = self.composed(request, compared)?;
         let encoder = self.encoding.open_in_use(encoder)?.0;
         // Another program may have given the project another encoder since the model was fitted.
         if fitted_on != Some(encoder.version().key()) {

@@ -2,7 +2,7 @@
 
 use super::Panels;
 use crate::panels::error::PanelError;
-use dissensus_api::{PanelWish, SavedPanelInfo};
+use dissensus_api::{PanelRequest, SavedPanelInfo};
 use dissensus_domain::{Panel, PanelMembers, QuestionId, SavedPanel};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
@@ -14,17 +14,19 @@ impl Panels {
     ///
     /// # Errors
     /// Those of [`Panels::check`]; a name that is empty or longer than 200 characters; an error of the disk.
-    pub fn save(&self, name: &str, wish: &PanelWish) -> Result<Vec<SavedPanelInfo>, ProjectError> {
-        self.check(wish)?;
+    pub fn save(&self, name: &str, request: &PanelRequest) -> Result<Vec<SavedPanelInfo>, ProjectError> {
+        self.check(request)?;
         let index = self.context.index();
-        let ids = wish.members.iter().map(|name| Ok(index.find_annotator(name)?.external_id.clone()));
+        let ids = request.members.iter().map(|name| Ok(index.find_annotator(name)?.external_id.clone()));
         let ids: Vec<String> = ids.collect::<Result<_, ProjectError>>()?;
         let members = match ids.is_empty() {
             false => PanelMembers::Named(ids),
-            true => PanelMembers::Drawn { size: wish.size, shares: wish.shares.clone(), seed: wish.seed },
+            true => {
+                PanelMembers::Drawn { size: request.size, shares: request.shares.clone(), seed: request.seed }
+            }
         };
-        let question = index.with_levels(wish.question)?.name.clone();
-        let rule = wish.rule.parse().map_err(PanelError::from)?;
+        let question = index.with_levels(request.question)?.name.clone();
+        let rule = request.rule.parse().map_err(PanelError::from)?;
         self.store_panel(name, Some(Panel { question: Some(question), members, rule }))
     }
 
@@ -54,12 +56,12 @@ impl Panels {
     ///
     /// # Errors
     /// There is no panel of that name, or no such question.
-    pub fn wish(&self, name: &str, draws: u32) -> Result<PanelWish, ProjectError> {
+    pub fn request(&self, name: &str, draws: u32) -> Result<PanelRequest, ProjectError> {
         let found = self.saved(name)?;
         let index = self.context.index();
         let question: QuestionId = index.find_question(found.question.as_deref())?.id;
         let SavedPanelInfo { members, size, shares, seed, rule, .. } = found;
-        Ok(PanelWish { question, members, size, shares, seed, rule, draws })
+        Ok(PanelRequest { question, members, size, shares, seed, rule, draws })
     }
 
     fn saved(&self, name: &str) -> Result<SavedPanelInfo, ProjectError> {

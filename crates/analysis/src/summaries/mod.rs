@@ -6,7 +6,7 @@ mod texts;
 
 use crate::Analysis;
 use crate::error::AnalysisError;
-use dissensus_api::{SummaryOf, SummaryWish, SummaryWritten};
+use dissensus_api::{SummaryOf, SummaryRequest, SummaryWritten};
 use dissensus_domain::{AnswerForm, JobKind, Question, QuestionId};
 use dissensus_exchange::TypedTable;
 use dissensus_project::context::Context;
@@ -48,7 +48,7 @@ pub struct Summaries {
 
 /// The parameters of a summary, whose question, choices and file were checked.
 pub struct CheckedSummary {
-    wish: SummaryWish,
+    request: SummaryRequest,
     question: Question,
     out: PathBuf,
     replace: bool,
@@ -58,7 +58,7 @@ impl CheckedSummary {
     /// The question whose model must be live ([`LiveModels::fit`]) before the table is written; none without
     /// predictions.
     pub fn predicted(&self) -> Option<QuestionId> {
-        self.wish.predicted.then_some(self.question.id)
+        self.request.predicted.then_some(self.question.id)
     }
 }
 
@@ -75,13 +75,13 @@ impl Summaries {
     /// `replace`), is the project, or has an unsupported format.
     pub fn check(
         &self,
-        wish: &SummaryWish,
+        request: &SummaryRequest,
         out: &Path,
         replace: bool,
     ) -> Result<CheckedSummary, ProjectError> {
         self.context.whole_project()?;
         let index = self.context.index();
-        let asked = index.find_question(wish.question.as_deref())?.id;
+        let asked = index.find_question(request.question.as_deref())?.id;
         let question = index.whole(asked)?.clone();
         let scale = &question.scale;
         let refused = |name, value: Option<&str>, allowed: &str| {
@@ -89,23 +89,23 @@ impl Summaries {
             let allowed = format!("{allowed} (\"{}\" is answered with {})", question.name, scale.kind());
             Err(ProjectError::Setting { name, value, allowed })
         };
-        let aggregate = wish.aggregate.as_deref();
-        if wish.predicted && scale.has_options() {
+        let aggregate = request.aggregate.as_deref();
+        if request.predicted && scale.has_options() {
             return refused("predicted", None, "questions that are answered with one level");
         }
-        if wish.aggregate.is_some() && wish.of == SummaryOf::People {
+        if request.aggregate.is_some() && request.of == SummaryOf::People {
             return refused(
                 "aggregate",
                 aggregate,
                 "one row a text: labels are brought together to one of each text",
             );
         }
-        if wish.aggregate.is_some() && scale.form() == AnswerForm::Spans {
+        if request.aggregate.is_some() && scale.form() == AnswerForm::Spans {
             return refused("aggregate", aggregate, "questions that are answered with levels or options");
         }
         TypedTable::check(out, false)?;
         check_outputs(&[out], &[self.context.store.path()], replace)?;
-        Ok(CheckedSummary { wish: wish.clone(), question, out: out.to_owned(), replace })
+        Ok(CheckedSummary { request: request.clone(), question, out: out.to_owned(), replace })
     }
 
     /// Writes the table, of labels as they are at one moment. All predictions are by one state of the live
@@ -129,7 +129,7 @@ impl Summaries {
             if let Some(question) = fits {
                 self.live.fit(question, progress)?;
             }
-            match asked.wish.of {
+            match asked.request.of {
                 SummaryOf::Texts => texts::write(self, asked, progress),
                 SummaryOf::People => people::write(self, asked, progress),
             }

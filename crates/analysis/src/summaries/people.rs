@@ -29,14 +29,14 @@ pub(super) fn write(
     asked: &CheckedSummary,
     progress: &dyn Progress,
 ) -> Result<SummaryWritten, ProjectError> {
-    let (context, question, wish) = (&of.context, &asked.question, &asked.wish);
+    let (context, question, request) = (&of.context, &asked.question, &asked.request);
     let mut everyone = context.store.annotators()?;
     let order = context.store.snapshot(|snapshot| snapshot.order())?;
     everyone.sort_by_key(|person| order.annotator(person.id));
     let (labels, cannot_say, report) = at_one_moment(context, || {
         let labels = context.store.current_labels(question.id)?;
         let cannot_say = context.store.cannot_say(question.id)?;
-        Ok((labels, cannot_say, report(of, question, wish.predicted.then_some(progress))?))
+        Ok((labels, cannot_say, report(of, question, request.predicted.then_some(progress))?))
     })?;
     let mut answers: HashMap<AnnotatorId, Vec<&Answer>> = HashMap::new();
     labels.iter().for_each(|label| answers.entry(label.annotator).or_default().push(&label.answer));
@@ -50,7 +50,7 @@ pub(super) fn write(
         return Err(ProjectError::Cancelled);
     }
     let labelled = |one: &&Annotator| answers.contains_key(&one.id);
-    let masked = match wish.pseudonyms {
+    let masked = match request.pseudonyms {
         true => {
             let with_labels = everyone.iter().filter(labelled);
             let attributes = SharedAttributes::of(with_labels.map(|one| (one.id, &one.attributes)));
@@ -66,7 +66,7 @@ pub(super) fn write(
         None => everyone.iter().zip(1..).map(as_they_are).collect(),
     };
     let attributes: BTreeSet<&String> = shown.iter().flat_map(|one| one.attributes.keys()).collect();
-    let columns = columns(question, &attributes, report.is_some(), wish.predicted, !wish.pseudonyms);
+    let columns = columns(question, &attributes, report.is_some(), request.predicted, !request.pseudonyms);
     let mut table = Table::create(&asked.out, columns)?;
     let mut people: Vec<(&Annotator, &Shown)> = everyone.iter().zip(&shown).collect();
     people.sort_by_key(|(_, shown)| shown.place);
@@ -85,8 +85,8 @@ pub(super) fn write(
         ));
         if report.is_some() {
             let of_person = figures.get(&one.id);
-            row.extend(compare_with_others(of_person, !wish.pseudonyms));
-            if wish.predicted {
+            row.extend(compare_with_others(of_person, !request.pseudonyms));
+            if request.predicted {
                 row.extend(modelled(of_person));
             }
         }

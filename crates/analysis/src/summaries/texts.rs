@@ -50,15 +50,15 @@ pub(super) fn write(
     asked: &CheckedSummary,
     progress: &dyn Progress,
 ) -> Result<SummaryWritten, ProjectError> {
-    let (context, question, wish) = (&of.context, &asked.question, &asked.wish);
+    let (context, question, request) = (&of.context, &asked.question, &asked.request);
     let scale = &question.scale;
-    let expected = if wish.predicted { Some(expected(of, question, progress)?) } else { None };
-    let given = given(of, question, wish.aggregate.as_deref(), progress)?;
+    let expected = if request.predicted { Some(expected(of, question, progress)?) } else { None };
+    let given = given(of, question, request.aggregate.as_deref(), progress)?;
     let mut by_text: HashMap<TextId, &[CurrentLabel]> = HashMap::new();
     for on_text in given.labels.chunk_by(|a, b| a.text == b.text) {
         by_text.insert(on_text[0].text, on_text);
     }
-    let mut table = Table::create(&asked.out, columns(question, given.decided.is_some(), wish.predicted))?;
+    let mut table = Table::create(&asked.out, columns(question, given.decided.is_some(), request.predicted))?;
     let index = context.index();
     let all = index.texts().len() as u64;
     let mut rows = 0;
@@ -73,7 +73,7 @@ pub(super) fn write(
         let figures = TextFigures::new(scale, by_text.get(id).copied().unwrap_or_default());
         let mut row = vec![Cell::Text(text.external_id.clone()), table.written(&text.body)];
         // The group is a thread or a document, and often reveals its author.
-        let group = text.group.as_deref().filter(|_| !wish.pseudonyms);
+        let group = text.group.as_deref().filter(|_| !request.pseudonyms);
         let optional = |value: Option<&str>| value.map_or(Cell::Missing, |value| table.written(value));
         row.extend([optional(text.split.as_deref()), optional(group)]);
         row.push(Cell::Count(figures.labels as u64));

@@ -4,7 +4,7 @@ use crate::session::Session;
 use dissensus_analysis::slips::{self, SlipChoices};
 use dissensus_analysis::{prediction_file, ranking, who_differs};
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, MergeConsent};
-use dissensus_api::{NewLabel, SummaryOf, SummaryWish};
+use dissensus_api::{NewLabel, SummaryOf, SummaryRequest};
 use dissensus_domain::{AnnotatorId, CurrentLabel, Question, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_editing::{AddQuestion, QuestionChange, annotators, questions};
 use dissensus_labelling::record::record_label;
@@ -288,14 +288,14 @@ fn tables_checked_before_levels_moved_are_refused() {
     let choices = PredictionChoices { question: Some(asked.name.clone()), ..PredictionChoices::default() };
     let predictions =
         prediction_file::check(&session.analysis, &choices, None, &outputs[0], &Silent).unwrap();
-    let wish = SummaryWish {
+    let request = SummaryRequest {
         of: SummaryOf::Texts,
         question: Some(asked.name.clone()),
         predicted: true,
         aggregate: None,
         pseudonyms: false,
     };
-    let summary = session.summaries.check(&wish, &outputs[1], false).unwrap();
+    let summary = session.summaries.check(&request, &outputs[1], false).unwrap();
     add_lowest(&session);
     session.live.fit(asked.id, &Silent).unwrap();
     let written =

@@ -5,7 +5,7 @@
 
 use crate::support::{create, import_into, open_in};
 use dissensus_api::{
-    CareInfo, HarmfulFrom, ImportChoices, MergeConsent, NewLabel, OwnCare, StudyCare, StudyWish, TextOrder,
+    CareInfo, HarmfulFrom, ImportChoices, MergeConsent, NewLabel, OwnCare, StudyCare, StudyRequest, TextOrder,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, FactKind, LevelId, QuestionId, TextId};
@@ -230,7 +230,7 @@ fn packet_has_limits_and_submits_only_counts() {
     let path = project(folder.path());
     let session = open_in(folder.path(), &path);
     dissensus_editing::care::set(&session.project, &StudyCare { greyscale: true, ..limit(1, true) }).unwrap();
-    let wish = StudyWish {
+    let request = StudyRequest {
         questions: Vec::new(),
         people: vec!["ana".into()],
         per_text: 1,
@@ -242,7 +242,7 @@ fn packet_has_limits_and_submits_only_counts() {
         balance: None,
         seed: 1,
     };
-    let draft = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
+    let draft = study::hand_out(&session.study, &request, &folder.path().join("out"), &Silent).unwrap();
     let file = PathBuf::from(draft.people[0].file.as_ref().unwrap());
     let packet = Session::open(&file, &Home::inside(&folder.path().join("elsewhere"), Vec::new())).unwrap();
     let care = info::read(&packet.project).unwrap().care;
@@ -331,8 +331,8 @@ fn history_names_the_harmful_level() {
     let levels = Some(questions::levels_named(&question, &names));
     questions::edit(&session.project, RUDE, &QuestionChange { levels, ..QuestionChange::default() }).unwrap();
     dissensus_editing::care::set(&session.project, &limit(1, false)).unwrap();
-    let wish = dissensus_api::HistoryWish { limit: 100, ..Default::default() };
-    let log = dissensus_editing::history::read(&session.project, &wish).unwrap();
+    let request = dissensus_api::HistoryRequest { limit: 100, ..Default::default() };
+    let log = dissensus_editing::history::read(&session.project, &request).unwrap();
     let expected = format!("harmful: {}", question.scale.name_of(LevelId(2)).unwrap());
     assert!(log.entries.iter().any(|entry| entry.what == expected), "{:?}", log.entries);
 }

@@ -4,7 +4,8 @@
 
 use crate::support::{create, open};
 use dissensus_api::{
-    HistoryEntry, HistoryWish, MergeConsent, NewAttentionCheck, NewDecision, NewLabel, StudyWish, TextQuery,
+    HistoryEntry, HistoryRequest, MergeConsent, NewAttentionCheck, NewDecision, NewLabel, StudyRequest,
+    TextQuery,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, HistoryKind, LabelSource, QuestionId, Scale, ScaleKind, TextId};
@@ -63,12 +64,12 @@ fn next_millisecond() {
     std::thread::sleep(std::time::Duration::from_millis(3));
 }
 
-fn wish() -> HistoryWish {
-    HistoryWish { limit: 100, ..HistoryWish::default() }
+fn request() -> HistoryRequest {
+    HistoryRequest { limit: 100, ..HistoryRequest::default() }
 }
 
-fn log(session: &Session, wish: HistoryWish) -> Vec<HistoryEntry> {
-    let page = history::read(&session.project, &wish).unwrap();
+fn log(session: &Session, request: HistoryRequest) -> Vec<HistoryEntry> {
+    let page = history::read(&session.project, &request).unwrap();
     assert!(!page.more);
     page.entries
 }
@@ -97,7 +98,7 @@ fn history_is_in_order_across_pages() {
     let session = open(&project(folder.path()));
     busy(&session);
     let kinds = vec![HistoryKind::Answer, HistoryKind::Retraction, HistoryKind::Decision];
-    let found = log(&session, HistoryWish { kinds, ..wish() });
+    let found = log(&session, HistoryRequest { kinds, ..request() });
     assert_eq!(
         lines_of(&found),
         [
@@ -117,7 +118,7 @@ fn history_is_in_order_across_pages() {
     );
     assert!(found[1].time.len() == "2026-03-01 14:05:31 +01:00".len(), "{}", found[1].time);
 
-    let whole = log(&session, wish());
+    let whole = log(&session, request());
     assert!(
         whole.iter().any(|one| one.kind == HistoryKind::Job && one.what == "importing texts.csv: finished")
     );
@@ -125,17 +126,17 @@ fn history_is_in_order_across_pages() {
     let mut joined: Vec<HistoryEntry> = Vec::new();
     loop {
         let after = joined.last().map(|last: &HistoryEntry| last.place.clone());
-        let page = history::read(&session.project, &HistoryWish { after, limit: 4, ..wish() }).unwrap();
+        let page = history::read(&session.project, &HistoryRequest { after, limit: 4, ..request() }).unwrap();
         joined.extend(page.entries);
         if !page.more {
             break;
         }
     }
     assert_eq!(joined, whole);
-    let wrong = history::read(&session.project, &HistoryWish { after: Some("1:2".into()), ..wish() });
+    let wrong = history::read(&session.project, &HistoryRequest { after: Some("1:2".into()), ..request() });
     assert!(wrong.is_err());
 
-    let words = |words: &str| log(&session, HistoryWish { words: words.into(), ..wish() });
+    let words = |words: &str| log(&session, HistoryRequest { words: words.into(), ..request() });
     assert_eq!(words("LOVELACE").len(), 4, "what she did, and what names her");
     assert_eq!(words("t2").len(), 3);
     assert!(words("nothing like it").is_empty());
@@ -146,9 +147,9 @@ fn hidden_names_become_pseudonyms_and_cannot_be_searched() {
     let folder = tempfile::tempdir().unwrap();
     let session = open(&project(folder.path()));
     busy(&session);
-    let hidden = || HistoryWish { hide_names: true, ..wish() };
+    let hidden = || HistoryRequest { hide_names: true, ..request() };
     let found = log(&session, hidden());
-    assert_eq!(found.len(), log(&session, wish()).len());
+    assert_eq!(found.len(), log(&session, request()).len());
     for one in &found {
         let reported = format!("{} {} {:?}", one.who, one.what, one.copy);
         assert!(
@@ -161,7 +162,7 @@ fn hidden_names_become_pseudonyms_and_cannot_be_searched() {
     let decision = found.iter().find(|one| one.kind == HistoryKind::Decision).unwrap();
     assert!(decision.who.starts_with('A'), "who signed is somebody: {}", decision.who);
     assert!(found.iter().all(|one| !one.what.contains("texts.csv")), "titles of jobs name people and files");
-    let named = log(&session, HistoryWish { words: "Ben".into(), ..hidden() });
+    let named = log(&session, HistoryRequest { words: "Ben".into(), ..hidden() });
     assert!(named.iter().all(|one| one.note.is_some()), "only what was written is searched");
 }
 
@@ -172,7 +173,7 @@ fn history_hides_others_until_the_own_answer() {
     busy(&session);
     let ada = person(&session, "Ada Lovelace");
     let answered = vec![HistoryKind::Answer, HistoryKind::Decision, HistoryKind::ImportedAnswer];
-    let read = || log(&session, HistoryWish { reader: Some(ada), kinds: answered.clone(), ..wish() });
+    let read = || log(&session, HistoryRequest { reader: Some(ada), kinds: answered.clone(), ..request() });
     let of_text = |entries: &[HistoryEntry], text: &str| -> Vec<String> {
         let here = |one: &&HistoryEntry| one.text_id.as_deref() == Some(text);
         let mut reported: Vec<String> = entries
@@ -187,7 +188,8 @@ fn history_hides_others_until_the_own_answer() {
     assert_eq!(before.len(), 3, "that something was done is shown");
     assert!(before.iter().all(|one| !one.contains(char::is_numeric) && one.ends_with("None")), "{before:?}");
     // Searching does not find it either, which would reveal it word by word.
-    let found = |words: &str| log(&session, HistoryWish { reader: Some(ada), words: words.into(), ..wish() });
+    let found =
+        |words: &str| log(&session, HistoryRequest { reader: Some(ada), words: words.into(), ..request() });
     let decided = |entries: &[HistoryEntry]| entries.iter().any(|one| one.kind == HistoryKind::Decision);
     assert!(!decided(&found("and ben differ")) && !decided(&found("differ")));
     let check = NewAttentionCheck {
@@ -198,7 +200,7 @@ fn history_hides_others_until_the_own_answer() {
     };
     study::set_checks(&session.study, &[check]).unwrap();
     let checks =
-        |reader| log(&session, HistoryWish { reader, kinds: vec![HistoryKind::Check], ..wish() }).len();
+        |reader| log(&session, HistoryRequest { reader, kinds: vec![HistoryKind::Check], ..request() }).len();
     assert_eq!(
         (checks(None), checks(Some(ada))),
         (1, 0),
@@ -223,7 +225,7 @@ fn history_names_copies_after_the_packets_person() {
     let folder = folder.path();
     let path = project(folder);
     let session = open(&path);
-    let plan = StudyWish {
+    let plan = StudyRequest {
         questions: Vec::new(),
         people: vec!["Ben".to_owned()],
         per_text: 1,
@@ -246,7 +248,7 @@ fn history_names_copies_after_the_packets_person() {
     let at_bens = open(&packet);
     label(&at_bens, "Ben", 1, 1);
     // Study settings, including right answers of practice, are not in the log of a packet.
-    assert_eq!(history::read(&at_bens.project, &wish()).unwrap_err().code(), "in-packet");
+    assert_eq!(history::read(&at_bens.project, &request()).unwrap_err().code(), "in-packet");
     let bens = at_bens.texts.find(&TextQuery::default(), 0, 1, None).unwrap().rows[0].external_id.clone();
     let handed_in = folder.join("ben.handin");
     study::hand_in(&at_bens.study, &handed_in, false).unwrap();
@@ -265,7 +267,7 @@ fn history_names_copies_after_the_packets_person() {
     label(&session, "Ada Lovelace", 4, 1);
     let merged = study::merge(&session.study, &[handed_in, whole], &MergeConsent::all(), &Silent).unwrap();
     assert!(merged.files.iter().all(|file| !file.refused), "{merged:?}");
-    let found = log(&session, HistoryWish { kinds: vec![HistoryKind::Answer], ..wish() });
+    let found = log(&session, HistoryRequest { kinds: vec![HistoryKind::Answer], ..request() });
     let copy = |who: &str, text: &str| {
         let one = found.iter().find(|one| one.who == who && one.text_id.as_deref() == Some(text)).unwrap();
         one.copy.clone().unwrap()
@@ -276,7 +278,7 @@ fn history_names_copies_after_the_packets_person() {
     );
     let elsewhere = copy("Ada Lovelace", "t3");
     assert!(elsewhere.starts_with("another copy ("), "{elsewhere}");
-    let packets = log(&session, HistoryWish { kinds: vec![HistoryKind::Packet], ..wish() });
+    let packets = log(&session, HistoryRequest { kinds: vec![HistoryKind::Packet], ..request() });
     let what: Vec<&str> = packets.iter().map(|one| one.what.as_str()).collect();
     assert_eq!(what.len(), 2);
     assert!(what.contains(&"was handed out a packet of 6 texts"), "{what:?}");

@@ -163,8 +163,8 @@ fn constant_options_have_finite_figures() {
         multi_label::rank(&session.analysis, &question, 100, Some(&together)).unwrap().0[3].masi,
         texts[3].masi
     );
-    let said = dissensus_api::distances_together(&together, question.scale.levels());
-    assert!(said.contains("independent of each other"), "{said}");
+    let words = dissensus_api::distances_together(&together, question.scale.levels());
+    assert!(words.contains("independent of each other"), "{words}");
     let agreements = option_agreement(&session.analysis, &question).unwrap();
     let first = &agreements.options[0];
     assert_eq!(
@@ -347,8 +347,8 @@ fn option_correlations_ignore_test_labels() {
     assert!(together.gain.unwrap() > 0.5 && together.test_gain.unwrap() > 0.5, "{together:?}");
     assert!(together.set_log_loss.unwrap() < model.set_log_loss.unwrap() - 0.5);
     assert!((model.set_log_loss.unwrap() - model.log_loss.unwrap() * 4.0).abs() < 1e-9);
-    let said = &found.options_together[0];
-    assert!(said.contains("sad and tired (+") && said.contains("on 120 held-out answers"), "{said}");
+    let words = &found.options_together[0];
+    assert!(words.contains("sad and tired (+") && words.contains("on 120 held-out answers"), "{words}");
     assert!(found.baselines.iter().all(|one| one.together.is_none()));
     let turned = evaluated(true);
     let of_turned = turned.models[0].together.as_ref().unwrap();
@@ -388,8 +388,11 @@ fn distances_use_option_correlations_if_shown() {
     // One annotator: correlations between options are estimated, and distances are not.
     assert!(one.correlations.factors.factors() > 0);
     assert_eq!((one.factors_of(), one.texts), (None, 0));
-    let said = dissensus_api::distances_together(&one, question.scale.levels());
-    assert!(said.contains("sad and tired (+") && said.contains("held-out texts that two people"), "{said}");
+    let words = dissensus_api::distances_together(&one, question.scale.levels());
+    assert!(
+        words.contains("sad and tired (+") && words.contains("held-out texts that two people"),
+        "{words}"
+    );
     // A second annotator with the same combinations, on other texts; a third one without answers.
     dissensus_editing::annotators::add(&session.project, "ana", &Default::default()).unwrap();
     dissensus_editing::annotators::add(&session.project, "new", &Default::default()).unwrap();
@@ -408,8 +411,8 @@ fn distances_use_option_correlations_if_shown() {
     let (without, _) = multi_label::rank(&session.analysis, &question, 30, None).unwrap();
     // The missing answers of the third annotator are correlated too.
     assert!(two.factors_of().is_some(), "{}", two.texts);
-    let said = dissensus_api::distances_together(&two, question.scale.levels());
-    assert!(said.contains("in what one person answers"), "{said}");
+    let words = dissensus_api::distances_together(&two, question.scale.levels());
+    assert!(words.contains("in what one person answers"), "{words}");
     let apart = |(a, b): (&TextOptions, &TextOptions)| (a.masi.unwrap() - b.masi.unwrap()).abs();
     assert!(with.iter().zip(&without).map(apart).fold(0.0, f64::max) > 0.005, "{with:?} {without:?}");
 }

@@ -5,7 +5,7 @@
 
 use crate::support::{OpenSession, import_as_guessed, open_in};
 use dissensus_api::{
-    LabelDetails, MergeConsent, NewGuideline, NewLabel, NoteQuery, Removal, StudyWish, TextOrder,
+    LabelDetails, MergeConsent, NewGuideline, NewLabel, NoteQuery, Removal, StudyRequest, TextOrder,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, Note, NoteForm, QuestionId, TextId};
@@ -307,7 +307,7 @@ fn packet_has_the_guideline_and_submits_notes() {
     let folder = tempfile::tempdir().unwrap();
     let (path, session) = project(folder.path(), "p.dissensus", 30);
     let written = session.guideline.write(&guideline("# Rules\nBe fair", None), None).unwrap();
-    let wish = StudyWish {
+    let request = StudyRequest {
         questions: Vec::new(),
         people: vec!["ana".into(), "ben".into()],
         per_text: 1,
@@ -319,7 +319,7 @@ fn packet_has_the_guideline_and_submits_notes() {
         balance: None,
         seed: 3,
     };
-    let handed_out = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
+    let handed_out = study::hand_out(&session.study, &request, &folder.path().join("out"), &Silent).unwrap();
     let packet = PathBuf::from(handed_out.people[0].file.clone().unwrap());
     session.close();
     drop(session);

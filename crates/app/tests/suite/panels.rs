@@ -5,7 +5,7 @@
 use crate::support::{TestFolder, import_csv, tiny};
 use dissensus_analysis::panels::PanelFileChoices;
 use dissensus_api::{
-    ColumnChoices, ImportChoices, NewLabel, PanelOrder, PanelVerdicts, PanelWish, StudyWish,
+    ColumnChoices, ImportChoices, NewLabel, PanelOrder, PanelRequest, PanelVerdicts, StudyRequest,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, PanelShare, QuestionId, ScaleKind, TextId};
@@ -74,8 +74,8 @@ fn share(attribute: &str, value: &str, share: f64) -> PanelShare {
     PanelShare { attribute: attribute.to_owned(), value: value.to_owned(), share }
 }
 
-fn drawn(question: QuestionId, size: u32, shares: &[PanelShare], rule: &str) -> PanelWish {
-    PanelWish {
+fn drawn(question: QuestionId, size: u32, shares: &[PanelShare], rule: &str) -> PanelRequest {
+    PanelRequest {
         question,
         members: Vec::new(),
         size,
@@ -86,13 +86,13 @@ fn drawn(question: QuestionId, size: u32, shares: &[PanelShare], rule: &str) -> 
     }
 }
 
-fn named(question: QuestionId, members: &[&str], rule: &str) -> PanelWish {
+fn named(question: QuestionId, members: &[&str], rule: &str) -> PanelRequest {
     let members = members.iter().map(|name| (*name).to_owned()).collect();
-    PanelWish { members, size: 0, ..drawn(question, 0, &[], rule) }
+    PanelRequest { members, size: 0, ..drawn(question, 0, &[], rule) }
 }
 
-fn ask(session: &Session, wish: &PanelWish) -> PanelVerdicts {
-    session.panels.ask(wish, None, PanelOrder::Unsure, 1000, &Silent).unwrap()
+fn ask(session: &Session, request: &PanelRequest) -> PanelVerdicts {
+    session.panels.ask(request, None, PanelOrder::Unsure, 1000, &Silent).unwrap()
 }
 
 fn code(result: Result<impl Sized, ProjectError>) -> &'static str {
@@ -138,9 +138,9 @@ fn panel_uses_given_answers_and_forecasts_others() {
 fn drawn_panels_meet_shares_and_rank_by_certainty() {
     let place = TestFolder::new();
     let (session, question) = fitted(&place);
-    let wish =
+    let request =
         drawn(question, 8, &[share("gender", "Woman", 0.25), share("age", "old", 0.5)], "quorum:0.5@3");
-    let found = ask(&session, &wish);
+    let found = ask(&session, &request);
     let people = annotators::list(&session.project).unwrap();
     let has = |name: &str, value: &str| {
         let is = |id: &&String| {
@@ -158,9 +158,12 @@ fn drawn_panels_meet_shares_and_rank_by_certainty() {
         assert!((others.shares.iter().sum::<f64>() - 1.0).abs() < 1e-9 && others.otherwise <= 0.5);
         assert!((others.probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-9);
     }
-    assert_eq!(ask(&session, &wish), found, "the same seed draws the same panel");
-    assert_ne!(ask(&session, &PanelWish { seed: 2, ..wish.clone() }).panel.members, found.panel.members);
-    let by_members = session.panels.ask(&wish, None, PanelOrder::Members, 3, &Silent).unwrap();
+    assert_eq!(ask(&session, &request), found, "the same seed draws the same panel");
+    assert_ne!(
+        ask(&session, &PanelRequest { seed: 2, ..request.clone() }).panel.members,
+        found.panel.members
+    );
+    let by_members = session.panels.ask(&request, None, PanelOrder::Members, 3, &Silent).unwrap();
     let otherwise: Vec<f64> = by_members.texts.iter().map(|t| t.others.as_ref().unwrap().otherwise).collect();
     assert!(
         otherwise.len() == 3 && otherwise.windows(2).all(|pair| pair[0] >= pair[1]) && otherwise[0] > 0.0
@@ -192,11 +195,11 @@ fn other_composition_changes_the_verdict() {
 fn invalid_panel_requests_are_refused() {
     let place = TestFolder::new();
     let (session, question) = fitted(&place);
-    let refused = |wish: &PanelWish| {
-        session.panels.ask(wish, None, PanelOrder::Unsure, 1, &Silent).map(drop).unwrap_err()
+    let refused = |request: &PanelRequest| {
+        session.panels.ask(request, None, PanelOrder::Unsure, 1, &Silent).map(drop).unwrap_err()
     };
-    let says = |wish: &PanelWish, code: &str, part: &str| {
-        let error = refused(wish);
+    let says = |request: &PanelRequest, code: &str, part: &str| {
+        let error = refused(request);
         assert_eq!(error.code(), code, "{error}");
         assert!(error.to_string().contains(part), "{error}");
     };
@@ -234,7 +237,7 @@ fn panels_are_stored_in_the_project_file() {
     session.panels.save("few", &named(question, &["p03", "p02"], "median")).unwrap();
     assert_eq!(code(session.panels.save(" ", &recipe)), "invalid");
     assert_eq!(code(session.panels.save("bad", &named(question, &["zoe"], "mean"))), "no-such-annotator");
-    let before = ask(&session, &session.panels.wish("board", 30).unwrap());
+    let before = ask(&session, &session.panels.request("board", 30).unwrap());
     session.close();
     drop(session);
     let moved = place.path("moved.dissensus");
@@ -245,13 +248,13 @@ fn panels_are_stored_in_the_project_file() {
     assert_eq!(kept[0], ("board".to_owned(), Vec::new(), "quorum:0.5@3".to_owned()));
     assert_eq!(kept[1], ("few".to_owned(), vec!["p03".to_owned(), "p02".to_owned()], "median".to_owned()));
     session.live.fit(question, &Silent).unwrap();
-    assert_eq!(ask(&session, &session.panels.wish("board", 30).unwrap()).panel, before.panel);
+    assert_eq!(ask(&session, &session.panels.request("board", 30).unwrap()).panel, before.panel);
     assert_eq!(session.panels.forget("few").unwrap().len(), 1);
-    let gone = session.panels.wish("few", 0).unwrap_err();
+    let gone = session.panels.request("few", 0).unwrap_err();
     assert!(gone.code() == "no-such-panel" && gone.to_string().contains("saved are board"), "{gone}");
 
     // A packet has no panels and refuses them.
-    let wish = StudyWish {
+    let request = StudyRequest {
         questions: Vec::new(),
         people: vec!["newcomer".to_owned()],
         per_text: 1,
@@ -263,7 +266,7 @@ fn panels_are_stored_in_the_project_file() {
         balance: None,
         seed: 1,
     };
-    let file = study::hand_out(&session.study, &wish, &place.path("packets"), &Silent).unwrap().people[0]
+    let file = study::hand_out(&session.study, &request, &place.path("packets"), &Silent).unwrap().people[0]
         .file
         .clone()
         .unwrap();
@@ -329,12 +332,12 @@ fn panel_table_is_written_completely_or_not_at_all() {
 fn panels_are_computed_during_labelling() {
     let place = TestFolder::new();
     let (session, question) = fitted(&place);
-    let wish = drawn(question, 6, &[share("gender", "Woman", 0.5)], "majority");
+    let request = drawn(question, 6, &[share("gender", "Woman", 0.5)], "majority");
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 for _ in 0..3 {
-                    assert_eq!(ask(&session, &wish).texts.len(), TEXTS);
+                    assert_eq!(ask(&session, &request).texts.len(), TEXTS);
                 }
             });
         }

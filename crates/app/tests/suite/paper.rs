@@ -5,7 +5,7 @@
 
 use crate::support::{evaluate_levels, home, import_csv, on_cpu};
 use dissensus_analysis::aggregation;
-use dissensus_api::{ColumnChoices, ImportChoices, NewLabel, PaperWish, PaperWritten};
+use dissensus_api::{ColumnChoices, ImportChoices, NewLabel, PaperRequest, PaperWritten};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, Scale, ScaleKind};
 use dissensus_editing::QuestionChange;
@@ -77,8 +77,8 @@ fn level(text: usize, person: usize) -> usize {
     if text.is_multiple_of(3) && person.is_multiple_of(2) { 4 - base.min(4) } else { base.min(4) }
 }
 
-fn write(session: &Session, dir: &Path, wish: PaperWish) -> Result<PaperWritten, ProjectError> {
-    Ok(session.paper.write(wish, dir, &EncoderChoice::default(), &Silent)?.0)
+fn write(session: &Session, dir: &Path, request: PaperRequest) -> Result<PaperWritten, ProjectError> {
+    Ok(session.paper.write(request, dir, &EncoderChoice::default(), &Silent)?.0)
 }
 
 fn read(dir: &Path, name: &str) -> String {
@@ -134,7 +134,7 @@ fn sample_report_is_complete_and_names_nobody() {
     sample::create(&path).unwrap();
     let session = Session::open(&path, &home(&folder)).unwrap();
     let dir = folder.path().join("appendix");
-    let written = write(&session, &dir, PaperWish::default()).unwrap();
+    let written = write(&session, &dir, PaperRequest::default()).unwrap();
     assert_eq!(files(&dir), written.files.iter().cloned().collect());
     let on_disk: u64 = files(&dir).iter().map(|name| fs::metadata(dir.join(name)).unwrap().len()).sum();
     assert_eq!(written.bytes, on_disk as f64);
@@ -210,7 +210,7 @@ fn sample_report_is_complete_and_names_nobody() {
     fs::copy(&path, &copy).unwrap();
     let session = Session::open_to_read(&copy, &home(&folder)).unwrap();
     let again = folder.path().join("again");
-    write(&session, &again, PaperWish::default()).unwrap();
+    write(&session, &again, PaperRequest::default()).unwrap();
     for name in files(&dir).iter().filter(|name| name.starts_with("tables/") || name.ends_with("labels.csv"))
     {
         assert_eq!(read(&dir, name), read(&again, name), "{name}");
@@ -247,7 +247,8 @@ fn every_kind_is_reported_and_names_are_escaped() {
     };
     import_labels(&session, &rows(12, 40, span), ScaleKind::Spans, "span", &["toxic"]);
     let dir = folder.path().join("report");
-    let written = write(&session, &dir, PaperWish { quote_texts: true, ..PaperWish::default() }).unwrap();
+    let written =
+        write(&session, &dir, PaperRequest { quote_texts: true, ..PaperRequest::default() }).unwrap();
     assert_eq!(written.questions.len(), 5);
     assert!(intervals_hold(&dir) > 40);
     let all = files(&dir);
@@ -297,7 +298,7 @@ fn report_states_missing_data_without_figures() {
     let folder = tempfile::tempdir().unwrap();
     let session = empty(&folder);
     // No question at all.
-    let none = write(&session, &folder.path().join("none"), PaperWish::default()).unwrap();
+    let none = write(&session, &folder.path().join("none"), PaperRequest::default()).unwrap();
     assert!(none.notes[0].contains("asks no question yet"), "{:?}", none.notes);
     // A question without labels.
     questions::add(
@@ -305,7 +306,7 @@ fn report_states_missing_data_without_figures() {
         AddQuestion::new("rude", "Is it rude?", Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap()),
     )
     .unwrap();
-    let unlabelled = write(&session, &folder.path().join("unlabelled"), PaperWish::default()).unwrap();
+    let unlabelled = write(&session, &folder.path().join("unlabelled"), PaperRequest::default()).unwrap();
     assert!(unlabelled.notes.iter().any(|note| note.contains("no labels yet")), "{:?}", unlabelled.notes);
     // One person.
     import_labels(
@@ -316,7 +317,7 @@ fn report_states_missing_data_without_figures() {
         &["0", "1", "2", "3", "4"],
     );
     let dir = folder.path().join("alone");
-    let alone = write(&session, &dir, PaperWish::default()).unwrap();
+    let alone = write(&session, &dir, PaperRequest::default()).unwrap();
     for words in [
         "Too little to tell how people agree",
         "Severity compares people",
@@ -345,14 +346,14 @@ fn small_groups_are_reported_only_on_request() {
         .collect();
     import_labels(&session, &rare, ScaleKind::Ordinal, "q", &["0", "1", "2", "3", "4"]);
     let masked = folder.path().join("masked");
-    let written = write(&session, &masked, PaperWish::default()).unwrap();
+    let written = write(&session, &masked, PaperRequest::default()).unwrap();
     assert!(written.suppressed >= 2);
     for name in files(&masked) {
         let text = read(&masked, &name);
         assert!(!text.contains("rare-gender") && !text.contains("person-"), "{name}");
     }
     let open = folder.path().join("open");
-    write(&session, &open, PaperWish { with_ids: true, ..PaperWish::default() }).unwrap();
+    write(&session, &open, PaperRequest { with_ids: true, ..PaperRequest::default() }).unwrap();
     assert!(
         read(&open, "data-statement.md").contains("rare\\-gender | 2"),
         "{}",
@@ -395,11 +396,13 @@ fn report_folder_is_atomic_and_replaces_nothing_else() {
     for step in [0, 3, 6, 8, 10, 11] {
         let stop = StopAt(step, AtomicU64::new(0));
         let error =
-            session.paper.write(PaperWish::default(), &dir, &EncoderChoice::default(), &stop).unwrap_err();
+            session.paper.write(PaperRequest::default(), &dir, &EncoderChoice::default(), &stop).unwrap_err();
         assert_eq!((error.code(), left()), ("cancelled", Vec::new()), "step {step}: {error}");
     }
     let code = |dir: &Path, replace| {
-        write(&session, dir, PaperWish { replace, ..PaperWish::default() }).err().map_or("", |e| e.code())
+        write(&session, dir, PaperRequest { replace, ..PaperRequest::default() })
+            .err()
+            .map_or("", |e| e.code())
     };
     // An empty folder is replaced.
     fs::create_dir(&dir).unwrap();
@@ -415,8 +418,8 @@ fn report_folder_is_atomic_and_replaces_nothing_else() {
     // So are edits of the forms.
     let form = format!("{}\nWe paid 12 euros an hour.", read(&dir, "data-statement.md"));
     fs::write(dir.join("data-statement.md"), &form).unwrap();
-    let wish = PaperWish { replace: true, ..PaperWish::default() };
-    let refused = write(&session, &dir, wish).unwrap_err();
+    let request = PaperRequest { replace: true, ..PaperRequest::default() };
+    let refused = write(&session, &dir, request).unwrap_err();
     assert_eq!(refused.code(), "report-changed");
     assert!(refused.to_string().contains("(data-statement.md)"), "{refused}");
     assert_eq!(read(&dir, "data-statement.md"), form);
@@ -438,7 +441,7 @@ fn report_folder_is_atomic_and_replaces_nothing_else() {
     session
         .paper
         .write(
-            PaperWish { replace: true, ..PaperWish::default() },
+            PaperRequest { replace: true, ..PaperRequest::default() },
             &out.join("job"),
             &EncoderChoice::default(),
             Follow::Job,
@@ -464,7 +467,7 @@ fn agreement_is_split_by_wording_on_screen() {
     let csv = rows(3, 60, |text, person| level(text, person).to_string());
     import_labels(&session, &csv, ScaleKind::Ordinal, "rude", &["0", "1", "2", "3", "4"]);
     let dir = folder.path().join("one");
-    write(&session, &dir, PaperWish::default()).unwrap();
+    write(&session, &dir, PaperRequest::default()).unwrap();
     assert!(!files(&dir).iter().any(|name| name.contains("agreement-by")), "nothing to divide by");
     let question = info::read(&session.project).unwrap().questions[0].clone();
     let label_all = |texts: std::ops::Range<usize>| {
@@ -488,7 +491,7 @@ fn agreement_is_split_by_wording_on_screen() {
     questions::edit(&session.project, question.id, &change).unwrap();
     label_all(25..50);
     let dir = folder.path().join("two");
-    write(&session, &dir, PaperWish::default()).unwrap();
+    write(&session, &dir, PaperRequest::default()).unwrap();
     let table = read(&dir, "tables/agreement-by-wording.csv");
     let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.split(',').take(5).collect()).collect();
     assert_eq!(rows.len(), 3, "{table}");
@@ -530,7 +533,7 @@ fn stored_evaluation_is_reported_with_intervals() {
         Err(error) => panic!("{error}"),
     };
     let dir = folder.path().join("report");
-    let written = write(&session, &dir, PaperWish::default()).unwrap();
+    let written = write(&session, &dir, PaperRequest::default()).unwrap();
     assert!(!written.notes.iter().any(|note| note.contains("No evaluation")), "{:?}", written.notes);
     let models = read(&dir, "tables/models.csv");
     let loss = found.models.iter().find(|one| one.model == "multilevel").unwrap().scores.log_loss.unwrap();

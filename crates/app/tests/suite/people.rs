@@ -7,7 +7,7 @@ use crate::support::{home, open, tiny};
 use dissensus_analysis::annotators;
 use dissensus_api::{
     AnnotatorInfo, ColumnChoices, ImportChoices, LabelDetails, MergeConsent, MergedFile, NewLabel, RunDetail,
-    StudyWish, TrainChoices,
+    StudyRequest, TrainChoices,
 };
 use dissensus_app::Application;
 use dissensus_app::session::Session;
@@ -153,8 +153,8 @@ fn interrupted_withdrawal_is_completed_on_opening() {
     assert_eq!(Store::open(&path).unwrap().to_clean().unwrap(), None);
 }
 
-fn wish(people: &[&str]) -> StudyWish {
-    StudyWish {
+fn request(people: &[&str]) -> StudyRequest {
+    StudyRequest {
         questions: Vec::new(),
         people: people.iter().map(|name| (*name).to_owned()).collect(),
         per_text: 1,
@@ -183,13 +183,13 @@ fn lookalike_name_needs_consent_for_a_packet() {
         (vec!["Bo", "b\u{f3}"], [None, Some("Bo")]),
         (vec!["zoe"], [None, None]),
     ] {
-        let draft = study::draft(&session.study, &wish(&names)).unwrap();
+        let draft = study::draft(&session.study, &request(&names)).unwrap();
         for (share, near) in draft.people.iter().zip(near) {
             assert_eq!(share.looks_like.as_deref(), near, "{names:?}");
             assert_eq!(share.looks_withdrawn, share.annotator == "zoe");
         }
         let out = folder.path().join(names.join("-"));
-        let error = study::hand_out(&session.study, &wish(&names), &out, &Silent).unwrap_err();
+        let error = study::hand_out(&session.study, &request(&names), &out, &Silent).unwrap_err();
         assert_eq!(error.code(), "near-name", "{names:?}: {error}");
         assert!(
             !out.exists() && dissensus_editing::annotators::list(&session.project).unwrap().len() == people,
@@ -197,9 +197,9 @@ fn lookalike_name_needs_consent_for_a_packet() {
         );
     }
     // An existing annotator is not new, even with the name in another form.
-    let known = study::draft(&session.study, &wish(&["Ana"])).unwrap();
+    let known = study::draft(&session.study, &request(&["Ana"])).unwrap();
     assert!(known.people[0].known && known.people[0].looks_like.is_none());
-    let others = StudyWish { new_people: true, ..wish(&["ana", "zoe"]) };
+    let others = StudyRequest { new_people: true, ..request(&["ana", "zoe"]) };
     let draft = study::hand_out(&session.study, &others, &folder.path().join("out"), &Silent).unwrap();
     assert_eq!(draft.people.iter().filter(|share| share.file.is_some()).count(), 2);
     assert_eq!(dissensus_editing::annotators::list(&session.project).unwrap().len(), people + 2);
@@ -217,7 +217,8 @@ fn withdrawn_data_cannot_be_imported_or_merged_again() {
     sample::create(&path).unwrap();
     let session = open(&path);
     let packets =
-        study::hand_out(&session.study, &wish(&["zorro", "ben"]), &folder.join("packets"), &Silent).unwrap();
+        study::hand_out(&session.study, &request(&["zorro", "ben"]), &folder.join("packets"), &Silent)
+            .unwrap();
     session.close();
     let packets: Vec<PathBuf> =
         packets.people.iter().map(|person| PathBuf::from(person.file.as_ref().unwrap())).collect();
@@ -270,7 +271,7 @@ fn withdrawn_data_cannot_be_imported_or_merged_again() {
             .code(),
         "withdrawn"
     );
-    let again = study::hand_out(&session.study, &wish(&["zorro", "cleo"]), &folder.join("more"), &Silent)
+    let again = study::hand_out(&session.study, &request(&["zorro", "cleo"]), &folder.join("more"), &Silent)
         .unwrap_err();
     assert_eq!(again.code(), "withdrawn");
     assert!(dissensus_editing::annotators::find(&session.project, "zorro").is_err());

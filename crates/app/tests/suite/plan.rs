@@ -5,7 +5,7 @@
 use crate::support::{Stopped, home, sample_with_question};
 use dissensus_analysis::PlanChoices;
 use dissensus_analysis::plan;
-use dissensus_api::{ImportChoices, NewLabel, PlanReport, PlanWish, ProjectChoices};
+use dissensus_api::{ImportChoices, NewLabel, PlanReport, PlanRequest, ProjectChoices};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, QuestionId};
 use dissensus_editing::annotators;
@@ -100,31 +100,32 @@ fn agreed_texts_are_completed_first() {
     )
     .unwrap();
     let question = questions::find(&session.project, None).unwrap().id;
-    let wish = PlanWish {
+    let request = PlanRequest {
         reliability: 0.1,
         interval_width: Some(1.5),
         cost_per_label: None,
         seconds_per_label: Some(4.0),
     };
     let report =
-        plan::make(&session.analysis, question, PlanChoices::from_wish(&wish).unwrap(), Follow::Job).unwrap();
+        plan::make(&session.analysis, question, PlanChoices::from_request(&request).unwrap(), Follow::Job)
+            .unwrap();
     assert_eq!((report.texts_done, report.done), (20, false), "{report:?}");
     assert!(report.open_texts.iter().all(|t| t.text_id.as_str() >= "t20" && t.width.unwrap() > 1.5));
     let missing = f64::from(report.labels_missing.unwrap());
     assert_eq!(report.seconds_missing, Some(4.0 * missing));
     assert_eq!(report.seconds_in_all, Some(4.0 * (400.0 + missing)));
     // The request is stored with the project; an invalid one is refused.
-    let choices = ProjectChoices { plan: Some(wish.clone()), ..ProjectChoices::default() };
+    let choices = ProjectChoices { plan: Some(request.clone()), ..ProjectChoices::default() };
     choices::save(&session.project, &choices).unwrap();
-    assert_eq!(info::read(&session.project).unwrap().choices.plan, Some(wish.clone()));
+    assert_eq!(info::read(&session.project).unwrap().choices.plan, Some(request.clone()));
     for wrong in [
-        PlanWish { reliability: 1.0, ..wish.clone() },
-        PlanWish { reliability: f64::NAN, ..wish.clone() },
-        PlanWish { interval_width: Some(0.0), ..wish.clone() },
-        PlanWish { seconds_per_label: Some(f64::INFINITY), ..wish.clone() },
-        PlanWish { cost_per_label: Some(-1.0), ..wish },
+        PlanRequest { reliability: 1.0, ..request.clone() },
+        PlanRequest { reliability: f64::NAN, ..request.clone() },
+        PlanRequest { interval_width: Some(0.0), ..request.clone() },
+        PlanRequest { seconds_per_label: Some(f64::INFINITY), ..request.clone() },
+        PlanRequest { cost_per_label: Some(-1.0), ..request },
     ] {
-        let error = PlanChoices::from_wish(&wrong).unwrap_err();
+        let error = PlanChoices::from_request(&wrong).unwrap_err();
         assert_eq!(error.code(), "setting", "{error}");
     }
 }

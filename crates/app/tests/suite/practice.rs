@@ -6,7 +6,7 @@
 use crate::support::{create, home, import_into, open_in};
 use dissensus_api::{
     ImportChoices, MergeConsent, NewAttentionCheck, NewLabel, NewPracticeAnswer, NewPracticeRule,
-    NewPracticeText, PracticeFeedback, PracticeStep, StudyWish, TextOrder,
+    NewPracticeText, PracticeFeedback, PracticeStep, StudyRequest, TextOrder,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{AfterFailing, AnnotatorId, Answer, CheckRule, PassStatus, QuestionId, TextId};
@@ -295,8 +295,8 @@ fn repeated_practice_has_another_order() {
     assert_eq!(rounds, [(0, 8), (0, 8), (8, 8)], "every round is stored");
 }
 
-fn wish(people: &[&str]) -> StudyWish {
-    StudyWish {
+fn request(people: &[&str]) -> StudyRequest {
+    StudyRequest {
         questions: Vec::new(),
         people: people.iter().map(|name| (*name).to_owned()).collect(),
         per_text: 2,
@@ -324,10 +324,10 @@ fn packets_and_submissions_contain_practice() {
         reason: String::new(),
     };
     assert_eq!(study::set_checks(&session.study, &[check("t1")]).unwrap_err().code(), "check-in-practice");
-    let draft = study::draft(&session.study, &wish(&["ada", "ben"])).unwrap();
+    let draft = study::draft(&session.study, &request(&["ada", "ben"])).unwrap();
     assert_eq!(draft.texts, 17, "what is practised on is in no plan");
     let reported =
-        study::hand_out(&session.study, &wish(&["ada", "ben"]), &folder.join("out"), &Silent).unwrap();
+        study::hand_out(&session.study, &request(&["ada", "ben"]), &folder.join("out"), &Silent).unwrap();
     let packets: Vec<PathBuf> =
         reported.people.iter().map(|one| PathBuf::from(one.file.as_ref().unwrap())).collect();
     let late = NewPracticeText {
@@ -405,7 +405,7 @@ fn packets_and_submissions_contain_practice() {
         "of all that was practised nothing is a label"
     );
     // Blocked people are not planned for.
-    let more = StudyWish { per_text: 3, ..wish(&["ada", "ben", "cleo"]) };
+    let more = StudyRequest { per_text: 3, ..request(&["ada", "ben", "cleo"]) };
     let refused = study::draft(&session.study, &more).unwrap_err();
     assert!(refused.code() == "plan-stopped" && refused.to_string().contains("ada"), "{refused}");
     study::set_practice_rule(&session.study, &rule(0.6, AfterFailing::GoOn)).unwrap();
@@ -515,7 +515,7 @@ fn failed_attention_checks_stop_or_require_practice() {
     };
     assert_eq!((of("ana").as_str(), of("ben").as_str()), ("failed", "unfinished"));
     assert_eq!(rows.len() - export(folder, &session, true).len(), 4 + 20, "the stranger misses them too");
-    assert!(study::draft(&session.study, &wish(&["ana"])).unwrap_err().code() == "plan-stopped");
+    assert!(study::draft(&session.study, &request(&["ana"])).unwrap_err().code() == "plan-stopped");
 
     // The practice round comes next; labels stay, so the failed checks are still failed.
     study::set_check_rule(
@@ -537,7 +537,7 @@ fn failed_attention_checks_stop_or_require_practice() {
 
     // Packets have no right answers of checks: the next packet states who has to practise again.
     let reported =
-        study::hand_out(&session.study, &wish(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
+        study::hand_out(&session.study, &request(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
     session.close();
     drop(session);
     for (person, round) in reported.people.iter().zip([2, 1]) {
@@ -619,7 +619,7 @@ fn practice_texts_in_packets_are_not_assigned() {
     // Removed before there is any packet, it is a normal text.
     set("t9", Some(0));
     set("t9", None);
-    assert_eq!(study::draft(&session.study, &wish(&["ana", "ben"])).unwrap().texts, 17);
+    assert_eq!(study::draft(&session.study, &request(&["ana", "ben"])).unwrap().texts, 17);
     for _ in 0..3 {
         practise(&session, ana, true);
     }
@@ -628,7 +628,7 @@ fn practice_texts_in_packets_are_not_assigned() {
     set("t4", Some(0));
     assert_eq!(step(&session, ana), PracticeStep::Label, "a round that ended is not begun again");
     let reported =
-        study::hand_out(&session.study, &wish(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
+        study::hand_out(&session.study, &request(&["ana", "ben"]), &folder.join("out"), &Silent).unwrap();
     for (person, wanted) in reported.people.iter().zip([PracticeStep::Label, PracticeStep::Practise]) {
         let own = open_in(folder, Path::new(person.file.as_ref().unwrap()));
         let me = info::read(&own.project).unwrap().packet.unwrap().annotator;
@@ -648,7 +648,7 @@ fn practice_texts_in_packets_are_not_assigned() {
     };
     assert_eq!(study::set_checks(&session.study, &[check("t4")]).unwrap_err().code(), "check-in-practice");
     assert_eq!(
-        study::draft(&session.study, &wish(&["ana", "cleo"])).unwrap().texts,
+        study::draft(&session.study, &request(&["ana", "cleo"])).unwrap().texts,
         16,
         "t1 to t4 are in no plan"
     );

@@ -12,9 +12,9 @@ use dissensus_analysis::repeats;
 use dissensus_analysis::slips;
 use dissensus_analysis::text_detail;
 use dissensus_api::{
-    DisagreementMeasure, DisagreementQuery, HistoryWish, ImportChoices, LabelDetails, MergeConsent,
+    DisagreementMeasure, DisagreementQuery, HistoryRequest, ImportChoices, LabelDetails, MergeConsent,
     NewAttentionCheck, NewDecision, NewGuideline, NewLabel, NewPracticeAnswer, NewPracticeRule,
-    NewPracticeText, NoteQuery, PanelOrder, PanelWish, ProjectChoices, Removal, StudyCare, StudyWish,
+    NewPracticeText, NoteQuery, PanelOrder, PanelRequest, ProjectChoices, Removal, StudyCare, StudyRequest,
     TextQuery,
 };
 use dissensus_app::Application;
@@ -108,8 +108,8 @@ struct Study {
     path: PathBuf,
     question: QuestionId,
     run: u32,
-    plan: StudyWish,
-    panel: PanelWish,
+    plan: StudyRequest,
+    panel: PanelRequest,
 }
 
 fn check(question: QuestionId, text: u32) -> NewAttentionCheck {
@@ -142,7 +142,7 @@ fn study(folder: &Path) -> Study {
     let question = questions::find(&session.project, Some("offensiveness")).unwrap().id;
     let choices = runs::choices_for(&session.runs, question, ModelKind::Shared, "frozen").unwrap();
     let run = runs::train(&session.runs, &choices, DeviceChoice::Cpu, &Silent).unwrap().info.id;
-    let panel = PanelWish {
+    let panel = PanelRequest {
         question,
         members: Vec::new(),
         size: 3,
@@ -155,7 +155,7 @@ fn study(folder: &Path) -> Study {
     study::set_checks(&session.study, &[check(question, 3)]).unwrap();
     dissensus_editing::annotators::add(&session.project, "Mistaken", &Default::default()).unwrap();
     session.guideline.write(&guideline(), None).unwrap();
-    let plan = StudyWish {
+    let plan = StudyRequest {
         questions: vec![question],
         people: vec!["ada".to_owned(), "ben".to_owned()],
         per_text: 1,
@@ -172,8 +172,8 @@ fn study(folder: &Path) -> Study {
     Study { path, question, run, plan, panel }
 }
 
-fn wish() -> HistoryWish {
-    HistoryWish { hide_names: true, limit: 100, ..HistoryWish::default() }
+fn request() -> HistoryRequest {
+    HistoryRequest { hide_names: true, limit: 100, ..HistoryRequest::default() }
 }
 
 fn label(session: &Session, question: QuestionId) -> Result<(), &'static str> {
@@ -196,7 +196,7 @@ fn read_only_project_is_shown_without_writing() {
     session.background.start();
     session.follow_others();
     assert!(!dissensus_editing::annotators::list(&session.project).unwrap().is_empty());
-    assert!(!history::read(&session.project, &wish()).unwrap().entries.is_empty());
+    assert!(!history::read(&session.project, &request()).unwrap().entries.is_empty());
     study::report(&session.study).unwrap();
     assert!(
         progress::count(
@@ -374,7 +374,7 @@ fn look(session: &Session, study: &Study, out: &Path) {
     study::practice(&session.study).unwrap();
     study::list_checks(&session.study).unwrap();
     study::write_again(&session.study, &["ada".to_owned()], &out.join("again"), &Silent).unwrap();
-    history::read(&session.project, &wish()).unwrap();
+    history::read(&session.project, &request()).unwrap();
     dissensus_editing::notes::list(&session.project, &NoteQuery::default()).unwrap();
     withdraw::traces(&session.project, ada).unwrap();
     jobs::list(&session.project).unwrap();
@@ -514,7 +514,7 @@ fn read_only_shows_writes_of_another_program() {
         }
         assert!(std::time::Instant::now() < until, "the figures never came up to date");
     }
-    let entries = history::read(&session.project, &wish()).unwrap().entries;
+    let entries = history::read(&session.project, &request()).unwrap().entries;
     assert!(entries[0].what.starts_with("answered "), "{:?}", entries[0]);
     drop(session);
     workbench.close_project();

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{home, import, into_question, open, tiny};
-use dissensus_api::{HistoryWish, ImportChoices, NewLabel, Removal, RemovalCounts, TrainChoices};
+use dissensus_api::{HistoryRequest, ImportChoices, NewLabel, Removal, RemovalCounts, TrainChoices};
 use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, Attributes, TextId};
@@ -34,8 +34,8 @@ fn spam() -> ImportChoices {
     into_question("spam")
 }
 
-fn everything() -> HistoryWish {
-    HistoryWish { limit: 100, ..HistoryWish::default() }
+fn everything() -> HistoryRequest {
+    HistoryRequest { limit: 100, ..HistoryRequest::default() }
 }
 
 fn counts(session: &Session) -> (u32, usize, usize) {

@@ -207,7 +207,7 @@ fn invalid_prediction_table_is_refused() {
         format!("{}: {error}", error.code())
     };
     let none = choices(None);
-    for (found, said) in [
+    for (found, message) in [
         (refused(&[99], &none, &out), "no-such-run"),
         (refused(&[rude, rude], &none, &out), "it is named twice"),
         (refused(&[rude, tone], &choices(Some("rude")), &out), "predicts nothing of \"rude\""),
@@ -217,7 +217,7 @@ fn invalid_prediction_table_is_refused() {
             "nobody",
         ),
     ] {
-        assert!(found.contains(said), "{found}\n{said}");
+        assert!(found.contains(message), "{found}\n{message}");
     }
     let taken = folder.path().join(format!("out-{tone}.csv"));
     std::fs::write(&taken, "somebody's own").unwrap();

@@ -5,7 +5,7 @@
 use crate::support::{create, home, import, import_into, into_question, open_in};
 use dissensus_analysis::text_detail;
 use dissensus_api::{
-    DisagreementMeasure, DisagreementQuery, LabelReceipt, MergeConsent, NewLabel, StudyWish, TextOrder,
+    DisagreementMeasure, DisagreementQuery, LabelReceipt, MergeConsent, NewLabel, StudyRequest, TextOrder,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, FactKind, LabelSource, QuestionId, TextId};
@@ -261,7 +261,7 @@ fn packet_never_reveals_answers() {
     let folder = tempfile::tempdir().unwrap();
     let session = open_in(folder.path(), &project(folder.path()));
     reveal::set(&session.project, true).unwrap();
-    let wish = StudyWish {
+    let request = StudyRequest {
         questions: Vec::new(),
         people: vec!["ana".into()],
         per_text: 1,
@@ -273,7 +273,7 @@ fn packet_never_reveals_answers() {
         balance: None,
         seed: 1,
     };
-    let draft = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
+    let draft = study::hand_out(&session.study, &request, &folder.path().join("out"), &Silent).unwrap();
     let packet = open_in(folder.path(), Path::new(draft.people[0].file.as_ref().unwrap()));
     assert!(!info::read(&packet.project).unwrap().reveals);
     assert_eq!(reveal::set(&packet.project, true).unwrap_err().code(), "in-packet");

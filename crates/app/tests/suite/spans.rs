@@ -102,14 +102,14 @@ fn spans_outside_the_text_are_refused() {
     let by_name =
         |value: &str| by_name::record(&session.labelling, &LabelByName::new("ana", "a", value, None));
     assert!(by_name(r#"[{"start":2,"end":4,"label":"insult"}]"#).is_ok());
-    for (value, said) in [
+    for (value, message) in [
         (r#"[{"start":4,"end":2,"label":"insult"}]"#, "goes from 4 to 2"),
         (r#"[{"start":0,"end":2,"label":"joke"}]"#, "the types are insult, target"),
         (r#"[{"start":0,"end":99,"label":"insult"}]"#, "12 characters"),
         ("insult", "spans are a list"),
     ] {
         let error = by_name(value).unwrap_err().to_string();
-        assert!(error.contains(said), "{error}");
+        assert!(error.contains(message), "{error}");
     }
     let task = task::read(&session.labelling, AnnotatorId(1), question.id, TextId(1), 1).unwrap();
     assert_eq!(task.answer, Some(spans(&[(2, 4, 0)])), "what was refused has changed nothing");
@@ -172,17 +172,17 @@ fn rows_with_invalid_spans_are_reported() {
         format!("{{\"text_id\":\"a\",\"text\":\"short\",\"annotator_id\":\"ana\",\"label\":{label}}}\n")
     };
     let good = r#"{"text_id":"b","text":"another one","annotator_id":"ben","label":[[0,7,"x"]]}"#;
-    for (label, said) in [
+    for (label, message) in [
         (r#"[{"start":0,"end":6,"label":"x"}]"#, "the text has 5 characters"),
         (r#"[{"start":3,"end":3,"label":"x"}]"#, "goes from 3 to 3"),
         (r#"[{"start":3,"end":1,"label":"x"}]"#, "goes from 3 to 1"),
         (r#"[{"start":-1,"end":1,"label":"x"}]"#, "span 1"),
         (r#"[{"start":0,"end":1}]"#, "missing field `label`"),
     ] {
-        let session = place.project(&said.replace(['`', ' '], "-").to_string());
+        let session = place.project(&message.replace(['`', ' '], "-").to_string());
         let file = place.file("bad.jsonl", &format!("{good}\n{}", row(label)));
         let error = message_of(try_import(&session, &file, &ImportChoices::default()).unwrap_err());
-        assert!(error.contains(said) && error.contains("row 2"), "{error}");
+        assert!(error.contains(message) && error.contains("row 2"), "{error}");
         assert_eq!(info::read(&session.project).unwrap().texts, 0);
         // Without the bad row the rest is imported.
         let skipping = ImportChoices { skip_bad: true, ..ImportChoices::default() };

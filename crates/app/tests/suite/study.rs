@@ -5,7 +5,7 @@
 use crate::support::{create, import_into, open_in};
 use dissensus_api::{
     ImportChoices, MergeConsent, MergedFile, MergedKind, NewAttentionCheck, NewDecision, NewGuideline,
-    NewLabel, StudyReport, StudyWish, TextOrder,
+    NewLabel, StudyReport, StudyRequest, TextOrder,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, Outcome, QuestionId, Scale, ScaleKind, TextId};
@@ -49,8 +49,8 @@ fn project(folder: &Path, texts: usize) -> PathBuf {
     path
 }
 
-fn wish(people: &[&str]) -> StudyWish {
-    StudyWish {
+fn request(people: &[&str]) -> StudyRequest {
+    StudyRequest {
         questions: Vec::new(),
         people: people.iter().map(|name| (*name).to_owned()).collect(),
         per_text: 3,
@@ -64,9 +64,9 @@ fn wish(people: &[&str]) -> StudyWish {
     }
 }
 
-fn hand_out(folder: &Path, project: &Path, wish: &StudyWish, out: &str) -> Vec<PathBuf> {
+fn hand_out(folder: &Path, project: &Path, request: &StudyRequest, out: &str) -> Vec<PathBuf> {
     let session = open_in(folder, project);
-    let reported = study::hand_out(&session.study, wish, &folder.join(out), &Silent).unwrap();
+    let reported = study::hand_out(&session.study, request, &folder.join(out), &Silent).unwrap();
     reported.people.iter().filter_map(|person| person.file.as_ref()).map(PathBuf::from).collect()
 }
 
@@ -155,7 +155,7 @@ fn submissions_merge_in_any_order_and_twice() {
     let folder = folder.path();
     let path = project(folder, 40);
     let people = ["ada", "ben", "cleo", "dora", "stranger"];
-    let plan = |people: &[&str]| StudyWish { anchors: 6, ..wish(people) };
+    let plan = |people: &[&str]| StudyRequest { anchors: 6, ..request(people) };
     let session = open_in(folder, &path);
     let draft = study::draft(&session.study, &plan(&people)).unwrap();
     // 34 texts x 3 and 6 anchors x 5, of which the other annotator has answered all, so that every text has
@@ -214,7 +214,7 @@ fn running_plan_only_grows() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 30);
-    let two = StudyWish { per_text: 2, anchors: 0, repeat: 0.0, ..wish(&["ada", "ben", "cleo"]) };
+    let two = StudyRequest { per_text: 2, anchors: 0, repeat: 0.0, ..request(&["ada", "ben", "cleo"]) };
     let packets = hand_out(folder, &path, &two, "first");
     work(folder, &packets[0], 5);
     merge(folder, &path, &[hand_in(folder, &packets[0], "ada-1")]);
@@ -222,7 +222,7 @@ fn running_plan_only_grows() {
         study::hand_out(&open_in(folder, &path).study, &two, &folder.join("again"), &Silent).unwrap_err();
     assert_eq!(nothing.code(), "plan-nothing-new");
 
-    let more = StudyWish { per_text: 3, people: vec!["cleo".into(), "dora".into()], ..two };
+    let more = StudyRequest { per_text: 3, people: vec!["cleo".into(), "dora".into()], ..two };
     let added = hand_out(folder, &path, &more, "first");
     let names: Vec<_> =
         added.iter().map(|file| file.file_name().unwrap().to_string_lossy().into_owned()).collect();
@@ -242,7 +242,7 @@ fn lost_packet_is_written_again_and_both_merge() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 10);
-    let packets = hand_out(folder, &path, &wish(&["ada", "ben", "cleo"]), "packets");
+    let packets = hand_out(folder, &path, &request(&["ada", "ben", "cleo"]), "packets");
     work(folder, &packets[0], 4);
     let session = open_in(folder, &path);
     let out = folder.join("again");
@@ -280,7 +280,7 @@ fn undo_covers_reannotated_texts() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 10);
-    let people = StudyWish { per_text: 1, anchors: 10, repeat: 0.2, ..wish(&["ada"]) };
+    let people = StudyRequest { per_text: 1, anchors: 10, repeat: 0.2, ..request(&["ada"]) };
     let packet = hand_out(folder, &path, &people, "packets").remove(0);
     let order = work(folder, &packet, usize::MAX);
     let session = open_in(folder, &packet);
@@ -313,7 +313,7 @@ fn changed_reannotation_counts_once() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 10);
-    let one = StudyWish { per_text: 1, anchors: 10, repeat: 0.1, ..wish(&["ada"]) };
+    let one = StudyRequest { per_text: 1, anchors: 10, repeat: 0.1, ..request(&["ada"]) };
     let packet = hand_out(folder, &path, &one, "packets").remove(0);
     let order = work(folder, &packet, usize::MAX);
     let again = &order.iter().find(|(_, occasion)| *occasion == 2).unwrap().0;
@@ -359,7 +359,7 @@ fn foreign_submissions_are_refused_entirely() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 10);
-    let packets = hand_out(folder, &path, &wish(&["ada", "ben", "cleo"]), "packets");
+    let packets = hand_out(folder, &path, &request(&["ada", "ben", "cleo"]), "packets");
     work(folder, &packets[0], 6);
     let handed = hand_in(folder, &packets[0], "ada");
     let before = answers(folder, &path);
@@ -386,7 +386,7 @@ fn foreign_submissions_are_refused_entirely() {
     let other = folder.join("other");
     std::fs::create_dir(&other).unwrap();
     let foreign = project(&other, 10);
-    let theirs = hand_out(&other, &foreign, &wish(&["ada", "ben", "cleo"]), "packets");
+    let theirs = hand_out(&other, &foreign, &request(&["ada", "ben", "cleo"]), "packets");
     refused(&one(&theirs[0]), "merge-other-project");
     refused(&one(&hand_in(&other, &theirs[0], "ada")), "merge-other-project");
     refused(&one(&foreign), "merge-other-project");
@@ -394,8 +394,12 @@ fn foreign_submissions_are_refused_entirely() {
     // A packet made by a later copy of this project.
     let copy = folder.join("copy.dissensus");
     std::fs::copy(&path, &copy).unwrap();
-    let late =
-        hand_out(folder, &copy, &StudyWish { people: vec!["eve".into()], per_text: 4, ..wish(&[]) }, "late");
+    let late = hand_out(
+        folder,
+        &copy,
+        &StudyRequest { people: vec!["eve".into()], per_text: 4, ..request(&[]) },
+        "late",
+    );
     assert!(refused(&one(&late[0]), "merge-unknown-packet").contains("merge the copy"));
     assert_eq!(answers(folder, &path), before);
     assert!(!one(&copy)[0].refused);
@@ -429,7 +433,7 @@ fn foreign_submissions_are_refused_entirely() {
             .code(),
         "is-packet"
     );
-    assert_eq!(study::draft(&packet.study, &wish(&["x"])).unwrap_err().code(), "is-packet");
+    assert_eq!(study::draft(&packet.study, &request(&["x"])).unwrap_err().code(), "is-packet");
     packet.close();
     assert_eq!(study::hand_in(&open_in(folder, &path).study, &bad, true).unwrap_err().code(), "not-packet");
     // A good file among bad ones is merged.
@@ -442,7 +446,7 @@ fn outdated_and_inconsistent_submissions_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 10);
-    let packets = hand_out(folder, &path, &wish(&["ada", "ben", "cleo"]), "packets");
+    let packets = hand_out(folder, &path, &request(&["ada", "ben", "cleo"]), "packets");
     let second = folder.join("second copy.dissensus");
     std::fs::copy(&packets[0], &second).unwrap();
     work(folder, &packets[0], 3);
@@ -499,24 +503,25 @@ fn impossible_plan_is_refused() {
     let path = project(folder, 10);
     let session = open_in(folder, &path);
     let out = folder.join("out");
-    let reported = |wish: StudyWish| study::hand_out(&session.study, &wish, &out, &Silent).unwrap_err();
-    let error = reported(StudyWish { people: vec!["ada".into(), "ben".into()], ..wish(&[]) });
+    let reported =
+        |request: StudyRequest| study::hand_out(&session.study, &request, &out, &Silent).unwrap_err();
+    let error = reported(StudyRequest { people: vec!["ada".into(), "ben".into()], ..request(&[]) });
     assert_eq!(error.code(), "plan-impossible");
     assert!(error.to_string().contains("3 people are needed for each text, and there are 2"), "{error}");
-    assert_eq!(reported(wish(&[])).code(), "plan-nobody");
-    assert_eq!(reported(wish(&["a", "b", "a"])).code(), "plan-twice");
-    assert_eq!(reported(wish(&["a", "b\u{202e}", "c"])).code(), "name");
-    assert_eq!(reported(StudyWish { repeat: f64::NAN, ..wish(&["a", "b", "c"]) }).code(), "plan-range");
-    assert_eq!(reported(StudyWish { per_text: 0, ..wish(&["a", "b", "c"]) }).code(), "plan-range");
+    assert_eq!(reported(request(&[])).code(), "plan-nobody");
+    assert_eq!(reported(request(&["a", "b", "a"])).code(), "plan-twice");
+    assert_eq!(reported(request(&["a", "b\u{202e}", "c"])).code(), "name");
+    assert_eq!(reported(StudyRequest { repeat: f64::NAN, ..request(&["a", "b", "c"]) }).code(), "plan-range");
+    assert_eq!(reported(StudyRequest { per_text: 0, ..request(&["a", "b", "c"]) }).code(), "plan-range");
     assert_eq!(
-        reported(StudyWish { balance: Some("age".into()), ..wish(&["a", "b", "c"]) }).code(),
+        reported(StudyRequest { balance: Some("age".into()), ..request(&["a", "b", "c"]) }).code(),
         "plan-balance"
     );
     let questions = vec![QuestionId(77)];
-    assert_eq!(reported(StudyWish { questions, ..wish(&["a", "b", "c"]) }).code(), "no-question");
+    assert_eq!(reported(StudyRequest { questions, ..request(&["a", "b", "c"]) }).code(), "no-question");
     std::fs::create_dir_all(&out).unwrap();
     std::fs::write(out.join("b.dissensus"), "mine").unwrap();
-    let error = reported(wish(&["a", "b", "c"]));
+    let error = reported(request(&["a", "b", "c"]));
     assert_eq!(error.code(), "packet-exists");
     assert_eq!(study::report(&session.study).unwrap().people.len(), 0);
     assert_eq!(annotators::list(&session.project).unwrap().len(), 1, "nobody was added");
@@ -583,7 +588,7 @@ fn skipped_text_is_not_reannotated_immediately() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 12);
-    let one = StudyWish { per_text: 1, anchors: 12, repeat: 0.1, again_after: 5, ..wish(&["ada"]) };
+    let one = StudyRequest { per_text: 1, anchors: 12, repeat: 0.1, again_after: 5, ..request(&["ada"]) };
     let packet = hand_out(folder, &path, &one, "packets").remove(0);
     let planned = Store::open_reader(&packet).unwrap().own_packet().unwrap().unwrap().assignments;
     let again = planned.iter().find(|item| item.occasion == 2).unwrap().text;
@@ -612,7 +617,7 @@ fn packet_accepts_no_other_people_or_imports() {
     let packet = hand_out(
         folder,
         &path,
-        &StudyWish { again_after: 1, anchors: 0, per_text: 1, ..wish(&["ada"]) },
+        &StudyRequest { again_after: 1, anchors: 0, per_text: 1, ..request(&["ada"]) },
         "packets",
     )
     .remove(0);
@@ -673,7 +678,8 @@ fn second_question_is_handed_out_and_late_copy_merges() {
     let id = |name: &str| questions::find(&session.project, Some(name)).unwrap().id;
     let (rude, funny) = (id("rude"), id("funny"));
     session.close();
-    let of = |questions| StudyWish { questions, anchors: 0, repeat: 0.0, ..wish(&["ada", "ben", "cleo"]) };
+    let of =
+        |questions| StudyRequest { questions, anchors: 0, repeat: 0.0, ..request(&["ada", "ben", "cleo"]) };
     hand_out(folder, &path, &of(vec![rude]), "packets");
     // A copy assigns the other question; its packet and the copy come back in the wrong order.
     let copy = folder.join("copy.dissensus");
@@ -704,8 +710,8 @@ fn packets_contain_attention_checks_without_answers() {
     session.close();
     drop(session);
 
-    let wish = StudyWish { per_text: 1, anchors: 3, repeat: 0.0, ..wish(&["ada", "ben"]) };
-    let packets = hand_out(folder, &path, &wish, "out");
+    let request = StudyRequest { per_text: 1, anchors: 3, repeat: 0.0, ..request(&["ada", "ben"]) };
+    let packets = hand_out(folder, &path, &request, "out");
     for (packet, level) in packets.iter().zip([1, 0]) {
         let bytes = std::fs::read(packet).unwrap();
         assert!(!bytes.windows(13).any(|at| at == b"SECRET-REASON"), "the right answers stay in the project");
@@ -872,8 +878,8 @@ fn packets_with_an_earlier_guideline_are_listed() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 12);
-    let wish = StudyWish { per_text: 1, anchors: 1, repeat: 0.0, ..wish(&["ada", "ben"]) };
-    let packets = hand_out(folder, &path, &wish, "out");
+    let request = StudyRequest { per_text: 1, anchors: 1, repeat: 0.0, ..request(&["ada", "ben"]) };
+    let packets = hand_out(folder, &path, &request, "out");
     assert!(report(folder, &path).earlier.is_empty(), "nothing was changed since");
     // Ben is done before the change.
     work(folder, &packets[1], 100);
@@ -929,8 +935,8 @@ fn packet_keeps_the_guideline_number() {
         session.guideline.write(&new, None).unwrap();
     }
     session.close();
-    let wish = StudyWish { per_text: 1, anchors: 1, repeat: 0.0, ..wish(&["ada", "ben"]) };
-    let packets = hand_out(folder, &path, &wish, "out");
+    let request = StudyRequest { per_text: 1, anchors: 1, repeat: 0.0, ..request(&["ada", "ben"]) };
+    let packets = hand_out(folder, &path, &request, "out");
     let packet = open_in(folder, &packets[0]);
     let newest = packet.guideline.newest().unwrap().unwrap();
     assert_eq!((newest.number, newest.body.as_str()), (2, "# Second"));
@@ -946,8 +952,8 @@ fn texts_short_of_people_after_withdrawal_are_reassigned() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let path = project(folder, 12);
-    let wish = StudyWish { per_text: 2, anchors: 0, repeat: 0.0, ..wish(&["ada", "ben", "cleo"]) };
-    hand_out(folder, &path, &wish, "out");
+    let request = StudyRequest { per_text: 2, anchors: 0, repeat: 0.0, ..request(&["ada", "ben", "cleo"]) };
+    hand_out(folder, &path, &request, "out");
     let before = report(folder, &path);
     assert_eq!((before.per_text, before.short_texts), (2, 0));
     let session = open_in(folder, &path);
@@ -962,7 +968,7 @@ fn texts_short_of_people_after_withdrawal_are_reassigned() {
     hand_out(
         folder,
         &path,
-        &StudyWish { people: vec!["ada".into(), "ben".into(), "dora".into()], ..wish },
+        &StudyRequest { people: vec!["ada".into(), "ben".into(), "dora".into()], ..request },
         "more",
     );
     let filled = report(folder, &path);
@@ -985,14 +991,14 @@ fn unwritten_packets_are_reported_by_the_next_plan() {
     let path = project(folder, 12);
     let session = open_in(folder, &path);
     let out = folder.join("packets");
-    let people = wish(&["ada", "ben", "cleo"]);
+    let people = request(&["ada", "ben", "cleo"]);
     let stop = StopsAfter(0.into(), 1);
     let stopped = study::hand_out(&session.study, &people, &out, &stop).unwrap_err();
     assert_eq!(stopped.code(), "packets-unwritten");
     assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
     // After being killed there, the next run reports what is missing and how to get it.
-    for wish in [people, wish(&["dora", "emil", "fay"])] {
-        let reported = study::hand_out(&session.study, &wish, &out, &Silent).unwrap_err();
+    for request in [people, request(&["dora", "emil", "fay"])] {
+        let reported = study::hand_out(&session.study, &request, &out, &Silent).unwrap_err();
         assert_eq!(reported.code(), "packets-unwritten");
         let reported = reported.to_string();
         assert!(
@@ -1002,7 +1008,7 @@ fn unwritten_packets_are_reported_by_the_next_plan() {
     }
     let names = ["ben".to_owned(), "cleo".to_owned()];
     assert_eq!(study::write_again(&session.study, &names, &out, &Silent).unwrap().len(), 2);
-    let more = StudyWish { repeat: 0.0, ..wish(&["dora", "emil", "fay"]) };
+    let more = StudyRequest { repeat: 0.0, ..request(&["dora", "emil", "fay"]) };
     study::hand_out(&session.study, &more, &out, &Silent).unwrap();
 }
 
@@ -1030,7 +1036,7 @@ fn packets_copies_and_backups_are_private() {
     std::fs::create_dir(&out).unwrap();
     let looks = Looks(out.clone(), Vec::new().into());
     let session = open_in(folder, &path);
-    study::hand_out(&session.study, &wish(&["ada", "ben", "cleo"]), &out, &looks).unwrap();
+    study::hand_out(&session.study, &request(&["ada", "ben", "cleo"]), &out, &looks).unwrap();
     assert!(looks.1.lock().unwrap().iter().all(|others| *others == 0));
     let copy = folder.join("copy.dissensus");
     copy::save_copy(&session.project, &copy, Default::default(), &Silent).unwrap();

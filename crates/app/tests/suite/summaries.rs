@@ -6,7 +6,7 @@
 use crate::support::{Stopped, create, import_csv};
 use dissensus_analysis::ranking;
 use dissensus_api::{
-    ColumnChoices, DisagreementMeasure, DisagreementQuery, ImportChoices, SummaryOf, SummaryWish,
+    ColumnChoices, DisagreementMeasure, DisagreementQuery, ImportChoices, SummaryOf, SummaryRequest,
 };
 use dissensus_app::session::Session;
 use dissensus_editing::questions;
@@ -44,8 +44,8 @@ fn rows(path: &Path) -> (Rows, Vec<String>) {
     (rows.collect(), header)
 }
 
-fn write(session: &Session, wish: &SummaryWish, out: &Path) -> (Rows, Vec<String>) {
-    let asked = session.summaries.check(wish, out, true).unwrap();
+fn write(session: &Session, request: &SummaryRequest, out: &Path) -> (Rows, Vec<String>) {
+    let asked = session.summaries.check(request, out, true).unwrap();
     if let Some(question) = asked.predicted() {
         session.live.fit(question, &Silent).unwrap();
     }
@@ -53,8 +53,8 @@ fn write(session: &Session, wish: &SummaryWish, out: &Path) -> (Rows, Vec<String
     rows(out)
 }
 
-fn refused(session: &Session, wish: &SummaryWish, out: &Path) -> String {
-    let error = session.summaries.check(wish, out, false).err().unwrap();
+fn refused(session: &Session, request: &SummaryRequest, out: &Path) -> String {
+    let error = session.summaries.check(request, out, false).err().unwrap();
     assert!(!out.exists() || out.is_dir(), "{out:?}");
     format!("{}: {error}", error.code())
 }
@@ -76,8 +76,8 @@ fn small() -> (TempDir, Session) {
 fn text_summary_has_figures_of_labels() {
     let (folder, session) = small();
     let out = folder.path().join("texts.csv");
-    let wish = SummaryWish { aggregate: Some("majority".into()), ..SummaryWish::default() };
-    let (found, header) = write(&session, &wish, &out);
+    let request = SummaryRequest { aggregate: Some("majority".into()), ..SummaryRequest::default() };
+    let (found, header) = write(&session, &request, &out);
     assert_eq!(found.len(), 4);
     let cells =
         |id: &str, names: &[&str]| -> Vec<String> { names.iter().map(|n| found[id][*n].clone()).collect() };
@@ -103,7 +103,7 @@ fn text_summary_has_figures_of_labels() {
     assert!(!header.iter().any(|name| name.starts_with("predicted")));
     // A thread's name may identify its author.
     assert_eq!(found["a"]["group"], "x");
-    let masked = SummaryWish { pseudonyms: true, ..SummaryWish::default() };
+    let masked = SummaryRequest { pseudonyms: true, ..SummaryRequest::default() };
     let (found, _) = write(&session, &masked, &out);
     assert!(found.values().all(|cells| cells["group"].is_empty()));
     let jsonl = folder.path().join("texts.jsonl");
@@ -132,8 +132,9 @@ fn levels_are_named_as_in_other_files() {
     import_csv(&session, &csv, &ImportChoices { columns: Some(with_attribute()), ..choices });
     encode(&session);
     let out = folder.path().join("texts.csv");
-    let wish = SummaryWish { predicted: true, aggregate: Some("majority".into()), ..SummaryWish::default() };
-    let (found, header) = write(&session, &wish, &out);
+    let request =
+        SummaryRequest { predicted: true, aggregate: Some("majority".into()), ..SummaryRequest::default() };
+    let (found, header) = write(&session, &request, &out);
     assert_eq!((found["t0"]["aggregated"].as_str(), found["t0"]["text"].as_str()), ("-1", "'@you are 0"));
     for name in [
         "predicted_-1",
@@ -157,7 +158,7 @@ fn levels_are_named_as_in_other_files() {
     }
     // A value of five people is shown, that of the sixth is hidden.
     let people = folder.path().join("people.csv");
-    let masked = SummaryWish { of: SummaryOf::People, pseudonyms: true, ..SummaryWish::default() };
+    let masked = SummaryRequest { of: SummaryOf::People, pseudonyms: true, ..SummaryRequest::default() };
     let (found, _) = write(&session, &masked, &people);
     let order: Vec<String> = {
         let mut reader = csv::Reader::from_path(&people).unwrap();
@@ -169,7 +170,7 @@ fn levels_are_named_as_in_other_files() {
         reported.is_empty()
             || reported.iter().all(|value| [&"-7".to_owned(), &String::new()].contains(value))
     );
-    let open = SummaryWish { pseudonyms: false, ..masked };
+    let open = SummaryRequest { pseudonyms: false, ..masked };
     let (found, _) = write(&session, &open, &people);
     assert_eq!(
         (found["p0"]["attribute_labels"].as_str(), found["p5"]["attribute_labels"].as_str()),
@@ -193,8 +194,8 @@ fn with_attribute() -> ColumnChoices {
 fn people_have_level_counts_and_pseudonyms() {
     let (folder, session) = small();
     let out = folder.path().join("people.csv");
-    let wish = SummaryWish { of: SummaryOf::People, ..SummaryWish::default() };
-    let (found, _) = write(&session, &wish, &out);
+    let request = SummaryRequest { of: SummaryOf::People, ..SummaryRequest::default() };
+    let (found, _) = write(&session, &request, &out);
     let ana = &found["ana"];
     let cells: Vec<&str> = ["town", "labels", "count_1", "count_2", "count_3", "shared_texts"]
         .iter()
@@ -209,7 +210,7 @@ fn people_have_level_counts_and_pseudonyms() {
     assert_eq!(again.code(), "is-summary");
     // Of three pairs with others none is equal.
     assert_eq!(ana["agreement_with_others"], "0");
-    let masked = SummaryWish { pseudonyms: true, ..wish };
+    let masked = SummaryRequest { pseudonyms: true, ..request };
     let (found, header) = write(&session, &masked, &out);
     assert_eq!(found.keys().filter(|id| ["A1", "A2", "A3"].contains(&id.as_str())).count(), 3);
     assert!(
@@ -246,8 +247,8 @@ fn encode(session: &Session) {
 fn predictions_match_the_list_and_their_intervals() {
     let (folder, session) = encoded();
     let out = folder.path().join("texts.csv");
-    let wish = SummaryWish { predicted: true, ..SummaryWish::default() };
-    let (found, _) = write(&session, &wish, &out);
+    let request = SummaryRequest { predicted: true, ..SummaryRequest::default() };
+    let (found, _) = write(&session, &request, &out);
     let question = questions::find(&session.project, None).unwrap().id;
     let query = DisagreementQuery {
         question,
@@ -277,7 +278,7 @@ fn predictions_match_the_list_and_their_intervals() {
         different.insert(cells["expected_disagreement"].clone());
     }
     assert!(different.len() > 10, "{different:?}");
-    let people = SummaryWish { of: SummaryOf::People, predicted: true, ..SummaryWish::default() };
+    let people = SummaryRequest { of: SummaryOf::People, predicted: true, ..SummaryRequest::default() };
     let (found, _) = write(&session, &people, &folder.path().join("people.csv"));
     let severities: Vec<f32> = found.values().map(|cells| cells["severity"].parse().unwrap()).collect();
     assert!(severities.iter().any(|s| *s > 0.0) && severities.iter().any(|s| *s < 0.0), "{severities:?}");
@@ -287,26 +288,26 @@ fn predictions_match_the_list_and_their_intervals() {
 fn window_fits_the_model_of_a_summary() {
     let (folder, session) = encoded();
     let at = |name: &str| -> PathBuf { folder.path().join(name) };
-    let wish = SummaryWish { predicted: true, ..SummaryWish::default() };
-    let asked = session.summaries.check(&wish, &at("a.parquet"), false).unwrap();
+    let request = SummaryRequest { predicted: true, ..SummaryRequest::default() };
+    let asked = session.summaries.check(&request, &at("a.parquet"), false).unwrap();
     let written = session.summaries.write(&asked, Follow::Job).unwrap();
     assert_eq!((written.rows, written.question.as_str()), (40, "rude"));
     let again = session.summaries.write(&asked, Follow::Job).unwrap_err();
     assert_eq!(again.code(), "export-exists");
-    let asked = session.summaries.check(&wish, &at("b.csv"), false).unwrap();
+    let asked = session.summaries.check(&request, &at("b.csv"), false).unwrap();
     assert_eq!(session.summaries.write(&asked, &Stopped).unwrap_err().code(), "cancelled");
     assert!(!at("b.csv").exists());
-    assert!(refused(&session, &wish, &at("c.conll")).contains(".csv"));
+    assert!(refused(&session, &request, &at("c.conll")).contains(".csv"));
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(at("p.dissensus"), at("own.csv")).unwrap();
-        let own = session.summaries.check(&wish, &at("own.csv"), true).err().unwrap();
+        let own = session.summaries.check(&request, &at("own.csv"), true).err().unwrap();
         assert_eq!(own.code(), "same-file");
     }
-    let unknown = SummaryWish { question: Some("kind".into()), ..wish.clone() };
+    let unknown = SummaryRequest { question: Some("kind".into()), ..request.clone() };
     assert!(refused(&session, &unknown, &at("d.csv")).starts_with("no-such-question"));
     let both =
-        SummaryWish { of: SummaryOf::People, aggregate: Some("glad".into()), ..SummaryWish::default() };
+        SummaryRequest { of: SummaryOf::People, aggregate: Some("glad".into()), ..SummaryRequest::default() };
     assert!(refused(&session, &both, &at("d.csv")).contains("one row a text"));
 }
 
@@ -321,8 +322,8 @@ fn summaries_of_sets_and_spans_omit_other_columns() {
     let sets = "text_id,text,annotator_id,label\nt,one,x,a + b\nt,one,y,a\nu,two,x,none\n";
     import_csv(&session, sets, &choices);
     let out = folder.path().join("sets.csv");
-    let wish = SummaryWish { aggregate: Some("majority".into()), ..SummaryWish::default() };
-    let (found, _) = write(&session, &wish, &out);
+    let request = SummaryRequest { aggregate: Some("majority".into()), ..SummaryRequest::default() };
+    let (found, _) = write(&session, &request, &out);
     let cells: Vec<&str> =
         ["labels", "count_a", "count_b", "share_b", "mean", "disagreement", "aggregated", "aggregated_tie"]
             .iter()
@@ -330,9 +331,9 @@ fn summaries_of_sets_and_spans_omit_other_columns() {
             .collect();
     assert_eq!(cells, ["2", "2", "1", "0.5", "", "1", "a", "true"]);
     assert_eq!((found["u"]["count_a"].as_str(), found["u"]["aggregated"].as_str()), ("0", "none"));
-    let predicted = SummaryWish { predicted: true, ..SummaryWish::default() };
+    let predicted = SummaryRequest { predicted: true, ..SummaryRequest::default() };
     assert!(refused(&session, &predicted, &folder.path().join("no.csv")).contains("topics"));
-    let people = SummaryWish { of: SummaryOf::People, ..SummaryWish::default() };
+    let people = SummaryRequest { of: SummaryOf::People, ..SummaryRequest::default() };
     let (found, header) = write(&session, &people, &folder.path().join("people.csv"));
     assert_eq!(found["x"]["count_a"], "1");
     assert!(!header.iter().any(|name| name == "agreement_with_others"));

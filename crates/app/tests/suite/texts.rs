@@ -7,8 +7,8 @@ use crate::support::{home, import_into, open_in};
 use dissensus_analysis::aggregation;
 use dissensus_analysis::overview;
 use dissensus_api::{
-    FoundTexts, LabelDetails, MergeConsent, NewLabel, NewPracticeText, NextStepKind, StudyWish, TextFilter,
-    TextQuery, TextSort,
+    FoundTexts, LabelDetails, MergeConsent, NewLabel, NewPracticeText, NextStepKind, StudyRequest,
+    TextFilter, TextQuery, TextSort,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{
@@ -67,8 +67,8 @@ fn find(session: &Session, query: &TextQuery) -> FoundTexts {
     session.texts.find(query, 0, 500, None).unwrap()
 }
 
-fn wish() -> StudyWish {
-    StudyWish {
+fn request() -> StudyRequest {
+    StudyRequest {
         questions: Vec::new(),
         people: vec!["ana".to_owned(), "ben".to_owned()],
         per_text: 2,
@@ -253,9 +253,9 @@ fn packet_lists_only_the_persons_own_texts() {
     let folder = tempfile::tempdir().unwrap();
     let (path, session, _) = project(folder.path());
     session.close();
-    let wish = wish();
+    let request = request();
     let session = open_in(folder.path(), &path);
-    let out = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
+    let out = study::hand_out(&session.study, &request, &folder.path().join("out"), &Silent).unwrap();
     let packet = PathBuf::from(out.people[0].file.clone().unwrap());
     let people = session.overview(None).unwrap().people;
     assert_eq!(people.iter().find(|who| who.name == "ben").map(|who| who.asked), Some(30));
@@ -460,8 +460,8 @@ fn attribute_form_answers_merge_in_any_order() {
     let ben = annotators::add(&session.project, "ben", &Default::default()).unwrap().id;
     annotators::change(&session.project, ben, None, &set, &[]).unwrap();
     let people = vec!["ana".to_owned(), "ben".to_owned()];
-    let wish = StudyWish { people, ..wish() };
-    let out = study::hand_out(&session.study, &wish, &folder.path().join("out"), &Silent).unwrap();
+    let request = StudyRequest { people, ..request() };
+    let out = study::hand_out(&session.study, &request, &folder.path().join("out"), &Silent).unwrap();
     session.close();
     let copy = folder.path().join("copy.dissensus");
     std::fs::copy(&path, &copy).unwrap();

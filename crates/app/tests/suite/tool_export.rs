@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use crate::support::{TestFolder, import};
-use dissensus_api::{ExportWish, ImportChoices, ImportReport};
+use dissensus_api::{ExportRequest, ImportChoices, ImportReport};
 use dissensus_app::session::Session;
 use dissensus_exchange::{LossReason, ToolFormat};
 use dissensus_project::error::ProjectError;
@@ -329,17 +329,18 @@ fn cancelled_export_leaves_nothing() {
 fn window_previews_the_content_of_an_export() {
     let place = TestFolder::new();
     let session = labelled(&place);
-    let table = exchange::export_contents(&session.exchange, &ExportWish::default()).unwrap();
+    let table = exchange::export_contents(&session.exchange, &ExportRequest::default()).unwrap();
     assert_eq!((table.texts, table.people, table.answers, table.losses.len()), (3, 3, 12, 0), "{table:?}");
     for format in export_formats() {
         let question = format.one_question.then(|| "mood".to_owned());
-        let wish = ExportWish { format: Some(format.name.clone()), question, ..ExportWish::default() };
+        let request =
+            ExportRequest { format: Some(format.name.clone()), question, ..ExportRequest::default() };
         let before = files(&place);
-        let reported = exchange::export_contents(&session.exchange, &wish).unwrap();
+        let reported = exchange::export_contents(&session.exchange, &request).unwrap();
         assert_eq!(files(&place), before, "nothing is written");
-        assert_eq!(reported.question.as_deref(), wish.question.as_deref(), "{}", format.name);
+        assert_eq!(reported.question.as_deref(), request.question.as_deref(), "{}", format.name);
         let of = ToolFormat::named(&format.name).unwrap();
-        let expected = ready(&session, of, wish.question.as_deref());
+        let expected = ready(&session, of, request.question.as_deref());
         let messages: Vec<String> = expected.losses().iter().map(dissensus_exchange::Loss::message).collect();
         assert_eq!(reported.losses.iter().map(|loss| loss.message.clone()).collect::<Vec<_>>(), messages);
         let out = place.path(&match format.ending.as_str() {
@@ -347,20 +348,20 @@ fn window_previews_the_content_of_an_export() {
             ending => format!("{}.{ending}", format.name),
         });
         assert_eq!(
-            exchange::export_for_tool(&session.exchange, &out, &wish, false, Follow::Job).unwrap(),
+            exchange::export_for_tool(&session.exchange, &out, &request, false, Follow::Job).unwrap(),
             reported
         );
         assert!(out.exists(), "{}", format.name);
         let again =
-            exchange::export_for_tool(&session.exchange, &out, &wish, false, Follow::Job).unwrap_err();
+            exchange::export_for_tool(&session.exchange, &out, &request, false, Follow::Job).unwrap_err();
         assert_eq!(again.code(), "export-exists");
-        exchange::export_for_tool(&session.exchange, &out, &wish, true, Follow::Job).unwrap();
+        exchange::export_for_tool(&session.exchange, &out, &request, true, Follow::Job).unwrap();
     }
-    let masked = ExportWish { pseudonyms: true, ..ExportWish::default() };
+    let masked = ExportRequest { pseudonyms: true, ..ExportRequest::default() };
     assert!(exchange::export_contents(&session.exchange, &masked).unwrap().suppressed > 0);
-    let unknown = ExportWish { format: Some("papyrus".into()), ..ExportWish::default() };
+    let unknown = ExportRequest { format: Some("papyrus".into()), ..ExportRequest::default() };
     assert_eq!(exchange::export_contents(&session.exchange, &unknown).unwrap_err().code(), "file-format");
-    let wrong = ExportWish { format: Some("prodigy".into()), ..ExportWish::default() };
+    let wrong = ExportRequest { format: Some("prodigy".into()), ..ExportRequest::default() };
     let named =
         exchange::export_for_tool(&session.exchange, &place.path("x.csv"), &wrong, false, Follow::Job);
     assert!(named.is_err() && !place.path("x.csv").exists());

@@ -6,7 +6,7 @@
 use crate::support::{home, open};
 use dissensus_api::{
     ImportChoices, MergeChangeKind, MergeConsent, MergedFile, MergedKind, NewDecision, NewGuideline,
-    NewLabel, StudyWish, TextOrder,
+    NewLabel, StudyRequest, TextOrder,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, LabelSource, QuestionId};
@@ -64,7 +64,7 @@ impl World {
         // There is an answer from here and not only from a file, so that the project has a copy id of its
         // own.
         let world = |name: &str| folder.path().join("packets").join(format!("{name}.dissensus"));
-        let wish = StudyWish {
+        let request = StudyRequest {
             questions: Vec::new(),
             people: vec!["ada".into(), "dora".into()],
             per_text: 2,
@@ -76,7 +76,7 @@ impl World {
             balance: None,
             seed: 3,
         };
-        study::hand_out(&session.study, &wish, &folder.path().join("packets"), &Silent).unwrap();
+        study::hand_out(&session.study, &request, &folder.path().join("packets"), &Silent).unwrap();
         session.close();
         let (ada, ben) = (world("ada"), world("dora"));
         let world = Self { folder, project, ada, ben };
@@ -1167,7 +1167,7 @@ fn packet_cannot_change_a_stated_wording() {
     let question = info::read(&session.project).unwrap().questions[0].id;
     let edit = QuestionChange { prompt: Some("Is it ruder?".to_owned()), ..Default::default() };
     questions::edit(&session.project, question, &edit).unwrap();
-    let wish = StudyWish {
+    let request = StudyRequest {
         questions: Vec::new(),
         people: vec!["gil".into()],
         per_text: 3,
@@ -1179,7 +1179,7 @@ fn packet_cannot_change_a_stated_wording() {
         balance: None,
         seed: 3,
     };
-    study::hand_out(&session.study, &wish, &world.path("more"), &Silent).unwrap();
+    study::hand_out(&session.study, &request, &world.path("more"), &Silent).unwrap();
     session.close();
     let packet = world.path("more").join("gil.dissensus");
     let session = open(&packet);

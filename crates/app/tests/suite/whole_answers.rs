@@ -209,8 +209,8 @@ fn set_predictions_use_option_correlations() {
     let (_, all) = predict(&place, &session, &of(&[]), true).unwrap();
     assert!((everybody.masi.unwrap() - number(&all[1], "masi")).abs() < 1e-6);
     // A pair of options is named once, though both sets and distances mention it.
-    let said = &everybody.options_together;
-    assert_eq!(said.matches("sad and tired").count(), 1, "{said}");
+    let found = &everybody.options_together;
+    assert_eq!(found.matches("sad and tired").count(), 1, "{found}");
     for option in &everybody.options {
         let expected = number(&all[1], &format!("expected_{}", option.option));
         assert!((option.expected - expected).abs() < 1e-6);
@@ -394,8 +394,8 @@ fn failed_set_table_leaves_no_file() {
     assert_eq!(check(&named("sets: lazy"), &texts).code(), "no-such-question");
     let empty = place.path("empty.csv");
     std::fs::write(&empty, "").unwrap();
-    let said = check(&of(&[]), &TextFileChoices { path: empty, ..TextFileChoices::default() });
-    assert!(said.to_string().contains("empty.csv"), "{said}");
+    let found = check(&of(&[]), &TextFileChoices { path: empty, ..TextFileChoices::default() });
+    assert!(found.to_string().contains("empty.csv"), "{found}");
     session.live.fit(question.id, &Silent).unwrap();
     let asked = prediction_file::check(&session.analysis, &of(&[]), Some(&texts), &out, &Silent).unwrap();
     let stopped = prediction_file::write(&session.analysis, &asked, &tiny(), &Stopped).unwrap_err();

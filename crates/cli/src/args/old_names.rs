@@ -81,7 +81,7 @@ pub(crate) fn with_new_names(arguments: impl IntoIterator<Item = OsString>) -> V
     arguments
 }
 
-/// Whether the group at `at` is followed by one of its commands, by nothing, or by a wish for its help.
+/// Whether the group at `at` is followed by one of its commands, by nothing, or by a request for its help.
 fn names_group(arguments: &[OsString], at: usize) -> bool {
     let Some(next) = next_word(arguments, at + 1).map(|next| &arguments[next]) else { return true };
     let group = Cli::command();

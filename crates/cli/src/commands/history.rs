@@ -4,7 +4,7 @@ use super::{note, open_or_read, open_to_read};
 use crate::args::History;
 use crate::output::{self, cut};
 use anyhow::Result;
-use dissensus_api::{HistoryEntry, HistoryPage, HistoryWish};
+use dissensus_api::{HistoryEntry, HistoryPage, HistoryRequest};
 use dissensus_editing::annotators;
 use dissensus_editing::history;
 use dissensus_editing::questions;
@@ -20,7 +20,7 @@ pub(crate) fn history(args: &History) -> Result<()> {
     let session =
         if args.hide_names { open_or_read(&args.project.path)? } else { open_to_read(&args.project.path)? };
     let project = &session.project;
-    let mut wish = HistoryWish {
+    let mut request = HistoryRequest {
         kinds: args.kind.clone(),
         annotator: args
             .annotator
@@ -45,9 +45,9 @@ pub(crate) fn history(args: &History) -> Result<()> {
     };
     let mut found = HistoryPage { entries: Vec::new(), more: true };
     while found.more && found.entries.len() < args.limit as usize {
-        wish.after = found.entries.last().map(|last| last.place.clone());
-        wish.limit = PAGE.min(args.limit - found.entries.len() as u32);
-        let page = history::read(project, &wish)?;
+        request.after = found.entries.last().map(|last| last.place.clone());
+        request.limit = PAGE.min(args.limit - found.entries.len() as u32);
+        let page = history::read(project, &request)?;
         found.more = page.more;
         found.entries.extend(page.entries);
     }

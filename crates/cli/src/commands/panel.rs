@@ -8,7 +8,7 @@ use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_analysis::panels::{PanelFile, PanelFileChoices};
-use dissensus_api::{PanelInfo, PanelOrder, PanelText, PanelVerdicts, PanelWish, SavedPanelInfo};
+use dissensus_api::{PanelInfo, PanelOrder, PanelRequest, PanelText, PanelVerdicts, SavedPanelInfo};
 use dissensus_app::session::Session;
 use dissensus_editing::questions;
 use dissensus_editing::texts;
@@ -36,25 +36,26 @@ pub(crate) fn panel(args: &Panel) -> Result<()> {
     }
     let session =
         if args.name.is_some() { open(&args.project.path)? } else { open_or_read(&args.project.path)? };
-    let wish = wish(&session, args)?;
-    session.panels.check(&wish)?;
-    let compared = args.compare.as_deref().map(|name| session.panels.wish(name, args.draws)).transpose()?;
+    let request = request(&session, args)?;
+    session.panels.check(&request)?;
+    let compared =
+        args.compare.as_deref().map(|name| session.panels.request(name, args.draws)).transpose()?;
     match (&args.file.texts, &args.file.out) {
-        (Some(texts), Some(out)) => file(&session, args, &wish, compared.as_ref(), texts, out)?,
-        _ => project(&session, args, &wish, compared.as_ref())?,
+        (Some(texts), Some(out)) => file(&session, args, &request, compared.as_ref(), texts, out)?,
+        _ => project(&session, args, &request, compared.as_ref())?,
     }
     // After everything that can fail, so that only panels that were drawn and predicted are saved.
     if let Some(name) = &args.name {
-        session.panels.save(name, &wish)?;
+        session.panels.save(name, &request)?;
         super::note(&format!("saved as \"{}\"", name.trim()));
     }
     Ok(())
 }
 
-fn wish(session: &Session, args: &Panel) -> Result<PanelWish> {
-    let mut wish = match &args.saved {
-        Some(name) => session.panels.wish(name, args.draws)?,
-        None => PanelWish {
+fn request(session: &Session, args: &Panel) -> Result<PanelRequest> {
+    let mut request = match &args.saved {
+        Some(name) => session.panels.request(name, args.draws)?,
+        None => PanelRequest {
             question: questions::find(&session.project, args.question.as_deref())?.id,
             members: args.members.clone(),
             size: args.size.unwrap_or_default(),
@@ -65,19 +66,24 @@ fn wish(session: &Session, args: &Panel) -> Result<PanelWish> {
         },
     };
     if let Some(rule) = &args.rule {
-        wish.rule = rule.to_string();
+        request.rule = rule.to_string();
     }
     if let Some(question) = &args.question {
-        wish.question = questions::find(&session.project, Some(question))?.id;
+        request.question = questions::find(&session.project, Some(question))?.id;
     }
-    Ok(wish)
+    Ok(request)
 }
 
-fn project(session: &Session, args: &Panel, wish: &PanelWish, compared: Option<&PanelWish>) -> Result<()> {
+fn project(
+    session: &Session,
+    args: &Panel,
+    request: &PanelRequest,
+    compared: Option<&PanelRequest>,
+) -> Result<()> {
     let text = args.text_id.as_deref().map(|id| texts::find(&session.project, id)).transpose()?;
-    make_live(session, wish.question, &args.encoder)?;
+    make_live(session, request.question, &args.encoder)?;
     let found = match text {
-        Some((text, _)) => session.panels.ask_about(wish, compared, text)?,
+        Some((text, _)) => session.panels.ask_about(request, compared, text)?,
         None => {
             let bar = Bar::new("texts");
             let order = match args.by {
@@ -85,7 +91,7 @@ fn project(session: &Session, args: &Panel, wish: &PanelWish, compared: Option<&
                 PanelBy::Members => PanelOrder::Members,
                 PanelBy::Apart => PanelOrder::Apart,
             };
-            let found = session.panels.ask(wish, compared, order, args.top, &bar);
+            let found = session.panels.ask(request, compared, order, args.top, &bar);
             drop(bar);
             found?
         }
@@ -96,8 +102,8 @@ fn project(session: &Session, args: &Panel, wish: &PanelWish, compared: Option<&
 fn file(
     session: &Session,
     args: &Panel,
-    wish: &PanelWish,
-    compared: Option<&PanelWish>,
+    request: &PanelRequest,
+    compared: Option<&PanelRequest>,
     texts: &Path,
     out: &Path,
 ) -> Result<()> {
@@ -113,12 +119,12 @@ fn file(
         replace: args.file.force,
     };
     let bar = Bar::new("bytes");
-    let asked = session.panels.check_file(wish, &choices, &bar);
+    let asked = session.panels.check_file(request, &choices, &bar);
     drop(bar);
     let asked = asked?;
-    make_live(session, wish.question, &args.encoder)?;
+    make_live(session, request.question, &args.encoder)?;
     let bar = Bar::new("texts");
-    let written = session.panels.ask_file(wish, compared, &asked, &encoder_choice(&args.encoder), &bar);
+    let written = session.panels.ask_file(request, compared, &asked, &encoder_choice(&args.encoder), &bar);
     drop(bar);
     print_written(&written?, args.output.json)
 }

@@ -74,7 +74,9 @@ const TEXT_WIDTH: usize = 60;
 
 pub(crate) fn predict(args: &Predict) -> Result<()> {
     if args.resume && args.run.len() > 1 {
-        bail!("--resume goes with one run: runs may be on several encoders, and embeddings of one are kept");
+        bail!(
+            "--resume goes with one run: runs may be on several encoders, and embeddings are stored for one"
+        );
     }
     let done = predict_once(args);
     match embeddings_path(args).filter(|kept| holds_embeddings(kept)) {
@@ -82,7 +84,7 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
             std::fs::remove_file(&kept).with_context(|| format!("removing {}", kept.display()))?;
         }
         Some(kept) => note(&format!(
-            "embeddings so far are kept in {}: the same command goes on with them",
+            "embeddings so far are stored in {}: run the same command to continue with them",
             kept.display()
         )),
         None => {}
@@ -180,7 +182,7 @@ fn document<'a>(
     let levels = question.scale.levels();
     if p.len() != levels.len() {
         bail!(
-            "the model says {} probabilities and \"{}\" has {} levels",
+            "the model predicts {} probabilities and \"{}\" has {} levels",
             p.len(),
             question.name,
             levels.len()
@@ -217,7 +219,7 @@ fn show_prediction(
     output::line(&format!("{} would {how} {}{what}", annotator.name, levels[best]))?;
     if let Some(by) = by.filter(|by| !by.knows_annotator) {
         output::line(&format!(
-            "Run {} learned nothing from {}: this is what it says of a stranger",
+            "Run {} learned nothing from {}: this is its prediction for an unknown annotator",
             by.run, annotator.name
         ))?;
     }
@@ -402,7 +404,7 @@ fn disagreement_by_options(session: &Session, question: &Question, args: &Disagr
     let together = set_distances::measure(&session.analysis, question, &bar)?;
     drop(bar);
     let (texts, all) = multi_label::rank(&session.analysis, question, args.top, together.as_ref())?;
-    let said = together.map(|together| distances_together(&together, options));
+    let options_together = together.map(|together| distances_together(&together, options));
     let needs = multi_label::people_needed(&session.analysis);
     if args.output.json {
         return output::json(&DisagreementByOptions {
@@ -410,7 +412,7 @@ fn disagreement_by_options(session: &Session, question: &Question, args: &Disagr
             needs,
             notice: info::read(&session.project)?.simulated_notice,
             options,
-            options_together: said,
+            options_together,
             question: &question.name,
             texts: texts.iter().map(Into::into).collect(),
             texts_in_all: all,
@@ -443,7 +445,7 @@ fn disagreement_by_options(session: &Session, question: &Question, args: &Disagr
     };
     let header = ["rank", "text id", "pairwise", "MASI", "most divided options", "text"];
     output::line(&output::table(&header, texts.iter().map(line).collect(), &[0, 2, 3]))?;
-    said.as_deref().map_or(Ok(()), output::line)
+    options_together.as_deref().map_or(Ok(()), output::line)
 }
 
 fn measure(by: MeasureArg) -> DisagreementMeasure {
@@ -485,8 +487,8 @@ fn show(
     if let Some(notice) = info::read(&session.project)?.simulated_notice {
         output::line(&notice)?;
     }
-    let said = [&ranking.remark, &ranking.needs, &ranking.basis];
-    for line in said.into_iter().flatten().collect::<std::collections::BTreeSet<_>>() {
+    let notes = [&ranking.remark, &ranking.needs, &ranking.basis];
+    for line in notes.into_iter().flatten().collect::<std::collections::BTreeSet<_>>() {
         output::line(line)?;
     }
     output::line(&format!(
@@ -500,7 +502,7 @@ fn show(
             break;
         }
         if *size > 1 {
-            output::line(&format!("Ranks {first} to {} cannot be told apart", first + size - 1))?;
+            output::line(&format!("Ranks {first} to {} cannot be distinguished", first + size - 1))?;
         }
         first += size;
     }

@@ -5,18 +5,18 @@ use crate::args::Report;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_api::PaperWish;
+use dissensus_api::PaperRequest;
 
 pub(crate) fn report(args: &Report) -> Result<()> {
     let session = open_or_read(&args.project.path)?;
-    let wish = PaperWish {
+    let request = PaperRequest {
         evaluate: args.evaluate,
         quote_texts: args.quote_texts,
         with_ids: args.with_ids,
         replace: args.force,
     };
     let bar = Bar::new("steps");
-    let written = session.paper.write(wish, &args.dir, &encoder_choice(&args.encoder), &bar);
+    let written = session.paper.write(request, &args.dir, &encoder_choice(&args.encoder), &bar);
     drop(bar);
     let (written, switch) = written?;
     print_switch(switch);

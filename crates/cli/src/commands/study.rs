@@ -7,7 +7,7 @@ use crate::progress::Bar;
 use anyhow::{Result, bail};
 use dissensus_api::{
     EarlierPacket, MergeAnswer, MergeChangeKind, MergeConsent, MergeEffectInfo, MergeReport, MergedFile,
-    MergedKind, PacketText, PracticeResult, StudyDraft, StudyFigure, StudyPerson, StudyShare, StudyWish,
+    MergedKind, PacketText, PracticeResult, StudyDraft, StudyFigure, StudyPerson, StudyRequest, StudyShare,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
@@ -31,15 +31,15 @@ pub(crate) fn assign(args: &Assign) -> Result<()> {
         return write_again(args);
     }
     let session = if args.dry_run { open_to_read(&args.project.path)? } else { open(&args.project.path)? };
-    let wish = wish(args, &session)?;
+    let request = request(args, &session)?;
     let draft = match (args.dry_run, &args.out) {
         (false, Some(folder)) => {
             let bar = Bar::new("packets");
-            let draft = study::hand_out(&session.study, &wish, folder, &bar);
+            let draft = study::hand_out(&session.study, &request, folder, &bar);
             drop(bar);
             draft?
         }
-        _ => study::draft(&session.study, &wish)?,
+        _ => study::draft(&session.study, &request)?,
     };
     if args.output.json {
         return output::json(&draft);
@@ -54,7 +54,7 @@ pub(crate) fn assign(args: &Assign) -> Result<()> {
     }
 }
 
-fn wish(args: &Assign, session: &Session) -> Result<StudyWish> {
+fn request(args: &Assign, session: &Session) -> Result<StudyRequest> {
     let questions = args.question.iter().map(|name| Ok(questions::find(&session.project, Some(name))?.id));
     let questions: Vec<QuestionId> = questions.collect::<Result<_>>()?;
     let mut people = args.annotators.clone();
@@ -69,7 +69,7 @@ fn wish(args: &Assign, session: &Session) -> Result<StudyWish> {
     if people.is_empty() {
         bail!("name the people to ask with --annotators, or say with --to-come how many there will be");
     }
-    Ok(StudyWish {
+    Ok(StudyRequest {
         questions,
         people,
         per_text: args.per_text,

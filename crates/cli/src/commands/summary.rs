@@ -7,19 +7,19 @@ use crate::args::{Export, RowsArg};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_api::{SummaryOf, SummaryWish};
+use dissensus_api::{SummaryOf, SummaryRequest};
 use dissensus_app::session::Session;
 use std::path::Path;
 
 pub(super) fn export(session: &Session, args: &Export, of: SummaryOf, file: &Path) -> Result<()> {
-    let wish = SummaryWish {
+    let request = SummaryRequest {
         of,
         question: args.question.clone(),
         predicted: args.predicted,
         aggregate: args.aggregate.clone(),
         pseudonyms: args.pseudonyms,
     };
-    let asked = session.summaries.check(&wish, file, args.force)?;
+    let asked = session.summaries.check(&request, file, args.force)?;
     if let Some(question) = asked.predicted() {
         make_live(session, question, &args.encoder)?;
     }
@@ -36,7 +36,7 @@ pub(super) fn export(session: &Session, args: &Export, of: SummaryOf, file: &Pat
         SummaryOf::People => count(u64::from(written.rows), "annotator"),
     };
     let labels = count(u64::from(written.labels), "label");
-    if wish.pseudonyms {
+    if request.pseudonyms {
         let left_out = match of {
             SummaryOf::Texts => "no groups of texts, which may name people".to_owned(),
             SummaryOf::People => "no ids, names or times".to_owned(),

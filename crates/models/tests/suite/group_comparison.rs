@@ -72,7 +72,7 @@ fn project(design: &Design, seed: u64) -> Project {
     let draws: Vec<f64> = (0..80).map(|i| normal_quantile((f64::from(i) + 0.5) / 80.0)).collect();
     let all = design.people[0] + design.people[1];
     let severity: Vec<f64> = (0..all).map(|_| design.annotator_sd * normal(&mut rng)).collect();
-    let wish: Vec<f64> = {
+    let request: Vec<f64> = {
         let of = |at: usize, n: usize| design.skew.powf(-(at as f64) / (n.max(2) - 1) as f64);
         (0..design.people[0])
             .map(|a| of(a, design.people[0]))
@@ -91,7 +91,7 @@ fn project(design: &Design, seed: u64) -> Project {
         }
         // Without replacement, by exponential clocks.
         let mut clocks: Vec<(f64, usize)> =
-            wish.iter().enumerate().map(|(a, w)| (-(1.0 - rng.random::<f64>()).ln() / w, a)).collect();
+            request.iter().enumerate().map(|(a, w)| (-(1.0 - rng.random::<f64>()).ln() / w, a)).collect();
         clocks.sort_by(|a, b| a.0.total_cmp(&b.0));
         for (_, annotator) in &clocks[..design.labels] {
             let eta = score + severity[*annotator] + if *annotator >= design.people[0] { own } else { 0.0 };

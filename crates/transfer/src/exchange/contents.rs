@@ -4,7 +4,7 @@ use super::Exchange;
 use super::choices::{Exported, Pseudonymised};
 use super::tool_export::{Collected, ToolExport, ToolExportChoices};
 use crate::exchange::tool_export;
-use dissensus_api::{ExportContents, ExportFormat, ExportLoss, ExportWish};
+use dissensus_api::{ExportContents, ExportFormat, ExportLoss, ExportRequest};
 use dissensus_domain::JobKind;
 use dissensus_exchange::{ExchangeError, LossReason, ToolFormat};
 use dissensus_project::error::ProjectError;
@@ -28,15 +28,15 @@ pub fn export_formats() -> Vec<ExportFormat> {
 ///
 /// # Errors
 /// No such format or question, a damaged project, or a cancel.
-pub fn export_contents(cx: &Exchange, wish: &ExportWish) -> Result<ExportContents, ProjectError> {
+pub fn export_contents(cx: &Exchange, request: &ExportRequest) -> Result<ExportContents, ProjectError> {
     let asked = cx.looks.ask();
-    let choices = choices_of(wish);
-    let Some(name) = wish.format.as_deref() else {
+    let choices = choices_of(request);
+    let Some(name) = request.format.as_deref() else {
         let Collected { labels, exported } = tool_export::collected(cx, &choices, &asked)?;
         let (texts, people) = (labels.texts.len(), labels.people.len());
         return Ok(contents(texts, people, exported));
     };
-    Ok(contents_of(&tool_export::for_tool(cx, format_named(name)?, &choices, &asked)?, wish))
+    Ok(contents_of(&tool_export::for_tool(cx, format_named(name)?, &choices, &asked)?, request))
 }
 
 /// Cancels the request for the contents of a file.
@@ -52,26 +52,26 @@ pub fn stop_export_contents(cx: &Exchange) {
 pub fn export_for_tool<'a>(
     cx: &Exchange,
     path: &Path,
-    wish: &ExportWish,
+    request: &ExportRequest,
     replace: bool,
     follow: impl Into<Follow<'a>>,
 ) -> Result<ExportContents, ProjectError> {
-    let format = format_named(wish.format.as_deref().unwrap_or_default())?;
+    let format = format_named(request.format.as_deref().unwrap_or_default())?;
     format.check_name(path)?;
     let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let written = cx.context.run_alone(Activity::Export, follow, JobKind::Export, &title, |progress| {
-        let ready = tool_export::for_tool(cx, format, &choices_of(wish), progress)?;
+        let ready = tool_export::for_tool(cx, format, &choices_of(request), progress)?;
         ready.write(path, replace, progress)?;
-        Ok(contents_of(&ready, wish))
+        Ok(contents_of(&ready, request))
     });
     written.map_err(ProjectError::all_or_nothing)
 }
 
-fn choices_of(wish: &ExportWish) -> ToolExportChoices {
+fn choices_of(request: &ExportRequest) -> ToolExportChoices {
     ToolExportChoices {
-        question: wish.question.clone(),
+        question: request.question.clone(),
         leave_out_failed: false,
-        pseudonyms: wish.pseudonyms.then_some(Pseudonymised { notes: wish.notes }),
+        pseudonyms: request.pseudonyms.then_some(Pseudonymised { notes: request.notes }),
     }
 }
 
@@ -82,7 +82,7 @@ fn format_named(name: &str) -> Result<ToolFormat, ExchangeError> {
     })
 }
 
-fn contents_of(ready: &ToolExport, wish: &ExportWish) -> ExportContents {
+fn contents_of(ready: &ToolExport, request: &ExportRequest) -> ExportContents {
     let (texts, people) = ready.texts_and_people();
     let losses = ready.losses().iter().map(|loss| ExportLoss {
         reason: loss.reason.name().to_owned(),
@@ -97,7 +97,7 @@ fn contents_of(ready: &ToolExport, wish: &ExportWish) -> ExportContents {
     }
     ExportContents {
         // Some formats have a fixed name for the question.
-        question: wish.question.clone().or_else(|| ready.question().map(str::to_owned)),
+        question: request.question.clone().or_else(|| ready.question().map(str::to_owned)),
         losses: losses.collect(),
         ..contents(texts, people, exported)
     }

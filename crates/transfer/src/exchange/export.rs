@@ -59,7 +59,7 @@ fn write_file(
     }
     let only = choices.question.as_deref().map(|name| asked_for_whole(cx, name)).transpose()?;
     let mask = match choices.pseudonyms {
-        Some(wish) => Some(Mask::new(&cx.context, only.as_ref().map(|question| question.id), wish)?),
+        Some(request) => Some(Mask::new(&cx.context, only.as_ref().map(|question| question.id), request)?),
         None => None,
     };
     let study = study::study_columns(cx, choices)?;

@@ -30,7 +30,7 @@ impl Mask {
     pub(super) fn new(
         context: &Context,
         question: Option<QuestionId>,
-        wish: Pseudonymised,
+        request: Pseudonymised,
     ) -> Result<Self, ProjectError> {
         let pseudonyms = Pseudonyms::new(context)?;
         let mut labelled = BTreeSet::new();
@@ -49,7 +49,7 @@ impl Mask {
             people.insert(person.external_id, Masked { number, name, attributes });
         }
         let SharedAttributes { suppressed, left_blank, identifiable, .. } = shared;
-        Ok(Self { people, notes: wish.notes, suppressed, left_blank, identifiable })
+        Ok(Self { people, notes: request.notes, suppressed, left_blank, identifiable })
     }
 
     /// Attributes that are written for at least one annotator.

@@ -111,7 +111,7 @@ pub(super) fn collected(
 ) -> Result<Collected, ProjectError> {
     let only = choices.question.as_deref().map(|name| export::asked_for_whole(cx, name)).transpose()?;
     let mask = match choices.pseudonyms {
-        Some(wish) => Some(Mask::new(&cx.context, only.as_ref().map(|question| question.id), wish)?),
+        Some(request) => Some(Mask::new(&cx.context, only.as_ref().map(|question| question.id), request)?),
         None => None,
     };
     let study = study::study_columns(

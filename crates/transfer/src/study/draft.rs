@@ -4,7 +4,7 @@ use super::Study;
 use super::drawing::{ExistingWork, Item, Person, Wanted, draw};
 use crate::study::error::StudyError;
 use crate::study::practice;
-use dissensus_api::{StudyDraft, StudyShare, StudyWish};
+use dissensus_api::{StudyDraft, StudyRequest, StudyShare};
 use dissensus_domain::{Annotator, AnnotatorId, Packet, Question, QuestionId, TextId, look_alike};
 use dissensus_project::answer_time::median_seconds;
 use dissensus_project::context::Index;
@@ -17,7 +17,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 pub(super) struct Drawn {
     /// The questions about each text.
     pub(super) questions: Vec<Question>,
-    /// The annotators, in the order of the wish.
+    /// The annotators, in the order of the request.
     pub(super) people: Vec<DrawnPerson>,
     /// The anchors of the study, including earlier ones.
     pub(super) anchors: BTreeSet<usize>,
@@ -69,30 +69,30 @@ pub(super) struct DrawnPerson {
 /// # Errors
 /// The plan is impossible ([`StudyError`] names the number that prevents it), a question or an attribute
 /// is unknown, or the file cannot be read.
-pub fn draft(cx: &Study, wish: &StudyWish) -> Result<StudyDraft, ProjectError> {
-    let drawn = drawn(cx, wish)?;
+pub fn draft(cx: &Study, request: &StudyRequest) -> Result<StudyDraft, ProjectError> {
+    let drawn = drawn(cx, request)?;
     summarise(cx, &drawn)
 }
 
 /// Draws the new assignments of each annotator, in addition to the existing ones.
-pub(super) fn drawn(cx: &Study, wish: &StudyWish) -> Result<Drawn, ProjectError> {
+pub(super) fn drawn(cx: &Study, request: &StudyRequest) -> Result<Drawn, ProjectError> {
     cx.whole_project()?;
-    let wanted = wanted(wish)?;
+    let wanted = wanted(request)?;
     let index = cx.context.index();
-    let questions = questions(&index, wish)?;
+    let questions = questions(&index, request)?;
     let texts = index.texts().to_vec();
     let book = cx.practice.book()?;
     let practice: BTreeSet<usize> = (0..texts.len()).filter(|row| book.is_practice(texts[*row])).collect();
     if texts.len() == practice.len() {
         return Err(StudyError::NoTexts.into());
     }
-    let people = people(&index, &cx.context.store, wish)?;
+    let people = people(&index, &cx.context.store, request)?;
     let known: Vec<AnnotatorId> = people.iter().filter_map(|asked| Some(asked.known.as_ref()?.id)).collect();
     let again = practice::practise_again(cx, &known)?;
     let packets = cx.context.store.packets()?;
     let mut owned = owned(cx, &index, &packets, &questions)?;
     owned.values_mut().for_each(|has| has.retain(|text| !practice.contains(text)));
-    let groups = groups(&index, wish, &people)?;
+    let groups = groups(&index, request, &people)?;
     let member =
         |id: &AnnotatorId| people.iter().any(|asked| asked.known.as_ref().is_some_and(|p| p.id == *id));
     let handed: HashSet<AnnotatorId> = packets.iter().map(|(packet, _)| packet.annotator).collect();
@@ -208,36 +208,36 @@ fn margin(n: f64) -> f64 {
     98.0 / n.sqrt()
 }
 
-fn wanted(wish: &StudyWish) -> Result<Wanted, StudyError> {
+fn wanted(request: &StudyRequest) -> Result<Wanted, StudyError> {
     let refused = |what, value: String, allowed| Err(StudyError::Range { what, value, allowed });
-    if wish.per_text == 0 {
+    if request.per_text == 0 {
         return refused("labels a text", "0".to_owned(), "1 or more");
     }
-    if !(0.0..=1.0).contains(&wish.repeat) {
-        return refused("the share asked again", wish.repeat.to_string(), "a number from 0 to 1");
+    if !(0.0..=1.0).contains(&request.repeat) {
+        return refused("the share asked again", request.repeat.to_string(), "a number from 0 to 1");
     }
-    if wish.repeat > 0.0 && wish.again_after == 0 {
+    if request.repeat > 0.0 && request.again_after == 0 {
         return refused("the texts before one is asked again", "0".to_owned(), "1 or more");
     }
-    if wish.per_person == Some(0) {
+    if request.per_person == Some(0) {
         return refused("texts a person", "0".to_owned(), "1 or more");
     }
     Ok(Wanted {
-        per_text: wish.per_text as usize,
-        per_person: wish.per_person.map(|most| most as usize),
-        anchors: wish.anchors as usize,
-        repeat: wish.repeat,
-        gap: wish.again_after as usize,
-        seed: wish.seed,
+        per_text: request.per_text as usize,
+        per_person: request.per_person.map(|most| most as usize),
+        anchors: request.anchors as usize,
+        repeat: request.repeat,
+        gap: request.again_after as usize,
+        seed: request.seed,
     })
 }
 
-/// Returns the questions of the wish, or all, in the project's order, with the questions that they depend on.
-fn questions(index: &Index, wish: &StudyWish) -> Result<Vec<Question>, ProjectError> {
-    for id in &wish.questions {
+/// Returns the questions of the request, or all, in the project's order, with the questions that they depend on.
+fn questions(index: &Index, request: &StudyRequest) -> Result<Vec<Question>, ProjectError> {
+    for id in &request.questions {
         index.whole(*id)?;
     }
-    let asked = |q: &&Question| wish.questions.is_empty() || wish.questions.contains(&q.id);
+    let asked = |q: &&Question| request.questions.is_empty() || request.questions.contains(&q.id);
     let questions: Vec<Question> = index.questions().iter().filter(asked).cloned().collect();
     for question in &questions {
         let Some(only_if) = &question.only_if else { continue };
@@ -255,7 +255,11 @@ fn questions(index: &Index, wish: &StudyWish) -> Result<Vec<Question>, ProjectEr
 }
 
 /// Returns the annotators to ask, by external id, with the data of those who are in the project.
-fn people(index: &Index, store: &Store, wish: &StudyWish) -> Result<Vec<PlannedAnnotator>, ProjectError> {
+fn people(
+    index: &Index,
+    store: &Store,
+    request: &StudyRequest,
+) -> Result<Vec<PlannedAnnotator>, ProjectError> {
     let mut people: Vec<PlannedAnnotator> = Vec::new();
     let mut looks: HashMap<String, String> = HashMap::new();
     for person in index.annotators() {
@@ -263,7 +267,7 @@ fn people(index: &Index, store: &Store, wish: &StudyWish) -> Result<Vec<PlannedA
             looks.insert(look_alike(name), person.external_id.clone());
         }
     }
-    for name in &wish.people {
+    for name in &request.people {
         let known = index.annotator_named(name).cloned();
         let name = match &known {
             Some(known) => known.external_id.clone(),
@@ -290,10 +294,10 @@ fn people(index: &Index, store: &Store, wish: &StudyWish) -> Result<Vec<PlannedA
 /// Returns the group of each annotator for whom it is known.
 fn groups(
     index: &Index,
-    wish: &StudyWish,
+    request: &StudyRequest,
     people: &[PlannedAnnotator],
 ) -> Result<HashMap<String, usize>, ProjectError> {
-    let Some(attribute) = &wish.balance else { return Ok(HashMap::new()) };
+    let Some(attribute) = &request.balance else { return Ok(HashMap::new()) };
     let known: BTreeSet<&String> = index.annotators().iter().flat_map(|a| a.attributes.keys()).collect();
     if !known.contains(attribute) {
         let known: Vec<&str> = known.into_iter().map(String::as_str).collect();

@@ -5,7 +5,7 @@ use super::draft::{Drawn, DrawnPerson};
 use super::lacking::PLANNED;
 use crate::study::draft;
 use crate::study::error::StudyError;
-use dissensus_api::{StudyDraft, StudyWish};
+use dissensus_api::{StudyDraft, StudyRequest};
 use dissensus_domain::{AnnotatorId, Assignment, JobKind, Packet, PacketId};
 use dissensus_editing::annotators;
 use dissensus_files::{AtomicFile, PrivateFolder};
@@ -48,30 +48,30 @@ fn names_differ(drawn: &Drawn) -> Result<(), ProjectError> {
 ///
 /// # Errors
 /// The same as [`draft::draft`](crate::study::draft::draft); a new name looks like that of another
-/// annotator and the wish does not confirm that it is another person ([`ProjectError::NearName`]);
+/// annotator and the request does not confirm that it is another person ([`ProjectError::NearName`]);
 /// nothing is left to hand out, or a file is in the way: nothing is changed then. If a file cannot be
 /// written, the packets are in the project all the same and [`write_again`] writes them.
 pub fn hand_out<'a>(
     cx: &Study,
-    wish: &StudyWish,
+    request: &StudyRequest,
     folder: &Path,
     follow: impl Into<Follow<'a>>,
 ) -> Result<StudyDraft, ProjectError> {
-    let title = counted(wish.people.len() as u64, "packet");
-    cx.context.run(follow, JobKind::HandOut, &title, |progress| draw_and_write(cx, wish, folder, progress))
+    let title = counted(request.people.len() as u64, "packet");
+    cx.context.run(follow, JobKind::HandOut, &title, |progress| draw_and_write(cx, request, folder, progress))
 }
 
 fn draw_and_write(
     cx: &Study,
-    wish: &StudyWish,
+    request: &StudyRequest,
     folder: &Path,
     progress: &dyn Progress,
 ) -> Result<StudyDraft, ProjectError> {
     cx.context.store.must_write()?;
     all_written(cx)?;
     let planning = lock(&cx.planning);
-    let drawn = draft::drawn(cx, wish)?;
-    if !wish.new_people {
+    let drawn = draft::drawn(cx, request)?;
+    if !request.new_people {
         names_differ(&drawn)?;
     }
     let mut reported = draft::summarise(cx, &drawn)?;
@@ -79,7 +79,7 @@ fn draw_and_write(
         return Err(StudyError::NothingNew.into());
     }
     let files = file_names(&drawn, folder)?;
-    let packets = add(cx, &drawn, wish)?;
+    let packets = add(cx, &drawn, request)?;
     drop(planning);
     let unwritten: Vec<Unwritten> = (packets.into_iter())
         .filter_map(|(person, packet)| Some(Unwritten { packet, file: files.get(person)?.clone()? }))
@@ -192,7 +192,7 @@ fn file_names(drawn: &Drawn, folder: &Path) -> Result<Vec<Option<PathBuf>>, Proj
 
 /// Adds annotators and packets to the project, in one transaction. Returns each packet with the index of
 /// its annotator.
-fn add(cx: &Study, drawn: &Drawn, wish: &StudyWish) -> Result<Vec<(usize, PacketId)>, ProjectError> {
+fn add(cx: &Study, drawn: &Drawn, request: &StudyRequest) -> Result<Vec<(usize, PacketId)>, ProjectError> {
     let made_at_ms = now_ms();
     let mut new: Vec<(usize, String, Option<AnnotatorId>, Packet, PacketKey)> = Vec::new();
     for (place, person) in drawn.people.iter().enumerate().filter(|(_, person)| !person.items.is_empty()) {
@@ -205,13 +205,13 @@ fn add(cx: &Study, drawn: &Drawn, wish: &StudyWish) -> Result<Vec<(usize, Packet
             id: PacketId(Uuid::now_v7()),
             annotator: AnnotatorId(0),
             made_at_ms,
-            seed: wish.seed,
+            seed: request.seed,
             questions: drawn.questions.iter().map(|question| question.id).collect(),
             assignments: assignments.collect(),
         };
         new.push((place, person.name.clone(), person.id, packet, PacketKey(rand::random())));
     }
-    let (again, per_text) = (drawn.again.clone(), wish.per_text);
+    let (again, per_text) = (drawn.again.clone(), request.per_text);
     let added = cx.context.store.write(move |tx| -> Result<Vec<_>, StoreError> {
         // A packet does not contain right answers of checks: that its annotator has to practise again is
         // added to it.

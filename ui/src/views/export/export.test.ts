@@ -82,9 +82,9 @@ it("shows before the file dialog what another program's format holds and what is
   await user.click(screen.getByTestId("export-go"));
   await waitFor(() => expect(wrote).toHaveBeenCalledOnce());
   expect(asked.mock.calls[0]?.slice(1)).toEqual(["Comments crowd-kit", "csv"]);
-  const [path, wish, replace] = wrote.mock.calls[0] ?? [];
+  const [path, request, replace] = wrote.mock.calls[0] ?? [];
   expect([path, replace]).toEqual(["/home/you/Comments crowd-kit.csv", true]);
-  expect(wish).toEqual({
+  expect(request).toEqual({
     format: "crowd-kit",
     question: app.question?.name,
     pseudonyms: false,
@@ -129,9 +129,9 @@ it("shows the newest look alone, and stops one that nobody waits for", async () 
   const user = userEvent.setup();
   const real = commands.exportContents;
   let late: (() => void) | undefined;
-  vi.spyOn(commands, "exportContents").mockImplementationOnce(async (wish) => {
+  vi.spyOn(commands, "exportContents").mockImplementationOnce(async (request) => {
     await new Promise<void>((resolve) => (late = resolve));
-    return { ...(await real(wish)), answers: 1 };
+    return { ...(await real(request)), answers: 1 };
   });
   const stopped = vi.spyOn(commands, "stopExportContents");
   const { unmount } = render(ExportDialog);
@@ -148,12 +148,12 @@ it("shows the newest look alone, and stops one that nobody waits for", async () 
 
 it("shows why nothing can be written in a format, and offers no file", async () => {
   const user = userEvent.setup();
-  vi.spyOn(commands, "exportContents").mockImplementation(async (wish) => ({
+  vi.spyOn(commands, "exportContents").mockImplementation(async (request) => ({
     question: null,
     texts: 0,
     people: 0,
     answers: 0,
-    losses: wish.format
+    losses: request.format
       ? [
           {
             reason: "spans",

@@ -26,7 +26,7 @@ const opened = async () => {
   return user;
 };
 
-it("plans at once, plans anew for another wish, and keeps the wish with the project", async () => {
+it("plans at once, plans anew for another request, and keeps the request with the project", async () => {
   const asked = vi.spyOn(commands, "plan");
   const kept = vi.spyOn(commands, "saveChoices");
   const user = await opened();
@@ -38,7 +38,7 @@ it("plans at once, plans anew for another wish, and keeps the wish with the proj
   await user.type(field, "0.9");
   await waitFor(() => expect(screen.getByTestId("plan-per-text")).toHaveTextContent("19"));
   // Not once a key.
-  expect(asked.mock.calls.map(([, wish]) => wish.reliability)).toEqual([0.8, 0.9]);
+  expect(asked.mock.calls.map(([, request]) => request.reliability)).toEqual([0.8, 0.9]);
   expect(kept.mock.calls.at(-1)?.[0].plan?.reliability).toBe(0.9);
   await user.type(screen.getByTestId("plan-cost"), "0.5");
   await waitFor(() => expect(screen.getByTestId("plan-effort")).toHaveTextContent("Cost at 0.50 per label"));

@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$stores/app.svelte";
-import type { StudyDraft, StudyWish } from "$api/bindings";
+import type { StudyDraft, StudyRequest } from "$api/bindings";
 import * as platform from "$platform";
 import { reset, emit, study } from "../../mock/bindings";
 import App from "../../App.svelte";
@@ -13,7 +13,7 @@ import StudyView from "./StudyView.svelte";
 
 const NO_CONSENT = { whole_copies: false, changes: false, seen: [] };
 
-const REQUEST: StudyWish = {
+const REQUEST: StudyRequest = {
   questions: [],
   people: ["ada", "ben", "cleo", "dora"],
   per_text: 2,
@@ -178,14 +178,14 @@ describe("planning", () => {
     await user.type(field, "2.5");
     await waitFor(() => expect(field).toHaveAttribute("aria-invalid", "true"));
     await new Promise((settled) => setTimeout(settled, 400));
-    expect(asked.mock.calls.every(([wish]) => Number.isInteger(wish.per_text))).toBe(true);
+    expect(asked.mock.calls.every(([request]) => Number.isInteger(request.per_text))).toBe(true);
     expect(screen.getByTestId("study-hand-out")).toBeDisabled();
   });
 
   it("drops an answer that comes after a newer one", async () => {
-    const waiting: { wish: StudyWish; give: (draft: StudyDraft) => void }[] = [];
+    const waiting: { request: StudyRequest; give: (draft: StudyDraft) => void }[] = [];
     vi.spyOn(commands, "studyDraft").mockImplementation(
-      (wish) => new Promise((give) => waiting.push({ wish, give })),
+      (request) => new Promise((give) => waiting.push({ request, give })),
     );
     const user = await planning();
     await user.type(screen.getByTestId("study-names"), "ada, ben, cleo");
@@ -286,9 +286,9 @@ describe("planning", () => {
     const notice = await screen.findByTestId("study-failed");
     expect(notice).toHaveTextContent("exists already");
     expect(notice).not.toHaveTextContent("in the project");
-    failing.mockImplementation(async (wish, folder) => {
+    failing.mockImplementation(async (request, folder) => {
       failing.mockRestore();
-      await real(wish, folder);
+      await real(request, folder);
       throw { code: "io", message: "no space is left", detail: null };
     });
     await user.click(screen.getByTestId("study-hand-out"));

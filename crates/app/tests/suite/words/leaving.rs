@@ -129,7 +129,7 @@ fn bundle_predicts_marked_words() {
             "Nothing was held out of this model of words"
         ]
         .iter()
-        .all(|said| card.contains(said)),
+        .all(|words| card.contains(words)),
         "{card}"
     );
 

@@ -445,7 +445,7 @@ fn jointly_trained_words_predict_when_the_run_is_used() {
     let files = std::fs::read_dir(folder.path().join("p.dissensus.runs")).unwrap().flatten();
     let learned: Vec<_> =
         files.map(|run| run.path().join("words.json")).filter(|path| path.is_file()).collect();
-    assert_eq!(learned.len(), 6, "beside the encoder of every run");
+    assert_eq!(learned.len(), 6, "next to the encoder of every run");
     for path in &learned {
         let text = std::fs::read_to_string(path).unwrap();
         assert!(
