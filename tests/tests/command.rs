@@ -400,6 +400,22 @@ fn people_without_labels_are_predicted_with_a_note() {
     assert_eq!(without(&["--attributes", "gender=man"]).1, 1);
     let line = bench.ok(["analyse", "disagreement", "P.dissensus", "--top", "1"]);
     insta::assert_snapshot!(bench.shown(&line));
+    let predict = |who| ["models", "predict", "P.dissensus", "--annotator", who, "--text", "You fool"];
+    for (who, knows) in [("new1", false), ("a0", true)] {
+        assert_eq!(bench.json(predict(who))["knows_annotator"], knows);
+        assert_eq!(bench.ok(predict(who)).contains("for an unknown annotator"), !knows);
+    }
+    // Nothing is computed of a question without labels.
+    bench.ok(["data", "question", "P.dissensus", "new", "--levels", "no,yes"]);
+    for more in [["--annotator", "a0", "--text", "You fool"], ["--texts", "labels.csv", "--out", "out.csv"]] {
+        let asked = ["models", "predict", "P.dissensus", "--question", "new"].into_iter().chain(more);
+        assert!(bench.refused(asked).contains("\"new\" has no labels yet"));
+    }
+    // What belongs to a file of texts is not ignored with one text.
+    for of_file in [&["--out", "out.csv"][..], &["--annotators", "a0"], &["--resume"], &["--force"]] {
+        let refused = bench.run(predict("a0").into_iter().chain(of_file.iter().copied()));
+        assert!(refused.code == Some(2) && refused.err.contains("cannot be used with"), "{refused:?}");
+    }
 }
 
 #[test]

@@ -387,6 +387,49 @@ fn killed_copy_leaves_no_file() {
     assert_eq!(bench.json(["project", "info", "P.dissensus"])["labels"], 40_000);
 }
 
+#[test]
+fn killed_assignment_is_completed_by_the_advised_command() {
+    let bench = Bench::without_encoder();
+    small_project(&bench, "P.dissensus");
+    let people: Vec<String> = (0..40).map(|n| format!("p{n}")).collect();
+    let assign = |people: &str, per_text: &str, out: &str| {
+        bench.command([
+            "study",
+            "assign",
+            "P.dissensus",
+            "--annotators",
+            people,
+            "--per-text",
+            per_text,
+            "--out",
+            out,
+        ])
+    };
+    let mut child = assign(&people.join(","), "40", "packets")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let written = || std::fs::read_dir(bench.path("packets")).map_or(0, Iterator::count);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while written() < 3 {
+        assert!(Instant::now() < deadline, "no packet was written");
+        sleep(Duration::from_millis(1));
+    }
+    processes::kill(child.id());
+    child.wait().unwrap();
+    let refused = assign("zoe", "41", "more").output().unwrap();
+    let reported = String::from_utf8(refused.stderr).unwrap();
+    let advice = reported.split('`').nth(1).unwrap_or_else(|| panic!("no command in {reported}"));
+    let names = advice.split('"').nth(1).unwrap();
+    assert!(names.split(',').count() > 1, "killed after its work: {advice}");
+    let advised = advice.replace("PROJECT", "P.dissensus").replace("FOLDER", "again").replace('"', "");
+    bench.ok(advised.split(' ').skip(1));
+    assert_eq!(std::fs::read_dir(bench.path("again")).unwrap().count(), names.split(',').count());
+    let more = assign("zoe", "41", "more").output().unwrap();
+    assert!(more.status.success(), "{}", String::from_utf8_lossy(&more.stderr));
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_stops_an_encoding_that_can_be_resumed() {

@@ -92,6 +92,9 @@ fn joint_training_uses_one_encoder() {
     let several = bench.json(several);
     assert_eq!(several["runs"][0]["probabilities"], bench.json(text)["probabilities"]);
     assert_eq!(several["runs"][1]["question"], "tone, of it");
+    let shown =
+        bench.ok(["models", "predict", "P.dissensus", "--run", "2,5", "--annotator", "d", "--text", "it"]);
+    assert!(shown.contains("Run 2 (") && shown.contains("Run 5 ("), "{shown}");
     // Tables: for the texts of a file, and for those of the project.
     bench.file("new.txt", "comment\nanother comment\n");
     let tables = ["models", "predict", "P.dissensus", "--texts", "new.txt", "--out", "t.csv", "--run", "2,5"];

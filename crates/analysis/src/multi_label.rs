@@ -68,7 +68,7 @@ pub fn predict(
     text: RequestedText<'_>,
 ) -> Result<Vec<OptionPrediction>, ProjectError> {
     let one = |(option, name): (Question, &String)| {
-        let p = predict::predict(cx, option.id, annotator, text)?;
+        let p = predict::predict(cx, option.id, annotator, text)?.probabilities;
         Ok(OptionPrediction { option: name.clone(), probability: p.get(1).copied().unwrap_or_default() })
     };
     question.options().into_iter().zip(question.scale.levels()).map(one).collect()

@@ -16,32 +16,47 @@ pub enum RequestedText<'a> {
     New(&'a EncodedText),
 }
 
-/// Predicts how one annotator would label a text: a probability per level.
+/// A prediction of one annotator's label.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prediction {
+    /// Probability of each level.
+    pub probabilities: Vec<f32>,
+    /// False if the model has learned from no label of the annotator and predicts as for an unseen one.
+    pub knows_annotator: bool,
+}
+
+/// Predicts how one annotator would label a text.
 ///
 /// # Errors
-/// No such text; an embedding of another length; the model of the question is not live
+/// No such text; an embedding of another length; no labels; the model of the question is not live
 /// ([`dissensus_training::live::LiveModels::fit`] makes it so).
 pub fn predict(
     cx: &Analysis,
     question: QuestionId,
     annotator: AnnotatorId,
     text: RequestedText<'_>,
-) -> Result<Vec<f32>, ProjectError> {
+) -> Result<Prediction, ProjectError> {
     let row = match text {
         RequestedText::OfProject(id) => Some(row_of(cx, id)?),
         RequestedText::New(_) => None,
     };
     let index = cx.context.index();
     let who = index.annotator_row(annotator).unwrap_or(u32::MAX);
-    let predicted = cx.live.with(index.with_levels(question)?, |fitted| {
-        let mut p = vec![0.0; fitted.model.levels()];
+    let asked = index.with_levels(question)?;
+    let predicted = cx.live.with(asked, |fitted| {
+        let model = &fitted.model;
+        if model.labels() == 0 {
+            return Err(ProjectError::NoLabels(asked.name.clone()));
+        }
+        let mut p = vec![0.0; model.levels()];
         match (row, text) {
-            (_, RequestedText::New(text)) => fitted.model.predict_new_text(text.features(), who, &mut p)?,
-            (Some(row), _) if (row as usize) < fitted.model.texts() => fitted.model.predict(row, who, &mut p),
+            (_, RequestedText::New(text)) => model.predict_new_text(text.features(), who, &mut p)?,
+            (Some(row), _) if (row as usize) < model.texts() => model.predict(row, who, &mut p),
             // A text that was imported after the model was fitted has no row in it yet.
             _ => return Ok(None),
         }
-        Ok::<_, ProjectError>(Some(p))
+        let knows_annotator = (who as usize) < model.annotators() && model.labels_of(who) > 0;
+        Ok(Some(Prediction { probabilities: p, knows_annotator }))
     });
     let predicted = predicted?.transpose()?.flatten();
     predicted.ok_or_else(|| TrainingError::NotEncoded(cx.context.store.path().to_owned()).into())

@@ -11,6 +11,7 @@ mod words;
 mod write;
 
 pub use open::Bundle;
+pub(crate) use open::{bundle_around, in_bundle};
 pub use predictor::BundlePredictor;
 pub use write::{BundleChoices, BundleWritten};
 

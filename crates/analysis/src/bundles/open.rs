@@ -1,8 +1,8 @@
 //! Predicts the texts of a file by a bundle, without its project.
 
-use super::BUNDLE;
 use super::manifest::{BundledAnnotator, BundledQuestion, BundledSets, BundledWords, Manifest};
 use super::sums;
+use super::{BUNDLE, SUMS};
 use crate::error::AnalysisError;
 use crate::prediction_file::WrittenPredictions;
 use dissensus_domain::{AnswerForm, Question};
@@ -193,14 +193,8 @@ impl Bundle {
         out: &Path,
     ) -> Result<(), ProjectError> {
         TypedTable::check(out, false)?;
-        if real_path(&self.dir)
-            .is_ok_and(|dir| real_path(folder_of(out)).is_ok_and(|place| place.starts_with(dir)))
-        {
-            let reason = format!(
-                "{} would stand in it, where nothing else belongs: write it elsewhere",
-                out.display()
-            );
-            return Err(AnalysisError::Bundle { path: self.dir.clone(), reason }.into());
+        if let Some(bundle) = bundle_around(out) {
+            return Err(AnalysisError::Bundle { path: bundle, reason: in_bundle(out) }.into());
         }
         check_outputs(&[out], &[texts.path.as_path()], choices.replace)
     }
@@ -246,6 +240,20 @@ impl Bundle {
             },
         }
     }
+}
+
+/// The bundle in whose folder, at any depth, a file would be.
+pub(crate) fn bundle_around(out: &Path) -> Option<PathBuf> {
+    let folder = real_path(folder_of(out)).ok()?;
+    folder
+        .ancestors()
+        .find(|folder| [BUNDLE, SUMS].iter().all(|name| folder.join(name).is_file()))
+        .map(Path::to_owned)
+}
+
+/// Why a file cannot be written into a bundle.
+pub(crate) fn in_bundle(out: &Path) -> String {
+    format!("{} would be in it, and nothing can be added to a bundle: write it elsewhere", out.display())
 }
 
 /// The chosen annotators, in the order of the rows.

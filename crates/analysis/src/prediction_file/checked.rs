@@ -1,6 +1,9 @@
 //! What a table of predictions is of, checked before anything is encoded or fitted for it.
 
 use crate::Analysis;
+use crate::bundles::{bundle_around, in_bundle};
+use crate::error::AnalysisError;
+use crate::observed::labels_given;
 use dissensus_domain::{AnswerForm, Question, QuestionId};
 use dissensus_exchange::TypedTable;
 use dissensus_project::error::ProjectError;
@@ -60,7 +63,7 @@ impl CheckedPredictions {
 /// which is read once. Words are predicted only for a file.
 ///
 /// # Errors
-/// No such question or annotator; an output file that exists already (without `replace`), is the input file
+/// No such question or annotator; a question without labels; an output file that exists already (without `replace`), is the input file
 /// or has an unsupported format; two columns of one name; a file of texts that cannot be read or has bad
 /// rows; words of the project's own texts; a cancel.
 pub fn check(
@@ -79,8 +82,14 @@ pub fn check(
     TypedTable::check(out, false)?;
     let read = texts.map(|texts| texts.path.as_path()).into_iter().chain([cx.context.store.path()]);
     check_outputs(&[out], &read.collect::<Vec<_>>(), choices.replace)?;
+    if let Some(bundle) = bundle_around(out) {
+        return Err(AnalysisError::Bundle { path: bundle, reason: in_bundle(out) }.into());
+    }
     let chosen = chosen_rows(cx, choices)?;
     let everybody = choices.annotators.is_empty();
+    if form == AnswerForm::Level && labels_given(cx, question.id)?.is_empty() {
+        return Err(ProjectError::NoLabels(question.name));
+    }
     check_columns(form, question.scale.levels(), if everybody { &[] } else { &chosen })?;
     let texts = texts.map(|texts| CheckedTexts::open(texts, progress)).transpose();
     let texts = texts.map_err(ProjectError::all_or_nothing)?;

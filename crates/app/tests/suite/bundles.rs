@@ -311,7 +311,16 @@ fn bundle_refuses_unknown_questions_and_people() {
         &Silent,
     );
     assert_eq!(inside.unwrap_err().code(), "bundle");
+    let of_project = |out: &Path, choices: &PredictionChoices| {
+        prediction_file::check(&session.analysis, choices, None, out, &Silent).err().unwrap()
+    };
+    assert_eq!(of_project(&dir.join("out.csv"), &of_offensiveness()).code(), "bundle");
     Bundle::open(&dir).unwrap();
+    // Nor of a question without labels, of which every number would be an assumption.
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    questions::add(&session.project, AddQuestion::new("new", "", scale)).unwrap();
+    let new = PredictionChoices { question: Some("new".to_owned()), ..PredictionChoices::default() };
+    assert_eq!(of_project(&folder.path().join("new.csv"), &new).code(), "no-labels");
     let project = folder.path().join("named.csv");
     let own = Session::create(&project, &home(folder.path())).unwrap();
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();

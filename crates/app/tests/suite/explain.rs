@@ -362,10 +362,14 @@ fn new_text_is_predicted_like_its_unlabelled_copy() {
     session.live.fit(question, &Silent).unwrap();
     let person = people(&session)[1];
     let known = |id: &str| {
-        predict::predict(&session.analysis, question, person, RequestedText::OfProject(id)).unwrap()
+        predict::predict(&session.analysis, question, person, RequestedText::OfProject(id))
+            .unwrap()
+            .probabilities
     };
     let new = session.encoding.embed("my tea is xyzzy", &EncoderChoice::default()).unwrap();
-    let new = predict::predict(&session.analysis, question, person, RequestedText::New(&new)).unwrap();
+    let new = predict::predict(&session.analysis, question, person, RequestedText::New(&new))
+        .unwrap()
+        .probabilities;
     for (new, known) in new.iter().zip(known("same")) {
         assert!((new - known).abs() < 1e-4, "{new} {known}");
     }

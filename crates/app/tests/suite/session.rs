@@ -522,7 +522,8 @@ fn stored_model_is_restored_and_updated() {
     assert_eq!(kept.annotators, 9);
     let ana = dissensus_editing::annotators::find(&session.project, "ana").unwrap();
     let p = predict::predict(&session.analysis, query.question, ana.id, RequestedText::OfProject("c150"))
-        .unwrap();
+        .unwrap()
+        .probabilities;
     assert!(p[4] > p[0], "the model has not learned the label given since it was stored: {p:?}");
 }
 

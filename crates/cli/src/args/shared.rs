@@ -110,6 +110,10 @@ pub(crate) enum DeviceArg {
     Metal,
 }
 
+/// Arguments of [`TextsFileArgs`] that go with `--texts`. Clap does not require what conflicts with another
+/// argument, so that these need a group that conflicts with that one too.
+pub(crate) const OF_TEXTS_FILE: [&str; 5] = ["out", "text_column", "text_id_column", "skip_bad", "force"];
+
 /// A file of texts that a command reads in addition to a project, and the file that it writes about them.
 #[derive(Args, Debug)]
 pub(crate) struct TextsFileArgs {

@@ -34,7 +34,7 @@ use dissensus_stats::data::Target;
 use dissensus_training::encoding::TextFileChoices;
 use dissensus_training::prediction_tables::PredictionChoices;
 use dissensus_training::runs;
-use dissensus_training::runs::{RunPrediction, TextToPredict};
+use dissensus_training::runs::TextToPredict;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
@@ -46,8 +46,8 @@ pub(super) struct Prediction<'a> {
     annotator: &'a str,
     /// Answers given by each annotator; null for a text that is not in the project.
     answers: Option<Vec<GivenAnswer>>,
-    /// Whether the run's model was trained on labels of the annotator; null for the live model.
-    knows_annotator: Option<bool>,
+    /// Whether the model was trained on labels of the annotator; others are predicted as the average person.
+    knows_annotator: bool,
     /// The predicted level.
     prediction: &'a str,
     /// Probability of each level.
@@ -127,12 +127,13 @@ fn predict_once(args: &Predict) -> Result<()> {
         return predict_spans(&session, &question, annotator.as_ref(), args);
     }
     let annotator = one_annotator(annotator)?;
-    let p = live(&session, question.id, annotator.id, args)?;
+    let by = live(&session, question.id, annotator.id, args)?;
+    let predicted = Predicted { p: &by.probabilities, run: None, knows_annotator: by.knows_annotator };
     if args.output.json {
         let answers = answers(&session, &question, args)?;
-        return output::json(&document(&question, &annotator, args, &p, None, answers)?);
+        return output::json(&document(&question, &annotator, args, predicted, answers)?);
     }
-    show_prediction(&question, &annotator, &p, None)?;
+    show_prediction(&question, &annotator, predicted)?;
     show_answers(&session, &question, args)
 }
 
@@ -157,9 +158,14 @@ fn predict_by_runs(session: &Session, annotator: &Annotator, args: &Predict) -> 
     let mut documents = Vec::new();
     for (question, by) in questions.iter().zip(found?) {
         let answers = answers(session, question, args)?;
-        documents.push(document(question, annotator, args, &by.probabilities, Some(&by), answers)?);
+        let predicted =
+            Predicted { p: &by.probabilities, run: Some(by.run), knows_annotator: by.knows_annotator };
+        documents.push(document(question, annotator, args, predicted, answers)?);
         if !args.output.json {
-            show_prediction(question, annotator, &by.probabilities, Some(&by))?;
+            if args.run.len() > 1 {
+                output::line(&format!("Run {} ({})", by.run, by.model))?;
+            }
+            show_prediction(question, annotator, predicted)?;
             show_answers(session, question, args)?;
         }
     }
@@ -170,16 +176,23 @@ fn predict_by_runs(session: &Session, annotator: &Annotator, args: &Predict) -> 
     }
 }
 
+/// A prediction, by the live model or a run.
+#[derive(Clone, Copy)]
+struct Predicted<'a> {
+    p: &'a [f32],
+    run: Option<u32>,
+    knows_annotator: bool,
+}
+
 /// Builds the JSON document of a prediction.
 fn document<'a>(
     question: &'a Question,
     annotator: &'a Annotator,
     args: &'a Predict,
-    p: &[f32],
-    by: Option<&RunPrediction>,
+    predicted: Predicted<'_>,
     answers: Option<Vec<GivenAnswer>>,
 ) -> Result<Prediction<'a>> {
-    let levels = question.scale.levels();
+    let (levels, p) = (question.scale.levels(), predicted.p);
     if p.len() != levels.len() {
         bail!(
             "the model predicts {} probabilities and \"{}\" has {} levels",
@@ -191,11 +204,11 @@ fn document<'a>(
     Ok(Prediction {
         annotator: &annotator.external_id,
         answers,
-        knows_annotator: by.map(|by| by.knows_annotator),
+        knows_annotator: predicted.knows_annotator,
         prediction: &levels[best_of(question, p)],
         probabilities: levels.iter().cloned().zip(p.iter().map(|p| f64::from(*p))).collect(),
         question: &question.name,
-        run: by.map(|by| by.run),
+        run: predicted.run,
         text: args.text.as_deref(),
         text_id: args.text_id.as_deref(),
     })
@@ -206,21 +219,18 @@ fn best_of(question: &Question, p: &[f32]) -> usize {
     usize::from(Target { kind: question.scale.target(), levels: p.len() }.answer(p))
 }
 
-fn show_prediction(
-    question: &Question,
-    annotator: &Annotator,
-    p: &[f32],
-    by: Option<&RunPrediction>,
-) -> Result<()> {
+fn show_prediction(question: &Question, annotator: &Annotator, predicted: Predicted<'_>) -> Result<()> {
+    let p = predicted.p;
     let (levels, best) = (question.scale.levels(), best_of(question, p));
     let how =
         if question.scale.target() == TargetKind::Ordinal { "answer about" } else { "most likely answer" };
     let what = if question.scale.target() == TargetKind::Ordinal { " (the median)" } else { "" };
     output::line(&format!("{} would {how} {}{what}", annotator.name, levels[best]))?;
-    if let Some(by) = by.filter(|by| !by.knows_annotator) {
+    if !predicted.knows_annotator {
+        let model = predicted.run.map_or_else(|| "The model".to_owned(), |run| format!("Run {run}"));
         output::line(&format!(
-            "Run {} learned nothing from {}: this is its prediction for an unknown annotator",
-            by.run, annotator.name
+            "{model} has learned from no label of {}: this is its prediction for an unknown annotator",
+            annotator.name
         ))?;
     }
     let rows =
@@ -319,7 +329,12 @@ fn question_of_run(session: &Session, run: u32, named: Option<&str>) -> Result<Q
 }
 
 /// Predicts with the live model.
-fn live(session: &Session, question: QuestionId, annotator: AnnotatorId, args: &Predict) -> Result<Vec<f32>> {
+fn live(
+    session: &Session,
+    question: QuestionId,
+    annotator: AnnotatorId,
+    args: &Predict,
+) -> Result<predict::Prediction> {
     make_live(session, question, &args.encoder)?;
     let embedded = embed_new_text(session, args)?;
     let text = requested_text(args, embedded.as_ref());

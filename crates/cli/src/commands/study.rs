@@ -1,6 +1,6 @@
 //! `study assign`, `study hand-in`, `study merge` and `study status`.
 
-use super::{count, open, open_in, open_to_read};
+use super::{count, open, open_in, open_or_read, open_to_read};
 use crate::args::{Assign, HandIn, Merge, Status};
 use crate::output;
 use crate::progress::Bar;
@@ -130,7 +130,8 @@ fn print_draft(draft: &StudyDraft) -> Result<()> {
 
 fn write_again(args: &Assign) -> Result<()> {
     let Some(folder) = &args.out else { bail!("name the folder with --out") };
-    let session = open_to_read(&args.project.path)?;
+    // Written to if possible: packets of an interrupted assignment have their files from now on.
+    let session = open_or_read(&args.project.path)?;
     let bar = Bar::new("packets");
     let files = study::write_again(&session.study, &args.annotators, folder, &bar);
     drop(bar);

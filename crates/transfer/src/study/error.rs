@@ -22,7 +22,7 @@ dissensus_domain::errors! {
         Unwritten(String) => "packets-unwritten",
             "the assignment is in the project, but not every packet was written: {0}. Write them with `study assign --write-again` (in the window: Write again)";
         Stranded { packets: String, people: String } => "packets-unwritten",
-            "an earlier assignment was interrupted before it had written {packets}: they are in the project. Write them with `assign --write-again --annotators \"{people}\"` (in the window: Write again) before you assign more";
+            "an earlier assignment was interrupted before it had written {packets}: they are in the project. Write them with `dissensus study assign PROJECT --write-again --annotators \"{people}\" --out FOLDER` (in the window: Write again) before you assign more";
         NotPacket => "not-packet",
             "this is a whole project, not a packet: packets are handed in, and a project merges them with `study merge`";
         Exists(PathBuf) => "packet-exists",

@@ -1,7 +1,7 @@
 //! Arguments of `analyse panel`.
 
 use crate::args::parse::panel_share;
-use crate::args::shared::{EncoderArgs, OutputArgs, ProjectArg, TextsFileArgs};
+use crate::args::shared::{EncoderArgs, OF_TEXTS_FILE, OutputArgs, ProjectArg, TextsFileArgs};
 use clap::{ArgGroup, Args, ValueEnum};
 use dissensus_domain::{PanelRule, PanelShare};
 
@@ -20,6 +20,8 @@ Rules:
   veto:L       one member at level L or above is enough (yes/no: one yes); without L, the top level
   quorum:M@L   M members at level L or above; M is a number (3) or a share (0.5, 50%)")]
 #[command(group(ArgGroup::new("who").args(["members", "size", "saved", "list", "forget"]).required(true)))]
+#[command(group(ArgGroup::new("of_file").args(OF_TEXTS_FILE).multiple(true)
+    .conflicts_with_all(["text_id", "list", "forget"])))]
 pub(crate) struct Panel {
     #[command(flatten)]
     pub(crate) project: ProjectArg,

@@ -1,7 +1,7 @@
 //! Arguments of `models predict` and `models predictions`.
 
 use crate::args::parse::not_blank;
-use crate::args::shared::{EncoderArgs, OutputArgs, ProjectArg, QuestionArg, TextsFileArgs};
+use crate::args::shared::{EncoderArgs, OF_TEXTS_FILE, OutputArgs, ProjectArg, QuestionArg, TextsFileArgs};
 use clap::{ArgGroup, Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -15,11 +15,13 @@ use std::path::PathBuf;
   dissensus models predict P.dissensus --texts new.txt --out predicted.csv --annotators ana,ben
   dissensus models predict --bundle rude-model --texts new.csv --out predicted.csv")]
 #[command(group(ArgGroup::new("predicted").args(["text_id", "text", "texts"]).required(true).multiple(false)))]
+#[command(group(ArgGroup::new("of_file").args(OF_TEXTS_FILE).args(["annotators", "resume", "bundle"]).multiple(true)
+    .conflicts_with_all(["text_id", "text"])))]
 pub(crate) struct Predict {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath, required_unless_present = "bundle")]
     pub(crate) project: Option<PathBuf>,
-    /// Use a folder written by `models bundle` instead of a project
+    /// With --texts: use a folder written by `models bundle` instead of a project
     #[arg(long, value_name = "DIR", requires = "texts", value_hint = ValueHint::DirPath,
         conflicts_with_all = ["project", "run", "encoder", "pooling", "precision", "long_texts", "prompt", "prompt_name"])]
     pub(crate) bundle: Option<PathBuf>,
