@@ -163,7 +163,12 @@ export class MockPanels {
     };
   }
 
-  #text(request: view.PanelRequest, panels: Person[][], compared: Person[][] | null, text: Text): view.PanelText {
+  #text(
+    request: view.PanelRequest,
+    panels: Person[][],
+    compared: Person[][] | null,
+    text: Text,
+  ): view.PanelText {
     const of = (all: Person[][]) =>
       all.slice(0, 8).map((members) => this.#probabilities(request, members, text));
     const averaged = (all: number[][]) =>

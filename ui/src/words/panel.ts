@@ -1,5 +1,12 @@
 // Texts about panels: rules, certainty of a verdict, and members.
-import type { SavedPanelInfo, PanelShare, PanelVerdict, PanelRequest, QuestionId, Scale } from "$api/bindings";
+import type {
+  SavedPanelInfo,
+  PanelShare,
+  PanelVerdict,
+  PanelRequest,
+  QuestionId,
+  Scale,
+} from "$api/bindings";
 import { count, counted } from "./format";
 import { isOrdered } from "$kinds/kinds";
 
