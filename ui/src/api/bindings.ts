@@ -3013,6 +3013,26 @@ export type PanelOthers = {
 	otherwise: number | null,
 };
 
+/**  Members of a panel, and its rule. */
+export type PanelRequest = {
+	question: QuestionId,
+	/**  The members by external id or name; drawn at random if empty. */
+	members: string[],
+	/**  Number of members to draw. */
+	size: number,
+	/**  Shares of attribute values among the drawn members. */
+	shares: PanelShare[],
+	/**  Seed of the draws. */
+	seed: number,
+	/**  The rule in text form: majority, mean, median, veto:LEVEL, quorum:MEMBERS@LEVEL. */
+	rule: string,
+	/**
+	 *  How many panels to draw in addition to the first, to see how far the verdict depends on its
+	 *  members.
+	 */
+	draws: number,
+};
+
 /**  Requires a share of a panel to have a value of an attribute. */
 export type PanelShare = {
 	attribute: string,
@@ -3066,26 +3086,6 @@ export type PanelVerdicts = {
 	texts_in_all: number,
 	/**  The shown texts. */
 	texts: PanelText[],
-};
-
-/**  Members of a panel, and its rule. */
-export type PanelRequest = {
-	question: QuestionId,
-	/**  The members by external id or name; drawn at random if empty. */
-	members: string[],
-	/**  Number of members to draw. */
-	size: number,
-	/**  Shares of attribute values among the drawn members. */
-	shares: PanelShare[],
-	/**  Seed of the draws. */
-	seed: number,
-	/**  The rule in text form: majority, mean, median, veto:LEVEL, quorum:MEMBERS@LEVEL. */
-	rule: string,
-	/**
-	 *  How many panels to draw in addition to the first, to see how far the verdict depends on its
-	 *  members.
-	 */
-	draws: number,
 };
 
 /**  The parameters of a report for a paper. */
@@ -4386,28 +4386,6 @@ export type StudyReport = {
 	short_texts: number,
 };
 
-/**  The assignment of one person. */
-export type StudyShare = {
-	/**  External id. */
-	annotator: string,
-	/**  False if the person is to be added. */
-	known: boolean,
-	/**  External id of an existing person with a look-alike name, for a person who is to be added. */
-	looks_like: string | null,
-	/**  Whether the name looks like that of a person who has withdrawn, for a person who is to be added. */
-	looks_withdrawn: boolean,
-	/**  Texts asked for the first time. */
-	texts: number,
-	/**  Of these, texts that everyone is asked about. */
-	anchors: number,
-	/**  Texts asked again. */
-	repeats: number,
-	/**  Texts that the person was assigned or had answered before. */
-	before: number,
-	/**  Path of the packet; none before it is handed out, or without anything new. */
-	file: string | null,
-};
-
 /**  The parameters of a study plan. */
 export type StudyRequest = {
 	/**  The questions about each text; all questions if none is named. */
@@ -4433,6 +4411,28 @@ export type StudyRequest = {
 	balance: string | null,
 	/**  Seed for drawing texts and orders. */
 	seed: number,
+};
+
+/**  The assignment of one person. */
+export type StudyShare = {
+	/**  External id. */
+	annotator: string,
+	/**  False if the person is to be added. */
+	known: boolean,
+	/**  External id of an existing person with a look-alike name, for a person who is to be added. */
+	looks_like: string | null,
+	/**  Whether the name looks like that of a person who has withdrawn, for a person who is to be added. */
+	looks_withdrawn: boolean,
+	/**  Texts asked for the first time. */
+	texts: number,
+	/**  Of these, texts that everyone is asked about. */
+	anchors: number,
+	/**  Texts asked again. */
+	repeats: number,
+	/**  Texts that the person was assigned or had answered before. */
+	before: number,
+	/**  Path of the packet; none before it is handed out, or without anything new. */
+	file: string | null,
 };
 
 /**  A submission. */
