@@ -249,7 +249,7 @@ fn imported_labels_cannot_claim_a_local_source() {
     );
     let report = imported(&session, &file);
     assert!(
-        report.remarks.iter().any(|remark| remark.contains("of 2 of these labels")),
+        report.remarks.iter().any(|remark| remark.contains("2 of these labels were given")),
         "{:?}",
         report.remarks
     );
