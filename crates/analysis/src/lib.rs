@@ -5,6 +5,7 @@ pub mod agreed_texts;
 pub mod agreement;
 pub mod annotators;
 mod border;
+mod bundle_folder;
 pub mod bundles;
 mod by_labels;
 mod cached_words;

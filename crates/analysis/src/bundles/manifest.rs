@@ -1,6 +1,6 @@
 //! `bundle.json`: the contents of a bundle, and how its parts belong together.
 
-use super::BUNDLE;
+use crate::bundle_folder::BUNDLE;
 use crate::error::AnalysisError;
 use dissensus_domain::{OptionSet, QuestionHelp, ScaleKind};
 use dissensus_encoder::{

@@ -11,7 +11,6 @@ mod words;
 mod write;
 
 pub use open::Bundle;
-pub(crate) use open::{bundle_around, in_bundle};
 pub use predictor::BundlePredictor;
 pub use write::{BundleChoices, BundleWritten};
 
@@ -24,11 +23,6 @@ use dissensus_training::runs::Runs;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-
-/// The manifest.
-const BUNDLE: &str = "bundle.json";
-/// The checksums of all files.
-const SUMS: &str = "SHA256SUMS";
 
 /// Bundles of the models of a project.
 #[derive(Clone)]

@@ -2,13 +2,12 @@
 
 use super::manifest::{BundledAnnotator, BundledQuestion, BundledSets, BundledWords, Manifest};
 use super::sums;
-use super::{BUNDLE, SUMS};
+use crate::bundle_folder::{self, BUNDLE};
 use crate::error::AnalysisError;
 use crate::prediction_file::WrittenPredictions;
 use dissensus_domain::{AnswerForm, Question};
 use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions};
 use dissensus_exchange::TypedTable;
-use dissensus_files::{folder_of, real_path};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::outputs::check_outputs;
@@ -193,9 +192,7 @@ impl Bundle {
         out: &Path,
     ) -> Result<(), ProjectError> {
         TypedTable::check(out, false)?;
-        if let Some(bundle) = bundle_around(out) {
-            return Err(AnalysisError::Bundle { path: bundle, reason: in_bundle(out) }.into());
-        }
+        bundle_folder::check_outside(out)?;
         check_outputs(&[out], &[texts.path.as_path()], choices.replace)
     }
 
@@ -240,20 +237,6 @@ impl Bundle {
             },
         }
     }
-}
-
-/// The bundle in whose folder, at any depth, a file would be.
-pub(crate) fn bundle_around(out: &Path) -> Option<PathBuf> {
-    let folder = real_path(folder_of(out)).ok()?;
-    folder
-        .ancestors()
-        .find(|folder| [BUNDLE, SUMS].iter().all(|name| folder.join(name).is_file()))
-        .map(Path::to_owned)
-}
-
-/// Why a file cannot be written into a bundle.
-pub(crate) fn in_bundle(out: &Path) -> String {
-    format!("{} would be in it, and nothing can be added to a bundle: write it elsewhere", out.display())
 }
 
 /// The chosen annotators, in the order of the rows.

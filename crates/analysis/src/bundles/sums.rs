@@ -2,7 +2,7 @@
 //!
 //! Checksums guard only against accidents: a person who alters a bundle can write new ones.
 
-use super::{BUNDLE, SUMS};
+use crate::bundle_folder::{BUNDLE, SUMS};
 use crate::error::AnalysisError;
 use dissensus_project::error::ProjectError;
 use sha2::{Digest as _, Sha256};

@@ -3,7 +3,8 @@
 use super::manifest::{BundledAnnotator, BundledEncoder, BundledQuestion, BundledWords, Manifest};
 use super::models::{ModelToBundle, OpenedEncoder};
 use super::words::{RequestedWords, WordsToBundle};
-use super::{BUNDLE, Bundle, Bundles, card, io_error, sums};
+use super::{Bundle, Bundles, card, io_error, sums};
+use crate::bundle_folder::BUNDLE;
 use crate::error::AnalysisError;
 use dissensus_domain::{Annotator, Question};
 use dissensus_encoder::{DeviceChoice, copy_encoder};

@@ -1,8 +1,7 @@
 //! What a table of predictions is of, checked before anything is encoded or fitted for it.
 
 use crate::Analysis;
-use crate::bundles::{bundle_around, in_bundle};
-use crate::error::AnalysisError;
+use crate::bundle_folder;
 use crate::observed::labels_given;
 use dissensus_domain::{AnswerForm, Question, QuestionId};
 use dissensus_exchange::TypedTable;
@@ -63,9 +62,9 @@ impl CheckedPredictions {
 /// which is read once. Words are predicted only for a file.
 ///
 /// # Errors
-/// No such question or annotator; a question without labels; an output file that exists already (without `replace`), is the input file
-/// or has an unsupported format; two columns of one name; a file of texts that cannot be read or has bad
-/// rows; words of the project's own texts; a cancel.
+/// No such question or annotator; a question without labels; an output file that exists already (without
+/// `replace`), is the input file, is in the folder of a bundle, or has an unsupported format; two columns of
+/// one name; a file of texts that cannot be read or has bad rows; words of the project's own texts; a cancel.
 pub fn check(
     cx: &Analysis,
     choices: &PredictionChoices,
@@ -82,9 +81,7 @@ pub fn check(
     TypedTable::check(out, false)?;
     let read = texts.map(|texts| texts.path.as_path()).into_iter().chain([cx.context.store.path()]);
     check_outputs(&[out], &read.collect::<Vec<_>>(), choices.replace)?;
-    if let Some(bundle) = bundle_around(out) {
-        return Err(AnalysisError::Bundle { path: bundle, reason: in_bundle(out) }.into());
-    }
+    bundle_folder::check_outside(out)?;
     let chosen = chosen_rows(cx, choices)?;
     let everybody = choices.annotators.is_empty();
     if form == AnswerForm::Level && labels_given(cx, question.id)?.is_empty() {

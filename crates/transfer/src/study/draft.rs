@@ -232,7 +232,8 @@ fn wanted(request: &StudyRequest) -> Result<Wanted, StudyError> {
     })
 }
 
-/// Returns the questions of the request, or all, in the project's order, with the questions that they depend on.
+/// Returns the questions of the request, or all, in the project's order, with the questions that they
+/// depend on.
 fn questions(index: &Index, request: &StudyRequest) -> Result<Vec<Question>, ProjectError> {
     for id in &request.questions {
         index.whole(*id)?;
