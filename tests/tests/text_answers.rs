@@ -109,18 +109,6 @@ fn whole_answer_is_printed_with_observed_answers() {
     bench.ok(["data", "question", "P.dissensus", "bad", "--scale", "binary", "--levels", "no,yes"]);
     let refused = bench.refused(["models", "predict", "P.dissensus", "--text-id", "t3", "--question", "bad"]);
     insta::assert_snapshot!(bench.shown(&refused));
-    let nobody = bench.ok([
-        "models",
-        "predict",
-        "P.dissensus",
-        "--text-id",
-        "t3",
-        "--question",
-        "bad",
-        "--annotator",
-        "a0",
-    ]);
-    insta::assert_snapshot!(bench.shown(&nobody));
     let unknown =
         bench.refused(["models", "predict", "P.dissensus", "--text-id", "t99", "--question", "sets"]);
     assert!(unknown.contains("t99"), "{unknown}");

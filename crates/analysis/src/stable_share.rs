@@ -102,7 +102,7 @@ mod tests {
         assert!(of(0.04, (0.01, 0.07)).contains("the moment's"));
         assert!(of(0.02, (-0.1, 0.14)).contains("the moment's"));
         assert!(of(0.2, (-0.1, 0.5)).contains("too few repeats"));
-        assert!(of(0.2, (-3.0, 1.0)).contains("too little to tell"));
+        assert!(of(0.2, (-3.0, 1.0)).contains("too few to tell"));
         assert!(words(None, 4).contains("there are 4"));
     }
 }

@@ -214,7 +214,7 @@ impl<'a> Describer<'a> {
             }
             Done::Check { answer: None, .. } => ("is no attention check any more".to_owned(), None),
             Done::Panel { name, kept: true } => (format!("saved the panel {name}"), None),
-            Done::Panel { name, kept: false } => (format!("keeps the panel {name} no longer"), None),
+            Done::Panel { name, kept: false } => (format!("deleted the saved panel {name}"), None),
             Done::Job { kind, title, state, note } => match self.pseudonyms {
                 // Its subject, and the reason of a failure, may contain names.
                 Some(_) => (format!("{}: {state}", job_words(kind, "")), None),

@@ -712,7 +712,7 @@ export const commands: typeof RealCommands = {
       .flatMap(({ scale }) => idsOf(scale))
       .map((level) => ({
         level,
-        words: id === 1 && level < 5 ? "12 answers stand" : null,
+        words: id === 1 && level < 5 ? "12 answers use" : null,
         answered: id === 1 && level < 5,
       })),
   scaleTemplates: async () => [

@@ -140,7 +140,7 @@ describe("a question that is there", () => {
     await edit();
     expect(screen.getByLabelText("Take level 2 out")).toHaveAttribute(
       "title",
-      "12 answers stand with this level: rename it instead",
+      "12 answers use this level: rename it instead",
     );
     expect(screen.queryByTestId("edit-rearranged")).toBeNull();
     await user.click(screen.getByTestId("rename-level-5"));
