@@ -1,7 +1,8 @@
-//! Rows of programs that run in parallel, each row one program after the other, with separate outputs.
+//! Rows of programs, two rows at a time, each row one program after the other, with separate outputs.
 
 use crate::shell::{Program, say};
 use anyhow::{Context, Result, bail};
+use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
@@ -13,24 +14,29 @@ const LEFT_BEHIND: Duration = Duration::from_secs(5);
 /// A row: the programs, each with its name.
 type Row = Vec<(&'static str, Program)>;
 
-/// Runs the rows. The output of the first row is printed line by line as it arrives; that of other programs
-/// in one block when the program has ended. After a failure no other program starts, and running ones are
-/// waited for.
+/// Rows that run at the same time: each program uses several threads, and waits for some of its time.
+const WORKERS: usize = 2;
+
+/// Runs the rows in their order, [`WORKERS`] at a time: a worker that has finished a row takes the next one.
+/// The output of the first worker is printed line by line as it arrives; that of the other in one block when
+/// its program has ended. After a failure no other program starts, and running ones are waited for.
 ///
 /// # Errors
 /// The programs that failed, by name.
 pub(crate) fn run(rows: Vec<Row>) -> Result<()> {
     let (failed, stop) = (Mutex::new(Vec::new()), AtomicBool::new(false));
-    let of_row = |at: usize, row: Row| {
-        for (name, program) in row {
+    let rows = Mutex::new(VecDeque::from(rows));
+    let next = || lock(&rows).pop_front();
+    let work = |worker: usize| {
+        for (name, program) in std::iter::from_fn(next).flatten() {
             if stop.load(Ordering::Relaxed) {
                 say(format!("NOT RUN: `{name}`, because a parallel step has failed"));
                 continue;
             }
-            if at > 0 {
+            if worker > 0 {
                 say(format!("{name}: runs in parallel; its output comes when it has ended"));
             }
-            if let Err(error) = one(program, at == 0) {
+            if let Err(error) = one(program, worker == 0) {
                 stop.store(true, Ordering::Relaxed);
                 println!("    {error:#}");
                 lock(&failed).push(name);
@@ -38,9 +44,9 @@ pub(crate) fn run(rows: Vec<Row>) -> Result<()> {
         }
     };
     std::thread::scope(|scope| {
-        for (at, row) in rows.into_iter().enumerate() {
-            let of_row = &of_row;
-            scope.spawn(move || of_row(at, row));
+        for worker in 0..WORKERS {
+            let work = &work;
+            scope.spawn(move || work(worker));
         }
     });
     match failed.into_inner().unwrap_or_else(PoisonError::into_inner).as_slice() {
@@ -103,6 +109,19 @@ mod tests {
     #[test]
     fn successful_rows_return_ok() {
         run(vec![vec![("a", cargo(&["--version"])), ("b", cargo(&["--version"]))], vec![]]).unwrap();
+    }
+
+    #[test]
+    fn every_row_runs_when_there_are_more_rows_than_workers() {
+        let folder = std::env::temp_dir().join(format!("dissensus-xtask-rows-{}", std::process::id()));
+        let paths: Vec<_> = (0..2 * WORKERS + 1).map(|at| folder.join(format!("row{at}"))).collect();
+        let make = |path: &std::path::PathBuf| {
+            vec![("new", cargo(&["new", "--quiet", "--vcs", "none"]).arg(path))]
+        };
+        run(paths.iter().map(make).collect()).unwrap();
+        let made = paths.iter().filter(|path| path.join("Cargo.toml").is_file()).count();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(made, paths.len());
     }
 
     #[test]

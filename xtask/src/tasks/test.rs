@@ -15,9 +15,9 @@ use anyhow::{Context, Result, bail};
 /// One step: its name and its work.
 type Step = (&'static str, fn(&Project) -> Result<()>);
 
-/// The stages run one after the other; the rows of a stage in parallel; the steps of a row one after the
-/// other. In the last stage the first row has the tests that wait most,
-/// and the second those that compute most.
+/// The stages run one after the other; the rows of a stage two at a time, in their order; the steps of a row
+/// one after the other. In the last stage each step is a row, the short ones last, so that neither worker
+/// waits long at the end.
 const STAGES: [&[&[Step]]; 3] = [
     &[&[
         ("room", room::ensure),
@@ -46,15 +46,13 @@ const STAGES: [&[&[Step]]; 3] = [
     ],
     &[
         &[("test", |project| test(project, &["--test", "*"]))],
-        &[
-            ("unit-test", |project| test(project, &["--lib", "--bins"])),
-            ("doc-test", |project| test(project, &["--doc"])),
-            ("python", super::python::test),
-            ("exchange", super::check_exchange::test),
-            ("data", data),
-            ("package", package),
-            ("stress", stress),
-        ],
+        &[("data", data)],
+        &[("unit-test", |project| test(project, &["--lib", "--bins"]))],
+        &[("stress", stress)],
+        &[("python", super::python::test)],
+        &[("package", package)],
+        &[("exchange", super::check_exchange::test)],
+        &[("doc-test", |project| test(project, &["--doc"]))],
     ],
 ];
 
