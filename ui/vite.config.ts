@@ -5,6 +5,9 @@ import { defineConfig } from "vite";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
+/** Tests of functions that know no document. */
+const logic = "src/{logic,words}/**/*.test.ts";
+
 /**
  * `$bindings` and `$platform` are the only two ways out of the page: the generated commands, and what only a desktop
  * has. In mode `mock` (a plain browser) and in tests they lead to `src/mock`, which a production build never sees.
@@ -27,12 +30,23 @@ export default defineConfig(({ mode }) => {
     server: { port: 5173, strictPort: true },
     build: { target: "safari16.4", assetsInlineLimit: 0, modulePreload: { polyfill: false } },
     test: {
-      environment: "jsdom",
-      include: ["src/**/*.test.ts"],
-      setupFiles: ["src/test-setup.ts"],
       restoreMocks: true,
       // A busy machine is slow: no test is about time.
       testTimeout: 20_000,
+      projects: [
+        // A document takes over a second for each file: only tests of the screen have one.
+        { extends: true, test: { name: "logic", environment: "node", include: [logic] } },
+        {
+          extends: true,
+          test: {
+            name: "screen",
+            environment: "jsdom",
+            include: ["src/**/*.test.ts"],
+            exclude: [logic],
+            setupFiles: ["src/test-setup.ts"],
+          },
+        },
+      ],
     },
   };
 });

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 // Untrusted Markdown: what is shown, what is never shown, and that it terminates.
 import { describe, expect, it } from "vitest";
 import { plainEntities } from "./entities";

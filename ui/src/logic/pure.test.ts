@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 // Small rules: keys, levels, numbers in words, columns, signs, points, time.
 import { describe, expect, it } from "vitest";
 import { categorise } from "./categories";

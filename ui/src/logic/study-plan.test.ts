@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 // The request of a plan, its validation, and its storage.
 import { beforeEach, expect, it, vi } from "vitest";
 import { dropWords, routeDrop } from "./drops";
