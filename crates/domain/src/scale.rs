@@ -91,7 +91,7 @@ impl Scale {
             Some(options) if kind.rules().form() == AnswerForm::Options => options,
             _ => levels,
         };
-        kind.rules().check_names(&levels)?;
+        // Before their number: a name listed twice is the mistake, not one level too many.
         let mut seen = BTreeSet::new();
         for level in &levels {
             if level.is_empty() {
@@ -101,6 +101,7 @@ impl Scale {
                 return Err(ScaleError::Repeated(level.clone()));
             }
         }
+        kind.rules().check_names(&levels)?;
         Ok(Self { kind, levels, ids: Vec::new() }.numbered())
     }
 
@@ -443,6 +444,7 @@ mod tests {
         assert_eq!(Scale::new(ScaleKind::Ordinal, ["1"]), Err(ScaleError::TooFew(1)));
         assert!(matches!(Scale::new(ScaleKind::Binary, ["a", "b", "c"]), Err(ScaleError::NotBinary(3, _))));
         assert_eq!(Scale::new(ScaleKind::Choice, ["a", " a"]), Err(ScaleError::Repeated("a".into())));
+        assert_eq!(Scale::new(ScaleKind::Binary, ["1", "1", "2"]), Err(ScaleError::Repeated("1".into())));
         assert_eq!(Scale::new(ScaleKind::Choice, ["a", " "]), Err(ScaleError::Blank));
         let many: Vec<String> = (0..101).map(|n| format!("l{n}")).collect();
         assert_eq!(Scale::guess(many), Err(ScaleError::TooMany(101)));
