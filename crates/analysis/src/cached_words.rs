@@ -18,7 +18,7 @@ use unicode_segmentation::UNICODE_VERSION;
 const MODEL: &str = "words";
 /// Maximum size in bytes: the scores of some hundred thousand texts of twenty words, or ten thousand of two
 /// hundred, with four types.
-const MOST_BYTES: usize = 128 << 20;
+const MAX_BYTES: usize = 128 << 20;
 /// Texts whose bodies are read together.
 const TOGETHER: usize = 512;
 
@@ -50,7 +50,7 @@ pub(super) fn store_words(cx: &Analysis, question: QuestionId, fitted: &FittedWo
 /// Stores the model; false if it is too large.
 fn put_words(cx: &Analysis, question: QuestionId, fitted: &FittedWords) -> Result<bool, ProjectError> {
     let scores = fitted.live.scores_to_bytes()?;
-    if scores.len() > MOST_BYTES {
+    if scores.len() > MAX_BYTES {
         tracing::info!(bytes = scores.len(), "a model of words is too large to be stored");
         return Ok(false);
     }

@@ -18,7 +18,7 @@ pub(super) struct Candidate {
 }
 
 /// The result of one of the candidates.
-pub(super) struct Tried {
+pub(super) struct CandidateResult {
     /// Its index among them.
     pub(super) at: usize,
     /// Mean log loss of labels of texts that the model did not learn from.
@@ -29,7 +29,7 @@ pub(super) struct Tried {
 pub(super) struct Chosen {
     pub(super) at: usize,
     /// All candidates, best first.
-    pub(super) tried: Vec<Tried>,
+    pub(super) tried: Vec<CandidateResult>,
 }
 
 /// Opens all encoders of `choices` before the first one encodes, so that a wrong name is reported at
@@ -95,6 +95,6 @@ pub(super) fn choose_candidate(
     if !cx.encoding.choose_encoder(&candidates[at].version, seen)? {
         return Err(AnalysisError::EncoderSwitched.into());
     }
-    let tried = order.into_iter().map(|at| Tried { at, log_loss: mean(&losses[at]) });
+    let tried = order.into_iter().map(|at| CandidateResult { at, log_loss: mean(&losses[at]) });
     Ok(Chosen { at, tried: tried.collect() })
 }

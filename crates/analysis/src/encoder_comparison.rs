@@ -1,7 +1,7 @@
 //! Choosing the encoder that predicts best.
 
 use super::Analysis;
-use super::choosing::Tried;
+use super::choosing::CandidateResult;
 use super::cross_validation::{Criterion, CrossValidation};
 use crate::choosing;
 use crate::error::AnalysisError;
@@ -71,7 +71,7 @@ pub fn choose(
     let current = seen.current.as_ref().map(|current| &current.key);
     let incumbent = candidates.iter().position(|c| Some(&c.version.key) == current).unwrap_or_default();
     let chosen = choosing::choose_candidate(cx, &asked, &candidates, Some(incumbent), &seen, progress)?;
-    let loss = |tried: &Tried| EncoderLoss {
+    let loss = |tried: &CandidateResult| EncoderLoss {
         encoder: candidates[tried.at].name.clone(),
         version: candidates[tried.at].version.key.clone(),
         log_loss: tried.log_loss,

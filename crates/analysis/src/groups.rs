@@ -12,10 +12,10 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// Groups of fewer people are not compared.
-pub(super) const FEWEST_PEOPLE: usize = 5;
+pub(super) const MIN_PEOPLE: usize = 5;
 /// Maximum number of values of an attribute that are compared, the largest ones: work and memory grow with
 /// its square.
-const MOST_VALUES: usize = 50;
+const MAX_VALUES: usize = 50;
 
 /// Annotators by the values of every attribute.
 pub(super) type Values<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<u32>>>;
@@ -68,9 +68,9 @@ fn against_others(values: &Values<'_>) -> Groups {
     let (mut groups, mut pairs, mut sides) = (Vec::new(), Vec::new(), Vec::new());
     for (attribute, of_values) in values {
         let mut large: Vec<(&str, &Vec<u32>)> =
-            of_values.iter().map(|(v, p)| (*v, p)).filter(|(_, p)| p.len() >= FEWEST_PEOPLE).collect();
+            of_values.iter().map(|(v, p)| (*v, p)).filter(|(_, p)| p.len() >= MIN_PEOPLE).collect();
         large.sort_by_key(|(value, people)| (Reverse(people.len()), *value));
-        large.truncate(MOST_VALUES);
+        large.truncate(MAX_VALUES);
         large.sort_by_key(|(value, _)| *value);
         let kept: HashSet<&str> = large.iter().map(|(value, _)| *value).collect();
         let small = of_values.iter().filter(|(value, _)| !kept.contains(*value));
@@ -84,7 +84,7 @@ fn against_others(values: &Values<'_>) -> Groups {
         let last = groups.len() as u32;
         for (at, (value, people)) in (first..).zip(&large) {
             let is_mirrored = of_values.len() == 2 && large.len() == 2 && at > first;
-            if all - people.len() < FEWEST_PEOPLE || is_mirrored {
+            if all - people.len() < MIN_PEOPLE || is_mirrored {
                 continue;
             }
             pairs.push(GroupPair {
@@ -122,7 +122,7 @@ fn chosen_pair(values: &Values<'_>, choice: &GroupChoice) -> Result<Groups, Proj
         })
     };
     let groups = vec![find(&choice.first)?, find(&choice.second)?];
-    if groups.iter().any(|people| people.len() < FEWEST_PEOPLE) {
+    if groups.iter().any(|people| people.len() < MIN_PEOPLE) {
         return Ok((Vec::new(), Vec::new(), Vec::new()));
     }
     let sides = Sides {
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(sides[0].against, None);
         let many: Values<'_> =
             [("town", names.iter().map(|name| (name.as_str(), vec![0; 5])).collect())].into();
-        assert_eq!(against_others(&many).1.len(), MOST_VALUES);
+        assert_eq!(against_others(&many).1.len(), MAX_VALUES);
     }
 
     #[test]

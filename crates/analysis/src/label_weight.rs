@@ -4,7 +4,7 @@ use dissensus_api::LabelWeight;
 use dissensus_project::words::counted;
 
 /// Minimum number of texts whose people could be divided to learn a weight.
-const FEWEST_TEXTS: u32 = 30;
+const MIN_TEXTS: u32 = 30;
 
 /// The weight as shown, for texts with so many labels.
 pub(super) fn shown(found: &dissensus_models::live::LabelWeight, labels: &[u32]) -> LabelWeight {
@@ -28,7 +28,7 @@ pub(super) fn basis(weight: &LabelWeight) -> String {
             counted(weight.labels.into(), "label"),
             100.0 * weight.weight
         ),
-        None if weight.texts < FEWEST_TEXTS => format!(
+        None if weight.texts < MIN_TEXTS => format!(
             "Ordered by the prediction: {} four labels or more, too few to learn how much a text's own labels should count.",
             if weight.texts == 1 { "1 text has".to_owned() } else { format!("{texts} have") }
         ),

@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::collections::HashMap;
 
 /// Maximum number of annotators whose pairs are all compared.
-pub(super) const MOST_PAIRED: usize = 300;
+pub(super) const MAX_PAIRED: usize = 300;
 
 /// The probability that an annotator chooses an option.
 #[derive(Clone, Debug, Serialize)]
@@ -133,7 +133,7 @@ fn expected_masi(
 ) -> Result<Vec<Option<f64>>, ProjectError> {
     let options = question.scale.len();
     let people = cx.context.index().annotators().len();
-    if people > MOST_PAIRED {
+    if people > MAX_PAIRED {
         return Ok(Vec::new());
     }
     let yes = |fitted: &mut dissensus_training::live::Fitted| {

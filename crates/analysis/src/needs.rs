@@ -6,12 +6,12 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
 
 /// Minimum number of texts with labels of two people or more for figures about disagreement.
-pub(super) const FEWEST_SHARED: usize = 5;
+pub(super) const MIN_SHARED: usize = 5;
 
 /// What is missing if `shared` texts have labels of two people or more; `None` if that is enough for the
 /// measure.
 pub(super) fn enough(shared: usize, by: DisagreementMeasure) -> Option<String> {
-    if shared >= FEWEST_SHARED || by == DisagreementMeasure::Uncertainty {
+    if shared >= MIN_SHARED || by == DisagreementMeasure::Uncertainty {
         return None;
     }
     let have = match shared {
@@ -20,7 +20,7 @@ pub(super) fn enough(shared: usize, by: DisagreementMeasure) -> Option<String> {
         _ => format!("{shared} texts have labels of two people or more"),
     };
     Some(format!(
-        "{have}. How people differ can be estimated from {FEWEST_SHARED} such texts on, and well from about 20."
+        "{have}. How people differ can be estimated from {MIN_SHARED} such texts on, and well from about 20."
     ))
 }
 

@@ -6,7 +6,7 @@ use dissensus_api::{
     DifferenceShares, Figure, OpenText, PlanReport, PlanRequest, PlannedNumber, VarianceShares,
 };
 use dissensus_domain::{JobKind, QuestionId};
-use dissensus_project::answer_time::{FEWEST as FEWEST_TIMED, median_seconds};
+use dissensus_project::answer_time::{FEWEST as MIN_TIMED, median_seconds};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Follow, Progress};
 use dissensus_project::words::counted;
@@ -18,11 +18,11 @@ use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 const LIMIT: u32 = 100;
 /// Minimum number of texts with labels of two people or more, and of people with two labels or more, for
 /// estimating components.
-const FEWEST_TEXTS: usize = 20;
-const FEWEST_PEOPLE: usize = 5;
+const MIN_TEXTS: usize = 20;
+const MIN_PEOPLE: usize = 5;
 /// Minimum number of labels other than the most frequent level for estimating components: a few would
 /// describe only themselves.
-const FEWEST_OTHERS: usize = 10;
+const MIN_OTHERS: usize = 10;
 /// Number of simulated pilots for an interval, and maximum number of labels of all of them together.
 const RESAMPLES: usize = 400;
 const RESAMPLED_LABELS: usize = 40_000_000;
@@ -223,7 +223,7 @@ fn components(
 ) -> Option<(VarianceComponents, VarianceShares)> {
     let mut levels = vec![0_usize; target.levels];
     labels.iter().for_each(|label| levels[usize::from(label.level)] += 1);
-    if labels.len() - levels.iter().max().copied().unwrap_or(0) < FEWEST_OTHERS {
+    if labels.len() - levels.iter().max().copied().unwrap_or(0) < MIN_OTHERS {
         return None;
     }
     let found = VarianceComponents::new(labels, design, target.levels, target.kind.is_ordered())?;
@@ -329,9 +329,9 @@ fn planned(
 fn needs(per_text: &[u32], per_person: &[u32]) -> Option<String> {
     let several = |counts: &[u32]| counts.iter().filter(|n| **n > 1).count();
     let (texts, people) = (several(per_text), several(per_person));
-    (texts < FEWEST_TEXTS || people < FEWEST_PEOPLE).then(|| {
+    (texts < MIN_TEXTS || people < MIN_PEOPLE).then(|| {
         format!(
-            "It takes {FEWEST_TEXTS} texts or more with labels of two people or more (there are {texts}), and {FEWEST_PEOPLE} \
+            "It takes {MIN_TEXTS} texts or more with labels of two people or more (there are {texts}), and {MIN_PEOPLE} \
              people or more with two labels or more (there are {people})."
         )
     })
@@ -339,7 +339,7 @@ fn needs(per_text: &[u32], per_person: &[u32]) -> Option<String> {
 
 fn too_alike() -> String {
     format!(
-        "The labels do not tell texts and people apart: fewer than {FEWEST_OTHERS} are of another level than the most frequent one, or \
+        "The labels do not tell texts and people apart: fewer than {MIN_OTHERS} are of another level than the most frequent one, or \
          nobody has labelled what others labelled."
     )
 }
@@ -361,7 +361,7 @@ fn remark(report: &PlanReport) -> Option<String> {
     }
     if report.seconds_per_label.is_none() && report.timed_labels > 0 {
         sentences.push(format!(
-            "Too little to tell how long a label takes: {} with a known time, and {FEWEST_TIMED} are needed. Say it, or label some more.",
+            "Too little to tell how long a label takes: {} with a known time, and {MIN_TIMED} are needed. Say it, or label some more.",
             counted(report.timed_labels.into(), "label")
         ));
     }

@@ -1,7 +1,7 @@
 //! Choosing the pooling that predicts best.
 
 use super::Analysis;
-use super::choosing::Tried;
+use super::choosing::CandidateResult;
 use super::cross_validation::{Criterion, CrossValidation};
 use crate::choosing;
 use dissensus_encoder::{Encoder, EncoderOptions, Pooling};
@@ -68,8 +68,10 @@ pub fn choose(
     let candidates = choosing::candidates(cx, choices, seen.current.as_ref(), progress)?;
     let incumbent = POOLINGS.iter().position(|pooling| *pooling == own);
     let chosen = choosing::choose_candidate(cx, &asked, &candidates, incumbent, &seen, progress)?;
-    let loss =
-        |tried: &Tried| PoolingLoss { pooling: candidates[tried.at].name.clone(), log_loss: tried.log_loss };
+    let loss = |tried: &CandidateResult| PoolingLoss {
+        pooling: candidates[tried.at].name.clone(),
+        log_loss: tried.log_loss,
+    };
     Ok(PoolingChoice {
         chosen: candidates[chosen.at].name.clone(),
         own: own.to_string(),

@@ -372,7 +372,7 @@ fn no_value(by: DisagreementMeasure) -> String {
     match by {
         DisagreementMeasure::GroupGap => format!(
             "No two groups of {} people or more are known: import attributes of annotators, or compare larger groups.",
-            super::groups::FEWEST_PEOPLE
+            super::groups::MIN_PEOPLE
         ),
         _ => "There are too few texts to tell what is usual at a mean level: 30 are needed.".to_owned(),
     }

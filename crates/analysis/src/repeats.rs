@@ -8,7 +8,7 @@ use dissensus_project::clock::now_ms;
 use dissensus_project::context::share;
 use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
-use dissensus_stats::agreement::FEWEST_REPEATS;
+use dissensus_stats::agreement::MIN_REPEATS;
 
 /// Self-agreement of a question's annotators: every answer of a later annotation round compared with
 /// that of the round before it, the first being the label of that time.
@@ -76,7 +76,7 @@ fn needs(repeats: u32) -> String {
     };
     format!(
         "{have}. Let people answer some texts a second time on another day, and import those answers with a column for the \
-         annotation round of each (`data import --occasion COLUMN`); from {FEWEST_REPEATS} on their share is estimated, and twenty people with \
+         annotation round of each (`data import --occasion COLUMN`); from {MIN_REPEATS} on their share is estimated, and twenty people with \
          20 each give it within about 7 points."
     )
 }

@@ -1,7 +1,7 @@
 //! Correlations between the options of a question, for the distances of whole answers.
 
 use super::Analysis;
-use super::multi_label::MOST_PAIRED;
+use super::multi_label::MAX_PAIRED;
 use dissensus_domain::Question;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -22,7 +22,7 @@ pub fn measure(
     question: &Question,
     progress: &dyn Progress,
 ) -> Result<Option<OptionCooccurrence>, ProjectError> {
-    if cx.context.index().annotators().len() > MOST_PAIRED {
+    if cx.context.index().annotators().len() > MAX_PAIRED {
         return Ok(None);
     }
     options_together(cx, question, progress).map(Some)

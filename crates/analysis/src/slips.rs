@@ -5,7 +5,7 @@ use super::snippet::snippet;
 use crate::needs;
 use dissensus_api::{SlipKind, SlipReport, SlipRow};
 use dissensus_domain::{AnnotatorId, JobKind, Question, QuestionId};
-use dissensus_models::live::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};
+use dissensus_models::live::{MIN_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Follow, Progress};
 use dissensus_project::words::counted;
@@ -210,7 +210,7 @@ fn needs(found: &UnlikelyLabels, labels: usize) -> Option<String> {
         };
         format!(
             "{have} A slip can be detected for a person with {} labels or more, on a text that somebody else has labelled too.",
-            FEWEST_OWN_LABELS + 1
+            MIN_OWN_LABELS + 1
         )
     })
 }
@@ -224,7 +224,7 @@ fn left_out(found: &UnlikelyLabels, tuned: usize) -> Option<String> {
         }
     };
     add(found.alone, "of texts that nobody else has labelled");
-    add(found.few_own, &format!("of people with fewer than {} labels", FEWEST_OWN_LABELS + 1));
+    add(found.few_own, &format!("of people with fewer than {} labels", MIN_OWN_LABELS + 1));
     add(tuned, "that the encoder was tuned on");
     (!parts.is_empty()).then(|| format!("Left out: {}.", parts.join(", ")))
 }

@@ -4,7 +4,7 @@
 use super::Analysis;
 use crate::needs;
 use dissensus_domain::QuestionId;
-use dissensus_models::live::{FEWEST_STABLE_REPEATS, ReannotatedAnswer, StableShare};
+use dissensus_models::live::{MIN_STABLE_REPEATS, ReannotatedAnswer, StableShare};
 use dissensus_project::context::AnswerAgain;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel as _;
@@ -54,7 +54,7 @@ fn words(found: Option<StableShare>, repeats: usize) -> String {
     let Some(found) = found else {
         return format!(
             "Whether people differ in kind on a text (contested) or would answer otherwise another day (ambiguous) cannot be distinguished without \
-             asking the same people again: it takes {FEWEST_STABLE_REPEATS} repeats of three people and three texts, of which some ten would differ by \
+             asking the same people again: it takes {MIN_STABLE_REPEATS} repeats of three people and three texts, of which some ten would differ by \
              chance, and there are {repeats}."
         );
     };

@@ -3,7 +3,7 @@
 use super::Analysis;
 use super::chosen::among;
 use super::groups::{difference, severity_difference};
-use super::needs::{FEWEST_SHARED, enough, note_on_labels, too_few};
+use super::needs::{MIN_SHARED, enough, note_on_labels, too_few};
 use super::observed::labels_given;
 use crate::chosen;
 use crate::groups;
@@ -165,7 +165,7 @@ struct MeasuredText {
 fn shared_texts(fitted: &Fitted, over: &Over) -> usize {
     let model = &fitted.model;
     let shared = |text: &u32| model.labels_on(*text, over.mask()) > 1;
-    (0..model.texts() as u32).filter(shared).take(FEWEST_SHARED).count()
+    (0..model.texts() as u32).filter(shared).take(MIN_SHARED).count()
 }
 
 /// `p` is the prediction, if it may be shown.

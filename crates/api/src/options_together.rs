@@ -1,8 +1,8 @@
 //! Descriptions of correlations between options.
 
 use dissensus_selection::evaluation::SetsTogether;
-use dissensus_stats::disagreement::{FEWEST_TEXTS_OF_TWO, FactorsOf, OptionCooccurrence};
-use dissensus_stats::options::{FEWEST_TEXTS_TO_CORRELATE, OptionCorrelations, OptionPair};
+use dissensus_stats::disagreement::{FactorsOf, MIN_TEXTS_OF_TWO, OptionCooccurrence};
+use dissensus_stats::options::{MIN_TEXTS_TO_CORRELATE, OptionCorrelations, OptionPair};
 
 /// Maximum number of pairs that are named per sign.
 const NAMED: usize = 3;
@@ -41,7 +41,7 @@ pub fn options_of_run_together(found: &OptionCorrelations, options: &[String]) -
 fn describe_found(found: &Found<'_>, options: &[String]) -> String {
     let Some((gain, error)) = found.gain else {
         return format!(
-            "Options are taken as independent of each other: too little was held out to tell (it takes {FEWEST_TEXTS_TO_CORRELATE} texts, and two options that at least \
+            "Options are taken as independent of each other: too little was held out to tell (it takes {MIN_TEXTS_TO_CORRELATE} texts, and two options that at least \
              five answers have and five have not)."
         );
     };
@@ -128,9 +128,9 @@ fn distances(found: &OptionCooccurrence, pairs: &str) -> String {
         None if found.correlations.factors.factors() == 0 => {
             "MASI distances take options as independent of each other: held-out answers do not show that they go together.".to_owned()
         }
-        None if found.texts < FEWEST_TEXTS_OF_TWO => format!(
+        None if found.texts < MIN_TEXTS_OF_TWO => format!(
             "MASI distances take options as independent of each other. Within an answer they go together{pairs}; whether people's distances follow from it takes \
-             {FEWEST_TEXTS_OF_TWO} held-out texts that two people have answered."
+             {MIN_TEXTS_OF_TWO} held-out texts that two people have answered."
         ),
         None => format!(
             "MASI distances take options as independent of each other. Within an answer they go together{pairs}; distances on held-out texts are not predicted better with it."

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, RwLock};
 const RECENT: &str = "recent.json";
 const SETTINGS: &str = "settings.json";
 /// Maximum number of recent projects: more are hard to choose from.
-const MOST_RECENT: usize = 12;
+const MAX_RECENT: usize = 12;
 
 /// The application: at most one project is open at a time.
 pub struct Application {
@@ -272,7 +272,7 @@ impl Application {
                 sample,
             },
         );
-        recent.truncate(MOST_RECENT);
+        recent.truncate(MAX_RECENT);
         self.home.write_json(RECENT, &recent)
     }
 }

@@ -53,7 +53,7 @@ pub fn set(cx: &Project, care: &StudyCare) -> Result<(), ProjectError> {
 
 /// The groups of texts, largest first, at most 500; a task packet has none.
 pub fn text_groups(cx: &Project) -> Result<Vec<TextGroup>, ProjectError> {
-    let groups = cx.context.store.text_groups(MOST_GROUPS)?;
+    let groups = cx.context.store.text_groups(MAX_GROUPS)?;
     Ok(groups.into_iter().map(|(name, texts)| TextGroup { name, texts }).collect())
 }
 
@@ -71,14 +71,14 @@ pub fn with_level(cx: &Project, question: QuestionId, level: LevelId) -> Result<
 }
 
 /// Maximum number of groups: more are hard to choose from.
-const MOST_GROUPS: u32 = 500;
+const MAX_GROUPS: u32 = 500;
 /// Maximum daily limit.
-const MOST_A_DAY: u32 = 100_000;
+const MAX_PER_DAY: u32 = 100_000;
 
 /// Refuses an invalid limit.
 pub fn check_limit(limit: Option<u32>) -> Result<(), ProjectError> {
     match limit {
-        Some(limit) if !(1..=MOST_A_DAY).contains(&limit) => Err(ProjectError::Setting {
+        Some(limit) if !(1..=MAX_PER_DAY).contains(&limit) => Err(ProjectError::Setting {
             name: "limit",
             value: limit.to_string(),
             allowed: "1 to 100,000 texts a day, or none".to_owned(),

@@ -28,7 +28,7 @@ pub enum FreezePolicy {
 }
 
 /// Maximum number of vectors of [`FreezePolicy::Prompt`].
-pub(crate) const MOST_VECTORS: usize = 64;
+pub(crate) const MAX_VECTORS: usize = 64;
 
 /// The additions of [`FreezePolicy::Lora`]: `x W^T + alpha / rank * x A^T B^T`, with `A` `[rank, inputs]`
 /// random and `B` `[outputs, rank]` zero at first, so that learning starts from the unchanged encoder.
@@ -80,8 +80,8 @@ impl FreezePolicy {
             Self::Lora(low) if !low.alpha.is_finite() || !(0.0..1.0).contains(&low.dropout) => {
                 bad("alpha must be a number, and dropout lie between 0 and 1".to_owned())
             }
-            Self::Prompt(n) if !(1..=MOST_VECTORS).contains(n) => {
-                bad(format!("a soft prompt has 1 to {MOST_VECTORS} vectors"))
+            Self::Prompt(n) if !(1..=MAX_VECTORS).contains(n) => {
+                bad(format!("a soft prompt has 1 to {MAX_VECTORS} vectors"))
             }
             Self::Frozen | Self::LastK(_) | Self::Lora(_) | Self::Prompt(_) | Self::Full => Ok(()),
         }

@@ -3,7 +3,7 @@
 use crate::options::Pooling;
 
 /// Minimum norm for division, as in PyTorch's `normalize`.
-pub(crate) const LEAST_NORM: f64 = 1e-12;
+pub(crate) const MIN_NORM: f64 = 1e-12;
 
 /// Pools packed texts into embeddings. `states` is `[lengths.sum(), dim]`, row by row; every length is at
 /// least 1.
@@ -86,7 +86,7 @@ fn largest(text: &[f32], dim: usize) -> Vec<f32> {
 fn normalise(embedding: &mut [f32]) {
     // In 64 bits: the squares of large components would overflow 32 bits, and division by infinity would
     // leave only zeros.
-    let norm = embedding.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt().max(LEAST_NORM);
+    let norm = embedding.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt().max(MIN_NORM);
     embedding.iter_mut().for_each(|v| *v = (f64::from(*v) / norm) as f32);
 }
 

@@ -10,7 +10,7 @@ use crate::blocks::{ParamRegistry, Prompted, SOFT_PROMPT, Side, Transformer};
 use crate::device;
 use crate::error::EncoderError;
 use crate::folder::{Folder, SOFT_PROMPT_FILE};
-use crate::freeze_policy::{FreezePolicy, MOST_VECTORS};
+use crate::freeze_policy::{FreezePolicy, MAX_VECTORS};
 use crate::tensor_file::TensorFile;
 use crate::tensor_store::TensorStore;
 
@@ -102,10 +102,10 @@ fn read(path: &Path, width: usize, device: &Device) -> Result<Tensor, EncoderErr
     let damaged = |reason: String| EncoderError::DamagedWeights { path: path.to_owned(), reason };
     let file = TensorFile::open(path)?;
     let vectors = match file.shape(SOFT_PROMPT) {
-        Some([vectors, found]) if (1..=MOST_VECTORS).contains(vectors) && *found == width => *vectors,
+        Some([vectors, found]) if (1..=MAX_VECTORS).contains(vectors) && *found == width => *vectors,
         found => {
             return Err(damaged(format!(
-                "a soft prompt of this encoder is a tensor \"{SOFT_PROMPT}\" of 1 to {MOST_VECTORS} vectors of {width} \
+                "a soft prompt of this encoder is a tensor \"{SOFT_PROMPT}\" of 1 to {MAX_VECTORS} vectors of {width} \
                  numbers, and there is {}",
                 found.map_or_else(|| "none".to_owned(), |shape| format!("one of shape {shape:?}"))
             )));

@@ -141,7 +141,7 @@ struct Entry {
 
 /// A label that was found to be on the scale.
 #[derive(Clone, Debug)]
-pub(crate) struct Judged {
+pub(crate) struct JudgedLabel {
     name: String,
     answer: Option<Answer>,
     /// Where the last of its spans ends.
@@ -245,20 +245,20 @@ impl Answers {
     }
 
     /// The level's name and index, where the label is on the scale.
-    pub(crate) fn judge(&self, label: &str, fold_case: bool) -> Result<Judged, RowErrorKind> {
+    pub(crate) fn judge(&self, label: &str, fold_case: bool) -> Result<JudgedLabel, RowErrorKind> {
         let Some(scale) = &self.scale else {
             // An invalid list of spans is reported only once there is a scale: a level may begin like a list.
             let spans =
                 if reads_as_spans(label) { spans_named(label).unwrap_or_default() } else { Vec::new() };
             let end = spans.iter().map(|span| span.end).max();
             let answer = (label.trim() == CANNOT_SAY).then_some(Answer::CannotSay);
-            return Ok(Judged { name: level_name(label).to_owned(), answer, end });
+            return Ok(JudgedLabel { name: level_name(label).to_owned(), answer, end });
         };
         if scale.form() == AnswerForm::Spans {
             let spans = scale.spans_named(label)?;
             let end = spans.as_slice().iter().map(|span| span.end).max();
             let name = scale.name_of_spans(&spans).unwrap_or_default();
-            return Ok(Judged { name, answer: Some(Answer::Spans(spans)), end });
+            return Ok(JudgedLabel { name, answer: Some(Answer::Spans(spans)), end });
         }
         let folded = || match fold_case {
             true => folded_on(scale, label).map(Answer::Level).or_else(|| folded_set_on(scale, label)),
@@ -268,7 +268,7 @@ impl Answers {
             .or_else(folded)
             .and_then(|answer| Some((scale.name_of_answer(&answer)?.into_owned(), Some(answer))));
         match found {
-            Some((name, answer)) => Ok(Judged { name, answer, end: None }),
+            Some((name, answer)) => Ok(JudgedLabel { name, answer, end: None }),
             None => {
                 Err(RowErrorKind::UnknownLevel { label: label.to_owned(), levels: scale.levels().to_vec() })
             }
@@ -281,10 +281,10 @@ impl Answers {
         text: u32,
         annotator: u32,
         row: &Row,
-        judged: Judged,
+        judged: JudgedLabel,
         now_ms: i64,
     ) -> LabelVerdict {
-        let Judged { name, answer: meant, .. } = judged;
+        let JudgedLabel { name, answer: meant, .. } = judged;
         let answer = self.number(&name, meant.as_ref());
         let pair = pair(text, annotator);
         let before = self.lists.get(&pair).copied();
@@ -329,8 +329,13 @@ impl Answers {
     }
 
     /// Records a re-annotation of a text by an annotator: it replaces nothing, but its level is counted.
-    pub(crate) fn ask_again(&mut self, about: Option<(u32, u32)>, row: &Row, judged: Judged) -> LabelVerdict {
-        let Judged { name, answer: meant, .. } = judged;
+    pub(crate) fn ask_again(
+        &mut self,
+        about: Option<(u32, u32)>,
+        row: &Row,
+        judged: JudgedLabel,
+    ) -> LabelVerdict {
+        let JudgedLabel { name, answer: meant, .. } = judged;
         self.again += 1;
         self.count(&name);
         let mut at_ms = row.at_ms;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 /// Maximum number of examples stored for each kind of change.
-pub const MOST_POSITIONS: usize = 20;
+pub const MAX_POSITIONS: usize = 20;
 /// How many examples of a kind that a later row can revoke are stored.
 const WATCHED_POSITIONS: usize = 1_000;
 
@@ -62,7 +62,7 @@ impl Changes {
         self.counts.get(&kind).copied().unwrap_or(0)
     }
 
-    /// Returns the first examples, at most [`MOST_POSITIONS`], by row. For replaced labels of the project the
+    /// Returns the first examples, at most [`MAX_POSITIONS`], by row. For replaced labels of the project the
     /// row is the one that counts; for outdated rows there is only the first of each annotator and text. If
     /// there are very many, some of the first may be missing.
     pub fn first(&self, kind: ChangeKind) -> Vec<Change> {
@@ -70,7 +70,7 @@ impl Changes {
         let mut places: Vec<Change> =
             self.places.get(&kind).into_iter().flatten().chain(watched).cloned().collect();
         places.sort_by_key(|place| place.row);
-        places.truncate(MOST_POSITIONS);
+        places.truncate(MAX_POSITIONS);
         places
     }
 
@@ -78,7 +78,7 @@ impl Changes {
     pub(crate) fn add(&mut self, kind: ChangeKind, place: impl FnOnce() -> Change) {
         *self.counts.entry(kind).or_default() += 1;
         let places = self.places.entry(kind).or_default();
-        if places.len() < MOST_POSITIONS {
+        if places.len() < MAX_POSITIONS {
             places.push(place());
         }
     }

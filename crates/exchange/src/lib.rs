@@ -151,7 +151,7 @@ mod xlsx_writer;
 
 pub use annotations::{Findings, Hint};
 pub use answers::KnownLabel;
-pub use changes::{Change, ChangeKind, Changes, MOST_POSITIONS};
+pub use changes::{Change, ChangeKind, Changes, MAX_POSITIONS};
 pub use check::{Checker, MAX_QUESTIONS};
 pub use columns::TypedTable;
 pub use dataset_writer::{DatasetQuestion, DatasetWriter};
@@ -177,7 +177,7 @@ pub use row::{MAX_NAME_BYTES, MAX_SPANS_BYTES, Row, text_id_of};
 pub use row_error::{RowError, RowErrorKind};
 pub use rows::{Rows, read_rows, read_rows_while};
 pub use scan::{
-    Account, DroppedFor, ExampleOfAnswer, ExampleOfText, MOST_PROBLEMS, QuestionScan, SAMPLE_ROWS,
+    Account, DroppedFor, ExampleOfAnswer, ExampleOfText, MAX_PROBLEMS, QuestionScan, SAMPLE_ROWS,
     SHOWN_CHARACTERS, Scan, scan, scan_while,
 };
 pub use source::{Source, formats};

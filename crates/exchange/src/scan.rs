@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 /// How many rows a [`Scan`] shows.
 pub const SAMPLE_ROWS: usize = 20;
 /// How many bad rows a [`Scan`] stores; all are counted.
-pub const MOST_PROBLEMS: usize = 100;
+pub const MAX_PROBLEMS: usize = 100;
 /// How many characters of a value a [`Scan`] shows.
 pub const SHOWN_CHARACTERS: usize = 500;
 /// How many texts a [`Scan`] shows with their answers, and at most how many answers of each.
@@ -69,7 +69,7 @@ pub struct Scan {
     /// The unprocessed values of the first [`SAMPLE_ROWS`] rows, in the order of [`Source::columns`], cut to
     /// [`SHOWN_CHARACTERS`].
     pub sample: Vec<Vec<String>>,
-    /// The first [`MOST_PROBLEMS`] bad rows.
+    /// The first [`MAX_PROBLEMS`] bad rows.
     pub problems: Vec<RowError>,
     /// All bad rows; each is counted once, whatever number of answers it has.
     pub problem_count: u64,
@@ -319,7 +319,7 @@ impl Scan {
         self.problem_count += u64::from(!again);
         // An error in the text of a row is repeated for all of its answers.
         let same = self.problems.last().is_some_and(|last| again && *last == error);
-        if self.problems.len() < MOST_PROBLEMS && !same {
+        if self.problems.len() < MAX_PROBLEMS && !same {
             self.problems.push(error);
         }
         Ok(())
@@ -360,7 +360,7 @@ struct Reasons(Vec<(std::mem::Discriminant<RowErrorKind>, Option<String>, Droppe
 impl Reasons {
     fn add(&mut self, error: &RowError) {
         let kind = std::mem::discriminant(&error.kind);
-        let full = self.0.len() >= MOST_PROBLEMS;
+        let full = self.0.len() >= MAX_PROBLEMS;
         match self.0.iter_mut().find(|(known, column, _)| *known == kind && *column == error.column) {
             Some((.., dropped)) => dropped.rows += 1,
             None if !full => {

@@ -46,7 +46,7 @@ pub struct TextsFound {
     pub texts: u64,
     /// Number of bad rows.
     pub bad: u64,
-    /// The first [`crate::MOST_PROBLEMS`] of them.
+    /// The first [`crate::MAX_PROBLEMS`] of them.
     pub problems: Vec<RowError>,
 }
 
@@ -143,7 +143,7 @@ impl TextFile {
                 }
                 Err(error) => {
                     found.bad += 1;
-                    if found.problems.len() < crate::MOST_PROBLEMS {
+                    if found.problems.len() < crate::MAX_PROBLEMS {
                         found.problems.push(error);
                     }
                 }

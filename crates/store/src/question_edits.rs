@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 
 /// Maximum number of levels that a question ever had, including removed ones.
-const MOST_ROWS: u16 = 100;
+const MAX_ROWS: u16 = 100;
 
 /// Changes to a question; `None` leaves a part unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -276,7 +276,7 @@ impl WriteTx<'_> {
         let explain = |tx: &Self, e| tx.explain("adding a level", e);
         let known = rows_by_key(self.conn, question).map_err(|e| explain(self, e))?;
         let next = known.values().max().map_or(0, |row| row.0 + 1);
-        let most = self.question(question)?.map_or(MOST_ROWS, |question| most_rows(&question));
+        let most = self.question(question)?.map_or(MAX_ROWS, |question| most_rows(&question));
         for (row, key) in (next..).zip(keys.iter().filter(|key| !known.contains_key(*key))) {
             if row >= most {
                 return Err(StoreError::Invalid {
@@ -313,7 +313,7 @@ fn current(question: &Question) -> Vec<LevelEdit> {
 
 /// Maximum number of levels that a question ever had; for options, the capacity of a set.
 fn most_rows(question: &Question) -> u16 {
-    if question.scale.form() == AnswerForm::Options { Scale::MAX_OPTIONS as u16 } else { MOST_ROWS }
+    if question.scale.form() == AnswerForm::Options { Scale::MAX_OPTIONS as u16 } else { MAX_ROWS }
 }
 
 impl Store {

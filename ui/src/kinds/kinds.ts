@@ -1,7 +1,7 @@
 // The kinds of questions: what depends on the kind alone.
 // To add one: a folder for its answer, and an entry in KINDS.
 import type { ScaleKind } from "$api/bindings";
-import { MOST_TYPES } from "./spans/spans";
+import { MAX_TYPES } from "./spans/spans";
 
 export interface QuestionKind {
   label: string;
@@ -59,7 +59,7 @@ export const KINDS: Record<ScaleKind, QuestionKind> = {
     target: "binary",
     part: "type",
     fewest: 1,
-    most: MOST_TYPES,
+    most: MAX_TYPES,
     howToAnswer: () => "Mark something, or press 0 for “nothing to mark”, then Enter",
   },
   binary: {

@@ -4,7 +4,7 @@ import { Lexer, Tokenizer, type Token, type Tokens } from "marked";
 /** Maximum nesting of quotes and lists. */
 const DEEPEST = 16;
 /** How many signs that could mean something a paragraph may have: beyond, it is no prose. */
-const MOST_SIGNS = 400;
+const MAX_SIGNS = 400;
 /** After so long no more is looked at. An honest guideline of 200,000 characters takes a tenth of it. */
 const LONGEST_MS = 2000;
 
@@ -54,7 +54,7 @@ class BoundedLexer extends Lexer {
   }
 
   override inline(source: string, tokens: Token[] = []): Token[] {
-    return this.#unless((source.match(SYNTAX)?.length ?? 0) > MOST_SIGNS, source, tokens, () =>
+    return this.#unless((source.match(SYNTAX)?.length ?? 0) > MAX_SIGNS, source, tokens, () =>
       super.inline(source, tokens),
     );
   }

@@ -11,7 +11,7 @@ export type HeatBy = "marked" | "expected" | "differ";
 export const MOST: Readonly<Record<HeatBy, number>> = { marked: 1, expected: 1, differ: 0.5 };
 /** Distinguishable heat steps: fewer runs, and no visible difference. */
 const STEPS = 25;
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 /** A word and its UTF-16 offsets. */
 export interface HeatWord extends Stretch {
@@ -99,7 +99,7 @@ export function wordWords(word: WordFigure, heat: WordHeat, name: (id: Annotator
 function markedWords(names: readonly string[], answers: number): string {
   if (answers === 0) return "nobody has answered yet";
   if (names.length === 0) return `none of ${count(answers)} marked it`;
-  const some = names.length > MOST_NAMES + 1 ? names.slice(0, MOST_NAMES) : names;
+  const some = names.length > MAX_NAMES + 1 ? names.slice(0, MAX_NAMES) : names;
   const more = names.length > some.length ? ` and ${count(names.length - some.length)} more` : "";
   return `${count(names.length)} of ${count(answers)} marked it: ${some.join(", ")}${more}`;
 }

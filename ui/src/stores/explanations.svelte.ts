@@ -7,7 +7,7 @@
 const REST_MS = 350;
 const FOCUSABLE = "button, a[href], input, select, textarea, summary, [tabindex], [contenteditable='true']";
 /** More than so many explanations of one row are no help. */
-const MOST_LINES = 5;
+const MAX_LINES = 5;
 
 export interface Shown {
   lines: readonly string[];
@@ -31,7 +31,7 @@ export function explanations(element: Element): string[] {
     if (words === "" || (words === read && !isCut(one))) return [];
     return [read === "" || words.startsWith(read) ? words : `${read}: ${words}`];
   });
-  return [...new Set(inside)].slice(0, MOST_LINES);
+  return [...new Set(inside)].slice(0, MAX_LINES);
 }
 
 /** The element's text is cut off. */

@@ -6,8 +6,8 @@ import type { View } from "$logic/views";
 import { remember, remembered } from "./local-storage";
 
 const STORE = "recent-actions";
-const MOST_RECENT = 6;
-const MOST_PEOPLE = 8;
+const MAX_RECENT = 6;
+const MAX_PEOPLE = 8;
 /** The bonus for recent use, in points of the match. */
 const LATELY = 20;
 
@@ -38,7 +38,7 @@ export function recentActions(): string[] {
 }
 
 export function usedNow(id: ActionId): void {
-  remember(STORE, [id, ...recentActions().filter((other) => other !== id)].slice(0, MOST_RECENT));
+  remember(STORE, [id, ...recentActions().filter((other) => other !== id)].slice(0, MAX_RECENT));
 }
 
 type Possible = Named & { words: string };
@@ -103,7 +103,7 @@ export function asked(
   });
   const groups = [
     { name: "Actions", found: sorted(actions) },
-    { name: "People", found: sorted(persons).slice(0, MOST_PEOPLE) },
+    { name: "People", found: sorted(persons).slice(0, MAX_PEOPLE) },
   ];
   return groups
     .filter(({ found }) => found.length > 0)

@@ -21,14 +21,14 @@ export interface ToastAction {
 }
 
 /** How long a notice is shown: longer where there is more to read, or something to do. */
-const LEAST_MS = 4500;
+const MIN_MS = 4500;
 const ACT_MS = 10_000;
 const READING_MS = 60;
-const MOST_MS = 20_000;
+const MAX_MS = 20_000;
 
 function lasts({ message, detail, act }: Omit<Toast, "id">): number {
   const reading = READING_MS * (message.length + (detail?.length ?? 0));
-  return Math.min(MOST_MS, Math.max(act ? ACT_MS : LEAST_MS, reading));
+  return Math.min(MAX_MS, Math.max(act ? ACT_MS : MIN_MS, reading));
 }
 
 /**

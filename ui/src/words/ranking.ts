@@ -9,8 +9,8 @@ const FOLLOWS = 0.95;
 /** The number of texts from which this is reliable. */
 const SAMPLE = 4000;
 /** Labels of a text, and such texts, from which labels alone can be ranked by. */
-const FEWEST_LABELS = 3;
-const FEWEST_TEXTS = 10;
+const MIN_LABELS = 3;
+const MIN_TEXTS = 10;
 
 /** Ranks from 0, ties sharing their mean. */
 function ranks(values: readonly number[]): number[] {
@@ -59,9 +59,9 @@ export function followsMean(ranking: Ranking, scale: Scale): number | null {
 /** Whether labels alone can rank texts: enough texts have several labels, and they are not all equal. */
 export function labelsSeparate(ranking: Ranking): boolean {
   const splits = ranking.observed_splits.filter(
-    (split, at) => split != null && (ranking.labels[at] ?? 0) >= FEWEST_LABELS,
+    (split, at) => split != null && (ranking.labels[at] ?? 0) >= MIN_LABELS,
   );
-  return splits.length >= FEWEST_TEXTS && new Set(splits).size > 2;
+  return splits.length >= MIN_TEXTS && new Set(splits).size > 2;
 }
 
 /** The notes about a ranking; empty if there are none. `first` is the top row. */

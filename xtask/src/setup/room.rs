@@ -8,7 +8,7 @@ use std::path::Path;
 /// Space for building every test in an empty target folder, and for the files that tests and packages write.
 const WHOLE_MIB: u64 = 13 * 1024;
 /// Space that must be free however much the target folder already holds.
-const LEAST_MIB: u64 = 4 * 1024;
+const MIN_MIB: u64 = 4 * 1024;
 
 /// Makes sure that there is space for building and testing, emptying the target folder if that is enough.
 ///
@@ -50,7 +50,7 @@ enum Room {
 /// Decides from free space and the size of the target folder. Existing builds are overwritten, but files of
 /// an earlier version stay.
 fn judge(free: u64, held: u64) -> Room {
-    if free >= WHOLE_MIB.saturating_sub(held).max(LEAST_MIB) {
+    if free >= WHOLE_MIB.saturating_sub(held).max(MIN_MIB) {
         Room::Enough
     } else if free + held >= WHOLE_MIB {
         Room::AfterCleaning
@@ -88,9 +88,9 @@ mod tests {
     #[test]
     fn build_output_is_deleted_only_if_it_helps() {
         assert_eq!(judge(WHOLE_MIB, 0), Room::Enough);
-        assert_eq!(judge(LEAST_MIB, WHOLE_MIB), Room::Enough);
-        assert_eq!(judge(LEAST_MIB - 1, WHOLE_MIB), Room::AfterCleaning);
-        assert_eq!(judge(LEAST_MIB, 1024), Room::None);
+        assert_eq!(judge(MIN_MIB, WHOLE_MIB), Room::Enough);
+        assert_eq!(judge(MIN_MIB - 1, WHOLE_MIB), Room::AfterCleaning);
+        assert_eq!(judge(MIN_MIB, 1024), Room::None);
         assert_eq!(judge(0, 0), Room::None);
     }
 

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// The page gets long with more; what needs more words belongs into the documentation.
-const MOST_NOTES: usize = 2;
+const MAX_NOTES: usize = 2;
 
 /// One table of the page: a file of `benches/results`.
 #[derive(Deserialize)]
@@ -85,7 +85,7 @@ impl Topic {
     fn render(&self, page: &mut String) -> Result<()> {
         let width = self.columns.len();
         ensure!(width > 0 && !self.rows.is_empty(), "the table is empty");
-        ensure!(self.notes.len() <= MOST_NOTES, "more than {MOST_NOTES} notes");
+        ensure!(self.notes.len() <= MAX_NOTES, "more than {MAX_NOTES} notes");
         let texts =
             [&self.section, &self.title, &self.measures, &self.command, &self.machine, &self.recorded];
         ensure!(texts.iter().all(|text| !text.trim().is_empty()), "a field is empty");

@@ -115,9 +115,8 @@ mod tests {
     fn every_row_runs_when_there_are_more_rows_than_workers() {
         let folder = std::env::temp_dir().join(format!("dissensus-xtask-rows-{}", std::process::id()));
         let paths: Vec<_> = (0..2 * WORKERS + 1).map(|at| folder.join(format!("row{at}"))).collect();
-        let make = |path: &std::path::PathBuf| {
-            vec![("new", cargo(&["new", "--quiet", "--vcs", "none"]).arg(path))]
-        };
+        let make =
+            |path: &std::path::PathBuf| vec![("new", cargo(&["new", "--quiet", "--vcs", "none"]).arg(path))];
         run(paths.iter().map(make).collect()).unwrap();
         let made = paths.iter().filter(|path| path.join("Cargo.toml").is_file()).count();
         std::fs::remove_dir_all(&folder).unwrap();

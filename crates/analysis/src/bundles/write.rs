@@ -27,7 +27,7 @@ use std::sync::Arc;
 /// is never left behind.
 const PROBE: &str = "You call that a recipe? It isn't one, 3 of 5 at best.";
 /// Maximum difference of a component of its embedding.
-const MOST_DIFFERENCE: f32 = 1e-6;
+const MAX_DIFFERENCE: f32 = 1e-6;
 
 /// The parameters of a bundle.
 #[derive(Clone, Debug, Default)]
@@ -352,7 +352,7 @@ fn check_copy(dir: &Path, models: &[ModelToBundle]) -> Result<u64, ProjectError>
         let device: DeviceChoice = model.encoder.encoder.device_name().parse()?;
         let copy = bundle.encoder(question.encoder, device)?.encode(&[PROBE])?.swap_remove(0);
         let same = original.len() == copy.len()
-            && original.iter().zip(&copy).all(|(a, b)| (a - b).abs() <= MOST_DIFFERENCE);
+            && original.iter().zip(&copy).all(|(a, b)| (a - b).abs() <= MAX_DIFFERENCE);
         if !same {
             let words = "the copy of the encoder in a bundle gives other embeddings than the project's";
             return Err(ProjectError::Internal(words.to_owned()));

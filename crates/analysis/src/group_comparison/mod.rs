@@ -86,7 +86,7 @@ pub fn compare(
     let equal = found.agreement.map(|all| of_sides(all.equal));
     let beyond =
         found.agreement.and_then(|all| all.beyond).map(|beyond| Figure { p: beyond.p, ..figure(beyond) });
-    let with_alpha = target.levels <= SideAgreement::MOST_LEVELS;
+    let with_alpha = target.levels <= SideAgreement::MAX_LEVELS;
     let unless_needed = |when_enough: String| needs.clone().unwrap_or(when_enough);
     let no_order = "The levels of this question have no order, so that only agreement is compared.";
     Ok(GroupComparison {

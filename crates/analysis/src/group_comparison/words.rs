@@ -11,22 +11,21 @@ pub(super) fn needs(found: &SidesCompared) -> Option<String> {
     }
     let mut missing = Vec::new();
     for (group, people) in ["A", "B"].into_iter().zip(found.people_on_shared.into_iter().rev()) {
-        if people < SidesCompared::FEWEST_PEOPLE {
+        if people < SidesCompared::MIN_PEOPLE {
             let have = match people {
                 0 => "nobody".to_owned(),
                 1 => "one person".to_owned(),
                 _ => format!("{people} people"),
             };
-            missing
-                .push(format!("group {group} has {have}, and {} are needed", SidesCompared::FEWEST_PEOPLE));
+            missing.push(format!("group {group} has {have}, and {} are needed", SidesCompared::MIN_PEOPLE));
         }
     }
-    if found.shared_texts < SidesCompared::FEWEST_TEXTS {
+    if found.shared_texts < SidesCompared::MIN_TEXTS {
         let verb = if found.shared_texts == 1 { "has" } else { "have" };
         missing.push(format!(
             "{} {verb} labels of both groups, and {} are needed",
             counted(found.shared_texts as u64, "text"),
-            SidesCompared::FEWEST_TEXTS
+            SidesCompared::MIN_TEXTS
         ));
     }
     Some(format!(
@@ -94,7 +93,7 @@ pub(super) fn agreement(equal: &GroupAgreement, beyond: Option<Figure>, with_alp
     let alpha = if with_alpha {
         String::new()
     } else {
-        format!(" Alpha is left out above {} levels.", SideAgreement::MOST_LEVELS)
+        format!(" Alpha is left out above {} levels.", SideAgreement::MAX_LEVELS)
     };
     let parts: Vec<String> = within.chain([format!("{across} across the groups")]).collect();
     Some(format!(

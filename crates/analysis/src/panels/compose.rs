@@ -13,9 +13,9 @@ use dissensus_stats::panels::{Candidate, DrawPanels, Quota, Verdict, VerdictRule
 use std::collections::BTreeSet;
 
 /// Maximum number of members of a panel.
-const MOST_MEMBERS: u32 = 1_000;
+const MAX_MEMBERS: u32 = 1_000;
 /// Maximum number of panels drawn.
-const MOST_DRAWS: u32 = 10_000;
+const MAX_DRAWS: u32 = 10_000;
 
 /// Panels of one composition, ready for use.
 pub(super) struct Composition {
@@ -98,9 +98,9 @@ fn check_ranges(request: &PanelRequest) -> Result<(), PanelError> {
         |what, value: u32, allowed| Err(PanelError::Range { what, value: value.to_string(), allowed });
     match request.members.len() {
         0 if request.size == 0 => Err(PanelError::Nobody),
-        0 if request.size > MOST_MEMBERS => range("the size of a panel", request.size, "1 to 1,000 members"),
-        n if n > MOST_MEMBERS as usize => range("the size of a panel", n as u32, "1 to 1,000 members"),
-        _ if request.draws > MOST_DRAWS => range("the number of panels", request.draws, "10,000 at most"),
+        0 if request.size > MAX_MEMBERS => range("the size of a panel", request.size, "1 to 1,000 members"),
+        n if n > MAX_MEMBERS as usize => range("the size of a panel", n as u32, "1 to 1,000 members"),
+        _ if request.draws > MAX_DRAWS => range("the number of panels", request.draws, "10,000 at most"),
         _ => Ok(()),
     }
 }

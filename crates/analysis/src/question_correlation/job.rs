@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Kind of the job in the project.
 const KIND: JobKind = JobKind::Correlate;
 /// Maximum number of drawn points.
-const MOST_POINTS: usize = 3000;
+const MAX_POINTS: usize = 3000;
 
 fn last_found(cx: &Analysis, choice: &CorrelationChoice) -> Option<Arc<Found>> {
     let generation = cx.live.models.generation();
@@ -40,7 +40,7 @@ pub fn points(cx: &Analysis, choice: &CorrelationChoice, a: u32, b: u32) -> Opti
     let (x, y) = (found.columns.get(a as usize)?, found.columns.get(b as usize)?);
     let held_out: Vec<usize> =
         rows(&found.texts).into_iter().filter(|row| is_held_out(&found.texts, (x, y), *row)).collect();
-    let every = held_out.len().div_ceil(MOST_POINTS).max(1);
+    let every = held_out.len().div_ceil(MAX_POINTS).max(1);
     let drawn: Vec<usize> = held_out.iter().copied().step_by(every).collect();
     let learned = |row: &usize| {
         let of = |of: usize| u8::from(found.texts.scored[of].learned[*row]);

@@ -24,7 +24,7 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_project::words::counted;
 use dissensus_stats::metrics::{
-    BootstrapOptions, Correlation, LEAST_CLUSTERS, ScoreCorrelation, ScorePairs, score_correlation,
+    BootstrapOptions, Correlation, MIN_CLUSTERS, ScoreCorrelation, ScorePairs, score_correlation,
 };
 use dissensus_training::error::TrainingError;
 use scores::columns;
@@ -175,9 +175,9 @@ fn rows(texts: &ScoredTexts) -> Vec<usize> {
 /// Why there are no intervals, if texts are so dependent that they form few groups.
 fn too_few_groups(texts: &ScoredTexts, kept: &[usize]) -> Option<String> {
     let groups: BTreeSet<u32> = kept.iter().map(|row| texts.clusters[*row]).collect();
-    (groups.len() < LEAST_CLUSTERS && kept.len() >= LEAST_CLUSTERS).then(|| {
+    (groups.len() < MIN_CLUSTERS && kept.len() >= MIN_CLUSTERS).then(|| {
         format!(
-            "Texts of one group are not independent, and there are {}: intervals take {LEAST_CLUSTERS}.",
+            "Texts of one group are not independent, and there are {}: intervals take {MIN_CLUSTERS}.",
             counted(groups.len() as u64, "group")
         )
     })

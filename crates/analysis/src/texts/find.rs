@@ -9,7 +9,7 @@ use dissensus_project::error::ProjectError;
 use dissensus_store::StoreError;
 
 /// Maximum number of rows that are returned at once.
-const MOST_ROWS: u32 = 500;
+const MAX_ROWS: u32 = 500;
 
 impl Texts {
     /// Up to `limit` rows (500 at most) of a list of texts from position `offset` on, and the position of
@@ -28,7 +28,7 @@ impl Texts {
         let of = self.of_query(query)?;
         let list = self.list(&TextQuery { annotator: of.annotator, ..query.clone() }, &of)?;
         let from = (offset as usize).min(list.rows.len());
-        let to = from.saturating_add(limit.min(MOST_ROWS) as usize).min(list.rows.len());
+        let to = from.saturating_add(limit.min(MAX_ROWS) as usize).min(list.rows.len());
         let mut rows = Vec::with_capacity(to - from);
         for row in &list.rows[from..to] {
             rows.extend(self.row(*row, &list, &of, &query.search)?);

@@ -4,7 +4,7 @@
 mod words;
 
 use super::Analysis;
-use super::groups::{FEWEST_PEOPLE, by_value};
+use super::groups::{MIN_PEOPLE, by_value};
 use super::plan::difference_shares;
 use dissensus_api::{AttributeDifference, Figure, GroupsChoice, PeopleChoice, PersonDifference, WhoDiffers};
 use dissensus_domain::{Annotator, JobKind, QuestionId};
@@ -24,7 +24,7 @@ const KIND: JobKind = JobKind::WhoDiffers;
 /// A difference is shown if its corrected p value is below this.
 const LEVEL: f64 = 1.0 - CONFIDENCE_LEVEL;
 /// Maximum number of values of an attribute that are compared, the largest ones.
-const MOST_VALUES: usize = 50;
+const MAX_VALUES: usize = 50;
 /// Reported steps: shares, the model, attributes.
 const STEPS: u64 = 3;
 
@@ -150,9 +150,9 @@ fn compared_values(annotators: &[Annotator], has_labels: impl Fn(&u32) -> bool) 
     let people: Vec<(u32, &Annotator)> = (0..).zip(annotators).filter(|(row, _)| has_labels(row)).collect();
     let compared = |(attribute, values): (_, BTreeMap<_, Vec<u32>>)| {
         let mut groups: Vec<(&str, Vec<u32>)> =
-            values.into_iter().filter(|(_, people)| people.len() >= FEWEST_PEOPLE).collect();
+            values.into_iter().filter(|(_, people)| people.len() >= MIN_PEOPLE).collect();
         groups.sort_by_key(|(_, people)| Reverse(people.len()));
-        groups.truncate(MOST_VALUES);
+        groups.truncate(MAX_VALUES);
         Values { attribute, groups }
     };
     by_value(&people).into_iter().map(compared).collect()

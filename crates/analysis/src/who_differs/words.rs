@@ -1,6 +1,6 @@
 //! Describes who differs, and why, in sentences.
 
-use crate::groups::FEWEST_PEOPLE;
+use crate::groups::MIN_PEOPLE;
 use dissensus_api::{AttributeDifference, DifferenceShares, Figure, PersonDifference};
 use dissensus_project::words::{counted, decimal, interval, p_value};
 
@@ -33,7 +33,7 @@ pub(super) fn attributes(found: &[AttributeDifference], known: usize) -> String 
     let tested: Vec<&AttributeDifference> = found.iter().filter(|one| one.p.is_some()).collect();
     let Some(most) = tested.iter().filter_map(|one| one.most).reduce(f64::max) else {
         return format!(
-            "Too little to tell: no attribute has two values of {FEWEST_PEOPLE} people with labels who differ."
+            "Too little to tell: no attribute has two values of {MIN_PEOPLE} people with labels who differ."
         );
     };
     let most = share(most);
@@ -63,7 +63,7 @@ pub(super) fn attribute(found: &AttributeDifference, groups: Option<(&str, &str)
     let (Some(explained), Some(most), Some((higher, lower))) = (found.share, found.most, groups) else {
         return match found.values {
             0 | 1 => format!(
-                "Too little to tell: fewer than two of its values have {FEWEST_PEOPLE} people with labels."
+                "Too little to tell: fewer than two of its values have {MIN_PEOPLE} people with labels."
             ),
             _ => "Too little to tell: the labels do not show that people differ.".to_owned(),
         };

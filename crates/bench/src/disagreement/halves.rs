@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 
 /// Texts with fewer labels are not split into halves, because one half would be a single annotator.
-const FEWEST_TO_HALVE: usize = 4;
+const MIN_TO_HALVE: usize = 4;
 /// Share of the texts that lose all of their labels.
 const UNLABELLED: f64 = 0.3;
 
@@ -54,7 +54,7 @@ impl HeldOut {
         for (text, mut labels) in of_text {
             let kept = match division {
                 Division::Texts if order.binary_search(&text).is_ok() => 0,
-                Division::Halves if labels.len() >= FEWEST_TO_HALVE => labels.len() / 2,
+                Division::Halves if labels.len() >= MIN_TO_HALVE => labels.len() / 2,
                 _ => labels.len(),
             };
             labels.shuffle(&mut rng);
@@ -145,9 +145,9 @@ mod tests {
                 all.iter().filter(|o| o.text == text).count(),
                 held.train.iter().filter(|o| o.text == text).count(),
             );
-            assert_eq!(kept, if n < FEWEST_TO_HALVE { n } else { n / 2 });
+            assert_eq!(kept, if n < MIN_TO_HALVE { n } else { n / 2 });
         }
-        assert!(held.texts.iter().all(|out| (3 + out.text % 7) as usize >= FEWEST_TO_HALVE));
+        assert!(held.texts.iter().all(|out| (3 + out.text % 7) as usize >= MIN_TO_HALVE));
         let again = HeldOut::divide(&all, Division::Halves, 1, TARGET);
         assert_eq!(held.train, again.train);
     }

@@ -107,7 +107,7 @@ struct PairFigure {
 }
 
 /// Maximum number of scores whose matrix is printed.
-const MOST_IN_MATRIX: usize = 12;
+const MAX_IN_MATRIX: usize = 12;
 
 pub(crate) fn correlate_questions(args: &CorrelateQuestions) -> Result<()> {
     let session = open_or_read(&args.project.path)?;
@@ -216,7 +216,7 @@ fn show(found: &QuestionCorrelation) -> Result<()> {
         vec![score.name.clone(), format!("{}{run}", score.score), score.learned.to_string()]
     });
     output::line(&format!("\n{}", output::table(&header, rows.collect(), &[2])))?;
-    if found.scores.len() > 2 && found.scores.len() <= MOST_IN_MATRIX {
+    if found.scores.len() > 2 && found.scores.len() <= MAX_IN_MATRIX {
         output::line("\nSpearman's correlation, held out")?;
         output::line(&matrix(found))?;
     }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use dissensus_analysis::{WordOfText, WordOfType, WordsOfText};
 
 /// Expected share of annotators who would mark a word, below which it counts as unmarked.
-const LEAST_EXPECTED: f64 = 0.05;
+const MIN_EXPECTED: f64 = 0.05;
 /// Maximum number of characters of a word.
 const WORD_WIDTH: usize = 20;
 const TYPE_WIDTH: usize = 16;
@@ -15,7 +15,7 @@ const TYPE_WIDTH: usize = 16;
 /// for each type that has such a word, and the number of other words.
 pub(super) fn show_words(found: &WordsOfText) -> Result<()> {
     let matters = |of: &WordOfType| {
-        !of.marked_by.is_empty() || of.expected.is_some_and(|expected| expected >= LEAST_EXPECTED)
+        !of.marked_by.is_empty() || of.expected.is_some_and(|expected| expected >= MIN_EXPECTED)
     };
     let shown: Vec<&WordOfText> = found.words.iter().filter(|word| word.types.iter().any(matters)).collect();
     let types: Vec<usize> =

@@ -4,7 +4,7 @@ use candle_core::{DType, Device, Result as CandleResult, Tensor, bail};
 
 use super::{ForwardCtx, States, Transformer, VarlenLayout};
 use crate::options::Pooling;
-use crate::pooling::{LEAST_NORM, pool};
+use crate::pooling::{MIN_NORM, pool};
 use crate::token_batch::TokenBatch;
 
 /// Computes embeddings of a batch, `[texts, dim]`, with differentiable operations; otherwise like
@@ -41,7 +41,7 @@ fn of_length_1(pooled: Tensor, normalised: bool) -> CandleResult<Tensor> {
     if !normalised {
         return Ok(pooled);
     }
-    let norm = pooled.sqr()?.sum_keepdim(1)?.sqrt()?.clamp(LEAST_NORM, f64::MAX)?;
+    let norm = pooled.sqr()?.sum_keepdim(1)?.sqrt()?.clamp(MIN_NORM, f64::MAX)?;
     pooled.broadcast_div(&norm)
 }
 

@@ -12,7 +12,7 @@ use super::quantize::{Outlier, QuantizedRows};
 use super::vnni::{Group, ROWS, Sums, Vnni, WIDTH};
 
 /// Maximum number of inputs, beyond which a sum could exceed 32 bits.
-pub(super) const MOST_INPUTS: usize = i32::MAX as usize / (255 * 127);
+pub(super) const MAX_INPUTS: usize = i32::MAX as usize / (255 * 127);
 
 /// Quantised weights, panel by panel.
 pub(super) struct PackedWeights {

@@ -13,7 +13,7 @@ use super::{int8, vnni};
 use crate::options::Precision;
 
 /// Minimum number of rows that are distributed among threads: enough to amortise reading the weights.
-const LEAST_ROWS: usize = 64;
+const MIN_ROWS: usize = 64;
 
 /// Bytes of rows that are multiplied by all weights before the next rows. A panel of weights stays in a
 /// core's second-level cache while these are streamed, so that they need not fit next to it; weights are
@@ -56,7 +56,7 @@ impl Store {
             }
             Precision::Int8 => {
                 #[cfg(target_arch = "x86_64")]
-                if let Some(vnni) = vnni::Vnni::detect().filter(|_| inputs <= int8::MOST_INPUTS) {
+                if let Some(vnni) = vnni::Vnni::detect().filter(|_| inputs <= int8::MAX_INPUTS) {
                     return Self::bytes((vnni, arch), weight, outputs, inputs);
                 }
                 Self::rounded(arch, weight, outputs, inputs)
@@ -144,7 +144,7 @@ impl Packed {
         assert_eq!(out.len(), rows * self.outputs, "a result is whole rows");
         assert_eq!(x.len(), rows * self.inputs, "as many rows go in as come out");
         let threads = rayon::current_num_threads();
-        if threads > 1 && rows < threads * LEAST_ROWS {
+        if threads > 1 && rows < threads * MIN_ROWS {
             self.share_outputs(threads, x, out, after);
             return;
         }
@@ -182,7 +182,7 @@ impl Packed {
 
     /// Size of blocks: equal, of whole tiles, with no small remainder, at least one per thread.
     fn block_rows(&self, rows: usize, threads: usize) -> usize {
-        let most = (BLOCK_BYTES / (size_of::<f32>() * self.inputs.max(1))).max(LEAST_ROWS);
+        let most = (BLOCK_BYTES / (size_of::<f32>() * self.inputs.max(1))).max(MIN_ROWS);
         let blocks = rows.div_ceil(most).max(threads);
         rows.div_ceil(blocks).next_multiple_of(8)
     }

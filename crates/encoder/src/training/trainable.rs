@@ -29,7 +29,7 @@ use crate::workers::Workers;
 const GRADIENT_BYTES: usize = 2 << 30;
 
 /// Maximum number of parts: with more, each part of a usual batch of 16 texts would be only a text or two.
-const MOST_PARTS: usize = 8;
+const MAX_PARTS: usize = 8;
 
 /// An encoder with trainable weights. Opens the same folders as [`Encoder`]; computes embeddings for a loss,
 /// and writes folders that [`Encoder`] opens.
@@ -413,7 +413,7 @@ fn parts(workers: usize, parameters: &[Parameter]) -> usize {
     // The gradients of table rows are as small as the batch.
     let layers = parameters.iter().filter(|parameter| parameter.group != Group::Embeddings);
     let bytes = layers.map(|parameter| 4 * parameter.var.as_tensor().elem_count()).sum::<usize>();
-    workers.min(GRADIENT_BYTES / bytes.max(1)).clamp(1, MOST_PARTS)
+    workers.min(GRADIENT_BYTES / bytes.max(1)).clamp(1, MAX_PARTS)
 }
 
 /// Divides texts into at most `count` non-empty consecutive ranges with about equally many tokens.

@@ -78,7 +78,7 @@ impl Part {
 
 /// A part that cannot be read.
 #[derive(Clone, Debug)]
-pub(crate) struct BadPart {
+pub(crate) struct PartError {
     pub(crate) line: u64,
     pub(crate) name: String,
     pub(crate) kind: RowErrorKind,
@@ -96,7 +96,7 @@ pub(crate) struct Parts {
 enum Input {
     Lines(Box<Window<File>>),
     Json(Box<JsonParts<File>>),
-    Whole(Option<Result<String, BadPart>>, u64),
+    Whole(Option<Result<String, PartError>>, u64),
     Entries(Box<Entries>),
     Rows(Box<TableRecords>, Vec<String>),
 }
@@ -166,7 +166,7 @@ impl Parts {
     }
 
     /// The next part.
-    pub(crate) fn next_part(&mut self) -> Option<Result<Part, BadPart>> {
+    pub(crate) fn next_part(&mut self) -> Option<Result<Part, PartError>> {
         if self.done {
             return None;
         }
@@ -176,7 +176,7 @@ impl Parts {
             Input::Json(parts) => next_json(parts, &name),
             Input::Whole(left, _) => left.take().map(|read| match read {
                 Ok(text) => Ok(Part::new(1, name, Content::Text(text))),
-                Err(bad) => Err(BadPart { name, ..bad }),
+                Err(bad) => Err(PartError { name, ..bad }),
             }),
             Input::Entries(entries) => entries.next_part(),
             Input::Rows(records, columns) => next_row(records, columns, &name),
@@ -192,14 +192,14 @@ impl Parts {
     }
 }
 
-fn unreadable(line: u64, name: &str, error: &std::io::Error) -> BadPart {
-    BadPart { line, name: name.to_owned(), kind: RowErrorKind::Unreadable { message: error.to_string() } }
+fn unreadable(line: u64, name: &str, error: &std::io::Error) -> PartError {
+    PartError { line, name: name.to_owned(), kind: RowErrorKind::Unreadable { message: error.to_string() } }
 }
 
-fn next_line(window: &mut Window<File>, name: &str) -> Option<Result<Part, BadPart>> {
+fn next_line(window: &mut Window<File>, name: &str) -> Option<Result<Part, PartError>> {
     loop {
         let line = window.line();
-        let bad = |kind| Some(Err(BadPart { line, name: name.to_owned(), kind }));
+        let bad = |kind| Some(Err(PartError { line, name: name.to_owned(), kind }));
         match window.line_end(0) {
             Err(error) => return Some(Err(unreadable(line, name, &error))),
             Ok(LineEnd::EndOfFile) => return None,
@@ -243,14 +243,14 @@ fn parsed(text: &str) -> Result<Value, RowErrorKind> {
     })
 }
 
-fn next_json(parts: &mut JsonParts<File>, name: &str) -> Option<Result<Part, BadPart>> {
+fn next_json(parts: &mut JsonParts<File>, name: &str) -> Option<Result<Part, PartError>> {
     let start = parts.position();
     match parts.next_part() {
         Err(error) => Some(Err(unreadable(1, name, &error))),
         Ok(None) => None,
         Ok(Some(Err(broken))) => {
             let kind = RowErrorKind::CutOff { why: broken.why };
-            Some(Err(BadPart { line: broken.line, name: name.to_owned(), kind }))
+            Some(Err(PartError { line: broken.line, name: name.to_owned(), kind }))
         }
         Ok(Some(Ok(part))) => {
             let name = part.key.unwrap_or_else(|| name.to_owned());
@@ -260,14 +260,14 @@ fn next_json(parts: &mut JsonParts<File>, name: &str) -> Option<Result<Part, Bad
             };
             Some(match read {
                 Ok((value, raw)) => Ok(Part { raw, ..Part::new(part.line, name, Content::Json(value)) }),
-                Err(kind) => Err(BadPart { line: part.line, name, kind }),
+                Err(kind) => Err(PartError { line: part.line, name, kind }),
             })
         }
     }
 }
 
-fn whole(bytes: Vec<u8>, name: &str) -> Result<String, BadPart> {
-    let bad = |kind| BadPart { line: 1, name: name.to_owned(), kind };
+fn whole(bytes: Vec<u8>, name: &str) -> Result<String, PartError> {
+    let bad = |kind| PartError { line: 1, name: name.to_owned(), kind };
     if bytes.len() as u64 > MAX_WHOLE_BYTES {
         return Err(bad(RowErrorKind::TooLong { limit: MAX_WHOLE_BYTES as usize }));
     }
@@ -276,10 +276,10 @@ fn whole(bytes: Vec<u8>, name: &str) -> Result<String, BadPart> {
     Ok(text.strip_prefix('\u{FEFF}').map(str::to_owned).unwrap_or(text))
 }
 
-fn next_row(records: &mut TableRecords, columns: &[String], name: &str) -> Option<Result<Part, BadPart>> {
+fn next_row(records: &mut TableRecords, columns: &[String], name: &str) -> Option<Result<Part, PartError>> {
     match records.advance() {
         Ok(false) => None,
-        Err(error) => Some(Err(BadPart { line: error.line, name: name.to_owned(), kind: error.kind })),
+        Err(error) => Some(Err(PartError { line: error.line, name: name.to_owned(), kind: error.kind })),
         Ok(true) => {
             let cells = records.cells();
             let pairs = columns.iter().enumerate();
@@ -291,7 +291,7 @@ fn next_row(records: &mut TableRecords, columns: &[String], name: &str) -> Optio
 }
 
 impl Entries {
-    fn next_part(&mut self) -> Option<Result<Part, BadPart>> {
+    fn next_part(&mut self) -> Option<Result<Part, PartError>> {
         loop {
             if let Some((name, bytes, at, line)) = &mut self.open {
                 if *at < bytes.len() {
@@ -305,7 +305,7 @@ impl Entries {
                         Ok(Some(value)) => {
                             return Some(Ok(Part::new(here, name, Content::Json(value))));
                         }
-                        Err(kind) => return Some(Err(BadPart { line: here, name, kind })),
+                        Err(kind) => return Some(Err(PartError { line: here, name, kind })),
                     }
                 }
                 self.open = None;
@@ -316,7 +316,7 @@ impl Entries {
                 Ok(bytes) => bytes,
                 Err(error) => {
                     let kind = RowErrorKind::Misshapen { why: error.to_string() };
-                    return Some(Err(BadPart { line: 1, name, kind }));
+                    return Some(Err(PartError { line: 1, name, kind }));
                 }
             };
             if self.by_line {

@@ -6,7 +6,7 @@ use crate::annotations::facts::{
 };
 use crate::annotations::file::AnnotationFile;
 use crate::annotations::item::{GivenAnswer, Item, Items};
-use crate::annotations::parts::{BadPart, Parts};
+use crate::annotations::parts::{PartError, Parts};
 use crate::cells::Cells;
 use crate::row::{FLAGGED, SKIPPED};
 use crate::row_error::{RowError, RowErrorKind};
@@ -101,7 +101,7 @@ impl AnnotationRecords {
             }
             match self.parts.next_part() {
                 None => return Ok(false),
-                Some(Err(BadPart { line, name, kind })) => {
+                Some(Err(PartError { line, name, kind })) => {
                     self.row += 1;
                     (self.line, self.place) = (line, name);
                     return Err(self.error(None, kind));

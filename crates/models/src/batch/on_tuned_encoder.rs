@@ -23,7 +23,7 @@ use crate::link::Link;
 use crate::mixed::convergence::{FINAL, ROUGH};
 use crate::mixed::text_scores;
 use crate::mixed::text_scores::{NgramWeights, Texts};
-use crate::mixed::{CrossedEffects, FEWEST_CALIBRATION_LABELS, FEWEST_CALIBRATION_TEXTS};
+use crate::mixed::{CrossedEffects, MIN_CALIBRATION_LABELS, MIN_CALIBRATION_TEXTS};
 use dissensus_stats::data::copies::Copies;
 use dissensus_stats::data::progress::{Progress, step};
 use dissensus_stats::data::{Embeddings, FitOptions, ModelError, Observation};
@@ -57,7 +57,7 @@ pub fn calibration_texts(embeddings: &Embeddings, labels: &[Observation]) -> (us
 /// Whether `observations` include enough labels of enough texts that did not tune the encoder.
 pub(crate) fn can_be_calibrated(embeddings: &Embeddings, observations: &[Observation]) -> bool {
     let (texts, labels) = calibration_texts(embeddings, observations);
-    texts >= FEWEST_CALIBRATION_TEXTS && labels >= FEWEST_CALIBRATION_LABELS
+    texts >= MIN_CALIBRATION_TEXTS && labels >= MIN_CALIBRATION_LABELS
 }
 
 /// Effects and heads fitted to the labels of texts that tuned the encoder.
@@ -616,15 +616,14 @@ mod tests {
         let limit = crate::mixed::EstimationLimit::TunedOnAllTexts;
         assert!(fit(&world.train).contains(&limit));
         let few =
-            [world.train.clone(), world.validation[..5 * (FEWEST_CALIBRATION_TEXTS - 1)].to_vec()].concat();
+            [world.train.clone(), world.validation[..5 * (MIN_CALIBRATION_TEXTS - 1)].to_vec()].concat();
         assert!(fit(&few).contains(&limit));
-        let enough =
-            [world.train.clone(), world.validation[..5 * FEWEST_CALIBRATION_TEXTS].to_vec()].concat();
+        let enough = [world.train.clone(), world.validation[..5 * MIN_CALIBRATION_TEXTS].to_vec()].concat();
         assert!(!fit(&enough).contains(&limit));
         // As many texts with one label each carry less information, and so do as many labels of few texts.
         let one_each: Vec<Observation> =
             world.validation.chunk_by(|a, b| a.text == b.text).map(|group| group[0]).take(149).collect();
-        assert!(one_each.len() > FEWEST_CALIBRATION_TEXTS);
+        assert!(one_each.len() > MIN_CALIBRATION_TEXTS);
         assert!(!can_be_calibrated(&embeddings, &[world.train.clone(), one_each].concat()));
         // Labels of only the other texts need no calibration.
         assert!(!fit(&world.validation).contains(&limit));
@@ -674,7 +673,7 @@ mod tests {
         let world = World::new(5);
         let embeddings = world.embeddings(1.0);
         let plain = Embeddings { tuned_on: None, ..embeddings.clone() };
-        let labels = [&world.train[..], &world.validation[..FEWEST_CALIBRATION_LABELS]].concat();
+        let labels = [&world.train[..], &world.validation[..MIN_CALIBRATION_LABELS]].concat();
         let loss = |embeddings: &Embeddings| {
             let prepared = Prepared::new(&data(embeddings, &labels), &options).unwrap();
             let model = Multilevel::fit(&prepared, &options, &Silent).unwrap();

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 /// Largest number of groups of indistinguishable texts at the top of the order: each costs an interval.
 const TIES: usize = 12;
 /// Fewest labels of a camp: one person does not form one.
-pub const FEWEST_IN_A_CAMP: u32 = 2;
+pub const MIN_IN_A_CAMP: u32 = 2;
 
 /// All texts by [`Measure::Split`] and the contribution of labels ([`LiveModel::added_by_labels`]).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -88,6 +88,6 @@ impl LiveModel {
                 counts[label.text as usize * levels + usize::from(label.level)] += 1;
             }
         }
-        counts.chunks_exact(levels).map(|counts| two_camps(counts, FEWEST_IN_A_CAMP)).collect()
+        counts.chunks_exact(levels).map(|counts| two_camps(counts, MIN_IN_A_CAMP)).collect()
     }
 }

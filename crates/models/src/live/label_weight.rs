@@ -9,7 +9,7 @@ use rayon::prelude::*;
 /// Number of random divisions of each text's people; a single one would depend on chance.
 const DIVISIONS: u64 = 4;
 /// Fewest texts with labels on both sides for learning a weight.
-const FEWEST_TEXTS: usize = 30;
+const MIN_TEXTS: usize = 30;
 /// Candidates for the number of labels at which the weight is a half: the smallest, and the factor to the
 /// next.
 const SMALLEST: f64 = 0.5;
@@ -55,7 +55,7 @@ impl LabelWeight {
     fn learn(mut texts: Vec<Vec<HalvesOfText>>) -> Self {
         texts.retain(|halves| !halves.is_empty());
         let none = Self { texts: texts.len(), ..Self::default() };
-        if texts.len() < FEWEST_TEXTS {
+        if texts.len() < MIN_TEXTS {
             return none;
         }
         let halves = texts.iter().map(Vec::len).sum::<usize>() as f64;

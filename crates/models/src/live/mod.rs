@@ -23,13 +23,13 @@ mod share_above;
 mod text_scale_tests;
 mod unlikely;
 
-pub use combined::{CombinedOrder, FEWEST_IN_A_CAMP};
+pub use combined::{CombinedOrder, MIN_IN_A_CAMP};
 pub use explain::{ExplainedPrediction, ExplainedText, Influence, Outcome, TextScore};
 pub use label_change::LabelChange;
 pub use label_weight::LabelWeight;
 pub use model::LiveModel;
-pub use reannotated::{FEWEST_STABLE_REPEATS, ReannotatedAnswer, StableShare};
+pub use reannotated::{MIN_STABLE_REPEATS, ReannotatedAnswer, StableShare};
 pub use refit::Snapshot;
-pub use severity_sides::{FEWEST_LABELS_FOR_A_SIDE, SeveritySides};
+pub use severity_sides::{MIN_LABELS_FOR_A_SIDE, SeveritySides};
 pub use share_above::OnSide;
-pub use unlikely::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};
+pub use unlikely::{MIN_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewest re-annotations for a result.
-pub const FEWEST_STABLE_REPEATS: usize = 30;
+pub const MIN_STABLE_REPEATS: usize = 30;
 /// Fewest people, and texts, to estimate differences between them.
-const FEWEST_CLUSTERS: usize = 3;
+const MIN_CLUSTERS: usize = 3;
 /// Fewest expected differences: with fewer there is hardly anything to explain.
-const FEWEST_DIFFERENCES: f64 = 10.0;
+const MIN_DIFFERENCES: f64 = 10.0;
 
 /// An answer with a re-annotation by the same annotator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl LiveModel {
     /// Share of the model's unexplained variation that recurs when the same people answer the same texts
     /// again: stable differences between people (contested), as opposed to answers that would be different
     /// another day (ambiguous). Only re-annotations can distinguish them. `None` with fewer than
-    /// [`FEWEST_STABLE_REPEATS`] re-annotations of texts that their annotators have labelled, fewer than
+    /// [`MIN_STABLE_REPEATS`] re-annotations of texts that their annotators have labelled, fewer than
     /// three people or texts among them, or fewer than ten expected to differ by the model.
     ///
     /// The expected share is `E p(first)^2 / E p(first)` for each re-annotation, over the uncertainty of the
@@ -81,7 +81,7 @@ impl LiveModel {
         let texts: BTreeSet<u32> = by_annotator.values().flatten().map(|(text, _)| *text).collect();
         let clusters = by_annotator.len().min(texts.len());
         let differences = n as f64 - expected;
-        if n < FEWEST_STABLE_REPEATS || clusters < FEWEST_CLUSTERS || differences < FEWEST_DIFFERENCES {
+        if n < MIN_STABLE_REPEATS || clusters < MIN_CLUSTERS || differences < MIN_DIFFERENCES {
             return None;
         }
         let beyond: Vec<Vec<(u32, f64)>> = by_annotator.into_values().collect();

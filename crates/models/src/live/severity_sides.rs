@@ -11,9 +11,9 @@ use dissensus_stats::math::attenuation;
 use rayon::prelude::*;
 
 /// Fewest labels of a person on other texts for assigning the person to the strict or the lenient.
-pub const FEWEST_LABELS_FOR_A_SIDE: usize = 5;
+pub const MIN_LABELS_FOR_A_SIDE: usize = 5;
 /// Fewest labels of either side on a text: one person is not "the strict".
-const FEWEST_ON_A_SIDE: usize = 2;
+const MIN_ON_A_SIDE: usize = 2;
 /// False discovery rate among the texts on which the two sides are reported to differ.
 const FALSE_DISCOVERIES: f64 = 0.025;
 /// Largest p value of the permutation test on the labels of the text, required in addition to the test of the
@@ -54,10 +54,10 @@ impl SeveritySides {
     /// Divides the people of `mask` (all with `None`) into two halves; `None` where levels have no order, or
     /// a side would have fewer than five people.
     pub fn estimate(model: &LiveModel, mask: Option<&[bool]>) -> Option<Self> {
-        const FEWEST_PEOPLE: usize = 5;
+        const MIN_PEOPLE: usize = 5;
         let known = |a: &u32| {
             let chosen = mask.is_none_or(|mask| mask.get(*a as usize) == Some(&true));
-            chosen && model.labels_of(*a) >= FEWEST_LABELS_FOR_A_SIDE
+            chosen && model.labels_of(*a) >= MIN_LABELS_FOR_A_SIDE
         };
         let people: Vec<u32> = (0..model.annotators() as u32).filter(known).collect();
         let severity = |a: u32| model.severity(a).map(|severity| severity.mean);
@@ -68,7 +68,7 @@ impl SeveritySides {
             people.iter().zip(&severities).filter(|(_, s)| on(**s)).map(|(a, _)| *a).collect()
         };
         let groups = vec![side(false), side(true)];
-        if groups.iter().any(|side| side.len() < FEWEST_PEOPLE) {
+        if groups.iter().any(|side| side.len() < MIN_PEOPLE) {
             return None;
         }
         let mut chosen = vec![false; model.annotators()];
@@ -127,7 +127,7 @@ impl SeveritySides {
         for (at, label) in crossed.labels[text as usize].iter().enumerate() {
             let annotator = label.annotator as usize;
             if self.chosen.get(annotator) != Some(&true)
-                || model.labels_of(label.annotator) <= FEWEST_LABELS_FOR_A_SIDE
+                || model.labels_of(label.annotator) <= MIN_LABELS_FOR_A_SIDE
             {
                 continue;
             }
@@ -138,7 +138,7 @@ impl SeveritySides {
                 answers.lenient.push(label.level);
             }
         }
-        let enough = answers.lenient.len().min(answers.strict.len()) >= FEWEST_ON_A_SIDE;
+        let enough = answers.lenient.len().min(answers.strict.len()) >= MIN_ON_A_SIDE;
         enough.then_some(answers)
     }
 }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Fewest labels of a person on other texts for a label to count as unlikely under the person's own model.
-pub const FEWEST_OWN_LABELS: usize = 10;
+pub const MIN_OWN_LABELS: usize = 10;
 /// Largest probability among all others for a slip. It is above the bound of the own model, because people
 /// differ in severity, and the person's own probability is what ranks planted slips best (tests/slips.rs).
 pub const UNLIKE_OTHERS: f64 = 0.2;
@@ -68,7 +68,7 @@ pub struct UnlikelyLabels {
     pub expected: [f64; 3],
     /// Labels that could be tested.
     pub judged: usize,
-    /// Labels of people with fewer than [`FEWEST_OWN_LABELS`] labels on other texts.
+    /// Labels of people with fewer than [`MIN_OWN_LABELS`] labels on other texts.
     pub few_own: usize,
     /// Labels of texts that no other annotator has labelled.
     pub alone: usize,
@@ -181,7 +181,7 @@ fn of_text(model: &Multilevel, text: u32, which: impl Fn(u32, u32) -> bool, belo
             found.alone += 1;
             continue;
         }
-        if model.labels_of(label.annotator).len() <= FEWEST_OWN_LABELS {
+        if model.labels_of(label.annotator).len() <= MIN_OWN_LABELS {
             found.few_own += 1;
             continue;
         }

@@ -21,7 +21,7 @@ const MAX_SD: f64 = 5.0;
 const SLACK: (f64, f64) = (1.0, 0.005);
 /// Number of times an estimation returns to the most likely parameters, and continues without extrapolation,
 /// before it stops there.
-const MOST_FALLS: u32 = 2;
+const MAX_FALLS: u32 = 2;
 /// Rounds in which texts and annotators are fitted to each other after returning to earlier parameters.
 const ROUNDS_AFTER_A_FALL: usize = 5;
 /// Standard deviations below this are treated as this when judging changes: they hardly affect predictions.
@@ -69,7 +69,7 @@ impl CrossedEffects {
                     self.update_all_texts();
                     self.update_all_annotators();
                 }
-                if falls > MOST_FALLS || end.rounds >= stop.max_rounds {
+                if falls > MAX_FALLS || end.rounds >= stop.max_rounds {
                     break;
                 }
                 continue;

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 const FEW_ANNOTATORS: usize = 5;
 
 /// Fewest distinct texts with labels that did not tune the encoder for calibrating `multilevel`.
-pub const FEWEST_CALIBRATION_TEXTS: usize = 30;
+pub const MIN_CALIBRATION_TEXTS: usize = 30;
 /// Fewest labels of such texts for calibrating `multilevel`.
-pub const FEWEST_CALIBRATION_LABELS: usize = 150;
+pub const MIN_CALIBRATION_LABELS: usize = 150;
 
 /// A parameter that the labels do not identify, independent of their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ pub enum EstimationLimit {
         groups: u32,
     },
     /// The encoder was tuned on labels, and there are too few labels of other texts, see
-    /// [`FEWEST_CALIBRATION_TEXTS`] and [`FEWEST_CALIBRATION_LABELS`].
+    /// [`MIN_CALIBRATION_TEXTS`] and [`MIN_CALIBRATION_LABELS`].
     TunedOnAllTexts,
     /// The estimation had not converged within the maximum number of rounds.
     NotConverged,
@@ -102,7 +102,7 @@ impl std::fmt::Display for EstimationLimit {
             ),
             Self::TunedOnAllTexts => write!(
                 f,
-                "Fewer than {FEWEST_CALIBRATION_LABELS} labels of {FEWEST_CALIBRATION_TEXTS} different texts did not tune the \
+                "Fewer than {MIN_CALIBRATION_LABELS} labels of {MIN_CALIBRATION_TEXTS} different texts did not tune the \
                  encoder: how far new texts differ beyond their embeddings cannot be estimated, and their predictions are \
                  surer than they should be."
             ),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 const MIN_GROUP: usize = 10;
 /// Largest number of groups per attribute, those with most labels: the cost of the estimation is cubic in
 /// their number.
-const MOST_GROUPS: usize = 12;
+const MAX_GROUPS: usize = 12;
 
 /// One column per group, attribute after attribute. Effects are deviations: the effects of an attribute,
 /// weighted by the labels of its groups, have the mean 0, so that the shared head stays that of the average
@@ -114,7 +114,7 @@ fn groups(attribute: &Attribute, labels_of: &[usize]) -> Vec<(usize, usize)> {
     let counts = counts.into_iter().enumerate().filter(|(_, (people, _))| *people >= MIN_GROUP);
     let mut groups: Vec<(usize, usize)> = counts.map(|(value, (_, labels))| (value, labels)).collect();
     groups.sort_by_key(|(value, labels)| (std::cmp::Reverse(*labels), *value));
-    groups.truncate(MOST_GROUPS);
+    groups.truncate(MAX_GROUPS);
     groups.sort_unstable();
     groups
 }

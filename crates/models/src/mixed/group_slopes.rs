@@ -31,11 +31,11 @@ const OWN_VARIANCE: f64 = 0.01;
 const PARTS: usize = 5;
 /// Largest number of attributes tried, those whose groups have most labels: each costs two predictions of all
 /// labels for every variance.
-const MOST_TRIED: usize = 8;
+const MAX_TRIED: usize = 8;
 /// Largest number of attributes whose groups get slopes.
-const MOST_USED: usize = 3;
+const MAX_USED: usize = 3;
 /// Smallest mean gain per label, in nats, that justifies predicting an annotator by a group.
-const LEAST_GAIN: f64 = 0.001;
+const MIN_GAIN: f64 = 0.001;
 /// One-sided confidence required of group slopes, before Bonferroni's correction for the attributes tried.
 const CONFIDENCE: f64 = 0.977_249_868;
 /// Rounds in which groups, annotators and texts are fitted to each other.
@@ -120,7 +120,7 @@ impl CrossedEffects {
         let labels = |a: usize| Some((labels_in_groups(&attributes[a], &labels_of)?, a));
         let mut with_groups: Vec<(usize, usize)> = (0..attributes.len()).filter_map(labels).collect();
         with_groups.sort_by_key(|(labels, a)| (std::cmp::Reverse(*labels), *a));
-        let mut tried: Vec<usize> = with_groups.into_iter().map(|(_, a)| a).take(MOST_TRIED).collect();
+        let mut tried: Vec<usize> = with_groups.into_iter().map(|(_, a)| a).take(MAX_TRIED).collect();
         tried.sort_unstable();
         if self.link.softmax || dim == 0 || tried.is_empty() {
             return None;
@@ -135,7 +135,7 @@ impl CrossedEffects {
         };
         let labels = trial.labels;
         let mut best = trial.without_attributes();
-        while best.attributes.len() < MOST_USED {
+        while best.attributes.len() < MAX_USED {
             let left = tried.iter().filter(|attribute| !best.attributes.contains(attribute));
             let candidates = left
                 .take_while(|_| !progress.cancelled())
@@ -397,7 +397,7 @@ impl<'a> Trial<'a> {
         let (likelier, error) = self.gain(&candidate.predicted.new, &opposite);
         let Predicted { new, known } = &candidate.predicted;
         let more = |found: &HeldOut, before: &HeldOut| self.gain(found, before).0 > 0.0;
-        candidate.gain > LEAST_GAIN * self.labels
+        candidate.gain > MIN_GAIN * self.labels
             && likelier > self.bar(candidate, now) * error
             && more(known, &now.predicted.known)
             && more(new, &self.before.new)

@@ -6,7 +6,7 @@ use super::scalar_posterior::ScoredLabel;
 use super::text::TextPosterior;
 
 /// Fewest labels of a text that can be divided into two halves of two labels or more.
-const FEWEST_TO_HALVE: usize = 4;
+const MIN_TO_HALVE: usize = 4;
 
 /// The labels of one half of a text's annotators, and those of the other half, on which the predictions for
 /// either half do not depend.
@@ -47,7 +47,7 @@ impl CrossedEffects {
     /// `turn` selects another division. `None` for texts with too few labels.
     pub(crate) fn halves_of(&self, text: usize, turn: u64) -> Option<[HalfSpread; 2]> {
         let labels = &self.labels[text];
-        if labels.len() < FEWEST_TO_HALVE {
+        if labels.len() < MIN_TO_HALVE {
             return None;
         }
         let mut order: Vec<usize> = (0..labels.len()).collect();

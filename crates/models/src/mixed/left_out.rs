@@ -7,7 +7,7 @@ use dissensus_stats::math::quadrature::FIVE;
 use dissensus_stats::math::{attenuation, axpy};
 
 /// Smallest weight of a scale when predicting all annotators.
-const LEAST_WEIGHT: f64 = 1e-3;
+const MIN_WEIGHT: f64 = 1e-3;
 
 impl CrossedEffects {
     /// Probabilities of all levels for the annotator of label `at` of a text, with the label removed from the
@@ -89,7 +89,7 @@ impl TextWithoutLabels<'_> {
     pub(crate) fn columns(&self, at: usize) -> (TextColumns, Vec<f64>) {
         let mut columns = TextColumns::empty(self.crossed);
         let features = self.crossed.features(self.text);
-        let nodes: Vec<&Node> = self.nodes[at].iter().filter(|n| n.weight > LEAST_WEIGHT).collect();
+        let nodes: Vec<&Node> = self.nodes[at].iter().filter(|n| n.weight > MIN_WEIGHT).collect();
         nodes.iter().for_each(|n| columns.push(&n.means, n.variance, n.noise, features));
         let all: f64 = nodes.iter().map(|n| n.weight).sum();
         (columns, nodes.iter().map(|n| n.weight / all).collect())

@@ -53,7 +53,7 @@ pub(crate) mod text_scores;
 pub use crossed::CrossedEffects;
 pub use discrimination::Discrimination;
 pub use dispersion::TextDispersion;
-pub use estimation::{Estimation, EstimationLimit, FEWEST_CALIBRATION_LABELS, FEWEST_CALIBRATION_TEXTS};
+pub use estimation::{Estimation, EstimationLimit, MIN_CALIBRATION_LABELS, MIN_CALIBRATION_TEXTS};
 pub(crate) use initial::initial_score_variance;
 pub use score_parts::ScoreParts;
 pub(crate) use shared_moves::SharedMoves;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Upper bound of the number of directions, for checking.
-const MOST_DIRECTIONS: usize = 64;
+const MAX_DIRECTIONS: usize = 64;
 
 /// Directions in which the uncertainty of the parameters moves texts and annotators: independent, each by one
 /// standard deviation.
@@ -75,7 +75,7 @@ impl ParameterUncertainty {
                 .all(|all| all.is_empty());
         }
         self.scale_sd.is_finite()
-            && self.directions <= MOST_DIRECTIONS
+            && self.directions <= MAX_DIRECTIONS
             && (self.scores.len() == self.texts.len() * scores * self.directions
                 && self.texts.is_sorted()
                 && self.fixed_effects.len() == intercepts * self.directions

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 /// Largest number of types of a span question: a word's marks are bits of a `u64`.
-pub(super) const MOST_TYPES: usize = 64;
+pub(super) const MAX_TYPES: usize = 64;
 
 /// Input of models for the words of one text.
 #[derive(Clone, Copy, Debug)]
@@ -116,8 +116,8 @@ impl SpanTexts {
         annotators: usize,
         types: usize,
     ) -> Result<(), ModelError> {
-        if types > MOST_TYPES {
-            let (what, expected) = ("the types of spans", MOST_TYPES);
+        if types > MAX_TYPES {
+            let (what, expected) = ("the types of spans", MAX_TYPES);
             return Err(ModelError::Length { what, expected, found: types });
         }
         for (observation, answer) in answers.iter().enumerate() {
@@ -132,7 +132,7 @@ impl SpanTexts {
             let words = self.words(*text).len();
             let within = marks
                 .iter()
-                .all(|(word, bits)| (*word as usize) < words && (types == MOST_TYPES || bits >> types == 0));
+                .all(|(word, bits)| (*word as usize) < words && (types == MAX_TYPES || bits >> types == 0));
             let ascending = marks.windows(2).all(|pair| pair[0].0 < pair[1].0);
             if !within || !ascending {
                 let found = marks.iter().map(|(word, _)| *word as usize + 1).max().unwrap_or(0);

@@ -6,7 +6,7 @@ use super::differing::{Differing, DifferingWords};
 use super::token_scores::{PredictedMarks, TokenScores, TypeTokenScores};
 use dissensus_stats::data::progress::Progress;
 use dissensus_stats::data::{ModelError, Observation};
-use dissensus_stats::metrics::{Cluster, LEAST_RARE, Resampled};
+use dissensus_stats::metrics::{Cluster, MIN_RARE, Resampled};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Predictions of a model for test answers, laid out so that some of them can be left out.
@@ -141,7 +141,7 @@ impl<'a> ScoredWords<'a> {
             };
             let texts: BTreeSet<u32> = with().map(|answer| answer.text).collect();
             let people: BTreeSet<u32> = with().map(|answer| answer.annotator).collect();
-            texts.len() >= LEAST_RARE && people.len() >= Cluster::Annotators.least()
+            texts.len() >= MIN_RARE && people.len() >= Cluster::Annotators.least()
         };
         let occurs = |of_type: usize| self.sums.iter().any(|sums| sums.types[of_type].1.occurs());
         let each_type = (0..self.types).all(|of_type| !occurs(of_type) || marked(1 << of_type));
@@ -153,16 +153,16 @@ impl<'a> ScoredWords<'a> {
         let (differ, agree) = both(&|text| text.both_in_any(self.types));
         let types = (0..self.types).map(|of_type| both(&|text| text.both(of_type, self.types)));
         let auroc_of_types =
-            types.into_iter().all(|(differ, agree)| differ == 0 || differ.min(agree) >= LEAST_RARE);
+            types.into_iter().all(|(differ, agree)| differ == 0 || differ.min(agree) >= MIN_RARE);
         let of = |key: &str| match key {
             "token_macro_f1" | "annotator_token_macro_f1" => each_type,
             "span_f1_exact" | "span_f1_overlap" => marked(all_types),
-            "token_disagreement_auroc" => differ.min(agree) >= LEAST_RARE,
+            "token_disagreement_auroc" => differ.min(agree) >= MIN_RARE,
             "token_disagreement_auroc_by_type" => auroc_of_types,
             "token_disagreement_spearman" | "text_disagreement_spearman" => {
                 two.len() >= Cluster::Texts.least()
             }
-            "text_disagreement_auroc" => differ.min(two.len() - differ) >= LEAST_RARE,
+            "text_disagreement_auroc" => differ.min(two.len() - differ) >= MIN_RARE,
             _ => true,
         };
         whole.iter().map(|(key, _)| enough && of(key)).collect()

@@ -20,7 +20,7 @@ const FORMAT: u16 = 1;
 
 /// Maximum number of weights that a stored network may claim: far more than any real one, far less than
 /// memory.
-const MOST_WEIGHTS: usize = 1 << 31;
+const MAX_WEIGHTS: usize = 1 << 31;
 
 #[derive(Serialize, Deserialize)]
 struct Saved {
@@ -178,9 +178,9 @@ impl Saved {
             && seen.len() == *annotators
             && one_hot.fits(*annotators)
             && scaler.mean.len() == *dim
-            && own.saturating_mul(*annotators) < MOST_WEIGHTS
+            && own.saturating_mul(*annotators) < MAX_WEIGHTS
             && dim.saturating_mul(self.spec.head.hidden.max(self.spec.annotator_embedding.size))
-                < MOST_WEIGHTS
+                < MAX_WEIGHTS
             && self.spec.annotator_embedding.size < 1 << 14
             && self.spec.annotator_embedding.layers < 64;
         if fits { Ok(()) } else { Err("its sizes do not fit together".into()) }

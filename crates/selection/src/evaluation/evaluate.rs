@@ -1,7 +1,7 @@
 //! Evaluation of models on held-out labels.
 
 use super::predicted::{Evaluation, HeldOutPart, Predicted};
-use super::seen::FEWEST_UNSEEN_TEXTS;
+use super::seen::MIN_UNSEEN_TEXTS;
 use super::split::{DataSplit, SplitColumns, SplitSpec};
 use super::tuning::{choose, scored_by_folds};
 use crate::fit::fit_prepared;
@@ -115,7 +115,7 @@ fn choosing_steps(
     };
     let unseen = split.unseen(&held, train, columns)?;
     let texts = unseen.iter().map(|o| o.text).collect::<BTreeSet<_>>().len();
-    Ok((kept, if texts >= FEWEST_UNSEEN_TEXTS { unseen } else { held }))
+    Ok((kept, if texts >= MIN_UNSEEN_TEXTS { unseen } else { held }))
 }
 
 pub(super) fn check_at_least(data: &TrainingData<'_>, at_least: Option<u16>) -> Result<(), ModelError> {

@@ -25,7 +25,7 @@ pub use joint_sets::SetsTogether;
 pub use predicted::{Evaluation, HeldOutPart, Predicted};
 pub use predicted_sets::{PredictedSets, SetEvaluation};
 pub use prediction_sets::{NoPredictionSets, PredictionSets, SetQuality, SetTenth, prediction_sets};
-pub use seen::{FEWEST_UNSEEN_TEXTS, SeenByEncoder};
+pub use seen::{MIN_UNSEEN_TEXTS, SeenByEncoder};
 pub use split::{CopiesAcross, DataSplit, SplitColumns, SplitSpec};
 pub use test_set::TestSet;
 pub use tuning::{f1_rule_by_folds, scored_by_calibration, scored_by_folds};

@@ -4,7 +4,7 @@ use super::evaluate::check_at_least;
 use super::split::{SplitColumns, SplitSpec};
 use crate::fit::fit;
 use dissensus_domain::TargetKind;
-use dissensus_stats::conformal::{FEWEST_LABELS, Thresholds, mass_before};
+use dissensus_stats::conformal::{MIN_LABELS, Thresholds, mass_before};
 use dissensus_stats::data::progress::Progress;
 use dissensus_stats::data::{AnnotatorModel, FitOptions, ModelError, ModelKind, Observation, TrainingData};
 use dissensus_stats::metrics::{Scored, crossed_mean, dichotomize, score};
@@ -17,7 +17,7 @@ const CONFIDENCE: f64 = 0.9;
 const CALIBRATES: f64 = 0.2;
 /// Minimum number of texts, groups or annotators for calibration: labels of one of them are not
 /// independent.
-const FEWEST_UNITS: usize = 30;
+const MIN_UNITS: usize = 30;
 /// Number of parts that annotators are divided into, in order.
 const TENTHS: usize = 10;
 /// Number of texts on which annotators' severities are compared.
@@ -58,9 +58,9 @@ dissensus_domain::errors! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum NoPredictionSets {
         FewLabels { found: usize } =>
-            "no prediction sets: a fifth of the training labels, without those that trained the encoder, is {found} labels; {FEWEST_LABELS} are needed to calibrate";
+            "no prediction sets: a fifth of the training labels, without those that trained the encoder, is {found} labels; {MIN_LABELS} are needed to calibrate";
         FewUnits { units: &'static str, found: usize } =>
-            "no prediction sets: a fifth of the training {units}, without those that trained the encoder, is {found}; {FEWEST_UNITS} are needed to calibrate, as labels of one of the {units} are not independent";
+            "no prediction sets: a fifth of the training {units}, without those that trained the encoder, is {found}; {MIN_UNITS} are needed to calibrate, as labels of one of the {units} are not independent";
         OtherWay => "no prediction sets: too few training labels to hold some out in the way of the split";
         NoTest => "no prediction sets: no test label is left that did not train the encoder";
     }
@@ -201,11 +201,11 @@ fn calibration(
     // Labels that trained the encoder are predicted too well: thresholds based on them would be too low for
     // the test labels.
     let held = split.unseen(&held, train, columns)?;
-    if held.len() < FEWEST_LABELS {
+    if held.len() < MIN_LABELS {
         return Ok(Err(NoPredictionSets::FewLabels { found: held.len() }));
     }
     let units = split.held_units(&held, train, columns)?;
-    let few = units.into_iter().find(|(_, found)| *found < FEWEST_UNITS);
+    let few = units.into_iter().find(|(_, found)| *found < MIN_UNITS);
     Ok(few.map_or(Ok((kept, held)), |(units, found)| Err(NoPredictionSets::FewUnits { units, found })))
 }
 

@@ -4,7 +4,7 @@
 use dissensus_stats::data::{ModelError, Observation};
 
 /// Minimum number of unseen texts for a figure.
-pub const FEWEST_UNSEEN_TEXTS: usize = 10;
+pub const MIN_UNSEEN_TEXTS: usize = 10;
 
 /// Texts and annotators whose labels trained or validated the encoder. Empty slices: none, as with an
 /// encoder that was not tuned on this project.
@@ -35,11 +35,11 @@ impl SeenByEncoder<'_> {
     /// # Errors
     /// [`ModelError::SeenByEncoder`] where there are too few.
     pub fn check(&self, split: &str, unseen: usize) -> Result<(), ModelError> {
-        if self.any() && unseen < FEWEST_UNSEEN_TEXTS {
+        if self.any() && unseen < MIN_UNSEEN_TEXTS {
             return Err(ModelError::SeenByEncoder {
                 split: split.to_owned(),
                 unseen,
-                needed: FEWEST_UNSEEN_TEXTS,
+                needed: MIN_UNSEEN_TEXTS,
             });
         }
         Ok(())

@@ -4,7 +4,7 @@ use super::predicted_sets::PredictedSets;
 use dissensus_domain::OptionSet;
 use dissensus_stats::data::progress::Progress;
 use dissensus_stats::data::{ModelError, Observation};
-use dissensus_stats::metrics::{BinaryLogLoss, Cluster, LEAST_RARE, MultiLabelScores, Resampled, Thresholds};
+use dissensus_stats::metrics::{BinaryLogLoss, Cluster, MIN_RARE, MultiLabelScores, Resampled, Thresholds};
 use std::collections::BTreeSet;
 
 /// Keys of the metrics: with options that are more likely than not, and with tuned thresholds.
@@ -53,7 +53,7 @@ impl PredictedSets {
         // not.
         let whole = answers.metrics(&|_| true)?;
         let enough = enough(&observations);
-        let rare = answers.texts_of_rarest(&observations) >= LEAST_RARE;
+        let rare = answers.texts_of_rarest(&observations) >= MIN_RARE;
         let supported = KEYS.iter().map(|key| enough && (rare || !key.ends_with("macro_f1"))).collect();
         let whole = KEYS.into_iter().zip(whole).collect();
         let without = |keep: &(dyn Fn(usize) -> bool + Sync)| {

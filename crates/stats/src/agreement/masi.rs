@@ -2,7 +2,7 @@
 
 use super::counts::checked;
 use super::crossed::{LeftOut, unless_cancelled};
-use super::reliability::{Estimate, LEAST_DECIDING, Reliability, reliability};
+use super::reliability::{Estimate, MIN_DECIDING, Reliability, reliability};
 use crate::data::progress::Progress;
 use crate::data::{ModelError, Observation, Target};
 use crate::metrics::{BootstrapOptions, Cluster, Figure, Interval, resample};
@@ -78,7 +78,7 @@ pub fn set_reliability(
     let (mut interval, mut over_texts) = (None, None);
     if let (Some(options), Some(estimate)) = (bootstrap, whole)
         && items.sizes.len() >= Cluster::Texts.least()
-        && deciding >= LEAST_DECIDING
+        && deciding >= MIN_DECIDING
         && items.sets.len() <= MAX_SETS
     {
         let once = vec![1; items.sizes.len()];

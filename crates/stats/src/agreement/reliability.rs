@@ -126,7 +126,7 @@ pub fn reliability(
     let deciding = patterns.iter().filter(off).map(|p| p.texts as usize).sum::<usize>();
     let mut intervals = [(None, None); COEFFICIENTS];
     if let Some(options) =
-        bootstrap.filter(|_| pairable >= Cluster::Texts.least() && deciding >= LEAST_DECIDING)
+        bootstrap.filter(|_| pairable >= Cluster::Texts.least() && deciding >= MIN_DECIDING)
     {
         let draws = resample(&sizes, options, "agreement", progress, |weights| {
             coefficients(&patterns, weights, target.levels, ordinal)
@@ -163,7 +163,7 @@ const COEFFICIENTS: usize = 7;
 
 /// Fewest texts with another level than the most frequent one: where nearly all labels are one level, these
 /// few texts decide, and with fewer their spread is too uncertain.
-pub(super) const LEAST_DECIDING: usize = 10;
+pub(super) const MIN_DECIDING: usize = 10;
 
 /// Texts that have the same number of labels of each level: identical for every coefficient, so that the cost
 /// of a resample depends on the number of patterns, not of texts.

@@ -5,10 +5,10 @@ use crate::metrics::CONFIDENCE_LEVEL;
 use serde::{Deserialize, Serialize};
 
 /// Fewest re-annotations for a share: with fewer its interval would be uninformative.
-pub const FEWEST_REPEATS: u32 = 5;
+pub const MIN_REPEATS: u32 = 5;
 
 /// Fewest people with re-annotations for an interval about other people like them.
-pub const FEWEST_PEOPLE_WHO_REPEAT: usize = 3;
+pub const MIN_PEOPLE_WHO_REPEAT: usize = 3;
 
 /// Share of re-annotations with the same answer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,9 +30,9 @@ pub struct SelfAgreement {
 
 impl SelfAgreement {
     /// Of one person: Wilson's interval (1927, Probable inference, eq. 5), with re-annotations treated as
-    /// independent. `None` with fewer than [`FEWEST_REPEATS`].
+    /// independent. `None` with fewer than [`MIN_REPEATS`].
     pub fn new(same: u32, repeats: u32) -> Option<Self> {
-        if repeats < FEWEST_REPEATS || same > repeats {
+        if repeats < MIN_REPEATS || same > repeats {
             return None;
         }
         let share = f64::from(same) / f64::from(repeats);
@@ -48,14 +48,14 @@ impl SelfAgreement {
     /// surveys; Korn and Graubard 1998). Its degrees of freedom are one less than the number of people, or
     /// than their effective number with equal numbers of re-annotations (Kish 1965).
     ///
-    /// With fewer than [`FEWEST_PEOPLE_WHO_REPEAT`] people the interval is that of [`SelfAgreement::new`],
+    /// With fewer than [`MIN_PEOPLE_WHO_REPEAT`] people the interval is that of [`SelfAgreement::new`],
     /// only about these people.
     pub fn of_people(counts: &[(u32, u32)]) -> Option<Self> {
         let with_repeats = || counts.iter().filter(|(_, all)| *all > 0);
         let (same, repeats) = with_repeats().fold((0, 0), |sum, n| (sum.0 + n.0, sum.1 + n.1));
         let alone = Self::new(same, repeats)?;
         let people = with_repeats().count();
-        if people < FEWEST_PEOPLE_WHO_REPEAT {
+        if people < MIN_PEOPLE_WHO_REPEAT {
             return Some(alone);
         }
         let (n, all, share) = (people as f64, f64::from(repeats), alone.share);

@@ -4,9 +4,9 @@ use crate::data::ModelError;
 use crate::math::distributions::student_tail;
 
 /// Fewest timed labels of a person for a result about that person's speed.
-pub const FEWEST_TIMED_LABELS: usize = 20;
+pub const MIN_TIMED_LABELS: usize = 20;
 /// Fewest other people with that many labels for a comparison.
-const FEWEST_OTHERS: usize = 5;
+const MIN_OTHERS: usize = 5;
 /// Probability that anyone is flagged where all people work alike (Bonferroni): among six people or more each
 /// is flagged with less than 1 %.
 const FALSE_ALARMS: f64 = 0.05;
@@ -14,7 +14,7 @@ const FALSE_ALARMS: f64 = 0.05;
 const AT_MOST: f64 = 0.5;
 /// People whose times differ by less than a thousandth were not timed: their spread is not a valid
 /// comparison.
-const LEAST_VARIANCE: f64 = 1e-6;
+const MIN_VARIANCE: f64 = 1e-6;
 /// The standard error of a median of normal values, in units of the standard error of their mean.
 const MEDIAN_ERROR: f64 = 1.2533;
 
@@ -92,7 +92,7 @@ struct Person {
 
 impl Person {
     fn of(labels: &[(f64, f64)], slope: f64) -> Option<Self> {
-        if labels.len() < FEWEST_TIMED_LABELS {
+        if labels.len() < MIN_TIMED_LABELS {
             return None;
         }
         let left: Vec<f64> = labels.iter().map(|(length, time)| time - slope * length).collect();
@@ -109,7 +109,7 @@ impl Person {
         let at = compared.iter().position(|other| std::ptr::eq(*other, self))?;
         let others: Vec<&Self> =
             compared.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, o)| *o).collect();
-        if others.len() < FEWEST_OTHERS {
+        if others.len() < MIN_OTHERS {
             return None;
         }
         let n = others.len() as f64;
@@ -119,7 +119,7 @@ impl Person {
         let usual_error = others.iter().map(|other| other.variance).sum::<f64>() / n;
         let variance = between * (1.0 + 1.0 / n) + (self.variance - usual_error).max(0.0);
         let behind = mean - self.pace;
-        if behind < -AT_MOST.ln() || variance < LEAST_VARIANCE {
+        if behind < -AT_MOST.ln() || variance < MIN_VARIANCE {
             return None;
         }
         // Twice the upper tail is the two-sided one.
@@ -269,8 +269,8 @@ mod tests {
         };
         assert_eq!(flags(&[], 0), 0);
         assert_eq!(speeds(&[], 2).unwrap(), [Speed::default(); 2]);
-        assert_eq!(flags(&many(20, FEWEST_TIMED_LABELS - 1, 0), 20), 0);
-        assert_eq!(flags(&many(FEWEST_OTHERS as u32, 40, 0), FEWEST_OTHERS), 0);
+        assert_eq!(flags(&many(20, MIN_TIMED_LABELS - 1, 0), 20), 0);
+        assert_eq!(flags(&many(MIN_OTHERS as u32, 40, 0), MIN_OTHERS), 0);
         // People without any spread give no measure of the variation between people.
         assert_eq!(flags(&many(20, 40, 0), 20), 0);
         assert!(speeds(&[one(3, 5)], 3).is_err());

@@ -14,7 +14,7 @@ pub struct AgreementWithOthers {
     /// shared texts.
     pub equal: Option<f64>,
     /// Its 95 % interval over texts like these; `None` with fewer than
-    /// [`AgreementWithOthers::FEWEST_TEXTS`] shared texts, or where nothing varies.
+    /// [`AgreementWithOthers::MIN_TEXTS`] shared texts, or where nothing varies.
     pub interval: Option<(f64, f64)>,
     /// Unusual patterns. Among people who judge as the others do, each flag is raised for at most 1 %.
     pub flags: Vec<AnnotatorFlag>,
@@ -45,15 +45,15 @@ pub enum AnnotatorFlag {
 
 impl AgreementWithOthers {
     /// Fewest shared texts for an interval.
-    pub const FEWEST_TEXTS: usize = 20;
+    pub const MIN_TEXTS: usize = 20;
 }
 
 /// Largest share of people with usual judgements for whom a flag is raised.
 const FALSE_ALARMS: f64 = 0.01;
 /// Fewest other annotators to estimate how people use a level.
-const FEWEST_OTHERS: usize = 5;
+const MIN_OTHERS: usize = 5;
 /// Fewest shared texts for a correlation.
-const FEWEST_CORRELATED: usize = 10;
+const MIN_CORRELATED: usize = 10;
 
 /// Compares every annotator with all others. Ordered levels are correlated. Costs a few steps for each label.
 ///
@@ -128,7 +128,7 @@ fn agreement(shared: &[Shared]) -> (Option<f64>, Option<(f64, f64)>) {
         return (None, None);
     }
     let share = equal / pairs;
-    if shared.len() < AgreementWithOthers::FEWEST_TEXTS {
+    if shared.len() < AgreementWithOthers::MIN_TEXTS {
         return (Some(share), None);
     }
     let n = shared.len() as f64;
@@ -147,7 +147,7 @@ fn one_level(own: &[u32], everyone: &[Use]) -> Option<AnnotatorFlag> {
     let level = own.iter().position(|n| *n == labels).filter(|_| labels > 0)?;
     let n = f64::from(labels);
     let others = everyone[level].without(n, n);
-    if others.people < FEWEST_OTHERS as f64 {
+    if others.people < MIN_OTHERS as f64 {
         return None;
     }
     let (a, b) = others.beta()?;
@@ -219,7 +219,7 @@ impl Use {
 /// Flags a correlation with the others' mean that is significantly below 0.
 fn reversed(shared: &[Shared]) -> Option<AnnotatorFlag> {
     let n = shared.len() as f64;
-    if shared.len() < FEWEST_CORRELATED {
+    if shared.len() < MIN_CORRELATED {
         return None;
     }
     let mean = |of: fn(&Shared) -> f64| shared.iter().map(of).sum::<f64>() / n;

@@ -1,7 +1,7 @@
 //! Agreement on the marked words of a text.
 
 use super::crossed::{LeftOut, unless_cancelled};
-use super::reliability::{Estimate, LEAST_DECIDING};
+use super::reliability::{Estimate, MIN_DECIDING};
 use crate::data::ModelError;
 use crate::data::progress::Progress;
 use crate::metrics::{BootstrapOptions, Cluster, Figure, Interval, resample};
@@ -82,7 +82,7 @@ pub fn word_agreement(
         let (mut interval, mut over_texts) = (None, None);
         if let (Some(options), Some(estimate)) = (bootstrap, value)
             && texts.len() >= Cluster::Texts.least()
-            && deciding >= LEAST_DECIDING
+            && deciding >= MIN_DECIDING
         {
             let once = vec![1; texts.len()];
             let draws =

@@ -5,4 +5,4 @@ mod mass;
 mod thresholds;
 
 pub use mass::mass_before;
-pub use thresholds::{FEWEST_LABELS, Thresholds};
+pub use thresholds::{MIN_LABELS, Thresholds};

@@ -5,14 +5,14 @@ use crate::math::random::generator;
 use rand::seq::SliceRandom;
 
 /// Fewest calibration labels to estimate a 90 % quantile.
-pub const FEWEST_LABELS: usize = 50;
+pub const MIN_LABELS: usize = 50;
 /// Candidates for the number of labels that the scores of all annotators count for, in addition to an
 /// annotator's own.
 const WEIGHTS: [f64; 6] = [200.0, 100.0, 50.0, 25.0, 12.0, 6.0];
 /// Steps of bisection, for an accuracy of one millionth.
 const STEPS: usize = 20;
 /// Largest number of labels for comparing weights.
-const MOST_COMPARED: usize = 20_000;
+const MAX_COMPARED: usize = 20_000;
 
 /// Thresholds of conformal scores: a level is in an annotator's set if its score is at most the annotator's
 /// threshold.
@@ -44,7 +44,7 @@ pub struct Thresholds {
 
 impl Thresholds {
     /// Fits thresholds to calibration `scores`, with the annotator of each, for sets that miss the label in
-    /// `miss` of all cases. `None` with fewer than [`FEWEST_LABELS`].
+    /// `miss` of all cases. `None` with fewer than [`MIN_LABELS`].
     pub fn fit(scores: &[(u32, f64)], annotators: usize, miss: f64, seed: u64) -> Option<Self> {
         let one = Self::fit_common(scores, miss)?;
         let mut own = vec![Vec::new(); annotators];
@@ -55,9 +55,9 @@ impl Thresholds {
         let n = scores.len() as f64;
         let wanted = rank(scores.len(), miss) as f64 / n;
         let mut compared = scores.to_vec();
-        if compared.len() > MOST_COMPARED {
+        if compared.len() > MAX_COMPARED {
             compared.shuffle(&mut generator(seed, 0xc0_4f0));
-            compared.truncate(MOST_COMPARED);
+            compared.truncate(MAX_COMPARED);
         }
         let of = |weight: f64| {
             let mut fitted = Self { own: own.clone(), weight, ..one.clone() };
@@ -75,9 +75,9 @@ impl Thresholds {
     }
 
     /// Fits one common threshold, regardless of who gave the `scores`. `None` with fewer than
-    /// [`FEWEST_LABELS`].
+    /// [`MIN_LABELS`].
     pub fn fit_common(scores: &[(u32, f64)], miss: f64) -> Option<Self> {
-        if scores.len() < FEWEST_LABELS {
+        if scores.len() < MIN_LABELS {
             return None;
         }
         let mut all: Vec<f64> = scores.iter().map(|(_, score)| *score).collect();

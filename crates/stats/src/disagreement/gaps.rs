@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Smallest variance of a label, even where a model is certain of it.
-const LEAST_VARIANCE: f64 = 1e-3;
+const MIN_VARIANCE: f64 = 1e-3;
 /// Probability that at least one of a text's intervals misses the gap.
 const MISSED: f64 = 1.0 - CONFIDENCE_LEVEL;
 
@@ -43,7 +43,7 @@ pub struct GroupGap {
     /// from the predictions.
     pub gap: f64,
     /// Its interval: the intervals of all pairs on a text have a joint coverage of 95 % (Bonferroni), so that
-    /// the widest gap may be selected. `None` with fewer than [`GroupGaps::FEWEST_TEXTS`] texts that both
+    /// the widest gap may be selected. `None` with fewer than [`GroupGaps::MIN_TEXTS`] texts that both
     /// sides labelled.
     pub interval: Option<(f64, f64)>,
     /// Number of labels of the first side and of the second.
@@ -123,7 +123,7 @@ enum Test {
 
 impl GroupGaps {
     /// Fewest texts labelled by both sides to estimate the variation of gaps, and thus intervals.
-    pub const FEWEST_TEXTS: usize = 10;
+    pub const MIN_TEXTS: usize = 10;
     /// False discovery rate among the significant gaps.
     pub const FALSE_DISCOVERIES: f64 = 0.05;
     /// False discovery rate where the strict and the lenient are compared in addition to the groups: half for
@@ -201,7 +201,7 @@ impl GroupGaps {
     }
 
     /// The largest number of texts that both sides of a pair labelled; gaps have intervals from
-    /// [`GroupGaps::FEWEST_TEXTS`] on.
+    /// [`GroupGaps::MIN_TEXTS`] on.
     pub fn shared_texts(&self) -> usize {
         self.shared.iter().copied().max().unwrap_or(0)
     }
@@ -433,7 +433,7 @@ impl Answer {
             let level = c as f64;
             (first + level * p, second + level * level * p)
         });
-        Self { annotator, level, p, mean, variance: (second - mean * mean).max(LEAST_VARIANCE) }
+        Self { annotator, level, p, mean, variance: (second - mean * mean).max(MIN_VARIANCE) }
     }
 }
 
@@ -445,9 +445,9 @@ fn in_blocks<T: Send>(texts: Range<usize>, of: impl Fn(Range<usize>) -> Vec<T> +
 }
 
 /// Estimates the prior from the labels' differences on texts; `None` for fewer than
-/// [`GroupGaps::FEWEST_TEXTS`].
+/// [`GroupGaps::MIN_TEXTS`].
 fn prior(found: &[Beyond]) -> Option<Prior> {
-    if found.len() < GroupGaps::FEWEST_TEXTS {
+    if found.len() < GroupGaps::MIN_TEXTS {
         return None;
     }
     let weight = |extra: f64| found.iter().map(|b| 1.0 / (b.variance + extra)).sum::<f64>();
@@ -504,6 +504,6 @@ mod tests {
         assert!((quiet.upper - 0.5 * (2.0f64 / 40.0).sqrt()).abs() < 1e-9, "{quiet:?}");
         assert!(spread(varied, Some(labels)) < spread(varied, None));
         assert!(spread(quiet, Some(labels)) > 0.1);
-        assert!(prior(&texts(1.0)[..GroupGaps::FEWEST_TEXTS - 1]).is_none());
+        assert!(prior(&texts(1.0)[..GroupGaps::MIN_TEXTS - 1]).is_none());
     }
 }

@@ -7,12 +7,12 @@ use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
 /// Fewest labels of either side on a text: one person is not a group.
-const FEWEST_ON_A_SIDE: usize = 2;
+const MIN_ON_A_SIDE: usize = 2;
 /// Permutations of the people of each pair, and the minimum where many labels would make them take seconds.
 const PERMUTATIONS: usize = 100;
-const FEWEST_PERMUTATIONS: usize = 20;
+const MIN_PERMUTATIONS: usize = 20;
 /// Largest number of labels processed for each pair.
-const MOST_LABELS: usize = 20_000_000;
+const MAX_LABELS: usize = 20_000_000;
 /// Values closer than this are equal.
 const TIE: f64 = 1e-9;
 const STREAM: u64 = 0x6170_6172;
@@ -66,10 +66,10 @@ fn p_values(labels: &[Vec<(u32, u16)>], sides: &[Side], pair: usize) -> Vec<(usi
         .map(|labels| {
             labels.iter().copied().filter(|(person, _)| sides[*person as usize].is_some()).collect()
         })
-        .filter(|labels: &Vec<_>| labels.len() >= 2 * FEWEST_ON_A_SIDE)
+        .filter(|labels: &Vec<_>| labels.len() >= 2 * MIN_ON_A_SIDE)
         .collect();
     let all: usize = of_pair.iter().map(Vec::len).sum();
-    let permutations = (MOST_LABELS / all.max(1)).clamp(FEWEST_PERMUTATIONS, PERMUTATIONS);
+    let permutations = (MAX_LABELS / all.max(1)).clamp(MIN_PERMUTATIONS, PERMUTATIONS);
     let sizes = |sides: &[Side]| -> Vec<f64> {
         let of_text = |labels: &Vec<(u32, u16)>| {
             statistic(labels.iter().filter_map(|(person, level)| Some((sides[*person as usize]?, *level))))
@@ -101,7 +101,7 @@ fn statistic(labels: impl Iterator<Item = (bool, u16)>) -> Option<f64> {
         sums[usize::from(side)] += f64::from(level);
     }
     let [a, b] = n.map(|n| n as f64);
-    (n[0].min(n[1]) >= FEWEST_ON_A_SIDE).then(|| (sums[1] / b - sums[0] / a) * (a * b / (a + b)).sqrt())
+    (n[0].min(n[1]) >= MIN_ON_A_SIDE).then(|| (sums[1] / b - sums[0] / a) * (a * b / (a + b)).sqrt())
 }
 
 #[cfg(test)]

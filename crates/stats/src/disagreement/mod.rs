@@ -39,7 +39,7 @@ pub use masi::ExpectedMasi;
 pub use mean_gap::MeanGap;
 pub use measures::{Disagreement, Measure, rank_band, ranking};
 pub use nodes::NodeSums;
-pub use option_cooccurrence::{FEWEST_TEXTS_OF_TWO, OptionCooccurrence};
+pub use option_cooccurrence::{MIN_TEXTS_OF_TWO, OptionCooccurrence};
 pub use permutation::permutation_p_value;
 #[cfg(any(test, feature = "test-support"))]
 pub use running::RunningSums;

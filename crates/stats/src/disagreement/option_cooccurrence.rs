@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 
 /// Fewest held-out texts (copies and groups as one) with answers of two people for learning factors; with
 /// fewer, options stay independent.
-pub const FEWEST_TEXTS_OF_TWO: usize = 50;
+pub const MIN_TEXTS_OF_TWO: usize = 50;
 /// Largest number of texts, and of answers to each, that are used.
-const MOST_TEXTS: usize = 2_000;
-const MOST_ANSWERS: usize = 8;
+const MAX_TEXTS: usize = 2_000;
+const MAX_ANSWERS: usize = 8;
 /// One-sided confidence that a gain must have.
 const CONFIDENCE: f64 = 0.977_249_868;
 
@@ -54,10 +54,10 @@ impl OptionCooccurrence {
         let (correlations, left_out) = OptionCorrelations::learned_in_folds(options, &units, seed)?;
         let texts = answers_by_text(held_out);
         let mut found = Self { masi, used: None, correlations, texts: texts.len() };
-        if found.correlations.factors.factors() == 0 || texts.len() < FEWEST_TEXTS_OF_TWO {
+        if found.correlations.factors.factors() == 0 || texts.len() < MIN_TEXTS_OF_TWO {
             return Ok(found);
         }
-        let step = texts.len().div_ceil(MOST_TEXTS);
+        let step = texts.len().div_ceil(MAX_TEXTS);
         let sample: Vec<&Vec<usize>> = texts.iter().step_by(step).collect();
         let trial = Trial { masi: &found.masi, held_out, left_out: &left_out, options };
         let gains: Vec<(u32, [f64; 2])> = sample
@@ -70,7 +70,7 @@ impl OptionCooccurrence {
             .filter_map(|(at, of)| {
                 let mut by_unit: BTreeMap<u32, f64> = BTreeMap::new();
                 gains.iter().for_each(|(unit, gain)| *by_unit.entry(*unit).or_default() += gain[at]);
-                if by_unit.len() < FEWEST_TEXTS_OF_TWO {
+                if by_unit.len() < MIN_TEXTS_OF_TWO {
                     return None;
                 }
                 let degrees = by_unit.len() - 1;
@@ -132,7 +132,7 @@ impl Trial<'_> {
     /// Reduction of the squared error of a text's distances, mean over pairs, with factors of each person and
     /// with those of the text.
     fn gains(&self, answers: &[usize]) -> Option<[f64; 2]> {
-        let answers = &answers[..answers.len().min(MOST_ANSWERS)];
+        let answers = &answers[..answers.len().min(MAX_ANSWERS)];
         let factors = self.left_out.of(*answers.first()?)?;
         let row = |at: usize| &self.held_out.probabilities[at * self.options..(at + 1) * self.options];
         let given: Vec<GivenFactors> = answers.iter().map(|at| factors.given_few(row(*at))).collect();

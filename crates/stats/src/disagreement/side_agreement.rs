@@ -24,7 +24,7 @@ pub struct SideAgreement {
     /// Within a side Krippendorff's alpha. Between sides the same with pairs of one label of each:
     /// cross-replication reliability (Wong, Paritosh and Aroyo 2021, Cross-replication reliability, equation
     /// 5), with weight `2 n_0 n_1 / (n_0 + n_1)` per text. Ordinal differences on ordinal scales. `None`
-    /// above [`SideAgreement::MOST_LEVELS`] levels.
+    /// above [`SideAgreement::MAX_LEVELS`] levels.
     pub alpha: [Option<AgreementFigure>; 3],
     /// Share of equal pairs between the sides minus the mean of those within.
     pub beyond: Option<AgreementFigure>,
@@ -33,7 +33,7 @@ pub struct SideAgreement {
 impl SideAgreement {
     /// Largest number of levels for alpha: its intervals need memory for a matrix of levels per person, and
     /// time for one per label.
-    pub const MOST_LEVELS: usize = 12;
+    pub const MAX_LEVELS: usize = 12;
 }
 
 /// Number of figures in one jackknife: three shares, three alphas, and the excess of the share between over
@@ -53,7 +53,7 @@ pub(super) fn side_agreement(
     ordinal: bool,
     progress: &dyn Progress,
 ) -> Result<SideAgreement, ModelError> {
-    let matrices = levels <= SideAgreement::MOST_LEVELS;
+    let matrices = levels <= SideAgreement::MAX_LEVELS;
     let (values, variances) = jackknife(
         texts,
         PAIRS + if matrices { 3 * levels * levels } else { 0 },

@@ -20,7 +20,7 @@ pub struct SidesCompared {
     /// Number of people of either side with labels on these texts.
     pub people_on_shared: [usize; 2],
     /// How much higher side 1 answers; `None` without an order of the levels or with too little data
-    /// ([`SidesCompared::FEWEST_PEOPLE`], [`SidesCompared::FEWEST_TEXTS`]).
+    /// ([`SidesCompared::MIN_PEOPLE`], [`SidesCompared::MIN_TEXTS`]).
     pub gap: Option<MeanGap>,
     /// Their agreement; `None` with too little data.
     pub agreement: Option<SideAgreement>,
@@ -28,9 +28,9 @@ pub struct SidesCompared {
 
 impl SidesCompared {
     /// Fewest people of a side for results about people like them.
-    pub const FEWEST_PEOPLE: usize = 5;
+    pub const MIN_PEOPLE: usize = 5;
     /// Fewest texts with labels of both sides for results about other texts.
-    pub const FEWEST_TEXTS: usize = 10;
+    pub const MIN_TEXTS: usize = 10;
 
     /// Compares the people in `sides` (indices of annotators, each on one side at most), on `texts` texts in
     /// total. Only labels are used, no predictions.
@@ -64,8 +64,8 @@ impl SidesCompared {
 
     /// Whether enough people labelled enough shared texts.
     pub fn is_enough(&self) -> bool {
-        self.people_on_shared.iter().all(|people| *people >= Self::FEWEST_PEOPLE)
-            && self.shared_texts >= Self::FEWEST_TEXTS
+        self.people_on_shared.iter().all(|people| *people >= Self::MIN_PEOPLE)
+            && self.shared_texts >= Self::MIN_TEXTS
     }
 }
 

@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector};
 /// or more pointed.
 const TERMS: usize = 5;
 /// Fewest texts to estimate the usual value.
-const FEWEST_TEXTS: usize = 30;
+const MIN_TEXTS: usize = 30;
 
 /// The usual split at a mean level: a polynomial of degree four, fitted to all texts by least squares.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ impl UsualSplit {
             moments.axpy(f64::from(split), &row, 1.0);
             count += 1;
         }
-        if count < FEWEST_TEXTS {
+        if count < MIN_TEXTS {
             return None;
         }
         // Texts with the same mean do not identify the rest of the curve: the smallest coefficients are used
@@ -72,7 +72,7 @@ mod tests {
         for (mean, split) in texts() {
             assert!((usual.at(f64::from(mean)) - f64::from(split)).abs() < 1e-6, "{mean}");
         }
-        assert_eq!(UsualSplit::fit(texts().take(FEWEST_TEXTS - 1), 5), None);
+        assert_eq!(UsualSplit::fit(texts().take(MIN_TEXTS - 1), 5), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Largest number of pairs of people for a distance, unless each person is in only two of them: more change
 /// its mean by less than about 0.01.
-const MOST_PAIRS: usize = 1_000;
+const MAX_PAIRS: usize = 1_000;
 
 /// Kind of the factors that the options of an answer share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,11 +116,11 @@ pub(super) fn between(masi: &ExpectedMasi, of: FactorsOf, one: &GivenFactors, ot
 /// The pairs of this many people for a distance: all of them up to 1,000, otherwise each person with the same
 /// number of others, spread evenly over the rows.
 pub fn pairs_of(people: usize) -> Vec<(usize, usize)> {
-    if people * people.saturating_sub(1) / 2 <= MOST_PAIRS {
+    if people * people.saturating_sub(1) / 2 <= MAX_PAIRS {
         return (0..people).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
     }
     // Steps round the circle of people, no two of which give the same pairs.
-    let (steps, furthest) = ((MOST_PAIRS / people).max(1), (people - 1) / 2);
+    let (steps, furthest) = ((MAX_PAIRS / people).max(1), (people - 1) / 2);
     let step = |nth: usize| 1 + furthest * (2 * nth + 1) / (2 * steps);
     (0..steps).flat_map(|nth| (0..people).map(move |i| (i, (i + step(nth)) % people))).collect()
 }
@@ -210,7 +210,7 @@ mod tests {
             }
             assert_eq!(different.len(), pairs.len(), "{people}");
             assert!(times.iter().all(|n| *n == times[0] && *n > 0), "{people}");
-            assert!(pairs.len() <= MOST_PAIRS.max(people));
+            assert!(pairs.len() <= MAX_PAIRS.max(people));
         }
     }
 

@@ -8,7 +8,7 @@ use crate::math::distributions::student_quantile;
 const CONFIDENCE: f64 = 0.977_249_868;
 /// Smallest total gain of the labels, in nats: where every label is the same level, all gains are tiny and
 /// nearly equal.
-const LEAST_GAIN: f64 = 2.0;
+const MIN_GAIN: f64 = 2.0;
 /// Fewest annotators with labels for a test over annotators.
 pub const MIN_ANNOTATORS: usize = 3;
 
@@ -18,7 +18,7 @@ pub fn more_than_chance(gains: &[Vec<(u32, f64)>], texts: usize) -> bool {
         return false;
     }
     let (total, error) = total_and_two_way_error(gains, texts);
-    total > LEAST_GAIN && total > student_quantile(CONFIDENCE, gains.len() - 1) * error
+    total > MIN_GAIN && total > student_quantile(CONFIDENCE, gains.len() - 1) * error
 }
 
 /// Sum of gains and the standard error of that sum over annotators: the square root of n times their sample

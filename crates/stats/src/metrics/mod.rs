@@ -26,7 +26,7 @@ mod wilcoxon;
 
 pub use annotators::{AnnotatorScores, annotator_baselines, annotator_scores};
 pub use answers::most_likely;
-pub use bootstrap::LEAST_RARE;
+pub use bootstrap::MIN_RARE;
 pub use bootstrap::{Cluster, Intervals, bootstrap};
 pub use calibration::{CalibrationBin, calibration_curve, expected_calibration_error};
 pub use classes::{
@@ -48,7 +48,7 @@ pub use paired::{PairedDifference, Resampled};
 pub use probability::{brier, log_loss};
 pub use report::{Report, ReportOptions};
 pub use score::{dichotomize, score};
-pub use score_correlation::{Correlation, LEAST_CLUSTERS, ScoreCorrelation, ScorePairs, score_correlation};
+pub use score_correlation::{Correlation, MIN_CLUSTERS, ScoreCorrelation, ScorePairs, score_correlation};
 pub use scored::Scored;
 pub use scores::Scores;
 pub use soft_labels::Panel;

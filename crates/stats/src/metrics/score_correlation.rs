@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Fewest independent texts (clusters) for an interval.
-pub const LEAST_CLUSTERS: usize = 20;
+pub const MIN_CLUSTERS: usize = 20;
 
 /// Fewest clusters for a correlation: two texts always correlate by 1 or -1, and a few carry almost no
 /// information.
-const FEWEST_SCORES: usize = 10;
+const MIN_SCORES: usize = 10;
 
 /// Correlations closer to 1 than this are 1 up to rounding.
 const EXACT: f64 = 1e-9;
@@ -82,7 +82,7 @@ pub fn score_correlation(
     let of_all = correlations(&strata, &vec![1.0; texts]);
     let (clusters, cluster_of) = numbered(pairs.clusters);
     let resampled = match bootstrap {
-        Some(options) if clusters >= LEAST_CLUSTERS => {
+        Some(options) if clusters >= MIN_CLUSTERS => {
             let of = |weights: &[f64]| {
                 let weights: Vec<f64> = cluster_of.iter().map(|cluster| weights[*cluster]).collect();
                 correlations(&strata, &weights)
@@ -92,7 +92,7 @@ pub fn score_correlation(
         _ => Vec::new(),
     };
     let figure = |which: usize| {
-        let value = of_all[which].filter(|_| clusters >= FEWEST_SCORES)?;
+        let value = of_all[which].filter(|_| clusters >= MIN_SCORES)?;
         let z = resampled.iter().map(|found| found[which].map(f64::atanh));
         let range = (f64::NEG_INFINITY, f64::INFINITY);
         let of = Figure { estimate: value.atanh(), clusters, range };

@@ -13,7 +13,7 @@ const NODES: [usize; 2] = [15, 7];
 pub(super) const FEW_NODES: [usize; 2] = [5, 5];
 /// Pairs of nodes of two factors with less weight are left out: they are corners that hardly any answer comes
 /// from.
-const LEAST_WEIGHT: f64 = 1e-4;
+const MIN_WEIGHT: f64 = 1e-4;
 /// Options that are less likely than this, or more likely than 1 minus this, are not used for learning and
 /// are treated as independent.
 pub(super) const CERTAIN: f64 = 1e-6;
@@ -220,7 +220,7 @@ fn nodes(factors: usize, each: &[usize; 2]) -> Nodes {
         return nodes;
     }
     for &(x, u) in &rule {
-        for &(y, v) in rule.iter().filter(|(_, v)| u * v >= LEAST_WEIGHT) {
+        for &(y, v) in rule.iter().filter(|(_, v)| u * v >= MIN_WEIGHT) {
             nodes.points.extend([x, y]);
             nodes.weights.push(u * v);
         }

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 /// half an answer.
 const PRECISION: f64 = 1.0;
 /// Fewest answers with an option, and without it, for the option to be included.
-const FEWEST_EITHER_WAY: usize = 5;
+const MIN_EITHER_WAY: usize = 5;
 const STEPS: usize = 100;
 const TOLERANCE: f64 = 1e-7;
 /// Smallest probability of a decision during the fit.
@@ -34,7 +34,7 @@ pub(super) fn fit(
 ) -> Result<OptionFactors, ModelError> {
     let chosen = |k: usize| sets.iter().filter(|set| set.contains(k as u8)).count();
     let varies =
-        |k: &usize| (FEWEST_EITHER_WAY..=sets.len().saturating_sub(FEWEST_EITHER_WAY)).contains(&chosen(*k));
+        |k: &usize| (MIN_EITHER_WAY..=sets.len().saturating_sub(MIN_EITHER_WAY)).contains(&chosen(*k));
     let active: Vec<usize> = (0..options).filter(varies).collect();
     if active.len() < 2 || factors == 0 {
         return OptionFactors::independent(options);

@@ -6,8 +6,8 @@ use dissensus_domain::OptionSet;
 const LEAST: f64 = 1e-9;
 /// Limits of the search for the most likely set, in branches and in branches x nodes; beyond them the best
 /// set found is used.
-const MOST_BRANCHES: usize = 100_000;
-const MOST_WORK: usize = 5_000_000;
+const MAX_BRANCHES: usize = 100_000;
+const MAX_WORK: usize = 5_000_000;
 
 /// Independent options given each node, and the nodes' weights.
 #[derive(Clone, Debug)]
@@ -113,7 +113,7 @@ impl<'a> Search<'a> {
                 rest[place * nodes + q] = rest[(place + 1) * nodes + q] * p.max(1.0 - p);
             }
         }
-        let most = MOST_BRANCHES.min(MOST_WORK / nodes.max(1));
+        let most = MAX_BRANCHES.min(MAX_WORK / nodes.max(1));
         Self { given, order, rest, branches: 0, most, best: (0, -1.0), was_cut: false }
     }
 

@@ -13,4 +13,4 @@ pub use factors::{OptionFactors, OptionPair};
 pub use given::{GivenFactors, LikeliestSet};
 pub use held_out::HeldOutSets;
 pub(crate) use selection::LeftOutFactors;
-pub use selection::{FEWEST_TEXTS_TO_CORRELATE, OptionCorrelations};
+pub use selection::{MIN_TEXTS_TO_CORRELATE, OptionCorrelations};

@@ -12,20 +12,20 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Fewest texts (or groups of texts) for learning correlations.
-pub const FEWEST_TEXTS_TO_CORRELATE: usize = 50;
+pub const MIN_TEXTS_TO_CORRELATE: usize = 50;
 /// Largest number of answers to learn loadings from: more hardly improve them.
-const MOST_ANSWERS: usize = 3_000;
+const MAX_ANSWERS: usize = 3_000;
 /// Largest number of answers x options x nodes per step; questions with many options learn from fewer
 /// answers.
-const MOST_WORK: usize = 1_200_000;
-const MOST_FACTORS: usize = 2;
+const MAX_WORK: usize = 1_200_000;
+const MAX_FACTORS: usize = 2;
 const FOLDS: usize = 5;
 /// One-sided confidence required of a gain, as in all selections on held-out labels.
 const CONFIDENCE: f64 = 0.977_249_868;
 /// Smallest total gain of all answers, in nats.
-const LEAST_GAIN: f64 = 2.0;
+const MIN_GAIN: f64 = 2.0;
 /// Fewest annotators for a standard error over annotators; with fewer it is only over texts.
-const FEWEST_ANNOTATORS: usize = 3;
+const MIN_ANNOTATORS: usize = 3;
 
 /// Correlations between options learned from answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -84,14 +84,14 @@ impl OptionCorrelations {
         let units = held_out.units();
         let (answers, texts) = (held_out.sets.len(), units.iter().copied().max().map_or(0, |last| last + 1));
         let mut found = Self { factors: independent, gain: None, standard_error: None, answers, texts };
-        if texts < FEWEST_TEXTS_TO_CORRELATE || options < 2 {
+        if texts < MIN_TEXTS_TO_CORRELATE || options < 2 {
             return Ok((found, LeftOutFactors::default()));
         }
         let fold = assign(texts, FOLDS, seed ^ 0x0c0_77e1);
         let mut left_out = LeftOutFactors::default();
         let alone = held_out.log_losses(&found.factors);
         let mut before = alone.clone();
-        for factors in 1..=MOST_FACTORS {
+        for factors in 1..=MAX_FACTORS {
             let sample =
                 |left_out: Option<u8>| held_out.sample(options, factors, &units, &fold, left_out, seed);
             let learned = |left_out: Option<u8>| {
@@ -110,7 +110,7 @@ impl OptionCorrelations {
                 held_out.total_and_error(&gains, &units, texts)
             };
             let (total, error, df) = gained(&before);
-            let used = total > LEAST_GAIN && total > student_quantile(CONFIDENCE, df) * error;
+            let used = total > MIN_GAIN && total > student_quantile(CONFIDENCE, df) * error;
             if used || factors == 1 {
                 let (total, error, _) = gained(&alone);
                 found.gain = Some(total / answers as f64);
@@ -159,7 +159,7 @@ impl HeldOutSets {
         seed: u64,
     ) -> Self {
         let nodes = super::factors::model_nodes(factors).weights.len();
-        let most = MOST_ANSWERS.min(MOST_WORK / (options * nodes)).max(FEWEST_TEXTS_TO_CORRELATE);
+        let most = MAX_ANSWERS.min(MAX_WORK / (options * nodes)).max(MIN_TEXTS_TO_CORRELATE);
         let parts = units.len().div_ceil(most).max(1);
         // Texts are divided into enough parts that one of them is small enough.
         let part = assign(fold.len(), parts.min(255), seed ^ 0x5a3e);
@@ -189,7 +189,7 @@ impl HeldOutSets {
         for ((who, unit), gain) in self.annotators.iter().zip(units).zip(gains) {
             by_annotator.entry(*who).or_default().push((*unit as u32, *gain));
         }
-        if by_annotator.len() >= FEWEST_ANNOTATORS {
+        if by_annotator.len() >= MIN_ANNOTATORS {
             let df = by_annotator.len() - 1;
             let (total, error) =
                 total_and_two_way_error(&by_annotator.into_values().collect::<Vec<_>>(), texts);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 const PERSON: u64 = 1;
 const SEATS: u64 = 2;
 /// Largest number of states of remaining seats to process, which takes some seconds.
-const MOST_WAYS: usize = 400_000;
+const MAX_WAYS: usize = 400_000;
 
 /// A person who may be drawn for a panel.
 #[derive(Clone, Debug)]
@@ -215,7 +215,7 @@ impl Counting<'_> {
                 log_sum(&logs)
             }
         };
-        if self.ways.len() >= MOST_WAYS {
+        if self.ways.len() >= MAX_WAYS {
             return None;
         }
         self.ways.insert(key, found);

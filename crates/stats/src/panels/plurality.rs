@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Largest number of states of a panel's counts for exact computation; above, answers are sampled.
-const MOST_COUNTS: usize = 32_000;
+const MAX_COUNTS: usize = 32_000;
 /// Number of samples at every node in that case: the standard error of a probability is below 0.01.
 const DRAWN: usize = 500;
 
@@ -37,7 +37,7 @@ impl Plurality {
     pub(super) fn new(levels: usize, members: usize) -> Self {
         let way = match levels {
             2 => Way::TwoLevels,
-            _ if counts(levels, members) > MOST_COUNTS => Way::Drawn,
+            _ if counts(levels, members) > MAX_COUNTS => Way::Drawn,
             _ => exact(levels, members),
         };
         Self { levels, way }
@@ -119,7 +119,7 @@ fn counts(levels: usize, members: usize) -> usize {
     for i in 1..levels {
         // A binomial coefficient at every step, so that the division is exact.
         ways = ways.saturating_mul(members + i) / i;
-        if ways > MOST_COUNTS {
+        if ways > MAX_COUNTS {
             return ways;
         }
     }
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn plurality_counts_all_ways() {
         assert_eq!((counts(3, 4), counts(5, 12), counts(2, 9)), (15, 1820, 10));
-        assert!(counts(10, 12) > MOST_COUNTS && counts(64, 1_000_000) > MOST_COUNTS);
+        assert!(counts(10, 12) > MAX_COUNTS && counts(64, 1_000_000) > MAX_COUNTS);
         let Way::Exact { winners, .. } = exact(5, 12) else { panic!("few enough") };
         assert_eq!(winners.len(), 1820);
     }

@@ -12,7 +12,7 @@ pub(super) const KIND: Kind = Kind { added: know_by_form, ..SETTING };
 /// Updates the attributes of the annotator from a fact.
 fn know_by_form(tx: &mut WriteTx<'_>, fact: &Fact) -> Result<()> {
     let Some(annotator) = fact.annotator else { return Ok(()) };
-    for (attribute, GivenValue { value, at_ms }) in Given::new(Some(fact.clone())).0 {
+    for (attribute, FormValue { value, at_ms }) in Given::new(Some(fact.clone())).0 {
         tx.record_attribute(annotator, &attribute, &value.unwrap_or_default(), at_ms)?;
     }
     tx.refresh_annotator(annotator)
@@ -22,10 +22,10 @@ fn know_by_form(tx: &mut WriteTx<'_>, fact: &Fact) -> Result<()> {
 /// answer, so that the result is the same wherever and however often the fact is merged.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(transparent)]
-struct Given(BTreeMap<String, GivenValue>);
+struct Given(BTreeMap<String, FormValue>);
 
 #[derive(Serialize, Deserialize)]
-struct GivenValue {
+struct FormValue {
     /// `None` if the annotator preferred not to say.
     value: Option<String>,
     at_ms: i64,
@@ -37,7 +37,7 @@ impl Given {
     fn joined(facts: Vec<Fact>) -> Self {
         let mut joined = Self::default();
         for (attribute, new) in facts.into_iter().flat_map(|fact| Self::new(Some(fact)).0) {
-            let later = |known: &GivenValue| (new.at_ms, &new.value) > (known.at_ms, &known.value);
+            let later = |known: &FormValue| (new.at_ms, &new.value) > (known.at_ms, &known.value);
             if joined.0.get(&attribute).is_none_or(later) {
                 joined.0.insert(attribute, new);
             }
@@ -58,7 +58,7 @@ pub(crate) fn check_given(
     forms: &[AttributeForm],
 ) -> std::result::Result<(), String> {
     let given: Given = serde_json::from_value(value.clone()).map_err(|e| e.to_string())?;
-    for (name, GivenValue { value, at_ms }) in given.0 {
+    for (name, FormValue { value, at_ms }) in given.0 {
         let mut asked =
             forms.iter().flat_map(|form| &form.attributes).filter(|one| one.name == name).peekable();
         if asked.peek().is_none() {
@@ -98,7 +98,7 @@ impl WriteTx<'_> {
         let mut given = Given::joined(self.facts_about(&fact)?);
         for (attribute, value) in &answers.0 {
             let at_ms = self.time_of_attribute(annotator, attribute, now_ms)?;
-            given.0.insert(attribute.clone(), GivenValue { value: value.clone(), at_ms });
+            given.0.insert(attribute.clone(), FormValue { value: value.clone(), at_ms });
         }
         fact.value = serde_json::to_value(&given)
             .map_err(|e| StoreError::Invalid { what: "answers to a form".to_owned(), why: e.to_string() })?;

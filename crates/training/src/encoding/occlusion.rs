@@ -14,7 +14,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Forward passes per text, in addition to the whole text; in a longer text several words are left out
 /// together.
-const MOST_PIECES: usize = 64;
+const MAX_PIECES: usize = 64;
 /// Texts in the cache: their embeddings depend only on the text and the encoder, so that a label or a fit
 /// does not change them.
 const KEPT: usize = 16;
@@ -67,7 +67,7 @@ impl Encoding {
         if let Some(kept) = self.cached_occlusion(text)? {
             return Ok(kept);
         }
-        let (pieces, together) = pieces(text, MOST_PIECES);
+        let (pieces, together) = pieces(text, MAX_PIECES);
         let left_out = if pieces.len() > 1 { pieces.len() } else { 0 };
         let total = left_out + 1;
         progress.report(0, Some(total as u64), "opening the encoder");

@@ -64,11 +64,11 @@ impl Comparison {
     /// What is missing before the gaps have intervals.
     pub fn needs(&self) -> Option<String> {
         let shared = self.gaps.shared_texts();
-        (shared < GroupGaps::FEWEST_TEXTS).then(|| {
+        (shared < GroupGaps::MIN_TEXTS).then(|| {
             format!(
                 "Too little to tell how sure a gap between groups is: {} with labels of both groups, {} are needed.",
                 counted(shared as u64, "text"),
-                GroupGaps::FEWEST_TEXTS
+                GroupGaps::MIN_TEXTS
             )
         })
     }

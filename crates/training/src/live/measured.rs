@@ -3,7 +3,7 @@
 use super::comparison::Comparison;
 use dissensus_api::GroupChoice;
 use dissensus_domain::Attributes;
-use dissensus_models::live::{CombinedOrder, FEWEST_IN_A_CAMP, LabelWeight, LiveModel};
+use dissensus_models::live::{CombinedOrder, LabelWeight, LiveModel, MIN_IN_A_CAMP};
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::{
     Disagreement, Measure, UsualSplit, maximum, ranking, surprise, two_camps, usual_split,
@@ -125,7 +125,7 @@ impl Measured {
 
 /// Whether these labels, counted by ordered level, form two camps.
 pub fn form_camps(counts: &[u32]) -> bool {
-    two_camps(counts, FEWEST_IN_A_CAMP)
+    two_camps(counts, MIN_IN_A_CAMP)
 }
 
 /// Labels on each level of every text, by the annotators of `mask`.

@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 
 /// Maximum number of people whose whole sets are compared.
-const MOST_PEOPLE: usize = 300;
+const MAX_PEOPLE: usize = 300;
 
 /// Summary of a written table of whole answers.
 #[derive(Clone, Debug, Serialize)]
@@ -190,7 +190,7 @@ impl PredictionTable for OptionTable {
 
 /// Indices of the people, of so many, whose whole sets are compared.
 pub fn people_of_sets(people: usize) -> Vec<usize> {
-    spread(people, MOST_PEOPLE)
+    spread(people, MAX_PEOPLE)
 }
 
 /// All indices below `of`, or `most` of them, spread evenly.

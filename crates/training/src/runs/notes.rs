@@ -5,7 +5,7 @@ use crate::saved_runs::TrainedWordScores;
 use dissensus_api::{RunAuxiliary, RunSizes, Tuning};
 use dissensus_domain::Question;
 use dissensus_models::batch::calibration_texts;
-use dissensus_models::mixed::{FEWEST_CALIBRATION_LABELS, FEWEST_CALIBRATION_TEXTS};
+use dissensus_models::mixed::{MIN_CALIBRATION_LABELS, MIN_CALIBRATION_TEXTS};
 use dissensus_project::words::counted;
 use dissensus_selection::evaluation::DataSplit;
 use dissensus_stats::data::{Embeddings, ModelKind, Observation};
@@ -35,10 +35,10 @@ pub(super) fn calibration(x: &Embeddings, validation: &[Observation]) -> Vec<Str
         ));
     }
     let (texts, labels) = calibration_texts(x, validation);
-    if texts < FEWEST_CALIBRATION_TEXTS || labels < FEWEST_CALIBRATION_LABELS {
+    if texts < MIN_CALIBRATION_TEXTS || labels < MIN_CALIBRATION_LABELS {
         notes.push(format!(
-            "The encoder has not learned from {} with {}, and {FEWEST_CALIBRATION_TEXTS} different texts with \
-             {FEWEST_CALIBRATION_LABELS} validation labels are needed to calibrate the model: its probabilities of new texts are \
+            "The encoder has not learned from {} with {}, and {MIN_CALIBRATION_TEXTS} different texts with \
+             {MIN_CALIBRATION_LABELS} validation labels are needed to calibrate the model: its probabilities of new texts are \
              surer than they should be. Give more of the training labels to validation, or split by text.",
             counted(texts as u64, "text"),
             counted(labels as u64, "validation label"),
@@ -51,7 +51,7 @@ pub(super) fn calibration(x: &Embeddings, validation: &[Observation]) -> Vec<Str
 pub(super) fn words_at_face_value(words: &TrainedWordScores) -> Option<String> {
     (words.answers[1] == 0).then(|| {
         format!(
-            "Fewer than {FEWEST_CALIBRATION_TEXTS} texts with validation answers are new to the encoder, so that its head for words is not calibrated: \
+            "Fewer than {MIN_CALIBRATION_TEXTS} texts with validation answers are new to the encoder, so that its head for words is not calibrated: \
              its probabilities of new texts are surer than they should be. Give more of the training labels to validation, or split by text."
         )
     })

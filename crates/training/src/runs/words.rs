@@ -15,7 +15,7 @@ use dissensus_api::Tuning;
 use dissensus_domain::{AnnotatorId, AnswerForm, Question, QuestionId};
 use dissensus_encoder::{Encoder, WordStates};
 use dissensus_files::write_atomically;
-use dissensus_models::mixed::FEWEST_CALIBRATION_TEXTS;
+use dissensus_models::mixed::MIN_CALIBRATION_TEXTS;
 use dissensus_models::spans::{
     SpanAnswer, SpanModel, SpanPredictions, SpanTexts, SpanTraining, TypeHead, WordFeatures, WordFrequency,
 };
@@ -261,7 +261,7 @@ impl WordsAtWork {
         let mut held_out: Vec<usize> =
             (train..rest).filter(|at| !taught[rows[answers[*at].text as usize] as usize]).collect();
         let calibrated: BTreeSet<u32> = held_out.iter().map(|at| answers[*at].text).collect();
-        if calibrated.len() < FEWEST_CALIBRATION_TEXTS {
+        if calibrated.len() < MIN_CALIBRATION_TEXTS {
             held_out.clear();
         }
         let copies: Vec<u32> = (0..texts.len() as u32).collect();

@@ -10,7 +10,7 @@ use dissensus_project::names::near_names;
 use dissensus_project::words::counted;
 
 /// Maximum number of examples in a notice.
-const MOST_EXAMPLES: usize = 5;
+const MAX_EXAMPLES: usize = 5;
 
 /// The labels of one question, as notices need them.
 pub(crate) struct QuestionLabels<'a> {
@@ -58,7 +58,7 @@ pub(super) fn near_annotators((known, new): &(Vec<String>, Vec<String>)) -> Opti
     let near = near_names(known.iter().map(String::as_str), new.iter().map(String::as_str));
     let named =
         |(name, others): &(String, Vec<String>)| format!("\"{name}\" and \"{}\"", others.join("\", \""));
-    let few: Vec<String> = near.iter().take(MOST_EXAMPLES).map(named).collect();
+    let few: Vec<String> = near.iter().take(MAX_EXAMPLES).map(named).collect();
     let more = match near.len() - few.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
@@ -217,6 +217,6 @@ fn places(asked: &[QuestionLabels<'_>], kinds: &[ChangeKind]) -> Vec<ImportPlace
         of_kind.sort_by_key(|place| place.row);
         shown.extend(of_kind);
     }
-    shown.truncate(MOST_EXAMPLES);
+    shown.truncate(MAX_EXAMPLES);
     shown
 }

@@ -4,12 +4,12 @@ use super::Study;
 use dissensus_api::StudyFigure;
 use dissensus_domain::{AnnotatorId, Answer, Packet, QuestionId, TextId};
 use dissensus_project::error::ProjectError;
-use dissensus_stats::agreement::{FEWEST_REPEATS, SelfAgreement, share_interval};
+use dissensus_stats::agreement::{MIN_REPEATS, SelfAgreement, share_interval};
 use dissensus_store::PacketKey;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// With fewer texts or pairs no figure is reported, here and in `repeats`.
-const FEWEST: u32 = FEWEST_REPEATS;
+const FEWEST: u32 = MIN_REPEATS;
 
 /// Agreement of each annotator, and overall.
 #[derive(Default)]

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::path::Path;
 
 /// Maximum number of differences of one kind that are listed; further ones are counted.
-const MOST_LISTED: usize = 5;
+const MAX_LISTED: usize = 5;
 
 /// A file that can be merged.
 pub(super) struct Incoming {
@@ -223,8 +223,8 @@ pub(super) fn unassigned_content(
 }
 
 fn few(mut reported: Vec<String>) -> Vec<String> {
-    let more = reported.len().saturating_sub(MOST_LISTED);
-    reported.truncate(MOST_LISTED);
+    let more = reported.len().saturating_sub(MAX_LISTED);
+    reported.truncate(MAX_LISTED);
     reported.extend((more > 0).then(|| format!("and {more} more like these")));
     reported
 }

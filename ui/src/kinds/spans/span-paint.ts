@@ -8,7 +8,7 @@ import { shareOf, type Piece } from "./spans";
 const STEP = 5;
 const THICK = 3;
 /** Further lines overlap the last one. */
-const MOST_LANES = 4;
+const MAX_LANES = 4;
 /** Opacity behind words that all others marked; text stays readable on it. */
 const DEEPEST = 50;
 const TINT = 14;
@@ -48,7 +48,7 @@ export function backgroundOf(
   heat: Heat | null,
 ): string | null {
   const room = roomFor(lanes);
-  const free = (i: number) => room - STEP * (Math.min(lanes[i] ?? 0, MOST_LANES - 1) + 1);
+  const free = (i: number) => room - STEP * (Math.min(lanes[i] ?? 0, MAX_LANES - 1) + 1);
   const layers = piece.own.map(
     (i) => `${lineOf(scale, kinds[i] ?? 0)} 0 calc(100% - ${free(i)}px) / 100% ${THICK}px no-repeat`,
   );
@@ -69,5 +69,5 @@ export function backgroundOf(
  */
 export function roomFor(lanes: readonly number[]): number {
   const most = Math.max(2, ...lanes.map((lane) => lane + 1));
-  return Math.min(most, MOST_LANES) * STEP;
+  return Math.min(most, MAX_LANES) * STEP;
 }

@@ -5,7 +5,7 @@ import { idAt, positionOf } from "$kinds/scale";
 import type { TextUnits } from "$logic/text-units";
 
 /** How many types of spans a question may have. */
-export const MOST_TYPES = 20;
+export const MAX_TYPES = 20;
 
 /** Ordered by start, end and type, as answers are stored. */
 const inOrder = (a: Span, b: Span) => a.start - b.start || a.end - b.end || a.kind - b.kind;

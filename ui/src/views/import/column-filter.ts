@@ -1,7 +1,7 @@
 // Which columns of a wide table are shown.
 
 /** So many columns are drawn at most. */
-export const MOST_COLUMNS = 60;
+export const MAX_COLUMNS = 60;
 
 /** Columns whose names contain the filter; with "*" the filter is a pattern for the whole name. */
 export function matching(header: readonly string[], filter: string): string[] {
@@ -18,7 +18,7 @@ export function drawn(
   header: readonly string[],
   filter: string,
   always: ReadonlySet<string>,
-  most = MOST_COLUMNS,
+  most = MAX_COLUMNS,
 ): number[] {
   const found = new Set(matching(header, filter));
   const places = header.flatMap((name, at) => (found.has(name) ? [at] : []));

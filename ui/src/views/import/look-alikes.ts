@@ -1,7 +1,7 @@
 // Columns with similar names: equal except for numbers, or with a common beginning or end.
 
 /** A beginning or an end that is shared has so many letters. */
-const LEAST_LETTERS = 3;
+const MIN_LETTERS = 3;
 /** Where a word of a name ends: before or behind a separator, or where "aB" changes case. */
 const WORD_ENDS = /(?<=[\s_\-.:/|])|(?=[\s_\-.:/|])|(?<=\p{Ll})(?=\p{Lu})/gu;
 
@@ -10,8 +10,8 @@ const letters = (part: string) => part.match(/\p{L}/gu)?.length ?? 0;
 /** What the name has in common with those that look like it, the closest first. */
 function patterns(name: string): { numbered: string | null; parts: string[] } {
   const ends = [...name.matchAll(WORD_ENDS)].map(({ index }) => index).filter((at) => at > 0);
-  const beginnings = ends.map((at) => name.slice(0, at)).filter((part) => letters(part) >= LEAST_LETTERS);
-  const endings = ends.map((at) => name.slice(at)).filter((part) => letters(part) >= LEAST_LETTERS);
+  const beginnings = ends.map((at) => name.slice(0, at)).filter((part) => letters(part) >= MIN_LETTERS);
+  const endings = ends.map((at) => name.slice(at)).filter((part) => letters(part) >= MIN_LETTERS);
   return {
     numbered: /\d/.test(name) ? name.replace(/\d+/g, "#") : null,
     parts: [...beginnings.map((part) => `${part}…`), ...endings.map((part) => `…${part}`)],

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 /// Candidate variances, as multiples of the current variance of text effects.
 const VARIANCE_MULTIPLES: [f64; 6] = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0];
 /// Smallest variance of the texts' own effects, as a multiple of the current one.
-const LEAST_TEXT_VARIANCE: f64 = 0.1;
+const MIN_TEXT_VARIANCE: f64 = 0.1;
 
 /// Prior variances of text scores.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,7 +86,7 @@ impl Process {
                     match turn % 4 {
                         0 => v.ngrams = factor * unit,
                         1 => v.rbf = factor * unit,
-                        2 => v.text = factor.max(LEAST_TEXT_VARIANCE) * unit,
+                        2 => v.text = factor.max(MIN_TEXT_VARIANCE) * unit,
                         _ => v.linear = factor * unit,
                     }
                     let known = reached.filter(|_| v == best);

@@ -26,11 +26,11 @@ use std::collections::BTreeMap;
 use texts::OverTexts;
 
 /// Fewest texts to estimate the uncertainty of a number.
-const LEAST_TEXTS: usize = 20;
+const MIN_TEXTS: usize = 20;
 /// Fewest annotators in total, and in the worst tenth.
-const LEAST_ANNOTATORS: usize = 5;
+const MIN_ANNOTATORS: usize = 5;
 /// Fewest texts with the rarest level for macro-F1, or of the rarer kind for AUROC, which depend on them.
-pub const LEAST_RARE: usize = 10;
+pub const MIN_RARE: usize = 10;
 
 /// The resampled unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -56,8 +56,8 @@ impl Cluster {
     /// Fewest clusters for an interval.
     pub fn least(self) -> usize {
         match self {
-            Self::Texts => LEAST_TEXTS,
-            Self::Annotators => LEAST_ANNOTATORS,
+            Self::Texts => MIN_TEXTS,
+            Self::Annotators => MIN_ANNOTATORS,
         }
     }
 }
@@ -160,16 +160,15 @@ fn behind(
     scores: &Scores,
 ) -> Option<usize> {
     let (found, least) = match (key, over) {
-        ("macro_f1", Cluster::Texts) => (tuned, LEAST_RARE),
-        ("macro_f1", Cluster::Annotators) => (tuned, LEAST_ANNOTATORS),
-        ("macro_f1_median", Cluster::Texts) => (median, LEAST_RARE),
-        ("macro_f1_median", Cluster::Annotators) => (median, LEAST_ANNOTATORS),
-        ("disagreement_auroc", _) => (
-            scores.n_texts_disputed.min(scores.n_texts_with_two_labels - scores.n_texts_disputed),
-            LEAST_RARE,
-        ),
-        ("disagreement_spearman", _) => (scores.n_texts_with_two_labels, LEAST_TEXTS),
-        ("worst_tenth_accuracy", _) => (clusters.div_ceil(10), LEAST_ANNOTATORS),
+        ("macro_f1", Cluster::Texts) => (tuned, MIN_RARE),
+        ("macro_f1", Cluster::Annotators) => (tuned, MIN_ANNOTATORS),
+        ("macro_f1_median", Cluster::Texts) => (median, MIN_RARE),
+        ("macro_f1_median", Cluster::Annotators) => (median, MIN_ANNOTATORS),
+        ("disagreement_auroc", _) => {
+            (scores.n_texts_disputed.min(scores.n_texts_with_two_labels - scores.n_texts_disputed), MIN_RARE)
+        }
+        ("disagreement_spearman", _) => (scores.n_texts_with_two_labels, MIN_TEXTS),
+        ("worst_tenth_accuracy", _) => (clusters.div_ceil(10), MIN_ANNOTATORS),
         _ => (clusters, over.least()),
     };
     (found >= least).then_some(found)
@@ -305,8 +304,8 @@ mod tests {
         for (scored, over) in [
             (world(0, 4, 3, 0.5), Cluster::Texts),
             (world(0, 4, 3, 0.5), Cluster::Annotators),
-            (world(LEAST_TEXTS as u32 - 1, 4, 3, 1.0), Cluster::Texts),
-            (world(40, LEAST_ANNOTATORS as u32 - 1, 3, 1.0), Cluster::Annotators),
+            (world(MIN_TEXTS as u32 - 1, 4, 3, 1.0), Cluster::Texts),
+            (world(40, MIN_ANNOTATORS as u32 - 1, 3, 1.0), Cluster::Annotators),
         ] {
             let intervals = bootstrap(&scored, true, over, &options, &Silent).unwrap();
             assert!(intervals.of.is_empty());
