@@ -2,7 +2,8 @@
 //!
 //! Neither rustfmt in the stable toolchain nor prettier wraps comments.
 
-use super::documents::{avoided, contains_phrase, without_code};
+use super::documents::without_code;
+use super::words::refused;
 use crate::project::Project;
 use anyhow::{Context, Result, ensure};
 use std::fs;
@@ -81,12 +82,8 @@ fn findings_in(name: &str, text: &str) -> Vec<String> {
         if columns > WIDEST {
             findings.push(format!("{name}:{number}: {columns} columns, at most {WIDEST}"));
         }
-        let prose = without_quotes(&without_code(comment)).to_lowercase();
-        for (phrase, alternative) in avoided() {
-            if prose.contains(phrase) && contains_phrase(&prose, phrase) {
-                findings.push(format!("{name}:{number}: write {alternative} for `{phrase}`"));
-            }
-        }
+        let prose = without_quotes(&without_code(comment));
+        findings.extend(refused(&prose).map(|what| format!("{name}:{number}: {what}")));
     }
     findings
 }

@@ -5,6 +5,7 @@
 //! elsewhere, where they are found.
 
 use super::comments::walk_endings;
+use super::lexer::{Language, split};
 use crate::project::Project;
 use anyhow::{Context, Result, ensure};
 use std::fs;
@@ -52,14 +53,8 @@ fn findings_in(name: &str, text: &str) -> Vec<String> {
     if EXCEPTIONS.iter().any(|(path, _)| name.starts_with(path)) {
         return Vec::new();
     }
-    let language = match name.rsplit('.').next() {
-        Some("rs") => Language::Rust,
-        Some("py") => Language::Python,
-        Some("svelte") => Language::Svelte,
-        _ => Language::TypeScript,
-    };
     let mut findings = Vec::new();
-    for (number, line) in (1..).zip(code_of(text, language).lines()) {
+    for (number, line) in (1..).zip(split(text, Language::of(name)).code.lines()) {
         for identifier in line.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
             for word in words(identifier) {
                 if let Some((_, instead)) = WORDS.iter().find(|(refused, _)| word == *refused) {
@@ -91,138 +86,6 @@ fn words(identifier: &str) -> Vec<String> {
     }
     words.retain(|word| !word.is_empty());
     words
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Language {
-    Python,
-    Rust,
-    Svelte,
-    TypeScript,
-}
-
-/// The text without its comments and strings, with the same lines. Code within template strings stays.
-fn code_of(text: &str, language: Language) -> String {
-    let mut code = String::with_capacity(text.len());
-    let mut rest = text;
-    // The open braces of each template string whose inserted code is being read.
-    let mut templates: Vec<usize> = Vec::new();
-    while let Some(first) = rest.chars().next() {
-        let skipped = skipped(rest, language, code.trim_end_matches(' '));
-        if skipped > 0 {
-            code.extend(rest[..skipped].chars().filter(|c| *c == '\n'));
-            code.push(' ');
-            rest = &rest[skipped..];
-            continue;
-        }
-        let resumes = first == '}' && templates.last() == Some(&0);
-        if language == Language::TypeScript && (first == '`' || resumes) {
-            if resumes {
-                templates.pop();
-            }
-            let (end, opens) = template_end(&rest[1..]);
-            if opens {
-                templates.push(0);
-            }
-            code.extend(rest[..1 + end].chars().filter(|c| *c == '\n'));
-            code.push(' ');
-            rest = &rest[1 + end..];
-            continue;
-        }
-        match (first, templates.last_mut()) {
-            ('{', Some(open)) => *open += 1,
-            ('}', Some(open)) => *open -= 1,
-            _ => {}
-        }
-        code.push(first);
-        rest = &rest[first.len_utf8()..];
-    }
-    code
-}
-
-/// The length of the comment, string or character at the beginning of the text; 0 if there is none.
-fn skipped(text: &str, language: Language, before: &str) -> usize {
-    let until = |start: usize, end: &str| text[start..].find(end).map_or(text.len(), |at| start + at);
-    let past = |start: usize, end: &str| (until(start, end) + end.len()).min(text.len());
-    match language {
-        Language::Python if text.starts_with('#') => until(0, "\n"),
-        Language::Python if text.starts_with("\"\"\"") => past(3, "\"\"\""),
-        Language::Python if text.starts_with(['"', '\'']) => quoted(text),
-        Language::Python => 0,
-        _ if text.starts_with("/*") => past(2, "*/"),
-        // A colon before it belongs to an address in markup.
-        _ if text.starts_with("//") && !before.ends_with(':') => until(0, "\n"),
-        Language::Svelte if text.starts_with("<!--") => past(4, "-->"),
-        Language::Svelte => 0,
-        Language::TypeScript if text.starts_with(['"', '\'']) => quoted(text),
-        Language::TypeScript if text.starts_with('/') && is_before_expression(before) => expression(text),
-        Language::TypeScript => 0,
-        Language::Rust if text.starts_with('"') => quoted(text),
-        Language::Rust if text.starts_with("r\"") || text.starts_with("r#") => {
-            let hashes = text[1..].chars().take_while(|c| *c == '#').count();
-            let is_name = before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
-            let is_string = text[1 + hashes..].starts_with('"') && !is_name;
-            if is_string { past(2 + hashes, &format!("\"{}", "#".repeat(hashes))) } else { 0 }
-        }
-        // A character; else it is a lifetime.
-        Language::Rust if text.starts_with("'\\") => past(3, "'"),
-        Language::Rust if text.starts_with('\'') => match text.char_indices().nth(2) {
-            Some((at, '\'')) => at + 1,
-            _ => 0,
-        },
-        Language::Rust => 0,
-    }
-}
-
-/// The length of a string in the quotes that it begins with.
-fn quoted(text: &str) -> usize {
-    let mut letters = text.char_indices();
-    let quote = letters.next().map(|(_, quote)| quote);
-    while let Some((at, letter)) = letters.next() {
-        if letter == '\\' {
-            letters.next();
-        } else if Some(letter) == quote {
-            return at + letter.len_utf8();
-        }
-    }
-    text.len()
-}
-
-/// Whether a slash after this code begins a regular expression rather than a division.
-fn is_before_expression(before: &str) -> bool {
-    before.trim_end().ends_with(['(', ',', '=', ':', '[', '!', '&', '|', '?', '{', ';', '>'])
-        || before.is_empty()
-}
-
-/// The length of a regular expression.
-fn expression(text: &str) -> usize {
-    let (mut escaped, mut in_class) = (false, false);
-    for (at, letter) in text.char_indices().skip(1) {
-        match letter {
-            '\n' => return 0,
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '[' => in_class = true,
-            ']' => in_class = false,
-            '/' if !in_class => return at + 1,
-            _ => {}
-        }
-    }
-    0
-}
-
-/// Where the text of a template string ends, and whether inserted code follows.
-fn template_end(text: &str) -> (usize, bool) {
-    let mut letters = text.char_indices();
-    while let Some((at, letter)) = letters.next() {
-        match letter {
-            '\\' => drop(letters.next()),
-            '`' => return (at + 1, false),
-            '$' if text[at + 1..].starts_with('{') => return (at + 2, true),
-            _ => {}
-        }
-    }
-    (text.len(), false)
 }
 
 #[cfg(test)]

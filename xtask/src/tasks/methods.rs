@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// The most public methods of a type without a reason below.
-const MOST: usize = 15;
+const MAX_METHODS: usize = 15;
 /// Crates whose types are counted are below this folder.
 const FOLDER: &str = "crates";
 
@@ -72,13 +72,14 @@ pub(crate) fn check(project: &Project) -> Result<()> {
 fn findings(counts: &BTreeMap<(String, String), usize>) -> Vec<String> {
     let reasoned: BTreeSet<(&str, &str)> = REASONED.iter().map(|(name, of, _)| (*name, *of)).collect();
     let over = |(name, of): (&str, &str)| {
-        counts.get(&(name.to_owned(), of.to_owned())).is_some_and(|methods| *methods > MOST)
+        counts.get(&(name.to_owned(), of.to_owned())).is_some_and(|methods| *methods > MAX_METHODS)
     };
     let mut findings = Vec::new();
     for ((name, of), methods) in counts {
-        if *methods > MOST && !reasoned.contains(&(name.as_str(), of.as_str())) {
-            findings
-                .push(format!("{name}: {of} has {methods} public methods, at most {MOST} without a reason"));
+        if *methods > MAX_METHODS && !reasoned.contains(&(name.as_str(), of.as_str())) {
+            findings.push(format!(
+                "{name}: {of} has {methods} public methods, at most {MAX_METHODS} without a reason"
+            ));
         }
     }
     for (name, of) in reasoned.into_iter().filter(|one| !over(*one)) {
@@ -146,10 +147,10 @@ mod tests {
     fn too_many_methods_and_unused_reasons_are_findings() {
         let key = |name: &str, of: &str| (name.to_owned(), of.to_owned());
         let mut counts: BTreeMap<_, _> =
-            REASONED.iter().map(|(name, of, _)| (key(name, of), MOST + 1)).collect();
-        counts.insert(key("app", "Session"), MOST);
+            REASONED.iter().map(|(name, of, _)| (key(name, of), MAX_METHODS + 1)).collect();
+        counts.insert(key("app", "Session"), MAX_METHODS);
         assert_eq!(findings(&counts), Vec::<String>::new());
-        counts.insert(key("app", "Session"), MOST + 1);
+        counts.insert(key("app", "Session"), MAX_METHODS + 1);
         let (name, of, _) = REASONED[0];
         counts.insert(key(name, of), 1);
         assert_eq!(

@@ -27,6 +27,7 @@ const STAGES: [&[&[Step]]; 3] = [
         ("crates", super::crates::check),
         ("modules", super::modules::check),
         ("comments", super::comments::check),
+        ("messages", super::messages::check),
         ("identifiers", super::identifiers::check),
         ("kinds", super::kinds::check),
         ("methods", super::methods::check),
