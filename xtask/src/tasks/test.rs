@@ -38,7 +38,7 @@ const STAGES: [&[&[Step]]; 3] = [
         ("encoder", fetch::default_encoders),
     ]],
     &[
-        &[("clippy", clippy), ("build", build)],
+        &[("build", build)],
         &[
             ("ui-check", |project| node::script(project, "check")),
             ("ui-lint", |project| node::script(project, "lint")),
@@ -113,17 +113,26 @@ fn cargo(project: &Project, arguments: &[&str]) -> Program {
     Program::cargo().args(arguments).in_folder(&project.root)
 }
 
+/// `cargo build` or `cargo test` on the whole workspace, with Clippy as the compiler of its crates and
+/// warnings as errors. As a step of its own, Clippy would read all dependencies again: about five minutes
+/// from clean caches. The variables are those that `cargo clippy -- -D warnings` sets.
+fn linted(project: &Project, arguments: &[&str]) -> Program {
+    cargo(project, arguments)
+        .env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver")
+        .env("CLIPPY_ARGS", "-Dwarnings__CLIPPY_HACKERY__")
+}
+
 /// Runs `cargo test` with the programs of the step `build`: tests without them build their own,
 /// with other features.
 fn cargo_test(project: &Project, arguments: &[&str]) -> Program {
-    cargo(project, &["test"])
+    linted(project, &["test"])
         .args(arguments)
         .args(whole_workspace())
         .env("DISSENSUS_BIN", project.binary("debug", "dissensus"))
         .env("DISSENSUS_WINDOW_BIN", project.binary("debug", "dissensus-window"))
 }
 
-/// Arguments shared by clippy, build and test, so that they share compiled code. On a CI machine the lock
+/// Arguments shared by build and test, so that they share compiled code. On a CI machine the lock
 /// file must not change, because nobody would notice.
 fn whole_workspace() -> Vec<&'static str> {
     let mut arguments =
@@ -134,13 +143,9 @@ fn whole_workspace() -> Vec<&'static str> {
     arguments
 }
 
-fn clippy(project: &Project) -> Result<()> {
-    cargo(project, &["clippy", "--all-targets"]).args(whole_workspace()).args(["--", "-D", "warnings"]).run()
-}
-
-/// Runs before the tests, because the end-to-end tests start the built programs.
+/// Runs before the tests, because the end-to-end tests start the built programs. Fails where Clippy warns.
 fn build(project: &Project) -> Result<()> {
-    cargo(project, &["build", "--all-targets"]).args(whole_workspace()).run()
+    linted(project, &["build", "--all-targets"]).args(whole_workspace()).run()
 }
 
 /// The tests of these targets: together the three steps run all that `cargo test` would.
@@ -160,7 +165,7 @@ fn test(project: &Project, targets: &[&str]) -> Result<()> {
 /// # Errors
 /// It cannot be built.
 pub(crate) fn build_command(project: &Project) -> Result<()> {
-    cargo(project, &["build", "--bin", "dissensus"]).args(whole_workspace()).run()
+    linted(project, &["build", "--bin", "dissensus"]).args(whole_workspace()).run()
 }
 
 /// Runs one program of end-to-end tests, after building the programs that it starts.
