@@ -9,8 +9,8 @@ use crate::row_error::RowErrorKind;
 use crate::time::latest_meant;
 use crate::verdict::LabelVerdict;
 use dissensus_domain::{
-    Answer, AnswerForm, CANNOT_SAY, LevelId, Scale, ScaleError, contradicts_itself, option_names,
-    reads_as_spans, spans_named,
+    Answer, CANNOT_SAY, LevelId, Scale, ScaleError, contradicts_itself, option_names, reads_as_spans,
+    spans_named,
 };
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -72,6 +72,10 @@ pub struct KnownLabel {
 #[derive(Clone, Debug)]
 pub(crate) struct Answers {
     scale: Option<Scale>,
+    /// The first scale that a row gives the question, whether it is used or not.
+    given_scale: Option<Scale>,
+    /// The first scale of a row that is another one, and how many rows have such a one.
+    other_scale: Option<(Scale, u64)>,
     /// Names of answers without a scale, by their number.
     numbers: Numbers,
     sets: Sets,
@@ -89,7 +93,7 @@ pub(crate) struct Answers {
     /// Answers with their times, of the lists that have several: a long list is not walked for every row.
     several: HashSet<(u64, u32, i64), foldhash::fast::RandomState>,
     /// Labels of the project that rows replace, or repeat an earlier one of, by annotator and text.
-    touched: HashMap<u64, Touched, foldhash::fast::RandomState>,
+    touched: HashMap<u64, AffectedLabel, foldhash::fast::RandomState>,
     pub(crate) rows: u64,
     pub(crate) added: u64,
     pub(crate) repeated: u64,
@@ -124,7 +128,7 @@ struct List {
 
 /// A label of the project that was current before the file, and that rows do more to than repeat it.
 #[derive(Clone, Copy, Debug)]
-struct Touched {
+struct AffectedLabel {
     before: u32,
     /// Number of rows that repeat an answer given before it.
     outdated_rows: u32,
@@ -152,6 +156,8 @@ impl Answers {
     pub(crate) fn new(scale: Option<Scale>) -> Self {
         Self {
             scale,
+            given_scale: None,
+            other_scale: None,
             numbers: Numbers::default(),
             sets: Sets::default(),
             levels: BTreeMap::new(),
@@ -201,11 +207,32 @@ impl Answers {
         self.meanwhile = self.entries.len() as u32;
     }
 
-    /// Uses the scale that the file specifies, unless there is one or labels have been read.
+    /// Takes the scale that a row gives the question: it is used unless there is one, or labels have been
+    /// read; these have to be read again.
     pub(crate) fn use_scale(&mut self, scale: &Scale) {
         if self.scale.is_none() && self.rows == 0 {
             self.set_scale(scale.clone());
         }
+        match &self.given_scale {
+            None => self.given_scale = Some(scale.clone()),
+            Some(given) if given.reads_like(scale) => {}
+            Some(_) => self.other_scale.get_or_insert_with(|| (scale.clone(), 0)).1 += 1,
+        }
+    }
+
+    /// Whether the labels were read without a scale.
+    pub(crate) fn is_without_scale(&self) -> bool {
+        self.scale.is_none()
+    }
+
+    /// The first scale that a row gives the question.
+    pub(crate) fn given_scale(&self) -> Option<&Scale> {
+        self.given_scale.as_ref()
+    }
+
+    /// The first scale of a row that is another one than the first, and how many rows have such a one.
+    pub(crate) fn other_scale(&self) -> Option<&(Scale, u64)> {
+        self.other_scale.as_ref()
     }
 
     pub(crate) fn set_scale(&mut self, scale: Scale) {
@@ -226,21 +253,19 @@ impl Answers {
         &self.types
     }
 
-    /// The scale given, or else the one that the labels so far most likely have.
+    /// The scale given, or else the one that a row gives, or that the labels so far most likely have.
     pub(crate) fn scale(&self) -> Result<Scale, ScaleError> {
-        match &self.scale {
+        match self.scale.as_ref().or(self.given_scale.as_ref()) {
             Some(scale) => Ok(scale.clone()),
             // Only some sets are stored by name, but all options that a scale may have.
-            None => match ordered_scale(self.levels.keys())
-                .map_or_else(|| Scale::guess(self.levels.keys()), Ok)
-            {
-                // If there are many sets, only some are stored by name.
-                Ok(scale) if scale.form() == AnswerForm::Options => {
-                    Scale::new(scale.kind(), self.options.keys())
+            None => {
+                match ordered_scale(self.levels.keys()).map_or_else(|| Scale::guess(self.levels.keys()), Ok) {
+                    // If there are many sets, only some are stored by name.
+                    Ok(scale) if scale.form().is_set() => Scale::new(scale.kind(), self.options.keys()),
+                    Ok(scale) if scale.form().marks_words() => Scale::new(scale.kind(), self.types.keys()),
+                    found => found,
                 }
-                Ok(scale) if scale.form() == AnswerForm::Spans => Scale::new(scale.kind(), self.types.keys()),
-                found => found,
-            },
+            }
         }
     }
 
@@ -254,7 +279,7 @@ impl Answers {
             let answer = (label.trim() == CANNOT_SAY).then_some(Answer::CannotSay);
             return Ok(JudgedLabel { name: level_name(label).to_owned(), answer, end });
         };
-        if scale.form() == AnswerForm::Spans {
+        if scale.form().marks_words() {
             let spans = scale.spans_named(label)?;
             let end = spans.as_slice().iter().map(|span| span.end).max();
             let name = scale.name_of_spans(&spans).unwrap_or_default();
@@ -393,11 +418,11 @@ impl Answers {
         }
         // Without a scale any name may be a set, and any list may be one of spans.
         let form = self.scale.as_ref().map(Scale::form);
-        if form.is_none_or(|form| form == AnswerForm::Spans) && reads_as_spans(name) {
+        if form.is_none_or(|form| form.marks_words()) && reads_as_spans(name) {
             let spans = spans_named(name).unwrap_or_default();
             let types: BTreeSet<String> = spans.into_iter().map(|span| span.label).collect();
             types.iter().for_each(|name| count_in(&mut self.types, name));
-        } else if form.is_none_or(|form| form == AnswerForm::Options) {
+        } else if form.is_none_or(|form| form.is_set()) {
             option_names(name).into_iter().for_each(|option| count_in(&mut self.options, option));
         }
     }
@@ -449,8 +474,8 @@ impl Answers {
         self.compare(pair, answer, false, row);
     }
 
-    fn touched(&mut self, pair: u64, before: u32) -> &mut Touched {
-        self.touched.entry(pair).or_insert(Touched { before, outdated_rows: 0, change: None })
+    fn touched(&mut self, pair: u64, before: u32) -> &mut AffectedLabel {
+        self.touched.entry(pair).or_insert(AffectedLabel { before, outdated_rows: 0, change: None })
     }
 
     /// Compares the label of the project that was current before the file with the one that is current after

@@ -2,7 +2,7 @@
 
 use crate::answers::{Answers, KnownLabel};
 use crate::changes::Changes;
-use crate::known::{Known, Mention};
+use crate::known::{KnownItems, Mention};
 use crate::misfit::{About, Misfit};
 use crate::row::Row;
 use crate::row_error::RowErrorKind;
@@ -23,7 +23,7 @@ pub const MAX_QUESTIONS: usize = 100;
 /// about 3 in 10^8; a row would then be rejected by mistake.
 #[derive(Clone, Debug)]
 pub struct Checker {
-    known: Known,
+    known: KnownItems,
     asking: Asking,
     questions: Vec<Answers>,
     /// Number of labels read from each annotator, by the annotator's number.
@@ -47,7 +47,7 @@ impl Checker {
     pub fn new(scale: Option<Scale>) -> Self {
         let questions = vec![Answers::new(scale)];
         Self {
-            known: Known::default(),
+            known: KnownItems::default(),
             asking: Asking::One,
             questions,
             taken: Vec::new(),
@@ -61,7 +61,7 @@ impl Checker {
     pub fn by_question(scale: Option<Scale>) -> Self {
         let asking = Asking::Named { numbers: BTreeMap::new(), scale };
         let (questions, taken) = (Vec::new(), Vec::new());
-        Self { known: Known::default(), asking, questions, taken, fold_case: false, now_ms: 0 }
+        Self { known: KnownItems::default(), asking, questions, taken, fold_case: false, now_ms: 0 }
     }
 
     /// Sets the time of rows without one, in milliseconds since 1970-01-01 UTC.
@@ -76,6 +76,16 @@ impl Checker {
     #[must_use]
     pub fn folding_case(mut self, fold_case: bool) -> Self {
         self.fold_case = fold_case;
+        self
+    }
+
+    /// Finds texts of the project by their bodies, for a file without ids of texts: a row is about the only
+    /// text of the project with its body, whatever the id of that text. Before any text is seeded.
+    #[must_use]
+    pub fn finding_by_body(mut self, by_body: bool) -> Self {
+        if by_body {
+            self.known.find_by_body();
+        }
         self
     }
 
@@ -182,20 +192,25 @@ impl Checker {
         self.questions.first().map_or(Err(ScaleError::TooFew(0)), Answers::scale)
     }
 
+    /// Returns the id of the text that a row of a file without ids is about, if the project has given it one.
+    pub(crate) fn id_by_body(&self, row: &Row) -> Option<String> {
+        self.known.id_by_body(row).cloned()
+    }
+
     /// Checks `row` and records it; returns what it adds, or why it does not fit. A row that does not fit
-    /// changes nothing.
+    /// changes nothing but the scale that it may give a question.
     ///
     /// # Errors
     /// A text id with another body, a label on an unknown text, another value of an annotator's attribute, a
     /// label that is not on the scale of its question, or a label without a question in a file that names
     /// them.
     pub(crate) fn check(&mut self, row: &Row) -> Result<Verdict, Misfit> {
-        self.known.check_text(row)?;
-        self.known.check_attributes(row)?;
         let asked = self.asked_by(row)?;
         if let (Some(RowQuestion::Known(number)), Some(scale)) = (&asked, &row.scale) {
             self.questions[*number].use_scale(scale);
         }
+        self.known.check_text(row)?;
+        self.known.check_attributes(row)?;
         let judged = match (&row.label, &asked) {
             (None, _) | (_, None) => None,
             (Some(label), Some(RowQuestion::Known(number))) => {
@@ -212,7 +227,13 @@ impl Checker {
         // The row fits. From here on it is recorded.
         let question = asked.map(|asked| match asked {
             RowQuestion::Known(number) => number,
-            RowQuestion::New(name, scale) => self.add_question(&name, scale),
+            RowQuestion::New(name, scale) => {
+                let number = self.add_question(&name, scale);
+                if let Some(given) = &row.scale {
+                    self.questions[number].use_scale(given);
+                }
+                number
+            }
         });
         let text = self.known.remember_text(row);
         let annotator = self.known.remember_annotator(row);
@@ -241,6 +262,8 @@ impl Checker {
             text: text.map(number),
             new_text: about_text.new,
             first_of_text: about_text.first,
+            by_body: false,
+            same_body: about_text.same_body,
             annotator: annotator.map(number),
             new_annotator: about_annotator.new,
             first_of_annotator: about_annotator.first,
@@ -259,8 +282,7 @@ impl Checker {
             None if row.label.is_some() => Err(blame(RowErrorKind::Missing { what: "question" })),
             // Without a label the row adds only its text and its annotator, whatever the question would be.
             None => Ok(None),
-            // The scale that the file specifies for a question applies if the project has none for it, or
-            // else that of the first row that names it.
+            // The scale that a row gives a question applies if neither the project nor the user has one.
             Some(name) => match numbers.get(name) {
                 Some(number) => Ok(Some(RowQuestion::Known(*number))),
                 None if numbers.len() >= MAX_QUESTIONS => {

@@ -36,8 +36,12 @@ pub struct DatasetWriter {
     attributes: Vec<String>,
     metadata: Vec<String>,
     parts: BTreeMap<String, Part>,
+    /// Scales that labels do not imply, by question: each file has them, as each can be read alone.
+    scales: Vec<(String, Scale)>,
     texts: HashSet<String>,
     people: HashSet<String>,
+    /// Rows without a label.
+    unanswered: u64,
     replace: bool,
 }
 
@@ -75,10 +79,19 @@ impl DatasetWriter {
             attributes: attributes.into_iter().collect(),
             metadata: metadata.into_iter().collect(),
             parts: BTreeMap::new(),
+            scales: Vec::new(),
             texts: HashSet::new(),
             people: HashSet::new(),
+            unanswered: 0,
             replace,
         })
+    }
+
+    /// Writes the scales of these questions, each with its first row in a part.
+    #[must_use]
+    pub fn with_scales<'a>(mut self, questions: impl IntoIterator<Item = (&'a str, &'a Scale)>) -> Self {
+        self.scales = questions.into_iter().map(|(name, scale)| (name.to_owned(), scale.clone())).collect();
+        self
     }
 
     /// Adds a label to the part of its text.
@@ -91,13 +104,15 @@ impl DatasetWriter {
             let file = self.folder.path().join(file_of(&name));
             let (attributes, metadata) = (self.attributes.iter(), self.metadata.iter());
             let writer =
-                LabelWriter::create(&file, OutputFormat::Parquet, self.layout, attributes, metadata)?;
+                LabelWriter::create(&file, OutputFormat::Parquet, self.layout, attributes, metadata)?
+                    .with_scales(self.scales.iter().map(|(name, scale)| (name.as_str(), scale)));
             self.parts.insert(name.clone(), Part { writer, rows: 0 });
         }
         if let Some(part) = self.parts.get_mut(&name) {
             part.writer.write(row)?;
             part.rows += 1;
         }
+        self.unanswered += u64::from(row.label.is_none());
         self.texts.insert(row.text_id.to_owned());
         self.people.insert(row.annotator.to_owned());
         Ok(())
@@ -137,9 +152,15 @@ impl DatasetWriter {
         let _ = writeln!(card, "size_categories:\n- {}", size_category(rows));
         card.push_str("task_categories:\n- text-classification\ntags:\n- perspectivism\n- annotator-disagreement\n---\n\n");
         let _ = writeln!(card, "# {}\n", one_line(title));
+        let without = match self.unanswered {
+            0 => String::new(),
+            n => format!(
+                " {n} of the rows have no label: a person skipped or flagged the text (column `marks`), or wrote a note, and did not answer."
+            ),
+        };
         let _ = writeln!(
             card,
-            "Labels that were not brought together: each row is one answer of one person to one text.\n\n| | |\n| --- | --- |\n| rows | {rows} |\n| texts | {} |\n| people | {} |",
+            "Labels that were not brought together: each row is one answer of one person to one text.{without}\n\n| | |\n| --- | --- |\n| rows | {rows} |\n| texts | {} |\n| people | {} |",
             self.texts.len(),
             self.people.len()
         );

@@ -3,12 +3,12 @@
 
 use crate::level_name::level_name;
 use crate::misfit::{About, Misfit};
-use crate::row::Row;
+use crate::row::{Row, is_made_id};
 use crate::row_error::RowErrorKind;
 use dissensus_domain::{Attributes, composed};
 use foldhash::quality::RandomState;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
 /// Marks, in the lowest bit of a text's body hash, that the text occurred in a row of this file.
@@ -16,9 +16,16 @@ const SEEN: u64 = 1;
 
 /// Texts and annotators. Each has a number, from 0 in the order in which it was added.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct KnownItems {
     keys: RandomState,
     texts: HashMap<u64, KnownText, BuildHasherDefault<AlreadyHashed>>,
+    /// The ids of the project's texts by their bodies, for a file without ids; `None` if several have the
+    /// same body.
+    ids: HashMap<u64, Option<String>, BuildHasherDefault<AlreadyHashed>>,
+    /// The bodies of the project's texts whose ids were made from them.
+    made_ids: HashSet<u64, BuildHasherDefault<AlreadyHashed>>,
+    /// The file has no ids of texts.
+    by_body: bool,
     annotators: HashMap<String, KnownAnnotator, foldhash::fast::RandomState>,
     /// Ids of annotators whose characters change once accents are composed, by the composed form.
     composed: HashMap<String, String, foldhash::fast::RandomState>,
@@ -53,15 +60,27 @@ pub(crate) struct Mention {
     pub(crate) new_attributes: bool,
     /// The row has other metadata of a text than the first row about it.
     pub(crate) other_metadata: bool,
+    /// The text is new, and the project has its body under other ids, or under one made from the body.
+    pub(crate) same_body: bool,
     /// Number of attributes for which the project retains its own, different value; in the first row of each
     /// annotator.
     pub(crate) kept_attributes: u32,
 }
 
-impl Known {
+impl KnownItems {
     pub(crate) fn seed_text(&mut self, text_id: &str, body: &str) -> u32 {
         let (id, characters) = (self.hash(text_id), body.chars().count() as u32);
+        let made = is_made_id(text_id, body);
         let (body, number) = (self.hash(body) & !SEEN, self.texts.len() as u32);
+        if self.by_body {
+            let only = self.ids.entry(body).or_insert_with(|| Some(text_id.to_owned()));
+            if only.as_deref() != Some(text_id) {
+                *only = None;
+            }
+        }
+        if made {
+            self.made_ids.insert(body);
+        }
         self.texts.entry(id).or_insert(KnownText { body, metadata: 0, number, characters }).number
     }
 
@@ -79,6 +98,21 @@ impl Known {
 
     fn hash(&self, value: &str) -> u64 {
         self.keys.hash_one(value)
+    }
+
+    /// Finds texts of the project by their bodies, because the file has no ids. Before any text is seeded.
+    pub(crate) fn find_by_body(&mut self) {
+        self.by_body = true;
+    }
+
+    /// Returns the id of the only text of the project with the body of a row, if that is not the id made from
+    /// the body. Bodies are compared character by character, as everywhere in imports.
+    pub(crate) fn id_by_body(&self, row: &Row) -> Option<&String> {
+        let (id, body) = (row.text_id.as_ref()?, row.text.as_ref()?);
+        match self.texts.contains_key(&self.hash(id)) {
+            true => None,
+            false => self.ids.get(&(self.hash(body) & !SEEN))?.as_ref(),
+        }
     }
 
     pub(crate) fn check_text(&self, row: &Row) -> Result<(), Misfit> {
@@ -140,18 +174,22 @@ impl Known {
 
     /// Remembers the text of a row that was found to fit.
     pub(crate) fn remember_text(&mut self, row: &Row) -> Option<Mention> {
-        let text_id = row.text_id.as_ref()?;
+        let key = self.hash(row.text_id.as_ref()?);
         let body = row.text.as_ref().map_or(0, |body| self.hash(body));
         let number = self.texts.len() as u32;
         let metadata = match row.metadata.is_empty() && row.split.is_none() && row.group.is_none() {
             true => 1,
             false => self.keys.hash_one((&row.split, &row.group, &row.metadata)) | 1,
         };
-        Some(match self.texts.entry(self.keys.hash_one(text_id.as_str())) {
+        let same_body = match self.by_body {
+            true => self.ids.contains_key(&(body & !SEEN)),
+            false => self.made_ids.contains(&(body & !SEEN)),
+        };
+        Some(match self.texts.entry(key) {
             Entry::Vacant(entry) => {
                 let characters = row.text.as_ref().map_or(0, |body| body.chars().count() as u32);
                 entry.insert(KnownText { body: body | SEEN, metadata, number, characters });
-                Mention { number, new: true, first: true, ..Mention::default() }
+                Mention { number, new: true, first: true, same_body, ..Mention::default() }
             }
             Entry::Occupied(mut entry) => {
                 let known = entry.get_mut();

@@ -1,7 +1,7 @@
 //! The spellings of a label that mean one level.
 
 use crate::truth::truth_value;
-use dissensus_domain::{Answer, AnswerForm, LevelId, Scale, option_names};
+use dissensus_domain::{Answer, LevelId, Scale, option_names};
 
 /// Returns a label in its plain spelling: trimmed, and a whole number without a point, so that `3`, `"3"` and
 /// `3.0` are one.
@@ -54,7 +54,5 @@ pub(crate) fn folded_set_on(scale: &Scale, label: &str) -> Option<Answer> {
         scale.levels().iter().find(|level| level.to_lowercase() == folded).cloned()
     };
     let names: Vec<String> = option_names(label).into_iter().map(named).collect::<Option<_>>()?;
-    scale
-        .answer_named(&serde_json::Value::from(names).to_string())
-        .filter(|_| scale.form() == AnswerForm::Options)
+    scale.answer_named(&serde_json::Value::from(names).to_string()).filter(|_| scale.form().is_set())
 }

@@ -167,8 +167,8 @@ pub use outgoing::{
 pub use output_format::OutputFormat;
 pub use reading::{
     AnswerColumn, AttributeConflicts, Join, RankedReading, Recognised, TableContext, TableReading,
-    TimeFormat, TimeFormatError, ValueRules, complete, find_join, guess_roles, guess_roles_around,
-    guess_roles_in, has_answers, is_called_time, list_columns, ordered_scale, recognise,
+    TimeFormat, TimeFormatError, ValueRules, complete, find_join, guess_roles, guess_roles_in, has_answers,
+    is_called_time, list_columns, ordered_scale, recognise,
 };
 pub use rejects::RejectWriter;
 pub use rewritten::OpenOptions;

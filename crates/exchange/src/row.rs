@@ -73,6 +73,14 @@ pub fn text_id_of(body: &str) -> String {
     digest[..10].iter().fold(String::from("t"), |id, byte| format!("{id}{byte:02x}"))
 }
 
+/// Whether the id of a text was made from its body.
+pub(crate) fn is_made_id(id: &str, body: &str) -> bool {
+    let digits =
+        |id: &str| id.len() == 20 && id.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+    // Other ids are distinguished without a hash.
+    id.strip_prefix('t').is_some_and(digits) && id == text_id_of(body)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

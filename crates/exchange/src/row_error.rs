@@ -74,9 +74,9 @@ dissensus_domain::errors! {
             "\"{value}\" is not a time: write 2024-05-01T12:30:00Z, or seconds or milliseconds since 1970";
         BadDuration { value: String } => "\"{value}\" is not a number of milliseconds between 0 and {}" (u32::MAX);
         BadOccasion { value: String } =>
-            "\"{value}\" is no occasion: write 1 for a person's first answer to a text, 2 for the second, and so on";
+            "\"{value}\" is no annotation round: write 1 for a person's first answer to a text, 2 for the second, and so on";
         BadScale { value: String } =>
-            "\"{value}\" is no scale: write {{\"kind\": \"ordinal\", \"levels\": [\"1\", \"2\", \"3\"]}} with the first answer to a question, or nothing";
+            "\"{value}\" is no scale: write {{\"kind\": \"ordinal\", \"levels\": [\"1\", \"2\", \"3\"]}} in any row of a question, or nothing";
         BadSource { value: String } => "\"{value}\" is no source of labels: window, command, import or simulated";
         BadConfidence { value: String } =>
             "\"{value}\" is no confidence: write a whole number from 1 (a guess) to 5 (certain)";

@@ -173,13 +173,18 @@ impl Rows {
 
     /// Reads the next row and checks it with `checker`. Preview and import both read this way.
     pub fn next_checked(&mut self, checker: &mut Checker) -> Option<Result<(Row, Verdict), RowError>> {
-        let row = match self.next()? {
+        let mut row = match self.next()? {
             Ok(row) => row,
             Err(error) => return Some(Err(error)),
         };
+        let made = checker.id_by_body(&row).map(|id| row.text_id.replace(id));
         Some(match checker.check(&row) {
-            Ok(verdict) => Ok((row, verdict)),
-            Err(misfit) => Err(self.misfit(&row, misfit)),
+            Ok(verdict) => Ok((row, Verdict { by_body: made.is_some(), ..verdict })),
+            Err(misfit) => {
+                // Spans are gathered by the id that was made.
+                row.text_id = made.unwrap_or(row.text_id);
+                Err(self.misfit(&row, misfit))
+            }
         })
     }
 

@@ -7,7 +7,7 @@ use crate::{
     Checker, ColumnRoles, ExchangeError, FileKind, LabelVerdict, Row, RowError, RowErrorKind, Source,
     Verdict, read_rows_while,
 };
-use dissensus_domain::{AnswerForm, Scale, ScaleError};
+use dissensus_domain::{Scale, ScaleError};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -47,6 +47,10 @@ pub struct Scan {
     pub texts: u64,
     /// Those of them that the project does not have.
     pub new_texts: u64,
+    /// Texts of the project with ids of their own that a file without ids is about.
+    pub texts_by_body: u64,
+    /// New texts whose body the project has under another id, see [`Verdict::same_body`].
+    pub same_bodies: u64,
     /// Different annotators in good rows.
     pub annotators: u64,
     /// Those of them that the project does not have.
@@ -148,6 +152,12 @@ pub struct QuestionScan {
     /// The scale given to the checker, or else the most likely one; the error is the reason why there is
     /// none.
     pub scale: Result<Scale, ScaleError>,
+    /// The first scale that a row gives the question, in a file with a column of scales.
+    pub given_scale: Option<Scale>,
+    /// The first scale of a row that is another one, and how many rows have such a one.
+    pub other_scale: Option<(Scale, u64)>,
+    /// The labels were read without a scale: what is the same answer on it was not known.
+    pub without_scale: bool,
     /// How these labels change existing ones.
     pub changes: Changes,
 }
@@ -229,6 +239,8 @@ impl Scan {
             examples: Vec::new(),
             texts: 0,
             new_texts: 0,
+            texts_by_body: 0,
+            same_bodies: 0,
             annotators: 0,
             new_annotators: 0,
             annotator_ids: (Vec::new(), Vec::new()),
@@ -253,6 +265,8 @@ impl Scan {
     fn count(&mut self, verdict: &Verdict, of_tool: bool) {
         self.texts += u64::from(verdict.first_of_text);
         self.new_texts += u64::from(verdict.new_text);
+        self.texts_by_body += u64::from(verdict.first_of_text && verdict.by_body);
+        self.same_bodies += u64::from(verdict.same_body);
         self.annotators += u64::from(verdict.first_of_annotator);
         self.new_annotators += u64::from(verdict.new_annotator);
         match verdict.label {
@@ -389,8 +403,8 @@ impl QuestionScan {
     fn new(answers: &Answers, name: Option<&String>) -> Self {
         let scale = answers.scale();
         let counts = match &scale {
-            Ok(scale) if scale.form() == AnswerForm::Options => answers.options(),
-            Ok(scale) if scale.form() == AnswerForm::Spans => answers.types(),
+            Ok(scale) if scale.form().is_set() => answers.options(),
+            Ok(scale) if scale.form().marks_words() => answers.types(),
             _ => answers.levels(),
         };
         let levels = match &scale {
@@ -417,6 +431,9 @@ impl QuestionScan {
             types: answers.types().iter().map(|(name, count)| (name.clone(), *count)).collect(),
             options: answers.options().iter().map(|(name, count)| (name.clone(), *count)).collect(),
             scale,
+            given_scale: answers.given_scale().cloned(),
+            other_scale: answers.other_scale().cloned(),
+            without_scale: answers.is_without_scale(),
             changes: answers.changes.clone(),
         }
     }

@@ -12,6 +12,11 @@ pub struct Verdict {
     pub new_text: bool,
     /// No earlier row of this file was about this text.
     pub first_of_text: bool,
+    /// The text of the project has an id of its own; it was found by its body, because the file has no ids.
+    pub by_body: bool,
+    /// The text is new although the project has its body: under an id that was made from the body or, in a
+    /// file without ids, under several.
+    pub same_body: bool,
     /// The number of the annotator, as [`Checker::seed_annotator`](crate::Checker::seed_annotator) returns
     /// it; numbers of new annotators continue from there.
     pub annotator: Option<u32>,

@@ -26,7 +26,7 @@ const LABEL_COLUMNS: [&str; 21] = [
     "group",
     "created_at",
     "duration_ms",
-    "source",
+    SOURCE,
     OCCASION,
     NOTE,
     REASONS,
@@ -37,6 +37,7 @@ const LABEL_COLUMNS: [&str; 21] = [
 ];
 
 const LABEL: &str = "label";
+const SOURCE: &str = "source";
 const START: &str = "start";
 const END: &str = "end";
 const TYPE: &str = "type";
@@ -83,6 +84,9 @@ pub struct LabelLayout {
     /// A column `shown`: some answers were given after the annotator had been shown others' answers or
     /// predictions; implies the columns of notes.
     pub shown: bool,
+    /// Attributes stand before the column `source`, where a reader finds them whatever their values are: by
+    /// its values alone, one that all annotators share could as well be metadata.
+    pub attributes_before_source: bool,
 }
 
 /// How the spans of an answer are written in a file of labels.
@@ -115,6 +119,11 @@ impl LabelLayout {
 
     fn columns(self) -> impl Iterator<Item = &'static str> {
         LABEL_COLUMNS.into_iter().chain(STUDY_COLUMNS).filter(move |column| self.has(column))
+    }
+
+    /// Number of columns before the attributes.
+    fn before_attributes(self) -> usize {
+        self.columns().take_while(|column| !self.attributes_before_source || *column != SOURCE).count()
     }
 }
 
@@ -165,10 +174,10 @@ pub struct LabelRow<'a> {
 ///
 /// Columns: `text_id, text, annotator_id, label` (or `start, end, type`, see [`SpanLayout`]),
 /// `question, split, group, created_at` (RFC 3339, UTC, milliseconds), `duration_ms, source`, those that
-/// [`LabelLayout`] adds, then attributes, then metadata. An attribute or a metadata key whose name is already
-/// used gets the prefix `attribute_` or `metadata_`. With more than [`MAX_METADATA_COLUMNS`] keys a CSV or
-/// TSV file has one column `metadata` with a JSON object of those that the text has, which reads back as
-/// keys. JSON Lines has only the metadata keys that a text has.
+/// [`LabelLayout`] adds, then attributes (or before `source`), then metadata. An attribute or a metadata key
+/// whose name is already used gets the prefix `attribute_` or `metadata_`. With more than
+/// [`MAX_METADATA_COLUMNS`] keys a CSV or TSV file has one column `metadata` with a JSON object of those that
+/// the text has, which reads back as keys. JSON Lines has only the metadata keys that a text has.
 ///
 /// Values are written unchanged: a text that begins with `=`, `+`, `-` or `@` is run as a formula by a
 /// spreadsheet that opens the CSV file. Open exports of untrusted texts as text columns, or use JSON Lines.
@@ -213,12 +222,15 @@ impl LabelWriter {
         }
         let attributes = Extras::new(attributes, "attribute", &mut taken);
         let metadata = Metadata::new(format, metadata, &mut taken);
-        let fixed = layout.columns().map(str::to_owned);
-        let columns: Vec<String> =
-            fixed.chain(attributes.columns.iter().cloned()).chain(metadata.columns()).collect();
+        let fixed = layout.columns().map(|column| (column.to_owned(), kind_of(column)));
+        let mut columns: Vec<(String, ColumnKind)> = fixed.collect();
+        let at = layout.before_attributes();
+        columns.splice(at..at, attributes.columns.iter().map(|name| (name.clone(), ColumnKind::Text)));
         // Attributes have a role, so a reader must find their names in any part of the file.
-        let required = layout.columns().count() + attributes.columns.len();
-        let table = Table::create(path, format, columns, required, layout.columns().map(kind_of).collect())?;
+        let required = columns.len();
+        columns.extend(metadata.columns().into_iter().map(|name| (name, ColumnKind::Text)));
+        let (columns, kinds) = columns.into_iter().unzip();
+        let table = Table::create(path, format, columns, required, kinds)?;
         Ok(Self { table, layout, attributes, metadata, scales: BTreeMap::new() })
     }
 
@@ -247,7 +259,7 @@ impl LabelWriter {
             group: name("group"),
             time: name("created_at"),
             duration: name("duration_ms"),
-            source: name("source"),
+            source: name(SOURCE),
             occasion: name(OCCASION),
             note: name(NOTE),
             reasons: name(REASONS),
@@ -309,7 +321,7 @@ impl LabelWriter {
             "group" => row.group,
             "created_at" => at.as_deref(),
             "duration_ms" => duration.as_deref(),
-            "source" => row.source.map(LabelSource::name),
+            SOURCE => row.source.map(LabelSource::name),
             NOTE => row.note.and_then(|note| note.note.as_deref()),
             REASONS => filled(&reasons),
             CONFIDENCE => confidence.as_deref(),
@@ -321,7 +333,9 @@ impl LabelWriter {
         };
         let mut values: Vec<Option<&str>> = self.layout.columns().map(value).collect();
         let json = self.layout.columns().position(|column| column == LABEL).filter(|_| row.spans);
+        let behind = values.split_off(self.layout.before_attributes());
         self.attributes.push(row.attributes, &mut values);
+        values.extend(behind);
         self.metadata.write(&mut self.table, values, row.metadata, json)
     }
 

@@ -16,6 +16,7 @@ use dissensus_labelling::by_name;
 use dissensus_labelling::marks;
 use dissensus_labelling::undo;
 use dissensus_project::jobs::{Progress, Silent};
+use dissensus_test_support::TestProject;
 use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::ExportChoices;
 use std::collections::{BTreeMap, BTreeSet};
@@ -448,6 +449,92 @@ fn exported_project_imports_identically() {
     }
 }
 
+/// A set with such an option is written like a set of others. Projects of earlier versions have some.
+#[test]
+fn new_options_that_read_back_as_others_are_refused() {
+    let place = TestFolder::new();
+    let path = place.path("old.dissensus");
+    TestProject::new()
+        .question("age", ScaleKind::MultiLabel, ["65 +", "other"])
+        .create(&path)
+        .close()
+        .unwrap();
+    let session = open(&path);
+    let age = questions::find(&session.project, Some("age")).unwrap();
+    let edited = |names: [&str; 3]| {
+        let levels = Some(questions::levels_named(&age, &names.map(str::to_owned)));
+        questions::edit(&session.project, age.id, &QuestionChange { levels, ..QuestionChange::default() })
+    };
+    let scale = Scale::new(ScaleKind::MultiLabel, ["18 +", "other"]).unwrap();
+    let file = place
+        .file("new.csv", "text_id,text,annotator_id,label\nt1,x,ana,18 +;b\nt2,y,ana,18 +\nt3,z,ana,b\n");
+    for error in [
+        questions::add(&session.project, AddQuestion::new("new", "", scale)).unwrap_err(),
+        edited(["65 +", "18 +", "other"]).unwrap_err(),
+        try_import(&session, &file, &ImportChoices { question: Some("new".into()), ..choices() })
+            .unwrap_err(),
+    ] {
+        assert_eq!(error.code(), "no-scale", "{error}");
+        assert!(error.to_string().contains("\"18 +\""), "{error}");
+    }
+    edited(["65 +", "18", "other"]).unwrap();
+}
+
+/// Many questions, or questions about some texts each, attributes that all people share or nobody does, and
+/// labels that were imported without times.
+#[test]
+fn export_of_unusual_columns_imports_identically() {
+    type Case = (usize, fn(usize) -> String, fn(usize) -> String);
+    let cases: [Case; 4] = [
+        // Questions about disjoint texts, and an attribute that all people share.
+        (3, |text| format!("q{}", text % 2), |_| "2024".to_owned()),
+        // More than twenty questions.
+        (3, |text| format!("q{}", text / 2), |person| (person % 2).to_string()),
+        // A long name.
+        (3, |_| "q".repeat(130), |person| (person % 2).to_string()),
+        // Each person has an own value of the attribute.
+        (15, |_| "q".to_owned(), |person| person.to_string()),
+    ];
+    for (nth, (people, question, cohort)) in cases.into_iter().enumerate() {
+        let place = TestFolder::new();
+        let session = place.project("from");
+        for person in 0..people {
+            let attributes = [("cohort".to_owned(), cohort(person))].into();
+            annotators::add(&session.project, &format!("person {person}"), &attributes).unwrap();
+        }
+        let names: BTreeSet<String> = (0..44).map(question).collect();
+        for (part, name) in names.iter().enumerate() {
+            let mut lines = "text_id,text,annotator_id,label,lang\n".to_owned();
+            for text in (0..44).filter(|text| question(*text) == *name) {
+                for person in 0..people {
+                    let label = (text + person) % 3;
+                    lines.push_str(&format!("t{text},body {text},person {person},{label},en\n"));
+                }
+            }
+            let file = place.file(&format!("{part}.csv"), &lines);
+            let (question, levels) = (Some(name.clone()), Some(["0", "1", "2"].map(str::to_owned).into()));
+            try_import(&session, &file, &ImportChoices { question, levels, ..choices() }).unwrap();
+        }
+        let attributes = |session: &Session| {
+            let people = annotators::list(&session.project).unwrap().into_iter();
+            people.map(|one| (one.external_id, one.attributes)).collect::<BTreeMap<_, _>>()
+        };
+        let asked = |session: &Session| -> BTreeSet<String> {
+            info::read(&session.project).unwrap().questions.into_iter().map(|one| one.name).collect()
+        };
+        assert_eq!(asked(&session), names);
+        for ending in ["csv", "jsonl"] {
+            let out = place.path(&format!("out.{ending}"));
+            exchange::export(&session.exchange, &out, &ExportChoices::default(), &Silent).unwrap();
+            let copy = place.project(&format!("to-{ending}"));
+            imported(&copy, &out);
+            assert_eq!(asked(&copy), names, "case {nth}, {ending}");
+            assert_eq!(attributes(&copy), attributes(&session), "case {nth}, {ending}");
+            assert_eq!(exported(&place, &copy), exported(&place, &session), "case {nth}, {ending}");
+        }
+    }
+}
+
 /// Levels, options and types of spans are moved and added before the export; the other project numbers them
 /// anew.
 #[test]
@@ -800,7 +887,28 @@ fn export_contains_the_scale_with_unused_levels() {
                 let scale = Scale::new(kind, &levels).unwrap();
                 assert_eq!(report.scale, Some(scale), "{kind} {given:?} {ending}");
                 assert_eq!(exported(&place, &copy), exported(&place, &session), "{kind} {given:?} {ending}");
+                if ending == "csv" {
+                    // In the last row instead of the first.
+                    let table = std::fs::read_to_string(&out).unwrap();
+                    let (header, rows) = table.split_once('\n').unwrap();
+                    let rows: String = rows.lines().rev().map(|row| format!("{row}\n")).collect();
+                    let turned =
+                        place.file(&format!("{nth}-{case}-turned.csv"), &format!("{header}\n{rows}"));
+                    let copy = place.project(&format!("to-{nth}-{case}-turned"));
+                    let report = imported(&copy, &turned);
+                    assert_eq!(
+                        report.scale,
+                        Some(Scale::new(kind, &levels).unwrap()),
+                        "{kind} {given:?} turned"
+                    );
+                }
             }
+            let folder = place.path(&format!("{nth}-{case}-dataset"));
+            let dataset = ExportChoices { dataset: true, ..ExportChoices::default() };
+            exchange::export(&session.exchange, &folder, &dataset, &Silent).unwrap();
+            let copy = place.project(&format!("to-{nth}-{case}-dataset"));
+            let report = imported(&copy, &folder);
+            assert_eq!(report.scale, Some(Scale::new(kind, &levels).unwrap()), "{kind} {given:?} data set");
         }
     }
 }

@@ -34,6 +34,7 @@ mod question_correlation;
 mod question_edits;
 mod read_only;
 mod readings;
+mod reimports;
 mod removal;
 mod repeats;
 mod run_identity;

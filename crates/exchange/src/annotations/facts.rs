@@ -5,7 +5,7 @@ use crate::annotations::item::{Finding, GivenAnswer, Item, Items};
 use crate::annotations::parts::Part;
 use crate::row_error::RowErrorKind;
 use crate::time::parse_ms;
-use dissensus_domain::{AnswerForm, Scale, ScaleError, ScaleKind};
+use dissensus_domain::{Scale, ScaleError, ScaleKind};
 use foldhash::quality::RandomState;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasher;
@@ -94,7 +94,7 @@ struct Key {
 
 /// The answers of one annotator to one text and question.
 #[derive(Clone, Debug, Default)]
-struct Given(Vec<(Option<i64>, u64, (u64, u16))>);
+struct AnswerTimes(Vec<(Option<i64>, u64, (u64, u16))>);
 
 /// Facts about a file.
 #[derive(Clone, Debug, Default)]
@@ -116,7 +116,7 @@ pub(crate) struct Facts {
     met: BTreeMap<Finding, u64>,
     skips: u64,
     flags: u64,
-    given: HashMap<u64, Given, foldhash::fast::RandomState>,
+    given: HashMap<u64, AnswerTimes, foldhash::fast::RandomState>,
     hasher: Option<RandomState>,
     /// The annotation round of later answers, by the number of their item and their index in it.
     occasions: HashMap<(u64, u16), u16>,
@@ -313,21 +313,21 @@ impl Facts {
         self.count_irregularity(
             "skips",
             self.skips,
-            "Texts put off",
+            "Skipped texts",
             "Kept as skipped, unless the person has answered all the same",
         );
         self.count_irregularity(
             "without-answer",
             self.empty,
             "Annotations without an answer",
-            "Their texts and people are taken",
+            "Their texts and people are imported",
         );
         self.count_irregularity("flags", self.flags, "Texts flagged", "Kept as flags");
         self.count_irregularity(
             "later-occasions",
             repeats,
             "Second and later answers of a person to the same text",
-            "Kept as later occasions, apart from labels",
+            "Kept as later annotation rounds, apart from labels",
         );
         let free: Vec<(String, &'static str, u64)> = self
             .free
@@ -463,8 +463,7 @@ impl Facts {
 
 impl Question {
     fn is_set(&self) -> bool {
-        self.several
-            || self.declared.as_ref().is_some_and(|(kind, _)| kind.rules().form() == AnswerForm::Options)
+        self.several || self.declared.as_ref().is_some_and(|(kind, _)| kind.rules().form().is_set())
     }
 
     /// Returns why answers cannot be levels of a question.

@@ -95,14 +95,14 @@ impl Unfold for Texts {
 
 /// The answers of an annotator, and their explanations.
 #[derive(Debug, Default)]
-struct Given {
+struct AnnotatorAnswers {
     levels: Vec<String>,
     notes: Vec<String>,
 }
 
 /// Reads the answers of all annotators: in 2023 two comma-separated lists in the same order, in 2025 an
 /// object by annotator, which may have several for each.
-fn answers(entry: &Map<String, Value>) -> Result<BTreeMap<String, Given>, (&'static str, String)> {
+fn answers(entry: &Map<String, Value>) -> Result<BTreeMap<String, AnnotatorAnswers>, (&'static str, String)> {
     let list = |value: &Value| -> Option<Vec<String>> {
         match value {
             Value::String(text) if text.trim().is_empty() => Some(Vec::new()),
@@ -114,7 +114,7 @@ fn answers(entry: &Map<String, Value>) -> Result<BTreeMap<String, Given>, (&'sta
     let null = Value::Null;
     let people = list(entry.get("annotators").unwrap_or(&null))
         .ok_or_else(|| ("annotators", "names with commas between them belong here".to_owned()))?;
-    let mut given: BTreeMap<String, Given> = BTreeMap::new();
+    let mut given: BTreeMap<String, AnnotatorAnswers> = BTreeMap::new();
     match entry.get("annotations").unwrap_or(&null) {
         Value::Object(by_person) => {
             for (person, levels) in by_person {
@@ -194,7 +194,11 @@ pub(crate) fn declared(mut levels: Vec<String>, options: bool) -> (ScaleKind, Ve
 }
 
 /// Returns the data of the text: its parts in order, a line each, as the body; the rest unchanged.
-fn data(entry: &Map<String, Value>, given: &BTreeMap<String, Given>, part: &Part) -> Vec<(String, String)> {
+fn data(
+    entry: &Map<String, Value>,
+    given: &BTreeMap<String, AnnotatorAnswers>,
+    part: &Part,
+) -> Vec<(String, String)> {
     let mut data = vec![("text".to_owned(), body(part))];
     for (key, value) in entry.iter().filter(|(key, _)| !OWN.contains(&key.as_str())) {
         match value.as_object().filter(|_| key == OTHER_INFO) {

@@ -3,7 +3,7 @@
 use super::labels::{ToolAnswer, ToolLabels, ToolPerson, ToolQuestion};
 use super::losses::{Loss, LossReason};
 use super::occasions::tellable;
-use super::scales::{Used, is_inferred};
+use super::scales::{UsedNames, is_inferred};
 use super::{ToolFormat, Writer, people};
 use dissensus_domain::{Answer, AnswerForm};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -258,7 +258,7 @@ impl Division {
         let mut questions: Vec<ToolQuestion> = self.labels.questions.clone();
         for (nth, question) in questions.iter_mut().enumerate() {
             let answers = self.labels.answers.iter().filter(|answer| answer.question == nth);
-            let used = Used::new(&self.labels, answers);
+            let used = UsedNames::new(&self.labels, answers);
             let scale = &question.scale;
             let reported = self.writer.derived_scale(scale, &used);
             let levels = reported

@@ -30,7 +30,7 @@ impl Writer for Doccano {
     }
 
     fn question(&self, form: AnswerForm) -> Option<&'static str> {
-        Some(if form == AnswerForm::Spans { SPANS } else { LABEL })
+        Some(if form.marks_words() { SPANS } else { LABEL })
     }
 
     fn person<'a>(&self, id: &'a str) -> Cow<'a, str> {

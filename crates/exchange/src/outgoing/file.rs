@@ -26,7 +26,7 @@ impl ToolFormat {
     ///
     /// # Errors
     /// No labels remain, the extension is wrong, a file of that name exists by now, the disk is full or
-    /// refuses, or a cancel.
+    /// refuses, or cancellation.
     pub fn write(
         self,
         path: &Path,

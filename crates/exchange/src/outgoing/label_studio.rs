@@ -7,12 +7,12 @@
 //! spans. It ignores that key.
 
 use super::labels::{Named, ToolAnswer, ToolLabels};
-use super::scales::Used;
+use super::scales::UsedNames;
 use super::{LossReason, Writer, id_value, report_progress};
 use crate::annotations::STANDARD;
 use crate::formats::label_studio::{GIVEN, LEAD_TIME, QUESTION};
 use crate::time::format_ms;
-use dissensus_domain::{Progress, Scale, ScaleKind, TargetKind};
+use dissensus_domain::{Progress, Scale, ScaleKind};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -56,7 +56,7 @@ impl Writer for LabelStudio {
         !STANDARD.contains(&key)
     }
 
-    fn derived_scale(&self, scale: &Scale, used: &Used) -> Option<(ScaleKind, Vec<String>)> {
+    fn derived_scale(&self, scale: &Scale, used: &UsedNames) -> Option<(ScaleKind, Vec<String>)> {
         if is_rating(scale) { used.guess_of(ScaleKind::Ordinal) } else { used.guess() }
     }
 
@@ -145,8 +145,7 @@ fn seconds(ms: u64) -> f64 {
 /// A control of stars has the steps 1, 2, 3 and so on.
 fn is_rating(scale: &Scale) -> bool {
     let steps = (1..).map(|step: u32| step.to_string());
-    scale.target() == TargetKind::Ordinal
-        && scale.levels().iter().zip(steps).all(|(level, step)| *level == step)
+    scale.target().has_distances() && scale.levels().iter().zip(steps).all(|(level, step)| *level == step)
 }
 
 fn add_results(kept: &ToolLabels, answer: &ToolAnswer, results: &mut Vec<Value>) {

@@ -2,11 +2,11 @@
 //! with the answers of all annotators to one question.
 
 use super::labels::{Named, ToolAnswer, ToolLabels};
-use super::scales::Used;
+use super::scales::UsedNames;
 use super::{LossReason, Writer, report_progress};
 use crate::annotations::STANDARD;
 use crate::formats::lewidi_2023_2025::{EXPLANATIONS, OTHER_INFO, declared};
-use dissensus_domain::{AnswerForm, Progress, Scale, ScaleKind};
+use dissensus_domain::{Progress, Scale, ScaleKind};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -39,8 +39,8 @@ impl Writer for Lewidi {
         !STANDARD.contains(&key) && key != EXPLANATIONS && !people.contains(&key)
     }
 
-    fn derived_scale(&self, scale: &Scale, _used: &Used) -> Option<(ScaleKind, Vec<String>)> {
-        Some(declared(scale.levels().to_vec(), scale.form() == AnswerForm::Options))
+    fn derived_scale(&self, scale: &Scale, _used: &UsedNames) -> Option<(ScaleKind, Vec<String>)> {
+        Some(declared(scale.levels().to_vec(), scale.form().is_set()))
     }
 
     fn write(&self, kept: &ToolLabels, out: &mut dyn Write, progress: &dyn Progress) -> io::Result<()> {
@@ -109,7 +109,7 @@ fn soft_label(kept: &ToolLabels, scale: &Scale, answers: &[&ToolAnswer]) -> Valu
     }
     let share = |count: u32| f64::from(count) / answers.len().max(1) as f64;
     let shares = chosen.into_iter().map(|(level, count)| {
-        let of = match scale.form() == AnswerForm::Options {
+        let of = match scale.form().is_set() {
             true => json!({ "0": share(answers.len() as u32 - count), "1": share(count) }),
             false => share(count).into(),
         };

@@ -99,10 +99,10 @@ impl LossReason {
             ),
             Self::CannotSay => ("Answers that say \"cannot say\"", "A tool would take it for one more level"),
             Self::LaterAnswers => (
-                "Answers of second and later occasions",
+                "Answers of second and later annotation rounds",
                 "The format has no place for them, or would not tell which came first",
             ),
-            Self::Skips => ("Texts put off", "The format has no place for them"),
+            Self::Skips => ("Skipped texts", "The format has no place for them"),
             Self::Flags => ("Flags", "The format has no place for them"),
             Self::Notes => ("Notes", "The format has no place for them"),
             Self::Reasons => ("Answers with reasons", "The format has no place for the reasons"),
@@ -115,7 +115,7 @@ impl LossReason {
             Self::Shown => {
                 ("Answers given after something of others was shown", "The format has no place to say so")
             }
-            Self::Simulated => ("Answers that a program made up", "The format has no place to say so"),
+            Self::Simulated => ("Simulated answers", "The format has no place to say so"),
             Self::QuestionNames => ("Names of questions", "The format has none"),
             Self::ScaleKinds => {
                 ("Questions whose kind, or order of levels, the file does not tell", "Say it when it is read")

@@ -24,7 +24,7 @@ pub use losses::{Loss, LossReason};
 
 use crate::annotations::STANDARD;
 use dissensus_domain::{AnswerForm, Progress, Scale, ScaleKind};
-use scales::Used;
+use scales::UsedNames;
 use std::borrow::Cow;
 use std::fmt::Debug;
 use std::io::{self, Write};
@@ -145,7 +145,7 @@ pub(crate) trait Writer: Debug + Sync {
     }
 
     /// The kind and the levels that a reader of the file derives; `None` if it derives no scale.
-    fn derived_scale(&self, _scale: &Scale, used: &Used) -> Option<(ScaleKind, Vec<String>)> {
+    fn derived_scale(&self, _scale: &Scale, used: &UsedNames) -> Option<(ScaleKind, Vec<String>)> {
         used.guess()
     }
 

@@ -5,7 +5,7 @@
 //! is not a number is written to [`TEXT_ID`] next to them.
 
 use super::labels::{Named, ToolAnswer, ToolLabels, ToolQuestion};
-use super::scales::Used;
+use super::scales::UsedNames;
 use super::{LossReason, Writer, report_progress};
 use crate::annotations::STANDARD;
 use crate::formats::prodigy::{OWN, QUESTION, TEXT_ID};
@@ -58,7 +58,7 @@ impl Writer for Prodigy {
         !STANDARD.contains(&key) && !OWN.contains(&key)
     }
 
-    fn derived_scale(&self, scale: &Scale, used: &Used) -> Option<(ScaleKind, Vec<String>)> {
+    fn derived_scale(&self, scale: &Scale, used: &UsedNames) -> Option<(ScaleKind, Vec<String>)> {
         let all = || scale.levels().to_vec();
         match scale.form() {
             AnswerForm::Level if is_yes_or_no(scale) => Some((ScaleKind::Binary, all())),
@@ -126,7 +126,7 @@ fn task(kept: &ToolLabels, question: &ToolQuestion, answer: &ToolAnswer) -> Valu
         task["user_input"] = note.as_str().into();
     }
     let named = kept.named(answer);
-    if question.scale.form() == AnswerForm::Spans {
+    if question.scale.form().marks_words() {
         let spans = match named {
             Some(Named::Spans(spans)) => spans,
             _ => Vec::new(),
@@ -151,7 +151,7 @@ fn task(kept: &ToolLabels, question: &ToolQuestion, answer: &ToolAnswer) -> Valu
         Some(Named::Options(options)) => options,
         _ => Vec::new(),
     };
-    let style = if question.scale.form() == AnswerForm::Options { "multiple" } else { "single" };
+    let style = if question.scale.form().is_set() { "multiple" } else { "single" };
     task["_view_id"] = "choice".into();
     task["options"] =
         question.scale.levels().iter().map(|level| json!({ "id": level, "text": level })).collect();

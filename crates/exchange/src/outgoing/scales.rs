@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// The names that occur in answers to a question.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Used {
+pub(crate) struct UsedNames {
     /// Names of levels, options or types of spans.
     pub(crate) names: BTreeSet<String>,
     /// Some answer is spans.
@@ -15,7 +15,7 @@ pub(crate) struct Used {
     pub(crate) sets: bool,
 }
 
-impl Used {
+impl UsedNames {
     pub(crate) fn new<'a>(labels: &ToolLabels, answers: impl Iterator<Item = &'a ToolAnswer>) -> Self {
         let mut used = Self::default();
         for named in answers.filter_map(|answer| labels.named(answer)) {

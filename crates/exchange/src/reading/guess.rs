@@ -30,6 +30,8 @@ const SAMPLED_VALUES: u64 = 500_000;
 /// attribute, unless it belongs to the text (the same in all rows of each text). A column that is guessed to
 /// be a time, a duration, a source or a split must parse as one in every row of the sample; an annotation
 /// round in one of them. All other columns are metadata.
+///
+/// In a file that this program wrote, names decide, and the values only which columns are attributes.
 pub fn guess_roles(source: &Source) -> Result<ColumnRoles, ExchangeError> {
     guess_roles_in(source, None)
 }
@@ -43,7 +45,7 @@ pub fn guess_roles_in(source: &Source, label: Option<&str>) -> Result<ColumnRole
 
 /// Guesses the remaining roles like [`guess_roles`], given those of some columns: text, its id, annotator,
 /// label, time. The columns in `left_out` get no role.
-pub fn guess_roles_around(
+pub(crate) fn guess_roles_around(
     source: &Source,
     named: &ColumnRoles,
     left_out: &[String],
@@ -105,7 +107,14 @@ struct Guess<'a> {
     answered: bool,
     /// The column of the text was named by the user.
     text_named: bool,
+    /// The file was written by this program.
+    ours: bool,
 }
+
+/// Columns of every file of labels that this program writes.
+const OURS: [&str; 6] = ["text_id", "annotator_id", "question", "created_at", DURATION, SOURCE];
+const DURATION: &str = "duration_ms";
+const SOURCE: &str = "source";
 
 impl<'a> Guess<'a> {
     fn by_name(
@@ -119,6 +128,7 @@ impl<'a> Guess<'a> {
             roles: vec![None; columns.len()],
             answered: !answers.is_empty(),
             text_named: named.text.is_some(),
+            ours: OURS.iter().all(|name| columns.iter().any(|column| column == name)),
         };
         for answer in answers {
             guess.roles[*answer] = Some(Role::Answer);
@@ -163,10 +173,7 @@ impl<'a> Guess<'a> {
             }
         }
         // Only files of questions whose labels do not imply their scale have it.
-        let ours = ["text_id", "annotator_id", "question", "created_at", "duration_ms", "source"];
-        if ours.iter().all(|name| columns.iter().any(|column| column == name))
-            && let Some(index) = columns.iter().position(|column| column == "scale")
-        {
+        if let Some(index) = columns.iter().position(|column| column == "scale").filter(|_| guess.ours) {
             guess.roles[index] = Some(Role::Scale);
         }
         let names = &vocabulary().columns;
@@ -235,20 +242,18 @@ impl<'a> Guess<'a> {
     /// Revokes roles that the values contradict, and roles that make no valid sort of file.
     fn doubt(&mut self, survey: &Survey) {
         self.doubt_text(survey);
-        // A small number is a duration.
-        self.believe(Role::Time, survey, |v| {
-            parse_ms(v).is_some_and(|at| v.contains(['-', '/', ':']) || at >= FIRST_MS)
-        });
-        // A time that is the same for all annotators of a text is the text's own, not that of a label.
-        if self.column(Role::Time).is_some_and(|column| survey.belongs_to_text(column)) {
-            self.release(Role::Time);
+        // Labels of our files may have no time at first, and many questions, of some texts each.
+        if !self.ours || self.column(Role::Time).is_some_and(|column| !survey.is_blank(column)) {
+            // A small number is a duration.
+            self.believe(Role::Time, survey, |v| {
+                parse_ms(v).is_some_and(|at| v.contains(['-', '/', ':']) || at >= FIRST_MS)
+            });
         }
         self.believe(Role::Duration, survey, |v| parse_duration_ms(v).is_some());
         self.doubt_unit(survey);
-        self.doubt_round(survey);
-        // A column that describes a text is not the question about it.
-        if self.column(Role::Question).is_some_and(|c| !survey.is_few(c) || survey.belongs_to_text(c)) {
-            self.release(Role::Question);
+        if !self.ours {
+            self.doubt_what_is_of_texts(survey);
+            self.doubt_round(survey);
         }
         self.believe(Role::Source, survey, |v| LabelSource::from_name(v).is_some());
         self.doubt_spans(survey);
@@ -270,6 +275,18 @@ impl<'a> Guess<'a> {
         }
         if !has_text && !has_label {
             self.doubt_text_id();
+        }
+    }
+
+    /// Revokes the time and the question where the values are those of texts.
+    fn doubt_what_is_of_texts(&mut self, survey: &Survey) {
+        // A time that is the same for all annotators of a text is the text's own, not that of a label.
+        if self.column(Role::Time).is_some_and(|column| survey.belongs_to_text(column)) {
+            self.release(Role::Time);
+        }
+        // A column that describes a text is not the question about it.
+        if self.column(Role::Question).is_some_and(|c| !survey.is_few(c) || survey.belongs_to_text(c)) {
+            self.release(Role::Question);
         }
     }
 
@@ -405,12 +422,38 @@ impl<'a> Guess<'a> {
         if self.column(Role::Annotator).is_none() {
             return;
         }
+        if self.ours {
+            self.take_our_attributes(survey);
+        }
         for index in 0..self.columns.len() {
             let usual = vocabulary().columns.attribute.contains(&about_annotator(&self.columns[index]));
             let takes = only_annotators || survey.looks_like_attribute(index, usual);
             if self.roles[index].is_none() && takes {
                 self.roles[index] = Some(Role::Attribute);
             }
+        }
+    }
+
+    /// Finds attributes in a file that this program wrote. They come before metadata, or before the column of
+    /// sources if their values may not distinguish them. An attribute has one value for each annotator and
+    /// metadata one for each text, blank ones included.
+    fn take_our_attributes(&mut self, survey: &Survey) {
+        let place = |name: &str| self.columns.iter().position(|column| column == name);
+        let free = |i: &usize| self.roles[*i].is_none();
+        let before_sources = place(DURATION).zip(place(SOURCE)).map_or(0..0, |(a, b)| a + 1..b);
+        let found: Vec<usize> = match !before_sources.is_empty() && before_sources.clone().all(|i| free(&i)) {
+            true => before_sources.collect(),
+            false => {
+                let of_people = |i: &usize| free(i) && survey.is_constant_within_annotators(*i);
+                let last = (0..self.columns.len())
+                    .rfind(|i| of_people(i) && !survey.is_constant_within_texts(*i))
+                    .map_or(0, |last| last + 1);
+                let own = |i: &usize| *i < last || survey.differs_between_annotators(*i);
+                (0..self.columns.len()).filter(of_people).filter(own).collect()
+            }
+        };
+        for index in found {
+            self.roles[index] = Some(Role::Attribute);
         }
     }
 

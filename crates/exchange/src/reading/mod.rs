@@ -16,7 +16,7 @@ mod time_format;
 mod value_rules;
 mod written_date;
 
-pub use guess::{guess_roles, guess_roles_around, guess_roles_in};
+pub use guess::{guess_roles, guess_roles_in};
 pub(crate) use joining::truth_columns;
 pub use joining::{find_join, list_columns};
 pub(crate) use likert::ordered_levels;
@@ -42,7 +42,7 @@ pub fn ordered_scale<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Optio
 /// Sorts numbers of which some have decimals, lowest first; a scale of whole numbers is guessed elsewhere.
 fn ordered_decimals(names: &[String]) -> Option<Vec<String>> {
     /// More different numbers than this are measurements, not levels.
-    const MOST: usize = 20;
+    const MAX_LEVELS: usize = 20;
     let mut numbers: Vec<(f64, &String)> = names
         .iter()
         .map(|name| Some((name.trim().parse().ok().filter(|x: &f64| x.is_finite())?, name)))
@@ -50,7 +50,7 @@ fn ordered_decimals(names: &[String]) -> Option<Vec<String>> {
     let decimals = numbers.iter().any(|(x, _)| x.fract() != 0.0);
     numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
     let different = numbers.windows(2).all(|pair| pair[0].0 < pair[1].0);
-    let few = (3..=MOST).contains(&numbers.len());
+    let few = (3..=MAX_LEVELS).contains(&numbers.len());
     (decimals && different && few).then(|| numbers.into_iter().map(|(_, name)| name.clone()).collect())
 }
 

@@ -40,6 +40,9 @@ struct Column {
     first: HashMap<u64, String>,
     contradicted: HashSet<u64>,
     by_text: HashMap<u64, OneOrSeveral>,
+    /// The annotators and the texts with several values, of which blank may be one.
+    blank_by_annotator: HashMap<u64, OneOrSeveral>,
+    blank_by_text: HashMap<u64, OneOrSeveral>,
 }
 
 /// One value, or several.
@@ -93,11 +96,19 @@ impl Survey {
         for (index, column) in self.columns.iter_mut().enumerate() {
             let value = cells.get(index).trim();
             column.blank |= value.is_empty();
-            if value.is_empty() || Some(index) == self.text || Some(index) == self.annotator {
+            if Some(index) == self.text || Some(index) == self.annotator {
+                continue;
+            }
+            let hash = self.keys.hash_one(value);
+            for (seen, key) in
+                [(&mut column.blank_by_annotator, annotator), (&mut column.blank_by_text, text)]
+            {
+                key.into_iter().for_each(|key| see(seen, key, hash));
+            }
+            if value.is_empty() {
                 continue;
             }
             column.long |= value.len() > CATEGORY_BYTES;
-            let hash = self.keys.hash_one(value);
             if column.values.len() <= CATEGORIES && !column.long && !column.values.contains(value) {
                 column.values.insert(value.to_owned());
             }
@@ -157,6 +168,23 @@ impl Survey {
         let about = &self.columns[column];
         let answered_by_several = several(&self.texts) >= 3;
         answered_by_several && about.values.len() > 1 && several(&about.by_text) == 0
+    }
+
+    /// Whether each annotator has one value, or none, in all rows.
+    pub(crate) fn is_constant_within_annotators(&self, column: usize) -> bool {
+        !self.is_blank(column) && several(&self.columns[column].blank_by_annotator) == 0
+    }
+
+    /// Whether each text has one value, or none, in all rows.
+    pub(crate) fn is_constant_within_texts(&self, column: usize) -> bool {
+        several(&self.columns[column].blank_by_text) == 0
+    }
+
+    /// Whether annotators with several texts have different values, which are not those of texts with several
+    /// annotators.
+    pub(crate) fn differs_between_annotators(&self, column: usize) -> bool {
+        let of_texts = several(&self.texts) > 0 && self.is_constant_within_texts(column);
+        self.columns[column].values.len() > 1 && several(&self.annotators) >= 2 && !of_texts
     }
 
     fn is_category(&self, column: usize) -> bool {

@@ -1,14 +1,11 @@
 //! Summarises an import: its rows, its columns, its questions and its annotators.
 
 use super::plan::Plan;
-use super::reading::Read;
+use super::reading::FileReading;
 use dissensus_api::{
     ColumnUse, DroppedRows, ExampleAnswer, ExampleText, ImportAccount, ImportPerson, ImportQuestion,
 };
 use dissensus_exchange::{FileKind, Scan, TableReading};
-
-/// Maximum number of annotators in the list.
-const LISTED_PEOPLE: usize = 200;
 
 fn number(n: u64) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
@@ -58,7 +55,6 @@ pub(super) fn people_of(scan: &Scan) -> Vec<ImportPerson> {
         .map(|(annotator, labels)| ImportPerson { annotator: annotator.clone(), labels: number(*labels) })
         .collect();
     people.sort_by(|a, b| b.labels.cmp(&a.labels).then_with(|| a.annotator.cmp(&b.annotator)));
-    people.truncate(LISTED_PEOPLE);
     people
 }
 
@@ -93,7 +89,7 @@ pub(super) fn examples_of(plan: &Plan) -> Vec<ExampleText> {
 }
 
 /// Returns the use of each column of a table; empty for an annotation tool's file.
-pub(super) fn uses_of(read: &Read) -> Vec<ColumnUse> {
+pub(super) fn uses_of(read: &FileReading) -> Vec<ColumnUse> {
     if read.plain.is_of_tool() {
         return Vec::new();
     }
@@ -124,7 +120,7 @@ fn use_of(reading: &TableReading, column: &str, of_people: bool) -> String {
             None => {}
         }
         if let Some(occasion) = answer.occasion {
-            words.push_str(&format!(", occasion {occasion}"));
+            words.push_str(&format!(", round {occasion}"));
         }
         return words;
     }

@@ -46,6 +46,8 @@ pub struct Pseudonymised {
 pub struct Exported {
     /// Number of answers in the file.
     pub answers: u64,
+    /// Number of rows without an answer: texts that somebody skipped, flagged or noted something on.
+    pub unanswered: u64,
     /// Number of answers that the file cannot represent.
     pub left_out: u64,
     /// Number of labels left out because their annotators are below a pass mark.

@@ -27,7 +27,7 @@ pub fn export_formats() -> Vec<ExportFormat> {
 /// written. Only the latest request runs: an earlier one is cancelled.
 ///
 /// # Errors
-/// No such format or question, a damaged project, or a cancel.
+/// No such format or question, a damaged project, or cancellation.
 pub fn export_contents(cx: &Exchange, request: &ExportRequest) -> Result<ExportContents, ProjectError> {
     let asked = cx.looks.ask();
     let choices = choices_of(request);

@@ -26,9 +26,9 @@ use std::path::Path;
 ///
 /// # Errors
 /// An unsupported extension, a file that exists (without `replace`), a label without a name because the
-/// project is damaged, a full disk, a cancel, or another export that runs as a job. One row a span in JSON
-/// Lines, or without a question that is answered with spans; a CoNLL file of other questions, or with answers
-/// that it cannot represent and that shall not be left out.
+/// project is damaged, a full disk, cancellation, or another export that runs as a job. One row a span in
+/// JSON Lines, or without a question that is answered with spans; a CoNLL file of other questions, or with
+/// answers that it cannot represent and that shall not be left out.
 pub fn export<'a>(
     cx: &Exchange,
     path: &Path,
@@ -169,10 +169,12 @@ impl Writing<'_> {
 
     fn put_unanswered(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
         match &mut self.sink {
-            Sink::Table(writer) => writer.write(row),
-            Sink::Dataset(writer, _) => writer.write(row),
-            Sink::Conll(_) => Ok(()),
+            Sink::Table(writer) => writer.write(row)?,
+            Sink::Dataset(writer, _) => writer.write(row)?,
+            Sink::Conll(_) => return Ok(()),
         }
+        self.done.unanswered += 1;
+        Ok(())
     }
 
     /// Moves the file to its path, unless it lacks an answer that must not be left out.
@@ -193,7 +195,7 @@ impl Writing<'_> {
 
 /// Returns how spans are written to a file of these questions.
 fn span_layout(questions: &[Question], rows: bool) -> Result<SpanLayout, ProjectError> {
-    let spans = questions.iter().filter(|question| question.scale.form() == AnswerForm::Spans).count();
+    let spans = questions.iter().filter(|question| question.scale.form().marks_words()).count();
     match (rows, spans) {
         (false, _) => Ok(SpanLayout::Lists),
         (true, 0) => Err(TransferError::NoSpansToExport.into()),
@@ -263,10 +265,16 @@ fn write_labels(
     for question in &questions {
         total += u64::from(snapshot.label_count(question.id)?);
     }
+    let people = snapshot.annotators()?;
     let attributes: BTreeSet<String> = match file.mask {
         Some(mask) => mask.attributes(),
-        None => snapshot.annotators()?.into_iter().flat_map(|one| one.attributes.into_keys()).collect(),
+        None => people.iter().flat_map(|one| one.attributes.keys().cloned()).collect(),
     };
+    let is_shared = |name: &String| {
+        let mut values = people.iter().filter_map(|one| one.attributes.get(name));
+        values.next().is_some_and(|first| values.all(|value| value == first))
+    };
+    let attributes_before_source = attributes.iter().any(is_shared);
     let order = snapshot.order()?;
     let mut repeats = Vec::new();
     for question in &questions {
@@ -278,9 +286,7 @@ fn write_labels(
     let (notes_and_marks, study) = (NotesAndMarks::new(snapshot, &questions)?, file.study);
     let occasions = !repeats.is_empty();
     let sink = match file.format {
-        OutputFormat::Conll
-            if questions.iter().any(|question| question.scale.form() != AnswerForm::Spans) =>
-        {
+        OutputFormat::Conll if questions.iter().any(|question| !question.scale.form().marks_words()) => {
             return Err(TransferError::NoConll.into());
         }
         OutputFormat::Conll => Sink::Conll(ConllWriter::create(file.path, occasions, attributes)?),
@@ -298,14 +304,13 @@ fn write_labels(
                 scales: !scales.is_empty(),
                 spans,
                 study: study.layout(),
+                attributes_before_source,
                 ..notes_and_marks.layout(&repeats)
             };
             if file.dataset {
                 let about = questions.iter().map(dataset_question).collect();
-                Sink::Dataset(
-                    DatasetWriter::create(file.path, file.replace, layout, attributes, metadata)?,
-                    about,
-                )
+                let writer = DatasetWriter::create(file.path, file.replace, layout, attributes, metadata)?;
+                Sink::Dataset(writer.with_scales(scales), about)
             } else {
                 let writer = LabelWriter::create(file.path, format, layout, attributes, metadata)?;
                 Sink::Table(writer.with_scales(scales))
@@ -334,7 +339,7 @@ fn write_labels(
                 text: &row.text.body,
                 annotator: &row.annotator.external_id,
                 label: row.level,
-                spans: row.question.scale.form() == AnswerForm::Spans,
+                spans: row.question.scale.form().marks_words(),
                 question: Some(&row.question.name),
                 split: row.text.split.as_deref(),
                 group: row.text.group.as_deref(),
@@ -451,7 +456,7 @@ fn write_decisions(
             text: &text.body,
             annotator: "",
             label: label.as_deref(),
-            spans: question.scale.form() == AnswerForm::Spans,
+            spans: question.scale.form().marks_words(),
             question: Some(&question.name),
             split: text.split.as_deref(),
             group: text.group.as_deref().filter(|_| !masked),
@@ -554,7 +559,7 @@ fn write_repeats(
             text: &text.body,
             annotator: &annotator.external_id,
             label: question.scale.name_of_answer(&repeat.answer).as_deref(),
-            spans: question.scale.form() == AnswerForm::Spans,
+            spans: question.scale.form().marks_words(),
             question: Some(&question.name),
             split: text.split.as_deref(),
             group: text.group.as_deref(),

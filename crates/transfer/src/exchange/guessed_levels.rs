@@ -4,7 +4,7 @@
 
 use super::reading::choices_of;
 use dissensus_api::ImportNotice;
-use dissensus_domain::{Scale, TargetKind};
+use dissensus_domain::Scale;
 use dissensus_exchange::{Missing, TableReading, missing_code, ordered_scale, truth_value};
 use dissensus_project::words::counted;
 use std::collections::BTreeMap;
@@ -162,7 +162,7 @@ fn gaps(scale: &Scale, used: &[(&str, u64)]) -> Option<ImportNotice> {
         .collect::<Option<_>>()?;
     numbers.sort_unstable();
     let has = numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    if scale.target() == TargetKind::Ordinal {
+    if scale.target().has_distances() {
         let filled = ranges(
             &numbers
                 .windows(2)
@@ -183,8 +183,7 @@ fn gaps(scale: &Scale, used: &[(&str, u64)]) -> Option<ImportNotice> {
     );
     let far_apart = numbers.len() > 2
         && numbers[numbers.len() - 1].saturating_sub(numbers[0]) > Scale::MAX_ORDINAL_SPREAD;
-    (scale.target() == TargetKind::Nominal && far_apart)
-        .then(|| notice("numbers-far-apart", numbers.len(), message))
+    (!scale.target().is_ordered() && far_apart).then(|| notice("numbers-far-apart", numbers.len(), message))
 }
 
 /// Ranges of whole numbers in words; empty ones are left out.

@@ -10,7 +10,7 @@ use crate::exchange::plan;
 use crate::exchange::reading;
 use dissensus_api::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
 use dissensus_domain::JobKind;
-use dissensus_exchange::{Source, TableReading, guess_roles_around};
+use dissensus_exchange::{Source, complete};
 use dissensus_labelling::feed;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
@@ -19,8 +19,8 @@ use dissensus_project::log::go_on;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Guesses the roles of the columns of a file; `choices` determine its form, and the column of its
-/// labels.
+/// Guesses the roles of the columns of a file and how its times are written; `choices` determine its form,
+/// and the column of its labels.
 pub fn guess_columns(
     cx: &Exchange,
     path: &Path,
@@ -28,7 +28,7 @@ pub fn guess_columns(
 ) -> Result<ColumnChoices, ProjectError> {
     let source = cx.opened.open(path, choices)?;
     let named = choices.columns.as_ref().map(reading_from).unwrap_or_default();
-    Ok(choices_of(&TableReading::from_roles(guess_roles_around(&source, &named.roles, &named.ignored)?)))
+    Ok(choices_of(&complete(&source, &named)?))
 }
 
 /// Previews the import of a file. Nothing is written.
@@ -90,8 +90,8 @@ fn preview_opened(
 /// next file with the same ones.
 ///
 /// # Errors
-/// The file or its columns, bad rows without `skip_bad`, a full disk, a cancel, or another import that runs
-/// as a job. Nothing was imported then.
+/// The file or its columns, bad rows without `skip_bad`, a full disk, cancellation, or another import that
+/// runs as a job. Nothing was imported then.
 pub fn import(
     cx: &Exchange,
     path: &Path,

@@ -11,14 +11,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// The pseudonyms of a file.
 pub(super) struct Mask {
     /// By external id: number, pseudonym and the attributes that are written.
-    people: HashMap<String, Masked>,
+    people: HashMap<String, MaskedAnnotator>,
     notes: bool,
     suppressed: u64,
     left_blank: Vec<String>,
     identifiable: u64,
 }
 
-struct Masked {
+struct MaskedAnnotator {
     number: u32,
     name: String,
     attributes: Attributes,
@@ -46,7 +46,7 @@ impl Mask {
         for person in everyone {
             let number = pseudonyms.number(person.id)?;
             let (name, attributes) = (Pseudonyms::name(number), shared.person(person.id));
-            people.insert(person.external_id, Masked { number, name, attributes });
+            people.insert(person.external_id, MaskedAnnotator { number, name, attributes });
         }
         let SharedAttributes { suppressed, left_blank, identifiable, .. } = shared;
         Ok(Self { people, notes: request.notes, suppressed, left_blank, identifiable })

@@ -2,7 +2,7 @@
 //! like mistakes. The same before an import and after it.
 
 use super::guessed_levels::guessed_levels;
-use super::reading::Read;
+use super::reading::FileReading;
 use dissensus_api::{ImportChanges, ImportNotice, ImportPlace};
 use dissensus_domain::Scale;
 use dissensus_exchange::{ChangeKind, Changes, Findings, Source};
@@ -79,7 +79,7 @@ pub(super) fn near_annotators((known, new): &(Vec<String>, Vec<String>)) -> Opti
 }
 
 /// Returns the notices, the most important first.
-pub(super) fn import_notices(asked: &[QuestionLabels<'_>], read: &Read) -> Vec<ImportNotice> {
+pub(super) fn import_notices(asked: &[QuestionLabels<'_>], read: &FileReading) -> Vec<ImportNotice> {
     let changes = import_changes(asked);
     let of_kind = |kind| asked.iter().map(|a| a.changes.count(kind)).sum::<u64>() as u32;
     let repeats_are_labels = of_kind(ChangeKind::RepeatIsLabel);
@@ -138,7 +138,7 @@ pub(super) fn import_notices(asked: &[QuestionLabels<'_>], read: &Read) -> Vec<I
             "repeats-are-labels",
             repeats_are_labels,
             format!(
-                "Labels already: {} of a later occasion, which the file or another one brought without its occasion. Self-agreement \
+                "Labels already: {} of a later annotation round, which the file or another one brought without its round. Self-agreement \
                  compares them with the labels before them; they stay current labels, too. To have the first answers as labels, \
                  import into a new project",
                 counted(u64::from(repeats_are_labels), "answer")
@@ -149,8 +149,8 @@ pub(super) fn import_notices(asked: &[QuestionLabels<'_>], read: &Read) -> Vec<I
             "no-first-answer",
             no_first_answer,
             format!(
-                "Answers of a later occasion without a first one in the file or in the project: {}. They are no labels; if the \
-                 column does not say on which occasion somebody answered again, import it as something else",
+                "Answers of a later annotation round without a first one in the file or in the project: {}. They are no labels; if the \
+                 column does not say in which round somebody answered again, import it as something else",
                 counted(u64::from(no_first_answer), "text of an annotator")
             ),
             Vec::new(),
@@ -183,7 +183,7 @@ pub(super) fn outdated_repeats(count: usize) -> Option<ImportNotice> {
         code: "outdated-repeats".to_owned(),
         count: count as u32,
         message: format!(
-            "Known before and overruled since: {answers} of a later occasion. The later one stays; to change it, give the file a \
+            "Known before and overruled since: {answers} of a later annotation round. The later one stays; to change it, give the file a \
              column with times"
         ),
         places: Vec::new(),

@@ -1,6 +1,6 @@
 //! The plan of an import: everything that is determined before anything is written.
 
-use super::reading::Read;
+use super::reading::FileReading;
 use super::seed::{Seeds, seeded};
 use super::{Exchange, notices};
 use crate::error::TransferError;
@@ -21,7 +21,7 @@ const LISTED_BAD_ROWS: usize = 10;
 /// Everything that is determined before anything is written.
 pub(super) struct Plan {
     /// How the file is read.
-    pub(super) read: Read,
+    pub(super) read: FileReading,
     /// The rows that its reading makes.
     pub(super) source: Source,
     pub(super) roles: ColumnRoles,
@@ -111,7 +111,7 @@ fn is_summary(columns: &[String]) -> bool {
 /// Reads the whole file and determines what importing it would change. Nothing is written.
 pub(super) fn plan(
     cx: &Exchange,
-    read: Read,
+    read: FileReading,
     choices: &ImportChoices,
     progress: &dyn Progress,
 ) -> Result<Plan, ProjectError> {
@@ -165,6 +165,7 @@ pub(super) fn plan(
         None => Checker::new(None),
     }
     .at(now_ms)
+    .finding_by_body(roles.text_id.is_none())
     .folding_case(read.reading.values.fold_case);
     let seeds = seeded(&cx.context.store, &mut checker, &questions)?;
     let scan = scan_file(&source, &roles, checker.clone(), progress)?;
@@ -268,7 +269,7 @@ fn question_for(
 ) -> Result<(String, Option<Question>), ProjectError> {
     let index = cx.context.index();
     let fits = |question: &&Question| kind.is_none_or(|kind| question.scale.kind() == kind);
-    let spans = kind.is_some_and(|kind| kind.rules().form() == AnswerForm::Spans);
+    let spans = kind.is_some_and(|kind| kind.rules().form().marks_words());
     let fitting: Vec<&Question> = index.questions().iter().filter(fits).collect();
     let find = |name: &str| index.questions().iter().find(|q| q.name == name).cloned();
     let named = asked.or_else(|| find(unnamed.column).map(|_| unnamed.column));
@@ -310,7 +311,8 @@ impl Plan {
                 .get(part.number)
                 // Without a scale the same set in another order is another answer.
                 .is_some_and(|found| {
-                    part.guessed && part.scale.has_options() || found.off_scale(&part.scale).next().is_some()
+                    found.without_scale && part.scale.has_options()
+                        || found.off_scale(&part.scale).next().is_some()
                 })
         };
         if self.parts.iter().find(off_scale).is_none() {
@@ -414,8 +416,12 @@ fn part(
     column: &str,
 ) -> Result<Part, ProjectError> {
     let ImportQuestion { name, existing, scale, spans, kind } = asked;
+    // A scale in the file applies if the user asks for no other kind.
+    let wanted = choices.scale.or(spans.then_some(ScaleKind::Spans));
+    let given = found.given_scale.clone().filter(|scale| wanted.is_none_or(|kind| kind == scale.kind()));
+    let scale = scale.or(given);
     let guessed = scale.is_none();
-    let scale = match (scale, choices.scale.or(spans.then_some(ScaleKind::Spans)).or(kind)) {
+    let scale = match (scale, wanted.or(kind)) {
         (Some(scale), _) => Ok(scale),
         (None, Some(kind)) => {
             let seen =

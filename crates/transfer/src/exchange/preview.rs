@@ -3,7 +3,7 @@
 use super::account::{account_of, asked_of, examples_of, people_of, uses_of};
 use super::notices::{import_changes, import_notices, near_annotators, notices_of_findings};
 use super::plan::{Plan, answer_column, prompt_for, scan_file};
-use super::reading::{Read, choices_of};
+use super::reading::{FileReading, choices_of};
 use super::reading_notices::reading_notices;
 use dissensus_api::{
     BadRow, ColumnChoices, ImportAccount, ImportChanges, ImportChoices, ImportFormat, ImportPreview,
@@ -81,7 +81,7 @@ pub(super) fn format_of(source: &Source) -> ImportFormat {
 
 /// Returns a preview of a file whose columns or labels do not fit the choices.
 pub(super) fn preview_with_problem(
-    read: &Read,
+    read: &FileReading,
     columns: ColumnChoices,
     choices: &ImportChoices,
     error: &ProjectError,
@@ -188,8 +188,8 @@ fn unread_rounds(plan: &Plan) -> Option<String> {
     };
     plan.source.columns().iter().find(unread).filter(|_| plan.kind == FileKind::Labels)?;
     Some(
-        "The column \"occasion\" is not read as occasions: its values look like something else, or nobody answers a text twice in \
-         the file. If it holds the annotation round of each answer, choose it (--occasion occasion), or those answers \
+        "The column \"occasion\" is not read as annotation rounds: its values look like something else, or nobody answers a text twice in \
+         the file. If it holds the annotation round of each answer, choose it (`--occasion occasion`), or those answers \
          replace the first ones."
             .to_owned(),
     )

@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// A file with the reading by which it is imported.
 #[derive(Clone)]
-pub(super) struct Read {
+pub(super) struct FileReading {
     /// The file without a reading.
     pub(super) plain: Source,
     /// The rows that the reading makes.
@@ -27,7 +27,7 @@ pub(super) struct Read {
     pub(super) undecided: bool,
 }
 
-impl Read {
+impl FileReading {
     /// The roles of the columns of the rows that are read.
     pub(super) fn roles(&self) -> ColumnRoles {
         self.source.roles().cloned().unwrap_or_else(|| self.reading.roles.clone())
@@ -190,21 +190,31 @@ pub(super) fn recognised(
 ///
 /// # Errors
 /// The file, or the one that it is joined with, cannot be read, or the choice does not fit it.
-pub(super) fn read(cx: &Exchange, plain: &Source, choices: &ImportChoices) -> Result<Read, ProjectError> {
+pub(super) fn read(
+    cx: &Exchange,
+    plain: &Source,
+    choices: &ImportChoices,
+) -> Result<FileReading, ProjectError> {
     let found = recognised(cx, plain, None, &[])?;
     let decided = found.is_decided();
     let best = found.readings.first().map(|ranked| ranked.reading.clone()).unwrap_or_default();
     if choices.columns.is_none() {
         let source = plain.with_reading(&best, None)?;
         let readings = if plain.is_of_tool() { Vec::new() } else { found.readings };
-        return Ok(Read { plain: plain.clone(), source, reading: best, readings, undecided: !decided });
+        return Ok(FileReading {
+            plain: plain.clone(),
+            source,
+            reading: best,
+            readings,
+            undecided: !decided,
+        });
     }
     let readings = if plain.is_of_tool() { Vec::new() } else { found.readings };
-    Ok(Read { readings, ..read_as_chosen(plain, choices)? })
+    Ok(FileReading { readings, ..read_as_chosen(plain, choices)? })
 }
 
 /// Reads a file by the chosen columns, without alternatives.
-pub(super) fn read_as_chosen(plain: &Source, choices: &ImportChoices) -> Result<Read, ProjectError> {
+pub(super) fn read_as_chosen(plain: &Source, choices: &ImportChoices) -> Result<FileReading, ProjectError> {
     let columns = choices.columns.clone().unwrap_or_default();
     let other = columns.join.as_ref().map(|join| Source::open(&join.path)).transpose()?;
     // The file with the answers determines the columns that belong to an answer.
@@ -215,7 +225,7 @@ pub(super) fn read_as_chosen(plain: &Source, choices: &ImportChoices) -> Result<
     let reading = chosen(answered.unwrap_or(plain), &columns)?;
     let source = plain.with_reading(&reading, other.as_ref())?;
     let (readings, undecided) = (Vec::new(), false);
-    Ok(Read { plain: plain.clone(), source, reading, readings, undecided })
+    Ok(FileReading { plain: plain.clone(), source, reading, readings, undecided })
 }
 
 /// Returns the reading for chosen columns. Columns of an export that cannot be chosen (question, duration,

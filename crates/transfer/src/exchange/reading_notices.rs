@@ -1,9 +1,10 @@
 //! Notices about how a table is read: attributes that differ, metadata that are dropped, times that cannot be
 //! parsed.
 
-use super::plan::Plan;
+use super::plan::{Part, Plan};
 use super::reading::choices_of;
 use dissensus_api::ImportNotice;
+use dissensus_domain::Scale;
 use dissensus_exchange::{AttributeConflicts, FileKind, TableReading, is_called_time};
 use dissensus_project::words::counted;
 
@@ -68,6 +69,21 @@ pub(super) fn reading_notices(plan: &Plan) -> Vec<ImportNotice> {
             None,
         ));
     }
+    if scan.texts_by_body > 0 {
+        notices.push(notice(
+            "texts-by-body",
+            scan.texts_by_body,
+            format!(
+                "Found by their bodies: {} of the project, with ids of their own",
+                counted(scan.texts_by_body, "text")
+            ),
+            None,
+        ));
+    }
+    if scan.same_bodies > 0 {
+        notices.push(notice("same-bodies", scan.same_bodies, same_bodies(plan), None));
+    }
+    notices.extend(other_scales(plan).map(|(count, message)| notice("other-scales", count, message, None)));
     if let Some(column) = unread_time(plan) {
         notices.push(notice(
             "unread-times",
@@ -85,6 +101,50 @@ pub(super) fn reading_notices(plan: &Plan) -> Vec<ImportNotice> {
 /// `1 row gives`, `3 rows give`.
 fn give(rows: u64) -> String {
     format!("{} {}", counted(rows, "row"), if rows == 1 { "gives" } else { "give" })
+}
+
+/// States which texts are added although the project has their bodies.
+fn same_bodies(plan: &Plan) -> String {
+    let texts = counted(plan.scan.same_bodies, "text");
+    match &plan.roles.text_id {
+        // An id is an identity in every copy of the project: a text cannot get another one.
+        Some(column) => format!(
+            "Added a second time: {texts} that the project has without an id, because \"{column}\" is the id of another text. \
+             To label the texts of the project, leave the column out (--ignore {column})"
+        ),
+        None => format!(
+            "Added once more: {texts} whose body the project has under several ids, so that it does not tell which is meant. \
+             To label one of these, give the file a column with ids"
+        ),
+    }
+}
+
+/// Returns sentences about scales in the file that are not used, with the number of rows that give them.
+fn other_scales(plan: &Plan) -> impl Iterator<Item = (u64, String)> {
+    let written = |scale: &Scale| format!("{} ({})", scale.kind(), scale.levels().join(", "));
+    let of_part = move |part: &Part| {
+        let found = plan.scan.questions.get(part.number)?;
+        let given = found.given_scale.as_ref()?;
+        let (name, holds) = (&part.name, written(&part.scale));
+        if part.existing.is_some() && !part.scale.reads_like(given) {
+            let given = written(given);
+            return Some((
+                1,
+                format!("The file gives \"{name}\" the scale {given}; the project has {holds}, which holds"),
+            ));
+        }
+        // The user may have asked for another scale than the file gives.
+        let (other, count) = found.other_scale.as_ref().filter(|_| part.scale.reads_like(given))?;
+        let message = format!(
+            "The file gives \"{name}\" two scales: first {holds}, which holds, and in {} {}. If that is the right one, \
+             correct the column with the scales",
+            counted(*count, "row"),
+            written(other)
+        );
+        let count = *count;
+        Some((count, message))
+    };
+    plan.parts.iter().filter_map(of_part)
 }
 
 /// Finds a column that is named like the time of a label and is read as something else, if no other column is

@@ -11,7 +11,7 @@ use serde::Serialize;
 const FILE: &str = "columns.json";
 const LOCK: &str = "columns.lock";
 /// Maximum number of stored choices; the least recently used are dropped.
-const MOST: usize = 50;
+const MAX_CHOICES: usize = 50;
 
 /// The choices for files of one shape.
 #[derive(Clone, Debug, Serialize)]
@@ -52,7 +52,7 @@ impl<'a> StoredColumns<'a> {
         all.retain(|kept| kept.shape != self.shape);
         if columns != *guessed {
             all.insert(0, StoredChoices { shape: self.shape.clone(), columns });
-            all.truncate(MOST);
+            all.truncate(MAX_CHOICES);
         } else if !was_kept {
             return Ok(());
         }

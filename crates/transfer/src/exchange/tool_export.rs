@@ -69,7 +69,7 @@ impl ToolExport {
     ///
     /// # Errors
     /// A file that exists (without `replace`), an extension that is not that of the format, labels none of
-    /// which the format can represent, a full disk, or a cancel.
+    /// which the format can represent, a full disk, or cancellation.
     pub fn write(
         &self,
         path: &Path,
@@ -88,7 +88,7 @@ impl ToolExport {
 /// as of one moment, and determines what its format cannot represent. Nothing is written.
 ///
 /// # Errors
-/// No such question, a damaged project, or a cancel.
+/// No such question, a damaged project, or cancellation.
 pub fn for_tool(
     cx: &Exchange,
     format: ToolFormat,

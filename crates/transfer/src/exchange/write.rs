@@ -153,20 +153,20 @@ impl Writing {
         if self.remarks > 0 {
             self.report.remarks.push(format!(
                 "{}: notes, reasons and confidence of answers, texts that were skipped or flagged.",
-                dissensus_project::words::counted(self.remarks, "remark")
+                dissensus_project::words::counted(self.remarks, "mark")
             ));
         }
         if self.put_off.0 > 0 && self.plan.source.is_of_tool() {
             let (reported, kept) = self.put_off;
             self.report.remarks.push(format!(
-                "{} put off in the file: {kept} stored as skipped now. Of the others the same person has an answer, or they were known.",
+                "{} skipped in the file: {kept} stored as skipped now. For the others, the same person has an answer, or they were known.",
                 dissensus_project::words::counted(reported, "text")
             ));
         }
         if self.unasked > 0 {
             self.report.remarks.push(format!(
                 "{} left out: to a question that the project does not have and that nobody answers in the file. Add the question, and import again.",
-                dissensus_project::words::counted(self.unasked, "remark")
+                dissensus_project::words::counted(self.unasked, "mark")
             ));
         }
         tx.end_import(begun)?;

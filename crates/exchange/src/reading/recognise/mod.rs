@@ -14,6 +14,7 @@ mod wide;
 
 use super::guess::{guess_roles_around, guess_the_rest};
 use super::table_reading::TableReading;
+use super::time_detection::{Detected, detect};
 use crate::roles::simplified;
 use crate::vocabulary::vocabulary;
 use crate::{ColumnRoles, ExchangeError, Source};
@@ -149,8 +150,31 @@ fn readings_of_texts(table: &Table<'_>) -> Result<Vec<RankedReading>, ExchangeEr
     Ok(found)
 }
 
-/// Guesses the roles of the columns that are not named in `reading`.
+/// Guesses the roles of the columns that are not named in `reading`, and how its times are written.
 pub fn complete(source: &Source, reading: &TableReading) -> Result<TableReading, ExchangeError> {
+    with_time_format(source, with_roles(source, reading)?)
+}
+
+/// Returns the reading with the format of its times, where the values of the whole sample have one.
+fn with_time_format(source: &Source, reading: TableReading) -> Result<TableReading, ExchangeError> {
+    let times = &vocabulary().columns.time;
+    let free = |column: &String| !reading.ignored.contains(column) && times.contains(&simplified(column));
+    let any = reading.roles.time.is_some() || source.columns().iter().any(free);
+    // Entries of lists are dated by the recogniser of lists.
+    let settled = reading.values.time_format.is_some() || !reading.lists.is_empty();
+    if source.is_of_tool() || settled || !any {
+        return Ok(reading);
+    }
+    let sample = Sample::read(source)?.without(&reading.ignored);
+    let context = TableContext { left_out: &reading.ignored, ..TableContext::default() };
+    let table = Table { source, sample, plain: reading.roles.clone(), context, no_texts: Vec::new() };
+    let ranked = RankedReading { reading: reading.clone(), ..long::as_guessed(ColumnRoles::default()) };
+    let mut found = values::with_time(&table, ranked);
+    // Where day and month cannot be told apart, the user says it.
+    Ok(found.pop().filter(|_| found.is_empty()).map_or(reading, |ranked| ranked.reading))
+}
+
+fn with_roles(source: &Source, reading: &TableReading) -> Result<TableReading, ExchangeError> {
     if reading.answers.is_empty() && reading.lists.is_empty() {
         let roles = guess_roles_around(source, &reading.roles, &reading.ignored)?;
         return Ok(TableReading { roles, ..reading.clone() });
@@ -243,13 +267,18 @@ impl Table<'_> {
     }
 
     /// Corrects the column of the text to the one that is judged: if an annotator answers one body again and
-    /// again, it is the context of another text in the row, such as a post before its replies.
+    /// again, it is the context of another text in the row, such as a post before its replies. Columns that
+    /// are called `text` or `text_id` are believed: these are answers given again.
     fn with_judged_text(mut self) -> Self {
         let place = |name: &Option<String>| name.as_deref().and_then(|name| self.place(name));
         let (Some(text), Some(annotator)) = (place(&self.plain.text), place(&self.plain.annotator)) else {
             return self;
         };
         let id = place(&self.plain.text_id);
+        let says = |column: usize, name: &str| simplified(self.name(column)) == name;
+        if says(text, "text") || id.is_some_and(|id| says(id, "textid")) {
+            return self;
+        }
         let judged = id.filter(|id| self.sample.varies_within(text, *id).0 == 0).unwrap_or(text);
         if self.sample.is_unique(&[judged, annotator]) {
             return self;
@@ -257,7 +286,11 @@ impl Table<'_> {
         let used: Vec<usize> = self.plain.named().iter().filter_map(|(_, name)| self.place(name)).collect();
         let wordy = (0..self.sample.width()).filter(|column| !used.contains(column)).filter(|column| {
             let (length, spaced) = self.sample.wordiness(*column);
-            length >= 8.0 && spaced >= 0.5 && self.sample.is_unique(&[*column, annotator])
+            length >= 8.0
+                && spaced >= 0.5
+                && self.sample.is_unique(&[*column, annotator])
+                && !self.is_about_answer(*column)
+                && (self.is_called(*column, &vocabulary().columns.text) || self.recurs(*column, annotator))
         });
         let Some(body) = wordy.min() else { return self };
         let names_body = |column: &usize| {
@@ -270,6 +303,19 @@ impl Table<'_> {
         self.plain.text = Some(self.name(body).to_owned());
         self.plain.text_id = id.map(|column| self.name(column).to_owned());
         self
+    }
+
+    /// Whether a column holds no texts, however many words it has: notes on answers, or moments.
+    fn is_about_answer(&self, column: usize) -> bool {
+        self.is_called(column, &vocabulary().shapes.not_answers)
+            || self.is_called(column, &vocabulary().columns.time)
+            || detect(self.sample.values(column)) != Detected::None
+    }
+
+    /// Whether most values of a column are those of several annotators, as texts are and notes are not.
+    fn recurs(&self, column: usize, annotator: usize) -> bool {
+        let (by_several, _) = self.sample.varies_within(annotator, column);
+        by_several * 2 > self.sample.counts(column).len()
     }
 
     fn name(&self, column: usize) -> &str {
@@ -328,7 +374,7 @@ impl Table<'_> {
         if let Some(text) = text.filter(|text| self.sample.counts(*text).len() * 10 < rows * 7) {
             let tells_more = |column: &usize| {
                 let (length, spaced) = self.sample.wordiness(*column);
-                let notes = self.is_called(*column, &vocabulary().shapes.not_answers);
+                let notes = self.is_about_answer(*column);
                 let more = self.sample.counts(*column).len() * 10 > self.sample.counts(text).len() * 13;
                 length >= 8.0 && spaced >= 0.6 && more && !notes
             };
@@ -351,8 +397,7 @@ impl Table<'_> {
         let wordy = candidates.filter_map(|column| {
             let (length, spaced) = self.sample.wordiness(column);
             let of_text = id.is_none_or(|id| self.sample.varies_within(column, id).0 == 0);
-            let notes = self.is_called(column, &vocabulary().shapes.not_answers)
-                || self.is_called(column, &vocabulary().columns.time);
+            let notes = self.is_about_answer(column);
             (length >= 8.0 && spaced >= 0.6 && of_text && !notes).then_some((length, column))
         });
         let longest = wordy.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));

@@ -128,3 +128,63 @@ fn hidden_and_control_characters_are_refused_in_names() {
     let message = scan(&file.source, &roles, Checker::new(None)).unwrap_err().to_string();
     assert!(message.contains("attribute") && message.contains("U+202E"), "{message}");
 }
+
+/// Scans a file with a column of scales.
+fn with_scales(content: &str) -> Scan {
+    let file = sample("a.csv", content);
+    let mut roles = file.roles();
+    (roles.question, roles.scale) = (Some("question".to_owned()), Some("scale".to_owned()));
+    scan(&file.source, &roles, Checker::by_question(None)).unwrap()
+}
+
+/// A question's scale counts in whatever row it stands, also in one that is bad; levels that are not used
+/// and their order are kept.
+#[test]
+fn scale_counts_in_any_row_of_its_question() {
+    let named = ["mild", "so so", "rude", "vile", "awful"];
+    let ordinal = Scale::new(ScaleKind::Ordinal, named).unwrap();
+    let sets = Scale::new(ScaleKind::MultiLabel, ["a", "b", "c"]).unwrap();
+    let only = Scale::new(ScaleKind::Choice, ["here", "there"]).unwrap();
+    let cell = |scale: &Scale| format!("\"{}\"", serde_json::to_string(scale).unwrap().replace('"', "\"\""));
+    let answers = [
+        ("tone", &ordinal, ["vile", "mild", "rude"]),
+        ("parts", &sets, ["a; b", "b; a", "[]"]),
+        ("place", &only, ["here", "here", "here"]),
+    ];
+    for place in 0..4 {
+        let mut content = "text_id,text,annotator_id,label,question,scale\n".to_owned();
+        for (question, scale, labels) in &answers {
+            for (nth, label) in labels.iter().enumerate() {
+                let scale = if nth == place { cell(scale) } else { String::new() };
+                content += &format!("t{nth},Text {nth},ada,{label},{question},{scale}\n");
+            }
+            if place == 3 {
+                // A text with another body: the row is bad.
+                content += &format!("t0,other,ada,,{question},{}\n", cell(scale));
+            }
+        }
+        let found = with_scales(&content);
+        assert_eq!((found.labels, found.problem_count), (9, if place == 3 { 3 } else { 0 }), "{place}");
+        for ((_, scale, _), question) in answers.iter().zip(&found.questions) {
+            assert!(question.scale.as_ref().unwrap().reads_like(scale), "{place}: {question:?}");
+            assert_eq!(question.other_scale, None);
+        }
+    }
+}
+
+#[test]
+fn second_scale_of_a_question_is_reported() {
+    let cell = |levels: [&str; 2]| {
+        let scale = Scale::new(ScaleKind::Ordinal, levels).unwrap();
+        format!("\"{}\"", serde_json::to_string(&scale).unwrap().replace('"', "\"\""))
+    };
+    let (first, other) = (cell(["low", "high"]), cell(["high", "low"]));
+    let content = format!(
+        "text_id,text,annotator_id,label,question,scale\nt1,x,ada,low,q,\nt2,y,ada,high,q,{first}\n\
+         t3,z,ada,low,q,{first}\nt4,u,ada,low,q,{other}\nt5,v,ada,low,q,{other}\n"
+    );
+    let found = with_scales(&content);
+    assert_eq!(found.questions[0].scale.clone().unwrap().levels(), ["low", "high"]);
+    let (scale, rows) = found.questions[0].other_scale.clone().unwrap();
+    assert_eq!((scale.levels(), rows), (&["high".to_owned(), "low".to_owned()][..], 2));
+}

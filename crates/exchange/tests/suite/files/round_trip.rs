@@ -288,6 +288,77 @@ fn first_four_columns_are_fixed_and_guessed() {
     );
 }
 
+fn one_question(_: usize) -> String {
+    "q".to_owned()
+}
+
+fn in_two_teams(person: usize) -> String {
+    (person % 2).to_string()
+}
+
+fn all_texts(_: usize, _: usize) -> bool {
+    true
+}
+
+fn own_texts(text: usize, person: usize) -> bool {
+    text % 15 == person
+}
+
+/// A column may look like data of texts, and metadata like attributes.
+#[rstest]
+#[case::usual(4, one_question, in_two_teams, all_texts)]
+#[case::questions_about_disjoint_texts(4, |text| format!("q{}", text % 2), in_two_teams, all_texts)]
+#[case::more_than_twenty_questions(4, |text| format!("q{text}"), in_two_teams, all_texts)]
+#[case::long_name_of_a_question(4, |_| "q".repeat(130), in_two_teams, all_texts)]
+#[case::shared_attribute(4, one_question, |_| "2024".to_owned(), all_texts)]
+#[case::own_attribute_of_many(15, one_question, |person: usize| person.to_string(), all_texts)]
+#[case::own_texts_of_many(15, one_question, |person: usize| person.to_string(), own_texts)]
+#[case::some_without_attribute(4, one_question, |person: usize| "x".repeat(person / 2), all_texts)]
+fn own_columns_are_guessed_by_name(
+    #[case] people: usize,
+    #[case] question: fn(usize) -> String,
+    #[case] cohort: fn(usize) -> String,
+    #[case] answers: fn(usize, usize) -> bool,
+) {
+    let folder = tempfile::tempdir().unwrap();
+    let given = (0..30).flat_map(|text| (0..people).map(move |person| (text, person)));
+    let rows: Vec<Row> = given
+        .filter(|(text, person)| answers(*text, *person))
+        .map(|(text, person)| Row {
+            text_id: Some(format!("t{text}")),
+            text: Some(format!("body of text {text}")),
+            annotator: Some(format!("a{person}")),
+            label: Some(((text + person) % 3).to_string()),
+            question: Some(question(text)),
+            // As of imports without times, one after the other.
+            at_ms: Some(1_714_566_600_123 + text as i64),
+            duration_ms: Some(1_500),
+            source: Some(LabelSource::Import),
+            attributes: [("cohort".to_owned(), cohort(person))].into(),
+            metadata: [("lang".into(), "en".into()), ("url".into(), format!("u{text}"))].into(),
+            ..Row::default()
+        })
+        .collect();
+    let shared = (0..people).map(cohort).collect::<BTreeSet<_>>().len() == 1;
+    for (format, ending) in FORMATS {
+        let path = folder.path().join(format!("out.{ending}"));
+        let layout = LabelLayout { attributes_before_source: shared, ..LabelLayout::default() };
+        let mut writer = LabelWriter::create(&path, format, layout, ["cohort"], ["lang", "url"]).unwrap();
+        rows.iter().for_each(|row| writer.write(&as_label(row)).unwrap());
+        let roles = writer.roles();
+        writer.finish().unwrap();
+        let source = Source::open(&path).unwrap();
+        assert_eq!(guess_roles(&source).unwrap(), roles, "{ending}");
+        let without_blank = |mut row: Row| {
+            row.attributes.retain(|_, value| !value.is_empty());
+            without_place(row)
+        };
+        let read = read_rows(&source, &roles).unwrap().map(|row| without_blank(row.unwrap()));
+        let expected = rows.iter().cloned().map(without_blank);
+        assert_eq!(read.collect::<Vec<_>>(), expected.collect::<Vec<_>>(), "{ending}");
+    }
+}
+
 #[test]
 fn texts_and_annotators_round_trip() {
     let folder = tempfile::tempdir().unwrap();

@@ -6,6 +6,7 @@ mod bad_input;
 mod cases;
 mod generated;
 mod published;
+mod repeats;
 mod values;
 
 use dissensus_exchange::{
