@@ -19,10 +19,10 @@ impl Application {
     }
 
     /// Downloads the default encoder into the user's folder of encoders and returns its folder. A download
-    /// interrupted by a cancel or a broken connection is resumed at the next attempt.
+    /// interrupted by cancellation or a broken connection is resumed at the next attempt.
     ///
     /// # Errors
-    /// No connection, a full disk, a cancel, or a file whose SHA-256 differs from the catalogue's; then
+    /// No connection, a full disk, cancellation, or a file whose SHA-256 differs from the catalogue's; then
     /// there is no folder under the encoder's name.
     pub fn download_encoder(&self, progress: &dyn Progress) -> Result<PathBuf, ProjectError> {
         download(&default_encoder()?, self.home(), &HubConfig::from_env(), progress)

@@ -89,7 +89,7 @@ impl Session {
     /// copied and upgraded.
     ///
     /// # Errors
-    /// Those of [`Session::open`]; a cancel, after which the file is as it was.
+    /// Those of [`Session::open`]; cancellation, after which the file is as it was.
     pub fn open_reporting(
         path: &Path,
         home: &Home,
@@ -127,7 +127,7 @@ impl Session {
         let practice = Practice::new(&context);
         let labelling = Labelling::new(&context, &project, &live, &practice)?;
         let runs = Runs::new(&context, &saved_runs, &encoding, &background);
-        let analysis = Analysis::new(&context, &encoding, &live, &runs);
+        let analysis = Analysis::new(&context, &encoding, &live, &runs, &practice);
         let bundles = Bundles::new(&context, &encoding, &live, &runs, &analysis);
         let exchange = Exchange::new(&context, &labelling, &practice, &background);
         let guideline = Guidelines::new(&context);

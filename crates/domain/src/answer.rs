@@ -38,7 +38,7 @@ crate::errors! {
         TooManyOptions(u8) => "option {0} is beyond the {max} that a set can hold" (max = OptionSet::MAX);
         EmptySpan { start: u32, end: u32 } => "a span from {start} to {end} holds no character";
         SpanOutside { end: u32, characters: usize } =>
-            "a span ends at {end}, and the text has {characters} characters";
+            "a span ends at {end}, and the text has {characters} characters: offsets count characters (Unicode code points) from 0";
     }
 }
 

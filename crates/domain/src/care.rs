@@ -30,7 +30,7 @@ impl StudyLimits {
 /// are harmful; on other scales only that level, option or type of span.
 pub fn is_harmful(answer: &Answer, scale: &Scale, level: LevelId) -> bool {
     match (scale.index_of_answer(answer), scale.index_of_id(level)) {
-        (Some(given), Some(from)) if scale.target() == TargetKind::Ordinal => given >= from,
+        (Some(given), Some(from)) if scale.target().has_distances() => given >= from,
         _ => answer.includes(level),
     }
 }

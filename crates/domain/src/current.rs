@@ -90,16 +90,30 @@ pub fn marks(events: &[Event]) -> Marks {
 /// The note in effect after the events of *one* annotator, question, text and annotation round: the
 /// later of the one given with the current answer and the one given with a mark. An empty note clears
 /// the previous one; an answer or another mark without a note leaves it unchanged. A note given with an
-/// answer that is no longer current has no effect.
+/// answer that is no longer current has no effect, and neither has a note cleared with an answer that was
+/// retracted.
 pub fn current_note(events: &[Event]) -> Option<&Note> {
     let current = current_answer(events).map(|e| e.id);
     let says = |e: &&Event| match e.kind {
-        EventKind::Mark(MarkKind::Note) => true,
+        EventKind::Mark(MarkKind::Note) => !was_cleared_with_a_retracted_answer(e, events),
         EventKind::Mark(_) => !e.note.is_empty(),
         EventKind::Answer { .. } => Some(e.id) == current && !e.note.is_empty(),
         EventKind::Retraction { .. } => false,
     };
     events.iter().filter(says).max_by_key(|e| e.order()).map(|e| &e.note)
+}
+
+/// Whether a mark clears the note as part of giving an answer that was retracted since. Such a mark is the
+/// next event of the answer's copy, one millisecond later.
+fn was_cleared_with_a_retracted_answer(mark: &Event, events: &[Event]) -> bool {
+    let given_with = |e: &&Event| {
+        e.answer().is_some()
+            && e.key.copy == mark.key.copy
+            && e.key.sequence.checked_add(1) == Some(mark.key.sequence)
+            && e.at_ms.checked_add(1) == Some(mark.at_ms)
+    };
+    mark.note.is_empty()
+        && events.iter().find(given_with).is_some_and(|e| events.iter().any(|r| r.retracts() == Some(e.id)))
 }
 
 #[cfg(test)]
@@ -243,6 +257,21 @@ mod tests {
         events.push(retraction(6, 5));
         assert_eq!(now(&events).as_deref(), Some("after"));
         events.push(note(7, 60, Note::default()));
+        assert_eq!(now(&events), None);
+    }
+
+    #[test]
+    fn note_cleared_with_an_answer_comes_back_with_the_answer_before() {
+        let note =
+            |id, at_ms, note: Note| Event { note, ..event(id, 1, at_ms, EventKind::Mark(MarkKind::Note)) };
+        let now = |events: &[Event]| current_note(events).and_then(|event| event.note.clone());
+        let mut events = vec![answer(1, 1, 10, None), note(2, 20, noted("irony")), answer(3, 1, 30, Some(1))];
+        events.push(note(4, 31, Note::default()));
+        assert_eq!(now(&events), None);
+        events.push(retraction(5, 3));
+        assert_eq!(now(&events).as_deref(), Some("irony"));
+        // Cleared afterwards, and not with the answer.
+        events[3].at_ms = 32;
         assert_eq!(now(&events), None);
     }
 

@@ -1,6 +1,7 @@
 //! Events: everything that annotators did to a text. Events are appended and never changed.
 
 use crate::{AnnotatorId, Answer, EventId, GuidelineId, LabelSource, Note, QuestionId, TextId, WordingId};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use uuid::Uuid;
 
@@ -14,11 +15,11 @@ pub struct ProjectId(pub Uuid);
 /// A new id is created for each session, because nothing stored in a file reveals that the file was
 /// copied by hand, restored from a backup or overwritten with an older version. Two copies that
 /// continued with the same id would assign the same key to different events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CopyId(pub Uuid);
 
 /// The identity of an event in all copies of a project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct EventKey {
     /// The session in which the event was first appended.
     pub copy: CopyId,

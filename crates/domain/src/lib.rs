@@ -32,11 +32,11 @@ mod panel;
 mod panics;
 mod practice;
 mod progress;
+mod question_help;
 mod scale;
 mod shown;
 mod spans_text;
 mod templates;
-mod worded;
 mod wording;
 mod work;
 
@@ -70,10 +70,10 @@ pub use practice::{
     PracticeText, is_right,
 };
 pub use progress::{Progress, Silent};
+pub use question_help::{Level, LevelEdit, Levels, QuestionHelp, WordingError};
 pub use scale::{CANNOT_SAY, Scale, ScaleError};
 pub use shown::Shown;
 pub use spans_text::{NamedSpan, SpansError, list_of_spans, reads_as_spans, spans_named};
 pub use templates::ScaleTemplate;
-pub use worded::{Wording, WordingId};
-pub use wording::{Level, LevelEdit, Levels, QuestionHelp, WordingError};
+pub use wording::{Wording, WordingId};
 pub use work::{JobKind, WorkState};

@@ -10,7 +10,7 @@ crate::errors! {
     /// Why levels do not form a scale.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub enum ScaleError {
-        UnknownKind(String) => "unknown scale \"{0}\": use binary, choice, multi-label, ordinal or spans";
+        UnknownKind(String, String) => "unknown scale \"{0}\": use {1}";
         NotBinary(usize, String) => "a binary scale has two levels, not {0}: {1}";
         TooFew(usize) =>
             "a scale needs at least two levels, and there is {0}: name all that could be given, lowest first (--levels 1,2,3)";
@@ -24,6 +24,8 @@ crate::errors! {
             "a scale has at most {max} options (or types of spans), and these are {0}" (max = Scale::MAX_OPTIONS);
         OptionName(String) =>
             "an option or a type of spans cannot be called \"{0}\": \"none\" is the answer without any, and \" + \" (of options also ; | [ ]) separates them";
+        OptionEnd(String) =>
+            "an option cannot be called \"{0}\": a set of options is written with \" + \" between them, and with this one it would read back as other options. Call it differently, for example without the \" +\" at the end";
         Ids { ids: usize, levels: usize } => "{levels} levels need as many different ids, not {ids}";
     }
 }
@@ -88,7 +90,7 @@ impl Scale {
     ) -> Result<Self, ScaleError> {
         let levels: Vec<String> = levels.into_iter().map(|l| l.as_ref().trim().to_owned()).collect();
         let levels = match options_of(&levels) {
-            Some(options) if kind.rules().form() == AnswerForm::Options => options,
+            Some(options) if kind.rules().form().is_set() => options,
             _ => levels,
         };
         // Before their number: a name listed twice is the mistake, not one level too many.
@@ -119,6 +121,15 @@ impl Scale {
             return Err(ScaleError::Ids { ids: ids.len(), levels: scale.len() });
         }
         Ok(Self { ids, ..scale })
+    }
+
+    /// Checks the names that are not in `known` for what [`Scale::new`] accepts for old projects only.
+    ///
+    /// # Errors
+    /// The name of an option ends with " +", so that a set with it would read back as other options.
+    pub fn check_new(&self, known: &[String]) -> Result<(), ScaleError> {
+        let new: Vec<String> = self.levels.iter().filter(|name| !known.contains(name)).cloned().collect();
+        self.kind.rules().check_new_names(&new)
     }
 
     /// Guesses the most likely scale of a column of labels. Blank values are ignored.
@@ -200,7 +211,7 @@ impl Scale {
 
     /// Whether answers are one of two levels, the second of which means "yes".
     pub fn is_binary(&self) -> bool {
-        self.form() == AnswerForm::Level && self.target() == TargetKind::Binary
+        !self.has_options() && self.target().is_yes_no()
     }
 
     /// Whether each level is a yes/no question: options and types of spans.
@@ -439,6 +450,31 @@ mod tests {
         assert_eq!(new(&["a", "a"]), Err(ScaleError::Repeated("a".into())));
     }
 
+    /// A set with the option is written like one of two others. Projects of earlier versions have such names.
+    #[test]
+    fn refuses_new_options_that_read_back_as_others() {
+        let scale = |options: &[&str]| Scale::new(ScaleKind::MultiLabel, options).unwrap();
+        let old = scale(&["65 +", "other"]);
+        let both = Answer::Options(OptionSet::from_bits(0b11));
+        assert_eq!(old.answer_named(&old.name_of_answer(&both).unwrap()), None);
+        let refused = old.check_new(&[]).unwrap_err();
+        assert_eq!(refused, ScaleError::OptionEnd("65 +".into()));
+        assert!(
+            refused.to_string().contains("\"65 +\"") && refused.to_string().contains("read back as other")
+        );
+        for options in [["65+", "other"], ["+ other", "65"], ["+", "+ b"]] {
+            let scale = scale(&options);
+            assert_eq!(scale.check_new(&[]), Ok(()));
+            assert_eq!(
+                scale.answer_named(&scale.name_of_answer(&both).unwrap()),
+                Some(both.clone()),
+                "{options:?}"
+            );
+        }
+        assert_eq!(Scale::new(ScaleKind::Choice, ["65 +", "other"]).unwrap().check_new(&[]), Ok(()));
+        assert_eq!(old.check_new(old.levels()), Ok(()), "it is not new");
+    }
+
     #[test]
     fn refuses_invalid_scales() {
         assert_eq!(Scale::new(ScaleKind::Ordinal, ["1"]), Err(ScaleError::TooFew(1)));
@@ -448,7 +484,8 @@ mod tests {
         assert_eq!(Scale::new(ScaleKind::Choice, ["a", " "]), Err(ScaleError::Blank));
         let many: Vec<String> = (0..101).map(|n| format!("l{n}")).collect();
         assert_eq!(Scale::guess(many), Err(ScaleError::TooMany(101)));
-        assert_eq!("likert".parse::<ScaleKind>(), Err(ScaleError::UnknownKind("likert".into())));
+        let unknown = "likert".parse::<ScaleKind>().unwrap_err().to_string();
+        assert_eq!(unknown, "unknown scale \"likert\": use binary, choice, multi-label, ordinal or spans");
     }
 
     #[test]

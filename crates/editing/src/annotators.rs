@@ -1,6 +1,7 @@
 //! The annotators of the project.
 
 use super::Project;
+use crate::error::EditingError;
 use dissensus_api::AnnotatorInfo;
 use dissensus_domain::{Annotator, AnnotatorId, Attributes, composed};
 use dissensus_project::clock::now_ms;
@@ -104,7 +105,15 @@ pub fn change(
     cx.context.whole_project()?;
     let name = name.map(|name| free_name(cx, annotator, name)).transpose()?;
     let attribute = |(name, value): &(String, String)| {
-        Ok((checked_name("attribute", name)?, checked_name("attribute", value)?))
+        let name = checked_name("attribute", name)?;
+        if value.trim().is_empty() {
+            let why = "is blank: type one, or remove the attribute (--unset)";
+            return Err(EditingError::AttributeValue { name, why }.into());
+        }
+        match checked_name("attribute", value) {
+            Err(ProjectError::Name { why, .. }) => Err(EditingError::AttributeValue { name, why }.into()),
+            value => Ok((name, value?)),
+        }
     };
     let set: Vec<(String, String)> = set.iter().map(attribute).collect::<Result<_, ProjectError>>()?;
     let unset: Vec<String> = unset.iter().map(|name| name.trim().to_owned()).collect();
@@ -127,6 +136,7 @@ pub fn change(
     };
     cx.context.store.write(change)?;
     announce(cx);
+    cx.live.models.note_changed_people();
     cx.context.listeners.send(&Event::Project);
     Ok(())
 }

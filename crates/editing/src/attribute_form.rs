@@ -73,6 +73,7 @@ pub fn answer(cx: &Project, annotator: AnnotatorId, answers: &FormAnswers) -> Re
     cx.context.store.write(move |tx| tx.answer_form(annotator, &answers, now_ms()))?;
     // It is on disk: from here on nothing may report it as failed.
     annotators::announce(cx);
+    cx.live.models.note_changed_people();
     cx.context.listeners.send(&Event::Project);
     Ok(())
 }

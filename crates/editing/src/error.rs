@@ -10,6 +10,7 @@ dissensus_domain::errors! {
         Spans(dissensus_domain::SpansError) => "not-on-scale", transparent;
         Words { what: &'static str, given: String, why: String } => "words",
             "cannot read \"{given}\" as {what}: {why}";
+        AttributeValue { name: String, why: &'static str } => "name", "the value of the attribute \"{name}\" {why}";
         Stays { what: String, why: String } => "stays", "the {what} cannot be removed: {why}";
         NoImport => "no-import",
             "there is no import that can be removed: a project remembers its last five imports, and none is left";

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Number of characters of a text in an entry.
 const SNIPPET: usize = 100;
 /// Maximum number of entries in a page.
-const MOST: u32 = 1_000;
+const MAX_ENTRIES: u32 = 1_000;
 
 /// A page of the log, newest first. Nothing older than the page is read into memory.
 ///
@@ -30,7 +30,7 @@ pub fn read(cx: &Project, request: &HistoryRequest) -> Result<HistoryPage, Proje
     cx.context.whole_project()?;
     let (store, index) = (&cx.context.store, cx.context.index());
     let after = request.after.as_deref().map(place_from).transpose()?;
-    let limit = request.limit.clamp(1, MOST);
+    let limit = request.limit.clamp(1, MAX_ENTRIES);
     let words = Some(request.words.trim()).filter(|words| !words.is_empty());
     let people = match words {
         Some(words) if !request.hide_names => named_like(&index, words),

@@ -6,8 +6,6 @@ use crate::error::EditingError;
 use crate::withdraw;
 use dissensus_api::{Removal, RemovalCounts, RemovalPreview, Removed};
 use dissensus_domain::{AnnotatorId, JobKind, QuestionId, TextId};
-use dissensus_project::care_file::CareFile;
-use dissensus_project::drafts_file::DraftsFile;
 use dissensus_project::error::ProjectError;
 use dissensus_project::log::go_on;
 use dissensus_project::pseudonyms::Pseudonyms;
@@ -67,11 +65,8 @@ pub fn remove(cx: &Project, what: &Removal) -> Result<Removed, ProjectError> {
     let (gone, kept) = cx.context.as_job(JobKind::Remove, &title, |_| remove_items(cx, what))?;
     // It is gone: from here on nothing may report it as failed.
     cx.context.reload();
-    if let (Removal::Annotator(_), Ok(project)) = (what, cx.context.store.project_id()) {
-        let care = CareFile::new(&cx.context.home, project, &preview.name);
-        go_on("removing what this computer stored about a person", care.forget());
-        let drafts = DraftsFile::new(&cx.context.home, project, &preview.name);
-        go_on("forgetting what somebody typed and did not give", drafts.forget());
+    if let Removal::Annotator(_) = what {
+        withdraw::forget_on_this_computer(cx, &preview.name);
     }
     go_on("forgetting what was chosen", withdraw::forget_choices(cx));
     go_on("forgetting pseudonyms", Pseudonyms::forget_removed(&cx.context));

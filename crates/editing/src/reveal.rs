@@ -5,11 +5,6 @@ use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 
-/// Whether a person who has answered is shown how others see a text.
-pub fn is_on(cx: &Project) -> Result<bool, ProjectError> {
-    cx.context.reveals()
-}
-
 /// Number of current labels by people who had been shown others' views of the text before.
 pub fn labels_after_shown(cx: &Project) -> Result<u32, ProjectError> {
     let mut labels = 0;

@@ -82,11 +82,8 @@ pub fn withdraw(cx: &Project, annotator: AnnotatorId) -> Result<Withdrawn, Proje
     let erased = cx.context.store.withdraw(annotator, now_ms())?;
     // They are gone: from here on nothing may report it as failed.
     cx.context.reload();
-    if let (Some(person), Ok(project)) = (person, cx.context.store.project_id()) {
-        let care = CareFile::new(&cx.context.home, project, &person);
-        go_on("removing what this computer stored about a person", care.forget());
-        let drafts = DraftsFile::new(&cx.context.home, project, &person);
-        go_on("forgetting what somebody typed and did not give", drafts.forget());
+    if let Some(person) = person {
+        forget_on_this_computer(cx, &person);
     }
     let cleaned = go_on("cleaning up after somebody was erased", finish_erasing(cx)).unwrap_or(false);
     let encoder_after = go_on("looking which encoder is in use", cx.encoding.chosen()).flatten();
@@ -100,6 +97,16 @@ pub fn withdraw(cx: &Project, annotator: AnnotatorId) -> Result<Withdrawn, Proje
         cleaned,
         copies: copies_next_to(cx),
     })
+}
+
+/// Deletes what this computer stored about a person outside of the project: choices of care, and what was
+/// typed and not given.
+pub fn forget_on_this_computer(cx: &Project, person: &str) {
+    let Ok(project) = cx.context.store.project_id() else { return };
+    let care = CareFile::new(&cx.context.home, project, person);
+    go_on("removing what this computer stored about a person", care.forget());
+    let drafts = DraftsFile::new(&cx.context.home, project, person);
+    go_on("forgetting what somebody typed and did not give", drafts.forget());
 }
 
 /// Finishes erasing a person, here or after an interrupted earlier session: folders of runs, references

@@ -12,7 +12,7 @@ dissensus_domain::errors! {
         LabelReplaced { annotator: String, text: String, given: String, current: String, by: &'static str } => "label-replaced",
             "nothing was undone: {by} has replaced the last label that {annotator} gave, {given} on {text}, by {current}. To change it, label that text again";
         NotAsked { text: String, occasion: u16 } => "packet-not-asked",
-            "this packet does not ask about \"{text}\" on occasion {occasion}: `dissensus study status PACKET --texts` lists what it asks";
+            "this packet does not ask about \"{text}\" in round {occasion}: `dissensus study status PACKET --texts` lists what it asks";
         PracticeFirst { left: usize } => "practice-first",
             "practise first: {left} of the practice texts {} left. Answer {} with `label record --practice` (in the window: Label)" (if *left == 1 { "is" } else { "are" }, if *left == 1 { "it" } else { "them" });
         StoppedByPractice => "practice-stopped",

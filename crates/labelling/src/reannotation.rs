@@ -33,7 +33,7 @@ pub fn record(cx: &Labelling, request: &RecordLabel, occasion: u16) -> Result<La
         return Err(ProjectError::Setting {
             name: "occasion",
             value: occasion.to_string(),
-            allowed: "2 or more: the first occasion is the label itself".to_owned(),
+            allowed: "2 or more: the first annotation round is the label itself".to_owned(),
         });
     }
     if let Some(packet) = &cx.context.packet

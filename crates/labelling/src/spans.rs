@@ -2,7 +2,7 @@
 
 use super::Labelling;
 use dissensus_api::PersonSpans;
-use dissensus_domain::{AnnotatorId, Answer, AnswerForm, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
 use dissensus_project::error::ProjectError;
 
 /// Spans that everyone except `annotator` marked in a text, in the order of annotators; `None` where
@@ -14,7 +14,7 @@ pub(super) fn spans_of_others(
     text: TextId,
 ) -> Result<Option<Vec<PersonSpans>>, ProjectError> {
     let index = cx.context.index();
-    let of_spans = index.question(question).is_some_and(|q| q.scale.form() == AnswerForm::Spans);
+    let of_spans = index.question(question).is_some_and(|q| q.scale.form().marks_words());
     if !of_spans {
         return Ok(None);
     }

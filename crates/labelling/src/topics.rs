@@ -5,7 +5,7 @@ use dissensus_project::words::counted;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Maximum number of words of a person, and maximum length in characters.
-const MOST: usize = 200;
+const MAX_WORDS: usize = 200;
 const LONGEST: usize = 100;
 
 /// Words and phrases to search in texts, ignoring case.
@@ -75,11 +75,11 @@ pub(crate) fn checked(words: &[String]) -> Result<Vec<String>, ProjectError> {
             kept.push(word.to_owned());
         }
     }
-    if kept.len() > MOST {
+    if kept.len() > MAX_WORDS {
         return Err(ProjectError::Setting {
             name: "words",
             value: counted(kept.len() as u64, "word"),
-            allowed: format!("{MOST} at most"),
+            allowed: format!("{MAX_WORDS} at most"),
         });
     }
     Ok(kept)
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(check(&[" war ", "", "War", "peace"]).unwrap(), ["war", "peace"]);
         assert!(check(&["!!"]).unwrap_err().to_string().contains("letter"));
         assert!(check(&[&"x".repeat(101)]).unwrap_err().to_string().contains("100"));
-        let many: Vec<String> = (0..=MOST).map(|n| n.to_string()).collect();
+        let many: Vec<String> = (0..=MAX_WORDS).map(|n| n.to_string()).collect();
         assert!(checked(&many).unwrap_err().to_string().contains("200 at most"));
     }
 }

@@ -63,6 +63,9 @@ dissensus_domain::errors! {
         NoLabels(String) => "no-labels", "the question \"{0}\" has no labels yet: nothing can be learned or measured";
         EmptySplit(&'static str) => "split",
             "this project has no texts whose split is {0}: import with --split COLUMN, or use by-text:0.7";
+        NoGroups(String) => "split",
+            "the split {0} keeps groups of texts together, and no text of this project has a group: import with --group COLUMN, or \
+             use by-text:0.7";
         OtherLevels(u32) => "other-levels",
             "levels of its question were added, removed or reordered since run {0} was trained: train again";
         LevelsChanged(String) => "levels-rearranged",
@@ -107,7 +110,7 @@ impl ProjectError {
         Self::Internal(error.to_string())
     }
 
-    /// Marks work whose only result is a file: a cancel leaves nothing behind.
+    /// Marks work whose only result is a file: cancellation leaves nothing behind.
     pub fn all_or_nothing(self) -> Self {
         if matches!(self, Self::Cancelled) { Self::CancelledUnwritten } else { self }
     }
@@ -137,7 +140,7 @@ impl ProjectError {
     }
 }
 
-/// Converts errors of lower crates; a cancel in any of them is a cancel of the use case.
+/// Converts errors of lower crates; cancellation in any of them is cancellation of the use case.
 macro_rules! from_errors {
     ($($error:ident in $variant:ident, cancelled as $cancelled:pat,)*) => {
         $(impl From<$error> for ProjectError {

@@ -16,22 +16,22 @@ const KEY: &str = "pseudonym-key";
 const ORDER: &str = "pseudonyms";
 
 /// Minimum number of people with an attribute value for it to be shown to others.
-pub const FEWEST: usize = 5;
+pub const MIN_PEOPLE: usize = 5;
 
 /// Returns the values of attributes that enough of these people have to be shown to others: attribute and
 /// value.
 ///
-/// Values that fewer than [`FEWEST`] people have are left blank. Where fewer people than that would then
+/// Values that fewer than [`MIN_PEOPLE`] people have are left blank. Where fewer people than that would then
 /// have a blank, these could be identified, and the least frequent of the other values is left blank too;
 /// every other value is shown.
 pub fn shared_values(people: &[&Attributes]) -> BTreeSet<(String, String)> {
     let mut shown = BTreeSet::new();
     for (name, values) in by_attribute(people) {
         let mut common: Vec<(usize, &str)> =
-            values.into_iter().filter(|(_, n)| *n >= FEWEST).map(|(value, n)| (n, value)).collect();
+            values.into_iter().filter(|(_, n)| *n >= MIN_PEOPLE).map(|(value, n)| (n, value)).collect();
         common.sort_unstable();
         let blank = people.len() - common.iter().map(|(n, _)| n).sum::<usize>();
-        let also = usize::from((1..FEWEST).contains(&blank));
+        let also = usize::from((1..MIN_PEOPLE).contains(&blank));
         shown.extend(common.into_iter().skip(also).map(|(_, value)| (name.to_owned(), value.to_owned())));
     }
     shown
@@ -55,19 +55,19 @@ fn left_blank(people: &[&Attributes], shown: &BTreeSet<(String, String)>) -> Vec
             .into_iter()
             .filter(|(value, _)| !shown.contains(&(name.to_owned(), (*value).to_owned())))
             .collect();
-        let (rare, also): (Vec<_>, Vec<_>) = blank.iter().partition(|(_, n)| *n < FEWEST);
+        let (rare, also): (Vec<_>, Vec<_>) = blank.iter().partition(|(_, n)| *n < MIN_PEOPLE);
         let mut parts = Vec::new();
         if !rare.is_empty() {
             let people: usize = rare.iter().map(|(_, n)| n).sum();
             parts.push(format!(
-                "{} of {people} {} left blank, each of fewer than {FEWEST} people",
+                "{} of {people} {} left blank, each of fewer than {MIN_PEOPLE} people",
                 counted(rare.len() as u64, "value"),
                 if people == 1 { "person" } else { "people" },
             ));
         }
         parts.extend(also.iter().map(|(value, n)| {
             let too = if rare.is_empty() { "left blank" } else { "too" };
-            format!("\"{value}\" of {n} people {too}, so that nobody is among fewer than {FEWEST} people with a blank")
+            format!("\"{value}\" of {n} people {too}, so that nobody is among fewer than {MIN_PEOPLE} people with a blank")
         }));
         let rest = match all - blank.len() {
             0 => "nothing else is known".to_owned(),
@@ -86,8 +86,8 @@ pub struct SharedAttributes {
     pub suppressed: u64,
     /// The blanked values of each attribute, in a sentence.
     pub left_blank: Vec<String>,
-    /// Number of people whose combination of attributes is shared by fewer than [`FEWEST`]; including those
-    /// without any value, where others have some.
+    /// Number of people whose combination of attributes is shared by fewer than [`MIN_PEOPLE`]; including
+    /// those without any value, where others have some.
     pub identifiable: u64,
 }
 
@@ -108,7 +108,7 @@ impl SharedAttributes {
             *alike.entry(shown.clone()).or_default() += 1;
             of.insert(id, shown);
         }
-        let few = alike.values().filter(|n| alike.len() > 1 && **n < FEWEST as u64);
+        let few = alike.values().filter(|n| alike.len() > 1 && **n < MIN_PEOPLE as u64);
         Self { identifiable: few.sum(), of, suppressed, left_blank }
     }
 
@@ -276,22 +276,22 @@ mod tests {
                     *classes.entry(if seen { value } else { "" }).or_default() += 1;
                 }
                 let alone = classes.len() == 1;
-                assert!(alone || classes.values().all(|n| *n >= FEWEST), "{classes:?} of {all:?}");
+                assert!(alone || classes.values().all(|n| *n >= MIN_PEOPLE), "{classes:?} of {all:?}");
                 let blank = all.get("").copied().unwrap_or(0)
                     + all
                         .iter()
-                        .filter(|(v, n)| !v.is_empty() && **n < FEWEST)
+                        .filter(|(v, n)| !v.is_empty() && **n < MIN_PEOPLE)
                         .map(|(_, n)| n)
                         .sum::<usize>();
                 let common: Vec<(usize, &str)> = {
-                    let values = all.iter().filter(|(v, n)| !v.is_empty() && **n >= FEWEST);
+                    let values = all.iter().filter(|(v, n)| !v.is_empty() && **n >= MIN_PEOPLE);
                     let mut values: Vec<_> = values.map(|(v, n)| (*n, *v)).collect();
                     values.sort_unstable();
                     values
                 };
                 let gone: Vec<_> = common.iter().filter(|(_, v)| !classes.contains_key(v)).collect();
                 let expected: Vec<_> =
-                    common.iter().take(usize::from((1..FEWEST).contains(&blank))).collect();
+                    common.iter().take(usize::from((1..MIN_PEOPLE).contains(&blank))).collect();
                 assert_eq!(gone, expected, "{all:?}");
                 partly += usize::from(blank > 0 && classes.len() > 1);
                 also += usize::from(!gone.is_empty() && classes.len() > 1);

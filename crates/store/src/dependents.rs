@@ -65,7 +65,7 @@ impl fmt::Display for Dependents {
         let mut parts = Vec::new();
         for (n, one, many) in [
             (self.answers, "entry in its history", "entries in its history"),
-            (self.repeats, "answer of a later occasion", "answers of later occasions"),
+            (self.repeats, "answer of a later round", "answers of later rounds"),
             (self.packets, "packet", "packets"),
             (self.decisions, "decision", "decisions"),
             (self.checks, "attention check", "attention checks"),

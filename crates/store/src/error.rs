@@ -1,6 +1,6 @@
 //! Errors of project files: what failed, where, and what to do about it.
 
-use dissensus_domain::{AnswerError, ProjectId, QuestionId};
+use dissensus_domain::{AnswerError, ProjectId};
 use std::path::{Path, PathBuf};
 
 pub type Result<T> = std::result::Result<T, StoreError>;
@@ -142,9 +142,9 @@ dissensus_domain::errors! {
         Duplicate { what: &'static str, name: String } => "duplicate", "there is a {what} \"{name}\" already";
         Unknown { what: &'static str, name: String } => "unknown", "there is no {what} {name} in this project";
         Withdrawn(String) => "withdrawn",
-            "\"{0}\" has withdrawn from this project: their data were erased and cannot be added again; take their rows out of the file, or label under another id";
-        OffScale { question: QuestionId, source: AnswerError } => "level-outside-scale",
-            "question {}: {source}" (question.0);
+            "\"{0}\" has withdrawn from this project: their data were erased and cannot be added again. Label under another id; in a file that is imported, take their rows out";
+        OffScale { question: String, source: AnswerError } => "level-outside-scale",
+            "question \"{question}\": {source}";
         OtherProject { ours: ProjectId, theirs: ProjectId } => "other-project",
             "this is another project (its id is {theirs}, and this one's is {ours}); only copies of one project can be merged";
         Conflict { what: &'static str, name: String, why: &'static str } => "copies-conflict",

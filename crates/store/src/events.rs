@@ -8,8 +8,8 @@ use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event, reasons_column};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    AnnotatorId, Answer, CopyId, Event, EventId, EventKind, FIRST_OCCASION, GuidelineId, LabelSource, Note,
-    QuestionId, TextId,
+    AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, FIRST_OCCASION, GuidelineId,
+    LabelSource, Note, QuestionId, TextId,
 };
 use rusqlite::{Connection, params};
 use std::time::{Duration, Instant};
@@ -155,13 +155,13 @@ impl<'a> WriteTx<'a> {
 
     /// The time to record for an action taken now: the clock's time, but after everything that this
     /// copy has seen of the same annotator, question and text, so that a clock that was set back
-    /// cannot place it before what the annotator saw; and after what the annotator gave in other
-    /// annotation rounds, so that undo knows the order.
+    /// cannot place it before what the annotator saw; and after every answer that the annotator gave
+    /// to any question, so that undo and the order of texts know what was given last.
     pub(crate) fn time_of_new(
         &self,
         clock_ms: i64,
         source: LabelSource,
-        (question, text, annotator, occasion): Key,
+        (question, text, annotator, _): Key,
     ) -> Result<i64> {
         if !source.is_given() {
             return Ok(clock_ms); // imported or simulated: the time is part of the data
@@ -169,17 +169,21 @@ impl<'a> WriteTx<'a> {
         let on_text = "SELECT max(at_ms) FROM events WHERE annotator = ?1 AND question = ?2 AND text = ?3";
         let seen: Option<i64> =
             self.first(on_text, (annotator.0, question.0, text.0), |r| r.get(0))?.flatten();
-        let others = match occasion {
-            FIRST_OCCASION => "INDEXED BY events_again WHERE occasion > 1",
-            _ => "WHERE true",
-        };
-        let given = format!(
-            "SELECT max(at_ms) FROM events {others} AND annotator = ?1 AND (source = 'window' OR source = 'command')"
-        );
-        let seen = seen.max(self.first(&given, [annotator.0], |r| r.get(0))?.flatten());
+        let clock_ms = self.after_given(annotator, clock_ms)?;
         // An answer given after something was shown is placed after it, whatever the clock shows.
         let seen = seen.max(self.newest_shown_at(question, text, annotator)?);
         Ok(seen.map_or(clock_ms, |seen| clock_ms.max(seen.saturating_add(1))))
+    }
+
+    /// The clock's time, but after every answer that the annotator gave in the window or by the command,
+    /// in any annotation round. One look into the index for each question, however many answers there are.
+    pub(crate) fn after_given(&self, annotator: AnnotatorId, clock_ms: i64) -> Result<i64> {
+        let sql = "SELECT max((SELECT e.at_ms FROM events AS e INDEXED BY events_given
+                 WHERE e.annotator = ?1 AND e.question = q.id AND e.kind = 'answer'
+                 AND (e.source = 'window' OR e.source = 'command') ORDER BY e.at_ms DESC LIMIT 1))
+             FROM questions AS q";
+        let newest: Option<i64> = self.first(sql, [annotator.0], |r| r.get(0))?.flatten();
+        Ok(newest.map_or(clock_ms, |newest| clock_ms.max(newest.saturating_add(1))))
     }
 
     /// Checks that the three rows that every event refers to exist.
@@ -271,6 +275,24 @@ impl Store {
     /// reader that has seen it is up to date.
     pub fn last_event(&self) -> Result<EventId> {
         self.read("reading the newest event", last_event)
+    }
+
+    /// The newest event of a question, of any annotation round.
+    pub fn newest_of(&self, question: QuestionId) -> Result<Option<EventKey>> {
+        let sql = format!(
+            "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = (SELECT max(id) FROM events WHERE question = ?1)"
+        );
+        let found = self.read("reading the newest event", |c| first(c, &sql, [question.row().0], event))?;
+        Ok(found.map(|event| event.key))
+    }
+
+    /// Whether a question still has an event: an import that was taken back has none, and its keys are never
+    /// used again.
+    pub fn has_event(&self, question: QuestionId, key: EventKey) -> Result<bool> {
+        let sql = "SELECT 1 FROM events AS e JOIN copies AS c ON c.id = e.copy
+                   WHERE c.uid = ?1 AND e.sequence = ?2 AND e.question = ?3";
+        let of = (key.copy.0, key.sequence, question.row().0);
+        Ok(self.read("reading an event", |c| first(c, sql, of, |r| r.get::<_, u32>(0)))?.is_some())
     }
 
     /// How many answers have a later time than this, and the latest of their times.

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The setting with the recorded imports, in order.
 pub(crate) const IMPORTS: &str = "imports";
 /// Number of recorded imports. To remove an earlier one, users restore a copy.
-const MOST: usize = 5;
+const MAX_IMPORTS: usize = 5;
 
 /// Tables with increasing row ids: an import added the rows after the last one before it.
 const COUNTED: [&str; 5] = ["questions", "texts", "annotators", "events", "facts"];
@@ -145,7 +145,7 @@ impl WriteTx<'_> {
         }
         let mut imports: Vec<Import> = self.setting(IMPORTS)?.unwrap_or_default();
         imports.push(import);
-        imports.drain(..imports.len().saturating_sub(MOST));
+        imports.drain(..imports.len().saturating_sub(MAX_IMPORTS));
         self.set_setting(IMPORTS, &imports)
     }
 

@@ -101,18 +101,6 @@ impl Store {
         )
     }
 
-    /// Records that an interrupted job continues.
-    ///
-    /// # Errors
-    /// There is no such job, or it was not interrupted.
-    pub fn resume_job(&self, id: JobId) -> Result<()> {
-        self.change_job(
-            id,
-            "UPDATE jobs SET state = 'running' WHERE id = ?1 AND state = 'interrupted'",
-            move |tx, sql| tx.run(sql, [id.0]),
-        )
-    }
-
     fn change_job(
         &self,
         id: JobId,

@@ -73,7 +73,7 @@ impl Mark {
     }
 
     pub(crate) fn write(&self, conn: &Connection) -> rusqlite::Result<()> {
-        let value = serde_json::to_string(&Written {
+        let value = serde_json::to_string(&MarkContents {
             word: self.state.0,
             before: self.trail.last().map(|state| state.0),
             count: Some(self.state.1),
@@ -95,7 +95,7 @@ impl Mark {
 /// by a power cut. A mark without a count was written by a program version that only marked the
 /// first write after the file was complete.
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct MarkContents {
     word: Uuid,
     before: Option<Uuid>,
     count: Option<u64>,
@@ -112,7 +112,7 @@ pub(crate) fn mark(conn: &Connection) -> rusqlite::Result<Option<Mark>> {
     let Some(value) = conn.query_row(sql, [KEY], |r| r.get::<_, String>(0)).optional()? else {
         return Ok(None);
     };
-    let written: Written = serde_json::from_str(&value).map_err(|_| rusqlite::Error::InvalidQuery)?;
+    let written: MarkContents = serde_json::from_str(&value).map_err(|_| rusqlite::Error::InvalidQuery)?;
     if written.word != written.again || written.count != written.count_again {
         return Err(rusqlite::Error::InvalidQuery);
     }

@@ -8,8 +8,8 @@ use crate::row::{answer, reasons_column};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    AnnotatorId, Answer, CurrentLabel, Event, EventId, EventKind, FIRST_OCCASION, GuidelineId, LabelSource,
-    MarkKind, Note, QuestionId, Scale, TextId, current_note,
+    AnnotatorId, Answer, AnswerError, CurrentLabel, Event, EventId, EventKind, FIRST_OCCASION, GuidelineId,
+    LabelSource, MarkKind, Note, QuestionId, Scale, TextId, current_note,
 };
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
 use std::collections::HashMap;
@@ -168,7 +168,7 @@ impl LabelAppender<'_> {
             self.scales.insert(new.question, question.scale);
         }
         let fits = self.scales.get(&new.question).map_or(Ok(()), |scale| new.answer.check(scale));
-        fits.map_err(|source| StoreError::OffScale { question: new.question, source })?;
+        fits.map_err(|source| self.tx.off_scale(new.question, source))?;
         self.tx.spans_within(new.question, new.text, &new.answer)
     }
 }
@@ -180,7 +180,14 @@ impl WriteTx<'_> {
         let body: Option<String> =
             self.first("SELECT body FROM texts WHERE id = ?1", [text.0], |r| r.get(0))?;
         let within = body.map_or(Ok(()), |body| spans.check_within(&body));
-        within.map_err(|source| StoreError::OffScale { question, source })
+        within.map_err(|source| self.off_scale(question, source))
+    }
+
+    /// The error of an answer that does not fit its question, with the question's name.
+    pub(crate) fn off_scale(&self, question: QuestionId, source: AnswerError) -> StoreError {
+        let asked = self.question(question).ok().flatten();
+        let question = asked.map_or_else(|| question.0.to_string(), |asked| asked.name);
+        StoreError::OffScale { question, source }
     }
 }
 

@@ -33,7 +33,7 @@ impl fmt::Display for LevelUse {
         let mut parts = Vec::new();
         for (n, one, many) in [
             (self.answers, "answer", "answers"),
-            (self.repeats, "answer of a later occasion", "answers of later occasions"),
+            (self.repeats, "answer of a later round", "answers of later rounds"),
             (self.decisions, "decision", "decisions"),
             (self.checks, "attention check", "attention checks"),
             (self.practice, "answer of practice", "answers of practice"),

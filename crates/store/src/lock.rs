@@ -73,14 +73,14 @@ fn nanoseconds(state: &FileState) -> Option<u128> {
 /// dropped.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    held: Vec<Held>,
+    held: Vec<HeldLock>,
     /// What a session that was not closed left in the lock files next to the project and in the
     /// user's folder.
     left: [Option<Opening>; 2],
 }
 
 #[derive(Debug)]
-struct Held {
+struct HeldLock {
     file: File,
     path: PathBuf,
     /// Retains the lock files, because they are the only record of which file a remaining journal
@@ -91,7 +91,7 @@ struct Held {
 impl Lock {
     /// Locks the project `file` (links resolved); error messages name it `shown`.
     pub(crate) fn take(file: &Path, shown: &Path) -> Result<Self> {
-        let (held, left) = Held::take(with_suffix(file, ".lock"), file, shown)?;
+        let (held, left) = HeldLock::take(with_suffix(file, ".lock"), file, shown)?;
         Ok(Self { held: vec![held], left: [left, None] })
     }
 
@@ -102,7 +102,7 @@ impl Lock {
             tracing::warn!(kind = %e.kind(), "a project is locked by its name alone");
             return Ok(());
         }
-        match Held::take(path_by_id(folder, id), file, shown) {
+        match HeldLock::take(path_by_id(folder, id), file, shown) {
             Ok((held, left)) => {
                 self.held.push(held);
                 self.left[1] = left;
@@ -145,7 +145,7 @@ impl Lock {
     }
 }
 
-impl Held {
+impl HeldLock {
     fn take(path: PathBuf, project: &Path, shown: &Path) -> Result<(Self, Option<Opening>)> {
         loop {
             // Does not follow links: otherwise the sender of a project could have any of our files
@@ -201,7 +201,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldLock {
     fn drop(&mut self) {
         // Removed while still locked, see `take`. On systems other than Unix a file in use cannot
         // be removed, so it stays. If the folder was moved, the name may now be that of another

@@ -111,7 +111,7 @@ impl Store {
     /// The current marks and notes of all annotators, by text, then annotator. Texts whose marks
     /// were all cancelled are omitted.
     pub fn all_marks(&self, question: QuestionId) -> Result<Vec<Marked>> {
-        self.read("reading marks and remarks", |c| all_marks(c, question))
+        self.read("reading marks and notes", |c| all_marks(c, question))
     }
 
     /// Appends a mark; it is on disk when this returns.

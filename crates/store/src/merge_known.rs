@@ -12,7 +12,7 @@ use std::hash::{DefaultHasher, Hasher};
 
 /// Events of one copy in one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Held {
+struct CopyEvents {
     row: u32,
     count: u32,
     highest: u32,
@@ -39,7 +39,7 @@ pub(crate) struct Alike {
     pub(crate) questions: BTreeSet<u32>,
     pub(crate) text: u32,
     pub(crate) annotator: u32,
-    ours: Held,
+    ours: CopyEvents,
 }
 
 /// What was determined before the transaction.
@@ -48,11 +48,11 @@ pub(crate) struct SharedParts {
     pub(crate) alike: HashMap<CopyId, Alike>,
 }
 
-fn held(c: &Connection) -> rusqlite::Result<HashMap<CopyId, Held>> {
+fn held(c: &Connection) -> rusqlite::Result<HashMap<CopyId, CopyEvents>> {
     let sql = "SELECT c.uid, c.id, e.count, e.highest FROM copies AS c
                JOIN (SELECT copy, count(*) AS count, max(sequence) AS highest FROM events GROUP BY copy) AS e ON e.copy = c.id";
     let found = all(c, sql, [], |r| {
-        Ok((CopyId(uid(r, 0)?), Held { row: r.get(1)?, count: r.get(2)?, highest: r.get(3)? }))
+        Ok((CopyId(uid(r, 0)?), CopyEvents { row: r.get(1)?, count: r.get(2)?, highest: r.get(3)? }))
     })?;
     Ok(found.into_iter().collect())
 }
@@ -92,10 +92,10 @@ impl SharedParts {
     pub(crate) fn new(ours: &Store, theirs: &Store) -> Result<Self> {
         let (here, there) =
             (ours.read("reading the copies", held)?, theirs.read("reading the copies", held)?);
-        let both: Vec<(CopyId, Held, Held)> =
+        let both: Vec<(CopyId, CopyEvents, CopyEvents)> =
             there.into_iter().filter_map(|(copy, there)| Some((copy, *here.get(&copy)?, there))).collect();
-        let up_to = |here: &Held, there: &Held| here.highest.min(there.highest);
-        let of = |row: fn(&Held, &Held) -> u32| -> Vec<(u32, u32)> {
+        let up_to = |here: &CopyEvents, there: &CopyEvents| here.highest.min(there.highest);
+        let of = |row: fn(&CopyEvents, &CopyEvents) -> u32| -> Vec<(u32, u32)> {
             both.iter().map(|(_, here, there)| (row(here, there), up_to(here, there))).collect()
         };
         let (of_ours, of_theirs) = (of(|here, _| here.row), of(|_, there| there.row));

@@ -51,7 +51,7 @@ pub(crate) fn apply(conn: &mut Connection, migrations: &[&str], from: u32) -> ru
 }
 
 /// Migrates the file from version `from` to the newest one, in one transaction with the mark
-/// `mark`. A file without an identity becomes a copy of `project`, or a new project. A cancel by
+/// `mark`. A file without an identity becomes a copy of `project`, or a new project. Cancellation by
 /// `progress`, which also learns what is being done, interrupts the statement and rolls back.
 pub(crate) fn apply_as(
     conn: &mut Connection,

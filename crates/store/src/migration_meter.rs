@@ -69,7 +69,7 @@ impl Meter {
     /// Notes that a statement is done.
     ///
     /// # Errors
-    /// As if the next statement was interrupted, after a cancel.
+    /// As if the next statement was interrupted, after cancellation.
     pub(crate) fn advance(&self) -> rusqlite::Result<()> {
         let watched = &self.0;
         watched.done.fetch_add(watched.estimate(), Ordering::Relaxed);
@@ -101,7 +101,7 @@ impl Watched {
     }
 }
 
-/// Whether a statement was interrupted by a cancel.
+/// Whether a statement was interrupted by cancellation.
 pub(crate) fn is_interrupted(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted)
 }

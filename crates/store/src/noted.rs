@@ -107,7 +107,7 @@ impl WriteTx<'_> {
                    metadata = ?7 WHERE id = ?1";
         let (at_ms, position) = held.added;
         let row = (id.0, at_ms, position, times, held.value(GROUP), held.value(SPLIT), metadata);
-        self.run(sql, row).map(drop).map_err(|e| self.explain("noting what is known of a text", e))
+        self.run(sql, row).map(drop).map_err(|e| self.explain("storing data about a text", e))
     }
 
     /// Merges the initial prompt of a question with that of another copy: the later one is used.
@@ -132,7 +132,7 @@ impl WriteTx<'_> {
         let sql =
             "UPDATE questions SET noted_at_ms = ?2, position = nullif(?3, id), prompt = ?4 WHERE id = ?1";
         let done = self.run(sql, (id.0, added.0, added.1, prompt));
-        done.map(drop).map_err(|e| self.explain("noting what is known of a question", e))
+        done.map(drop).map_err(|e| self.explain("storing data about a question", e))
     }
 
     /// Sets the position of an annotator to that of another copy or, if both know the annotator, to

@@ -31,12 +31,12 @@ pub(crate) struct OwnFile {
     /// `None` if not supported, and after the project is closed: otherwise a disk could not be
     /// unmounted.
     pin: Mutex<Option<FilePin>>,
-    written: Mutex<Written>,
+    written: Mutex<WriterState>,
 }
 
 /// The state of the file as known to the writer.
 #[derive(Debug, Default)]
-struct Written {
+struct WriterState {
     /// Length and modification time of the file. With a write-ahead log, only our own checkpoints
     /// change them.
     stamp: Option<(u64, Option<SystemTime>)>,
@@ -99,7 +99,7 @@ impl OwnFile {
         let whole = self.holds(mark.as_ref());
         let base = if mark.is_none() { self.base() } else { String::new() };
         let stamp = Some(stamp(&about(&self.file)?));
-        *lock(&self.written) = Written { stamp, journal, mark, base, new_stretch: true, whole };
+        *lock(&self.written) = WriterState { stamp, journal, mark, base, new_stretch: true, whole };
         self.must_have_its_name()
     }
 

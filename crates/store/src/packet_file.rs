@@ -3,6 +3,7 @@
 use crate::guidelines::BEFORE;
 use crate::levels::ever;
 use crate::log::kind;
+use crate::noted::question_added;
 use crate::questions::as_added;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
@@ -53,12 +54,15 @@ impl Store {
         let all = self.questions()?;
         let mut questions = Vec::with_capacity(packet.questions.len());
         let mut level_keys = Vec::with_capacity(packet.questions.len());
+        let mut added_at: HashMap<QuestionId, i64> = HashMap::new();
         for id in &packet.questions {
             let name = all.iter().find(|q| q.id == *id).map(|q| q.name.clone());
             let name = name.ok_or_else(|| unknown("question", id.0.to_string()))?;
             let added = self.read("reading a question", |c| as_added(c, &name))?;
             questions.push(added.ok_or_else(|| unknown("question", name))?);
             level_keys.push(self.read("reading the levels", |c| ever(c, *id))?);
+            let noted = self.read("reading a question", |c| question_added(c, *id))?;
+            added_at.extend(noted.map(|((at_ms, _), _)| (*id, at_ms)));
         }
         let asked = |id: &QuestionId| packet.questions.contains(id);
         for question in all.iter().filter(|q| asked(&q.id)) {
@@ -102,6 +106,13 @@ impl Store {
             // Study settings include only those in effect; records about the annotator include all.
             facts.extend(if one.is_of_person() { self.all_facts(*one)? } else { self.facts(*one)? });
         }
+        // A prompt that another copy set before the question was added is not asked; in the packet, whose
+        // questions have no such time, it would be.
+        let outdated = |fact: &Fact| {
+            let added_at = fact.question.and_then(|id| added_at.get(&id));
+            fact.kind == FactKind::Prompt && added_at.is_some_and(|added_at| fact.at_ms < *added_at)
+        };
+        facts.retain(|fact| !outdated(fact));
         let named = |name: &str| all.iter().any(|question| question.name == name && asked(&question.id));
         facts.retain(|fact| {
             fact.question.is_none_or(|id| asked(&id))

@@ -10,7 +10,7 @@ use crate::log::with_names;
 use crate::noted::question_added;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    AnswerForm, Fact, FactKind, Level, LevelEdit, LevelId, Levels, Question, QuestionHelp, QuestionId, Scale,
+    Fact, FactKind, Level, LevelEdit, LevelId, Levels, Question, QuestionHelp, QuestionId, Scale,
 };
 use serde::Serialize;
 use std::collections::HashSet;
@@ -128,7 +128,7 @@ impl WriteTx<'_> {
             }
         }
         if let Some(cannot_say) = edit.cannot_say.filter(|wanted| *wanted != found.cannot_say) {
-            if found.scale.form() == AnswerForm::Spans {
+            if found.scale.form().marks_words() {
                 return Err(refused(
                     "a question about spans does not offer to say that one cannot say: mark nothing, or skip the text".to_owned(),
                 ));
@@ -313,7 +313,7 @@ fn current(question: &Question) -> Vec<LevelEdit> {
 
 /// Maximum number of levels that a question ever had; for options, the capacity of a set.
 fn most_rows(question: &Question) -> u16 {
-    if question.scale.form() == AnswerForm::Options { Scale::MAX_OPTIONS as u16 } else { MAX_ROWS }
+    if question.scale.form().is_set() { Scale::MAX_OPTIONS as u16 } else { MAX_ROWS }
 }
 
 impl Store {

@@ -223,10 +223,10 @@ impl Store {
     }
 }
 
-type Decided = BTreeMap<(String, u32, u32, u32, Option<String>), serde_json::Value>;
+type SettingValues = BTreeMap<(String, u32, u32, u32, Option<String>), serde_json::Value>;
 
 /// The study settings, except those of questions.
-fn settings(c: &Connection) -> rusqlite::Result<Decided> {
+fn settings(c: &Connection) -> rusqlite::Result<SettingValues> {
     let kinds = FactKind::VARIANTS.iter().filter(|kind| kind.is_setting());
     let kinds: Vec<String> = kinds.map(|kind| format!("'{}'", kind.name())).collect();
     let facts = select(c, &format!("WHERE kind IN ({})", kinds.join(", ")), [])?;

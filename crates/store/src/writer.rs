@@ -3,7 +3,7 @@
 //!
 //! SQLite appends changes to a journal (the write-ahead log) next to the file. Copying, mailing or
 //! backing up only the file would miss them. The journal is therefore written back to the file if
-//! nothing was written for [`PAUSE`], at the latest [`AT_MOST`] after the first write that is not
+//! nothing was written for [`PAUSE`], at the latest [`MAX_DELAY`] after the first write that is not
 //! in the file, on [`Writer::checkpoint`], and at the end.
 
 use crate::own_file::{AtClosing, OwnFile};
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 const PAUSE: Duration = Duration::from_millis(1000);
 
 /// Maximum delay before a write is written back to the file if writing never pauses.
-const AT_MOST: Duration = Duration::from_secs(15);
+const MAX_DELAY: Duration = Duration::from_secs(15);
 
 type Work = Box<dyn FnOnce(&mut Connection) + Send>;
 
@@ -114,7 +114,7 @@ fn serve(mut conn: Connection, queue: &Receiver<Work>, own: &OwnFile) -> rusqlit
         let work = match waiting {
             None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
             Some((first, last)) => {
-                let due = (last + PAUSE).min(first + AT_MOST);
+                let due = (last + PAUSE).min(first + MAX_DELAY);
                 queue.recv_timeout(due.saturating_duration_since(Instant::now()))
             }
         };
@@ -133,7 +133,7 @@ fn serve(mut conn: Connection, queue: &Receiver<Work>, own: &OwnFile) -> rusqlit
         };
         let first = waiting.map_or(now, |(first, _)| first);
         waiting = Some((first, now));
-        if now >= first + AT_MOST || own.journal_is_long() {
+        if now >= first + MAX_DELAY || own.journal_is_long() {
             let whole = try_write_back(&conn, own);
             let now = Instant::now();
             waiting = (!whole).then_some((now, now));

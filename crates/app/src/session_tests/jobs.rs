@@ -210,7 +210,7 @@ fn people_are_listed_at_once_and_accuracy_is_a_job() {
     assert_eq!(next(&hear).state, WorkState::Failed);
     fail_no_more(&session);
     session.context.threads.join();
-    let gate = held_out::hold(&session.analysis, question);
+    let gate = held_out::delay_measurement(&session.analysis, question);
     let id = {
         let _gate = lock(&gate);
         let id = annotators::start_measuring(&session.analysis, question).unwrap();

@@ -38,6 +38,9 @@ fn slips_omit_confirmed_answers() {
     decide("t2", Outcome::Slip, None);
     decide("t3", Outcome::RealDifference, Some(0));
     assert_eq!((labels(false), labels(true)), (9, 7), "on t1 what is not 3");
+    let note = session.context.slips_note(question.id).unwrap();
+    let expected = "Left out as slips: 2 labels of 1 text, all that are not the answer decided there. A slip without a decided answer leaves nothing out (1 text): give it one with `label decide --value`.";
+    assert_eq!(note, expected);
     let all = session.context.learned_data_of(&question, true).unwrap();
     assert_eq!(all[0].observations.len(), 7);
     // A corrected label is no longer a slip, and an outdated decision excludes nothing.

@@ -371,7 +371,9 @@ fn bundle_replaces_only_bundles_and_only_on_request() {
     assert_eq!(again(one("unasked"), &folder.path().join("new")).unwrap_err().code(), "no-labels");
     let all = again(BundleChoices { replace: true, ..BundleChoices::default() }, &dir).unwrap().0;
     assert_eq!(all.questions, ["offensiveness", "remove"]);
-    assert_eq!(again(one("remove"), &folder.path().join("no/such/dir")).unwrap_err().code(), "io");
+    let nowhere = again(one("remove"), &folder.path().join("no/such/dir")).unwrap_err();
+    assert_eq!(nowhere.code(), "io");
+    assert!(nowhere.to_string().contains("is not there; make that first"), "{nowhere}");
     assert_eq!(again(one("kind"), &folder.path().join("new")).unwrap_err().code(), "no-such-question");
     // No other files remain.
     let left: Vec<String> = std::fs::read_dir(folder.path())

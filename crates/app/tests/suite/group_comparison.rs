@@ -112,6 +112,31 @@ fn comparison_finds_the_higher_group_and_its_texts() {
     assert_eq!(turned.equal.unwrap().within_b, found.equal.unwrap().within_a);
 }
 
+/// Severities alone place women higher on every text. Where the labels of a text say the opposite, the row
+/// tells so and comes last.
+#[test]
+fn text_whose_labels_contradict_comes_last() {
+    let place = TestFolder::new();
+    let csv = labels(8, 9, 40);
+    let (session, question) = project(&place, &csv);
+    let found =
+        group_comparison::compare(&session.analysis, question, &women_and_men(), 50, &Silent).unwrap();
+    let mean = |text: &str, gender: &str| {
+        let rows = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let of: Vec<f64> = rows
+            .filter(|row| row[0] == text && row[4] == gender)
+            .map(|row| row[3].parse().unwrap())
+            .collect();
+        of.iter().sum::<f64>() / of.len() as f64
+    };
+    for row in found.a_higher.iter().chain(&found.b_higher) {
+        let observed = mean(&row.external_id, "Woman") - mean(&row.external_id, "Man");
+        assert!((observed - f64::from(row.observed)).abs() < 1e-5, "{row:?} {observed}");
+    }
+    let contradict: Vec<bool> = found.a_higher.iter().map(|row| row.observed < 0.0).collect();
+    assert!(contradict.is_sorted() && contradict.contains(&true), "{:?}", found.a_higher);
+}
+
 #[test]
 fn picked_groups_are_noted_and_may_list_people() {
     let place = TestFolder::new();
@@ -213,6 +238,10 @@ fn comparison_job_is_stored_and_marked_stale() {
     let anew = group_comparison::last_result(&session.analysis, question, &other).unwrap();
     assert_ne!(anew.gap, found.gap);
     assert!(!anew.stale);
+    // Groups are made of attributes.
+    let gender = [("gender".to_owned(), "other".to_owned())];
+    annotators::change(&session.project, ana, None, &gender, &[]).unwrap();
+    assert!(stale());
 }
 
 #[test]

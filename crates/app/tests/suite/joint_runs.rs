@@ -432,7 +432,7 @@ fn impossible_joint_training_is_refused() {
         (weighing(f64::NAN), "is NaN"),
         (
             TrainChoices { split: SplitSpec::Stratified(0.6), ..good.clone() },
-            "stratified:0.6 goes by the answers to one question",
+            "stratified:0.6 depends on the answers to one question",
         ),
         (TrainChoices { split: SplitSpec::Random(0.6), ..good.clone() }, "leaves a text on both sides"),
         (TrainChoices { split: SplitSpec::ByAnnotator(0.6), ..good.clone() }, "leaves a text on both sides"),

@@ -18,7 +18,9 @@ use dissensus_analysis::set_distances;
 use dissensus_analysis::slips;
 use dissensus_analysis::text_detail;
 use dissensus_analysis::{EvaluateChoices, OptionPrediction, PlanChoices, SlipChoices, TextOptions};
-use dissensus_api::{DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, TextOrder};
+use dissensus_api::{
+    DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, SummaryOf, SummaryRequest, TextOrder,
+};
 use dissensus_app::session::Session;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Question, ScaleKind, TextId};
 use dissensus_editing::questions;
@@ -299,6 +301,9 @@ fn multi_label_question_is_evaluated_by_sets() {
     assert_eq!(refused(EvaluateChoices { split: stratified, ..choices.clone() }), "stratified-options");
     assert_eq!(refused(EvaluateChoices { prediction_sets: true, ..choices.clone() }), "one-option");
     assert_eq!(refused(EvaluateChoices { tuning: "full".into(), ..choices.clone() }), "one-option");
+    // No text has a group: an ordinary split would be called a split by groups.
+    let grouped = EvaluateChoices { split: "grouped:0.7".parse().unwrap(), ..choices.clone() };
+    assert_eq!(refused(grouped), "split");
     assert_eq!(refused(EvaluateChoices { split: "column".parse().unwrap(), ..choices }), "split");
 }
 
@@ -454,8 +459,8 @@ fn labels_are_aggregated_by_option() {
     let place = TestFolder::new();
     let (session, question) = labelled(&place, 4);
     let found = multi_label::aggregate(&session.analysis, &question, "majority", &Silent).unwrap();
-    assert_eq!(found.len(), 16);
-    for (text, row) in (1..=16_u32).zip(&found) {
+    assert_eq!((found.texts.len(), found.not_converged.len()), (16, 0));
+    for (text, row) in (1..=16_u32).zip(&found.texts) {
         assert_eq!((row.text_id.as_str(), row.labels), (format!("t{}", text - 1).as_str(), 4));
         let votes = |option: u8| (1..=4).filter(|who| set(text, *who, 4).contains(option)).count();
         let chosen: Vec<String> =
@@ -465,6 +470,43 @@ fn labels_are_aggregated_by_option() {
             (0..4).filter(|option| votes(*option) == 2).map(|option| format!("option {option}")).collect();
         assert_eq!(row.ties, ties);
     }
+}
+
+/// Answers at random tell an estimation nothing: it stops at the largest number of rounds.
+#[test]
+fn estimation_that_does_not_converge_is_named() {
+    let place = TestFolder::new();
+    let mut state = 1_u64;
+    let mut at_random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 63 == 1
+    };
+    let answers: Vec<(u32, u32, Answer)> = (1..=40)
+        .flat_map(|text| (1..=3).map(move |annotator| (text, annotator)))
+        .map(|(text, annotator)| {
+            let random = at_random().then_some(0);
+            let clear = (text % 2 == 0).then_some(1);
+            (text, annotator, Answer::Options(OptionSet::new(random.into_iter().chain(clear)).unwrap()))
+        })
+        .collect();
+    let session = (0..40)
+        .fold(TestProject::new(), |project, n| project.text(&format!("t{n}"), &format!("body number {n}")))
+        .question("topics", ScaleKind::MultiLabel, ["random", "clear"])
+        .annotators(["ana", "ben", "cleo"])
+        .answers(answers)
+        .session(&place.path("p.dissensus"));
+    let question = questions::find(&session.project, None).unwrap();
+    let found = multi_label::aggregate(&session.analysis, &question, "dawid-skene", &Silent).unwrap();
+    assert_eq!(found.not_converged, ["random"]);
+    let request = SummaryRequest {
+        of: SummaryOf::Texts,
+        question: None,
+        predicted: false,
+        aggregate: Some("dawid-skene".to_owned()),
+        pseudonyms: false,
+    };
+    let asked = session.summaries.check(&request, &place.path("texts.csv"), false).unwrap();
+    assert_eq!(session.summaries.write(&asked, &Silent).unwrap().not_converged, ["random"]);
 }
 
 #[test]

@@ -206,7 +206,7 @@ fn notes_survive_export_and_repeated_import() {
         );
         let (_, other) = project(folder.path(), &format!("{ending}.dissensus"), 6);
         let notes = import_notes(&other, &file);
-        assert!(notes.iter().any(|line| line.starts_with("6 remarks")), "{notes:?}");
+        assert!(notes.iter().any(|line| line.starts_with("6 marks")), "{notes:?}");
         assert_eq!(notes_matching(&other, ""), before, "{ending}");
         assert_eq!(info::read(&other.project).unwrap().labels, 3);
         let again = import_notes(&other, &file);
@@ -291,7 +291,7 @@ fn import_does_not_replace_the_projects_notes() {
     )
     .unwrap();
     let notes = import_notes(&session, &file);
-    assert!(notes.iter().any(|line| line.starts_with("1 remark left out")), "{notes:?}");
+    assert!(notes.iter().any(|line| line.starts_with("1 mark left out")), "{notes:?}");
     assert_eq!(
         notes_matching(&session, ""),
         [
@@ -398,8 +398,8 @@ fn packet_has_the_guideline_and_submits_notes() {
     let own = |one: &dissensus_api::NoteInfo| format!("{} on {}", one.text_id, one.occasion);
     assert!(found.iter().all(|one| one.note.note == Some(own(one))), "{found:?}");
     assert_eq!(found.iter().filter(|one| one.occasion == 2).count(), again);
-    let talk = study::talk(&session.study, QUESTION, found[0].text).unwrap();
-    let hers = talk.answers.iter().find(|one| one.name == "ana").unwrap();
+    let discussion = study::discussion(&session.study, QUESTION, found[0].text).unwrap();
+    let hers = discussion.answers.iter().find(|one| one.name == "ana").unwrap();
     assert_eq!((hers.note.confidence, hers.guideline), (Some(3), Some(1)));
 }
 

@@ -5,7 +5,7 @@
 
 use crate::support::{evaluate_levels, home, import_csv, on_cpu};
 use dissensus_analysis::aggregation;
-use dissensus_api::{ColumnChoices, ImportChoices, NewLabel, PaperRequest, PaperWritten};
+use dissensus_api::{ColumnChoices, ImportChoices, NewLabel, PaperRequest, PaperWritten, Removal};
 use dissensus_app::session::Session;
 use dissensus_domain::{Answer, Scale, ScaleKind};
 use dissensus_editing::QuestionChange;
@@ -14,6 +14,7 @@ use dissensus_editing::info;
 use dissensus_editing::jobs;
 use dissensus_editing::questions;
 use dissensus_editing::questions::AddQuestion;
+use dissensus_editing::remove;
 use dissensus_editing::texts;
 use dissensus_labelling::record;
 use dissensus_project::error::ProjectError;
@@ -542,4 +543,13 @@ fn stored_evaluation_is_reported_with_intervals() {
     assert!(dir.join("figures/calibration.svg").is_file());
     assert!(read(&dir, "report.html").contains("seed 3"));
     assert!(intervals_hold(&dir) > 5);
+    // Other labels under the same name: the evaluation is of those that were taken back.
+    remove::remove(&session.project, &Removal::LastImport).unwrap();
+    let csv = rows(12, 60, |t, p| (4 - level(t, p)).to_string());
+    import_labels(&session, &csv, ScaleKind::Ordinal, "q", &["0", "1", "2", "3", "4"]);
+    let dir = folder.path().join("anew");
+    write(&session, &dir, PaperRequest::default()).unwrap();
+    let page = read(&dir, "report.html");
+    assert!(page.contains("No evaluation of models is on record") && !page.contains("seed 3"));
+    assert!(page.contains("The model is one without text embeddings"), "severities state their basis");
 }

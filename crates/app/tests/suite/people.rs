@@ -11,10 +11,11 @@ use dissensus_api::{
 };
 use dissensus_app::Application;
 use dissensus_app::session::Session;
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, Note, QuestionId};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, Note, QuestionId, TextId};
 use dissensus_editing::questions;
 use dissensus_editing::withdraw;
 use dissensus_encoder::DeviceChoice;
+use dissensus_labelling::drafts;
 use dissensus_labelling::record;
 use dissensus_labelling::record::RecordLabel;
 use dissensus_project::jobs::{Progress, Silent};
@@ -260,6 +261,7 @@ fn withdrawn_data_cannot_be_imported_or_merged_again() {
     let refused =
         exchange::import(&session.exchange, &folder.join("all.csv"), &choices, Some(&silent)).unwrap_err();
     assert_eq!(refused.code(), "withdrawn", "{refused}");
+    assert!(refused.to_string().contains("Label under another id"), "{refused}");
     assert!(refused.to_string().contains("\"zorro\""), "{refused}");
     assert!(
         dissensus_editing::annotators::find(&session.project, "cleo").is_err(),
@@ -294,6 +296,15 @@ fn open_window_merges_a_withdrawal_only_when_safe() {
     let session = workbench.open_session().unwrap();
     session.background.start();
     assert!(study::is_to_erase_for(&session.study, &copy) && !study::is_to_erase_for(&session.study, &path));
+    // What was typed and not given is on this computer only.
+    let (text, typed) = (TextId(1), Note { note: Some("half a thou".to_owned()), ..Note::default() });
+    drafts::save(&session.labelling, zorro, question(&session), text, 1, Some(&typed)).unwrap();
+    let drafts_here = || {
+        let config = std::fs::read_dir(folder.path().join("home")).unwrap();
+        let names = config.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.starts_with("drafts-")).count()
+    };
+    assert_eq!(drafts_here(), 1);
     let files = [copy.clone()];
     let report = study::merge(&session.study, &files, &MergeConsent::all(), &Silent).unwrap();
     assert_eq!(messages_of(&report.files[0]), ["merge-erases"]);
@@ -301,6 +312,7 @@ fn open_window_merges_a_withdrawal_only_when_safe() {
         .alone(|session| study::merge(&session.study, &files, &MergeConsent::all(), &Silent))
         .unwrap();
     assert_eq!((report.files[0].withdrawn, report.files[0].refused), (1, false));
+    assert_eq!(drafts_here(), 0);
     let session = workbench.open_session().unwrap();
     assert_eq!(dissensus_editing::annotators::list(&session.project).unwrap().len(), 8);
     assert!(!study::is_to_erase_for(&session.study, &copy), "known by now");
@@ -341,7 +353,7 @@ fn corrections_of_a_person_are_atomic() {
     for (name, set, unset, why) in [
         (Some(""), &[][..], &[][..], "blank"),
         (Some(taken.as_str()), &[], &[], "is taken"),
-        (Some("New"), &[("gender", "")], &[], "blank"),
+        (Some("New"), &[("gender", "")], &[], "the value of the attribute \"gender\" is blank"),
         (Some("New"), &[("", "x")], &[], "blank"),
         (Some("New"), &[("gender", "x")], &["gender"], "given twice"),
         (Some("New"), &[("a", "x"), ("a", "y")], &[], "given twice"),

@@ -2,20 +2,28 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use crate::support::{Stopped, home, sample_with_question};
+use crate::support::{Stopped, create, home, import_into, sample_with_question};
 use dissensus_analysis::PlanChoices;
 use dissensus_analysis::plan;
-use dissensus_api::{ImportChoices, NewLabel, PlanReport, PlanRequest, ProjectChoices};
+use dissensus_analysis::who_differs;
+use dissensus_api::{
+    DifferenceShares, Figure, ImportChoices, NewLabel, NewPracticeText, PlanReport, PlanRequest,
+    ProjectChoices,
+};
 use dissensus_app::session::Session;
-use dissensus_domain::{Answer, QuestionId};
+use dissensus_domain::{Answer, Attributes, Condition, QuestionId};
+use dissensus_editing::QuestionChange;
 use dissensus_editing::annotators;
 use dissensus_editing::choices;
 use dissensus_editing::info;
 use dissensus_editing::questions;
+use dissensus_editing::texts;
 use dissensus_labelling::record;
 use dissensus_project::jobs::Follow;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_transfer::exchange;
+use dissensus_transfer::study;
+use std::collections::BTreeSet;
 
 fn plan(session: &Session, question: QuestionId, choices: PlanChoices) -> PlanReport {
     plan::make(&session.analysis, question, choices, &Silent).unwrap()
@@ -130,6 +138,98 @@ fn agreed_texts_are_completed_first() {
     }
 }
 
+/// The same labels in another order of rows, and people and texts without labels, give the same intervals.
+#[test]
+fn intervals_depend_on_the_labels_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: Vec<String> = (0..40)
+        .flat_map(|text| (0..8).map(move |person| (text, person)))
+        .filter(|(text, person)| (text * 3 + person * 5) % 4 != 0)
+        .map(|(text, person)| {
+            let level = 1 + (text % 3) + usize::from(person > 4) + (text * 7 + person * 11) % 2;
+            format!("t{text:02},words of text {text},p{person},{level}\n")
+        })
+        .collect();
+    let project = |name: &str, rows: &[&String]| {
+        let session = create(&folder.path().join(name));
+        let file = folder.path().join(format!("{name}.csv"));
+        let rows: String = rows.iter().map(|row| row.as_str()).collect();
+        std::fs::write(&file, format!("text_id,text,annotator_id,label\n{rows}")).unwrap();
+        let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
+        let choices = ImportChoices {
+            scale: Some(dissensus_domain::ScaleKind::Ordinal),
+            levels: Some(["1", "2", "3", "4", "5"].map(str::to_owned).to_vec()),
+            ..ImportChoices::default()
+        };
+        exchange::import(&session.exchange, &file, &choices, Some(&silent)).unwrap();
+        let question = questions::find(&session.project, None).unwrap().id;
+        (session, question)
+    };
+    let figures = |session: &Session, question| {
+        let report = plan(session, question, PlanChoices::default());
+        let shares = who_differs::find(&session.analysis, question, &Silent).unwrap().shares.unwrap();
+        (report.for_reliability, report.labels_per_person, shares)
+    };
+    let (session, question) = project("one", &rows.iter().collect::<Vec<_>>());
+    let expected = figures(&session, question);
+    for n in 0..3 {
+        annotators::add(&session.project, &format!("a{n}"), &Attributes::new()).unwrap();
+    }
+    assert_eq!(figures(&session, question), expected);
+    let (session, question) = project("two", &rows.iter().rev().collect::<Vec<_>>());
+    let turned = figures(&session, question);
+    assert_eq!((turned.0, turned.1), (expected.0, expected.1));
+    let figures = |shares: DifferenceShares| [shares.text, shares.person, shares.neither];
+    for (one, other) in figures(turned.2).into_iter().zip(figures(expected.2)) {
+        let ends = |of: Figure| [of.value, of.interval.unwrap().0, of.interval.unwrap().1];
+        for (one, other) in ends(one).into_iter().zip(ends(other)) {
+            assert!((one - other).abs() < 1e-9, "{turned:?} {expected:?}");
+        }
+    }
+}
+
+#[test]
+fn only_texts_that_are_asked_are_planned() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = create(&folder.path().join("p.dissensus"));
+    let rows = |texts: std::ops::Range<usize>, levels: usize| -> String {
+        let row = |(text, person): (usize, usize)| {
+            format!("t{text:02},words of text {text},p{person},{}\n", 1 + (text + person / 3) % levels)
+        };
+        let rows = texts.flat_map(|text| (0..10).map(move |person| (text, person))).map(row);
+        "text_id,text,annotator_id,label\n".to_owned() + &rows.collect::<String>()
+    };
+    import_into(&session, "tone", &rows(0..30, 5));
+    // Three texts of another question only.
+    import_into(&session, "rude", &rows(29..33, 2));
+    let of = |name| questions::find(&session.project, Some(name)).unwrap().id;
+    let (tone, rude) = (of("tone"), of("rude"));
+    let choices = PlanChoices { reliability: 0.999, top: 1000, ..PlanChoices::default() };
+    let names = |report: &PlanReport| -> BTreeSet<String> {
+        assert_eq!(report.open_texts.iter().map(|t| t.missing).sum::<u32>(), report.labels_missing.unwrap());
+        report.open_texts.iter().map(|text| text.text_id.clone()).collect()
+    };
+    let all = plan(&session, tone, choices);
+    assert_eq!((all.texts, names(&all).len()), (33, 33));
+    let practice = ["t00", "t31"].map(|name| NewPracticeText {
+        question: tone,
+        text: texts::find(&session.project, name).unwrap().0,
+        answer: Some(Answer::from_level(1)),
+        reason: String::new(),
+    });
+    study::set_practice(&session.study, &practice).unwrap();
+    let without_practice = plan(&session, tone, choices);
+    assert_eq!((without_practice.texts, names(&without_practice).len()), (31, 31));
+    assert!(!names(&without_practice).contains("t00") && !names(&without_practice).contains("t31"));
+    let only_if = Some(Some(Condition::new(rude, [0])));
+    let change = QuestionChange { only_if, ..QuestionChange::default() };
+    questions::edit(&session.project, tone, &change).unwrap();
+    let conditional = plan(&session, tone, choices);
+    assert_eq!(conditional.texts, 29);
+    assert!(names(&conditional).iter().all(|name| name.as_str() < "t30"), "{:?}", names(&conditional));
+    assert!(conditional.remark.unwrap().contains("has a condition"));
+}
+
 /// From twenty labels with a time on.
 #[test]
 fn plan_uses_the_measured_time_for_each_label() {
@@ -192,7 +292,7 @@ fn plan_reports_too_little_data_and_can_be_cancelled() {
     let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
     exchange::import(&session.exchange, &file, &Default::default(), Some(&silent)).unwrap();
     let report = plan(&session, questions::find(&session.project, None).unwrap().id, PlanChoices::default());
-    assert!(report.needs.unwrap().contains("(there are 1)"));
+    assert!(report.needs.unwrap().contains("(so far 1)"));
     assert_eq!((report.annotators_per_text, report.shares), (None, None));
     // Everyone gives the same level.
     let mut same = String::from("text_id,text,annotator_id,label\n0,text 0,p9,2\n");

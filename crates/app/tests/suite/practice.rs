@@ -554,6 +554,55 @@ fn failed_attention_checks_stop_or_require_practice() {
     }
 }
 
+/// The clock is ahead when checks are missed, and right when the person practises after them.
+#[test]
+fn practice_counts_after_checks_missed_under_a_fast_clock() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = project(folder, 20);
+    let session = open_in(folder, &path);
+    let (question, ids) = (question(&session), ["t11", "t12", "t13"].map(|id| text(&session, id)));
+    let checks = ids.map(|text| NewAttentionCheck {
+        question,
+        text,
+        answer: Some(Answer::from_level(0)),
+        reason: String::new(),
+    });
+    study::set_checks(&session.study, &checks).unwrap();
+    let rule_of_checks = CheckRule { pass: 0.5, within: 0, then: AfterFailing::Practise };
+    study::set_check_rule(&session.study, Some(rule_of_checks)).unwrap();
+    with_practice(&session, rule(0.0, AfterFailing::GoOn));
+    let ana = annotators::add(&session.project, "ana", &Default::default()).unwrap().id;
+    for _ in 0..3 {
+        practise(&session, ana, true);
+    }
+    assert_eq!(step(&session, ana), PracticeStep::Label);
+    session.close();
+    drop(session);
+
+    let store = dissensus_store::Store::open(&path).unwrap();
+    for text in ids {
+        let label = dissensus_store::NewLabel {
+            question,
+            text,
+            annotator: ana,
+            answer: Answer::from_level(3),
+            at_ms: 4_000_000_000_000,
+            duration_ms: None,
+            source: dissensus_domain::LabelSource::Window,
+        };
+        store.append_label(&label).unwrap();
+    }
+    store.close().unwrap();
+
+    let session = open_in(folder, &path);
+    assert_eq!(step(&session, ana), PracticeStep::Practise);
+    for _ in 0..3 {
+        practise(&session, ana, true);
+    }
+    assert_eq!(step(&session, ana), PracticeStep::Label);
+}
+
 #[test]
 fn practice_round_on_replaced_texts_is_void() {
     let folder = tempfile::tempdir().unwrap();

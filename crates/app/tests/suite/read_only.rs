@@ -362,7 +362,7 @@ fn look(session: &Session, study: &Study, out: &Path) {
     for person in answered.iter().filter(|person| person.labels > 0).take(2) {
         text_detail::read(&session.analysis, &query, TextId(9), None, Some(person.id), true).unwrap();
     }
-    study::talk(&session.study, question, TextId(9)).unwrap();
+    study::discussion(&session.study, question, TextId(9)).unwrap();
     annotators::start_measuring(&session.analysis, question).unwrap();
     annotators::measure(&session.analysis, question).unwrap();
     slips::find(&session.analysis, question, SlipChoices::default(), Follow::Job).unwrap();

@@ -289,7 +289,7 @@ fn mistaken_round_column_is_removed_and_restored() {
     assert_eq!(session_with(&session, &folder, &file, Some("batch")).repeats, 15);
     assert_eq!(session_with(&session, &folder, &file, Some("batch")).repeats, 0);
     let error = repeats::remove(&session.analysis, question, Some(7)).unwrap_err();
-    assert!(error.to_string().contains("occasion 2, 3, 4"), "{error}");
+    assert!(error.to_string().contains("round 2, 3, 4"), "{error}");
 }
 
 #[test]
@@ -391,7 +391,8 @@ fn report_without_reannotations_says_how_to_collect_them() {
     let error = exchange::import(&session.exchange, &file, &choices, Some(&silent)).unwrap_err();
     let detail = error.detail().unwrap();
     assert!(
-        detail.contains("\"0\" is no occasion") && detail.contains("\"first\" is no occasion"),
+        detail.contains("\"0\" is no annotation round")
+            && detail.contains("\"first\" is no annotation round"),
         "{detail}"
     );
 }
@@ -405,7 +406,7 @@ fn reannotations_separate_contested_from_ambiguous() {
     assert_eq!((report.found, report.words.as_str()), (None, "The annotator models are being fitted."));
     session.live.fit(question, &Silent).unwrap();
     let report = stable_share::measure(&session.analysis, question).unwrap();
-    assert!(report.found.is_none() && report.words.contains("there are 23"), "{report:?}");
+    assert!(report.found.is_none() && report.words.contains("the project has 23"), "{report:?}");
     // Ten more texts that both answer the same twice.
     let mut file = String::from("item,body,who,label,round,age\n");
     for text in 100..110 {

@@ -233,7 +233,7 @@ fn shown_marks_merge_and_are_withdrawn() {
             1,
             "it was shown in the copy before"
         );
-        assert!(reveal::is_on(&session.project).unwrap());
+        assert!(info::read(&session.project).unwrap().reveals);
     }
     withdraw::withdraw(&session.project, person(&session, "ana")).unwrap();
     assert_eq!(reveal::labels_after_shown(&session.project).unwrap(), 0);

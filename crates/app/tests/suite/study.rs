@@ -507,7 +507,7 @@ fn impossible_plan_is_refused() {
         |request: StudyRequest| study::hand_out(&session.study, &request, &out, &Silent).unwrap_err();
     let error = reported(StudyRequest { people: vec!["ada".into(), "ben".into()], ..request(&[]) });
     assert_eq!(error.code(), "plan-impossible");
-    assert!(error.to_string().contains("3 people are needed for each text, and there are 2"), "{error}");
+    assert!(error.to_string().contains("3 people are needed for each text, and this plan has 2"), "{error}");
     assert_eq!(reported(request(&[])).code(), "plan-nobody");
     assert_eq!(reported(request(&["a", "b", "a"])).code(), "plan-twice");
     assert_eq!(reported(request(&["a", "b\u{202e}", "c"])).code(), "name");
@@ -546,12 +546,15 @@ fn decision_on_a_contested_text_changes_no_label() {
     let rude = questions::find(&session.project, Some("rude")).unwrap().id;
     let (text, _) = texts::find(&session.project, "t1").unwrap();
     let before = answers_of(folder, &session);
-    let talk = study::talk(&session.study, rude, text).unwrap();
-    let answers: Vec<_> =
-        talk.answers.iter().map(|one| (one.name.as_str(), one.answer.clone(), one.again.clone())).collect();
+    let discussion = study::discussion(&session.study, rude, text).unwrap();
+    let answers: Vec<_> = discussion
+        .answers
+        .iter()
+        .map(|one| (one.name.as_str(), one.answer.clone(), one.again.clone()))
+        .collect();
     let level = |level| Some(Answer::from_level(level));
     assert_eq!(answers, [("stranger", level(1), None), ("ada", level(0), level(2)), ("ben", level(1), None)]);
-    assert_eq!(talk.answers[2].before, [Answer::from_level(2)], "the first thought stays");
+    assert_eq!(discussion.answers[2].before, [Answer::from_level(2)], "the first thought stays");
 
     let new = |outcome, answer: Option<u16>, comment: &str| NewDecision {
         question: rude,
@@ -562,8 +565,11 @@ fn decision_on_a_contested_text_changes_no_label() {
         by: " ana ".to_owned(),
     };
     study::decide(&session.study, &new(Outcome::Ambiguous, None, "two readings")).unwrap();
-    let talk = study::decide(&session.study, &new(Outcome::Slip, Some(2), "ada meant 3")).unwrap();
-    assert_eq!((talk.decisions[0].outcome, talk.decisions[1].outcome), (Outcome::Slip, Outcome::Ambiguous));
+    let discussion = study::decide(&session.study, &new(Outcome::Slip, Some(2), "ada meant 3")).unwrap();
+    assert_eq!(
+        (discussion.decisions[0].outcome, discussion.decisions[1].outcome),
+        (Outcome::Slip, Outcome::Ambiguous)
+    );
     assert_eq!(answers_of(folder, &session), before);
     let held = study::list_decisions(&session.study).unwrap();
     assert_eq!(held.len(), 1);

@@ -636,7 +636,7 @@ fn forged_histories_gain_no_rights() {
 #[test]
 #[ignore = "takes minutes: run by `cargo xtask test --only stress`"]
 fn stress_forged_histories_gain_no_rights() {
-    merge_forged_histories(200..2_000);
+    merge_forged_histories(200..1_200);
 }
 
 /// Merges a randomly forged history for each seed, of which each has up to four forgeries.

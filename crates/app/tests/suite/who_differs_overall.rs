@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use crate::support::{Stopped, create, home, import_csv};
+use crate::support::{Stopped, create, home, import_csv, tiny};
 use dissensus_analysis::annotators;
 use dissensus_analysis::group_comparison;
 use dissensus_analysis::who_differs;
@@ -101,6 +101,13 @@ fn explaining_attribute_comes_first_with_its_groups() {
     assert!(found.severities.windows(2).all(|two| two[0].severity <= two[1].severity));
     assert!(found.severities.first().unwrap().shown && found.severities.last().unwrap().shown);
     assert!(found.severities.iter().filter(|one| one.shown).count() < PEOPLE);
+    let words = &found.severities_words;
+    assert!(found.encoder.is_none() && words.contains("without text embeddings"), "{words}");
+    // The same labels with embeddings give other severities, and the figures state which.
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    let encoded = who_differs::find(&session.analysis, question, &Silent).unwrap();
+    let version = encoded.encoder.as_ref().unwrap();
+    assert!(encoded.severities_words.contains(&format!("with text embeddings by {version}")));
 }
 
 #[test]
@@ -112,7 +119,7 @@ fn no_explaining_attribute_is_reported() {
     let sentence = &found.attributes_words;
     assert!(
         sentence.starts_with("No attribute is shown to explain")
-            && sentence.contains("None explains more than"),
+            && sentence.contains("No attribute explains more than"),
         "{sentence}"
     );
 }
@@ -139,6 +146,12 @@ fn result_is_recomputed_when_labels_change() {
     let after = who_differs::find(&session.analysis, question, Follow::Job).unwrap();
     assert_ne!(after, first, "labels have changed");
     assert_eq!(jobs::list(&session.project).unwrap().len(), jobs + 1);
+    let young = [("age".to_owned(), "young".to_owned())];
+    dissensus_editing::annotators::change(&session.project, annotator, Some("Ana"), &young, &[]).unwrap();
+    let people_changed = who_differs::find(&session.analysis, question, Follow::Job).unwrap();
+    assert_ne!(people_changed.attributes, after.attributes);
+    assert!(people_changed.severities.iter().any(|one| one.name == "Ana"), "{people_changed:?}");
+    assert_eq!(jobs::list(&session.project).unwrap().len(), jobs + 2);
 }
 
 #[test]

@@ -18,6 +18,7 @@ use crate::{Answer, AnswerError, LevelId, Scale, ScaleError};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use strum::VariantArray as _;
 
 #[derive(
     Clone,
@@ -97,7 +98,27 @@ pub enum TargetKind {
 impl TargetKind {
     /// Whether levels are ordered, lowest (or "no") first.
     pub fn is_ordered(self) -> bool {
-        self != Self::Nominal
+        match self {
+            Self::Binary | Self::Ordinal => true,
+            Self::Nominal => false,
+        }
+    }
+
+    /// Whether levels have a distance that counts: then the median sums up answers, measures of agreement and
+    /// disagreement are those of ordered levels, and "at least this level" can be asked.
+    pub fn has_distances(self) -> bool {
+        match self {
+            Self::Ordinal => true,
+            Self::Binary | Self::Nominal => false,
+        }
+    }
+
+    /// Whether there are exactly two levels, the second of which means "yes".
+    pub fn is_yes_no(self) -> bool {
+        match self {
+            Self::Binary => true,
+            Self::Nominal | Self::Ordinal => false,
+        }
     }
 }
 
@@ -136,12 +157,20 @@ pub trait QuestionKind: Sync {
 
     /// Whether answers are levels in an order, lowest (or "no") first.
     fn is_ordered(&self) -> bool {
-        self.form() == AnswerForm::Level && self.target().is_ordered()
+        !self.form().has_parts() && self.target().is_ordered()
     }
 
     /// Checks what this kind alone demands of the names of levels, options or types. That they are neither
     /// blank nor repeated is checked by [`Scale::new`].
     fn check_names(&self, names: &[String]) -> Result<(), ScaleError>;
+
+    /// Checks what is demanded of names that are new. Projects have names that were given before.
+    ///
+    /// # Errors
+    /// An answer with one of these names would read back as another one.
+    fn check_new_names(&self, _names: &[String]) -> Result<(), ScaleError> {
+        Ok(())
+    }
 
     /// The names on the scale of a column with these distinct values.
     fn names_from_values(&self, values: BTreeSet<String>) -> Vec<String>;
@@ -189,6 +218,15 @@ impl ScaleKind {
         }
     }
 
+    /// All kinds in a sentence, each as `word` puts it: "binary, choice, multi-label, ordinal or spans".
+    pub fn listed(word: impl Fn(Self) -> String) -> String {
+        let words: Vec<String> = Self::VARIANTS.iter().map(|kind| word(*kind)).collect();
+        match words.split_last() {
+            Some((last, before)) if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+            _ => words.concat(),
+        }
+    }
+
     /// Guesses the kind from the distinct values of a column; see [`Scale::guess`].
     pub(crate) fn guess(values: &BTreeSet<String>) -> Self {
         if spans::reads_as_answers(values) {
@@ -213,7 +251,26 @@ impl AnswerForm {
 
     /// Whether each name on the scale is a yes/no question of its own: options and types of spans.
     pub fn has_parts(self) -> bool {
-        self != Self::Level
+        match self {
+            Self::Level => false,
+            Self::Options | Self::Spans => true,
+        }
+    }
+
+    /// Whether an answer is a set of the names on the scale, written and compared as a whole.
+    pub fn is_set(self) -> bool {
+        match self {
+            Self::Options => true,
+            Self::Level | Self::Spans => false,
+        }
+    }
+
+    /// Whether an answer marks words of the text, so that models of words learn it.
+    pub fn marks_words(self) -> bool {
+        match self {
+            Self::Spans => true,
+            Self::Level | Self::Options => false,
+        }
     }
 }
 
@@ -253,5 +310,5 @@ fn other_form(answer: &Answer, scale: &Scale) -> AnswerError {
 }
 
 fn unknown_kind(name: &str) -> ScaleError {
-    ScaleError::UnknownKind(name.to_owned())
+    ScaleError::UnknownKind(name.to_owned(), ScaleKind::listed(|kind| kind.name().to_owned()))
 }

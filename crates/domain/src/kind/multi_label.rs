@@ -34,6 +34,14 @@ impl QuestionKind for MultiLabel {
         }
     }
 
+    fn check_new_names(&self, names: &[String]) -> Result<(), ScaleError> {
+        // "65 +" and "other" would be written like "65" and "+ other".
+        match names.iter().find(|name| name.ends_with(AND.trim_end())) {
+            Some(name) => Err(ScaleError::OptionEnd(name.clone())),
+            None => Ok(()),
+        }
+    }
+
     fn names_from_values(&self, values: BTreeSet<String>) -> Vec<String> {
         let options: BTreeSet<&str> = values.iter().flat_map(|value| option_names(value)).collect();
         options.into_iter().map(str::to_owned).collect()

@@ -8,7 +8,7 @@ pub(super) const PICTURE: &str = "picture:";
 
 /// A picture in a guideline.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct PictureReference {
     pub(super) target: String,
     /// Position of the whole picture, in bytes.
     place: Range<usize>,
@@ -17,7 +17,7 @@ pub(super) struct Shown {
 /// Contents of a guideline other than words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Contents {
-    pub(super) pictures: Vec<Shown>,
+    pub(super) pictures: Vec<PictureReference>,
     links: u32,
     html: u32,
 }
@@ -29,7 +29,7 @@ impl Contents {
         for (event, place) in Parser::new(body).into_offset_iter() {
             match event {
                 Event::Start(Tag::Image { dest_url, .. }) => {
-                    found.pictures.push(Shown { target: dest_url.into_string(), place });
+                    found.pictures.push(PictureReference { target: dest_url.into_string(), place });
                 }
                 Event::Start(Tag::Link { .. }) => found.links += 1,
                 Event::Start(Tag::HtmlBlock) | Event::InlineHtml(_) => found.html += 1,

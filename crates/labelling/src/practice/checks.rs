@@ -17,7 +17,7 @@ pub struct CheckState {
 
 /// Counted checks of one person.
 #[derive(Default)]
-struct Counted {
+struct CheckCounts {
     right: u32,
     answered: u32,
     all: u32,
@@ -49,12 +49,12 @@ impl Practice {
         let mut found = BTreeMap::new();
         for annotator in people {
             let own: Vec<&Packet> = packets.iter().filter(|packet| packet.annotator == *annotator).collect();
-            let mut counted = Counted::default();
+            let mut counted = CheckCounts::default();
             for (check, scale) in &checks {
                 let events = store.events(check.question, check.text, *annotator)?;
                 counted.add(check, (scale, rule.within), &events, &own);
             }
-            let Counted { right, answered, all, missed_at_ms } = counted;
+            let CheckCounts { right, answered, all, missed_at_ms } = counted;
             let status = PassStatus::new(rule.pass, right, answered, all);
             if all > 0 {
                 found.insert(*annotator, CheckState { status, missed_at_ms });
@@ -64,7 +64,7 @@ impl Practice {
     }
 }
 
-impl Counted {
+impl CheckCounts {
     /// A person with packets is asked what is in them, everyone else all checks.
     fn add(
         &mut self,

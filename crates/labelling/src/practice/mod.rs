@@ -17,13 +17,13 @@ use std::sync::{Arc, Mutex};
 #[derive(Clone)]
 pub struct Practice {
     context: Arc<Context>,
-    read: Arc<Mutex<Option<Read>>>,
+    read: Arc<Mutex<Option<CachedBook>>>,
     /// Held while an answer is checked and written, so that a duplicate does not end a round too early.
     pub(crate) answering: Arc<Mutex<()>>,
 }
 
 /// The last state read, and the data it is based on.
-struct Read {
+struct CachedBook {
     newest_fact: i64,
     index: Arc<Index>,
     book: Arc<PracticeBook>,
@@ -45,7 +45,7 @@ impl Practice {
             return Ok(Arc::clone(&read.book));
         }
         let book = Arc::new(PracticeBook::read(&self.context, &index)?);
-        *read = Some(Read { newest_fact, index, book: Arc::clone(&book) });
+        *read = Some(CachedBook { newest_fact, index, book: Arc::clone(&book) });
         Ok(book)
     }
 

@@ -151,12 +151,14 @@ impl Index {
     }
 
     /// Checks that no option of a new or renamed question has the name of a question or of an option of
-    /// another.
+    /// another, and that sets with its new options read back.
     ///
     /// # Errors
     /// The name of the conflicting option.
     pub fn check_options(&self, question: &str, scale: &Scale) -> Result<(), ProjectError> {
-        let own = self.questions.iter().find(|known| known.name == question).map(|known| known.id);
+        let own = self.questions.iter().find(|known| known.name == question);
+        scale.check_new(own.map_or(&[], |own| own.scale.levels()))?;
+        let own = own.map(|own| own.id);
         let others = self.questions.iter().chain(&self.options);
         let others: HashSet<&str> =
             others.filter(|q| Some(q.id.row()) != own).map(|q| q.name.as_str()).collect();

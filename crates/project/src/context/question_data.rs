@@ -69,8 +69,11 @@ impl QuestionData {
         self.observations.iter().map(|o| o.text).collect::<BTreeSet<_>>().len()
     }
 
-    /// Checks that the official split exists, if it is requested.
+    /// Checks that the official split, or groups of texts, exist if they are requested.
     pub fn check_split(&self, split: SplitSpec) -> Result<(), ProjectError> {
+        if matches!(split, SplitSpec::Grouped(_)) && self.groups.iter().all(Option::is_none) {
+            return Err(ProjectError::NoGroups(split.name()));
+        }
         if split != SplitSpec::Column {
             return Ok(());
         }

@@ -55,7 +55,7 @@ impl WriteTx<'_> {
         let attributes = known.iter().map(|(attribute, value)| fact(id, Some(attribute), value, 0));
         for new in [fact(id, None, name, 0)].into_iter().chain(attributes) {
             super::insert(self.conn, &new, &new.value.to_string())
-                .map_err(|e| self.explain("noting what is known of an annotator", e))?;
+                .map_err(|e| self.explain("storing data about an annotator", e))?;
         }
         Ok(())
     }
@@ -89,7 +89,7 @@ impl WriteTx<'_> {
         let Some((newest, _)) = self.latest_fact(new)? else { return Ok(new.at_ms) };
         let after = newest.checked_add(1).ok_or_else(|| StoreError::Invalid {
             what: new.key.clone().unwrap_or_else(|| "name".to_owned()),
-            why: "it was set at the end of time by a file that was taken in, so nothing can be set after it: go back to a copy of the \
+            why: "it was set at the end of time by a file that was merged, so nothing can be set after it: go back to a copy of the \
                   project from before that"
                 .to_owned(),
         })?;
@@ -122,7 +122,7 @@ impl WriteTx<'_> {
         );
         let facts =
             all(self.conn, &sql, [id.0], |r| Ok((r.get::<_, Option<String>>(0)?, r.get::<_, String>(1)?)));
-        let facts = facts.map_err(|e| self.explain("reading what is known of an annotator", e))?;
+        let facts = facts.map_err(|e| self.explain("reading data about an annotator", e))?;
         let (mut name, mut attributes) = (None, Attributes::new());
         for (attribute, value) in facts {
             match attribute {

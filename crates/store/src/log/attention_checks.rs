@@ -22,7 +22,7 @@ pub(super) fn check_right_answer(tx: &WriteTx<'_>, fact: &Fact, answer: Option<A
     };
     let unknown = || StoreError::Unknown { what: "question", name: question.0.to_string() };
     let asked = tx.question(question)?.ok_or_else(unknown)?;
-    answer.check(&asked.scale).map_err(|source| StoreError::OffScale { question, source })?;
+    answer.check(&asked.scale).map_err(|source| tx.off_scale(question, source))?;
     if answer == Answer::CannotSay {
         let why = "name a level: that somebody cannot say is none".to_owned();
         return Err(StoreError::Invalid { what: format!("answer to {}", asked.name), why });

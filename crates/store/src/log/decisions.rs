@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// The value: an answer names levels by row id.
 #[derive(Serialize, Deserialize)]
-struct Decided {
+struct DecisionValue {
     answer: Option<Answer>,
     by: String,
     comment: String,
@@ -23,12 +23,12 @@ pub(super) const KIND: Kind = Kind {
     about: About::Text,
     title: |fact| ("decision", fact.at_ms.to_string()),
     check: |tx, fact| {
-        let Decided { answer, .. } = checked(fact)?;
+        let DecisionValue { answer, .. } = checked(fact)?;
         check_right_answer(tx, fact, answer)
     },
     with_levels: answer_with_levels,
     order: |value, _| {
-        let Decided { answer, by, comment, outcome } = read(value)?;
+        let DecisionValue { answer, by, comment, outcome } = read(value)?;
         let answer = answer.and_then(|answer| serde_json::to_string(&answer).ok()).unwrap_or_default();
         Ok([outcome.name(), &answer, &comment, &by].join("\0"))
     },
@@ -41,7 +41,7 @@ pub(super) const KIND: Kind = Kind {
         ..Listed::new("'decision'")
     }),
     done: |_, fact| {
-        let Decided { answer, comment, outcome, .. } = read(&fact.value)?;
+        let DecisionValue { answer, comment, outcome, .. } = read(&fact.value)?;
         Ok(Done::Decision { outcome: outcome.name().to_owned(), answer, comment })
     },
     keeps: Some(Use::Decisions),
@@ -58,7 +58,7 @@ fn decisions(c: &Connection, which: &str, params: impl Params) -> rusqlite::Resu
     let mut found = Vec::new();
     for Fact { question, text, at_ms, value, .. } in select(c, which, params)? {
         let (Some(question), Some(text)) = (question, text) else { continue };
-        let Decided { answer, by, comment, outcome } = read(&value)?;
+        let DecisionValue { answer, by, comment, outcome } = read(&value)?;
         found.push(Decision { question, text, at_ms, outcome, answer, comment, by });
     }
     Ok(found)
@@ -71,7 +71,7 @@ impl WriteTx<'_> {
     /// There is no such question or text, or the answer is not on the scale.
     pub fn decide(&mut self, new: &Decision) -> Result<()> {
         let Decision { question, text, at_ms, outcome, answer, comment, by } = new.clone();
-        let value = json!(Decided { answer, by, comment, outcome });
+        let value = json!(DecisionValue { answer, by, comment, outcome });
         let (question, text) = (Some(question), Some(text));
         self.note_fact(&Fact { question, text, ..Fact::of_project(FactKind::Decision, at_ms, value) })
     }

@@ -12,7 +12,7 @@ pub(super) const KIND: Kind = Kind { added: know_by_form, ..SETTING };
 /// Updates the attributes of the annotator from a fact.
 fn know_by_form(tx: &mut WriteTx<'_>, fact: &Fact) -> Result<()> {
     let Some(annotator) = fact.annotator else { return Ok(()) };
-    for (attribute, FormValue { value, at_ms }) in Given::new(Some(fact.clone())).0 {
+    for (attribute, FormValue { value, at_ms }) in FormValues::new(Some(fact.clone())).0 {
         tx.record_attribute(annotator, &attribute, &value.unwrap_or_default(), at_ms)?;
     }
     tx.refresh_annotator(annotator)
@@ -22,7 +22,7 @@ fn know_by_form(tx: &mut WriteTx<'_>, fact: &Fact) -> Result<()> {
 /// answer, so that the result is the same wherever and however often the fact is merged.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(transparent)]
-struct Given(BTreeMap<String, FormValue>);
+struct FormValues(BTreeMap<String, FormValue>);
 
 #[derive(Serialize, Deserialize)]
 struct FormValue {
@@ -31,7 +31,7 @@ struct FormValue {
     at_ms: i64,
 }
 
-impl Given {
+impl FormValues {
     /// Merges answers given in separate copies: the latest answer to each attribute, preferring a
     /// value if times are equal.
     fn joined(facts: Vec<Fact>) -> Self {
@@ -57,7 +57,7 @@ pub(crate) fn check_given(
     value: &serde_json::Value,
     forms: &[AttributeForm],
 ) -> std::result::Result<(), String> {
-    let given: Given = serde_json::from_value(value.clone()).map_err(|e| e.to_string())?;
+    let given: FormValues = serde_json::from_value(value.clone()).map_err(|e| e.to_string())?;
     for (name, FormValue { value, at_ms }) in given.0 {
         let mut asked =
             forms.iter().flat_map(|form| &form.attributes).filter(|one| one.name == name).peekable();
@@ -95,7 +95,7 @@ impl WriteTx<'_> {
         let value = serde_json::Value::Null;
         let mut fact =
             Fact { annotator: Some(annotator), ..Fact::of_project(FactKind::FormAnswers, now_ms, value) };
-        let mut given = Given::joined(self.facts_about(&fact)?);
+        let mut given = FormValues::joined(self.facts_about(&fact)?);
         for (attribute, value) in &answers.0 {
             let at_ms = self.time_of_attribute(annotator, attribute, now_ms)?;
             given.0.insert(attribute.clone(), FormValue { value: value.clone(), at_ms });
@@ -110,7 +110,8 @@ impl Store {
     /// The annotator's answers to the attribute form so far.
     pub fn form_answers(&self, annotator: AnnotatorId) -> Result<FormAnswers> {
         let all = self.all_facts(FactKind::FormAnswers)?;
-        let given = Given::joined(all.into_iter().filter(|fact| fact.annotator == Some(annotator)).collect());
+        let given =
+            FormValues::joined(all.into_iter().filter(|fact| fact.annotator == Some(annotator)).collect());
         Ok(FormAnswers(given.0.into_iter().map(|(attribute, given)| (attribute, given.value)).collect()))
     }
 }

@@ -39,7 +39,7 @@ struct RightAnswer {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Given {
+struct StoredAnswer {
     round: u32,
     answer: Answer,
     /// Whether the round ended with this answer.
@@ -103,26 +103,36 @@ impl WriteTx<'_> {
         self.set_study_fact(FactKind::CheckRule, to_value(&rule)?, at_ms)
     }
 
-    /// Adds a practice answer; `last` indicates that the round ended with it.
+    /// Adds a practice answer; `last` indicates that the round ended with it. It is placed after every answer
+    /// of the annotator, and in a packet after those for which the round is required: whether somebody
+    /// practised since a missed check may not depend on a clock that was set back.
     ///
     /// # Errors
     /// There is no such question, text or annotator, or the answer is not on the scale.
     pub fn add_practice_answer(&mut self, new: &PracticeAnswer, last: bool) -> Result<()> {
         self.fits(new.question, new.text, &new.answer)?;
-        let value = to_value(&Given { round: new.round, answer: new.answer.clone(), last })?;
+        let value = to_value(&StoredAnswer { round: new.round, answer: new.answer.clone(), last })?;
+        let required = "SELECT max(at_ms) FROM facts
+             WHERE kind = ?1 AND coalesce(question, 0) = 0 AND coalesce(text, 0) = 0 AND coalesce(annotator, 0) = ?2";
+        let of_person = (FactKind::PracticeAgain.name(), new.annotator.0);
+        let required: Option<i64> = self.first(required, of_person, |r| r.get(0))?.flatten();
+        let at_ms = self.after_given(new.annotator, new.at_ms)?;
+        let at_ms = required.map_or(at_ms, |required| at_ms.max(required));
         self.note_fact(&Fact {
             question: Some(new.question),
             text: Some(new.text),
             annotator: Some(new.annotator),
-            ..Fact::of_project(FactKind::PracticeAnswer, new.at_ms, value)
+            ..Fact::of_project(FactKind::PracticeAnswer, at_ms, value)
         })
     }
 
-    /// Requires an annotator to finish this practice round before anything else.
+    /// Requires an annotator to finish this practice round before anything else. This is placed after every
+    /// answer of the annotator.
     ///
     /// # Errors
     /// There is no such annotator.
     pub fn ask_to_practise_again(&mut self, annotator: AnnotatorId, round: u32, at_ms: i64) -> Result<()> {
+        let at_ms = self.after_given(annotator, at_ms)?;
         let (value, annotator) = (to_value(&RepeatedRound { round })?, Some(annotator));
         let fact = Fact::of_project(FactKind::PracticeAgain, at_ms, value);
         self.set_fact(&Fact { annotator, ..fact }).map(drop)
@@ -140,7 +150,7 @@ impl WriteTx<'_> {
     fn fits(&self, question: QuestionId, text: TextId, answer: &Answer) -> Result<()> {
         let unknown = || StoreError::Unknown { what: "question", name: question.0.to_string() };
         let asked = self.question(question)?.ok_or_else(unknown)?;
-        answer.check(&asked.scale).map_err(|source| StoreError::OffScale { question, source })?;
+        answer.check(&asked.scale).map_err(|source| self.off_scale(question, source))?;
         self.spans_within(question, text, answer)
     }
 }
@@ -167,7 +177,7 @@ impl Store {
         found.rule = self.facts(FactKind::PracticeRule)?.iter().find_map(read);
         found.check_rule = self.facts(FactKind::CheckRule)?.iter().find_map(read);
         for fact in self.all_facts(FactKind::PracticeAnswer)? {
-            if let (Some(question), Some(text), Some(annotator), Some(Given { round, answer, last })) =
+            if let (Some(question), Some(text), Some(annotator), Some(StoredAnswer { round, answer, last })) =
                 (fact.question, fact.text, fact.annotator, read(&fact))
             {
                 let at_ms = fact.at_ms;

@@ -38,7 +38,7 @@ impl Merger<'_, '_> {
         if self.withdrawn.contains_key(&theirs.annotator) {
             return Ok(());
         }
-        self.check_note(theirs.note.check(), "remark", theirs.at_ms)?;
+        self.check_note(theirs.note.check(), "note", theirs.at_ms)?;
         let (id, on) = (theirs.id, theirs.replaces().or(theirs.retracts()));
         let refers_to_differing = on.is_some_and(|on| self.differing.contains(&on));
         let about = self.about(&theirs);
@@ -53,7 +53,7 @@ impl Merger<'_, '_> {
         if event.occasion > FIRST_OCCASION {
             let asked = (event.text, event.occasion);
             let asked = self.only.as_ref().is_none_or(|only| only.again.contains(&asked));
-            self.refuse_unassigned("repeated answer of occasion", &event.occasion.to_string(), asked)?;
+            self.refuse_unassigned("repeated answer of round", &event.occasion.to_string(), asked)?;
         }
         let copy = self.copy(event.key.copy)?;
         if let Some(ours) = self.tx.event_with_key(copy, event.key.sequence)? {
@@ -178,7 +178,7 @@ impl Merger<'_, '_> {
             EventKind::Answer { answer, duration_ms, replaces } => {
                 let answer = self.answer_here(theirs.question, answer);
                 let fits = self.asked.get(&question).map_or(Ok(()), |(_, scale)| answer.check(scale));
-                fits.map_err(|source| StoreError::OffScale { question, source })?;
+                fits.map_err(|source| self.tx.off_scale(question, source))?;
                 self.tx.spans_within(question, text, &answer)?;
                 let replaces = replaces.as_ref().map(answer_here).transpose()?;
                 EventKind::Answer { answer, duration_ms, replaces }

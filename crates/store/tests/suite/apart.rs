@@ -6,16 +6,17 @@
 
 use crate::common::{QUESTION, label, small};
 use dissensus_domain::{
-    AnnotatorId, Answer, HistoryKind, LabelSource, MarkKind, Note, QuestionHelp, Scale, ScaleKind, TextId,
-    WordingId,
+    AnnotatorId, Answer, Assignment, EventId, HistoryKind, LabelSource, MarkKind, Note, Packet, PacketId,
+    PracticeAnswer, QuestionHelp, QuestionId, Scale, ScaleKind, TextId, WordingId,
 };
 use dissensus_store::{
     AnswerDetails, CopyTarget, Done, ExportScope, HistoryFilter, NewAnnotator, NewLabel, NewMark,
-    NewQuestion, NewText, QuestionEdit, Repeat, SplitChange, Store, StoreError, Undo,
+    NewQuestion, NewText, PacketKey, QuestionEdit, Repeat, SplitChange, Store, StoreError, Undo,
 };
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
+use uuid::Uuid;
 
 /// A project and a copy of it, both open.
 fn two(folder: &Path) -> (Store, Store) {
@@ -71,6 +72,96 @@ fn undo_ignores_clock_changes_and_imports() {
         (undone(&a, 1_001), undone(&a, 1_002), undone(&a, 1_003)),
         (Some(TextId(2)), Some(TextId(1)), None)
     );
+}
+
+/// A packet of the first annotator.
+fn one_text_packet(questions: Vec<QuestionId>) -> Packet {
+    Packet {
+        id: PacketId(Uuid::from_u128(7)),
+        annotator: AnnotatorId(1),
+        made_at_ms: 5_000,
+        seed: 1,
+        questions,
+        assignments: vec![Assignment { text: TextId(2), occasion: 1, anchor: false }],
+    }
+}
+
+/// Each session is a copy of its own, so that only times tell what was given last.
+#[test]
+fn undo_follows_sessions_with_a_clock_that_was_set_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 3, 2);
+    let other = NewQuestion {
+        name: "other".to_owned(),
+        prompt: String::new(),
+        scale: Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap(),
+    };
+    let other = store.write(move |tx| tx.add_question(&other)).unwrap();
+    given(&store, 1, 3, 20_000);
+    store.close().unwrap();
+    let store = Store::open(&path).unwrap();
+    given(&store, 2, 3, 18_000);
+    store.append_label(&NewLabel { question: other, at_ms: 18_001, ..label(1, 1, 1) }).unwrap();
+    store.append_label(&NewLabel { at_ms: 18_002, ..label(1, 2, 1) }).unwrap();
+    let times: Vec<i64> = store.events_since(EventId(0), 9).unwrap().iter().map(|e| e.at_ms).collect();
+    assert_eq!(times, [20_000, 20_001, 20_002, 18_002], "each person has an order of their own");
+    store.close().unwrap();
+    let store = Store::open(&path).unwrap();
+    let undo = || {
+        let undo =
+            store.write(move |tx| tx.undo([QUESTION, other], AnnotatorId(1), 19_000, LabelSource::Window));
+        match undo.unwrap() {
+            Undo::TakenBack(event) => Some((event.question, event.text)),
+            other => panic!("{other:?}"),
+        }
+    };
+    let taken = [undo(), undo(), undo()].map(Option::unwrap);
+    assert_eq!(taken, [(other, TextId(1)), (QUESTION, TextId(2)), (QUESTION, TextId(1))]);
+}
+
+/// Whether somebody practised since a missed check is decided by times.
+#[test]
+fn practice_follows_answers_despite_a_clock_that_was_set_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 3, 2);
+    given(&store, 1, 3, 90_000);
+    store.close().unwrap();
+    let store = Store::open(&path).unwrap();
+    let ada = AnnotatorId(1);
+    let answer = |round, at_ms| PracticeAnswer {
+        question: QUESTION,
+        text: TextId(3),
+        annotator: ada,
+        round,
+        answer: Answer::from_level(1),
+        at_ms,
+    };
+    let (first, of_other) =
+        (answer(1, 4_000), PracticeAnswer { annotator: AnnotatorId(2), ..answer(1, 4_000) });
+    store.write(move |tx| tx.add_practice_answer(&first, true)).unwrap();
+    store.write(move |tx| tx.add_practice_answer(&of_other, true)).unwrap();
+    let times = |store: &Store| -> Vec<i64> {
+        let mut times: Vec<i64> = store.practice().unwrap().answers.iter().map(|one| one.at_ms).collect();
+        times.sort();
+        times
+    };
+    assert_eq!(times(&store), [4_000, 90_001]);
+    // A packet has none of these answers, and what requires the round.
+    store.write(move |tx| tx.ask_to_practise_again(ada, 2, 5_000)).unwrap();
+    let packet = one_text_packet(vec![QUESTION]);
+    let (id, right) = (packet.id, Answer::from_level(1));
+    store.write(move |tx| tx.set_practice_text(QUESTION, TextId(3), Some(&right), "", 1)).unwrap();
+    store.write(move |tx| tx.add_packet(&packet, &PacketKey([3; 32]))).unwrap();
+    let file = folder.path().join("a1.dissensus");
+    store.write_packet(id, &file).unwrap();
+    let own = Store::open(&file).unwrap();
+    let text = own.text_by_external("t3").unwrap().unwrap().id;
+    let me = own.annotators().unwrap()[0].id;
+    let second = PracticeAnswer { text, annotator: me, ..answer(2, 6_000) };
+    own.write(move |tx| tx.add_practice_answer(&second, true)).unwrap();
+    assert!(times(&own).into_iter().max() > Some(90_000), "{:?}", times(&own));
 }
 
 /// All rows of an export, in order.
@@ -184,10 +275,24 @@ fn edited_prompt_replaces_only_earlier_ones() {
     both_ways(&a, &b);
     let prompt = |store: &Store| store.question_by_name("funny").unwrap().unwrap().prompt;
     assert_eq!((prompt(&a), prompt(&b)), ("B?".to_owned(), "B?".to_owned()));
+    // A packet shows what the project asks.
+    let packet = one_text_packet(vec![id]);
+    let (file, packet_id) = (folder.path().join("packet.dissensus"), packet.id);
+    a.write(move |tx| tx.add_packet(&packet, &PacketKey([3; 32]))).unwrap();
+    let in_packet = || {
+        a.write_packet(packet_id, &file).unwrap();
+        let packet = Store::open(&file).unwrap();
+        let shown = prompt(&packet);
+        packet.close().unwrap();
+        std::fs::remove_file(&file).unwrap();
+        shown
+    };
+    assert_eq!(in_packet(), "B?");
     let edit = QuestionEdit { prompt: Some("Edited?".into()), ..QuestionEdit::default() };
     a.edit_question(id, &edit, 25).unwrap(); // by a clock that was set back
     both_ways(&a, &b);
     assert_eq!((prompt(&a), prompt(&b)), ("Edited?".to_owned(), "Edited?".to_owned()));
+    assert_eq!(in_packet(), "Edited?");
 }
 
 #[test]

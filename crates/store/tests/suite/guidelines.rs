@@ -8,7 +8,7 @@ use dissensus_domain::{
     AnnotatorId, Answer, Assignment, Guideline, GuidelineId, LabelSource, MarkKind, Note, NoteForm, Packet,
     PacketId, Picture, TextId,
 };
-use dissensus_store::{AnswerDetails, NewMark, PacketKey, Repeat, Store, StoreError};
+use dissensus_store::{AnswerDetails, NewLabel, NewMark, PacketKey, Repeat, Store, StoreError};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -153,6 +153,32 @@ fn undo_removes_the_note_of_its_answer() {
     );
     note(Note::default());
     assert!(now().is_empty());
+}
+
+#[test]
+fn undo_restores_the_note_that_its_answer_cleared() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 2, 1);
+    let window = |note| AnswerDetails { note, guideline: None, removes_note: true };
+    store.append_label_with(&label(1, 1, 3), &window(Note::default())).unwrap();
+    let irony = NewMark {
+        annotator: AnnotatorId(1),
+        question: QUESTION,
+        text: TextId(1),
+        kind: MarkKind::Note,
+        at_ms: 2_000,
+        source: LabelSource::Window,
+        note: note_with("irony", &[], None),
+        guideline: None,
+    };
+    store.mark(&irony).unwrap();
+    store.append_label_with(&NewLabel { at_ms: 3_000, ..label(1, 1, 0) }, &window(Note::default())).unwrap();
+    let now = || store.marks(AnnotatorId(1), QUESTION).unwrap().remove(&TextId(1)).unwrap_or_default().note;
+    assert!(now().is_empty());
+    store.write(|tx| tx.undo(QUESTION, AnnotatorId(1), 4_000, LabelSource::Window)).unwrap();
+    let current = store.current_label(QUESTION, TextId(1), AnnotatorId(1)).unwrap().unwrap().answer;
+    assert_eq!((current, now()), (Answer::from_level(3), note_with("irony", &[], None)));
+    assert_eq!(store.all_marks(QUESTION).unwrap()[0].marks.note, note_with("irony", &[], None));
 }
 
 #[test]

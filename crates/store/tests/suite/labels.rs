@@ -93,10 +93,11 @@ fn random_history(store: &Store, seed: u64) -> Vec<Event> {
         .unwrap()
 }
 
-/// An answer given here is later than everything seen of the same annotator and text; imported
-/// answers retain their time.
+/// An answer given here is later than everything seen of the same annotator and text, and than every
+/// answer that the annotator gave; imported answers retain their time.
 fn time_of(events: &[Event], new: &NewLabel, clock: i64) -> i64 {
-    let same = events.iter().filter(|e| (e.text, e.annotator) == (new.text, new.annotator));
+    let own = events.iter().filter(|e| e.annotator == new.annotator);
+    let same = own.filter(|e| e.text == new.text || e.answer().is_some() && e.source.is_given());
     match same.map(|e| e.at_ms + 1).max().filter(|_| new.source.is_given()) {
         Some(after) => clock.max(after),
         None => clock,
@@ -237,7 +238,7 @@ fn label_with_unknown_references_is_refused() {
     let refused = |new: NewLabel| store.append_label(&new).unwrap_err();
     let error = refused(label(1, 1, 5));
     assert_eq!(error.code(), "level-outside-scale");
-    let expected = "question 1: no level of the scale has the id 5; it may have been removed. The levels are 1, 2, 3, 4, 5";
+    let expected = "question \"rude\": no level of the scale has the id 5; it may have been removed. The levels are 1, 2, 3, 4, 5";
     assert_eq!(error.to_string(), expected);
     let other_kind = NewLabel { answer: Answer::Options(OptionSet::default()), ..label(1, 1, 0) };
     assert_eq!(refused(other_kind).code(), "level-outside-scale");

@@ -148,7 +148,7 @@ fn only_unused_levels_can_be_removed() {
         .unwrap();
     for (left, why) in [
         (["2", "3", "4", "5"], "\"1\" of rude: it cannot be removed, because 1 answer uses it"),
-        (["1", "3", "4", "5"], "1 answer of a later occasion uses it"),
+        (["1", "3", "4", "5"], "1 answer of a later round uses it"),
         (["1", "2", "4", "5"], "1 decision uses it"),
         (["1", "2", "3", "5"], "1 attention check uses it"),
         (["1", "2", "3", "4"], "the condition of sure uses it"),

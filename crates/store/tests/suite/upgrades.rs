@@ -1,4 +1,4 @@
-//! Upgrades of files of earlier formats: what is reported, and what a cancel or the end of the process
+//! Upgrades of files of earlier formats: what is reported, and what cancellation or the end of the process
 //! leaves at every step.
 
 #![allow(

@@ -9,7 +9,7 @@ use dissensus_store::PacketKey;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// With fewer texts or pairs no figure is reported, here and in `repeats`.
-const FEWEST: u32 = MIN_REPEATS;
+const MIN_COMPARISONS: u32 = MIN_REPEATS;
 
 /// Agreement of each annotator, and overall.
 #[derive(Default)]
@@ -89,7 +89,7 @@ fn mean(shares: &BTreeMap<TextId, Vec<f64>>) -> Option<StudyFigure> {
 }
 
 pub(super) fn figure(share: f64, of: u32) -> Option<StudyFigure> {
-    (of >= FEWEST).then(|| {
+    (of >= MIN_COMPARISONS).then(|| {
         let (low, high) = share_interval(share, of);
         StudyFigure { share, low, high, of }
     })

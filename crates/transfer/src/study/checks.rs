@@ -137,7 +137,7 @@ pub(super) fn attention(cx: &Study) -> Result<HashMap<AnnotatorId, StudyFigure>,
 }
 
 /// The current answers to questions about texts that are checks.
-fn checked_answers(cx: &Study) -> Result<Vec<Checked>, ProjectError> {
+fn checked_answers(cx: &Study) -> Result<Vec<CheckAnswer>, ProjectError> {
     let checks = cx.context.store.attention_checks()?;
     let mut right: BTreeMap<QuestionId, HashMap<TextId, Answer>> = BTreeMap::new();
     for check in checks {
@@ -152,13 +152,13 @@ fn checked_answers(cx: &Study) -> Result<Vec<Checked>, ProjectError> {
             if let Some(answer) = answers.get(&label.text) {
                 let (text, annotator) = (label.text, label.annotator);
                 let right = is_right(scale, answer, &label.answer, within);
-                found.push(Checked { question, text, annotator, right });
+                found.push(CheckAnswer { question, text, annotator, right });
             }
         }
         // "Cannot say" counts as a wrong answer.
         for (text, annotator) in cx.context.store.cannot_say(question)? {
             if answers.contains_key(&text) {
-                found.push(Checked { question, text, annotator, right: false });
+                found.push(CheckAnswer { question, text, annotator, right: false });
             }
         }
     }
@@ -187,7 +187,7 @@ pub(super) fn right_answer(
 }
 
 /// An annotator's answer to a check.
-struct Checked {
+struct CheckAnswer {
     question: QuestionId,
     text: TextId,
     annotator: AnnotatorId,

@@ -1,7 +1,7 @@
 //! Computes a plan, before anything is handed out.
 
 use super::Study;
-use super::drawing::{ExistingWork, Item, Person, Wanted, draw};
+use super::drawing::{DrawParameters, ExistingWork, Item, Person, draw};
 use crate::study::error::StudyError;
 use crate::study::practice;
 use dissensus_api::{StudyDraft, StudyRequest, StudyShare};
@@ -14,7 +14,7 @@ use dissensus_store::{PacketKey, Store};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A plan that can be handed out.
-pub(super) struct Drawn {
+pub(super) struct DrawnPlan {
     /// The questions about each text.
     pub(super) questions: Vec<Question>,
     /// The annotators, in the order of the request.
@@ -75,7 +75,7 @@ pub fn draft(cx: &Study, request: &StudyRequest) -> Result<StudyDraft, ProjectEr
 }
 
 /// Draws the new assignments of each annotator, in addition to the existing ones.
-pub(super) fn drawn(cx: &Study, request: &StudyRequest) -> Result<Drawn, ProjectError> {
+pub(super) fn drawn(cx: &Study, request: &StudyRequest) -> Result<DrawnPlan, ProjectError> {
     cx.whole_project()?;
     let wanted = wanted(request)?;
     let index = cx.context.index();
@@ -129,7 +129,7 @@ pub(super) fn drawn(cx: &Study, request: &StudyRequest) -> Result<Drawn, Project
         DrawnPerson { name, id, near, packets, before: person.has.len(), items }
     };
     let people = people.into_iter().zip(items).zip(&known.people).map(drawn).collect();
-    Ok(Drawn { questions, people, anchors, texts, asked, shared, again })
+    Ok(DrawnPlan { questions, people, anchors, texts, asked, shared, again })
 }
 
 /// Returns the texts that each annotator was assigned with all of these questions, or has answered as far
@@ -167,7 +167,7 @@ fn owned(
 }
 
 /// Summarises a drawn plan in numbers.
-pub(super) fn summarise(cx: &Study, drawn: &Drawn) -> Result<StudyDraft, ProjectError> {
+pub(super) fn summarise(cx: &Study, drawn: &DrawnPlan) -> Result<StudyDraft, ProjectError> {
     let share = |person: &DrawnPerson| {
         let first = person.items.iter().filter(|item| item.occasion == 1);
         StudyShare {
@@ -208,7 +208,7 @@ fn margin(n: f64) -> f64 {
     98.0 / n.sqrt()
 }
 
-fn wanted(request: &StudyRequest) -> Result<Wanted, StudyError> {
+fn wanted(request: &StudyRequest) -> Result<DrawParameters, StudyError> {
     let refused = |what, value: String, allowed| Err(StudyError::Range { what, value, allowed });
     if request.per_text == 0 {
         return refused("labels a text", "0".to_owned(), "1 or more");
@@ -222,7 +222,7 @@ fn wanted(request: &StudyRequest) -> Result<Wanted, StudyError> {
     if request.per_person == Some(0) {
         return refused("texts a person", "0".to_owned(), "1 or more");
     }
-    Ok(Wanted {
+    Ok(DrawParameters {
         per_text: request.per_text as usize,
         per_person: request.per_person.map(|most| most as usize),
         anchors: request.anchors as usize,

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The parameters of a plan.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
+pub(super) struct DrawParameters {
     /// Number of annotators for each text.
     pub(super) per_text: usize,
     /// Maximum number of texts for an annotator, including anchors and excluding repeats.
@@ -73,7 +73,7 @@ pub(super) struct Item {
 ///
 /// Each text is assigned to the annotators who have fewest so far, among these to the group that the text has
 /// least, then at random: so the numbers of texts differ by at most one between annotators who began alike.
-pub(super) fn draw(wanted: &Wanted, known: &ExistingWork) -> Result<Vec<Vec<Item>>, ImpossiblePlan> {
+pub(super) fn draw(wanted: &DrawParameters, known: &ExistingWork) -> Result<Vec<Vec<Item>>, ImpossiblePlan> {
     let mut rng = ChaCha8Rng::seed_from_u64(u64::from(wanted.seed));
     let anchors = anchors(wanted, known, &mut rng)?;
     let everybody: BTreeSet<usize> = anchors.union(&known.checks).copied().collect();
@@ -95,7 +95,7 @@ pub(super) fn draw(wanted: &Wanted, known: &ExistingWork) -> Result<Vec<Vec<Item
 
 /// Returns the existing anchors and as many new ones as are missing.
 fn anchors(
-    wanted: &Wanted,
+    wanted: &DrawParameters,
     known: &ExistingWork,
     rng: &mut ChaCha8Rng,
 ) -> Result<BTreeSet<usize>, ImpossiblePlan> {
@@ -115,7 +115,7 @@ fn anchors(
 
 /// Assigns every other text to as many annotators as it lacks.
 fn others(
-    wanted: &Wanted,
+    wanted: &DrawParameters,
     known: &ExistingWork,
     everybody: &BTreeSet<usize>,
     given: &mut [Vec<Item>],
@@ -175,7 +175,7 @@ fn others(
 
 /// Inserts the repeats at random positions, after at least so many other texts.
 fn with_repeats(
-    wanted: &Wanted,
+    wanted: &DrawParameters,
     person: &Person,
     items: &[Item],
     rng: &mut ChaCha8Rng,
@@ -230,8 +230,8 @@ fn seed_of(seed: u32, name: &str) -> u64 {
 mod tests {
     use super::*;
 
-    const WANTED: Wanted =
-        Wanted { per_text: 3, per_person: None, anchors: 12, repeat: 0.05, gap: 20, seed: 7 };
+    const WANTED: DrawParameters =
+        DrawParameters { per_text: 3, per_person: None, anchors: 12, repeat: 0.05, gap: 20, seed: 7 };
 
     fn fresh(texts: usize, people: usize) -> ExistingWork {
         let person = |n| Person { name: format!("p{n}"), group: Some(n % 2), ..Person::default() };
@@ -257,7 +257,7 @@ mod tests {
         next
     }
 
-    fn check(wanted: &Wanted, known: &ExistingWork, drawn: &[Vec<Item>]) {
+    fn check(wanted: &DrawParameters, known: &ExistingWork, drawn: &[Vec<Item>]) {
         let next = after(known, drawn);
         for text in 0..known.texts {
             let expected = if next.anchors.contains(&text) { known.people.len() } else { wanted.per_text };
@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(all.len(), WANTED.anchors, "as many anchors as were wanted, in addition to the checks");
         // If nearly all texts are checks, no more can be anchors than there are others.
         let few = ExistingWork { texts: 5, count: vec![0; 5], checks: (0..4).collect(), ..known.clone() };
-        let wanted = Wanted { anchors: 2, repeat: 0.0, per_text: 1, ..WANTED };
+        let wanted = DrawParameters { anchors: 2, repeat: 0.0, per_text: 1, ..WANTED };
         assert_eq!(draw(&wanted, &few).unwrap_err(), ImpossiblePlan::TooManyAnchors { anchors: 2, texts: 1 });
     }
 
@@ -314,7 +314,7 @@ mod tests {
         let given: BTreeSet<usize> = drawn.iter().flatten().map(|item| item.text).collect();
         assert_eq!(given.len(), 297, "and everybody else's text is");
         let few = ExistingWork { texts: 5, count: vec![0; 5], practice: (0..4).collect(), ..fresh(5, 12) };
-        let wanted = Wanted { anchors: 2, repeat: 0.0, per_text: 1, ..WANTED };
+        let wanted = DrawParameters { anchors: 2, repeat: 0.0, per_text: 1, ..WANTED };
         assert_eq!(draw(&wanted, &few).unwrap_err(), ImpossiblePlan::TooManyAnchors { anchors: 2, texts: 1 });
     }
 
@@ -335,7 +335,7 @@ mod tests {
             let mut rng = ChaCha8Rng::seed_from_u64(seed.into());
             let people = rng.random_range(1..9);
             let mut known = fresh(rng.random_range(1..40), people);
-            let wanted = Wanted {
+            let wanted = DrawParameters {
                 per_text: rng.random_range(1..=people),
                 per_person: None,
                 anchors: rng.random_range(0..=known.texts),
@@ -348,7 +348,7 @@ mod tests {
             // Two more annotators, and one more label a text.
             known = after(&known, &drawn);
             known.people.extend((0..2).map(|n| Person { name: format!("new{n}"), ..Person::default() }));
-            let more = Wanted { per_text: wanted.per_text + 1, repeat: 0.2, ..wanted };
+            let more = DrawParameters { per_text: wanted.per_text + 1, repeat: 0.2, ..wanted };
             let drawn = draw(&more, &known).unwrap();
             check(&more, &known, &drawn);
             assert_eq!(draw(&more, &known).unwrap(), drawn, "the same seed draws the same");
@@ -357,7 +357,7 @@ mod tests {
 
     #[test]
     fn people_of_a_text_come_from_different_groups() {
-        let wanted = Wanted { per_text: 2, anchors: 0, repeat: 0.0, ..WANTED };
+        let wanted = DrawParameters { per_text: 2, anchors: 0, repeat: 0.0, ..WANTED };
         let known = fresh(400, 12);
         let drawn = draw(&wanted, &known).unwrap();
         let group_of = |person: usize| known.people[person].group.unwrap();
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn orders_differ_by_person_only() {
-        let wanted = Wanted { per_text: 1, anchors: 30, repeat: 0.0, ..WANTED };
+        let wanted = DrawParameters { per_text: 1, anchors: 30, repeat: 0.0, ..WANTED };
         let drawn = draw(&wanted, &fresh(30, 3)).unwrap();
         assert!(drawn[0] != drawn[1] && drawn[1] != drawn[2]);
         assert_eq!(draw(&wanted, &fresh(30, 5)).unwrap()[..3], drawn[..]);
@@ -379,22 +379,23 @@ mod tests {
 
     #[test]
     fn impossible_plan_error_has_the_numbers() {
-        let reported = |wanted: Wanted, texts, people| draw(&wanted, &fresh(texts, people)).unwrap_err();
+        let reported =
+            |wanted: DrawParameters, texts, people| draw(&wanted, &fresh(texts, people)).unwrap_err();
         assert_eq!(
-            reported(Wanted { anchors: 0, ..WANTED }, 300, 2),
+            reported(DrawParameters { anchors: 0, ..WANTED }, 300, 2),
             ImpossiblePlan::TooFewPeople { per_text: 3, people: 2 }
         );
         assert_eq!(
-            reported(Wanted { per_person: Some(50), anchors: 0, ..WANTED }, 300, 12),
+            reported(DrawParameters { per_person: Some(50), anchors: 0, ..WANTED }, 300, 12),
             ImpossiblePlan::TooFewPlaces { wanted: 900, possible: 600, per_person: 50 }
         );
         assert_eq!(reported(WANTED, 10, 12), ImpossiblePlan::TooManyAnchors { anchors: 12, texts: 10 });
-        let short = reported(Wanted { anchors: 0, per_text: 1, ..WANTED }, 40, 2);
+        let short = reported(DrawParameters { anchors: 0, per_text: 1, ..WANTED }, 40, 2);
         assert!(
             matches!(short, ImpossiblePlan::TooShort { texts: 20, wanted: 1, possible: 0, .. }),
             "{short}"
         );
-        let exact = Wanted { per_person: Some(75), anchors: 0, ..WANTED };
+        let exact = DrawParameters { per_person: Some(75), anchors: 0, ..WANTED };
         check(&exact, &fresh(300, 12), &draw(&exact, &fresh(300, 12)).unwrap());
     }
 }

@@ -68,11 +68,11 @@ dissensus_domain::errors! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub enum ImpossiblePlan {
         TooFewPeople { per_text: usize, people: usize } => "plan-impossible",
-            "{per_text} people are needed for each text, and there are {people}: name more people, or ask for fewer labels a text";
+            "{per_text} people are needed for each text, and this plan has {people}: name more people, or ask for fewer labels a text";
         TooFewPlaces { wanted: usize, possible: usize, per_person: usize } => "plan-impossible",
             "{wanted} answers are needed, and these people can give {possible} with at most {per_person} texts each: name more people, more texts a person, or fewer labels a text";
         TooManyAnchors { anchors: usize, texts: usize } => "plan-impossible",
-            "{anchors} anchor texts are requested, and there are {texts} texts: ask for fewer";
+            "{anchors} anchor texts are requested, and the project has {texts}: ask for fewer";
         TooShort { name: String, texts: usize, wanted: usize, gap: usize, possible: usize } => "plan-impossible",
             "{name} is asked about {texts} texts, too few to ask {wanted} of them again after {gap} others (possible: {possible}): ask fewer again, or again after fewer others";
     }

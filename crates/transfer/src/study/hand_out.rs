@@ -1,7 +1,7 @@
 //! Hands out task packets: adds them to the project first, then writes a file for each.
 
 use super::Study;
-use super::draft::{Drawn, DrawnPerson};
+use super::draft::{DrawnPerson, DrawnPlan};
 use super::lacking::PLANNED;
 use crate::study::draft;
 use crate::study::error::StudyError;
@@ -31,7 +31,7 @@ struct Unwritten {
 }
 
 /// Rejects a new annotator whose name looks like that of another one.
-fn names_differ(drawn: &Drawn) -> Result<(), ProjectError> {
+fn names_differ(drawn: &DrawnPlan) -> Result<(), ProjectError> {
     for DrawnPerson { name, near, .. } in &drawn.people {
         if let Some(known) = &near.person {
             return Err(ProjectError::NearName { name: name.clone(), known: known.clone() });
@@ -181,7 +181,7 @@ fn written(cx: &Study, packet: PacketId) -> Result<(), ProjectError> {
 }
 
 /// Returns the path of each annotator's packet; `None` for those without new assignments.
-fn file_names(drawn: &Drawn, folder: &Path) -> Result<Vec<Option<PathBuf>>, ProjectError> {
+fn file_names(drawn: &DrawnPlan, folder: &Path) -> Result<Vec<Option<PathBuf>>, ProjectError> {
     let mut names = FileNames::in_folder(folder)?;
     let file = |person: &DrawnPerson| match person.items.is_empty() {
         true => Ok(None),
@@ -192,7 +192,11 @@ fn file_names(drawn: &Drawn, folder: &Path) -> Result<Vec<Option<PathBuf>>, Proj
 
 /// Adds annotators and packets to the project, in one transaction. Returns each packet with the index of
 /// its annotator.
-fn add(cx: &Study, drawn: &Drawn, request: &StudyRequest) -> Result<Vec<(usize, PacketId)>, ProjectError> {
+fn add(
+    cx: &Study,
+    drawn: &DrawnPlan,
+    request: &StudyRequest,
+) -> Result<Vec<(usize, PacketId)>, ProjectError> {
     let made_at_ms = now_ms();
     let mut new: Vec<(usize, String, Option<AnnotatorId>, Packet, PacketKey)> = Vec::new();
     for (place, person) in drawn.people.iter().enumerate().filter(|(_, person)| !person.items.is_empty()) {

@@ -102,7 +102,7 @@ fn merged(cx: &Study, taken: bool) {
     }
     go_on("cleaning up after somebody was erased", withdraw::finish_erasing(&cx.project));
     cx.context.flush_to_file();
-    go_on("following what was taken in", feed::skip(&cx.labelling));
+    go_on("following the merge", feed::skip(&cx.labelling));
     cx.context.listeners.send(&Event::Project);
     cx.background.start_again();
 }
@@ -124,10 +124,14 @@ fn merge_if(
     taken: &mut bool,
     allow: impl FnOnce(&MergeEffect) -> bool + Send + 'static,
 ) -> Result<MergeOutcome, ProjectError> {
+    let before = cx.context.index();
     let outcome = cx.context.store.merge_if(other, packet, allow)?;
     if let MergeOutcome::Taken(_) = outcome {
         // Before the next file: what runs meanwhile reads answers by the levels in the index.
         cx.context.reload();
+        let now = cx.context.index();
+        let gone = before.annotators().iter().filter(|person| now.annotator_row(person.id).is_none());
+        gone.for_each(|person| withdraw::forget_on_this_computer(&cx.project, &person.external_id));
         *taken = true;
     }
     Ok(outcome)
@@ -322,8 +326,8 @@ fn packet_notices(
         && at_ms < newest
     {
         remarks.push(match taken.events + taken.repeats {
-                0 => "a later one of this packet was taken in before, which had all of it".to_owned(),
-                _ => "a later one of this packet was taken in before, and this one has answers that it had not: it comes \
+                0 => "a later one of this packet was merged before, which had all of it".to_owned(),
+                _ => "a later one of this packet was merged before, and this one has answers that it had not: it comes \
                       from another copy of the packet"
                     .to_owned(),
             });

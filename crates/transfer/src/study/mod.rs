@@ -4,6 +4,7 @@ mod agreement;
 mod answered;
 mod apart;
 mod checks;
+mod discussion;
 mod draft;
 mod drawing;
 mod earlier;
@@ -16,9 +17,9 @@ mod lacking;
 mod merge;
 mod practice;
 mod report;
-mod talk;
 
 pub use checks::{checks_from, list_checks, set_checks};
+pub use discussion::{all_decisions, decide, discussion, list_decisions, slips_note};
 use dissensus_editing::Project;
 use dissensus_labelling::Labelling;
 use dissensus_labelling::practice::Practice;
@@ -33,7 +34,6 @@ pub use merge::{merge, preview_merge};
 pub use practice::{check_rule, practice, practice_from, set_check_rule, set_practice, set_practice_rule};
 pub use report::{packet_texts, report};
 use std::sync::{Arc, Mutex};
-pub use talk::{all_decisions, decide, list_decisions, talk};
 
 /// The study of the open project.
 #[derive(Clone)]

@@ -6,6 +6,8 @@
 mod leaving;
 
 use crate::support::{OpenSession, StopHalfWay, Stopped, home, tiny};
+use dissensus_analysis::EvaluateChoices;
+use dissensus_analysis::evaluation;
 use dissensus_analysis::word_models;
 use dissensus_analysis::word_table;
 use dissensus_api::{
@@ -410,6 +412,20 @@ fn jointly_trained_words_predict_when_the_run_is_used() {
             .unwrap();
     assert!(report.tuned);
     assert!(report.answers < 270, "answers that it was learned from, not all");
+    // Too few texts that the encoder has not seen: no figures, as for levels.
+    let few = EvaluateChoices {
+        question: Some("where".to_owned()),
+        models: vec![ModelKind::Shared],
+        split: SplitSpec::ByText(0.95),
+        seed: 1,
+        at_least: None,
+        tuning: "frozen".to_owned(),
+        encoder: EncoderChoice::default(),
+        prediction_sets: false,
+        without_slips: false,
+    };
+    let error = evaluation::evaluate(&session.analysis, &few, &Silent).unwrap_err();
+    assert!(error.to_string().contains("tuned on the labels of this project"), "{error}");
     // Another run on that encoder does not affect what the encoder's own run learned about words.
     let frozen =
         runs::choices_for(&session.runs, id(&session, "rude"), ModelKind::Multilevel, "frozen").unwrap();

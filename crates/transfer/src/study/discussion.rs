@@ -18,7 +18,7 @@ const LONGEST_COMMENT: usize = 10_000;
 ///
 /// # Errors
 /// No such question or text, or the file cannot be read.
-pub fn talk(cx: &Study, question: QuestionId, text: TextId) -> Result<TextTalk, ProjectError> {
+pub fn discussion(cx: &Study, question: QuestionId, text: TextId) -> Result<TextTalk, ProjectError> {
     let (store, index) = (&cx.context.store, cx.context.index());
     let question = index.question(question.row()).ok_or(ProjectError::NoQuestion)?;
     index.text_row(text).ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
@@ -95,7 +95,12 @@ pub fn decide(cx: &Study, new: &NewDecision) -> Result<TextTalk, ProjectError> {
     };
     cx.context.store.write(move |tx| tx.decide(&decision))?;
     cx.context.listeners.send(&Event::Project);
-    talk(cx, new.question, new.text)
+    discussion(cx, new.question, new.text)
+}
+
+/// States what is left out of a question without slips.
+pub fn slips_note(cx: &Study, question: QuestionId) -> Result<String, ProjectError> {
+    cx.context.slips_note(question)
 }
 
 /// Returns the valid decisions, by question and text.
