@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Launch {
     /// Project to open at once.
-    pub(crate) project: Option<Wanted>,
+    pub(crate) project: Option<ProjectToOpen>,
     /// `DISSENSUS_HOME`: folder of settings and window state, instead of the system's folders.
     pub(crate) home: Option<PathBuf>,
     /// `DISSENSUS_E2E`, only in builds with the feature `test-hooks`: lets tests pass paths that a user
@@ -27,7 +27,7 @@ pub(crate) struct LaunchInfo {
 
 /// A project to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct ProjectToOpen {
     pub(crate) path: PathBuf,
     /// `--read-only`: nothing is written to it.
     pub(crate) read_only: bool,
@@ -64,18 +64,18 @@ pub(crate) fn display() -> Result<(), &'static str> {
 pub(crate) fn project_argument(
     arguments: impl IntoIterator<Item = OsString>,
     folder: &Path,
-) -> Option<Wanted> {
+) -> Option<ProjectToOpen> {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let read_only = arguments.iter().any(|argument| argument == "--read-only");
     let path = folder.join(arguments.iter().find(|a| !a.to_string_lossy().starts_with('-'))?);
-    Some(Wanted { path: std::path::absolute(&path).unwrap_or(path), read_only })
+    Some(ProjectToOpen { path: std::path::absolute(&path).unwrap_or(path), read_only })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn wanted(arguments: &[&str]) -> Option<Wanted> {
+    fn wanted(arguments: &[&str]) -> Option<ProjectToOpen> {
         project_argument(arguments.iter().map(OsString::from), Path::new(""))
     }
 

@@ -2,7 +2,7 @@
 //! or, on macOS, by the system itself.
 
 use crate::events::OpenRequested;
-use crate::launch::{Wanted, project_argument};
+use crate::launch::{ProjectToOpen, project_argument};
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -19,19 +19,19 @@ pub(crate) struct Requests {
 
 struct State {
     /// The newest request that the page has not received.
-    waiting: Option<Wanted>,
+    waiting: Option<ProjectToOpen>,
     /// Whether the page has fetched the first request: from then on it listens.
     listening: bool,
 }
 
 impl Requests {
     /// Creates the requests with the project named on the command line, if any.
-    pub(crate) fn new(project: Option<Wanted>) -> Self {
+    pub(crate) fn new(project: Option<ProjectToOpen>) -> Self {
         Self { state: Mutex::new(State { waiting: project, listening: false }) }
     }
 
     /// For the page, once it listens: the project to begin with.
-    pub(crate) fn take(&self) -> Option<Wanted> {
+    pub(crate) fn take(&self) -> Option<ProjectToOpen> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.listening = true;
         state.waiting.take()
@@ -39,7 +39,7 @@ impl Requests {
 
     /// The request to send to the page now; a request from before the page listened is stored for
     /// [`Requests::take`].
-    fn ask(&self, wanted: Wanted) -> Option<Wanted> {
+    fn ask(&self, wanted: ProjectToOpen) -> Option<ProjectToOpen> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.listening {
             return Some(wanted);
@@ -50,9 +50,9 @@ impl Requests {
 }
 
 /// Opens a project in the existing window, and brings that to the front.
-pub(crate) fn open(app: &AppHandle, wanted: Wanted) {
+pub(crate) fn open(app: &AppHandle, wanted: ProjectToOpen) {
     to_front(app);
-    if let Some(Wanted { path, read_only }) = app.state::<Requests>().ask(wanted) {
+    if let Some(ProjectToOpen { path, read_only }) = app.state::<Requests>().ask(wanted) {
         // A closing window no longer receives events, which is no error.
         let _ = OpenRequested { path: path.to_string_lossy().into_owned(), read_only }.emit(app);
     }
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn early_requests_are_queued_and_the_newest_is_used() {
-        let wanted = |path: &str| Wanted { path: path.into(), read_only: path == "/b" };
+        let wanted = |path: &str| ProjectToOpen { path: path.into(), read_only: path == "/b" };
         let requests = Requests::new(Some(wanted("/a")));
         assert_eq!(requests.ask(wanted("/b")), None);
         assert_eq!(requests.take(), Some(wanted("/b")));

@@ -16,7 +16,7 @@ const BETWEEN_REPORTS: Duration = Duration::from_millis(50);
 pub(crate) struct Upgrade(Arc<AtomicBool>);
 
 impl Upgrade {
-    /// Begins an opening, which reports to the page. A cancel of an earlier one no longer counts.
+    /// Begins an opening, which reports to the page. Cancellation of an earlier one no longer counts.
     pub(crate) fn begin(&self, app: &AppHandle) -> Arc<dyn Progress> {
         self.0.store(false, Ordering::Relaxed);
         Arc::new(Watched {

@@ -66,7 +66,7 @@ fn on_event(app: &AppHandle, event: RunEvent) {
         #[cfg(target_os = "macos")]
         RunEvent::Opened { urls } => {
             if let Some(path) = urls.iter().find_map(|url| url.to_file_path().ok()) {
-                opening::open(app, crate::launch::Wanted { path, read_only: false });
+                opening::open(app, crate::launch::ProjectToOpen { path, read_only: false });
             }
         }
         // Confirmed data is on disk already; this ends jobs and releases the file's lock.

@@ -199,7 +199,7 @@ fn record_findings(to: &mut Recordings, app: &Application) {
          show_hidden: bool = true),
         text_detail::read(analysis, &query, text, group_by.as_deref(), reading_as, show_hidden));
     record!(to, "textTalk", (question: QuestionId = 1, text: TextId = 1),
-        study::talk(&session.study, question, text));
+        study::discussion(&session.study, question, text));
 }
 
 fn compare(made: &BTreeMap<&str, Vec<Value>>) {

@@ -1,6 +1,7 @@
 // Rules that hold for every file of the window.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { KINDS } from "$kinds/kinds";
 
 const files = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((name) => `src/${name.replaceAll("\\", "/")}`)
@@ -15,7 +16,7 @@ it("never renders text as HTML", () => {
   expect(matching(files, /\{@html|innerHTML|outerHTML|insertAdjacentHTML|document\.write/)).toEqual([]);
 });
 
-it("asks nothing of the network", () => {
+it("makes no network requests", () => {
   // Two names that are not addresses: the SVG namespace, and the origin that the generated bindings name.
   const remote = /https?:\/\/(?!www\.w3\.org\/)/;
   expect(matching([...product.filter((n) => !n.endsWith("bindings.ts")), "index.html"], remote)).toEqual([]);
@@ -29,7 +30,7 @@ it("asks nothing of the network", () => {
   for (const source of sources) expect(existsSync(`node_modules/${source}`), source).toBe(true);
 });
 
-it("has three weights, and what is bold by itself is the heaviest of them", () => {
+it("uses three font weights, and bold elements use the heaviest", () => {
   const other =
     /font-weight:\s*(?!(?:400|500|600|inherit)\b)\S|font:\s*(?:bold|[1235789]00|[0-9]*[1-9][0-9]\b(?!px|\/))/;
   // The font files list what they support, not what is used.
@@ -51,7 +52,7 @@ it("never builds the name of a command by hand", () => {
 });
 
 it("distinguishes kinds of questions only in their own folder", () => {
-  const literal = /(?:[=!]==\s*|\[|case )"(?:binary|choice|multi-label|ordinal|spans)"/;
+  const literal = new RegExp(String.raw`(?:[=!]==\s*|\[|case )"(?:${Object.keys(KINDS).join("|")})"`);
   const elsewhere = product.filter((name) => !/\/(?:kinds|mock)\//.test(name));
   const found = elsewhere.flatMap((name) =>
     readFileSync(name, "utf8")
@@ -62,11 +63,11 @@ it("distinguishes kinds of questions only in their own folder", () => {
   expect(found).toEqual([]);
 });
 
-it("keeps the invented project out of the product", () => {
+it("keeps the mock project out of the product", () => {
   expect(matching(product, /from "[^"]*\/mock\//)).toEqual([]);
 });
 
-it("gives names and prompts of a project a direction of their own", () => {
+it("sets the text direction of names and prompts of a project", () => {
   // As element content: right-to-left text must not reorder its neighbours.
   const shown =
     />\s*\{(?:app\.)?(?:person|row|annotator|attribute|level|project)\.name\}|>\{question\.prompt\}/;
@@ -97,7 +98,7 @@ it("never asks users to build the program", () => {
   expect(matching(product, /\bcargo\b|\bxtask\b/)).toEqual([]);
 });
 
-it("hides from sight what is only to be read out by the one class for that", () => {
+it("hides texts for screen readers by one class", () => {
   const css = readFileSync("src/styles/base.css", "utf8");
   expect(css).toMatch(/\.out-of-sight,\s*input\.out-of-sight\[type\] \{\s*position: absolute;/);
   expect(matching(product, /visually-hidden|sr-only/)).toEqual([]);
@@ -114,7 +115,7 @@ it("covers no dot of the map of texts with its legend", () => {
   expect(map).not.toMatch(/figcaption \{[^}]*position: absolute|<figcaption[^>]*\babsolute\b/);
 });
 
-it("names the level of intervals by the one constant", () => {
+it("names the level of intervals by one constant", () => {
   const literal = /\b(?:90|95) %/;
   const comment = /^\s*(?:\/\*\*|\*|\/\/|<!--)/;
   const named = product
@@ -130,7 +131,7 @@ it("names the level of intervals by the one constant", () => {
   expect(named).toEqual([]);
 });
 
-it("shows every explanation by the one tip that keyboard and touch reach too", () => {
+it("shows every explanation by the tooltip that works with keyboard and touch", () => {
   // It takes over titles: the system's own tip is reached by the mouse alone, and stays over dialogs.
   expect(matching(product, /<ExplanationTip\b/)).toEqual(["src/App.svelte"]);
 });

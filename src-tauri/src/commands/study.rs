@@ -56,7 +56,7 @@ pub(crate) async fn merge_files(
 session_commands! {
     /// Everyone's answers and notes on a text, and the decisions.
     fn text_talk(question: QuestionId, text: TextId) -> TextTalk =
-        |session| study::talk(&session.study, question, text);
+        |session| study::discussion(&session.study, question, text);
 
     /// Records a decision about a text; labels are unaffected.
     fn decide(decision: NewDecision) -> TextTalk = |session| study::decide(&session.study, &decision);

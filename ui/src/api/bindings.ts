@@ -366,7 +366,7 @@ export const events = {
 };
 
 /* Constants */
-export const TRAINING_SETTINGS = [{"help":"Same seed, same result: it draws split, weights, order and dropout","key":"seed","label":"Seed","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"How many of the encoder's last layers learn","key":"layers","label":"Layers","range":[1.0,1000.0],"values":[],"whole":true},{"help":"Rank of the additions to the attention's weights","key":"rank","label":"LoRA rank","range":[1.0,4096.0],"values":[],"whole":true},{"help":"How many vectors the soft prompt has","key":"vectors","label":"Prompt vectors","range":[1.0,64.0],"values":[],"whole":true},{"help":"Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none","key":"validation","label":"Validation share","range":[0.01,0.9],"values":[],"whole":false},{"help":"Most passes over the training texts","key":"epochs","label":"Max epochs","range":[1.0,1000000.0],"values":[],"whole":true},{"help":"Most steps, where that is to end it earlier than the epochs; 0 for no limit","key":"max_steps","label":"Max steps","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Steps between evaluations; 0 for one after each epoch","key":"evaluate_every","label":"Evaluate every","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Texts a batch, each with all of its labels","key":"batch","label":"Batch size","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Batches whose gradients are added up before a step","key":"gradient_accumulation_steps","label":"Gradient accumulation","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Learning rate of the encoder's top layer","key":"encoder_lr","label":"Encoder learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Learning rate of the head","key":"head_lr","label":"Head learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Decoupled weight decay","key":"weight_decay","label":"Weight decay","range":[0.0,100.0],"values":[],"whole":false},{"help":"How learning rates move after the warm-up","key":"schedule","label":"Schedule","range":null,"values":["constant","linear","cosine"],"whole":false},{"help":"Share of the steps in which learning rates rise","key":"warmup","label":"Warm-up share","range":[0.0,1.0],"values":[],"whole":false},{"help":"Largest norm of the gradient; 0 for no limit","key":"max_grad_norm","label":"Gradient clipping","range":[0.0,1000000000.0],"values":[],"whole":false},{"help":"Evaluations without a better one before it stops; 0 for never","key":"patience","label":"Patience","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"What the best checkpoint is chosen by","key":"metric_for_best_model","label":"Best checkpoint by","range":null,"values":["log_loss","accuracy","macro_f1"],"whole":false},{"help":"Units of the head's hidden layer; 0 for a linear head","key":"hidden","label":"Hidden units","range":[0.0,16384.0],"values":[],"whole":true},{"help":"Activation of the hidden layer","key":"activation","label":"Activation","range":null,"values":["relu","tanh"],"whole":false},{"help":"Dropout on the embedding","key":"embedding_dropout","label":"Embedding dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Dropout before the last layer of the head","key":"head_dropout","label":"Head dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Share of each label spread over all levels","key":"label_smoothing","label":"Label smoothing","range":[0.0,0.99],"values":[],"whole":false},{"help":"How often the weight of a no a yes of a yes/no question or an option weighs; 1 for alike. Class weights give negatives over positives instead, for each option","key":"pos_weight","label":"Weight of a yes","range":[0.001,1000.0],"values":[],"whole":false},{"help":"Weigh labels so that every level counts alike: in a yes/no question a yes weighs negatives over positives times a no","key":"class_weights","label":"Class weights","range":null,"values":[],"whole":false},{"help":"Learn each text's distribution of labels in place of single labels (majority and shared)","key":"soft_labels","label":"Soft labels","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by who they are (share-rec)","key":"use_identity","label":"Annotator identity","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by their attributes, which serves people without labels too (share-rec)","key":"use_attributes","label":"Annotator attributes","range":null,"values":[],"whole":false},{"help":"Leave out labels that were decided to be slips: on those texts, what is not the decided answer","key":"without_slips","label":"Without slips","range":null,"values":[],"whole":false}] as const;
+export const TRAINING_SETTINGS = [{"help":"Same seed, same result: it draws split, weights, order and dropout","key":"seed","label":"Seed","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"How many of the encoder's last layers learn","key":"layers","label":"Layers","range":[1.0,1000.0],"values":[],"whole":true},{"help":"Rank of the additions to the attention's weights","key":"rank","label":"LoRA rank","range":[1.0,4096.0],"values":[],"whole":true},{"help":"How many vectors the soft prompt has","key":"vectors","label":"Prompt vectors","range":[1.0,64.0],"values":[],"whole":true},{"help":"Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none","key":"validation","label":"Validation share","range":[0.01,0.9],"values":[],"whole":false},{"help":"Most passes over the training texts","key":"epochs","label":"Max epochs","range":[1.0,1000000.0],"values":[],"whole":true},{"help":"Most steps, where that is to end it earlier than the epochs; 0 for no limit","key":"max_steps","label":"Max steps","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Steps between evaluations; 0 for one after each epoch","key":"evaluate_every","label":"Evaluate every","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Texts a batch, each with all of its labels","key":"batch","label":"Batch size","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Batches whose gradients are added up before a step","key":"gradient_accumulation_steps","label":"Gradient accumulation","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Learning rate of the encoder's top layer","key":"encoder_lr","label":"Encoder learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Learning rate of the head","key":"head_lr","label":"Head learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Decoupled weight decay","key":"weight_decay","label":"Weight decay","range":[0.0,100.0],"values":[],"whole":false},{"help":"How learning rates move after the warm-up","key":"schedule","label":"Schedule","range":null,"values":["constant","linear","cosine"],"whole":false},{"help":"Share of the steps in which learning rates rise","key":"warmup","label":"Warm-up share","range":[0.0,1.0],"values":[],"whole":false},{"help":"Largest norm of the gradient; 0 for no limit","key":"max_grad_norm","label":"Gradient clipping","range":[0.0,1000000000.0],"values":[],"whole":false},{"help":"Evaluations without a better one before it stops; 0 for never","key":"patience","label":"Patience","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"What the best checkpoint is chosen by","key":"metric_for_best_model","label":"Best checkpoint by","range":null,"values":["log_loss","accuracy","macro_f1"],"whole":false},{"help":"Units of the head's hidden layer; 0 for a linear head","key":"hidden","label":"Hidden units","range":[0.0,16384.0],"values":[],"whole":true},{"help":"Activation of the hidden layer","key":"activation","label":"Activation","range":null,"values":["relu","tanh"],"whole":false},{"help":"Dropout on the embedding","key":"embedding_dropout","label":"Embedding dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Dropout before the last layer of the head","key":"head_dropout","label":"Head dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Share of each label spread over all levels","key":"label_smoothing","label":"Label smoothing","range":[0.0,0.99],"values":[],"whole":false},{"help":"How often the weight of a no a yes of a yes/no question or an option weighs; 1 for alike. Class weights give negatives over positives instead, for each option","key":"pos_weight","label":"Weight of a yes","range":[0.001,1000.0],"values":[],"whole":false},{"help":"Weigh labels so that every level counts alike: in a yes/no question a yes weighs negatives over positives times a no","key":"class_weights","label":"Class weights","range":null,"values":[],"whole":false},{"help":"Learn each text's distribution of labels in place of single labels (majority and shared)","key":"soft_labels","label":"Soft labels","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by who they are (share-rec)","key":"use_identity","label":"Annotator identity","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by their attributes, which serves people without labels too (share-rec)","key":"use_attributes","label":"Annotator attributes","range":null,"values":[],"whole":false},{"help":"Leave out, on texts that were decided to have a slip, all labels that are not the decided answer","key":"without_slips","label":"Without slips","range":null,"values":[],"whole":false}] as const;
 
 /* Types */
 /**  The nonlinearity between two layers. */
@@ -1645,9 +1645,12 @@ export type GroupComparison = {
 	alpha_metric: string,
 	/**  Numbers of texts that are shown to differ: A higher, and B higher. */
 	differing: [number, number],
-	/**  Texts on which A answers higher: those that are shown to differ first, then by the gap. */
+	/**
+	 *  Texts on which A is estimated to answer higher: those that are shown to differ first, then by the
+	 *  gap; last those whose own labels are higher in B.
+	 */
 	a_higher: GroupTextGap[],
-	/**  Texts on which B answers higher, in the same order. */
+	/**  Texts on which B is estimated to answer higher, in the same order. */
 	b_higher: GroupTextGap[],
 	/**  The gap over all texts in a sentence. */
 	overall_words: string,
@@ -1721,6 +1724,8 @@ export type GroupTextGap = {
 	gap: number | null,
 	/**  Its 95 % interval; `None` with fewer than ten texts that both labelled. */
 	interval: [number | null, number | null] | null,
+	/**  Mean label of A minus that of B, in levels: what the labels of this text alone show. */
+	observed: number | null,
 	/**  Labels of A and of B. */
 	labels: [number, number],
 	/**  Two-sided p value of the part of the labels that is beyond each person's own severity. */
@@ -2131,7 +2136,7 @@ export type ImportPreview = {
 	notices: ImportNotice[],
 	/**  Every question that the labels answer. */
 	asked: ImportQuestion[],
-	/**  Annotators with labels in the file, those with the most first, at most 200. */
+	/**  Annotators with labels in the file, those with the most first. */
 	people: ImportPerson[],
 	/**  At most three texts with their answers. */
 	examples: ExampleText[],
@@ -2205,7 +2210,7 @@ export type ImportReport = {
 	notices: ImportNotice[],
 	/**  Every question that the labels answer. */
 	asked: ImportQuestion[],
-	/**  Annotators with labels in the file, those with the most first, at most 200. */
+	/**  Annotators with labels in the file, those with the most first. */
 	people: ImportPerson[],
 	/**  The fate of the rows. */
 	account: ImportAccount,
@@ -4476,6 +4481,11 @@ export type SummaryWritten = {
 	rows: number,
 	/**  Number of labels that are summarized. */
 	labels: number,
+	/**
+	 *  Aggregation: the options, or the question, for which the estimation stopped at the largest number
+	 *  of rounds.
+	 */
+	not_converged: string[],
 	/**  See [`ExportContents`]. */
 	suppressed: number,
 	/**  See [`ExportContents`]. */
@@ -4808,7 +4818,7 @@ export type TrainChoices = {
 	use_identity: boolean,
 	/**  Tell annotators apart by their attributes, which serves people without labels too (share-rec) */
 	use_attributes: boolean,
-	/**  Leave out labels that were decided to be slips: on those texts, what is not the decided answer */
+	/**  Leave out, on texts that were decided to have a slip, all labels that are not the decided answer */
 	without_slips: boolean,
 };
 
@@ -4895,8 +4905,13 @@ export type WhoDiffers = {
 	attributes_words: string,
 	/**  People from the lowest levels to the highest; empty for unordered levels. */
 	severities: PersonDifference[],
-	/**  The severities in a sentence. */
+	/**  The severities in a sentence, with the embeddings that they are based on. */
 	severities_words: string,
+	/**
+	 *  Key of the encoder version whose embeddings severities and shares of attributes are based on; none
+	 *  without embeddings, which gives other severities.
+	 */
+	encoder: string | null,
 };
 
 /**  What was erased when an annotator withdrew. */

@@ -37,7 +37,7 @@ beforeEach(() => {
 afterEach(() => page.remove());
 
 describe("an explanation", () => {
-  it("is reached by the keyboard, whatever it explains, and closes on Escape", async () => {
+  it("is reachable by keyboard and closes on Escape", async () => {
     const user = userEvent.setup();
     const read: (string | null)[] = [];
     for (let i = 0; i < 4; i++) {
@@ -56,7 +56,7 @@ describe("an explanation", () => {
     expect(tip()).toBeNull();
   });
 
-  it("comes by hover in place of the system's own tip, which stays over dialogs", async () => {
+  it("replaces the system's tooltip on hover, except in dialogs", async () => {
     const user = userEvent.setup();
     await user.hover(it$("figure"));
     expect(it$("figure")).not.toHaveAttribute("title");
@@ -66,7 +66,7 @@ describe("an explanation", () => {
     expect(it$("figure")).toHaveAttribute("title");
   });
 
-  it("comes by a tap on what does nothing else", async () => {
+  it("opens by a tap on elements without another action", async () => {
     it$("figure").dispatchEvent(
       Object.assign(new MouseEvent("pointerup", { bubbles: true }), { pointerType: "touch" }),
     );
@@ -85,7 +85,7 @@ describe("an explanation", () => {
     await waitFor(() => expect(tip()).toBeNull());
   });
 
-  it("is of several parts of a row at most once", () => {
+  it("is shown once for several parts of a row", () => {
     const row = it$("row");
     row.append(row.firstElementChild?.cloneNode(true) ?? "");
     expect(explanations(row)).toHaveLength(1);

@@ -12,7 +12,7 @@ const shown = () => screen.getByTestId("markdown").textContent.replace(/\s+/g, "
 
 beforeEach(() => app.guideline.forget());
 
-it("shows words as they are meant", () => {
+it("renders inline formatting", () => {
   const page = show(
     "# Title\n\n**bold** _it_ ~~no~~ `code` &amp; more\\\nbelow\n\n1. one\n2. two\n   - three\n\n> said\n\n---\n\n```\na < b\n```\n\n- [x] done\n- [ ] open\n\n| a | b |\n|:-|-:|\n| 1 | 2 |",
   );
@@ -34,7 +34,7 @@ it("shows words as they are meant", () => {
   expect(page.querySelector("details")).toBeNull();
 });
 
-it("puts nothing on the page that could run, load or lead away", () => {
+it("renders nothing that could run, load or navigate", () => {
   const body = [
     "<script>window.hit = 1</script>",
     '<img src=x onerror="window.hit = 1">',
@@ -61,7 +61,7 @@ it("puts nothing on the page that could run, load or lead away", () => {
   expect(screen.getAllByTestId("picture-elsewhere")).toHaveLength(3);
 });
 
-it("fetches a picture of the project once, and shows where it is not available", async () => {
+it("loads a picture of the project once, and shows if it is not available", async () => {
   const picture = vi.spyOn(commands, "picture");
   show(`![a face](picture:${NAME}) ![](picture:${NAME})`);
   expect(screen.getAllByTestId("picture-waiting")).toHaveLength(2);
@@ -91,7 +91,7 @@ it("shows a picture that is not in the project yet", () => {
   expect(picture).not.toHaveBeenCalled();
 });
 
-it("lists three headings or more, and leads to them", async () => {
+it("lists three headings or more with links to them", async () => {
   const scrolled = vi.spyOn(Element.prototype, "scrollIntoView");
   show("# One\n\n## Two\n\ntext\n\n## *Three* & more");
   await userEvent.click(screen.getByText("Contents"));
@@ -100,14 +100,14 @@ it("lists three headings or more, and leads to them", async () => {
   await waitFor(() => expect(document.activeElement?.textContent.trim()).toBe("Three & more"));
 });
 
-it("shows what is nested beyond all reason as text", () => {
+it("shows excessive nesting as text", () => {
   const page = show(`${">".repeat(10_000)} deep\n\n${"- ".repeat(3000)}low`);
   expect(shown()).toContain("deep");
   expect(shown()).toContain("low");
   expect(page.querySelectorAll("blockquote").length).toBeLessThan(20);
 });
 
-it("draws a long body bit by bit, and as far as a heading that is chosen at once", async () => {
+it("renders a long body in steps, and at once up to a chosen heading", async () => {
   const sections = Array.from({ length: 400 }, (_, i) => `## Part ${i}\n\nwords`).join("\n\n");
   const { container, rerender } = render(Markdown, { body: sections });
   expect(container.querySelectorAll("p")).toHaveLength(30);

@@ -36,7 +36,7 @@ const drag = async (of: HTMLElement, to: number) => {
   await fireEvent.pointerUp(of);
 };
 
-it("goes where it is dragged, never so far that a pane cannot be read, and is remembered", async () => {
+it("follows the drag within the minimum size of the panes, and is stored", async () => {
   const found = await line();
   expect(columns(found)).toBe("");
   await drag(found, 500);
@@ -49,7 +49,7 @@ it("goes where it is dragged, never so far that a pane cannot be read, and is re
   expect(share(await line())).toBeCloseTo(0.64);
 });
 
-it("moves by keys, which nothing else hears, and goes back by Enter or a double click", async () => {
+it("moves by keys, which nothing else handles, and is reset by Enter or a double click", async () => {
   const listener = vi.fn();
   window.addEventListener("keydown", listener);
   const found = await line();
@@ -69,7 +69,7 @@ it("moves by keys, which nothing else hears, and goes back by Enter or a double 
   window.removeEventListener("keydown", listener);
 });
 
-it("stays where it is without a drag, and with what cannot have been remembered", async () => {
+it("stays without a drag, and if the stored value is invalid", async () => {
   localStorage.setItem("dissensus.pane.models", '"wide"');
   const found = await line();
   await fireEvent.pointerMove(found, { clientX: 300 });
@@ -77,7 +77,7 @@ it("stays where it is without a drag, and with what cannot have been remembered"
   expect(columns(found)).toBe("");
 });
 
-it("shows the outline of what is on its way in place of an empty page", async () => {
+it("shows a skeleton while the page loads", async () => {
   vi.spyOn(commands, "annotatorReport").mockReturnValue(new Promise(() => {}));
   render(AnnotatorsView);
   expect(await screen.findByTestId("annotators-waiting")).toHaveTextContent("Calculating");

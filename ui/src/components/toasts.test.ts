@@ -16,7 +16,7 @@ function pass(ms: number) {
   flushSync();
 }
 
-it("lets a notice of what was done go by itself, later where there is more to read", () => {
+it("closes a success notice by itself, later if it is longer", () => {
   const toasts = new Toasts();
   render(ToastStack, { toasts });
   toasts.done("Written");
@@ -31,7 +31,7 @@ it("lets a notice of what was done go by itself, later where there is more to re
   expect(shown()).toHaveLength(0);
 });
 
-it("keeps a notice while somebody points at it or has the focus in it", async () => {
+it("keeps a notice while it is hovered or focused", async () => {
   const toasts = new Toasts();
   render(ToastStack, { toasts });
   const stack = screen.getByRole("region", { name: "Notices" });
@@ -49,7 +49,7 @@ it("keeps a notice while somebody points at it or has the focus in it", async ()
   expect(shown()).toHaveLength(0);
 });
 
-it("closes the newest by Escape, one at a time, and leaves the key to a field", async () => {
+it("closes the newest notice by Escape, one at a time, except in a field", async () => {
   const toasts = new Toasts();
   render(ToastStack, { toasts });
   toasts.problem({ code: "io", message: "The disk is full", detail: null });
@@ -67,7 +67,7 @@ it("closes the newest by Escape, one at a time, and leaves the key to a field", 
   expect(await fireEvent.keyDown(document.body, { key: "Escape" })).toBe(true);
 });
 
-it("is at the top left wherever texts are answered, so that it covers no answer and no button", () => {
+it("is at the top left in labelling views, so that it covers no answer and no button", () => {
   const source = (path: string) => readFileSync(`src/${path}`, "utf8");
   const top = /body:has\(\[data-answers\]\)\) \.stack \{\s*top: [^;]+;\s*bottom: auto;/;
   const left = /:not\(:has\(\.dialog-veil\)\)\) \.stack \{\s*right: auto;\s*left: calc\(104px/;

@@ -1,5 +1,5 @@
 // The kinds of questions: what depends on the kind alone.
-// To add one: a folder for its answer, and an entry in KINDS.
+// To add one: an entry in KINDS; for a new form of answer a folder, and an entry in FORMS (components.ts).
 import type { ScaleKind } from "$api/bindings";
 import { MAX_TYPES } from "./spans/spans";
 

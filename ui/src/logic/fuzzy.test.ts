@@ -23,23 +23,23 @@ it("finds letters in their order, and nothing else", () => {
   expect(match("xpt", "Export")).toBeNull();
 });
 
-it("puts what holds the letters as they are first, where a word begins with them before all", () => {
+it("ranks exact substrings first, at the start of a word before others", () => {
   expect(best("la", ["Flag the text", "Label", "Save a copy", "Look at all"])[0]).toBe("Label");
   expect(best("copy", ["Save a copy…", "Scopyx"])).toEqual(["Save a copy…", "Scopyx"]);
 });
 
-it("takes words in any order, and letters without their marks", () => {
+it("matches words in any order, and letters without their accents", () => {
   expect(match("labels export", "Export labels")).not.toBeNull();
   expect(marked("zoe", "Zoë")).toBe("Zoë");
   expect(marked("ΑΛΦ", "άλφα")).toBe("άλφ");
 });
 
-it("gives places of the name as it is written", () => {
+it("returns positions in the original name", () => {
   expect(match("b", "😀 b")?.at).toEqual([3]);
   expect(match("x", "İx")?.at).toEqual([1]);
   expect(match("x", "İ x")?.at).toEqual([2]);
 });
 
-it("finds everything where nothing is asked", () => {
+it("finds everything for an empty query", () => {
   expect(match("  ", "Label")).toEqual({ score: 0, at: [] });
 });

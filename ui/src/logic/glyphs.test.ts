@@ -4,7 +4,7 @@ import { undrawn } from "./glyphs";
 /** A machine that draws only what fits. */
 const only = (has: RegExp) => (letter: string) => (has.test(letter) ? letter : "box");
 
-it("names the scripts that a machine cannot draw, with how many letters", () => {
+it("names the scripts without a font, with the number of letters", () => {
   const latin = only(/[\u0000-\u024f]/);
   expect(undrawn("Grüße, a plain text.", latin)).toEqual([]);
   expect(undrawn("안녕 hello", latin)).toEqual([{ script: "Korean (Hangul)", letters: 2 }]);
@@ -18,7 +18,7 @@ it("names the scripts that a machine cannot draw, with how many letters", () => 
   ]);
 });
 
-it("reports nothing for glyphs that are drawn, nor for marks and spaces that are invisible alone", () => {
+it("reports nothing for drawn glyphs, and for marks and spaces that are invisible", () => {
   expect(undrawn("안녕 👩‍👩‍👧 ❤️", only(/./u))).toEqual([]);
   expect(undrawn("e\u0301 \u200b\u2028\ufeff", only(/[a-z]/))).toEqual([]);
 });

@@ -30,12 +30,12 @@ function question(id: number, name: string, labels: number, options: string[] = 
 const QUESTIONS = [question(1, "rude", 5), question(2, "mood", 5, ["joy", "anger"]), question(3, "new", 0)];
 const ids = (joint: readonly { question: number }[]) => joint.map((one) => one.question);
 
-it("offers other questions with labels, and of an option the whole", () => {
+it("offers other questions with labels, and whole questions instead of options", () => {
   expect(offered(QUESTIONS, 1).map((one) => one.name)).toEqual(["mood (all 2 options)"]);
   expect(offered(QUESTIONS, 201).map((one) => one.name)).toEqual(["rude", "mood, all 2 options"]);
 });
 
-it("has the run's own question first, alone in no list, and a whole question in place of its option", () => {
+it("lists the run's own question first, no list for it alone, and a whole question in place of its option", () => {
   const two = withQuestion(QUESTIONS, 1, [], 2);
   expect(two).toEqual([
     { question: 1, weight: 1 },
@@ -53,7 +53,7 @@ it("has the run's own question first, alone in no list, and a whole question in 
   expect(withQuestion(QUESTIONS, 1, weighed, 3).slice(0, 2)).toEqual(weighed);
 });
 
-it("forgets what has no labels any more", () => {
+it("drops questions that no longer have labels", () => {
   const before = [1, 2, 3].map((id) => ({ question: id, weight: 1 }));
   expect(ids(stillThere(QUESTIONS, 1, before))).toEqual([1, 2]);
   expect(stillThere(QUESTIONS.slice(0, 1), 1, before)).toEqual([]);

@@ -14,13 +14,13 @@ it("reports removed and added lines", () => {
   expect(diffLines("a", "")).toEqual(["-a"]);
 });
 
-it("passes over the end of the last line", () => {
+it("ignores the end of the last line", () => {
   expect(differs(lineDiff("a\nb", "a\nb\n"))).toBe(false);
   expect(differs(lineDiff("a", "a "))).toBe(true);
   expect(lineDiff("", "")).toEqual([]);
 });
 
-it("folds what is the same and far from any change", () => {
+it("folds unchanged lines far from any change", () => {
   const lines = Array.from({ length: 20 }, (_, i) => `line ${i}`);
   const changed = lines.with(10, "other");
   expect(diffLines(lines.join("\n"), changed.join("\n"))).toEqual([
@@ -37,7 +37,7 @@ it("folds what is the same and far from any change", () => {
   expect(diffLines("a\nb\nc\nd", "a\nb\nc\nx")[0]).toBe(" a");
 });
 
-it("gives the text of either side back", () => {
+it("restores the text of either side", () => {
   const lines = (seed: number) => Array.from({ length: 60 }, (_, i) => String((i * seed) % 7)).join("\n");
   const [before, after] = [lines(3), lines(5)];
   const rows = lineDiff(before, after);
@@ -47,7 +47,7 @@ it("gives the text of either side back", () => {
   expect([side("added"), side("removed")]).toEqual([before, after]);
 });
 
-it("terminates on two long texts that have nothing in common", () => {
+it("terminates for two long texts without common lines", () => {
   const long = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word} ${i}`).join("\n");
   const began = performance.now();
   const rows = lineDiff(long("a"), long("b"));

@@ -78,7 +78,7 @@ describe("what is shown", () => {
     expect(headings[1]?.block).toBe(blocks[1]);
   });
 
-  it("keeps the blocks that stood in the body before, each once", () => {
+  it("reuses the blocks of the previous body, each once", () => {
     const before = readMarkdown("# A\n\nsame\n\nsame\n\n> ## B\n\nold");
     const after = readMarkdown("new\n\n# A\n\nsame\n\nsame\n\nsame\n\n> ## B", before);
     expect(after.kept).toBe(4);
@@ -94,7 +94,7 @@ describe("what is shown", () => {
   });
 });
 
-describe("what is not", () => {
+describe("what is not rendered", () => {
   it("leaves HTML as it is written", () => {
     expect(blocks('<script>alert(1)</script>\n\n<img src=x onerror="a()">')).toEqual([
       { kind: "raw", text: "<script>alert(1)</script>" },
@@ -125,14 +125,14 @@ describe("what is not", () => {
     expect(inlines("![what][a]\n\n[a]: picture:0011223344556677")).toEqual(shown);
   });
 
-  it("gives an address that could run something as text alone", () => {
+  it("shows an address that could run something as plain text", () => {
     expect(inlines("[words](javascript:alert(1))")).toEqual([
       { kind: "link", children: [text("words")], address: "javascript:alert(1)" },
     ]);
   });
 });
 
-describe("too much", () => {
+describe("limits", () => {
   const many = (piece: string, length = 200_000) =>
     piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
   const all = (tree: unknown) => JSON.stringify(tree);
@@ -155,7 +155,7 @@ describe("too much", () => {
     expect(all(tree.blocks).length).toBeGreaterThan(4);
   });
 
-  it("reads a guideline of 200,000 characters whole", () => {
+  it("reads a whole guideline of 200,000 characters", () => {
     const body = many("## Words\n\nSome *words* of a **guideline**, and more of them.\n\n- a\n- b\n\n");
     const began = performance.now();
     const { blocks, headings } = readMarkdown(body);

@@ -22,19 +22,19 @@ const keys = (groups: GroupPrediction[], attribute: string | null, annotators = 
   peopleLines({ annotators, groups }, attribute).map(({ key }) => key);
 
 describe("the lines of a text's annotators", () => {
-  it("are in one row without an attribute, in the order in which they came", () => {
+  it("are one group without an attribute, in their original order", () => {
     expect(keys([mean("old")], null)).toEqual(["predicted", "a1", "a2", "a3", "a4"]);
     expect(keys([], null, [])).toEqual([]);
   });
 
-  it("begin with those who labelled the text, also within a group", () => {
+  it("start with those who labelled the text, also within a group", () => {
     const some = [person(1, { age: "old" }), person(2, {}), person(3, { age: "old" }, false, 2)];
     expect(keys([], null, some)).toEqual(["labelled", "a3", "predicted", "a1", "a2"]);
     expect(keys([mean("old")], "age", some)).toEqual(["gold", "a3", "a1", "gnot known", "a2"]);
     expect(keys([], null, [person(3, {}, false, 2)])).toEqual(["labelled", "a3"]);
   });
 
-  it("are below their group, those without known attributes together", () => {
+  it("are listed below their group, those without known attributes together", () => {
     expect(keys([mean("young"), mean("old")], "age")).toEqual([
       "gyoung",
       "a2",

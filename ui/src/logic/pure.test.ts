@@ -41,7 +41,7 @@ import type { Answer, ColumnChoices, Scale } from "$api/bindings";
 const five: Scale = { kind: "ordinal", levels: ["1", "2", "3", "4", "5"] };
 
 describe("levels", () => {
-  it("are reached by 1 to 9 and 0, never beyond the scale", () => {
+  it("are chosen by 1 to 9 and 0, never beyond the scale", () => {
     expect([0, 8, 9, 10].map((level) => levelKey(level))).toEqual(["1", "9", "0", null]);
     expect(levelOfKey("1", 5)).toBe(0);
     expect(levelOfKey("6", 5)).toBeNull();
@@ -58,7 +58,7 @@ describe("levels", () => {
     expect(levelOfKey("2", 2, ["10 low", "20 high"])).toBe(1);
   });
 
-  it("run from low over mid to high where they have an order", () => {
+  it("are coloured from low over mid to high if they are ordered", () => {
     expect(levelColour(five, 0)).toBe("var(--ramp-low)");
     expect(levelColour(five, 2)).toBe("var(--ramp-mid)");
     expect(levelColour(five, 4)).toBe("var(--ramp-high)");
@@ -72,7 +72,7 @@ describe("levels", () => {
     expect(levelColour({ kind: "choice", levels: ["a", "b"] }, 9)).toBe("var(--cat-2)");
   });
 
-  it("lead to an opposite where their names have one", () => {
+  it("have an opposite if their names have one", () => {
     const opposite = (...levels: string[]) => hasOppositePoles({ kind: "ordinal", levels });
     expect(opposite("-2", "-1", "0", "1", "2")).toBe(true);
     expect(opposite("−1", "0", "1")).toBe(true);
@@ -87,7 +87,7 @@ describe("levels", () => {
     expect(opposite("neutral", "somewhat rude", "rude")).toBe(false);
   });
 
-  it("of options have a colour each, and sets of them a name", () => {
+  it("of options have a colour each, and sets of options a name", () => {
     const options: Scale = { kind: "multi-label", levels: ["a", "b", "c"] };
     expect(options.levels.map((_, option) => levelColour(options, option))).toEqual([
       "var(--cat-1)",
@@ -108,7 +108,7 @@ describe("levels", () => {
     expect(optionsOf(answerOfOptions([...names.keys()], many), many)).toHaveLength(64);
   });
 
-  it("keep their answers when they were moved, added or removed", () => {
+  it("keep their answers after they were moved, added or removed", () => {
     const moved: Scale = { kind: "choice", levels: ["c", "new", "a"], ids: [2, 3, 0] };
     expect(answerOf(0, moved)).toEqual({ kind: "level", value: 2 });
     expect(answerOf(3, moved), "no id, although 3 is one").toBeNull();
@@ -135,7 +135,7 @@ describe("levels", () => {
 });
 
 describe("numbers", () => {
-  it("are dashes where they are not known", () => {
+  it("are dashes if they are unknown", () => {
     expect([percent(null), decimal(null), signed(undefined), interval([null, 1])]).toEqual([
       "–",
       "–",
@@ -144,7 +144,7 @@ describe("numbers", () => {
     ]);
   });
 
-  it("writes what rounds to zero without a sign", () => {
+  it("have no sign if they round to zero", () => {
     expect([decimal(-0.001), signed(-0.004), signed(0.001), signed(-0.006)]).toEqual([
       "0.00",
       "0.00",
@@ -153,7 +153,7 @@ describe("numbers", () => {
     ]);
   });
 
-  it("read like numbers", () => {
+  it("are formatted with separators", () => {
     expect([count(12345), percent(0.456), decimal(-0.5), signed(0.5), interval([0.4, 0.561])]).toEqual([
       "12,345",
       "46 %",
@@ -195,7 +195,7 @@ describe("columns", () => {
     expect(["body", "age", "note"].map((c) => rolesOf(columns)(c))).toEqual(["text", "attribute", "other"]);
   });
 
-  it("give up their old role, and take a role from the column that had it", () => {
+  it("lose their old role, and take a role from the column that had it", () => {
     const next = withRole(columns, "age", "label");
     expect(next.label).toBe("age");
     expect(next.attributes).toEqual([]);
@@ -222,7 +222,7 @@ it("values of an attribute differ in colour and in shape; the eighth and further
   expect(of(undefined).value).toBe("not known");
 });
 
-describe("a key belongs to the control", () => {
+describe("a key is handled by the control", () => {
   const pressed = (html: HTMLElement, key: string, more: KeyboardEventInit = {}) => {
     document.body.append(html);
     let belongs = false;
@@ -237,7 +237,7 @@ describe("a key belongs to the control", () => {
     return made;
   };
 
-  it("where it is a field, or a list that is open", () => {
+  it("for a field, or an open list", () => {
     expect(pressed(element("input"), "3")).toBe(true);
     expect(pressed(element("textarea"), "u")).toBe(true);
     expect(pressed(element("button", { "aria-haspopup": "listbox", "aria-expanded": "true" }), "3")).toBe(
@@ -248,7 +248,7 @@ describe("a key belongs to the control", () => {
     ).toBe(true);
   });
 
-  it("and to the view everywhere else", () => {
+  it("but by the view everywhere else", () => {
     expect(pressed(element("div"), "3")).toBe(false);
     expect(pressed(element("button"), "3")).toBe(false);
     expect(pressed(element("button", { "aria-haspopup": "listbox", "aria-expanded": "false" }), "3")).toBe(
@@ -258,7 +258,7 @@ describe("a key belongs to the control", () => {
   });
 });
 
-it("arrows go to the nearest point that way", () => {
+it("arrow keys move to the nearest point in their direction", () => {
   const points = [
     { x: 0, y: 0 },
     { x: 10, y: 1 },
@@ -270,14 +270,14 @@ it("arrows go to the nearest point that way", () => {
   expect(nearest(points, 0, "ArrowLeft")).toBe(-1);
 });
 
-it("whatever is thrown can be shown", () => {
+it("any thrown value can be shown", () => {
   const problem = { code: "busy", message: "It is open elsewhere.", detail: null };
   expect(asProblem(problem)).toBe(problem);
   expect(asProblem(new Error("boom"))).toMatchObject({ code: "unexpected", detail: "boom" });
   expect(asProblem("command x not found").detail).toBe("command x not found");
 });
 
-it("time in a hidden window does not count", () => {
+it("time in a hidden window is not counted", () => {
   let now = 0;
   const time = new VisibleTime(() => now);
   time.restart(true);

@@ -24,7 +24,7 @@ const ranking: Ranking = {
   by_labels: false,
 };
 
-it("places texts by mean and split, and none without an order of the levels", () => {
+it("positions texts by mean and split, and none for unordered levels", () => {
   expect(pointsOf(ranking, "everyone")).toEqual([
     { text: 7, mean: 2, split: 0.4, labels: 3 },
     { text: 8, mean: 1, split: 0.2, labels: 0 },
@@ -33,16 +33,16 @@ it("places texts by mean and split, and none without an order of the levels", ()
   expect(pointsOf({ ...ranking, means: [] }, "everyone")).toEqual([]);
 });
 
-it("selects the area between two corners, in whatever order they are drawn", () => {
+it("selects the area between two corners in any order", () => {
   const box = area(3, 0.5, 1.5, 0.3);
   expect(pointsOf(ranking, "everyone").map((point) => within(point, box))).toEqual([true, false]);
 });
 
-it("allows the most in the middle of the scale and nothing at its ends", () => {
+it("allows the maximum in the middle of the scale and zero at its ends", () => {
   expect([0, 2, 4].map((mean) => highestSplit(mean, 4))).toEqual([0, 1, 0]);
 });
 
-it("stacks dots of one place without losing one, within the height", () => {
+it("stacks all dots of one position within the height", () => {
   const dots = stacked(
     Array.from({ length: 60 }, (_, n) => ({ at: 5, n })),
     7,
@@ -54,7 +54,7 @@ it("stacks dots of one place without losing one, within the height", () => {
   expect(Math.max(...dots.map((dot) => Math.abs(dot.dx) + dot.size / 2))).toBeLessThanOrEqual(11);
 });
 
-it("chooses an area by arrows, moves it and extends it within the plot", () => {
+it("chooses an area by arrow keys, moves it and extends it within the plot", () => {
   const first = byArrow(null, "ArrowRight", false, { mean: 2, split: 0.5 }, 4);
   expect(first).toEqual({ mean: [1.5, 2.5], split: [0.375, 0.625] });
   const right = byArrow(first, "ArrowRight", false, { mean: 2, split: 0.5 }, 4);

@@ -8,7 +8,7 @@ import type { MergedFile } from "$api/bindings";
 
 beforeEach(() => localStorage.clear());
 
-it("takes names one a line or by commas, and nobody twice for being in both lists", () => {
+it("parses names separated by lines or commas, and removes duplicates between both lists", () => {
   expect(namesOf(" Ada ,ben\n\n,  Çelik, A. \r\n")).toEqual(["Ada", "ben", "Çelik", "A."]);
   const request = requestOf({ ...USUAL, known: ["ada", "ben"], names: "ben, cleo" }, []);
   expect(request.people).toEqual(["ada", "ben", "cleo"]);
@@ -16,7 +16,7 @@ it("takes names one a line or by commas, and nobody twice for being in both list
   expect(requestOf({ ...USUAL, names: "ada, ada" }, []).people).toEqual(["ada", "ada"]);
 });
 
-it("numbers people to come on from those who are there", () => {
+it("numbers new people after the existing ones", () => {
   const project = [
     { external_id: "person-1", name: "person-1" },
     { external_id: "x7", name: "person-3" },
@@ -25,13 +25,13 @@ it("numbers people to come on from those who are there", () => {
   expect(request.people).toEqual(["person-4", "person-2", "person-5"]);
 });
 
-it("asks for shares, and for no distance where nothing is asked again", () => {
+it("sends percentages as shares, and no distance without repeats", () => {
   const request = requestOf({ ...USUAL, again: 5, again_after: 20, anchors: null, seed: null }, []);
   expect(request).toMatchObject({ repeat: 0.05, again_after: 20, anchors: 0, seed: 0, per_person: null });
   expect(requestOf({ ...USUAL, again: null, again_after: -3 }, []).again_after).toBe(0);
 });
 
-it("names each number that the program would not take", () => {
+it("reports each invalid number", () => {
   expect(faults(USUAL)).toEqual({});
   const wrong = {
     ...USUAL,
@@ -50,7 +50,7 @@ it("names each number that the program would not take", () => {
   expect(faults({ ...USUAL, again: 0, again_after: -1 })).toEqual({});
 });
 
-it("remembers by project, and takes nothing from what is no plan", () => {
+it("stores the plan by project, and ignores invalid stored plans", () => {
   expect(remembered("/a")).toBeNull();
   remember("/a", { ...USUAL, names: "ada", per_text: 2 });
   expect(remembered("/a")).toEqual({ ...USUAL, names: "ada", per_text: 2 });
@@ -100,7 +100,7 @@ it("describes working time, and the result of files", () => {
   expect(order).toEqual(["b", "a", "c"]);
 });
 
-it("knows what a drop means, with or without a project", () => {
+it("decides what to do with a dropped file, with or without a project", () => {
   expect(routeDrop([], "people-study")).toEqual({ kind: "nothing" });
   expect(routeDrop(["x.csv"], "people-study")).toEqual({ kind: "merge", files: ["x.csv"], left: [] });
   expect(routeDrop(["x.csv", "y.csv"], "label")).toEqual({ kind: "take", file: "x.csv", left: ["y.csv"] });

@@ -19,7 +19,7 @@ const texts = {
 describe.each(Object.entries(texts))("places in %s", (_, body) => {
   const units = new TextUnits(body);
 
-  it("lead from code points to code units and back as counting does", () => {
+  it("convert code points to code units and back", () => {
     const characters = [...body];
     expect(units.points).toBe(characters.length);
     for (let point = 0; point <= characters.length; point += 1) {
@@ -29,19 +29,19 @@ describe.each(Object.entries(texts))("places in %s", (_, body) => {
     }
   });
 
-  it("within a pair of surrogates count the characters before it", () => {
+  it("within a surrogate pair count the characters before it", () => {
     for (let unit = 0; unit < body.length; unit += 1) {
       const character = body.codePointAt(unit) ?? 0;
       if (character > 0xffff) expect(units.pointOf(unit + 1)).toBe(units.pointOf(unit));
     }
   });
 
-  it("beyond the text are its ends", () => {
+  it("beyond the text are clamped to its ends", () => {
     expect([units.unitOf(-3), units.unitOf(1e6)]).toEqual([0, body.length]);
     expect([units.pointOf(-3), units.pointOf(1e6)]).toEqual([0, units.points]);
   });
 
-  it("go by grapheme cluster, and by the same ones back", () => {
+  it("move by grapheme cluster in both directions", () => {
     const clusters = [...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(body)];
     const starts = [...clusters.map(({ index }) => index), body.length];
     const on = [0];
@@ -52,7 +52,7 @@ describe.each(Object.entries(texts))("places in %s", (_, body) => {
     expect(back).toEqual(starts);
   });
 
-  it("are never split: whatever is selected ends on clusters", () => {
+  it("are never split: selections end at cluster boundaries", () => {
     const starts = new Set([body.length]);
     for (const { index } of new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(body))
       starts.add(index);
@@ -69,7 +69,7 @@ describe.each(Object.entries(texts))("places in %s", (_, body) => {
     }
   });
 
-  it("has words in order, apart, and without white space at their ends", () => {
+  it("returns ordered, separate words without surrounding white space", () => {
     let before = 0;
     for (const { start, end } of units.words) {
       expect(start).toBeGreaterThanOrEqual(before);
@@ -120,14 +120,14 @@ describe("words", () => {
     expect(wordsOf(" \r\n ")).toEqual([]);
   });
 
-  it("keep what is joined to them", () => {
+  it("include joined characters", () => {
     expect(wordsOf(texts.combining)).toEqual(["e\u0301tude", "Z\u0351\u036bo", "na\u0308ive"]);
     expect(wordsOf(`a ${FAMILY} b`)).toEqual(["a", FAMILY, "b"]);
   });
 
   const units = new TextUnits("Oh, you fool!");
 
-  it("are found at, before and behind a place", () => {
+  it("are found at, before and after a position", () => {
     expect(units.wordAt(4)).toEqual({ start: 4, end: 7 });
     expect(units.wordAt(5)).toEqual({ start: 4, end: 7 });
     // Behind a word without another one there it is the one that ends.
@@ -136,7 +136,7 @@ describe("words", () => {
     expect(new TextUnits("a   b").wordAt(2)).toBeNull();
   });
 
-  it("lead on and back, to the ends of the text", () => {
+  it("are traversed forwards and backwards, to the ends of the text", () => {
     const on = [0];
     for (let at = 0; at < 13;) on.push((at = units.nextWord(at)));
     expect(on).toEqual([0, 2, 4, 8, 12, 13]);
@@ -147,7 +147,7 @@ describe("words", () => {
     expect([units.wordEnd(4), units.wordEnd(7), units.wordEnd(13)]).toEqual([7, 12, 13]);
   });
 
-  it("are what a stretch snaps to; white space alone is none", () => {
+  it("are what a selection snaps to; white space alone is none", () => {
     const snapped = (a: number, b: number) => {
       const part = units.snapToWords(a, b);
       return part && units.body.slice(part.start, part.end);
@@ -161,7 +161,7 @@ describe("words", () => {
   });
 });
 
-it("knows which texts are written from right to left", () => {
+it("detects right-to-left texts", () => {
   expect([texts.arabic, texts.hebrew, "« שלום»"].map((body) => new TextUnits(body).rightToLeft)).toEqual([
     true,
     true,
@@ -191,7 +191,7 @@ it.each(["emoji", "combining", "arabic", "hindi", "breaks"] as const)(
   },
 );
 
-it("is quick on a text of 10,000 words", () => {
+it("is fast for a text of 10,000 words", () => {
   const body = Array.from({ length: 10_000 }, (_, i) => (i % 7 === 0 ? "🙃" : `word${i}`)).join(" ");
   const began = performance.now();
   const units = new TextUnits(body);

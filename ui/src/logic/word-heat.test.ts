@@ -23,13 +23,13 @@ const heat = (more: Partial<WordHeat> = {}): WordHeat => ({
 });
 const name = (id: number) => ["Ada", "Ben", "Cy", "Dee", "Eli", "Fay", "Gus", "Hal", "Ivy"][id - 1] ?? "";
 
-it("places words by characters, of which an emoji is one", () => {
+it("positions words by characters; an emoji is one", () => {
   const units = new TextUnits("🙃 you 🙃 fool");
   const words = wordsIn(units, [word(2, 5), word(8, 12)]);
   expect(words.map(({ start, end }) => units.body.slice(start, end))).toEqual(["you", "fool"]);
 });
 
-it("measures each figure by its own ramp: two people differ with half at most where they are many", () => {
+it("scales each figure by its own ramp: disagreement of two of many people is at most half", () => {
   const figure = word(0, 1, { marked_by: [1, 2], expected: 0.6, differ: 0.25 });
   expect(heatOf(figure, "marked", 5)).toBeCloseTo(0.4);
   expect(heatOf(figure, "expected", 5)).toBeCloseTo(0.6);
@@ -41,7 +41,7 @@ it("measures each figure by its own ramp: two people differ with half at most wh
   expect(heatOf(figure, "marked", 0)).toBe(0);
 });
 
-it("cuts a text only where its heat changes, and loses nothing of it", () => {
+it("splits a text only where its heat changes, and keeps all of it", () => {
   const units = new TextUnits("A b c, d e.");
   const words = wordsIn(units, [word(0, 1), word(2, 3), word(4, 5), word(7, 8), word(9, 10)]);
   const runs = runsOf(units, words, [0, 0.4, 0.4, 0.8, 0]);
@@ -55,7 +55,7 @@ it("cuts a text only where its heat changes, and loses nothing of it", () => {
   expect(runs.map(({ start }) => start)).toEqual([0, 2, 5, 7, 8]);
 });
 
-it("cuts between words that touch, and where a text begins and ends with heat", () => {
+it("splits between adjacent words, and if a text starts and ends with heat", () => {
   const units = new TextUnits("我你他");
   const words = wordsIn(units, [word(0, 1), word(1, 2), word(2, 3)]);
   const runs = runsOf(units, words, [0.2, 0.4, 0.4]);
@@ -67,7 +67,7 @@ it("cuts between words that touch, and where a text begins and ends with heat", 
   expect(runsOf(new TextUnits(" … "), [], []).map(({ text }) => text)).toEqual([" … "]);
 });
 
-it("cuts 1,250 words at once", () => {
+it("splits 1,250 words quickly", () => {
   const body = Array.from({ length: 1250 }, (_, i) => `word${i % 10}`).join(" ");
   const units = new TextUnits(body);
   const words = wordsIn(
@@ -88,7 +88,7 @@ it("cuts 1,250 words at once", () => {
   expect(each.map(({ text }) => text).join("")).toBe(body);
 });
 
-it("finds the word at a place, and the last one before it", () => {
+it("finds the word at a position, or the last one before it", () => {
   const words = [
     { start: 2, end: 4 },
     { start: 7, end: 9 },

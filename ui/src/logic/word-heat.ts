@@ -8,7 +8,7 @@ import type { Stretch, TextUnits } from "./text-units";
 export type HeatBy = "marked" | "expected" | "differ";
 
 /** The figure at which the ramp ends. Of many people half mark a word where they differ most. */
-export const MOST: Readonly<Record<HeatBy, number>> = { marked: 1, expected: 1, differ: 0.5 };
+export const MAX_FIGURE: Readonly<Record<HeatBy, number>> = { marked: 1, expected: 1, differ: 0.5 };
 /** Distinguishable heat steps: fewer runs, and no visible difference. */
 const STEPS = 25;
 const MAX_NAMES = 5;
@@ -41,7 +41,7 @@ function figureOf(word: WordFigure, by: HeatBy, answers: number): number | null 
 
 /** How hot a word is, from 0 to 1 of the ramp. */
 export function heatOf(word: WordFigure, by: HeatBy, answers: number): number {
-  const share = (figureOf(word, by, answers) ?? 0) / MOST[by];
+  const share = (figureOf(word, by, answers) ?? 0) / MAX_FIGURE[by];
   return Math.round(Math.max(0, Math.min(1, share)) * STEPS) / STEPS;
 }
 

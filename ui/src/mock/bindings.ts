@@ -816,6 +816,7 @@ export const commands: typeof RealCommands = {
     question: request.question ?? "rude",
     rows: request.of === "texts" ? world.texts.length : world.people.length,
     labels: world.labels.size,
+    not_converged: [],
     suppressed: 0,
     left_blank: [],
     identifiable: request.of === "people" && request.pseudonyms ? 2 : 0,

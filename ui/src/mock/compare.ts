@@ -5,7 +5,7 @@ import { labelKey, type World } from "./world";
 import { problem } from "./refusals";
 
 /** The invented project has few people. */
-const FEWEST = 2;
+const MIN_PEOPLE = 2;
 
 const around = (value: number, half: number, p: number | null = null): view.Figure => ({
   value,
@@ -45,6 +45,7 @@ export function compare(
       snippet: text.body.slice(0, 280),
       gap,
       interval: [gap - 0.8, gap + 0.8],
+      observed: gap,
       labels: [a.length, b.length],
       p: Math.abs(gap) > 2 ? 0.0004 : 0.4,
       significant: Math.abs(gap) > 2,
@@ -55,7 +56,7 @@ export function compare(
     sorted.filter((r) => (r.gap ?? 0) > 0),
     sorted.filter((r) => (r.gap ?? 0) < 0),
   ];
-  const few = people.some((side) => side.length < FEWEST) || shared.length === 0;
+  const few = people.some((side) => side.length < MIN_PEOPLE) || shared.length === 0;
   const needs = few ? "Too little to compare: group A has one person, and 5 are needed." : null;
   const gap = few ? 0 : average(rows.map((row) => row.gap ?? 0));
   const agreement: view.GroupAgreement | null = few

@@ -141,7 +141,7 @@ function noticesOf(path: string, columns: view.ColumnChoices): view.ImportNotice
         ...plain,
         code: "skips",
         count: 9,
-        message: "Texts put off: 9. Kept as skipped, unless the person has answered all the same",
+        message: "Skipped texts: 9. Kept as skipped, unless the person has answered all the same",
       },
     ];
   if (path.includes("several questions") && !columns.missing.includes("NA"))

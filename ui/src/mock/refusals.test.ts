@@ -18,14 +18,14 @@ const sentences = new Set(
     ),
 );
 
-it("finds the program's sentences", () => expect(sentences.size).toBeGreaterThan(500));
+it("finds the error messages of the program", () => expect(sentences.size).toBeGreaterThan(500));
 
 it.each(Object.entries(SENTENCES))("%s is a sentence of the program", (which, sentence) => {
   expect(sentences).toContain(sentence.replaceAll(PLACEHOLDER, "{}"));
   expect(sentences).toContain(which.split(" ")[0]);
 });
 
-it("fills what is left open in order", () => {
+it("fills placeholders in order", () => {
   expect(problem("project-locked", ["/a/S.dissensus", "dissensus-window, process 7"])).toEqual({
     code: "project-locked",
     message: "/a/S.dissensus is open already (dissensus-window, process 7); close it there first",

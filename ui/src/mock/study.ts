@@ -63,7 +63,7 @@ export class MockStudy {
     if (twice) refuse("plan-twice", [twice]);
     if (per_text > people.length)
       refuse("plan-impossible", [
-        `${per_text} people are needed for each text, and there are ${people.length}: name more people, or ask for fewer labels a text`,
+        `${per_text} people are needed for each text, and this plan has ${people.length}: name more people, or ask for fewer labels a text`,
       ]);
     const texts = this.world().texts.length;
     const each = Math.min(

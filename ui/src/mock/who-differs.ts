@@ -64,6 +64,7 @@ export function whoDiffers(
       shown: Math.abs(person.severity) > 0.8,
     })),
     severities_words:
-      "2 of 8 people answer higher than the average person beyond chance and 1 lower, after correction for their number; for the others there is too little to tell.",
+      "2 of 8 people answer higher than the average person beyond chance and 1 lower, after correction for their number; for the others there is too little to tell. Severities are of a model with text embeddings by all-MiniLM-L6-v2/53aa51172d14/mean/256.",
+    encoder: "all-MiniLM-L6-v2/53aa51172d14/mean/256",
   };
 }

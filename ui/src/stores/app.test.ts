@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe("settings", () => {
-  it("that cannot be stored are not shown as if they were", async () => {
+  it("that cannot be stored are not shown as stored", async () => {
     const before = app.settings;
     vi.spyOn(commands, "saveSettings").mockRejectedValue({ code: "io", message: "disk full", detail: null });
     await app.saveSettings({ ...before, blur: !before.blur });
@@ -21,7 +21,7 @@ describe("settings", () => {
     expect(app.toasts.list).toHaveLength(1);
   });
 
-  it("that were changed twice and could not be stored either time are those of before", async () => {
+  it("are reset to the stored ones after two changes that could not be stored", async () => {
     const before = app.settings;
     const full = { code: "io", message: "disk full", detail: null };
     const save = vi.spyOn(commands, "saveSettings").mockRejectedValue(full);
@@ -43,7 +43,7 @@ describe("settings", () => {
 });
 
 describe("a problem", () => {
-  it("of the project that is being replaced is of no interest", async () => {
+  it("of the project that is being replaced is ignored", async () => {
     let opened: () => void = () => {};
     const real = await commands.openProject("x");
     vi.spyOn(commands, "openProject").mockReturnValue(
@@ -76,12 +76,12 @@ describe("a problem", () => {
     expect(save).toHaveBeenCalled();
   });
 
-  it("of another kind offers nothing of that", () => {
+  it("of another kind offers no such action", () => {
     app.toasts.problem({ code: "disk-full", message: "full", detail: null });
     expect(app.toasts.list.at(-1)?.act).toBeUndefined();
   });
 
-  it("at opening, a journal of another file, is shown until it is closed", async () => {
+  it("about the journal of another file at opening is shown until it is closed", async () => {
     const project = await commands.openProject("/x.dissensus");
     const notice = "It is stored as x.dissensus-wal.of-another-file-2026-01-31.";
     vi.spyOn(commands, "openProject").mockResolvedValueOnce({ ...project, journal_notice: notice });
@@ -89,7 +89,7 @@ describe("a problem", () => {
     expect(app.toasts.list.at(-1)).toMatchObject({ detail: notice, persistent: true });
   });
 
-  it("of opening is shown, and the open project stays", async () => {
+  it("at opening is shown, and the open project stays", async () => {
     const before = app.project;
     expect(await app.open("/home/you/Councils 2026.dissensus")).toBe(false);
     expect(app.toasts.list.at(-1)).toMatchObject({
@@ -101,7 +101,7 @@ describe("a problem", () => {
 });
 
 describe("a dropped file", () => {
-  it("is opened where it is a project, and looked at where it is not", async () => {
+  it("is opened if it is a project, and previewed otherwise", async () => {
     const open = vi.spyOn(commands, "openProject");
     await app.openPath("/a/Study.DISSENSUS");
     expect(open).toHaveBeenCalledWith("/a/Study.DISSENSUS");
@@ -109,7 +109,7 @@ describe("a dropped file", () => {
     expect(app.importing).toBe("/a/comments.csv");
   });
 
-  it("gets a new project where none is open", async () => {
+  it("creates a new project if none is open", async () => {
     await app.close();
     const create = vi.spyOn(commands, "newProject");
     await app.openPath("/a/my comments.csv");
@@ -119,7 +119,7 @@ describe("a dropped file", () => {
 });
 
 describe("a copy of the project", () => {
-  it("is saved at the chosen place, and the toast names it and what stays behind", async () => {
+  it("is saved at the chosen path, and the toast names it and what it leaves out", async () => {
     const save = vi.spyOn(commands, "saveCopy").mockResolvedValue({
       path: "/home/you/Mine.dissensus",
       bytes: 1,
@@ -143,7 +143,7 @@ describe("a copy of the project", () => {
 });
 
 describe("diagnostics", () => {
-  it("go to the clipboard", async () => {
+  it("are copied to the clipboard", async () => {
     vi.spyOn(commands, "diagnostics").mockResolvedValue("Dissensus 0.1.0");
     await app.outputs.copyDiagnostics();
     expect(app.toasts.list.at(-1)).toMatchObject({ kind: "done", message: "Diagnostics copied" });

@@ -19,7 +19,7 @@ const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
 const ctrl = (key: string, more: Partial<KeyPress> = {}) => press(key, { ctrlKey: true, ...more });
 
 describe("a key", () => {
-  it("is written down the same on every keyboard", () => {
+  it("is stored independently of the keyboard", () => {
     expect(chordOf(press("u"))).toBe("U");
     expect(chordOf(press("U", { shiftKey: true }))).toBe("U");
     expect(chordOf(press("?", { shiftKey: true }))).toBe("?");
@@ -33,7 +33,7 @@ describe("a key", () => {
     expect(chordOf(press("F6", { shiftKey: true }))).toBe("Shift+F6");
   });
 
-  it("is none while it is put together, or with other modifiers", () => {
+  it("is ignored during composition, or with other modifiers", () => {
     expect(chordOf(press("Control"))).toBeNull();
     expect(chordOf(press("k", { isComposing: true }))).toBeNull();
     expect(chordOf(press("Dead"))).toBeNull();
@@ -42,13 +42,13 @@ describe("a key", () => {
     expect(chordOf(press("k", { metaKey: true }))).toBeNull();
   });
 
-  it("is printed part by part", () => {
+  it("is displayed as a list of its parts", () => {
     expect(chordKeys("Mod+Shift+S")).toEqual(["Ctrl", "Shift", "S"]);
     expect(chordKeys("Mod++")).toEqual(["Ctrl", "+"]);
     expect(chordKeys("/")).toEqual(["/"]);
   });
 
-  it("is refused where it answers, moves, edits, or could be typed", () => {
+  it("is refused if it answers, moves, edits, or could be typed", () => {
     for (const fixed of ["1", "0", "Enter", "ArrowDown", "Mod+C", "Mod+Z", ",", "Tab"])
       expect(refusal(fixed, true), fixed).not.toBeNull();
     expect(refusal("X", true)).toBeNull();
@@ -61,14 +61,14 @@ describe("a key", () => {
   });
 });
 
-it("begins without two actions on one key, and with keys that could be chosen", () => {
+it("has by default no key with two actions, and only keys that could be chosen", () => {
   const map = new KeyMap();
   for (const { id, key } of NAMED) if (key !== null) expect(map.holder(key, id), id).toBeNull();
   for (const { id, key, alone } of NAMED) if (key !== null) expect(refusal(key, alone), id).toBeNull();
 });
 
 describe("the map", () => {
-  it("gives an action another key, and takes the old one from it", () => {
+  it("assigns another key to an action and removes the old one", () => {
     const map = new KeyMap();
     expect(map.actionOf(press("u"), "label")).toBe("label.undo");
     map.set("label.undo", "X");
@@ -78,7 +78,7 @@ describe("the map", () => {
     expect(map.name("label.undo")).toBe("X");
   });
 
-  it("knows who has a key, in the view and everywhere, and not in another view", () => {
+  it("finds the action of a key in the view and everywhere, but not in another view", () => {
     const map = new KeyMap();
     expect(map.holder("S", "label.undo")?.id).toBe("label.skip");
     expect(map.holder("R", "label.undo")).toBeNull();
@@ -87,7 +87,7 @@ describe("the map", () => {
     expect(overlap("label", "models")).toBe(false);
   });
 
-  it("takes a key from whichever had it, also on the way back", () => {
+  it("removes a key from the action that had it, also when resetting", () => {
     const map = new KeyMap();
     map.set("label.undo", "S");
     expect(map.of("label.skip")).toBeNull();
@@ -100,7 +100,7 @@ describe("the map", () => {
     expect(map.anyChanged).toBe(false);
   });
 
-  it("is remembered, and forgets what is as at first", () => {
+  it("is stored, without default keys", () => {
     const map = new KeyMap();
     map.set("label.undo", "X");
     map.set("project.copy", null);
@@ -110,7 +110,7 @@ describe("the map", () => {
     expect(localStorage.length).toBe(0);
   });
 
-  it("takes nothing of what was remembered that cannot be meant", () => {
+  it("ignores invalid stored keys", () => {
     for (const stored of [
       "{",
       "7",
@@ -125,7 +125,7 @@ describe("the map", () => {
     expect(new KeyMap().of("label.flag")).toBe("X");
   });
 
-  it("hears nothing while a key is chosen", () => {
+  it("handles no keys while a key is being chosen", () => {
     const map = new KeyMap();
     map.choosing = true;
     expect(map.actionOf(press("u"), "label")).toBeNull();

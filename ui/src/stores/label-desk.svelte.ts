@@ -116,7 +116,7 @@ export class LabelDesk {
   }
 
   /** Several questions share one screen. */
-  get several(): boolean {
+  get severalQuestions(): boolean {
     return this.questions.length > 1;
   }
 
@@ -385,7 +385,9 @@ export class LabelDesk {
     } catch (thrown) {
       const problem = asProblem(thrown);
       // With several questions, the message names the open one.
-      throw this.several ? { ...problem, message: `${question.info.name}: ${problem.message}` } : thrown;
+      throw this.severalQuestions
+        ? { ...problem, message: `${question.info.name}: ${problem.message}` }
+        : thrown;
     } finally {
       question.saving = null;
     }
@@ -405,13 +407,13 @@ export class LabelDesk {
 
   /** Refreshes the progress of all questions after a change; errors are not reported as a failed save. */
   async #progressAfter(ofOne: Progress): Promise<Progress> {
-    if (!this.several) return ofOne;
+    if (!this.severalQuestions) return ofOne;
     return commands.progress(this.#annotator, this.#ids).catch(() => this.progress ?? ofOne);
   }
 
   /** Updates which questions apply, after an answer to another one. */
   async #askAgain(assignment: Assignment): Promise<void> {
-    if (!this.several) return;
+    if (!this.severalQuestions) return;
     for (const question of this.questions.filter(({ info }) => info.only_if !== null)) {
       const { asked } = await this.#task(question.info.id, assignment);
       if (question.task) question.task = { ...question.task, asked };

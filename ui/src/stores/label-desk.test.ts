@@ -61,7 +61,7 @@ const recorded = () =>
 const times = () => vi.mocked(commands.recordLabel).mock.calls.map(([label]) => label.duration_ms);
 
 describe("an answer that is still being written", () => {
-  it("does not take the keys from the question that was gone to meanwhile", async () => {
+  it("does not take the focus from the question that was chosen meanwhile", async () => {
     const desk = await begun(RUDE, REMOVE, TONE);
     desk.goOn = true;
     void desk.answer(answerOf(1));
@@ -78,7 +78,7 @@ describe("an answer that is still being written", () => {
     expect([desk.at, desk.task?.text]).toEqual([2, 1]);
   });
 
-  it("lays no other text where one is not answered", async () => {
+  it("loads no other text if the current one is not answered", async () => {
     const desk = await begun(RUDE, REMOVE);
     desk.goOn = true;
     void desk.answer(answerOf(1));
@@ -94,7 +94,7 @@ describe("an answer that is still being written", () => {
     ]);
   });
 
-  it("goes on by itself where nobody went anywhere, whatever the order of the answers", async () => {
+  it("goes on by itself if nobody moved, for any order of the responses", async () => {
     const desk = await begun(RUDE, REMOVE, TONE);
     desk.goOn = true;
     desk.focus(2);
@@ -103,7 +103,7 @@ describe("an answer that is still being written", () => {
     expect([desk.at, desk.task?.text]).toEqual([0, 1]);
   });
 
-  it("does not swallow what was answered to another question, wherever the keys are by then", async () => {
+  it("does not lose an answer to another question, whichever question is active", async () => {
     const desk = await begun(RUDE, REMOVE, TONE);
     for (const goOn of [false, true]) {
       desk.goOn = goOn;
@@ -125,7 +125,7 @@ describe("an answer that is still being written", () => {
     expect(problems).toEqual([]);
   });
 
-  it("keeps keys that follow it from the question that the desk goes on to", async () => {
+  it("does not apply following keys to the question that the desk goes on to", async () => {
     const desk = await begun(RUDE, REMOVE, TONE);
     desk.goOn = true;
     void desk.answer(answerOf(1));
@@ -135,7 +135,7 @@ describe("an answer that is still being written", () => {
     expect(recorded()).toEqual([[RUDE, 1, 1]]);
   });
 
-  it("is corrected by the next key where the desk stays, and that key alone goes on", async () => {
+  it("is corrected by the next key if the desk stays, and only that key goes on", async () => {
     const desk = await begun(RUDE, REMOVE);
     void desk.answer(answerOf(1));
     void desk.answer(answerOf(3));
@@ -152,7 +152,7 @@ describe("an answer that is still being written", () => {
     expect([desk.at, desk.task?.text]).toEqual([1, 1]);
   });
 
-  it("fetches no next text ahead while a question waits", async () => {
+  it("prefetches no text while a question is open", async () => {
     const desk = await begun(RUDE, REMOVE);
     const next = vi.spyOn(commands, "nextText");
     void desk.answer(answerOf(1));
@@ -164,7 +164,7 @@ describe("an answer that is still being written", () => {
     expect(next).toHaveBeenCalledTimes(1);
   });
 
-  it("is typed anew at once after an undo", async () => {
+  it("can be given again right after an undo", async () => {
     const desk = await begun(RUDE);
     void desk.answer(answerOf(1));
     await write();
@@ -179,11 +179,11 @@ describe("an answer that is still being written", () => {
   });
 });
 
-describe("what is put together and not given", () => {
+describe("an unsubmitted answer", () => {
   const options = (...all: number[]) => answerOfOptions(all);
   const word = { start: 0, end: 8, kind: 1 };
 
-  it("while an answer is written is no part of it, and stays", async () => {
+  it("started while an answer is being saved is not part of it, and stays", async () => {
     const desk = await begun(HARM, RUDE);
     desk.goOn = true;
     desk.question.pending = options(0);
@@ -203,7 +203,7 @@ describe("what is put together and not given", () => {
     ]);
   });
 
-  it("stays with the other questions when an answer on the same text is taken back", async () => {
+  it("of other questions stays when an answer on the same text is undone", async () => {
     const desk = await begun(PASSAGES, HARM, RUDE);
     const [passages, harm] = desk.questions;
     const marks = passages?.marks;
@@ -224,7 +224,7 @@ describe("what is put together and not given", () => {
     expect([marks.spans, marks.caret, marks.undoable, marks.changed]).toEqual([words, 10, true, true]);
   });
 
-  it("of the answer that is taken back itself stays as well, rather than what was given", async () => {
+  it("of the undone answer itself stays, too, instead of the recorded answer", async () => {
     const desk = await begun(HARM);
     void desk.answer(options(0));
     await write();
@@ -252,7 +252,7 @@ describe("what is put together and not given", () => {
     expect([desk.question.given, marks.spans, marks.changed]).toEqual([null, [word], true]);
   });
 
-  it("waits on its text until the desk comes back to it, or another desk with that question does", async () => {
+  it("is stored with its text until this or another desk returns to it", async () => {
     const desk = await begun(PASSAGES, HARM);
     const [first, second] = desk.questions;
     first?.marks?.mark({ start: 0, end: 8 }, 1);
@@ -273,7 +273,7 @@ describe("what is put together and not given", () => {
     expect(again.questions.map(({ draft }) => draft)).toEqual([answerOfSpans([word]), options(2)]);
   });
 
-  it("is nothing any more where it was on its way to the disk when the desk was left", async () => {
+  it("is dropped if it was being saved when the desk was left", async () => {
     const desk = await begun(HARM);
     desk.question.pending = options(1);
     void desk.answer(options(1));
@@ -285,7 +285,7 @@ describe("what is put together and not given", () => {
     expect([again.task?.text, again.question.given, again.question.draft]).toEqual([1, options(1), null]);
   });
 
-  it("is of one person and one project", async () => {
+  it("belongs to one person and one project", async () => {
     const desk = await begun(HARM);
     desk.question.pending = options(1);
     desk.leave();
@@ -298,14 +298,14 @@ describe("what is put together and not given", () => {
   });
 });
 
-describe("how long a text was looked at", () => {
+describe("the reading time of a text", () => {
   let clock: number;
   beforeEach(() => {
     clock = 1000;
     vi.spyOn(performance, "now").mockImplementation(() => clock);
   });
 
-  it("is recorded with the first answer on it only, for any question", async () => {
+  it("is recorded only with the first answer on it, for any question", async () => {
     const desk = await begun(RUDE, REMOVE, TONE);
     for (const [at, wait] of [
       [1, 4000],
@@ -325,7 +325,7 @@ describe("how long a text was looked at", () => {
     expect(times().at(-1)).toBe(900);
   });
 
-  it("is that of the question where one is asked alone, corrected or not", async () => {
+  it("is that of the question if it is asked alone, corrected or not", async () => {
     const desk = await begun(RUDE);
     for (const level of [1, 2]) {
       clock += 500;

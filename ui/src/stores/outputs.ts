@@ -108,7 +108,11 @@ export class Outputs {
     const done = await this.#unlessStopped(() => commands.exportSummary(path, request));
     if (!done) return false;
     const rows = request.of === "texts" ? counted(done.rows, "text") : counted(done.rows, "person", "people");
-    const words = [path, ...maskWords(done)];
+    const unfinished =
+      done.not_converged.length > 0
+        ? [`Aggregation not converged for ${done.not_converged.join(", ")}.`]
+        : [];
+    const words = [path, ...maskWords(done), ...unfinished];
     this.host.toasts.done(
       `${rows} with ${counted(done.labels, "label")} written to ${fileName(path)}`,
       words.join("\n"),

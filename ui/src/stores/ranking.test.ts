@@ -48,7 +48,7 @@ async function asked(): Promise<RankingStore> {
   return store;
 }
 
-it("holds a new order back while someone reads, and shows new values at once", async () => {
+it("delays a new order while someone reads, and shows new values at once", async () => {
   const store = await asked();
   now = { ...now, revision: 2, texts: [3, 1, 2] };
   await store.refresh(true);
@@ -58,7 +58,7 @@ it("holds a new order back while someone reads, and shows new values at once", a
   expect(store.rows.get(1)?.snippet).toBe("r2");
 });
 
-it("takes which texts cannot be distinguished with the order that they belong to", async () => {
+it("updates indistinguishable texts together with their order", async () => {
   now = { ...now, ties: [2, 1] };
   const store = await asked();
   expect(store.ties).toEqual([2, 1]);
@@ -72,7 +72,7 @@ it("takes which texts cannot be distinguished with the order that they belong to
   expect(store.ties).toEqual([1, 2]);
 });
 
-it("takes the order that waits, and reports who moved", async () => {
+it("applies the pending order and reports which texts moved", async () => {
   const store = await asked();
   now = { ...now, revision: 2, texts: [3, 1, 2] };
   await store.refresh(true);
@@ -82,14 +82,14 @@ it("takes the order that waits, and reports who moved", async () => {
   expect(Object.fromEntries(store.moves)).toEqual({ 1: -1, 2: -1, 3: 2 });
 });
 
-it("takes a new order at once while nobody reads", async () => {
+it("applies a new order at once if nobody reads", async () => {
   const store = await asked();
   now = { ...now, revision: 2, texts: [2, 1, 3] };
   await store.refresh(false);
   expect(store.order).toEqual([2, 1, 3]);
 });
 
-it("lets go of an order that waits when the old one holds again", async () => {
+it("discards a pending order if the old one is current again", async () => {
   const store = await asked();
   now = { ...now, revision: 2, texts: [3, 1, 2] };
   await store.refresh(true);
@@ -98,14 +98,14 @@ it("lets go of an order that waits when the old one holds again", async () => {
   expect(store.waiting).toBeNull();
 });
 
-it("shows what moved since it was last seen, when it is asked the same again", async () => {
+it("shows what moved since the same ranking was last shown", async () => {
   const store = await asked();
   now = { ...now, revision: 2, texts: [2, 1, 3] };
   await store.load({ ...query });
   expect(store.moves.get(2)).toBe(1);
 });
 
-it("drops an answer that another question has overtaken", async () => {
+it("ignores an outdated response after the question changed", async () => {
   const store = new RankingStore();
   let late: (ranking: Ranking) => void = () => {};
   vi.mocked(commands.disagreementRanking).mockImplementationOnce(

@@ -23,7 +23,7 @@ afterEach(async () => {
   await app.close();
 });
 
-it("offers to read what cannot be opened to write, and then shows that it is read-only", async () => {
+it("offers read-only opening if a project cannot be opened for writing, and then shows that it is read-only", async () => {
   const user = userEvent.setup();
   render(App);
   expect(await app.open("/home/you/Councils 2026.dissensus")).toBe(false);
@@ -35,7 +35,7 @@ it("offers to read what cannot be opened to write, and then shows that it is rea
   expect(can("data.export") && can("study.log") && can("project.to-write")).toBe(true);
 });
 
-it("offers to open to write what has to be brought up to date first", async () => {
+it("offers opening for writing if the project has to be upgraded first", async () => {
   const user = userEvent.setup();
   render(App);
   const read = vi.spyOn(commands, "openProjectToRead").mockRejectedValueOnce({
@@ -49,7 +49,7 @@ it("offers to open to write what has to be brought up to date first", async () =
   await waitFor(() => expect(app.project?.read_only).toBe(false));
 });
 
-it("does nothing where a control would write, and shows the reason", async () => {
+it("controls that would write do nothing and show the reason", async () => {
   const user = userEvent.setup();
   await app.openToRead("/home/you/p.dissensus");
   const draft = vi.spyOn(commands, "studyDraft");
@@ -85,7 +85,7 @@ it("is opened read-only from the first page, by a button, from the list, and by 
   await waitFor(() => expect(read).toHaveBeenCalledOnce());
 });
 
-it("shows what a study sets, and lets nothing of it be changed", async () => {
+it("shows the settings of a study without allowing changes", async () => {
   const user = userEvent.setup();
   await app.openToRead("/home/you/p.dissensus");
   const reveal = vi.spyOn(commands, "setReveal");
@@ -96,7 +96,7 @@ it("shows what a study sets, and lets nothing of it be changed", async () => {
   expect(reveal).not.toHaveBeenCalled();
 });
 
-it("states in the summary and in a dropped file's place that nothing is written", async () => {
+it("states in the summary and for a dropped file that nothing is written", async () => {
   await app.openToRead("/home/you/p.dissensus");
   render(App);
   app.show("findings");

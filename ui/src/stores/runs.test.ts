@@ -19,7 +19,7 @@ const first = (): RunInfo => {
 };
 
 describe("the store", () => {
-  it("believes what it hears while the list is on its way", async () => {
+  it("applies events that arrive while the list is loading", async () => {
     const store = new RunsStore();
     const old = runs.list();
     let answer: (list: RunInfo[]) => void = () => {};
@@ -34,7 +34,7 @@ describe("the store", () => {
     expect(store.list).toHaveLength(9);
   });
 
-  it("has no news of runs that it never saw at work", () => {
+  it("reports no end of runs that it never saw running", () => {
     const store = new RunsStore();
     expect(store.receive({ ...first(), state: "finished" })).toBe(false);
     store.receive(first());
@@ -44,7 +44,7 @@ describe("the store", () => {
     expect(store.receive({ ...first(), state: "failed" })).toBe(false);
   });
 
-  it("forgets the answer for a project that was closed", async () => {
+  it("ignores the response for a project that was closed", async () => {
     const store = new RunsStore();
     const loading = store.load();
     store.forget();
@@ -53,7 +53,7 @@ describe("the store", () => {
     expect(store.loaded).toBe(false);
   });
 
-  it("takes a new run under the number of one that was deleted", async () => {
+  it("accepts a new run with the number of a deleted one", async () => {
     const store = new RunsStore();
     await store.load();
     await store.delete(8);
@@ -62,7 +62,7 @@ describe("the store", () => {
     expect(store.get(8)).not.toBeNull();
   });
 
-  it("offers the last choice, or the newest run's, or what suits most", async () => {
+  it("offers the last choice, else that of the newest run, else the default", async () => {
     const store = new RunsStore();
     expect(store.lastChoice(1)).toEqual({ model: "multilevel", tuning: "frozen" });
     await store.load();
@@ -74,7 +74,7 @@ describe("the store", () => {
 });
 
 describe("splits", () => {
-  it("are read, written and described", () => {
+  it("are parsed, formatted and described", () => {
     expect(readSplit("by-text:0.7")).toEqual({ kind: "by-text", share: 0.7 });
     expect(readSplit("column")).toEqual({ kind: "column", share: null });
     expect(readSplit("by-text:")).toEqual({ kind: "by-text", share: null });
@@ -87,13 +87,13 @@ describe("splits", () => {
 });
 
 describe("settings", () => {
-  it("are all right as they are given, for every model and tuning", () => {
+  it("are valid by default, for every model and tuning", () => {
     for (const model of Object.keys(MODELS) as ModelKind[])
       for (const tuning of ["frozen", "last_k", "lora", "prompt", "full"] as const)
         expect(faults(defaults(1, model, tuning))).toEqual({});
   });
 
-  it("are refused where they cannot be", () => {
+  it("are refused if they are invalid", () => {
     const at = (change: object) =>
       Object.keys(faults({ ...defaults(1, "share-rec-ffn", "frozen"), ...change }));
     expect(at({ epochs: 0 })).toEqual(["epochs"]);
@@ -112,7 +112,7 @@ describe("settings", () => {
     expect(numberFault(EPOCHS, 1.5)).toBe("Write a whole number from 1 to 1000000.");
   });
 
-  it("are in the form once each, with the words of the one definition, and so are their values", () => {
+  it("and their values appear once in the form, with the text of their definition", () => {
     const fields = [EPOCHS, SEED, ...GROUPS.flatMap((group) => group.fields)];
     expect(fields.map((field) => field.key).sort()).toEqual(TRAINING_SETTINGS.map((s) => s.key).sort());
     const asked = Object.keys(defaults(1, "shared", "frozen"));
@@ -127,7 +127,7 @@ describe("settings", () => {
     }
   });
 
-  it("are listed where they count", () => {
+  it("are listed if they apply", () => {
     const lines = new Map(settingLines({ ...defaults(1, "share-rec-dcn", "lora"), hidden: 0 }));
     expect(lines.get("LoRA rank")).toBe("8");
     expect(lines.get("Annotator identity")).toBe("yes");
@@ -163,7 +163,7 @@ describe("words", () => {
     expect([0.00004, 0.0312, 0.456, null].map(pValue)).toEqual(["< 0.001", "0.031", "0.46", "–"]);
   });
 
-  it("for metrics that the window does not know", () => {
+  it("for metrics unknown to the window", () => {
     expect(metricName("log_loss")).toBe("Log loss");
     expect(metricName("acc_hate")).toBe("Acc hate");
   });

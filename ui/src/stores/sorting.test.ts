@@ -11,13 +11,13 @@ const rows = [
 const names = (sorting: Sorting<(typeof rows)[number], "labels">) =>
   sorting.sorted(rows).map(({ name }) => name);
 
-it("leaves rows as they come until a column is chosen", () => {
+it("keeps the original order until a column is chosen", () => {
   const sorting = new Sorting<(typeof rows)[number], "labels">(null, (row) => row.labels);
   expect(names(sorting)).toEqual(["cleo", "ben", "dora", "ada"]);
   expect(sorting.order("labels")).toBe("none");
 });
 
-it("has the unknown last whichever way, and those alike by name", () => {
+it("sorts unknown values last in both directions, and ties by name", () => {
   const sorting = new Sorting<(typeof rows)[number], "labels">("labels", (row) => row.labels);
   expect(names(sorting)).toEqual(["dora", "ada", "cleo", "ben"]);
   sorting.choose("labels");
@@ -25,7 +25,7 @@ it("has the unknown last whichever way, and those alike by name", () => {
   expect(names(sorting)).toEqual(["ada", "cleo", "dora", "ben"]);
 });
 
-it("begins with the greatest figure, but with the first name", () => {
+it("sorts figures descending first, and names ascending", () => {
   const sorting = new Sorting<(typeof rows)[number], "labels">(null, (row) => row.labels);
   sorting.choose("name");
   expect(names(sorting)).toEqual(["ada", "ben", "cleo", "dora"]);

@@ -64,7 +64,7 @@ describe.each([
         .filter(({ ratio }) => ratio < least),
     );
 
-  it("has text at 4.5 to 1 on what everybody else marked", () => {
+  it("has text contrast of 4.5:1 on full heat", () => {
     // Half of the colour (kinds/spans/span-paint.ts), over the background of texts.
     const half = (front: string, back: string) =>
       `#${[1, 3, 5]
@@ -79,14 +79,14 @@ describe.each([
     );
     expect(low).toEqual([]);
   });
-  it("has text at 4.5 to 1", () => expect(check(TEXT, 4.5)).toEqual([]));
-  it("has a monotone ramp, by steps that can be distinguished", () => {
+  it("has text contrast of 4.5:1", () => expect(check(TEXT, 4.5)).toEqual([]));
+  it("has a monotone ramp with distinguishable steps", () => {
     const ratios = RAMP.map((name) => contrast(colour(name), colour("--surface")));
     const steps = ratios.slice(1).map((ratio, i) => ratio / (ratios[i] ?? 0));
     // Two steps of five levels are between two of these.
     expect(Math.min(...steps)).toBeGreaterThan(1.25 ** 2);
   });
-  it("has controls, focus and marks at 3 to 1", () => expect(check(COMBINATIONS, 3)).toEqual([]));
+  it("has contrast of 3:1 for controls, focus and marks", () => expect(check(COMBINATIONS, 3)).toEqual([]));
 });
 
 it("computes contrast as WCAG does", () => {

@@ -32,7 +32,7 @@ async function opened() {
 }
 
 describe("the rail", () => {
-  it("has five ways and nothing else", async () => {
+  it("has five destinations and nothing else", async () => {
     await opened();
     expect(rail()).toEqual(["Findings", "Label", "People", "Models", "Project"]);
     expect(screen.getByRole("navigation", { name: "Views" }).querySelectorAll("button")).toHaveLength(5);
@@ -40,7 +40,7 @@ describe("the rail", () => {
     expect(tabs()).toEqual(["Summary", "Texts"]);
   });
 
-  it("is gone through by Ctrl and a digit", async () => {
+  it("is navigated by Ctrl and a digit", async () => {
     await opened();
     const to = ["findings", "label", "people", "models", "project"];
     for (const [at, destination] of [...to.entries()].reverse()) {
@@ -50,7 +50,7 @@ describe("the rail", () => {
     }
   });
 
-  it("leads to the tab that was open last, once more to the first, and to the desk rather than the list", async () => {
+  it("opens the last tab, on a second press the first, and the desk rather than the list", async () => {
     await opened();
     app.show("people-study");
     app.show("label-list");
@@ -64,7 +64,7 @@ describe("the rail", () => {
 });
 
 describe("tabs", () => {
-  it("are gone through by keys from anywhere, round the end", async () => {
+  it("are navigated by keys from anywhere, wrapping around", async () => {
     await opened();
     for (const tab of ["findings-texts", "findings", "findings-texts"]) {
       await user.keyboard("{Control>}{PageDown}{/Control}");
@@ -80,7 +80,7 @@ describe("tabs", () => {
     await waitFor(() => expect(chosenTab()).toBe("List"));
   });
 
-  it("are gone through by arrows where they have the focus, and keep it", async () => {
+  it("are navigated by arrow keys if focused, and keep the focus", async () => {
     await opened();
     screen.getByTestId("tab-findings").focus();
     await user.keyboard("{ArrowRight}");
@@ -91,8 +91,8 @@ describe("tabs", () => {
   });
 });
 
-describe("where a project was left", () => {
-  it("is where it opens the next time", async () => {
+describe("the last view of a project", () => {
+  it("is opened the next time", async () => {
     app.show("people-study");
     expect((await commands.project())?.choices.view).toBe("people-study");
     app.view = "findings";
@@ -100,7 +100,7 @@ describe("where a project was left", () => {
     expect(app.view).toBe("people-study");
   });
 
-  it("is understood by the names of earlier versions, and what is no name of a view is nothing", async () => {
+  it("is read from names of earlier versions, and ignored if invalid", async () => {
     expect([...FORMER_VIEWS.keys()].map(viewNamed)).toEqual([
       "findings",
       "findings-texts",
@@ -118,7 +118,7 @@ describe("where a project was left", () => {
     expect(destinationOf(app.view)).toBe("findings");
   });
 
-  it("is the desk where nothing was labelled yet, and the findings where something was", async () => {
+  it("defaults to the desk without labels, and to the findings with labels", async () => {
     expect(app.view).toBe("findings");
     const project = await commands.project();
     if (!project) throw new Error("there is a project");
@@ -129,7 +129,7 @@ describe("where a project was left", () => {
     commands.openSample = openSample;
   });
 
-  it("keeps the keys that somebody gave to views of an earlier version", () => {
+  it("keeps keys assigned to views of an earlier version", () => {
     localStorage.setItem("dissensus.keys", JSON.stringify({ "view.study": "Mod+J", "view.texts": null }));
     const map = new KeyMap();
     expect([map.of("view.people-study"), map.of("view.label-list")]).toEqual(["Mod+J", null]);
@@ -137,7 +137,7 @@ describe("where a project was left", () => {
   });
 });
 
-it("has in a packet the desk, the list and what can be done with the packet", async () => {
+it("has in a packet the desk, the list and the actions of the packet", async () => {
   await app.join("Robin");
   playPacket(app.annotatorId ?? 0, [{ text: 3, occasion: 1 }]);
   await app.openSample();
@@ -164,7 +164,7 @@ it("has in a packet the desk, the list and what can be done with the packet", as
   ]);
 });
 
-it("offers on the project page what belongs to the project, each once, and does it", async () => {
+it("offers each action of the project once on the project page, and runs it", async () => {
   app.show("project");
   render(App);
   const acts = (await screen.findAllByTestId(/^act-/)).map((act) => act.dataset["testid"]);

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { jobState } from "./jobs";
 
-it("states that work resumes only where it does", () => {
+it("states that work resumes only if it does", () => {
   const job = { id: 1, title: "", done: 0, total: null, seconds_left: null, note: null, problem: null };
   const broken = (kind: string) => jobState({ ...job, kind, state: "interrupted" });
   expect(broken("encode")).toBe("interrupted; will resume where it stopped");

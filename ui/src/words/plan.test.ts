@@ -13,7 +13,7 @@ const report = (some: Partial<PlanReport>) =>
     ...some,
   }) as PlanReport;
 
-it("formats numbers with their intervals, also beyond what a pilot shows", () => {
+it("formats numbers with their intervals, also beyond the range of a pilot", () => {
   expect(planned({ value: 10, low: 9, high: 12 }, 100)).toBe("10 (95 %: 9 to 12)");
   expect(planned({ value: null, low: 80, high: null }, 100)).toBe("over 100 (95 %: 80 to over 100)");
 });
@@ -28,13 +28,13 @@ it("reports what is wrong with a request, field by field", () => {
   ]);
 });
 
-it("counts a width in levels, or of a yes-or-no question as a share, and nowhere else", () => {
+it("gives a width in levels, or as a share for a yes-or-no question", () => {
   expect(widthUnit(ordinal)).toBe("levels");
   expect(widthUnit({ kind: "binary", levels: ["no", "yes"] })).toBe("share");
   expect(widthUnit({ kind: "choice", levels: ["a", "b", "c"] })).toBeNull();
 });
 
-it("shows time and cost only where they are known", () => {
+it("shows time and cost only if they are known", () => {
   expect(effort(report({}))).toEqual([{ what: "Labels", all: "1,200", missing: "400" }]);
   expect(effort(report({ labels_in_all: null }))).toEqual([]);
   const all = effort(

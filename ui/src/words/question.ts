@@ -7,7 +7,7 @@ const PARTS: Record<QuestionPart, string> = {
   help: "its help",
   level_names: "names or meanings of its levels",
   levels: "its levels",
-  cannot_say: "whether one can say that one cannot say",
+  cannot_say: 'whether "cannot say" is offered',
 };
 
 /** "Edited 3 times, last its text on 24 Nov 2026." */

@@ -11,7 +11,7 @@ const row = (band: [number, number], interval: [number, number] | null) =>
   ({ band, interval }) as unknown as DisagreementRow;
 
 /** By hand: ranks 0 1 2 3 against 1 0 2 3 give 1 - 6 * 2 / (4 * 15) = 0.8. */
-it("correlates ranks, ties sharing theirs", () => {
+it("computes rank correlation with mean ranks for ties", () => {
   expect(spearman([1, 2, 3, 4], [20, 10, 30, 40])).toBeCloseTo(0.8, 12);
   expect(spearman([1, 2, 3], [9, 5, 1])).toBeCloseTo(-1, 12);
   // scipy.stats.spearmanr([1, 1, 2, 3], [1, 2, 3, 4]) = 0.9486832980505138
@@ -19,7 +19,7 @@ it("correlates ranks, ties sharing theirs", () => {
   expect(spearman([1, 1, 1], [1, 2, 3])).toBeNull();
 });
 
-it("states that an order follows from the means only where it does", () => {
+it("states only if it holds that an order follows from the means", () => {
   const texts = Array.from({ length: 40 }, (_, i) => i + 1);
   const means = texts.map((t) => (t / 40) * 2);
   const split = means.map((mean) => (mean / 4) * (1 - mean / 4));
@@ -36,7 +36,7 @@ it("states that an order follows from the means only where it does", () => {
   expect(followsMean(ranking({ texts, values: split }), scale)).toBeNull();
 });
 
-it("offers labels alone where enough texts have several and they differ", () => {
+it("offers ranking by labels alone if enough texts have several and they differ", () => {
   const texts = Array.from({ length: 12 }, (_, i) => i + 1);
   const several = { texts, labels: texts.map(() => 5) };
   expect(labelsSeparate(ranking({ ...several, observed_splits: texts.map((t) => t / 12) }))).toBe(true);
@@ -48,7 +48,7 @@ it("offers labels alone where enough texts have several and they differ", () => 
   ).toBe(false);
 });
 
-it("describes what the default order depends on, and leaves ties to their rows", () => {
+it("describes what the default order depends on, without ties", () => {
   const words = measureWords(scale, "combined");
   const basis = "Ordered by labels and prediction: 9 labels of a text count 34 %.";
   expect(rankingNotes(ranking({ basis }), row([1, 12], [0.4, 0.5]), words, scale)).toBe(basis);
@@ -80,7 +80,7 @@ it("explains why labels add nothing to the default order, and what would change 
   expect(notesFor(0)).toContain("no text has the required four labels");
 });
 
-it("names a border by its levels, and how many answer above it", () => {
+it("names a border by its levels, and the share above it", () => {
   const named: Scale = { kind: "ordinal", levels: ["no", "hardly", "yes"] };
   const border = { level: 2, above: 0.478, interval: null };
   expect(borderWords(border, named)).toBe("between hardly and yes");

@@ -13,8 +13,8 @@ import type {
 } from "$api/bindings";
 import { CONFIDENCE, count, counted, decimal, interval } from "./format";
 
-/** The least number of comparisons for a figure. */
-const FEWEST = 5;
+/** Minimum number of comparisons for a figure. */
+const MIN_TEXTS = 5;
 
 /** How far the study is, in one line. */
 export function progressWords(report: StudyReport): string {
@@ -42,7 +42,7 @@ export function figureWords({ low, high, of }: StudyFigure, over: FigureOver): s
 export function anchorsMissing({ anchors }: StudyReport): string {
   return anchors === 0
     ? "No text is for everybody: plan some to measure agreement."
-    : `${FEWEST} texts for everybody must have answers by two or more people.`;
+    : `${MIN_TEXTS} texts for everybody must have answers by two or more people.`;
 }
 
 /** What is missing to measure self-agreement. */
@@ -50,7 +50,7 @@ export function againMissing({ people }: StudyReport): string {
   const twice = people.reduce((sum, person) => sum + person.repeated, 0);
   return twice === 0
     ? "No text was answered twice yet: a plan sets the number of repeated texts."
-    : `${FEWEST} texts must be answered twice, ${count(twice)} ${twice === 1 ? "is" : "are"} so far.`;
+    : `${MIN_TEXTS} texts must be answered twice, ${count(twice)} ${twice === 1 ? "is" : "are"} so far.`;
 }
 
 /** "3.5 hours", "40 minutes". */

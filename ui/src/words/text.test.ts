@@ -27,11 +27,11 @@ const group = (some: Partial<GroupDifference>): GroupDifference => ({
   ...some,
 });
 
-it("describes nothing for a text without labels and scores", () => {
+it("returns nothing for a text without labels and scores", () => {
   expect(sentences(detail({ scores: null, needs: "One person." }), scale)).toBe("");
 });
 
-it("states that no group differs clearly only where some were compared", () => {
+it("states that no group differs clearly only if groups were compared", () => {
   const words = (differences: GroupDifference[]) => sentences(detail({ differences }), scale);
   expect(words([])).not.toContain("group");
   expect(words([group({ labels: [3, 0] })])).not.toContain("group");
@@ -39,7 +39,7 @@ it("states that no group differs clearly only where some were compared", () => {
   expect(words([group({ significant: true })])).toContain("60+ answer +0.8 levels against the others.");
 });
 
-it("describes where answers follow severity, with a group or alone", () => {
+it("describes if answers follow severity, with a group or alone", () => {
   const severity = {
     strict: true,
     gap: 1.2,
@@ -59,7 +59,7 @@ it("names the split by the word of the glossary", () => {
   expect(readFileSync("../docs/src/reference/glossary.md", "utf8")).toContain("| split (`split`) |");
 });
 
-it("speaks of differences between people on every scale", () => {
+it("describes differences between people on every scale", () => {
   const choice: Scale = { kind: "choice", levels: ["a", "b", "c"] };
   const words = sentences(detail({ scores: { ...scores, agreement: null } }), choice);
   expect(words).toContain("25 % of the expected spread is between people.");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { levelsOf, moved, newLevels, paste, readLevels } from "./level-list";
 
 describe("a list of levels", () => {
-  it("is one a line, with what it means behind a tab or a colon", () => {
+  it("is parsed with one level per line and its definition after a tab or a colon", () => {
     const text = "not at all\tNobody would mind.\r\n- rude: some would: many\n\n 3) 10:30\nvile:\n";
     expect(readLevels(text)).toEqual([
       { from: null, name: "not at all", definition: "Nobody would mind." },
@@ -13,7 +13,7 @@ describe("a list of levels", () => {
     expect(readLevels(" \n")).toEqual([]);
   });
 
-  it("takes the place of levels that are new, and leaves those of a question", () => {
+  it("replaces new levels and keeps the levels of an existing question", () => {
     const pasted = readLevels("a\nb");
     expect(paste(newLevels(["1", "2", "3"]), 1, pasted)).toEqual(pasted);
     const kept = levelsOf({ kind: "choice", levels: ["1", "2"] }, []);
@@ -23,7 +23,7 @@ describe("a list of levels", () => {
   });
 });
 
-it("moves one of a list to another place", () => {
+it("moves a level to another position", () => {
   const list = ["a", "b", "c", "d"];
   expect([moved(list, 0, 2), moved(list, 3, 0), moved(list, 1, 1)].map((next) => next.join(""))).toEqual([
     "bcad",

@@ -23,7 +23,7 @@ const asked = async (count: number) => {
 
 beforeEach(() => (app.toasts.list = []));
 
-it("is chosen with / and a part of its name, by Enter, and given by the next one", async () => {
+it("is selected with / and part of its name by Enter, and submitted by the next Enter", async () => {
   const user = await asked(40);
   await user.keyboard("/37");
   expect(screen.getByTestId("option-filter")).toHaveFocus();
@@ -40,7 +40,7 @@ it("is chosen with / and a part of its name, by Enter, and given by the next one
   expect(screen.getByTestId("option-filter")).not.toHaveFocus();
 });
 
-it("is not there where all are in sight", async () => {
+it("is hidden if all options are visible", async () => {
   await asked(9);
   expect(screen.queryByTestId("option-filter")).toBeNull();
 });

@@ -58,7 +58,7 @@ afterEach(() => {
 });
 
 describe("boxes", () => {
-  it("are those of the characters between two places, whatever pieces they are in", () => {
+  it("cover the characters between two positions, across pieces", () => {
     put("abcdefgh", [3, 5]);
     expect(boxesOf(root, 2, 6).map(({ left }) => left)).toEqual([20, 30, 40, 50]);
     expect(boxesOf(root, 4, 4)).toEqual([]);
@@ -69,13 +69,13 @@ describe("boxes", () => {
     expect(boxesOf(root, 10, 11).map(({ left, top }) => [left, top])).toEqual([[0, 20]]);
   });
 
-  it("count from the corner of what they are drawn in", () => {
+  it("are relative to the corner of the drawing area", () => {
     put("abc");
     root.getBoundingClientRect = () => new DOMRect(7, 9, 100, 100);
     expect(boxesWithin(root, boxesOf(root, 1, 2))).toEqual([{ left: 3, top: -9, width: 10, height: 20 }]);
   });
 
-  it("put the caret before a character, and behind the last one", () => {
+  it("place the caret before a character and after the last one", () => {
     const units = put("abc");
     expect([0, 2, 3].map((offset) => caretBox(root, units, offset)?.left)).toEqual([0, 20, 30]);
     expect(caretBox(root, put(""), 0)).toBeNull();
@@ -93,7 +93,7 @@ describe("lines", () => {
     return steps.map((step) => (offset = lines.adjacentLine(offset, step)));
   };
 
-  it("are gone down and up in one column, also past a short one", () => {
+  it("keep the column when moving up and down, also past a short line", () => {
     const units = put("abcdefghij" + "klmnopqrst" + "uvw");
     expect(go(units, 4, 1, 1, 1)).toEqual([14, 23, 23]);
     expect(go(units, 14, -1, -1)).toEqual([4, 0]);
@@ -101,7 +101,7 @@ describe("lines", () => {
     expect(go(short, 6, 1, 1, -1, -1)).toEqual([11, 18, 11, 6]);
   });
 
-  it("have ends", () => {
+  it("have a start and an end", () => {
     const units = put(body, [7]);
     const { edge } = linesOf(root, units, { place: -1, left: 0 });
     expect([edge(4, false), edge(12, false), edge(20, false)]).toEqual([0, 11, 14]);
@@ -110,7 +110,7 @@ describe("lines", () => {
     expect(edge(0, false)).toBe(0);
   });
 
-  it("do nothing where nothing is laid out", () => {
+  it("have no effect without a layout", () => {
     Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
     const units = put("abc");
     expect(go(units, 1, 1)).toEqual([3]);
@@ -126,7 +126,7 @@ describe("a point of the window", () => {
     return offsetAt(root, 8, 1, 50);
   };
 
-  it("is the place under it, in whichever node the engine finds it", () => {
+  it("maps to the position under it, whichever node the engine returns", () => {
     put("abcdefgh", [3, 5]);
     root.getBoundingClientRect = () => new DOMRect(0, 20, 100, 100);
     const second = root.children[1] as HTMLElement;

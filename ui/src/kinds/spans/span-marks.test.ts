@@ -40,7 +40,7 @@ const selected = (marks: SpanMarks) =>
   marks.selection && marks.units.body.slice(marks.selection.start, marks.selection.end);
 
 describe("by key", () => {
-  it("the first arrow puts the caret into the text, further ones go word by word", () => {
+  it("the first arrow key places the caret in the text, further ones move it word by word", () => {
     const marks = begun();
     expect(marks.caret).toBeNull();
     const places = ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"].map(
@@ -65,7 +65,7 @@ describe("by key", () => {
     expect(marks.changed).toBe(true);
   });
 
-  it("a digit only chooses the type where there is no caret", () => {
+  it("a digit only chooses the type if there is no caret", () => {
     const marks = begun();
     expect(press(marks, "3", "4")).toEqual([true, false]);
     expect([marks.kind, marks.spans, marks.changed]).toEqual([2, [], false]);
@@ -89,7 +89,7 @@ describe("by key", () => {
     expect(selected(marks)).toBe("pathetic");
   });
 
-  it("lines and their ends are reached, and the ends of the text", () => {
+  it("the caret moves to lines, their ends, and the ends of the text", () => {
     const marks = begun();
     marks.moveTo(4);
     expect(
@@ -101,7 +101,7 @@ describe("by key", () => {
     expect(selected(marks)).toBe("Oh, you pathetic");
   });
 
-  it("arrows follow a text that is written from right to left", () => {
+  it("arrow keys follow the direction of a right-to-left text", () => {
     const marks = begun("أنت أحمق يا رجل");
     press(marks, "ArrowLeft", "ArrowLeft");
     expect(marks.caret).toBe(4);
@@ -109,7 +109,7 @@ describe("by key", () => {
     expect(marks.caret).toBe(0);
   });
 
-  it("Tab goes from mark to mark and then on, a digit changes the chosen one, Delete takes it out", () => {
+  it("Tab moves from mark to mark and then on, a digit changes the type of the chosen mark, Delete removes it", () => {
     const marks = begun();
     marks.mark({ start: 4, end: 7 }, 0);
     marks.mark({ start: 17, end: 21 }, 1);
@@ -126,7 +126,7 @@ describe("by key", () => {
     expect(marks.spans).toEqual([]);
   });
 
-  it("Tab begins at the caret", () => {
+  it("Tab starts at the caret", () => {
     const marks = begun();
     marks.mark({ start: 0, end: 2 }, 0);
     marks.mark({ start: 4, end: 7 }, 0);
@@ -141,7 +141,7 @@ describe("by key", () => {
     expect(press(marks, "Shift+Tab")).toEqual([false]);
   });
 
-  it("Delete takes the shortest mark at the caret where none is chosen", () => {
+  it("Delete removes the shortest mark at the caret if none is chosen", () => {
     const marks = begun();
     marks.mark({ start: 4, end: 21 }, 0);
     marks.mark({ start: 8, end: 16 }, 1);
@@ -150,7 +150,7 @@ describe("by key", () => {
     expect(words(marks)).toEqual(["you pathetic fool/0"]);
   });
 
-  it("the space bar marks as the chosen type, which comma and full stop move", () => {
+  it("the space bar marks with the chosen type, which comma and full stop change", () => {
     const marks = begun();
     press(marks, ".", ".", ".");
     expect(marks.kind).toBe(2);
@@ -160,7 +160,7 @@ describe("by key", () => {
     expect(words(marks)).toEqual(["you/1"]);
   });
 
-  it("lets go step by step: of a mark its words stay selected", () => {
+  it("Escape clears the selection step by step: the words of a mark stay selected first", () => {
     const marks = begun();
     marks.mark({ start: 4, end: 16 }, 0);
     press(marks, "Tab");
@@ -171,7 +171,7 @@ describe("by key", () => {
     expect([marks.letGo(), marks.selection, marks.letGo()]).toEqual([true, null, false]);
   });
 
-  it("leaves keys of the view alone", () => {
+  it("does not handle the view's keys", () => {
     const marks = begun();
     marks.moveTo(4);
     expect(
@@ -182,7 +182,7 @@ describe("by key", () => {
 });
 
 describe("changes", () => {
-  it("are taken back one by one, and made again", () => {
+  it("are undone and redone one by one", () => {
     const marks = begun();
     marks.moveTo(4);
     press(marks, "1", "2");
@@ -199,7 +199,7 @@ describe("changes", () => {
     expect(marks.redo()).toBe(false);
   });
 
-  it("make no second one of the same span", () => {
+  it("do not mark the same span twice", () => {
     const marks = begun();
     marks.moveTo(4);
     press(marks, "1", "1");
@@ -220,7 +220,7 @@ describe("changes", () => {
     expect(marks.changed).toBe(false);
   });
 
-  it("are none where what was given is put together again", () => {
+  it("are none if the recorded answer is put together again", () => {
     const marks = new SpanMarks(scale);
     marks.load(1, BODY, [{ start: 4, end: 7, kind: 0 }]);
     marks.remove({ start: 4, end: 7, kind: 0 });
@@ -229,7 +229,7 @@ describe("changes", () => {
     expect(marks.changed).toBe(false);
   });
 
-  it("made while an answer is being written stay, and are not part of it", () => {
+  it("made while an answer is being saved stay, and are not part of it", () => {
     const marks = begun();
     marks.mark({ start: 4, end: 7 }, 0);
     const first = [...marks.spans];
@@ -249,7 +249,7 @@ describe("changes", () => {
     expect([words(marks), marks.changed]).toEqual([[], false]);
   });
 
-  it("and the caret stay where the same text with the same answer is laid once more", () => {
+  it("and the caret stay when the same text with the same answer is loaded again", () => {
     const marks = new SpanMarks(scale);
     const given = () => [{ start: 4, end: 7, kind: 0 }];
     marks.load(1, BODY, given());
@@ -281,7 +281,7 @@ describe("changes", () => {
 });
 
 describe("by mouse", () => {
-  it("a drag marks the words it touches as the chosen type, and leaves nothing chosen", () => {
+  it("dragging marks the touched words with the chosen type and leaves no mark chosen", () => {
     const marks = begun();
     marks.press(1);
     marks.moveTo(6);
@@ -295,7 +295,7 @@ describe("by mouse", () => {
     expect(words(marks)).toEqual(["you pathetic/1"]);
   });
 
-  it("a drag with Alt, or without snapping, marks whole characters", () => {
+  it("dragging with Alt, or without snapping, marks whole characters", () => {
     const marks = begun("a👩‍👩‍👧 e\u0301tude");
     marks.markBetween(2, 3, true);
     expect(words(marks)).toEqual(["👩‍👩‍👧/0"]);
@@ -304,7 +304,7 @@ describe("by mouse", () => {
     expect(words(marks)).toEqual(["👩‍👩‍👧/0", "e\u0301/0"]);
   });
 
-  it("a drag over white space marks nothing", () => {
+  it("dragging over white space marks nothing", () => {
     const marks = begun();
     marks.markBetween(3, 4, false);
     expect(marks.spans).toEqual([]);
@@ -312,7 +312,7 @@ describe("by mouse", () => {
     expect([marks.spans, marks.changed]).toEqual([[], false]);
   });
 
-  it("clicks choose the marks that lie there one after the other", () => {
+  it("repeated clicks choose overlapping marks one after the other", () => {
     const marks = begun();
     marks.mark({ start: 4, end: 21 }, 0);
     marks.mark({ start: 8, end: 16 }, 1);

@@ -28,19 +28,19 @@ const person = (annotator: number, name: string, ...spans: ReturnType<typeof spa
 });
 
 describe("a set of spans", () => {
-  it("is in order, holds each span once, and none without a character", () => {
+  it("is ordered, without duplicates and empty spans", () => {
     const spans = [span(4, 8, 1), span(4, 8), span(0, 2), span(4, 6), span(4, 8, 1), span(5, 5), span(7, 3)];
     expect(spanSet(spans)).toEqual([span(0, 2), span(4, 6), span(4, 8), span(4, 8, 1)]);
     expect(answerOfSpans(spans, scale)).toEqual({ kind: "spans", value: spanSet(spans) });
   });
 
-  it("is an answer when it is empty", () => {
+  it("is an answer even if it is empty", () => {
     expect(answerOfSpans([], scale)).toEqual({ kind: "spans", value: [] });
     const answers = [answerOfSpans([], scale), null, { kind: "level" as const, value: 1 }];
     expect(answers.map((answer) => spansOf(answer, scale))).toEqual([[], [], []]);
   });
 
-  it("is the same where its spans are", () => {
+  it("is equal if its spans are equal", () => {
     expect(sameSpans([span(0, 2)], [span(0, 2)])).toBe(true);
     expect(sameSpans([span(0, 2)], [span(0, 2, 1)])).toBe(false);
     expect(sameSpans([span(0, 2)], [span(0, 2), span(1, 2)])).toBe(false);
@@ -58,7 +58,7 @@ describe("a set of spans", () => {
 });
 
 describe("lanes", () => {
-  it("keep apart what overlaps, and let what only touches share one", () => {
+  it("separate overlapping spans, and are shared by spans that only touch", () => {
     expect(lanesOf([span(0, 4), span(2, 6), span(4, 8), span(0, 8, 1)])).toEqual([0, 2, 0, 1]);
     expect(lanesOf([])).toEqual([]);
   });
@@ -74,17 +74,17 @@ describe("pieces", () => {
   ];
   const pieces = piecesOf(units, own, others);
 
-  it("together are the text, whatever is marked", () => {
+  it("add up to the text for any marks", () => {
     expect(pieces.map(({ text }) => text).join("")).toBe(units.body);
     expect(pieces.map(({ text }) => text)).toEqual(["🙃 ", "you ", "fool", ", go"]);
   });
 
-  it("list the marks over them and those that begin there", () => {
+  it("list the marks that cover them and those that start there", () => {
     expect(pieces.map(({ own }) => own)).toEqual([[], [0], [0, 1], []]);
     expect(pieces.map(({ begins }) => begins)).toEqual([[], [0], [1], []]);
   });
 
-  it("list who marked them as what, each person once", () => {
+  it("list who marked them with which type, each person once", () => {
     expect(pieces.map(({ others }) => others.map(({ person, kinds }) => [person.name, kinds]))).toEqual([
       [],
       [["Bruno", [1]]],
@@ -96,7 +96,7 @@ describe("pieces", () => {
     ]);
   });
 
-  it("are as hot as the share of the others who marked them", () => {
+  it("have a heat equal to the share of other annotators who marked them", () => {
     expect(pieces.map((piece) => shareOf(piece, null, 3))).toEqual([0, 1 / 3, 2 / 3, 0]);
     expect(pieces.map((piece) => shareOf(piece, 1, 3))).toEqual([0, 1 / 3, 1 / 3, 0]);
     expect(shareOf(pieces[0] as (typeof pieces)[0], null, 0)).toBe(0);
@@ -110,18 +110,18 @@ describe("pieces", () => {
     expect(markersWords(scale, pieces[0] as (typeof pieces)[0], 1)).toBe("none of 1 other marked this");
   });
 
-  it("are found by the word at a place", () => {
+  it("are found by the word at a position", () => {
     expect(pointedWordAt(units, pieces, 8)).toEqual({ words: "fool", piece: pieces[2] });
     expect(pointedWordAt(units, pieces, 6)?.words).toBe("you");
     expect(pointedWordAt(new TextUnits("a   b"), piecesOf(new TextUnits("a   b"), []), 2)).toBeNull();
   });
 
-  it("end with the text where a span of a file does not", () => {
+  it("end at the end of the text even if an imported span does not", () => {
     expect(piecesOf(new TextUnits("abc"), [span(1, 99)]).map(({ text }) => text)).toEqual(["a", "bc"]);
     expect(piecesOf(new TextUnits(""), [])).toEqual([]);
   });
 
-  it("of a long text are few, and none is very long", () => {
+  it("of a long text are few and of limited length", () => {
     const long = new TextUnits(Array.from({ length: 10_000 }, (_, i) => `word${i}`).join(" "));
     const many = piecesOf(long, [span(100, 200), span(50_000, 50_010, 1)]);
     expect(many.length).toBeLessThan(100);
@@ -138,7 +138,7 @@ describe("paint", () => {
     expect(levelColour(many, 0)).toBe(levelColour(many, 8));
   });
 
-  it("draws a line a mark, a tint of one's own before the heat, and the heat in its stead", () => {
+  it("draws a line per mark, and either the person's own tint or the heat", () => {
     const units = new TextUnits("you fool");
     const own = [span(4, 8)];
     const [first, , second] = piecesOf(units, own, [person(1, "Amara", span(0, 3))]);
@@ -151,7 +151,7 @@ describe("paint", () => {
     expect(paint(second, heat)?.split("no-repeat")).toHaveLength(2);
   });
 
-  it("keeps room for two lines, and for no more than four", () => {
+  it("reserves space for two to four lines", () => {
     expect([roomFor([]), roomFor([0, 1]), roomFor([0, 1, 2]), roomFor([0, 1, 2, 3, 4, 5])]).toEqual([
       10, 10, 15, 20,
     ]);

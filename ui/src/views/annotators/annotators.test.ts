@@ -15,7 +15,7 @@ beforeEach(async () => {
   await app.openSample();
 });
 
-it("chooses by the map with the keyboard", async () => {
+it("chooses a person on the map by keyboard", async () => {
   const user = userEvent.setup();
   // jsdom measures nothing, and on a map without a size all places are one.
   vi.spyOn(Element.prototype, "clientWidth", "get").mockReturnValue(400);
@@ -48,7 +48,7 @@ it("states that texts which tuned the encoder are left out of the accuracy, and 
   await waitFor(() => expect(screen.getByTestId("annotator-detail")).toHaveTextContent(note));
 });
 
-it("is one grid for the keyboard, which names the person that is chosen", async () => {
+it("is one grid for the keyboard and names the chosen person", async () => {
   const user = userEvent.setup();
   render(AnnotatorsView);
   const grid = await screen.findByRole("grid", { name: "Annotators" });
@@ -72,7 +72,7 @@ it("marks figures that are older than the labels", async () => {
   );
 });
 
-it("shows people at once, and their accuracy when it is measured", async () => {
+it("shows people at once, and their accuracy once it is measured", async () => {
   const user = userEvent.setup();
   await app.start();
   const whole = await commands.annotatorReport(1);
@@ -185,7 +185,7 @@ it("distinguishes people whose alphas are equal to two digits", async () => {
   expect(alphaChange(null, 0.2921)).toBe("–");
 });
 
-it("begins with the strictest, and leaves out columns in which people do not differ", async () => {
+it("starts with the strictest, and leaves out columns in which people do not differ", async () => {
   const whole = await commands.annotatorReport(1);
   const alike = { labels: 50, alpha_without: 0.29, held_out_accuracy: 0.76, baseline_accuracy: 0.7 };
   vi.spyOn(commands, "annotatorReport").mockResolvedValue({
@@ -211,7 +211,7 @@ it("begins with the strictest, and leaves out columns in which people do not dif
   expect(screen.getByRole("columnheader", { name: /Labels/ })).toBeVisible();
 });
 
-it("makes the report again when levels are added, and shows none with another scale", async () => {
+it("loads the report again when levels are added, and shows none with another scale", async () => {
   const made = vi.spyOn(commands, "annotatorReport");
   render(AnnotatorsView);
   await screen.findByRole("grid", { name: "Annotators" });

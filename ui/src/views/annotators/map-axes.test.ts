@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { commands } from "$bindings";
 import { axisWords, correlation } from "$logic/map-axes";
 
-it("names an axis by severity where places go with it", async () => {
+it("names an axis by severity if positions correlate with it", async () => {
   const { annotators } = await commands.annotatorReport(1);
   const placed = (x: (at: number) => number, y: (at: number) => number) =>
     annotators.map((row, at) => ({ ...row, severity: at, x: x(at), y: y(at) }));

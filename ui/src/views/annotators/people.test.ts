@@ -26,7 +26,7 @@ async function choose(user: UserEvent) {
   return app.people.find((person) => detail.textContent?.includes(person.name))!;
 }
 
-it("lists what has to be set and removed, and what is wrong", () => {
+it("lists required settings and removals, and problems", () => {
   const before = { age: "20-29", role: "nurse" };
   const line = (name: string, value: string) => ({ name, value });
   expect(attributeChanges(before, [line("role", "nurse"), line(" gender ", "woman ")])).toEqual({
@@ -59,7 +59,7 @@ it("corrects a name and attributes", async () => {
   expect(screen.getByTestId("annotator-detail")).toHaveTextContent("gender: woman");
 });
 
-it("stays open and shows the reason where a change is refused", async () => {
+it("stays open and shows the reason if a change is refused", async () => {
   const user = userEvent.setup();
   const problem = { code: "name", message: "the annotator name “Amara” is taken", detail: null };
   vi.spyOn(commands, "changeAnnotator").mockRejectedValue(problem);
@@ -101,7 +101,7 @@ it("erases a person only after the explanation and after the name was typed, and
   expect(localStorage.getItem("who-writes")).toBe("somebody else");
 });
 
-it("keeps everybody where it failed", async () => {
+it("keeps everybody if it failed", async () => {
   const user = userEvent.setup();
   const problem = { code: "busy", message: "a training is already running", detail: null };
   vi.spyOn(commands, "withdraw").mockRejectedValue(problem);
@@ -115,7 +115,7 @@ it("keeps everybody where it failed", async () => {
   expect(app.people.some(({ id }) => id === person.id)).toBe(true);
 });
 
-it("opens the project again where a file brought a withdrawal", async () => {
+it("opens the project again after a merged withdrawal", async () => {
   const opened = vi.spyOn(commands, "openProject");
   await app.study.merge(["/in/withdrawn copy.dissensus"]);
   await app.study.agree();

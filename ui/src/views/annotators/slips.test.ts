@@ -55,7 +55,7 @@ function found(change: Partial<SlipReport>): SlipReport {
   };
 }
 
-it("lists slips with what chance would bring, and opens a text", async () => {
+it("lists slips with the number expected by chance, and opens a text", async () => {
   const user = userEvent.setup();
   const asked = vi.spyOn(commands, "slips").mockResolvedValue(found({}));
   render(AnnotatorsView);
@@ -72,7 +72,7 @@ it("lists slips with what chance would bring, and opens a text", async () => {
   expect(screen.queryByTestId("slips")).toBeNull();
 });
 
-it("lists nobody for what chance brings, but on demand", async () => {
+it("lists people at chance level only on demand", async () => {
   const user = userEvent.setup();
   const sentence = "No sign of slips: 180 unusual labels, and chance alone would give about 233.";
   const rows = [4, 5, 6].map((text) => ({ ...row, text }));

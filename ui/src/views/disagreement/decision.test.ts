@@ -72,7 +72,7 @@ it("decides only once something is chosen, keeps who decided, and opens again", 
   await waitFor(() => expect(screen.getByTestId("text-decision").textContent).not.toContain("Decided"));
 });
 
-it("stays open with what was typed where it cannot be written", async () => {
+it("stays open with the typed text if it cannot be saved", async () => {
   vi.spyOn(commands, "decide").mockRejectedValueOnce({
     code: "disk-full",
     message: "The disk is full.",

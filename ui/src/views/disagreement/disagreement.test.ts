@@ -32,7 +32,7 @@ const question = () => {
   return app.question;
 };
 
-it("offers a new order with a pill while the focus is in the list, and R takes it", async () => {
+it("offers a new order while the focus is in the list, and R applies it", async () => {
   const user = userEvent.setup();
   render(DisagreementView);
   await waitFor(() => expect(app.ranking.order.length).toBe(160));
@@ -67,7 +67,7 @@ it("offers a new order with a pill while the focus is in the list, and R takes i
   expect(app.ranking.order).toEqual(turned);
 });
 
-it("hears of labels by event", async () => {
+it("updates on label events", async () => {
   render(DisagreementView);
   await waitFor(() => expect(app.ranking.order.length).toBe(160));
   const asked = vi.spyOn(commands, "disagreementRanking");
@@ -78,7 +78,7 @@ it("hears of labels by event", async () => {
   await waitFor(() => expect(asked).toHaveBeenCalled());
 });
 
-it("asks for the reader's own prediction only on demand, and for one text", async () => {
+it("requests the reader's own prediction only on demand, for one text", async () => {
   const user = userEvent.setup();
   await app.join("Robin");
   const asked = vi.spyOn(commands, "textDetail");
@@ -104,7 +104,7 @@ it("lists only the annotators whom the filter lets through", async () => {
   );
 });
 
-it("shows the label of somebody who answered apart from what is predicted", async () => {
+it("shows the label of a person who answered separately from predictions", async () => {
   const found = await commands.textDetail(queryWith(), 5, null, null, false);
   const [one] = found.annotators;
   if (!one) throw new Error("nobody");
@@ -141,7 +141,7 @@ it("makes no claim about a text with fewer than two predicted people, and names 
   expect(screen.queryByTestId("detail-blind")).toBeNull();
 });
 
-it("names who differs beyond chance, with their labels above the border, and nobody where nobody does", async () => {
+it("names who differs beyond chance, with labels above the border, or nobody", async () => {
   const nobody = { who: null, who_above: null, severity: null, sides: null };
   const { rerender, container } = render(WhoChip, { row: nobody });
   expect(container.textContent.trim()).toBe("");
@@ -194,7 +194,7 @@ it("names who is above the border and below it, and hides the prediction for the
   expect(notices()).toEqual(["above: ana, ben"]);
 });
 
-it("has no column that is empty in every row", async () => {
+it("hides columns that are empty in every row", async () => {
   render(DisagreementView);
   await waitFor(() => screen.getAllByTestId("ranking-border"));
   expect(screen.getAllByTestId("ranking-border")[0]).toHaveTextContent(/between \d and \d.*above/);
@@ -275,7 +275,7 @@ it("shows nothing that is predicted in the table of labels alone", async () => {
   expect(histogram()?.getAttribute("aria-label")).not.toMatch(/Predicted|Mean level/);
 });
 
-it("ranks as it was asked to last, also when the project is opened again", async () => {
+it("keeps the last ranking options, also when the project is opened again", async () => {
   const user = userEvent.setup();
   const asked = vi.spyOn(commands, "disagreementRanking");
   const { unmount } = render(DisagreementView);
@@ -289,7 +289,7 @@ it("ranks as it was asked to last, also when the project is opened again", async
   await waitFor(() => expect(asked.mock.calls[0]?.[0].by).toBe("labels"));
 });
 
-it("opens a near text, and goes back to the one before", async () => {
+it("opens a similar text, and returns to the previous one", async () => {
   const user = userEvent.setup();
   render(DisagreementView);
   await waitFor(() => expect(screen.getByTestId("text-pane")).toBeVisible());
@@ -316,7 +316,7 @@ async function chooseArea() {
   await screen.findByTestId("split-map-all");
 }
 
-it("does not ask with the cut of another question", async () => {
+it("does not use the cut of another question", async () => {
   app.ranking.query = { ...queryWith(), by: "opposite_sides", cut: 4 };
   const asked = vi.spyOn(commands, "disagreementRanking");
   render(DisagreementView);
@@ -326,7 +326,7 @@ it("does not ask with the cut of another question", async () => {
   expect(asked.mock.calls.filter(([q]) => q.question === 2).map(([q]) => q.cut)).toEqual([null]);
 });
 
-it("asks with the same level of the cut after levels were moved", async () => {
+it("keeps the level of the cut after levels were moved", async () => {
   app.ranking.query = { ...queryWith(), by: "opposite_sides", cut: 3 };
   const asked = vi.spyOn(commands, "disagreementRanking");
   render(DisagreementView);
@@ -340,7 +340,7 @@ it("asks with the same level of the cut after levels were moved", async () => {
   await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].cut).toBe(4));
 });
 
-it("lets go of the chosen area when the question changes", async () => {
+it("clears the chosen area when the question changes", async () => {
   render(DisagreementView);
   await waitFor(() => expect(app.ranking.order.length).toBe(160));
   await chooseArea();
@@ -367,7 +367,7 @@ it("filters by the chosen area only while the map is shown", async () => {
   await waitFor(() => expect(shown.mock.calls.at(-1)?.[0].slice(0, 5)).toEqual(all));
 });
 
-it("filters by an area that the keyboard chose, and Escape lets it go", async () => {
+it("filters by an area chosen by keyboard, and Escape clears it", async () => {
   const user = userEvent.setup();
   render(DisagreementView);
   const map = await screen.findByTestId("split-map");

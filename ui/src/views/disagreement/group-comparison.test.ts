@@ -27,7 +27,7 @@ const PEOPLE = [
   labels: 1,
 }));
 
-it("takes values of one attribute as alternatives and asks for all attributes", () => {
+it("combines values of one attribute by or, and attributes by and", () => {
   const names = (choice: typeof NOBODY) => members(choice, PEOPLE).map((p) => p.name);
   const thirty = withValue(NOBODY, "age", "30");
   expect(names(NOBODY)).toEqual([]);
@@ -125,7 +125,7 @@ it("reports that a comparison was stopped", async () => {
   await waitFor(() => expect(screen.getByText("Stopped. Nothing was compared.")).toBeVisible());
 });
 
-it("knows a comparison at work when the view is come back to, and shows what it found", async () => {
+it("finds a running comparison on return to the view, and shows its result", async () => {
   await choose();
   const groups = app.compared;
   const question = app.questionId;
@@ -179,7 +179,7 @@ it("offers to compare again when labels of the question have changed", async () 
   await waitFor(() => expect(screen.getByTestId("group-compare")).toHaveTextContent("New labels"));
 });
 
-it("opens with the groups that have most evidence, and shows the reason", async () => {
+it("opens with the groups that have the most evidence, and shows the reason", async () => {
   await open();
   await waitFor(() =>
     expect(screen.getByTestId("group-reason")).toHaveTextContent(

@@ -33,12 +33,12 @@ describe.each(MODES)("%s", (mode) => {
     await waitFor(() => expect(screen.queryByTestId("ranking-list")).toBeNull());
   });
 
-  it("is left by Escape", async () => {
+  it("closes on Escape", async () => {
     await user.keyboard("{Escape}");
     await left();
   });
 
-  it("is left by Escape from a field of its own: the first lets go of the field", async () => {
+  it("closes on the second Escape in one of its fields: the first leaves the field", async () => {
     const field = document.querySelector<HTMLElement>('.left input:not([type="checkbox"])');
     if (!field) return;
     field.focus();
@@ -46,12 +46,12 @@ describe.each(MODES)("%s", (mode) => {
     await left();
   });
 
-  it("is left by asking for the view again", async () => {
+  it("closes when the view is requested again", async () => {
     perform("view.findings-texts");
     await left();
   });
 
-  it("is left by a button at the same place as in the others, and no other takes its name", async () => {
+  it("closes by a button at the same position as in other modes, with a unique name", async () => {
     const places = () =>
       [...document.querySelectorAll("header button, .tools button")].map((one) => one.textContent?.trim());
     const here = places();

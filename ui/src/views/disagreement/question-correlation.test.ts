@@ -32,7 +32,7 @@ async function correlated() {
   return user;
 }
 
-it("describes what will be shown before anything was correlated", async () => {
+it("describes what will be shown before the first correlation", async () => {
   const user = await open();
   expect(await screen.findByTestId("correlate-empty")).toBeVisible();
   expect(screen.queryByTestId("ranking-list")).toBeNull();
@@ -40,7 +40,7 @@ it("describes what will be shown before anything was correlated", async () => {
   expect(screen.queryByTestId("question-correlation")).toBeNull();
 });
 
-it("shows every pair, and what it is held out or with labels", async () => {
+it("shows every pair, held-out and with labels", async () => {
   const user = await correlated();
   const cells = screen.getAllByTestId("correlation-cell");
   const n = app.allFigured.length;

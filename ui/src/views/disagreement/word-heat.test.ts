@@ -85,7 +85,7 @@ beforeEach(async () => {
   app.showFigures(type().id);
 });
 
-it("shows a text plainly where the question has no spans", async () => {
+it("shows plain text if the question has no spans", async () => {
   const asked = vi.spyOn(commands, "wordHeat");
   const plain = app.project?.questions[0];
   if (!plain) throw new Error("no question");
@@ -95,7 +95,7 @@ it("shows a text plainly where the question has no spans", async () => {
   expect(asked).not.toHaveBeenCalled();
 });
 
-it("shows who marked a word while nothing is expected, and explains why the rest is closed", async () => {
+it("shows who marked a word without predictions, and explains why the rest is disabled", async () => {
   give(figures());
   show();
   await waitFor(() => expect(coloured()).toHaveLength(2));
@@ -130,7 +130,7 @@ it("shows where people differ once that is known, and keeps what was chosen for 
   expect(chosen()).toEqual(["expected"]);
 });
 
-it("describes a word that an arrow key leads to, and keeps these keys from the list", async () => {
+it("describes the word that an arrow key moves to, without moving the list", async () => {
   give(known());
   const outside = vi.fn();
   window.addEventListener("keydown", outside);
@@ -161,7 +161,7 @@ it("describes a word that an arrow key leads to, and keeps these keys from the l
   window.removeEventListener("keydown", outside);
 });
 
-it("keeps its place in a text of which everything was asked for again", async () => {
+it("keeps its position in a text that is loaded again", async () => {
   const asked = give(known());
   const detail = vi.mocked(commands.textDetail);
   const { rerender } = show();
@@ -186,7 +186,7 @@ it("keeps its place in a text of which everything was asked for again", async ()
   expect(region().dataset["caret"]).toBeUndefined();
 });
 
-it("leads left to the next word of a text from right to left", async () => {
+it("moves left to the next word of a right-to-left text", async () => {
   const heat = figures({
     words: WORDS.slice(0, 2).map(([start, end]) => ({ ...known().words[0]!, start, end })),
   });
@@ -216,7 +216,7 @@ it("describes the word under the pointer", async () => {
   expect(explanation()).toHaveTextContent("Point at a word");
 });
 
-it("reads words as a job with progress, and requests them again when it has ended", async () => {
+it("reads words as a job with progress, and loads them again when it has ended", async () => {
   show();
   await user.click(await screen.findByTestId("heat-read"));
   await waitFor(() => expect(screen.queryByTestId("heat-needs")).toBeNull());
@@ -254,7 +254,7 @@ it("shows a reading that another text began, and stops it", async () => {
   await waitFor(() => expect(chosen()).toEqual(["differ"]));
 });
 
-it("treats a stopped reading as no error, and reports one that failed", async () => {
+it("does not report a stopped job as an error, but a failed one", async () => {
   give(figures());
   const fit = vi.spyOn(commands, "fitWords");
   fit.mockRejectedValueOnce({ code: "cancelled", message: "cancelled", detail: null });
@@ -280,7 +280,7 @@ it("reports that texts are not encoded, or that too few people are chosen", asyn
   expect(screen.getByTestId("heat-differ")).toBeDisabled();
 });
 
-it("asks for what is expected of the reader only on demand, and for one text", async () => {
+it("requests the reader's own prediction only on demand, for one text", async () => {
   await app.join("Robin");
   const asked = give(figures({ needs: "people", reader_left_out: true }));
   const { rerender } = show();
@@ -292,7 +292,7 @@ it("asks for what is expected of the reader only on demand, and for one text", a
   await waitFor(() => expect(asked.mock.calls.at(-1)).toEqual([queryWith(), 6, app.annotatorId, false]));
 });
 
-it("offers to read words again once there are many more answers than were learned from", async () => {
+it("offers to read words again once there are many more answers than were fitted", async () => {
   const asked = give({ ...known(), fitted_on: { answers: 100, now: 119, tuned: false } });
   const fit = vi.spyOn(commands, "fitWords").mockResolvedValue({} as never);
   const { rerender } = show();
@@ -318,7 +318,7 @@ it("offers to read words again once there are many more answers than were learne
   await waitFor(() => expect(screen.queryByTestId("heat-needs")).toBeNull());
 });
 
-it("asks again when labels change", async () => {
+it("loads again when labels change", async () => {
   const asked = give(figures());
   show();
   await waitFor(() => expect(coloured()).toHaveLength(2));
@@ -328,7 +328,7 @@ it("asks again when labels change", async () => {
   await waitFor(() => expect(coloured()).toEqual([]));
 });
 
-it("drops figures that come too late for another text", async () => {
+it("ignores outdated figures of another text", async () => {
   const asked = give(figures());
   let late: (heat: WordHeat) => void = () => {};
   asked.mockImplementation((_, text) =>
@@ -379,7 +379,7 @@ it("shows the text, and the reason, where figures are not available", async () =
   expect(region()).toHaveTextContent(BODY);
 });
 
-it("is in the view with the types of the question to choose from", async () => {
+it("is shown in the view with a choice of the types of the question", async () => {
   render(DisagreementView);
   await waitFor(() => expect(screen.getByTestId("heat-text")).toBeInTheDocument());
   await waitFor(() => expect(screen.getByTestId("heat-needs")).toBeInTheDocument());

@@ -29,7 +29,7 @@ beforeEach(async () => {
   vi.spyOn(commands, "encoderOffer").mockResolvedValue(offer);
 });
 
-it("is offered with size, licence and source, and shows how far the download is", async () => {
+it("is offered with size, licence and source, and shows the progress of the download", async () => {
   let arrive: () => void = () => {};
   vi.spyOn(commands, "downloadEncoder").mockReturnValue(
     new Promise((resolve) => (arrive = () => resolve(null))),
@@ -63,7 +63,7 @@ it("shows why it failed and offers to try again", async () => {
   await waitFor(() => expect(app.encoder.download).toBeNull());
 });
 
-it("is taken from a folder", async () => {
+it("can be loaded from a folder", async () => {
   const use = vi.spyOn(commands, "useEncoder");
   const user = userEvent.setup();
   render(EncoderDialog);

@@ -14,7 +14,7 @@ beforeEach(async () => {
   app.dialog = "encoders";
 });
 
-it("compares those that are ticked, and uses one only on a click", async () => {
+it("compares the selected ones, and uses one only on a click", async () => {
   const user = userEvent.setup();
   const asked = vi.spyOn(commands, "tryEncoders");
   const used = vi.spyOn(commands, "useEncoder");
@@ -60,7 +60,7 @@ it("names an encoder that another project tuned by that project", async () => {
   await waitFor(() => expect(screen.getByText("Tweets.dissensus")).toBeVisible());
 });
 
-it("does not compare one with nothing", async () => {
+it("does not compare a single one", async () => {
   const user = userEvent.setup();
   render(EncodersDialog);
   const ticks = await screen.findAllByTestId("encoders-tick");
@@ -70,7 +70,7 @@ it("does not compare one with nothing", async () => {
   expect(screen.getByTestId("encoders-compare")).toBeDisabled();
 });
 
-it("describes what is needed where there is only one", async () => {
+it("describes what is needed if there is only one", async () => {
   vi.spyOn(commands, "encodersHere").mockResolvedValue([
     { name: "all-MiniLM-L6-v2", about: "English", in_use: true },
   ]);
@@ -79,7 +79,7 @@ it("describes what is needed where there is only one", async () => {
   expect(screen.getByTestId("encoders-compare")).toBeDisabled();
 });
 
-it("shows how far it is, and stops", async () => {
+it("shows its progress, and stops", async () => {
   const user = userEvent.setup();
   let fail: (thrown: unknown) => void = () => undefined;
   vi.spyOn(commands, "tryEncoders").mockImplementation(() => new Promise((_, reject) => (fail = reject)));

@@ -16,7 +16,7 @@ beforeEach(async () => {
   app.toasts.list = [];
 });
 
-it("gives pseudonyms and no notes unless requested, and reports what was left out", async () => {
+it("exports pseudonyms and no notes unless requested, and reports what was left out", async () => {
   const user = userEvent.setup();
   const wrote = vi.spyOn(commands, "exportProject");
   render(ExportDialog);
@@ -33,7 +33,7 @@ it("gives pseudonyms and no notes unless requested, and reports what was left ou
   await waitFor(() => expect(wrote.mock.calls.at(-1)?.slice(1)).toEqual([true, true, false]));
 });
 
-it("keeps ids in a file that is to be imported again, whatever was ticked", async () => {
+it("keeps ids in a file that is to be imported again, whatever is selected", async () => {
   const user = userEvent.setup();
   const wrote = vi.spyOn(commands, "exportProject");
   render(ExportDialog);
@@ -45,7 +45,7 @@ it("keeps ids in a file that is to be imported again, whatever was ticked", asyn
   await waitFor(() => expect(wrote.mock.calls.at(-1)?.slice(1)).toEqual([false, false, true]));
 });
 
-it("writes nothing where no file is chosen or it fails, and stays open", async () => {
+it("writes nothing if no file is chosen or it fails, and stays open", async () => {
   const user = userEvent.setup();
   const wrote = vi.spyOn(commands, "exportProject");
   const chosen = vi.spyOn(platform, "chooseExport").mockResolvedValueOnce(null);
@@ -65,7 +65,7 @@ async function choose(user: ReturnType<typeof userEvent.setup>, testid: string, 
   await user.keyboard(name);
 }
 
-it("shows before the file dialog what another program's format holds and what is lost", async () => {
+it("shows before the file dialog what another program's format contains and what is lost", async () => {
   const user = userEvent.setup();
   const looked = vi.spyOn(commands, "exportContents");
   const wrote = vi.spyOn(commands, "exportForProgram");
@@ -96,7 +96,7 @@ it("shows before the file dialog what another program's format holds and what is
   expect(toast?.persistent).toBe(false);
 });
 
-it("remembers what was exported last, and never that people were named", async () => {
+it("remembers the last choices, but not that people were named", async () => {
   const user = userEvent.setup();
   const first = render(ExportDialog);
   await user.click(screen.getByTestId("export-program"));
@@ -113,7 +113,7 @@ it("remembers what was exported last, and never that people were named", async (
   expect(screen.getByTestId("export-masked")).toBeChecked();
 });
 
-it("adds the ending that was left out, and replaces no file that nobody was asked about", async () => {
+it("adds a missing extension, and replaces no file without confirmation", async () => {
   const user = userEvent.setup();
   const wrote = vi.spyOn(commands, "exportForProgram");
   vi.spyOn(platform, "chooseProgramFile").mockResolvedValueOnce("/home/you/mine");
@@ -125,7 +125,7 @@ it("adds the ending that was left out, and replaces no file that nobody was aske
   expect(wrote.mock.calls[0]?.[2]).toBe(false);
 });
 
-it("shows the newest look alone, and stops one that nobody waits for", async () => {
+it("shows the newest preview only, and cancels outdated ones", async () => {
   const user = userEvent.setup();
   const real = commands.exportContents;
   let late: (() => void) | undefined;
@@ -146,7 +146,7 @@ it("shows the newest look alone, and stops one that nobody waits for", async () 
   expect(stopped).toHaveBeenCalledOnce();
 });
 
-it("shows why nothing can be written in a format, and offers no file", async () => {
+it("shows why nothing can be written in a format, and offers no file dialog", async () => {
   const user = userEvent.setup();
   vi.spyOn(commands, "exportContents").mockImplementation(async (request) => ({
     question: null,
@@ -189,7 +189,7 @@ it("writes predictions of the question on screen, and names who is predicted as 
   await waitFor(() => expect(app.toasts.list.at(-1)?.message).toBe("The export was stopped"));
 });
 
-it("sums labels up by text or by person, with what goes with the question alone", async () => {
+it("summarises labels by text or by person, with columns that apply to the question", async () => {
   const user = userEvent.setup();
   const wrote = vi.spyOn(commands, "exportSummary");
   const asked = vi.spyOn(platform, "chooseExport");

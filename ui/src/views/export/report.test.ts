@@ -16,7 +16,7 @@ beforeEach(async () => {
   app.toasts.list = [];
 });
 
-it("names nobody and quotes nothing unless asked, and remembers all but the names", async () => {
+it("names nobody and quotes nothing unless requested, and remembers all choices but the names", async () => {
   const user = userEvent.setup();
   const wrote = vi.spyOn(commands, "writeReport");
   const first = render(ReportDialog);
@@ -43,7 +43,7 @@ it("names nobody and quotes nothing unless asked, and remembers all but the name
   expect(screen.getByTestId("report-ids")).not.toBeChecked();
 });
 
-it("writes nothing where no place is chosen or it fails, and stays open", async () => {
+it("writes nothing if no path is chosen or it fails, and stays open", async () => {
   const user = userEvent.setup();
   const wrote = vi.spyOn(commands, "writeReport");
   const chosen = vi.spyOn(platform, "chooseReportFolder").mockResolvedValueOnce(null);

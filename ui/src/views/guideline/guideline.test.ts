@@ -47,7 +47,7 @@ beforeEach(async () => {
 describe("the first version", () => {
   beforeEach(open);
 
-  it("needs no word on what changed, and holds from then on", async () => {
+  it("needs no description of changes, and is current from then on", async () => {
     const written = vi.spyOn(commands, "writeGuideline");
     expect(screen.queryByTestId("guideline-change")).toBeNull();
     expect(save()).toBeDisabled();
@@ -78,7 +78,7 @@ describe("the first version", () => {
     expect(app.toasts.list[0]?.detail).toContain("1 link");
   });
 
-  it("asks before it throws away what was written", async () => {
+  it("asks before it discards the draft", async () => {
     await user.type(field("body"), "words");
     await user.click(screen.getByRole("button", { name: "Cancel" }));
     await user.click(await screen.findByTestId("discard-keep"));
@@ -89,13 +89,13 @@ describe("the first version", () => {
     expect(guideline.versions).toEqual([]);
   });
 
-  it("starts from a file of text", async () => {
+  it("can be loaded from a text file", async () => {
     await user.upload(field("file"), new File(["# From a file\r\n\r\nwords"], "rules.md"));
     await waitFor(() => expect(body()).toBe("# From a file\n\nwords"));
     expect(save()).toBeEnabled();
   });
 
-  it("names a file that is no text, and keeps what was there", async () => {
+  it("reports a file that is not text, and keeps the draft", async () => {
     await user.upload(field("file"), new File([new Uint8Array([0xff, 0xfe, 0x41])], "rules.md"));
     expect(await screen.findByTestId("guideline-problem")).toHaveTextContent("“rules.md” is not UTF-8 text");
     expect(body()).toBe("");
@@ -116,7 +116,7 @@ describe("the first version", () => {
 describe("a picture", () => {
   beforeEach(open);
 
-  it("goes where the caret is, is shown before it is in the project, and is saved with its file", async () => {
+  it("is inserted at the caret, shown before it is in the project, and saved with its file", async () => {
     const written = vi.spyOn(commands, "writeGuideline");
     const read = vi.spyOn(commands, "readPicture");
     const fetched = vi.spyOn(commands, "picture");
@@ -135,7 +135,7 @@ describe("a picture", () => {
     await waitFor(() => expect(written.mock.calls[0]?.[0].pictures).toEqual(["/home/you/example.png"]));
   });
 
-  it("that was taken out again is not saved", async () => {
+  it("that was removed again is not saved", async () => {
     const written = vi.spyOn(commands, "writeGuideline");
     await user.click(field("picture"));
     await waitFor(() => expect(body()).toContain(NAME));
@@ -145,7 +145,7 @@ describe("a picture", () => {
     await waitFor(() => expect(written.mock.calls[0]?.[0]).toMatchObject({ body: "words", pictures: [] }));
   });
 
-  it("that cannot be taken is named, and nothing is written in its place", async () => {
+  it("that cannot be used is reported, and nothing is inserted", async () => {
     const message = "/home/you/example.png: it has 9000 x 10 pixels";
     vi.spyOn(commands, "readPicture").mockRejectedValue({ code: "picture", message, detail: null });
     await user.type(field("body"), "words");
@@ -154,7 +154,7 @@ describe("a picture", () => {
     expect(body()).toBe("words");
   });
 
-  it("can be dropped; what else is dropped is not imported meanwhile", async () => {
+  it("can be dropped; other dropped files are not imported meanwhile", async () => {
     app.drop(["/home/you/dropped.JPG"]);
     await waitFor(() => expect(body()).toContain(`picture:${NAME}`));
     app.drop(["/home/you/labels.csv"]);
@@ -167,7 +167,7 @@ describe("a picture", () => {
     app.importing = null;
   });
 
-  it("is not asked for where the choice was cancelled", async () => {
+  it("is not inserted if the file dialog was cancelled", async () => {
     const read = vi.spyOn(commands, "readPicture");
     vi.spyOn(platform, "choosePicture").mockResolvedValue(null);
     await user.click(field("picture"));
@@ -195,7 +195,7 @@ describe("a later version", () => {
     );
   });
 
-  it("keeps what was written where another one was written meanwhile, and shows that one", async () => {
+  it("keeps the draft if another version was saved meanwhile, and shows that one", async () => {
     await user.type(field("body"), " mine");
     await user.type(field("change"), "Mine");
     const theirs = write("# One\n\ntheirs", "Theirs", "Ben");
@@ -216,7 +216,7 @@ describe("a later version", () => {
     expect(guideline.versions.map(({ number }) => number)).toEqual([1, 2, 3]);
   });
 
-  it("stays where it cannot be saved", async () => {
+  it("stays open if it cannot be saved", async () => {
     const fails = { code: "disk-full", message: "the disk is full", detail: null };
     vi.spyOn(commands, "writeGuideline").mockRejectedValueOnce(fails);
     await user.type(field("body"), " mine");
@@ -259,7 +259,7 @@ describe("versions", () => {
     expect(screen.getByTestId("version-text")).toHaveTextContent("first");
   });
 
-  it("can be where a new one begins, which comes after the newest", async () => {
+  it("can be the start of a new version, which follows the newest", async () => {
     const written = vi.spyOn(commands, "writeGuideline");
     await user.click(screen.getByTestId("version-1"));
     await user.click(screen.getByTestId("version-take"));
@@ -270,7 +270,7 @@ describe("versions", () => {
     expect(written.mock.calls[0]?.[0]).toMatchObject({ body: "# One\n\nfirst", after: "guideline-3" });
   });
 
-  it("do not replace what was written without being asked", async () => {
+  it("do not replace the draft without confirmation", async () => {
     await user.click(screen.getByTestId("guideline-tab-write"));
     await user.type(field("body"), " mine");
     await user.click(screen.getByTestId("guideline-tab-versions"));
@@ -283,7 +283,7 @@ describe("versions", () => {
 });
 
 describe("agreement", () => {
-  it("is shown by version, or the notice that there are too few labels", async () => {
+  it("is shown by version, or as a notice of too few labels", async () => {
     write("one");
     await open();
     await user.click(screen.getByTestId("guideline-tab-agreement"));
@@ -309,7 +309,7 @@ describe("agreement", () => {
     expect(row.querySelector(".range")).toHaveAttribute("x1", "4");
   });
 
-  it("can be asked for again where it could not be counted", async () => {
+  it("can be requested again if it failed", async () => {
     vi.spyOn(commands, "guidelineAgreement").mockRejectedValueOnce({
       code: "io",
       message: "the file cannot be read",

@@ -34,7 +34,7 @@ describe("roles of several columns", () => {
     expect(withRole(base, ["Q1", "Q2"], "label")).toEqual(next);
   });
 
-  it("make one question of the options of a set, called by what their names share", () => {
+  it("make one question of the options of a set, named by their common part", () => {
     const next = withRole(base, ["topic_sport", "topic_war"], "option");
     expect(next.answers.map(({ question, option }) => [question, option])).toEqual([
       ["topic", "sport"],
@@ -54,7 +54,7 @@ describe("roles of several columns", () => {
     expect(withRole(next, "topical", "option").answers.at(-1)?.option).toBe("topical");
   });
 
-  it("make a person of a column, and forget that all were by one", () => {
+  it("make a person of a column instead of one person for all", () => {
     const next = withRole({ ...base, annotator: "=Ada" }, ["anna", "ben"], "person");
     expect(next.answers.map(({ annotator, question }) => [annotator, question])).toEqual([
       ["=anna", null],
@@ -64,7 +64,7 @@ describe("roles of several columns", () => {
     expect(withRole(base, "anna", "person").annotator).toBe("who");
   });
 
-  it("turn the one label into one of several, and back", () => {
+  it("turn the only label column into one of several, and back", () => {
     const one = { ...base, label: "Q1" };
     const several = withRole(one, "Q2", "answers");
     expect(several.label).toBeNull();
@@ -77,7 +77,7 @@ describe("roles of several columns", () => {
     expect([back.label, back.answers, rolesOf(back)("Q1")]).toEqual(["Q2", [], "other"]);
   });
 
-  it("give up what they were before", () => {
+  it("replace the previous role", () => {
     const many = withRole(withRole(base, ["a", "b"], "answers"), "c", "attribute");
     const next = withRole(many, ["a", "c"], "ignored");
     expect([next.answers.map(({ column }) => column), next.attributes, next.ignored]).toEqual([
@@ -91,7 +91,7 @@ describe("roles of several columns", () => {
     expect([grouped.group, rolesOf(grouped)("b"), rolesOf(grouped)("c")]).toEqual(["b", "group", "ignored"]);
   });
 
-  it("take columns for texts, of which no row has one then", () => {
+  it("can be text columns, and no row has its own text then", () => {
     const texts = withRole({ ...base, text: "a", annotator: "who" }, ["l1", "l2"], "to_text");
     expect(texts.answers.map(({ column, text, question }) => [column, text, question])).toEqual([
       ["l1", "l1", null],
@@ -101,7 +101,7 @@ describe("roles of several columns", () => {
     expect(sameAnswers(texts, withAnswer(texts, "l2", { text: "another" }))).toBe(false);
   });
 
-  it("know the annotator columns of single columns of answers", () => {
+  it("find the annotator columns of single answer columns", () => {
     const two = withAnswer(withRole(base, ["l1", "l2"], "answers"), "l2", { annotator: "who2" });
     expect([rolesOf(two)("who2"), rolesOf(two)("l2"), needsAnnotator(two)]).toEqual([
       "annotator",
@@ -111,7 +111,7 @@ describe("roles of several columns", () => {
     expect(withRole(two, "who2", "other").answers.at(-1)?.annotator).toBeNull();
   });
 
-  it("keep lists where cells can be lists", () => {
+  it("keep lists if cells can be lists", () => {
     const lists = withLists({ ...base, label: "scores" }, ["scores", "who"], true);
     expect(lists.lists).toEqual(["scores", "who"]);
     expect(withRole(lists, "scores", "answers").lists).toEqual(["scores", "who"]);
@@ -119,13 +119,13 @@ describe("roles of several columns", () => {
     expect(withLists(lists, ["who"], false).lists).toEqual(["scores"]);
   });
 
-  it("detect whether the same answers are read", () => {
+  it("detect whether the same answers result", () => {
     expect(sameAnswers(base, { ...base, group: "thread", attribute_conflicts: "first" })).toBe(true);
     expect(sameAnswers(base, { ...base, missing: ["NA"] })).toBe(false);
     expect(sameAnswers(base, withRole(base, "a", "answers"))).toBe(false);
   });
 
-  it("take thousands of columns at once", () => {
+  it("are set for thousands of columns at once", () => {
     const names = Array.from({ length: 5000 }, (_, at) => `r_${at}`);
     const next = withRole(withRole(base, names, "person"), names, "ignored");
     expect([next.answers.length, next.ignored.length]).toEqual([0, 5000]);
@@ -135,12 +135,12 @@ describe("roles of several columns", () => {
 describe("columns that look alike", () => {
   const of = (header: string[], column: string) => lookAlikes(header)(column);
 
-  it("differ in numbers alone", () => {
+  it("differ only in numbers", () => {
     const header = ["id", "Q1_harm", "Q1_tone", "Q2_harm", "Q10_harm"];
     expect(of(header, "Q1_harm")).toEqual(["Q1_harm", "Q2_harm", "Q10_harm"]);
   });
 
-  it("share a beginning or an end of three letters and more", () => {
+  it("share a prefix or suffix of three letters or more", () => {
     expect(of(["topic_war", "text", "topic_art"], "topic_art")).toEqual(["topic_war", "topic_art"]);
     // The end is shared by more than the beginning.
     const people = ["anna_label", "anna_time", "ben_label", "carl_label"];
@@ -149,7 +149,7 @@ describe("columns that look alike", () => {
     expect(of(["rater_id", "text_id", "text"], "text_id")).toEqual([]);
   });
 
-  it("are none where no other looks like it", () => {
+  it("are none if no other column is similar", () => {
     expect(of(["comment", "score", "Q1"], "Q1")).toEqual([]);
   });
 });
@@ -164,7 +164,7 @@ describe("columns of a wide table", () => {
     expect(matching(header, " ")).toHaveLength(202);
   });
 
-  it("are drawn up to a number, with those that have to be in sight", () => {
+  it("are rendered up to a limit, including those that must be visible", () => {
     const places = drawn(header, "", new Set(["body"]), 10);
     expect(places).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 201]);
     expect(drawn(header, "Q1_", new Set(["body"]), 10)).toEqual([2]);
@@ -176,7 +176,7 @@ describe("a selection of columns", () => {
   const fresh = () => new ColumnSelection(() => names);
   const chosen = (selection: ColumnSelection) => [...selection.chosen].sort().join("");
 
-  it("is drawn from one to another, in both directions", () => {
+  it("extends from one to another, in both directions", () => {
     const selection = fresh();
     selection.press("c");
     selection.over("d");
@@ -187,7 +187,7 @@ describe("a selection of columns", () => {
     expect(chosen(selection)).toBe("abc");
   });
 
-  it("grows with Shift and with Ctrl, and goes where the only one is pressed again", () => {
+  it("grows with Shift and Ctrl, and is cleared by pressing the only one again", () => {
     const selection = fresh();
     selection.press("a");
     selection.release();

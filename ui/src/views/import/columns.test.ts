@@ -36,7 +36,7 @@ async function choose(testid: string, letters: string) {
   await user.keyboard(letters);
 }
 
-it("selects headers that are dragged over, and gives all of them a role", async () => {
+it("selects headers by dragging, and sets the role of all of them", async () => {
   const user = userEvent.setup();
   const columns = await opened("/tmp/several questions.csv");
   await user.pointer([
@@ -62,7 +62,7 @@ it("selects headers that are dragged over, and gives all of them a role", async 
   );
 });
 
-it("selects by key alone", async () => {
+it("selects by keyboard alone", async () => {
   const user = userEvent.setup();
   const columns = await opened("/tmp/several questions.csv");
   expect(header("id")).toHaveAttribute("tabindex", "0");
@@ -94,7 +94,7 @@ it("adds to the selection with Shift and Ctrl, and changes an unselected column 
   await waitFor(() => expect(columns()?.ignored).toEqual(["rater_age"]));
 });
 
-it("gives a role to all columns that look alike", async () => {
+it("sets the role of all similar columns", async () => {
   const user = userEvent.setup();
   const columns = await opened("/tmp/several questions.csv");
   await choose("import-role-topic_sport", "Answers");
@@ -114,7 +114,7 @@ it("gives a role to all columns that look alike", async () => {
   expect(pressed()).toEqual(["topic_politics", "topic_sport", "topic_weather"]);
 });
 
-it("asks what the question of a set of options is called, and whose a column is", async () => {
+it("asks for the name of a question with options, and for the annotator of a column", async () => {
   const user = userEvent.setup();
   const columns = await opened("/tmp/several questions.csv");
   const name = screen.getByLabelText("Name of the question with these options");
@@ -130,7 +130,7 @@ it("asks what the question of a set of options is called, and whose a column is"
   await waitFor(() => expect(columns()?.answers[0]?.annotator).toBe("=Ada"));
 });
 
-it("draws few columns of a wide table, and changes all by a pattern", async () => {
+it("renders few columns of a wide table, and changes all by a pattern", async () => {
   const user = userEvent.setup();
   const columns = await opened("/tmp/wide.csv");
   expect(screen.getAllByRole("columnheader")).toHaveLength(60);
@@ -144,7 +144,7 @@ it("draws few columns of a wide table, and changes all by a pattern", async () =
   expect(columns()?.answers).toHaveLength(4949);
 });
 
-it("reads cells as lists, where they look like it", async () => {
+it("reads cells as lists if they look like lists", async () => {
   const user = userEvent.setup();
   const whole = await commands.importPreviewAsLastTime("/tmp/clean.csv");
   const rows = whole.rows.map((row) => row.map((cell, at) => (at === 3 ? "[1, 2, 5]" : cell)));
@@ -157,7 +157,7 @@ it("reads cells as lists, where they look like it", async () => {
   await waitFor(() => expect(columns()?.lists).toEqual(["score"]));
 });
 
-it("takes values for missing, ignores case, and reads times and attributes as chosen", async () => {
+it("reads missing values, case, times and attributes as chosen", async () => {
   const user = userEvent.setup();
   const columns = await opened("/tmp/several questions.csv");
   await user.type(screen.getByTestId("import-missing"), "NA, -{Enter}");
@@ -182,7 +182,7 @@ it("reads times by a pattern", async () => {
   await waitFor(() => expect(columns()?.time_format).toBe("%d %b"));
 });
 
-it("takes texts from another file", async () => {
+it("joins texts from another file", async () => {
   const user = userEvent.setup();
   const choose = vi.spyOn(platform, "chooseTexts").mockResolvedValue("/tmp/bodies.csv");
   const columns = await opened("/tmp/no texts.csv");

@@ -6,7 +6,7 @@ import { joinColumn, shownSettings, timeEntry, valuesOf } from "./import-setting
 
 const found = (path: string) => preview([{ body: "a" }, { body: "b" }], path, GUESSED);
 
-it("shows settings only where they can change something", () => {
+it("shows settings only if they have an effect", () => {
   const plain = shownSettings(found("/tmp/clean.csv"));
   expect(plain).toEqual({
     missing: true,
@@ -34,7 +34,7 @@ it("reads a list of values, each once", () => {
   expect(valuesOf(" ")).toEqual([]);
 });
 
-it("knows a format of times by its name, and anything else as a pattern", () => {
+it("resolves a time format by its name, and anything else as a pattern", () => {
   expect([null, "unix", "%d %b"].map(timeEntry)).toEqual(["found-out", "unix", "pattern"]);
 });
 
@@ -44,7 +44,7 @@ it("joins by the id of the text, or what looks like one", () => {
   expect(joinColumn(NO_COLUMNS, ["score"])).toBe("score");
 });
 
-it("asks for the separator of options where levels may name several", () => {
+it("asks for the separator of options if levels may name several", () => {
   const clean = found("/tmp/clean.csv");
   expect(shownSettings(clean).sets).toBe(false);
   const levels = (named: string[]) => (clean.scale ? { ...clean.scale, levels: named } : null);

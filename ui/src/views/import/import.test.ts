@@ -26,7 +26,7 @@ beforeEach(async () => {
   await app.openSample();
 });
 
-it("shows each bad row with its place, and waits for a decision", async () => {
+it("shows each bad row with its position, and waits for a decision", async () => {
   const user = userEvent.setup();
   const write = vi.spyOn(commands, "importFile");
   render(ImportDialog, { path: "/tmp/bad.csv" });
@@ -54,7 +54,7 @@ it("imports a clean file as it was guessed", async () => {
   await waitFor(() => expect(write.mock.calls[0]?.[1]).toMatchObject({ columns: null, skip_bad: false }));
 });
 
-it("imports nothing where the project has all of it already, and reports it", async () => {
+it("imports nothing if the project already has all of it, and reports it", async () => {
   const found = await commands.importPreview("/tmp/clean.csv", GUESS);
   const known = { ...found, new_texts: 0, new_labels: 0, new_annotators: 0, repeats: 0, notices: [] };
   const bare = { ...known, columns: { ...found.columns, attributes: [] } };
@@ -85,7 +85,7 @@ it.each([
   await waitFor(() => expect(app.view).toBe(view));
 });
 
-it("leaves the view where it is after an import into a project with texts", async () => {
+it("keeps the view after an import into a project with texts", async () => {
   const user = userEvent.setup();
   app.show("project");
   const done = vi.spyOn(app, "refresh");
@@ -96,7 +96,7 @@ it("leaves the view where it is after an import into a project with texts", asyn
   expect(app.view).toBe("project");
 });
 
-it("names the recognised format, and what of the file is no plain answer", async () => {
+it("names the recognised format, and contents that are not plain answers", async () => {
   render(ImportDialog, { path: "/tmp/export.json" });
   expect(await screen.findByTestId("import-format")).toHaveTextContent("Recognised as Label Studio JSON");
   const codes = screen.getAllByTestId("import-notice").map((notice) => notice.dataset.code);
@@ -106,7 +106,7 @@ it("names the recognised format, and what of the file is no plain answer", async
   expect(screen.queryByTestId("import-question")).toBeNull();
 });
 
-it("asks whose labels they are where the file names nobody", async () => {
+it("asks who gave the labels if the file names nobody", async () => {
   const user = userEvent.setup();
   const read = vi.spyOn(commands, "importPreview");
   render(ImportDialog, { path: "/tmp/nobody.csv" });
@@ -119,7 +119,7 @@ it("asks whose labels they are where the file names nobody", async () => {
   expect(screen.getByTestId("import-everybody")).toHaveValue("Ada");
 });
 
-it("reports before and after what is replaced, and where", async () => {
+it("reports what is replaced and where, before and after", async () => {
   const user = userEvent.setup();
   render(ImportDialog, { path: "/tmp/again.csv" });
   const notice = await screen.findByTestId("import-notice");
@@ -149,7 +149,7 @@ it("names the levels of two questions that look alike", async () => {
   expect(shown.map((one) => one.textContent?.trim())).toEqual([`${message}.`, `${message}.`]);
 });
 
-it("lets a short report go by itself, and counts one as one", async () => {
+it("closes a short report by itself, and uses the singular", async () => {
   const user = userEvent.setup();
   const whole = await commands.importPreview("/tmp/one.csv", GUESS);
   vi.spyOn(commands, "importPreview").mockResolvedValue({
@@ -166,7 +166,7 @@ it("lets a short report go by itself, and counts one as one", async () => {
   expect(app.toasts.list[0]?.persistent).toBe(false);
 });
 
-it("shows why a file cannot be read, and lets nothing be imported", async () => {
+it("shows why a file cannot be read, and disables the import", async () => {
   vi.spyOn(commands, "importPreview").mockRejectedValue({
     code: "not-utf8",
     message: "The file is not UTF-8 at byte 812.",
@@ -187,7 +187,7 @@ it("asks a new question by keyboard alone", async () => {
   expect(add.mock.calls[0]?.slice(0, 2)).toEqual(["kind", "Is it kind?"]);
 });
 
-it("leaves the focus where the page wants it", async () => {
+it("sets the focus as the page requests", async () => {
   const wanted = document.body.appendChild(document.createElement("input"));
   wanted.dataset["autofocus"] = "true";
   const { unmount } = render(AddQuestionDialog);
@@ -197,7 +197,7 @@ it("leaves the focus where the page wants it", async () => {
   wanted.remove();
 });
 
-it("uses the columns of last time with a notice, and returns to the guess on request", async () => {
+it("uses the previous columns with a notice, and returns to the detected ones on request", async () => {
   const user = userEvent.setup();
   const write = vi.spyOn(commands, "importFile");
   const read = vi.spyOn(commands, "importPreview");
@@ -214,7 +214,7 @@ it("uses the columns of last time with a notice, and returns to the guess on req
   expect(screen.getByTestId("import-role-source")).toHaveTextContent("Text metadata");
 });
 
-it("offers to take an import out again right after it", async () => {
+it("offers to undo an import right after it", async () => {
   const user = userEvent.setup();
   render(ImportDialog, { path: "/tmp/clean.csv" });
   await waitFor(() => expect(screen.getByTestId("import-confirm")).toBeEnabled());
@@ -257,14 +257,14 @@ it("reads a file in the encoding that is chosen, with columns guessed anew", asy
   );
 });
 
-it("reads the sheet that is chosen of a workbook that has several", async () => {
+it("reads the chosen sheet of a workbook", async () => {
   const read = await inForm({ sheet: "Answers", sheets: ["Answers", "More"] });
   expect(screen.queryByTestId("import-encoding")).toBeNull();
   await choose("import-sheet", "More");
   await waitFor(() => expect(read.mock.calls.at(-1)?.[1]).toMatchObject({ sheet: "More" }));
 });
 
-it("lets go of what a file was unpacked as once it is closed", async () => {
+it("releases the unpacked file once it is closed", async () => {
   const forgot = vi.spyOn(commands, "forgetOpened");
   const shown = render(ImportDialog, { path: "/home/you/labels.csv" });
   await screen.findByTestId("import-format");

@@ -31,7 +31,7 @@ function paste(target: EventTarget, text: string): Event {
   return event;
 }
 
-it("imports what is pasted, and lets a field have its own", async () => {
+it("imports pasted data, except in a field", async () => {
   const field = document.body.appendChild(document.createElement("textarea"));
   expect(paste(field, TABLE).defaultPrevented).toBe(false);
   expect(app.importing).toBeNull();

@@ -72,7 +72,7 @@ it("puts levels in order by key, and keeps what was chosen for other questions",
   );
 });
 
-it("drops a drag that is broken off, and one that ends where it began", async () => {
+it("ignores a cancelled drag, and one that ends where it started", async () => {
   const read = vi.spyOn(commands, "importPreview");
   render(ImportDialog, { path: "/tmp/clean.csv" });
   const grip = await screen.findByTestId("grip-of-scale-level-1");
@@ -88,7 +88,7 @@ it("drops a drag that is broken off, and one that ends where it began", async ()
   expect(read.mock.calls.length).toBe(calls);
 });
 
-it("lists questions of a tool's file, whose scales are as they are", async () => {
+it("lists questions of a tool's file with fixed scales", async () => {
   render(ImportDialog, { path: "/tmp/export.json" });
   const topics = await screen.findByTestId("import-question-topics");
   expect(within(topics).queryByRole("button")).toBeNull();

@@ -17,7 +17,7 @@ beforeEach(async () => {
 const path = "/tmp/several ways.csv";
 const [first, second] = tableOf(path).readings;
 
-it("asks how a table is to be read where no way is clearly better", async () => {
+it("asks how to read a table if no reading is clearly better", async () => {
   const user = userEvent.setup();
   const read = vi.spyOn(commands, "importPreview");
   const write = vi.spyOn(commands, "importFile");
@@ -43,7 +43,7 @@ it("asks how a table is to be read where no way is clearly better", async () => 
   await waitFor(() => expect(write.mock.calls[0]?.[1].columns).toEqual(second!.columns));
 });
 
-it("marks no way any more once columns are changed", async () => {
+it("marks no reading once columns are changed", async () => {
   const user = userEvent.setup();
   render(ImportDialog, { path });
   await user.click(await screen.findByTestId("import-reading-0"));
@@ -55,13 +55,13 @@ it("marks no way any more once columns are changed", async () => {
   expect(screen.getByTestId("import-confirm")).toBeEnabled();
 });
 
-it("shows no cards where there is one way", async () => {
+it("shows no cards for a single reading", async () => {
   render(ImportDialog, { path: "/tmp/clean.csv" });
   await screen.findByTestId("import-format");
   expect(screen.queryByTestId("import-readings")).toBeNull();
 });
 
-it("mends what a notice is about", async () => {
+it("applies the fix of a notice", async () => {
   const user = userEvent.setup();
   const read = vi.spyOn(commands, "importPreview");
   render(ImportDialog, { path: "/tmp/several questions.csv" });

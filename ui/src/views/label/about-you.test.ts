@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 describe("asking", () => {
-  it("comes once, before the first text, and takes a value or none", async () => {
+  it("is shown once, before the first text, and accepts a value or none", async () => {
     await commands.setAttributeForm(FORM);
     const answered = vi.spyOn(commands, "answerForm");
     await app.join("Robin");
@@ -56,7 +56,7 @@ describe("asking", () => {
     expect(await screen.findByTestId("label-text")).toBeVisible();
   });
 
-  it("stays on screen where the answer could not be stored", async () => {
+  it("stays on screen if the answer could not be stored", async () => {
     await commands.setAttributeForm(FORM);
     vi.spyOn(commands, "answerForm").mockRejectedValueOnce({
       code: "io",
@@ -72,7 +72,7 @@ describe("asking", () => {
 });
 
 describe("writing it", () => {
-  it("takes attributes with their values, and those that people have already", async () => {
+  it("accepts attributes with their values, including existing ones", async () => {
     const saved = vi.spyOn(commands, "setAttributeForm");
     app.dialog = "people-form";
     render(AttributeFormDialog);

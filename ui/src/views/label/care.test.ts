@@ -36,7 +36,7 @@ async function begin() {
   await waitFor(() => expect(text()).toBe("1"));
 }
 
-describe("where the next text comes at once", () => {
+describe("with the next text shown at once", () => {
   it("an answer is reported as stored, and can be removed from there", async () => {
     await begin();
     expect(screen.queryByTestId("label-last-undo")).toBeNull();
@@ -52,7 +52,7 @@ describe("where the next text comes at once", () => {
     expect(screen.getByTestId("label-progress-done")).toHaveTextContent("0");
   });
 
-  it("what the study turns on is shown in place of that", async () => {
+  it("what the study reveals is shown instead", async () => {
     await begin();
     await showOthers(true);
     await waitFor(() => expect(screen.queryByTestId("label-last")).toBeNull());
@@ -66,7 +66,7 @@ describe("a limit of hard texts", () => {
   const limit = (strict: boolean) =>
     commands.setStudyCare({ limit: 1, strict, greyscale: false, harmful: [] }).then(() => app.refresh());
 
-  it("ends the day calmly, after the text at hand and without naming one, and lets the person go on", async () => {
+  it("ends the day after the current text, without naming it, and lets the person go on", async () => {
     await limit(false);
     await begin();
     await press("f");
@@ -119,7 +119,7 @@ describe("a limit of hard texts", () => {
 });
 
 describe("in Settings", () => {
-  it("words leave texts out, which are offered no more and counted apart", async () => {
+  it("words exclude texts, which are no longer offered and are counted separately", async () => {
     await begin();
     const total = app.project?.texts ?? 0;
     app.dialog = "care";
@@ -156,7 +156,7 @@ describe("in Settings", () => {
     expect(screen.getByTestId("care-exposure")).toHaveTextContent("Only you see this");
   });
 
-  it("grey takes the colour from texts, for this person or for the whole study", async () => {
+  it("grey removes colour from texts, for this person or for the whole study", async () => {
     await begin();
     const root = document.documentElement;
     expect(root.hasAttribute("data-grey")).toBe(false);
@@ -171,7 +171,7 @@ describe("in Settings", () => {
 });
 
 describe("stopping", () => {
-  it("hides everything by one key, asks nothing, hands in nothing, and keeps the note", async () => {
+  it("hides everything by one key, asks nothing, submits nothing, and keeps the note", async () => {
     await begin();
     const [note, close] = [vi.spyOn(commands, "saveNote"), vi.spyOn(commands, "closeProject")];
     const handIn = vi.spyOn(commands, "handIn");
@@ -209,7 +209,7 @@ describe("stopping", () => {
 });
 
 describe("what annotators see", () => {
-  it("turns others' views on, and sets a limit and what is hard", async () => {
+  it("turns on others' answers, and sets a limit and the hard levels", async () => {
     render(StudySettingsDialog, { onclose: () => undefined });
     const [reveal, care] = [vi.spyOn(commands, "setReveal"), vi.spyOn(commands, "setStudyCare")];
     await user.click(await screen.findByTestId("study-reveal"));

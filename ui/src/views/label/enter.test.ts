@@ -134,7 +134,7 @@ beforeEach(async () => {
 afterEach(cleanup);
 
 describe.each(MODES)("Enter, $name", ({ begin, answer, byItself, place = onDesk }) => {
-  it("stays where nothing is answered, and shows a notice there", async () => {
+  it("stays and shows a notice if nothing is answered", async () => {
     await begin();
     const records = (["recordLabel", "recordAgain", "recordPractice", "answerForm", "skipText"] as const).map(
       (name) => vi.spyOn(commands, name),
@@ -148,7 +148,7 @@ describe.each(MODES)("Enter, $name", ({ begin, answer, byItself, place = onDesk 
     expect(app.toasts.list).toEqual([]);
   });
 
-  it("goes on from an answer, and falls on no question that it would leave", async () => {
+  it("goes on from an answer without skipping an open question", async () => {
     await begin();
     const before = place();
     await press("{Enter}", ...answer);

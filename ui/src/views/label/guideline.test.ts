@@ -38,7 +38,7 @@ beforeEach(() => {
   user = userEvent.setup();
 });
 
-it("is offered to be written where there is none, and G does nothing then", async () => {
+it("can be written if there is none, and G does nothing then", async () => {
   await begin();
   await press("g");
   expect(panel()).toBeNull();
@@ -47,7 +47,7 @@ it("is offered to be written where there is none, and G does nothing then", asyn
   expect(app.dialog).toBe("guideline");
 });
 
-it("opens by itself for a person who has not had it on screen, once", async () => {
+it("opens by itself once for a person who has not seen it", async () => {
   write("# How to answer\n\nAs you see it.");
   await begin();
   expect(panel()).toHaveTextContent("As you see it.");
@@ -63,7 +63,7 @@ it("opens by itself for a person who has not had it on screen, once", async () =
   await waitFor(() => expect(panel()).not.toBeNull());
 });
 
-it("shows every change since the version that was known, and each only once", async () => {
+it("shows every change since the last seen version, each only once", async () => {
   write("one");
   await begin();
   await press("g");
@@ -81,7 +81,7 @@ it("shows every change since the version that was known, and each only once", as
   expect(screen.queryByTestId("guideline-news")).toBeNull();
 });
 
-it("gives every label the version that was on screen", async () => {
+it("records the shown version with every label", async () => {
   const record = vi.spyOn(commands, "recordLabel");
   write("one");
   await begin();
@@ -95,7 +95,7 @@ it("gives every label the version that was on screen", async () => {
   expect(record.mock.calls[1]?.[1]).toMatchObject({ guideline: "guideline-2" });
 });
 
-it("gives labels no version where there is none", async () => {
+it("records no version with labels if there is none", async () => {
   const record = vi.spyOn(commands, "recordLabel");
   await begin();
   await press("2");
@@ -110,7 +110,7 @@ describe("with a guideline", () => {
     expect(panel()).toBeNull();
   });
 
-  it("opens and closes by button and by key, and is remembered", async () => {
+  it("opens and closes by button and by key, and its state is stored", async () => {
     await user.click(screen.getByTestId("guideline-toggle"));
     expect(panel()).not.toBeNull();
     cleanup();
@@ -122,7 +122,7 @@ describe("with a guideline", () => {
     expect(new GuidelineSide("/another").open).toBe(false);
   });
 
-  it("keeps the text and what was put together on the desk", async () => {
+  it("keeps the text and the unsubmitted answer on the desk", async () => {
     const fetched = vi.spyOn(commands, "nextText");
     const box = screen.getByLabelText("Text to label");
     await press("g");
@@ -131,7 +131,7 @@ describe("with a guideline", () => {
     expect(fetched).not.toHaveBeenCalled();
   });
 
-  it("leaves G to fields, dialogs, and to people who switched letter keys off", async () => {
+  it("does not handle G in fields, dialogs, and with letter keys switched off", async () => {
     await press("{Shift>}g{/Shift}");
     await press("{Control>}g{/Control}");
     app.dialog = "keys";
@@ -146,7 +146,7 @@ describe("with a guideline", () => {
     expect(panel()).not.toBeNull();
   });
 
-  it("scrolls with the keys that would go on to another text", async () => {
+  it("scrolls with the keys that otherwise move to another text", async () => {
     await press("g");
     screen.getByRole("region", { name: "Guideline" }).focus();
     await press("{ArrowRight}");
@@ -157,7 +157,7 @@ describe("with a guideline", () => {
     await waitFor(() => expect(screen.getByTestId("level-2")).toHaveAttribute("aria-pressed", "true"));
   });
 
-  it("is made wider and narrower by key, within bounds, and stays so", async () => {
+  it("is resized by key, within bounds, and keeps its width", async () => {
     await press("g");
     const edge = screen.getByTestId("guideline-edge");
     const width = () => Number(edge.getAttribute("aria-valuenow"));
@@ -190,7 +190,7 @@ describe("in a packet", () => {
     playPacket(app.annotatorId ?? 0, [{ text: 3, occasion: 1 }]);
   });
 
-  it("has its button next to handing in, and nothing to write with", async () => {
+  it("has its button next to Hand in, and no editor", async () => {
     write("one");
     await app.openSample();
     render(LabelView);
@@ -200,7 +200,7 @@ describe("in a packet", () => {
     expect(panel()).toBeNull();
   });
 
-  it("has no button where it brought none", async () => {
+  it("has no button if the packet has no guideline", async () => {
     await app.openSample();
     render(LabelView);
     await waitFor(() => expect(text()).toBe("3"));
@@ -210,7 +210,7 @@ describe("in a packet", () => {
 });
 
 describe("what is stored on this computer", () => {
-  it("is passed over where it is of another kind", () => {
+  it("is ignored if it has another format", () => {
     localStorage.setItem("dissensus.guideline-panel:/a", '{"open":"yes","width":"wide"}');
     localStorage.setItem("dissensus.guideline-panel:/b", "{");
     localStorage.setItem("dissensus.guideline-panel:/c", '{"open":true,"width":9000}');
@@ -229,7 +229,7 @@ describe("what is stored on this computer", () => {
   });
 });
 
-it("waits, marked as new, where it would lie over the text, until it is asked for", async () => {
+it("stays closed and marked as new if it would cover the text", async () => {
   const narrow = vi.spyOn(window, "matchMedia").mockReturnValue({ matches: true } as MediaQueryList);
   write("# How to answer");
   await begin();

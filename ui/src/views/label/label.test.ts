@@ -33,7 +33,7 @@ async function press(key: string): Promise<void> {
 }
 
 describe("who labels", () => {
-  it("is nobody until someone is chosen, least of all a simulated annotator chosen before", async () => {
+  it("is nobody until someone is chosen, even if a simulated annotator was chosen before", async () => {
     const simulated = app.people.find((person) => person.simulated);
     await commands.saveChoices({
       annotator: simulated?.id ?? 0,
@@ -48,7 +48,7 @@ describe("who labels", () => {
     expect(app.annotatorId).toBeNull();
   });
 
-  it("is added with one field, and asked for again by the same name", async () => {
+  it("is added with one field, and found again by the same name", async () => {
     render(LabelView);
     await user.type(screen.getByTestId("label-annotator-name"), "Robin");
     await user.click(screen.getByTestId("label-add-annotator"));
@@ -59,7 +59,7 @@ describe("who labels", () => {
   });
 });
 
-it("shows a prediction that comes after the answer, and asks for none before it", async () => {
+it("shows a prediction after the answer, and requests none before it", async () => {
   await app.start();
   await begin();
   const asked = vi.spyOn(commands, "labelTask");
@@ -84,7 +84,7 @@ it("shows a prediction that comes after the answer, and asks for none before it"
   expect(asked).toHaveBeenCalledTimes(1);
 });
 
-it("rests without a way to what is beneath, and Escape continues", async () => {
+it("takes a break without access to the view beneath, and Escape continues", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {
     await app.saveSettings({ ...app.settings, break_minutes: 1 });
@@ -105,7 +105,7 @@ it("rests without a way to what is beneath, and Escape continues", async () => {
 });
 
 describe("a key", () => {
-  it("gives a level, and Enter goes on", async () => {
+  it("chooses a level, and Enter goes on", async () => {
     await begin();
     await press("3");
     expect(pressed(3)).toBe("true");
@@ -115,7 +115,7 @@ describe("a key", () => {
     expect(pressed(3)).toBe("false");
   });
 
-  it("gives a level and goes on where a button had the focus", async () => {
+  it("chooses a level and goes on if a button had the focus", async () => {
     await begin();
     screen.getByTestId("questions-open").focus();
     await press("3");
@@ -124,7 +124,7 @@ describe("a key", () => {
     expect(app.importing).toBeNull();
   });
 
-  it("goes on with the same level, and corrects with another", async () => {
+  it("goes on if the level is the same, and corrects if it is another", async () => {
     await begin();
     await press("2");
     await press("4");
@@ -173,7 +173,7 @@ describe("a key", () => {
     expect(done()).toBe("1");
   });
 
-  it("S puts a text off, F marks it, arrows go forth and back", async () => {
+  it("S skips a text, F flags it, arrow keys move to the next and previous text", async () => {
     await begin();
     await press("f");
     expect(screen.getByTestId("label-flag")).toHaveAttribute("aria-pressed", "true");
@@ -185,7 +185,7 @@ describe("a key", () => {
     expect(text()).toBe("2");
   });
 
-  it("B held shows a blurred text, and hides it again when let go", async () => {
+  it("holding B shows a blurred text, and releasing it hides it again", async () => {
     await begin();
     await app.saveSettings({ ...app.settings, blur: true });
     const box = screen.getByLabelText("Text to label");
@@ -198,7 +198,7 @@ describe("a key", () => {
   });
 });
 
-describe("any of several", () => {
+describe("any of several options", () => {
   beforeEach(async () => {
     const made = await commands.addQuestion(
       "harm",
@@ -216,7 +216,7 @@ describe("any of several", () => {
     await begin();
   });
 
-  it("is put together by keys, and given whole by Enter", async () => {
+  it("is put together by keys, and submitted by Enter", async () => {
     await press("1");
     await press("3");
     expect([pressed(1), pressed(2), pressed(3)]).toEqual(["true", "false", "true"]);
@@ -244,7 +244,7 @@ describe("any of several", () => {
     expect(done()).toBe("1");
   });
 
-  it("does not take a half-made answer along to the next text, and finds it again on the one that was left", async () => {
+  it("keeps an unsubmitted answer with its text, not on the next one", async () => {
     await press("1");
     await press("s");
     await waitFor(() => expect(text()).not.toBe("1"));
@@ -255,7 +255,7 @@ describe("any of several", () => {
     expect(done()).toBe("0");
   });
 
-  it("keeps what is put together while another view, question or person is chosen, for this person alone", async () => {
+  it("keeps an unsubmitted answer while another view, question or person is chosen, for this person only", async () => {
     await showOthers(true);
     await press("1");
     await press("3");
@@ -293,7 +293,7 @@ describe("any of several", () => {
     expect(set()).toHaveTextContent("Given: rude + lie");
   });
 
-  it("leaves the options of an answer that was taken back, to be changed", async () => {
+  it("keeps the options of an undone answer, to be changed", async () => {
     await press("1");
     await press("3");
     await press("{Enter}");
@@ -315,7 +315,7 @@ describe("any of several", () => {
   });
 });
 
-describe("any of very many", () => {
+describe("any of many options", () => {
   const names = Array.from({ length: 64 }, (_, option) => `${"abcdefgh"[option % 8]}-${option}`);
   const option = (n: number) => screen.getByTestId(`level-${n}`);
 
@@ -336,7 +336,7 @@ describe("any of very many", () => {
     await begin();
   });
 
-  it("is answered by keys alone: digits, arrows, letters, space and Enter", async () => {
+  it("are answered by keyboard alone: digits, arrows, letters, space and Enter", async () => {
     const record = vi.spyOn(commands, "recordLabel");
     await press("9");
     // The tenth has no key of its own: 0 is none of them.
@@ -386,7 +386,7 @@ describe("any of very many", () => {
 });
 
 describe("blind", () => {
-  it("shows nothing of the models before the answer, and all of it after", async () => {
+  it("shows predictions only after the answer", async () => {
     await begin();
     expect(screen.queryByTestId("label-reveal")).toBeNull();
     await press("1");
@@ -395,7 +395,7 @@ describe("blind", () => {
     expect(screen.queryByTestId("label-reveal")).toBeNull();
   });
 
-  it("holds even where a reveal comes with a text that has no answer", async () => {
+  it("hides a reveal that is sent with an unanswered text", async () => {
     const reveal = {
       others: [1, 0, 0, 0, 0],
       mine: [1, 0, 0, 0, 0],
@@ -412,7 +412,7 @@ describe("blind", () => {
     expect(screen.queryByTestId("label-reveal")).toBeNull();
   });
 
-  it("goes on by itself where nothing is to be shown", async () => {
+  it("goes on by itself if nothing is to be shown", async () => {
     await begin();
     await showOthers(false);
     await waitFor(() => expect(screen.queryByText(/after you have answered/)).toBeNull());
@@ -423,7 +423,7 @@ describe("blind", () => {
 });
 
 describe("a label", () => {
-  it("that could not be written is not shown as given, and the reason is", async () => {
+  it("that could not be saved is not shown as given, and the reason is shown", async () => {
     await begin();
     const problem = {
       code: "disk-full",
@@ -448,7 +448,7 @@ describe("a label", () => {
     expect(record.mock.calls.every(([label]) => label.text === 1)).toBe(true);
   });
 
-  it("reports how long the text was looked at", async () => {
+  it("reports the reading time of the text", async () => {
     await begin();
     const record = vi.spyOn(commands, "recordLabel");
     await press("1");
@@ -456,7 +456,7 @@ describe("a label", () => {
   });
 });
 
-it("a text with markup stays text", async () => {
+it("is shown with markup of its text as plain text", async () => {
   const real = commands.nextText;
   const body = "<img src=x onerror=alert(1)> & <b>bold</b>";
   vi.spyOn(commands, "nextText").mockImplementation(async (...args) => {
@@ -468,7 +468,7 @@ it("a text with markup stays text", async () => {
   expect(document.querySelector("img")).toBeNull();
 });
 
-it("shows when all is answered", async () => {
+it("reports when all is answered", async () => {
   vi.spyOn(commands, "nextText").mockResolvedValue(null);
   const all = { today: 160, done: 160, total: 160, skipped: 0, flagged: 0 };
   vi.spyOn(commands, "progress").mockResolvedValue(all);
@@ -483,7 +483,7 @@ it("shows when all is answered", async () => {
   expect(app.view).toBe("label-list");
 });
 
-it("does not show it while the last text is only passed over", async () => {
+it("does not report it if the last text is only passed over", async () => {
   vi.spyOn(commands, "nextText").mockResolvedValue(null);
   await app.join("Robin");
   render(LabelView);

@@ -49,7 +49,7 @@ async function press(key: string): Promise<void> {
 const task = (text: number) => commands.labelTask(app.annotatorId ?? 0, 1, text, 1);
 
 describe("with an answer", () => {
-  it("goes to the disk with it", async () => {
+  it("is saved with it", async () => {
     const record = vi.spyOn(commands, "recordLabel");
     const alone = vi.spyOn(commands, "saveNote");
     await begin();
@@ -68,7 +68,7 @@ describe("with an answer", () => {
     expect((await task(1)).note).toEqual(note);
   });
 
-  it("is written by itself where the answer is given, and taken back by the same key", async () => {
+  it("is saved on its own if there is an answer, and undone by the same key", async () => {
     const alone = vi.spyOn(commands, "saveNote");
     await begin();
     await press("3");
@@ -79,7 +79,7 @@ describe("with an answer", () => {
     await waitFor(async () => expect((await task(1)).note.confidence).toBeNull());
   });
 
-  it("waits for no answer where the text is left, and is there when one comes back", async () => {
+  it("is saved without an answer when the text is left, and is there on return", async () => {
     await begin();
     await press("n");
     await press("odd{Escape}");
@@ -91,7 +91,7 @@ describe("with an answer", () => {
     await waitFor(() => expect(screen.getByTestId("remark-noted").textContent).toContain("odd"));
   });
 
-  it("is offered again with an answer that was taken back", async () => {
+  it("is offered again with an undone answer", async () => {
     await begin();
     await press("{Alt>}[Digit1]{/Alt}");
     await press("3");
@@ -101,7 +101,7 @@ describe("with an answer", () => {
     await waitFor(() => expect(chosen()).toEqual(["slang"]));
   });
 
-  it("keeps what is written where the disk refuses, and reports it", async () => {
+  it("keeps the typed note if saving fails, and reports it", async () => {
     await begin();
     await press("3");
     const problem = { code: "disk-full", message: "The disk is full.", detail: null };
@@ -111,7 +111,7 @@ describe("with an answer", () => {
     expect(chosen()).toEqual(["irony"]);
   });
 
-  it("types letters and digits into the note and gives no answer by them", async () => {
+  it("is typed with letters and digits that give no answer", async () => {
     const record = vi.spyOn(commands, "recordLabel");
     await begin();
     await press("n");
@@ -121,8 +121,8 @@ describe("with an answer", () => {
   });
 });
 
-describe("what could be lost", () => {
-  it("is written before another project is opened, and nothing after it", async () => {
+describe("an unsaved note", () => {
+  it("is saved before another project is opened, and not after", async () => {
     await begin();
     await press("{Alt>}[Digit1]{/Alt}");
     const order: string[] = [];
@@ -142,7 +142,7 @@ describe("what could be lost", () => {
     expect(order).toEqual(["note", "open"]);
   });
 
-  it("is written before the project is closed", async () => {
+  it("is saved before the project is closed", async () => {
     await begin();
     await press("n");
     await press("odd");
@@ -189,7 +189,7 @@ describe("what could be lost", () => {
     expect((await task(1)).note.reasons).toEqual([]);
   });
 
-  it("holds the desk where it is while a note is written", async () => {
+  it("keeps the desk on its text while a note is being saved", async () => {
     await showOthers(false);
     await begin();
     await press("n");
@@ -241,7 +241,7 @@ it("is a part of an answer of a later round, and never reveals that it is one", 
   expect((await task(3)).note.reasons).toEqual(["slang"]);
 });
 
-it("waits through another view where it cannot be written yet", async () => {
+it("is kept while another view is open if it cannot be saved yet", async () => {
   playPacket(app.annotatorId ?? 0, [
     { text: 3, occasion: 2 },
     { text: 2, occasion: 1 },
@@ -256,7 +256,7 @@ it("waits through another view where it cannot be written yet", async () => {
   await waitFor(() => expect(chosen()).toEqual(["irony"]));
 });
 
-it("shows no reasons where the question offers none, and a note all the same", async () => {
+it("shows no reasons if the question offers none, but a note", async () => {
   await offer({ reasons: [], confidence: false });
   await app.refresh();
   await begin();
@@ -265,8 +265,8 @@ it("shows no reasons where the question offers none, and a note all the same", a
   expect(await screen.findByTestId("remark-note")).toBe(document.activeElement);
 });
 
-describe("typed and not given", () => {
-  it("is on disk before the window closes, and there when it opens again", async () => {
+describe("a draft note", () => {
+  it("is saved before the window closes, and restored when it opens again", async () => {
     await begin();
     await press("n");
     await press("half a thou");
@@ -279,7 +279,7 @@ describe("typed and not given", () => {
     await waitFor(() => expect(screen.getByTestId("remark-noted").textContent).toContain("half a thou"));
   });
 
-  it("is stored letter by letter, and forgotten once it is given", async () => {
+  it("is stored with every letter, and deleted once the note is recorded", async () => {
     const keep = vi.spyOn(commands, "saveDraft");
     await begin();
     await press("n");
@@ -293,7 +293,7 @@ describe("typed and not given", () => {
     expect((await task(1)).note.note).toBe("odd");
   });
 
-  it("is left by Ctrl+Enter or Esc, as shown next to the box, and Enter starts a line", async () => {
+  it("ends with Ctrl+Enter or Esc, as shown next to the box, and Enter starts a line", async () => {
     await begin();
     await press("n");
     expect(screen.getByTestId("remark-how").textContent).toMatch(/Enter.*Esc/s);

@@ -41,7 +41,7 @@ async function press(key: string): Promise<void> {
   await new Promise((settled) => setTimeout(settled, 5));
 }
 
-it("opens to its person's texts and to nothing else", async () => {
+it("opens with the texts of its person and nothing else", async () => {
   expect(screen.getByTestId("packet-person").textContent).toBe("Robin");
   expect(screen.queryByTestId("nav-findings")).toBeNull();
   expect(screen.queryByTestId("label-order")).toBeNull();
@@ -51,7 +51,7 @@ it("opens to its person's texts and to nothing else", async () => {
   await waitFor(() => expect(screen.getByTestId("packet-status").textContent).toContain("Not submitted"));
 });
 
-it("goes on by itself, and asks a text again without what was answered before", async () => {
+it("goes on by itself, and asks a text again without showing the earlier answer", async () => {
   const again = vi.spyOn(commands, "recordAgain");
   const first = vi.spyOn(commands, "recordLabel");
   await press("2");

@@ -64,7 +64,7 @@ describe("three questions on one screen", () => {
     await begin();
   });
 
-  it("are answered by keys alone, each on disk before the next has the keys", async () => {
+  it("are answered by keyboard alone, each saved before the next is active", async () => {
     expect([now(), rows()]).toEqual(["passages", ["harm", "offensiveness"]]);
     expect(screen.getByTestId("span-text")).toHaveFocus();
     await press("{ArrowRight}1");
@@ -94,7 +94,7 @@ describe("three questions on one screen", () => {
     expect(screen.getByTestId("span-text")).toHaveFocus();
   });
 
-  it("share one place as high as the tallest of them needs, and their rows keep theirs", async () => {
+  it("share one area as high as the tallest of them, and their rows keep their height", async () => {
     // As if every option took ten pixels, and every panel fifty.
     vi.spyOn(HTMLElement.prototype, "offsetHeight", "get").mockImplementation(function (this: HTMLElement) {
       return 50 + 10 * this.querySelectorAll("[data-level]").length;
@@ -115,7 +115,7 @@ describe("three questions on one screen", () => {
     vi.restoreAllMocks();
   });
 
-  it("Tab leads to the next without an answer and back, and out of them where there is none", async () => {
+  it("Tab moves to the next or previous unanswered question, and leaves them if there is none", async () => {
     await press("{Tab}");
     expect(now()).toBe("harm");
     await press("{Tab}");
@@ -130,7 +130,7 @@ describe("three questions on one screen", () => {
     expect(document.activeElement).not.toBe(document.body);
   });
 
-  it("Tab is no key of theirs without a text on the desk", async () => {
+  it("Tab is not handled without a text on the desk", async () => {
     vi.spyOn(commands, "nextText").mockResolvedValue(null);
     vi.spyOn(commands, "neighbourText").mockResolvedValue(null);
     await press("s");
@@ -155,7 +155,7 @@ describe("three questions on one screen", () => {
     expect(stop).toHaveFocus();
   });
 
-  it("a text that was scrolled stays so when another question has the keys, and another text begins at its top", async () => {
+  it("a text keeps its scroll position when another question is active, and another text starts at the top", async () => {
     const box = screen.getByLabelText("Text to label");
     const after = async (key: string) => {
       box.scrollTop = 120;
@@ -170,7 +170,7 @@ describe("three questions on one screen", () => {
     expect(text()).toBe("2");
   });
 
-  it("digits mean the one that is framed, and a click frames another", async () => {
+  it("digits answer the active question, and a click activates another", async () => {
     await user.click(row("offensiveness"));
     expect(screen.getByTestId("question-now")).toHaveAttribute("aria-current", "true");
     await press("5");
@@ -181,7 +181,7 @@ describe("three questions on one screen", () => {
     expect(row("harm")).toHaveTextContent("not answered");
   });
 
-  it("Enter does not leave a text with an open question, and shows which key does", async () => {
+  it("Enter does not leave a text with an open question, and shows the key that does", async () => {
     await press("0{Enter}");
     await press("{Enter}");
     await press("0{Enter}");
@@ -194,7 +194,7 @@ describe("three questions on one screen", () => {
     expect(text()).toBe("2");
   });
 
-  it("a draft is stored until it is given, and leads back to it", async () => {
+  it("a draft is stored until it is submitted, and its question is active again", async () => {
     await press("{Tab}");
     await press("3");
     await press("{Tab}");
@@ -209,7 +209,7 @@ describe("three questions on one screen", () => {
     expect(given()).toHaveLength(3);
   });
 
-  it("nothing of others is shown of one before it is answered, whatever other questions were answered", async () => {
+  it("others' answers to a question are hidden before it is answered, whatever other questions were answered", async () => {
     await press("0{Enter}");
     expect(screen.getByTestId("span-reveal")).toBeVisible();
     await press("{Enter}");
@@ -222,7 +222,7 @@ describe("three questions on one screen", () => {
     expect([now(), screen.queryByTestId("label-reveal")]).toEqual(["harm", null]);
   });
 
-  it("one that cannot be written is named and keeps its draft, and the others are stored", async () => {
+  it("an answer that cannot be saved is reported and keeps its draft, and the others are stored", async () => {
     await press("0{Enter}");
     await press("{Enter}");
     await press("1");
@@ -237,7 +237,7 @@ describe("three questions on one screen", () => {
     expect(screen.getByTestId("label-set")).toHaveTextContent("Given: option 1");
   });
 
-  it("U takes the last answer back, whichever it was, and frames its question on its text", async () => {
+  it("U undoes the last answer, and activates its question on its text", async () => {
     await press("0{Enter}");
     await press("{Enter}");
     await press("0{Enter}");
@@ -257,7 +257,7 @@ describe("three questions on one screen", () => {
     expect(lastToast()?.message).toBe("Nothing to undo");
   });
 
-  it("S puts off what is left, and goes on", async () => {
+  it("S skips the open questions and goes on", async () => {
     await press("0{Enter}");
     const skip = vi.spyOn(commands, "skipText");
     await press("s");
@@ -268,7 +268,7 @@ describe("three questions on one screen", () => {
     expect((await commands.labelTask(me, RUDE, 1, 1)).skipped).toBe(true);
   });
 
-  it("a key pressed while an answer is written means the question that had the keys", async () => {
+  it("a key pressed while an answer is being saved applies to the question that was active", async () => {
     await press("{Tab}{Tab}");
     for (const key of ["3", "Enter", "1"]) window.dispatchEvent(new KeyboardEvent("keydown", { key }));
     await waitFor(() => expect(now()).toBe("passages"));
@@ -276,7 +276,7 @@ describe("three questions on one screen", () => {
     expect(row("offensiveness")).toHaveTextContent("3");
   });
 
-  it("keys typed ahead of the disk go to the questions that Tab led to, and the keys stay with the last of these", async () => {
+  it("keys typed while saving apply to the questions that Tab moved to, and the last of these stays active", async () => {
     await showOthers(false);
     app.chooseQuestions([RUDE, 2, SPANS]);
     await waitFor(() => expect([now(), text()]).toEqual(["offensiveness", "1"]));
@@ -291,7 +291,7 @@ describe("three questions on one screen", () => {
     expect([now(), text()]).toEqual(["passages", "1"]);
   });
 
-  it("only the first answer on a text reports how long it was looked at", async () => {
+  it("only the first answer on a text reports its reading time", async () => {
     let clock = performance.now();
     vi.spyOn(performance, "now").mockImplementation(() => clock);
     await press("s");
@@ -312,7 +312,7 @@ describe("three questions on one screen", () => {
 describe("a question that is asked only after another", () => {
   const condition = { question: RUDE, levels: [3, 4] };
 
-  it("appears with the answer that it waits for, and counts only then", async () => {
+  it("appears if its condition is met, and counts only then", async () => {
     await askOnlyIf(HARM, condition);
     await app.refresh();
     app.chooseQuestions([RUDE, HARM]);
@@ -338,7 +338,7 @@ describe("a question that is asked only after another", () => {
     expect(given().filter(([question]) => question === HARM)).toHaveLength(1);
   });
 
-  it("alone is asked of the texts that meet it, and explains why not of others", async () => {
+  it("on one's own is asked of texts that meet the condition, and explains why not of others", async () => {
     await askOnlyIf(HARM, condition);
     await app.join("Robin");
     const me = app.annotator?.id ?? 0;
@@ -375,7 +375,7 @@ describe("a question that is asked only after another", () => {
     expect(given().filter(([question]) => question === HARM)).toEqual([[HARM, 1]]);
   });
 
-  it("is looked at anew where what it waits for waits for something else by now", async () => {
+  it("is evaluated again if the condition of the question that it depends on changes", async () => {
     await askOnlyIf(HARM, { question: 2, levels: [1] });
     await app.join("Robin");
     const label = { annotator: app.annotator?.id ?? 0, text: 1, duration_ms: null };
@@ -398,7 +398,7 @@ describe("a question that is asked only after another", () => {
     expect(text()).toBe("2");
   });
 
-  it("is described in words, and cannot wait for one that waits for it", () => {
+  it("is described in words, and cannot have a circular condition", () => {
     const questions = (app.project?.questions ?? []).map((q) =>
       q.id === HARM
         ? { ...q, only_if: condition }
@@ -425,7 +425,7 @@ describe("a question that is asked only after another", () => {
 });
 
 describe("the questions of the screen", () => {
-  it("are one unless several are chosen, in an order that is stored with the project", async () => {
+  it("default to one; several are shown in an order that is stored with the project", async () => {
     await app.start();
     await app.join("Robin");
     render(App);
@@ -457,7 +457,7 @@ describe("the questions of the screen", () => {
     expect((await commands.project())?.choices.screen).toEqual([]);
   });
 
-  it("are changed where they have labels: levels renamed, none taken out, and a condition set", async () => {
+  it("can be edited with labels: levels renamed, none removed, and a condition set", async () => {
     await app.start();
     await app.join("Robin");
     render(App);

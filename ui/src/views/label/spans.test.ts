@@ -98,7 +98,7 @@ describe("by key alone", () => {
     expect(list()).toEqual([]);
   });
 
-  it("no mark is an answer only when it is given explicitly", async () => {
+  it("no mark is an answer only if submitted explicitly", async () => {
     const record = vi.spyOn(commands, "recordLabel");
     await begin();
     await press("{Enter}");
@@ -113,7 +113,7 @@ describe("by key alone", () => {
     expect(screen.getByTestId("span-none")).toHaveTextContent("Given: nothing to mark");
   });
 
-  it("Ctrl+Z and U take marks back first, then U the label", async () => {
+  it("Ctrl+Z and U undo marks first, then U undoes the label", async () => {
     const undo = vi.spyOn(commands, "undoLabel");
     await begin();
     await press("{ArrowRight}1{ArrowRight}2");
@@ -139,7 +139,7 @@ describe("by key alone", () => {
     expect(list()).toEqual(["2 order or threat You"]);
   });
 
-  it("Escape leaves the text, and the arrows lead to other texts again", async () => {
+  it("Escape leaves the text, and arrow keys move to other texts again", async () => {
     await begin();
     await press("{ArrowRight}{Shift>}{ArrowRight}{/Shift}");
     await press("{Escape}");
@@ -156,7 +156,7 @@ describe("by key alone", () => {
     expect(region().dataset.caret).toBe("0");
   });
 
-  it("Tab reaches marks, and then what comes after the text", async () => {
+  it("Tab moves to marks, and then to the controls after the text", async () => {
     await begin();
     await press("{ArrowRight}1{ArrowRight}2");
     await press("{Shift>}{Tab}{/Shift}");
@@ -171,7 +171,7 @@ describe("by key alone", () => {
     expect(region()).not.toHaveFocus();
   });
 
-  it("other keys of the view are what they were", async () => {
+  it("other keys of the view keep their function", async () => {
     await begin();
     await press("f");
     expect(screen.getByTestId("label-flag")).toHaveAttribute("aria-pressed", "true");
@@ -184,7 +184,7 @@ describe("by key alone", () => {
     expect(list()).toEqual([]);
   });
 
-  it("marks wait on a text that was left", async () => {
+  it("marks are kept on a text that was left", async () => {
     await begin();
     await press("{ArrowRight}1{Escape}{Escape}{ArrowRight}");
     await waitFor(() => expect(text()).toBe("2"));
@@ -205,7 +205,7 @@ describe("by key alone", () => {
 });
 
 describe("by mouse", () => {
-  it("a drag marks words, with Alt characters, and a double click a word", async () => {
+  it("dragging marks words, with Alt characters, and a double click a word", async () => {
     await begin();
     await user.click(screen.getByTestId("span-type-2"));
     await drag(6, 17);
@@ -229,7 +229,7 @@ describe("by mouse", () => {
     expect((await commands.settings()).snap_to_words).toBe(false);
   });
 
-  it("a click chooses a mark, a type changes it, and its cross takes it out", async () => {
+  it("a click chooses a mark, a type changes it, and its cross removes it", async () => {
     await begin();
     await drag(4, 11);
     await drag(22, 24);
@@ -258,7 +258,7 @@ describe("by mouse", () => {
 });
 
 describe("the text", () => {
-  it("stays text, whatever is marked in it", async () => {
+  it("stays plain text with any marks", async () => {
     vi.restoreAllMocks();
     const markup = "<img src=x onerror=alert(1)> & <b>bold</b>\r\n\r\nשלום 👩‍👩‍👧 e\u0301";
     give(markup);
@@ -269,7 +269,7 @@ describe("the text", () => {
     expect(document.querySelector("img")).toBeNull();
   });
 
-  it("of 10,000 words has few elements", async () => {
+  it("renders few elements for 10,000 words", async () => {
     vi.restoreAllMocks();
     give(Array.from({ length: 10_000 }, (_, i) => `word${i}`).join(" "));
     await begin();
@@ -278,7 +278,7 @@ describe("the text", () => {
     expect(body().childElementCount).toBeLessThan(120);
   });
 
-  it("shows every mark, of overlapping ones the number of each", async () => {
+  it("shows every mark, with the number of overlapping ones", async () => {
     await begin();
     await drag(0, 20);
     await press("3");
@@ -307,7 +307,7 @@ describe("what others marked", () => {
     }));
   }
 
-  it("is hidden before the answer, even where it came along", async () => {
+  it("is hidden before the answer, even if it was sent", async () => {
     vi.restoreAllMocks();
     const real = commands.nextText;
     const spans = people([{ start: 0, end: 3, kind: 0 }]);
@@ -321,7 +321,7 @@ describe("what others marked", () => {
     expect(screen.getByText("You see what others marked after you have answered.")).toBeVisible();
   });
 
-  it("comes as heat with its figures, and shows who marked the word at the caret", async () => {
+  it("is shown as heat with its figures, and who marked the word at the caret", async () => {
     answerWith(people([{ start: 4, end: 12, kind: 0 }], [{ start: 4, end: 12, kind: 1 }], []));
     await begin();
     await press("{ArrowRight}1{Enter}");
@@ -350,7 +350,7 @@ describe("what others marked", () => {
     );
   });
 
-  it("is there again on coming back, and a correction keeps it", async () => {
+  it("is shown again on return, and kept by a correction", async () => {
     await begin();
     await press("{ArrowRight}1{Enter}");
     await waitFor(() => expect(screen.getByTestId("span-reveal")).toBeVisible());
@@ -366,7 +366,7 @@ describe("what others marked", () => {
     expect(done()).toBe("1");
   });
 
-  it("goes on by itself where nothing is to be shown", async () => {
+  it("goes on by itself if nothing is to be shown", async () => {
     await showOthers(false);
     await begin();
     await press("{ArrowRight}1{Enter}");
@@ -388,7 +388,7 @@ it("words of a text that is hidden are hidden in the list of marks as well", asy
   await app.saveSettings({ ...app.settings, blur: false });
 });
 
-it("one answer is written at a time, and undone as a whole", async () => {
+it("one answer is saved at a time, and undone as a whole", async () => {
   const real = commands.recordLabel;
   let written = () => {};
   const record = vi.spyOn(commands, "recordLabel").mockImplementation(async (new_, details) => {
@@ -414,7 +414,7 @@ it("one answer is written at a time, and undone as a whole", async () => {
   });
 });
 
-it("what could not be written stays to be given again", async () => {
+it("what could not be saved stays, to be submitted again", async () => {
   await begin();
   const problem = { code: "disk-full", message: "The disk is full.", detail: null };
   vi.spyOn(commands, "recordLabel").mockRejectedValueOnce(problem);
@@ -426,7 +426,7 @@ it("what could not be written stays to be given again", async () => {
 });
 
 describe("elsewhere", () => {
-  it("a question of spans is made with one type, and shown before it is", async () => {
+  it("a question with spans is created with one type, and previewed before", async () => {
     const add = vi.spyOn(commands, "addQuestion");
     render(AddQuestionDialog);
     await user.type(screen.getByTestId("question-prompt"), "Which words?");

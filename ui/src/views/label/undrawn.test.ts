@@ -16,7 +16,7 @@ const card = (body: string) => {
   return render(TextCard, { task, size: 16, blurred: false, onsee: () => {} });
 };
 
-it("names what cannot be shown", async () => {
+it("lists what cannot be drawn", async () => {
   card("안녕 👩‍👩‍👧 hello");
   const notice = await screen.findByTestId("label-undrawn");
   expect(notice).toHaveTextContent(
@@ -24,7 +24,7 @@ it("names what cannot be shown", async () => {
   );
 });
 
-it("shows nothing where all is drawn", () => {
+it("shows nothing if all is drawn", () => {
   card("Grüße");
   expect(screen.queryByTestId("label-undrawn")).toBeNull();
 });

@@ -15,7 +15,7 @@ beforeEach(async () => {
   app.people = app.people.map((person, at) => ({ ...person, simulated: at > 3 }));
 });
 
-it("offers nobody who is in a file alone before that is requested", async () => {
+it("offers people known only from a file on request only", async () => {
   const user = userEvent.setup();
   render(WhoIsLabelling);
   expect(names()).toEqual([]);
@@ -30,7 +30,7 @@ it("offers nobody who is in a file alone before that is requested", async () => 
   expect(names()).toHaveLength(8);
 });
 
-it("lists the last annotator first, and marks a typed name as that of a person of a file", async () => {
+it("lists the last annotator first, and marks a typed name of a person known from a file", async () => {
   await app.join("Zoe");
   await app.join("Robin");
   await app.join("Zoe");
@@ -52,21 +52,24 @@ describe("a name that is new", () => {
     return user;
   };
 
-  it.each(["4", "12", "y", "ä", "?", "５"])("asks first where it looks like an answer: %s", async (name) => {
-    const add = vi.spyOn(commands, "addAnnotator");
-    const user = await typed(`${name}{Enter}`);
-    expect(screen.getByTestId("label-ask-new")).toHaveTextContent(`New person “${name}”?`);
-    expect(add).not.toHaveBeenCalled();
-    // An Enter from habit adds nobody.
-    await user.keyboard("{Enter}");
-    expect(screen.getByTestId("label-annotator-name")).toHaveValue("");
-    await user.type(screen.getByTestId("label-annotator-name"), `${name}{Enter}`);
-    expect(add).not.toHaveBeenCalled();
-    await user.click(screen.getByTestId("label-is-new"));
-    await waitFor(() => expect(add).toHaveBeenCalledWith(name, {}));
-  });
+  it.each(["4", "12", "y", "ä", "?", "５"])(
+    "asks for confirmation if it looks like an answer: %s",
+    async (name) => {
+      const add = vi.spyOn(commands, "addAnnotator");
+      const user = await typed(`${name}{Enter}`);
+      expect(screen.getByTestId("label-ask-new")).toHaveTextContent(`New person “${name}”?`);
+      expect(add).not.toHaveBeenCalled();
+      // An Enter from habit adds nobody.
+      await user.keyboard("{Enter}");
+      expect(screen.getByTestId("label-annotator-name")).toHaveValue("");
+      await user.type(screen.getByTestId("label-annotator-name"), `${name}{Enter}`);
+      expect(add).not.toHaveBeenCalled();
+      await user.click(screen.getByTestId("label-is-new"));
+      await waitFor(() => expect(add).toHaveBeenCalledWith(name, {}));
+    },
+  );
 
-  it("asks first where it is the name of a level", async () => {
+  it("asks for confirmation if it is the name of a level", async () => {
     const question = app.project?.questions[0];
     if (!app.project || !question) return expect.unreachable("a question");
     const scale = { ...question.scale, levels: ["mild", "Café"] };
@@ -75,7 +78,7 @@ describe("a name that is new", () => {
     expect(screen.getByTestId("label-ask-new")).toBeVisible();
   });
 
-  it("is added where it looks like somebody's only as another person", async () => {
+  it("is added after confirmation as another person if it looks like a known name", async () => {
     await app.join("Zoé");
     app.toasts.list = [];
     await typed("Zoe{Enter}");
@@ -86,7 +89,7 @@ describe("a name that is new", () => {
     expect(app.annotator?.name).toBe("Zoe");
   });
 
-  it("names its action on the button, and can be undone", async () => {
+  it("names the action on the button, and can be undone", async () => {
     app.toasts.list = [];
     const user = await typed("Robin");
     expect(screen.getByTestId("label-add-annotator")).toHaveTextContent("Add “Robin” and start");

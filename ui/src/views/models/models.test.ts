@@ -55,7 +55,7 @@ describe("the list", () => {
     expect(row(8)).toHaveTextContent("2 min left");
   });
 
-  it("explains what a run is for where there is none, and offers one", async () => {
+  it("explains what a run is for if there is none, and offers one", async () => {
     const user = userEvent.setup();
     app.showFigures(2);
     render(ModelsView);
@@ -82,7 +82,7 @@ describe("the list", () => {
     await waitFor(() => expect(screen.getByTestId("run-dialog")).toBeVisible());
   });
 
-  it("shows the problem where it cannot be had", async () => {
+  it("shows the problem if it cannot be loaded", async () => {
     vi.spyOn(commands, "runs").mockRejectedValue({ code: "disk", message: "the file is gone", detail: null });
     render(ModelsView);
     await waitFor(() => expect(screen.getByText("The file is gone")).toBeVisible());
@@ -101,8 +101,8 @@ it("names the confusion table by the levels that the run learned", async () => {
   expect(titles).toEqual(levels);
 });
 
-describe("a run at work", () => {
-  it("moves in list and detail, and keeps the focus where it is", async () => {
+describe("a running training", () => {
+  it("shows its progress in list and detail, and keeps the focus", async () => {
     await app.start();
     await shown();
     const list = screen.getByTestId("run-list");
@@ -117,7 +117,7 @@ describe("a run at work", () => {
     expect(details).not.toHaveBeenCalled();
   });
 
-  it("announces its end once, in passing, and then has figures", async () => {
+  it("announces its end once, and then has figures", async () => {
     await app.start();
     await shown();
     for (let i = 0; i < 15; i += 1) runs.step();
@@ -135,7 +135,7 @@ describe("a run at work", () => {
     expect(app.toasts.list).toHaveLength(1);
   });
 
-  it("is cancelled, and can go on", async () => {
+  it("can be cancelled and resumed", async () => {
     await app.start();
     const user = await shown();
     await user.click(screen.getByTestId("run-cancel"));
@@ -154,7 +154,7 @@ describe("a new run", () => {
     return user;
   }
 
-  it("begins with the last model and good defaults, and is looked at once it is started", async () => {
+  it("starts with the last model and defaults, and is shown once it is started", async () => {
     const start = vi.spyOn(commands, "startRun");
     const user = await asking();
     expect(screen.getByTestId("run-model")).toHaveTextContent("Deep & cross");
@@ -168,7 +168,7 @@ describe("a new run", () => {
     expect(row(9).dataset["state"]).toBe("running");
   });
 
-  it("asks for the defaults of another model, keeps what was changed by hand, and warns of slow ones", async () => {
+  it("loads the defaults of another model, keeps manual changes, and warns of slow models", async () => {
     const user = await asking();
     await user.clear(screen.getByTestId("run-seed"));
     await user.type(screen.getByTestId("run-seed"), "7");
@@ -181,7 +181,7 @@ describe("a new run", () => {
     expect(screen.getByTestId("run-tuning")).toHaveTextContent("LoRA");
   });
 
-  it("starts a soft prompt of so many vectors", async () => {
+  it("starts a soft prompt with the chosen number of vectors", async () => {
     const start = vi.spyOn(commands, "startRun");
     const user = await asking();
     screen.getByTestId("run-tuning").focus();
@@ -263,7 +263,7 @@ describe("a new run", () => {
     return user;
   }
 
-  it("takes labels of another project's only question, and leaves them out again", async () => {
+  it("adds labels of another project's only question, and removes them again", async () => {
     const start = vi.spyOn(commands, "startRun");
     const user = await tuned("/home/you/single.dissensus");
     await user.click(screen.getByTestId("run-auxiliary-add"));
@@ -306,7 +306,7 @@ describe("a new run", () => {
     expect(screen.queryByTestId("run-auxiliary-question")).toBeNull();
   });
 
-  it("waits for the questions of a large project, and forgets those that come too late", async () => {
+  it("waits for the questions of a large project, and ignores outdated responses", async () => {
     let answer: (found: AuxiliaryCandidate[]) => void = () => {};
     vi.spyOn(commands, "auxiliaryCandidates").mockImplementation(
       () => new Promise((resolve) => (answer = resolve)),
@@ -326,7 +326,7 @@ describe("a new run", () => {
     expect(screen.getByTestId("run-auxiliary")).not.toHaveTextContent("large.dissensus");
   });
 
-  it("reports where a project has nothing to teach, and gives a frozen encoder nothing", async () => {
+  it("reports a project without labels, and offers none for a frozen encoder", async () => {
     const start = vi.spyOn(commands, "startRun");
     const user = await tuned("/home/you/empty.dissensus");
     await user.click(screen.getByTestId("run-auxiliary-add"));
@@ -373,7 +373,7 @@ describe("the detail", () => {
     expect(screen.getByRole("heading", { name: /Levels/ })).toBeVisible();
   });
 
-  it("reads a curve out by the arrow keys", async () => {
+  it("reads out a curve by arrow keys", async () => {
     const user = await shown();
     await look(user, 6);
     const [loss] = within(screen.getByTestId("run-curve")).getAllByRole("slider");
@@ -385,7 +385,7 @@ describe("the detail", () => {
     );
   });
 
-  it("sorts people by what is known of them", async () => {
+  it("sorts people by their columns", async () => {
     const user = await shown();
     await look(user, 6);
     await waitFor(() => expect(screen.getAllByTestId("run-annotator")).toHaveLength(8));
@@ -397,7 +397,7 @@ describe("the detail", () => {
     expect(names()[0]).toBe("Hiro");
   });
 
-  it("states where texts that tuned the encoder are left out, in list, detail and comparison", async () => {
+  it("states if texts that tuned the encoder are left out, in list, detail and comparison", async () => {
     const words = "31 texts are excluded: the encoder was tuned on their labels.";
     const user = await shown();
     expect(row(3)).toHaveTextContent("31 left out");
@@ -440,7 +440,7 @@ describe("the detail", () => {
     expect(use.mock.calls).toEqual([[6], [null]]);
   });
 
-  it("deletes only after a question", async () => {
+  it("deletes only after confirmation", async () => {
     const user = await shown();
     await look(user, 6);
     await user.click(screen.getByTestId("run-delete"));
@@ -455,7 +455,7 @@ describe("the detail", () => {
     await waitFor(() => expect(screen.getByTestId("run-list")).toHaveFocus());
   });
 
-  it("is exported to a file that is asked for", async () => {
+  it("is exported to a chosen file", async () => {
     const write = vi.spyOn(commands, "exportRuns");
     const user = await shown();
     await look(user, 6);
@@ -491,7 +491,7 @@ describe("a comparison", () => {
     await waitFor(() => expect(screen.queryByTestId("compare-view")).toBeNull());
   });
 
-  it("is begun from the run that is looked at, too", async () => {
+  it("can be started from the open run", async () => {
     const asked = vi.spyOn(commands, "compareRuns");
     const user = await shown();
     await look(user, 6);
@@ -512,7 +512,7 @@ describe("a comparison", () => {
     );
   });
 
-  it("takes two: a third takes the place of the first; unfinished ones are not offered", async () => {
+  it("takes two runs: a third replaces the first; unfinished ones are not offered", async () => {
     const user = await shown();
     for (const id of [7, 6, 3]) await user.click(tick(id));
     expect(tick(7)).not.toBeChecked();

@@ -42,7 +42,7 @@ const actions = () => screen.queryAllByTestId("palette-action").map((row) => row
 const chosen = () => screen.getAllByRole("option", { selected: true }).map((row) => row.textContent?.trim());
 
 describe("the palette", () => {
-  it("does what a few letters find, and has it first the next time", async () => {
+  it("runs the matching command, and lists it first the next time", async () => {
     await opened();
     await ask("peopl");
     expect(actions()[0]).toMatch(/^Go to People/);
@@ -61,7 +61,7 @@ describe("the palette", () => {
     expect(screen.getByTestId("palette-action")).toHaveTextContent(/Save a copy…\s*CtrlJ/);
   });
 
-  it("goes by arrows round the end, and Esc does nothing and gives the focus back", async () => {
+  it("moves by arrows and wraps around; Esc does nothing and returns the focus", async () => {
     await opened();
     app.show("findings-texts");
     const field = await screen.findByTestId("ranking-search");
@@ -79,7 +79,7 @@ describe("the palette", () => {
     expect(field).toHaveFocus();
   });
 
-  it("shows the view that does it first, and then has it done", async () => {
+  it("opens the view of a command before running it", async () => {
     await opened();
     await ask("new run");
     await user.keyboard("{Enter}");
@@ -87,7 +87,7 @@ describe("the palette", () => {
     expect(app.view).toBe("models");
   });
 
-  it("finds texts by their words, in the order of the project, without a figure about them", async () => {
+  it("finds texts by their words, in the order of the project, without figures", async () => {
     await opened();
     const [first] = await commands.disagreementRows(
       {
@@ -115,7 +115,7 @@ describe("the palette", () => {
     await waitFor(() => expect(screen.getByTestId("text-pane")).toHaveTextContent(first.external_id));
   });
 
-  it("leads to a person, and labels as one who is not simulated", async () => {
+  it("opens a person, and labels as a person who is not simulated", async () => {
     await app.join("Robin");
     await opened();
     await ask("robin");
@@ -129,7 +129,7 @@ describe("the palette", () => {
     expect(screen.queryByTestId("palette-label-as")).toBeNull();
   });
 
-  it("does not open over a dialog, nor do keys of views mean anything there", async () => {
+  it("does not open over a dialog, where keys of views have no effect", async () => {
     await opened();
     app.dialog = "question";
     await screen.findByTestId("question-prompt");
@@ -138,7 +138,7 @@ describe("the palette", () => {
     expect(app.view).toBe("findings");
   });
 
-  it("reports where nothing has that name", async () => {
+  it("reports if nothing matches", async () => {
     const find = vi
       .spyOn(commands, "findTexts")
       .mockRejectedValue({ code: "x", message: "no", detail: null });
@@ -148,7 +148,7 @@ describe("the palette", () => {
     find.mockRestore();
   });
 
-  it("finds texts before anything was learned, and opens them for the current annotator", async () => {
+  it("finds texts without a model, and opens them for the current annotator", async () => {
     await app.join("Robin");
     const ranking = vi
       .spyOn(commands, "disagreementRanking")
@@ -162,7 +162,7 @@ describe("the palette", () => {
     ranking.mockRestore();
   });
 
-  it("in a packet offers labelling, and nothing of the study", async () => {
+  it("offers labelling but no study commands in a packet", async () => {
     await app.join("Robin");
     playPacket(app.annotatorId ?? 0, [{ text: 3, occasion: 1 }]);
     await app.openSample();
@@ -183,7 +183,7 @@ describe("the palette", () => {
 });
 
 describe("a part of a text", () => {
-  it("is at the place of the words", () => {
+  it("shows the found words", () => {
     expect(excerpt("Read it again", "again")).toEqual({ title: "Read it again", at: [8, 9, 10, 11, 12] });
     const far = excerpt(`${"many words before it ".repeat(5)}HERE it is`, "here");
     expect(far.title).toMatch(/^….*HERE it is$/);
@@ -195,7 +195,7 @@ describe("a part of a text", () => {
 describe("keys", () => {
   const choose = async (id: string) => user.click(await screen.findByTestId(`key-${id}`));
 
-  it("are changed by pressing another one, which then does it", async () => {
+  it("are changed by pressing another key, which then runs the action", async () => {
     await app.join("Robin");
     await opened();
     app.show("label");
@@ -214,7 +214,7 @@ describe("keys", () => {
     await waitFor(() => expect(skip).toHaveBeenCalledOnce());
   });
 
-  it("that another action has are reported, and taken only after confirmation", async () => {
+  it("of another action are reported, and reassigned only after confirmation", async () => {
     await opened();
     app.dialog = "keys";
     await choose("label.skip");
@@ -242,7 +242,7 @@ describe("keys", () => {
     expect(keyMap.of("view.people-study")).toBeNull();
   });
 
-  it("draw larger and smaller, also over a dialog, and the size is remembered", async () => {
+  it("zoom in and out, also over a dialog, and the size is stored", async () => {
     const setZoom = vi.spyOn(platform, "setZoom");
     await opened();
     app.dialog = "settings";
@@ -258,7 +258,7 @@ describe("keys", () => {
     expect(zoom.percent).toBe(112);
   });
 
-  it("for the webview's own zooming reach nobody else, whatever they mean", async () => {
+  it("for the webview's own zoom reach no other handler", async () => {
     const listener = vi.fn();
     window.addEventListener("keydown", listener);
     await opened();

@@ -42,7 +42,7 @@ it("shows what a drawn panel would decide on the chosen text, how sure, and what
   expect(verdict).toMatch(/from\s+\d+ % to \d+ % \(95 %\)/);
 });
 
-it("asks named people, who need no draw", async () => {
+it("predicts for named people without a draw", async () => {
   await show();
   const ask = vi.spyOn(commands, "panelOnText");
   const [first, second] = app.people;

@@ -46,7 +46,7 @@ it("saves a copy at the chosen path, and shows the path", async () => {
   );
 });
 
-it("saves nothing where the dialog is closed", async () => {
+it("saves nothing if the dialog is closed", async () => {
   const save = vi.spyOn(commands, "saveCopy");
   vi.spyOn(platform, "chooseCopy").mockResolvedValue(null);
   await app.outputs.chooseCopyPath();
@@ -66,7 +66,7 @@ it("reports a failure once, and treats stopping as no failure", async () => {
   expect(app.toasts.list).toMatchObject([{ kind: "note", message: "Saving a copy was stopped" }]);
 });
 
-it("shows how far a copy is, stops it, and closing asks first", async () => {
+it("shows the progress of a copy, stops it, and asks before closing", async () => {
   const cancel = vi.spyOn(commands, "cancelJob");
   const user = userEvent.setup();
   render(StatusLine);
@@ -95,7 +95,7 @@ it("reports that the diagnostics cannot be copied", async () => {
   expect(app.toasts.list.at(-1)).toMatchObject({ kind: "problem", detail: "not allowed" });
 });
 
-it("keeps texts for screen readers out of sight", async () => {
+it("hides texts for screen readers visually", async () => {
   render(StatusLine);
   expect(screen.getByRole("status")).toHaveClass("out-of-sight");
 });

@@ -41,7 +41,7 @@ async function started() {
 }
 
 describe("closing", () => {
-  it("asks while a run is training, and the run goes on when it is to", async () => {
+  it("asks while a run is training, and can let the run go on", async () => {
     const close = vi.spyOn(commands, "closeProject");
     const user = userEvent.setup();
     render(App);
@@ -59,7 +59,7 @@ describe("closing", () => {
     expect(app.project).toBeNull();
   });
 
-  it("asks nothing where nothing would be lost", async () => {
+  it("asks nothing if nothing would be lost", async () => {
     const quit = vi.spyOn(commands, "quit");
     const user = userEvent.setup();
     render(App);
@@ -70,7 +70,7 @@ describe("closing", () => {
     expect(app.leaving).toBeNull();
   });
 
-  it("of the window is answered and asked about when the system asks", async () => {
+  it("of the window by the system is answered after asking", async () => {
     const asked = vi.spyOn(commands, "closingRequested");
     const quit = vi.spyOn(commands, "quit");
     const user = userEvent.setup();
@@ -120,8 +120,8 @@ describe("a dialog", () => {
   });
 });
 
-describe("what nobody caught", () => {
-  it("in a view is shown in its place, and can be tried again", async () => {
+describe("an uncaught error", () => {
+  it("in a view is shown in place of the view, with a retry", async () => {
     const error = vi.spyOn(console, "error").mockImplementation(() => {});
     const report = vi.spyOn(commands, "annotatorReport").mockResolvedValue({ annotators: null } as never);
     const user = userEvent.setup();
@@ -144,7 +144,7 @@ describe("what nobody caught", () => {
   });
 });
 
-it("announces beginning and end of work to screen readers, not each step", async () => {
+it("announces start and end of work to screen readers, not each step", async () => {
   render(App);
   await started();
   emit("jobChanged", training);
@@ -156,7 +156,7 @@ it("announces beginning and end of work to screen readers, not each step", async
   expect(app.announcement).toBe("Training Separate heads, last-2: done");
 });
 
-it("letters do nothing where they are switched off", async () => {
+it("letter keys do nothing if they are switched off", async () => {
   render(App);
   await started();
   const press = () => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "?", bubbles: true }));

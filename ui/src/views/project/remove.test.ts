@@ -24,7 +24,7 @@ async function started() {
   await app.start();
 }
 
-it("removes the last import, opens the project again where one was, and lists what stays", async () => {
+it("removes the last import, opens the project again, and lists what stays", async () => {
   const user = userEvent.setup();
   const opened = vi.spyOn(commands, "openProject");
   render(App);
@@ -60,7 +60,7 @@ it("does not offer to remove what somebody used", async () => {
   expect(remove).not.toHaveBeenCalled();
 });
 
-it("removes somebody without answers, and keeps the dialog where it is refused", async () => {
+it("removes a person without answers, and keeps the dialog open if it is refused", async () => {
   const user = userEvent.setup();
   render(App);
   await started();

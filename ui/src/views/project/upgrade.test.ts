@@ -22,7 +22,7 @@ beforeEach(async () => {
   );
 });
 
-it("shows the step and its share until the project is open", async () => {
+it("shows the step and its progress until the project is open", async () => {
   const opening = app.open("/old.dissensus");
   await waitFor(() => expect(commands.openProject).toHaveBeenCalled());
   expect(screen.queryByTestId("upgrade-notice")).toBeNull();

@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 describe("a new question", () => {
-  it("begins with a template and is shown as annotators will see it", async () => {
+  it("starts with a template and is previewed as annotators will see it", async () => {
     const add = vi.spyOn(commands, "addQuestion");
     render(AddQuestionDialog);
     await user.type(screen.getByTestId("question-prompt"), "Is it true?");
@@ -51,7 +51,7 @@ describe("a new question", () => {
     ]);
   });
 
-  it("is put together by keys: Enter goes to the next level, Alt moves and takes out", async () => {
+  it("is edited by keys: Enter goes to the next level, Alt moves and removes", async () => {
     render(AddQuestionDialog);
     await user.clear(screen.getByTestId("scale-level-5"));
     await user.type(screen.getByTestId("scale-level-5"), "very{Enter}");
@@ -70,7 +70,7 @@ describe("a new question", () => {
     expect(screen.getByTestId("scale-level-2")).toHaveFocus();
   });
 
-  it("takes a list that is pasted", async () => {
+  it("accepts a pasted list", async () => {
     render(AddQuestionDialog);
     await user.click(screen.getByTestId("scale-level-2"));
     await user.paste("calm: nobody is hurt\nheated\nhostile\tsomebody is");
@@ -83,7 +83,7 @@ describe("a new question", () => {
   });
 });
 
-describe("a question that is there", () => {
+describe("an existing question", () => {
   const asked = () => app.project?.questions.find(({ id }) => id === 1) ?? null;
 
   async function edit(): Promise<void> {
@@ -93,7 +93,7 @@ describe("a question that is there", () => {
     await waitFor(() => expect(screen.getByLabelText("Take level 2 out")).toBeDisabled());
   }
 
-  it("gets another text, help and meanings, and its labels stay", async () => {
+  it("can change its prompt, help and definitions, and keeps its labels", async () => {
     const change = vi.spyOn(commands, "changeQuestion");
     const open = vi.spyOn(commands, "openProject");
     await edit();
@@ -113,7 +113,7 @@ describe("a question that is there", () => {
     expect(open, "nothing in memory means something else").not.toHaveBeenCalled();
   });
 
-  it("leaves levels alone that were not edited, which a merge may have changed", async () => {
+  it("does not send levels that were not edited, which a merge may have changed", async () => {
     const change = vi.spyOn(commands, "changeQuestion");
     await edit();
     await user.type(screen.getByTestId("edit-prompt"), " Really?");
@@ -134,7 +134,7 @@ describe("a question that is there", () => {
     await waitFor(() => expect(screen.queryByTestId("edit-ends-training")).toBeNull());
   });
 
-  it("gets a level more without being opened again; one that is in use stays", async () => {
+  it("can get another level while open; a level in use stays", async () => {
     const change = vi.spyOn(commands, "changeQuestion");
     const open = vi.spyOn(commands, "openProject");
     await edit();
@@ -156,7 +156,7 @@ describe("a question that is there", () => {
   });
 });
 
-it("what helps to answer is shown by its key, and digits answer as ever", async () => {
+it("help is shown by its key, and digits still answer", async () => {
   const question = app.project?.questions[0];
   if (!question) throw new Error("there is no question");
   const draft = draftOf(question);

@@ -41,7 +41,7 @@ it("sets a right answer, shows what is wrong, and removes it", async () => {
   await waitFor(() => expect(screen.queryByTestId("check-row")).toBeNull());
 });
 
-it("takes an answer near the right one where levels are ordered", async () => {
+it("accepts an answer near the right one if levels are ordered", async () => {
   const set = vi.spyOn(commands, "setCheckRule");
   render(ChecksDialog, { onclose: () => {} });
   await user.click(await screen.findByTestId("check-marked"));
@@ -55,7 +55,7 @@ it("takes an answer near the right one where levels are ordered", async () => {
   expect(set).toHaveBeenLastCalledWith({ pass: 0.75, within: 1, then: "go-on" });
 });
 
-it("doubts a check that most people miss", async () => {
+it("flags a check that most people fail", async () => {
   const one = { question: 1, question_name: "q", text: 1, text_id: "t", body: "b", reason: "" };
   const answer = { kind: "level", value: 0 } as const;
   vi.spyOn(commands, "attentionChecks").mockResolvedValue([

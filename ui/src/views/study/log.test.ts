@@ -23,7 +23,7 @@ afterEach(() => {
 
 const count = () => screen.getByTestId("log-count").textContent;
 
-it("begins with the newest and asks for no more than a page", async () => {
+it("starts with the newest and loads one page", async () => {
   const asked = vi.spyOn(commands, "history");
   render(LogDialog, { onclose: () => {} });
   await waitFor(() => expect(count()).toContain("The newest 200 entries"));
@@ -40,7 +40,7 @@ it("sends the reader’s own person, so that nothing is shown before they have a
   expect(asked.mock.calls[0]?.[0].reader).toBe(person?.id);
 });
 
-it("is searched and narrowed, and reports where nothing is left", async () => {
+it("can be searched and filtered, and reports an empty result", async () => {
   render(LogDialog, { onclose: () => {} });
   await waitFor(() => expect(count()).toContain("200"));
   await user.type(screen.getByTestId("log-search"), "irony");
@@ -49,7 +49,7 @@ it("is searched and narrowed, and reports where nothing is left", async () => {
   await waitFor(() => expect(count()).toContain("No matching entries"));
 });
 
-it("hides names, and with them the choice of a person", async () => {
+it("hides names and the choice of a person", async () => {
   const asked = vi.spyOn(commands, "history");
   render(LogDialog, { onclose: () => {} });
   await waitFor(() => expect(count()).toContain("200"));
@@ -59,7 +59,7 @@ it("hides names, and with them the choice of a person", async () => {
   expect(screen.queryByTestId("log-person")).toBeNull();
 });
 
-it("shows a moment without its offset", () => {
+it("shows a time without its offset", () => {
   expect(shortTime("2026-03-01 14:05:31 +01:00")).toBe("2026-03-01 14:05:31");
   expect(shortTime("not known")).toBe("not known");
 });

@@ -26,7 +26,7 @@ const opened = async () => {
   return user;
 };
 
-it("plans at once, plans anew for another request, and keeps the request with the project", async () => {
+it("plans at once, again for another request, and stores the request with the project", async () => {
   const asked = vi.spyOn(commands, "plan");
   const kept = vi.spyOn(commands, "saveChoices");
   const user = await opened();
@@ -64,7 +64,7 @@ it("does not request impossible numbers, and marks the field", async () => {
   expect(asked).toHaveBeenCalledTimes(1);
 });
 
-it("names what is missing before there is a plan", async () => {
+it("reports what is missing before there is a plan", async () => {
   const found = await commands.plan(1, {
     reliability: 0.8,
     interval_width: null,
@@ -81,7 +81,7 @@ it("names what is missing before there is a plan", async () => {
   expect(screen.queryByTestId("plan-per-text")).toBeNull();
 });
 
-it("shows how far it is, stops, and plans again on demand", async () => {
+it("shows its progress, stops, and plans again on demand", async () => {
   let fail: (thrown: unknown) => void = () => undefined;
   vi.spyOn(commands, "plan").mockImplementation(() => new Promise((_, reject) => (fail = reject)));
   const cancelled = vi.spyOn(commands, "cancelJob").mockImplementation(async () => {
@@ -115,14 +115,14 @@ it("opens a text that needs more labels in Findings", async () => {
   await waitFor(() => expect(app.view).toBe("findings-texts"));
 });
 
-it("offers no width where levels have no order", async () => {
+it("offers no width if levels have no order", async () => {
   app.showFigures(3);
   await opened();
   await waitFor(() => expect(screen.getByTestId("plan-reliability")).toBeVisible());
   expect(screen.queryByTestId("plan-width")).toBeNull();
 });
 
-it("is opened from the plan of the study, which goes on with what was found", async () => {
+it("opens from the plan of the study, which continues with its result", async () => {
   const user = await opened();
   await waitFor(() => expect(screen.getByTestId("plan-per-text")).toHaveTextContent("9"));
   const report = await commands.plan(app.question!.id, USUAL);
@@ -144,7 +144,7 @@ it("is opened from the plan of the study, which goes on with what was found", as
   expect(screen.getByTestId("study-dialog")).not.toHaveTextContent("from your labels");
 });
 
-it("is reached by name from anywhere", async () => {
+it("can be opened by name from anywhere", async () => {
   app.show("label");
   render(StudyView);
   perform("annotators.plan");

@@ -21,7 +21,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("sets a text with its right answer and the reason that people read, and what happens below the mark", async () => {
+it("sets a text with its right answer and explanation, and what happens below the pass mark", async () => {
   render(PracticeDialog, { onclose: () => {} });
   await user.type(await screen.findByTestId("practice-text"), "nowhere{Enter}");
   expect((await screen.findByTestId("practice-problem")).textContent).toContain("nowhere");
@@ -50,7 +50,7 @@ it("shows the result of each person", async () => {
   expect((await screen.findByTestId("practice-person")).textContent).toContain("not passed, 0 of 1 right");
 });
 
-it("gives attention checks a mark, and takes it back", async () => {
+it("sets a pass mark for attention checks, and removes it", async () => {
   render(ChecksDialog, { onclose: () => {} });
   await user.click(await screen.findByTestId("check-marked"));
   await waitFor(() => expect(practice.checkRule).toEqual({ pass: 0.75, within: 0, then: "go-on" }));

@@ -70,7 +70,7 @@ describe("nothing handed out", () => {
 });
 
 describe("the table", () => {
-  it("shows each person as they were handed out, and follows the project without emptying", async () => {
+  it("lists people in the order of their packets, and updates without flicker", async () => {
     await commands.handOut(REQUEST, "/p");
     render(StudyView);
     await waitFor(() => expect(names()).toEqual(REQUEST.people));
@@ -94,7 +94,7 @@ describe("the table", () => {
     expect(screen.getByTestId("study-figure-anchors")).toHaveTextContent("71 %");
   });
 
-  it("sorts by any column, what is not known last whichever way", async () => {
+  it("sorts by any column, unknown values last in both directions", async () => {
     await commands.handOut(REQUEST, "/p");
     await commands.mergeFiles(["/in/cleo.handin", "/in/ben.handin"], NO_CONSENT);
     const user = userEvent.setup();
@@ -113,7 +113,7 @@ describe("the table", () => {
     expect(names()).toEqual(["dora", "cleo", "ben", "ada"]);
   });
 
-  it("writes a packet again into a folder, and nothing where none is chosen", async () => {
+  it("writes a packet again into a folder, and nothing if none is chosen", async () => {
     await commands.handOut(REQUEST, "/p");
     const wrote = vi.spyOn(commands, "writePacketsAgain");
     const asked = vi.spyOn(platform, "chooseFolder").mockResolvedValueOnce(null).mockResolvedValue("/again");
@@ -159,7 +159,7 @@ describe("planning", () => {
     await user.type(screen.getByTestId("study-names"), "ada, ben");
     const alert = await screen.findByTestId("study-problem");
     expect(alert).toHaveTextContent(
-      /^This plan is impossible: 3 people are needed for each text, and there are 2/,
+      /^This plan is impossible: 3 people are needed for each text, and this plan has 2/,
     );
     expect(screen.getByTestId("study-hand-out")).toBeDisabled();
     const field = screen.getByTestId("study-per-text");
@@ -182,7 +182,7 @@ describe("planning", () => {
     expect(screen.getByTestId("study-hand-out")).toBeDisabled();
   });
 
-  it("drops an answer that comes after a newer one", async () => {
+  it("ignores an outdated response", async () => {
     const waiting: { request: StudyRequest; give: (draft: StudyDraft) => void }[] = [];
     vi.spyOn(commands, "studyDraft").mockImplementation(
       (request) => new Promise((give) => waiting.push({ request, give })),
@@ -209,7 +209,7 @@ describe("planning", () => {
     expect(screen.getByTestId("study-answers")).toHaveTextContent("222 answers");
   });
 
-  it("asks chosen questions only, and never none", async () => {
+  it("plans the chosen questions, at least one", async () => {
     const asked = vi.spyOn(commands, "studyDraft");
     const user = await planning();
     await user.type(screen.getByTestId("study-names"), "ada, ben, cleo");
@@ -239,7 +239,7 @@ describe("planning", () => {
     );
   });
 
-  it("hands out into a folder, shows where packets are, and plans on with the same people", async () => {
+  it("writes packets to a folder, shows their path, and continues planning with the same people", async () => {
     const folder = vi
       .spyOn(platform, "chooseFolder")
       .mockResolvedValueOnce(null)
@@ -308,7 +308,7 @@ describe("planning", () => {
   });
 });
 
-describe("taking in", () => {
+describe("merging", () => {
   it("reports the result of each file, refused ones first", async () => {
     vi.spyOn(platform, "chooseSubmissions").mockResolvedValue([
       "/in/ada.handin",
@@ -335,7 +335,7 @@ describe("taking in", () => {
     await waitFor(() => expect(screen.queryByTestId("merged")).toBeNull());
   });
 
-  it("twice is nothing new", async () => {
+  it("of the same file twice adds nothing", async () => {
     await app.study.merge(["/in/ada.handin"]);
     app.study.forget();
     await app.study.merge(["/in/ada.handin"]);
@@ -343,7 +343,7 @@ describe("taking in", () => {
     expect(await screen.findByTestId("merged")).toHaveTextContent("The file was merged: no new data.");
   });
 
-  it("goes one after the other, and shows both", async () => {
+  it("of two files runs one after the other, and shows both", async () => {
     let give: () => void = () => undefined;
     const real = commands.mergeFiles;
     const merge = vi.spyOn(commands, "mergeFiles").mockImplementationOnce(async (files, consent) => {
@@ -379,7 +379,7 @@ describe("a whole copy of the project", () => {
     return screen.findByTestId("merge-question");
   };
 
-  it("is asked about first, and names whose answers come", async () => {
+  it("needs confirmation, and names the people whose answers are merged", async () => {
     const merge = vi.spyOn(commands, "mergeFiles");
     const dialog = await open("/in/whole copy of emil.dissensus");
     expect(dialog).toHaveTextContent("Merge a whole copy?");
@@ -414,7 +414,7 @@ describe("a whole copy of the project", () => {
     expect(screen.queryByTestId("merge-question")).toBeNull();
   });
 
-  it("waits next to files that need no question", async () => {
+  it("waits for confirmation while other files are merged", async () => {
     await app.study.merge(["/in/ada.handin", "/in/changes.dissensus"]);
     expect(app.study.merged?.files.map((file) => file.file)).toEqual(["/in/ada.handin"]);
     expect(app.study.unconfirmed.map((file) => file.file)).toEqual(["/in/changes.dissensus"]);
@@ -445,7 +445,7 @@ describe("dropping files", () => {
     dragged("drop", []);
   });
 
-  it("takes in what was handed in on any view, and imports and opens as before elsewhere", async () => {
+  it("merges submissions in any view, and imports and opens other files as before", async () => {
     const merge = vi.spyOn(commands, "mergeFiles");
     const opened = vi.spyOn(app, "open").mockResolvedValue(true);
     app.show("label");
@@ -466,7 +466,7 @@ describe("dropping files", () => {
   });
 });
 
-it("shows who failed attention checks also where they are too few for a share", () => {
+it("shows who failed attention checks even if they are too few for a share", () => {
   const row = {
     annotator: "ben",
     name: "ben",
@@ -491,7 +491,7 @@ it("shows who failed attention checks also where they are too few for a share", 
   return waitFor(() => expect(screen.queryByRole("columnheader", { name: /Checks/ })).toBeNull());
 });
 
-it("names the packets that are out with something earlier, and texts that lack a person", async () => {
+it("reports packets with an earlier state, and texts that lack a person", async () => {
   await commands.handOut(REQUEST, "/p");
   study.earlier = [{ annotator: "ada", name: "Ada", changed: ["the guideline", "the question rude"] }];
   study.short = 4;

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 describe("opening a project", () => {
-  it("shows what there is, and no list of strangers", async () => {
+  it("shows what the project contains, without a list of people", async () => {
     render(App);
     expect(await screen.findByTestId("summary")).toBeVisible();
     expect(app.view).toBe("findings");
@@ -38,7 +38,7 @@ describe("opening a project", () => {
     await waitFor(() => expect(screen.getAllByTestId("summary-question")[0]).toHaveTextContent(/^remove/));
   });
 
-  it("shows the desk and no figure where it is a packet", async () => {
+  it("shows the desk and no figures in a packet", async () => {
     await app.join("Robin");
     playPacket(app.annotatorId ?? 0, [{ text: 2, occasion: 1 }]);
     const asked = vi.spyOn(commands, "overview");
@@ -61,7 +61,7 @@ describe("opening a project", () => {
     await waitFor(() => expect(screen.getByTestId("label-text").dataset["textId"]).toBe("1"));
   });
 
-  it("shows slow figures when they come, and the rest at once", async () => {
+  it("shows slow figures once they are ready, and the rest at once", async () => {
     let come: (value: never) => void = () => undefined;
     const slow = vi
       .spyOn(commands, "overviewAgreement")
@@ -88,7 +88,7 @@ describe("opening a project", () => {
 });
 
 describe("its words", () => {
-  it("name what comes next, by how much there is", () => {
+  it("name the next step, by how much data there is", () => {
     expect(stepWords({ kind: "import", count: null }, null).action).toBe("data.import");
     expect(stepWords({ kind: "label", count: 12 }, "Ana").why).toBe("12 texts without your answer.");
     expect(stepWords({ kind: "plan", count: 0 }, null).why).toContain("No text has labels by two people");

@@ -36,7 +36,7 @@ async function listed() {
   await waitFor(() => expect(total()).toBe("160 texts"));
 }
 
-it("heads every column, the id and the text by their own names", async () => {
+it("has a header for every column, with the names of the id and text columns", async () => {
   await listed();
   expect([...screen.getByTestId("texts-heads").children].map((head) => head.textContent)).toEqual([
     "Id",
@@ -75,7 +75,7 @@ describe("the filters", () => {
     expect(screen.getByLabelText("flagged")).toBeInTheDocument();
   });
 
-  it("show what others differ on only of texts that this person has answered", async () => {
+  it("show disagreement of others only for texts that this person has answered", async () => {
     await app.join("Robin");
     await listed();
     await user.click(screen.getByTestId("texts-filter-contested"));
@@ -86,7 +86,7 @@ describe("the filters", () => {
     await waitFor(() => expect(Number(number("contested"))).toBeGreaterThan(50));
   });
 
-  it("go on by key to the next one that leaves something, and by arrows from one to the next", async () => {
+  it("move by key to the next non-empty filter, and by arrow keys from one to the next", async () => {
     await app.join("Robin");
     await listed();
     await user.keyboard("f");
@@ -97,7 +97,7 @@ describe("the filters", () => {
     expect(screen.getByTestId("texts-filter-skipped")).toHaveFocus();
   });
 
-  it("measure the texts when long ones are requested first, and show why they cannot", async () => {
+  it("measure the texts when long ones are first requested, and show why this fails", async () => {
     const measure = vi
       .spyOn(commands, "measureLongTexts")
       .mockRejectedValueOnce({ code: "encoder-missing", message: "the encoder is not here", detail: null });
@@ -116,7 +116,7 @@ describe("the filters", () => {
 });
 
 describe("keys", () => {
-  it("search, choose and lay a text on the desk, where it can be answered and is come back from", async () => {
+  it("search, choose and open a text on the desk, and return from it", async () => {
     await app.join("Robin");
     render(App);
     await user.keyboard("{Control>}f{/Control}");
@@ -137,7 +137,7 @@ describe("keys", () => {
     expect(screen.getByTestId("texts-search")).toHaveValue("clowns");
   });
 
-  it("lead to everything about a text, but not where a packet is open", async () => {
+  it("open the findings of a text, except in a packet", async () => {
     await app.join("Robin");
     await listed();
     await user.keyboard("{Home}");
@@ -154,7 +154,7 @@ describe("keys", () => {
   });
 });
 
-it("begins at the top where another list is asked for, and goes on where it was in the same one", async () => {
+it("starts at the top of another list, and keeps its position in the same one", async () => {
   await listed();
   await user.keyboard("{End}");
   await waitFor(() => expect(selected()).toBe("160"));
@@ -198,7 +198,7 @@ describe("the rows", () => {
     bare: false,
   } as const;
 
-  it("are fetched where they are in sight, each part once", async () => {
+  it("are loaded when visible, each part once", async () => {
     const find = vi.spyOn(commands, "findTexts").mockImplementation(async (_, offset) => page(offset, 1));
     const list = new TextList();
     await list.load({ ...query, questions: [] });
@@ -208,7 +208,7 @@ describe("the rows", () => {
     find.mockRestore();
   });
 
-  it("of two moments are never shown together, and an answer that comes late is dropped", async () => {
+  it("of different states are never mixed, and outdated responses are ignored", async () => {
     let revision = 1;
     const find = vi
       .spyOn(commands, "findTexts")
@@ -228,7 +228,7 @@ describe("the rows", () => {
   });
 });
 
-it("names a text by its place where no file gave it a name", () => {
+it("names a text by its position if no file named it", () => {
   expect(rowName({ named: true, external_id: "c-7", row: 4 })).toBe("c-7");
   expect(rowName({ named: false, external_id: "t185f8db32271fe25f561", row: 4 })).toBe("Row 4");
 });

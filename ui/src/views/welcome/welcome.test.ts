@@ -37,14 +37,14 @@ it("lists the keys of what can be done there, and all of them when asked", async
   expect(dialog.getByRole("heading", { name: "Label" })).toBeVisible();
 });
 
-it("has no view to name in the palette", async () => {
+it("offers no view in the palette", async () => {
   await user.keyboard("{Control>}k{/Control}");
   const palette = await screen.findByTestId("palette");
   expect(palette).toHaveTextContent("Available actions");
   expect(palette).not.toHaveTextContent("In this view");
 });
 
-it("asks what a project is about before it asks for a file, and goes on to what it begins with", async () => {
+it("asks for the question of a project before the file, and continues with the import", async () => {
   const where = vi.spyOn(platform, "chooseNewProject").mockResolvedValue("/home/you/Irony_ pilot.dissensus");
   const create = vi.spyOn(commands, "newProject");
   await user.click(screen.getByTestId("welcome-new"));
@@ -59,7 +59,7 @@ it("asks what a project is about before it asks for a file, and goes on to what 
   await waitFor(() => expect(app.dialog).toBe("question"));
 });
 
-it("stays with what was entered where no file was chosen", async () => {
+it("keeps the entered values if no file was chosen", async () => {
   vi.spyOn(platform, "chooseNewProject").mockResolvedValue(null);
   await user.click(screen.getByTestId("welcome-new"));
   await user.type(await screen.findByTestId("new-project-name"), "Irony{Enter}");
@@ -68,7 +68,7 @@ it("stays with what was entered where no file was chosen", async () => {
   expect(app.project).toBeNull();
 });
 
-it("begins with a file that is chosen there as with one that is dropped", async () => {
+it("starts with a chosen file as with a dropped one", async () => {
   vi.spyOn(platform, "chooseImport").mockResolvedValue("/home/you/labels.csv");
   vi.spyOn(platform, "chooseNewProject").mockResolvedValue("/home/you/labels.dissensus");
   await user.click(screen.getByTestId("welcome-file"));

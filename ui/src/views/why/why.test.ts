@@ -11,7 +11,7 @@ import { oddsWords, range, steps } from "$words/why";
 import { reset, emit } from "../../mock/bindings";
 import PersonLine from "$views/disagreement/PersonLine.svelte";
 import TextPane from "$views/disagreement/TextPane.svelte";
-import RevealPanel from "$views/label/RevealPanel.svelte";
+import LevelReveal from "$kinds/level/LevelReveal.svelte";
 import WhyDialog from "./WhyDialog.svelte";
 import WhyWords from "./WhyWords.svelte";
 
@@ -52,7 +52,7 @@ const person = (parts: ExplainedAnnotator["parts"], score: number, log_odds: num
   nearest: [],
 });
 
-it("lays the parts one after the other, the last one ending at the odds", () => {
+it("stacks the parts so that the last one ends at the odds", () => {
   const ana = person(
     [
       { part: "average", value: -1 },
@@ -81,7 +81,7 @@ it("names odds by the scale", () => {
   expect(oddsWords({ level: 2, against: 0 }, { ...scale, kind: "choice" })).toBe("3 rather than 1");
 });
 
-it("is asked for on a person's line by key, where there is a prediction", async () => {
+it("opens from a person's row by key if there is a prediction", async () => {
   const user = userEvent.setup();
   const found = await commands.textDetail(queryWith(), 5, null, null, false);
   const [ana] = found.annotators;
@@ -97,7 +97,7 @@ it("is asked for on a person's line by key, where there is a prediction", async 
   expect(screen.queryByRole("button")).toBeNull();
 });
 
-it("shows the sum and its parts, and gives the keys back", async () => {
+it("shows the sum and its parts, and returns the focus", async () => {
   const user = userEvent.setup();
   const onclose = vi.fn();
   const { unmount } = render(WhyDialog, { question: question(), text: 5, annotator: 1, onclose });
@@ -132,7 +132,7 @@ it("starts from the answer of a person who has answered", async () => {
   expect(await screen.findByTestId("why-answer")).toHaveTextContent(question().scale.levels[0] ?? "");
 });
 
-it("opens from a dot, and arrows go from dot to dot", async () => {
+it("opens from a dot, and arrow keys move from dot to dot", async () => {
   const user = userEvent.setup();
   render(TextPane, { question: question(), query: queryWith(), text: 5 });
   const dots = within(await screen.findByTestId("people-dots")).getAllByRole("button");
@@ -169,12 +169,12 @@ it("hides the reader next to another person", async () => {
   expect(screen.queryByTestId("why-differences")).toBeNull();
 });
 
-it("is offered in Label after the answer only, and explains the guess of before it", async () => {
+it("is offered in Label only after the answer, and explains the prediction made before it", async () => {
   const onwhy = vi.fn();
   const panel = { scale: question().scale, onnext: () => {}, onwhy };
   const mine = [0.2, 0.2, 0.2, 0.2, 0.2];
   const reveal = { others: mine, mine, annotators: 8, observed: null, pairwise: 0.3 };
-  const { rerender } = render(RevealPanel, { ...panel, given: null, reveal });
+  const { rerender } = render(LevelReveal, { ...panel, given: null, reveal });
   expect(screen.queryByTestId("label-why")).toBeNull();
   await rerender({ ...panel, given: answerOf(2), reveal });
   await userEvent.setup().click(screen.getByTestId("label-why"));
@@ -200,7 +200,7 @@ const words = () => ({
   scale: question().scale,
 });
 
-it("leaves out words when it is asked to, and again when a label has come", async () => {
+it("leaves out words on request, and again after a new label", async () => {
   const user = userEvent.setup();
   const asked = vi.spyOn(commands, "explainWords");
   render(WhyWords, words());
@@ -215,7 +215,7 @@ it("leaves out words when it is asked to, and again when a label has come", asyn
   await waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
 });
 
-it("asks for words once at a time, and for what has changed when the first has ended", async () => {
+it("runs one request for words at a time, and the latest one afterwards", async () => {
   const user = userEvent.setup();
   const real = await commands.explainWords(words().query, null, false);
   let end = (_: typeof real) => {};
@@ -233,7 +233,7 @@ it("asks for words once at a time, and for what has changed when the first has e
   await waitFor(() => expect(screen.getByTestId("why-words").querySelectorAll("mark")).toHaveLength(2));
 });
 
-it("shows how far leaving out is, and stops it", async () => {
+it("shows the progress of leaving out words, and stops it", async () => {
   const user = userEvent.setup();
   await app.start();
   let stop = (_: Problem) => {};
@@ -251,7 +251,7 @@ it("shows how far leaving out is, and stops it", async () => {
   expect(screen.queryByTestId("why-words-problem")).toBeNull();
 });
 
-it("names what is missing to leave out words", async () => {
+it("reports what is missing to leave out words", async () => {
   const user = userEvent.setup();
   const problem: Problem = { code: "encoder-missing", message: "the encoder is missing", detail: "fetch it" };
   vi.spyOn(commands, "explainWords").mockRejectedValue(problem);
@@ -260,7 +260,7 @@ it("names what is missing to leave out words", async () => {
   expect(await screen.findByTestId("why-words-problem")).toHaveTextContent("The encoder is missing");
 });
 
-it("shows no numbers under other odds than theirs, and explains why where there are none", async () => {
+it("shows numbers only with their own odds, and explains why there are none", async () => {
   const user = userEvent.setup();
   const { query, showHidden, odds, scale } = words();
   const { rerender } = render(WhyWords, { query, showHidden, odds, scale });
@@ -273,7 +273,7 @@ it("shows no numbers under other odds than theirs, and explains why where there 
   expect(screen.getByTestId("why-words").querySelectorAll("mark")).toHaveLength(0);
 });
 
-it("stops a job that is heard of after the view is gone", async () => {
+it("stops a job that is reported after the view was closed", async () => {
   const user = userEvent.setup();
   await app.start();
   let stop = (_: Problem) => {};

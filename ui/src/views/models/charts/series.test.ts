@@ -20,7 +20,7 @@ const evaluation = (epoch: number, loss: number | null, best = false): EpochInfo
 describe("a curve", () => {
   const look = { name: "Validation", colour: "red", mark: true };
 
-  it("leaves out what is not known, and marks the last of the best so far", () => {
+  it("leaves out unknown values, and marks the latest best one", () => {
     const curve = curveOf(
       [evaluation(0.5, 2, true), evaluation(1, null), evaluation(1.5, 1.5, true), evaluation(2, 1.8)],
       "validation_loss",
@@ -39,27 +39,27 @@ describe("a curve", () => {
     expect(valueAt(curve, 1)).toBeNull();
   });
 
-  it("without points has no best one", () => {
+  it("has no best value without points", () => {
     const curve = curveOf([evaluation(1, 1)], "train_loss", look);
     expect(curve.best).toBeNull();
     expect(describeSeries(curve, "epoch")).toBe("Validation: no points");
   });
 });
 
-describe("places", () => {
-  it("are those of all lines, each once, in order", () => {
+describe("points", () => {
+  it("are merged from all lines, without duplicates, in order", () => {
     const line = (...xs: number[]) => ({ name: "", colour: "", points: xs.map((x) => ({ x, y: 0 })) });
     expect(xValuesOf([line(2, 4), line(1, 2)])).toEqual([1, 2, 4]);
   });
 
-  it("are found from the pointer", () => {
+  it("are found by the pointer position", () => {
     expect(nearestX([1, 2, 4], 3.2)).toBe(2);
     expect(nearestX([1, 2, 4], -9)).toBe(0);
     expect(nearestX([], 3)).toBe(-1);
   });
 });
 
-it("gives a single value room on both sides", () => {
+it("pads a single value on both sides", () => {
   expect(domainOf([2])).toEqual([1.8, 2.2]);
   expect(domainOf([0])).toEqual([-0.5, 0.5]);
   expect(domainOf([])).toEqual([0, 1]);
