@@ -54,7 +54,7 @@ class Project:
         return json.loads(_native.project_info(self.path))
 
     def questions(self) -> list[dict]:
-        """Every question: `name`, `prompt`, `scale` (`binary`, `choice`, `multi-label`, `ordinal`, `spans`), `levels`, `labels`."""
+        """Every question: `name`, `prompt`, `scale` (a kind, as `dissensus data question --help` lists them), `levels`, `labels`."""
         def plain(question: dict) -> dict:
             return {
                 "name": question["name"],

@@ -90,7 +90,7 @@ pub struct AnnotatorPairAgreement {
 /// Aggregates the labels of a question by `method`: `majority`, `dawid-skene`, `mace` or `glad`.
 ///
 /// # Errors
-/// No such question or method, no labels, or a cancel.
+/// No such question or method, no labels, or cancellation.
 pub fn aggregate_labels(
     cx: &Analysis,
     question: QuestionId,
@@ -150,7 +150,7 @@ pub fn aggregate_labels(
 /// Every coefficient of agreement with its 95 % intervals for people like these and for these people.
 ///
 /// # Errors
-/// No such question, or a cancel.
+/// No such question, or cancellation.
 pub fn estimate_reliability(
     cx: &Analysis,
     question: QuestionId,

@@ -4,7 +4,7 @@ use super::Analysis;
 use super::agreement::{alpha, metric};
 use crate::held_out;
 use dissensus_api::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Estimation, Figure};
-use dissensus_domain::{Annotator, AnnotatorId, JobKind, QuestionId, TargetKind};
+use dissensus_domain::{Annotator, AnnotatorId, JobKind, QuestionId};
 use dissensus_models::mixed::Discrimination;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
@@ -107,7 +107,7 @@ pub(crate) fn report(
     let speeds = measure_speeds(cx, question, people)?;
     let levels = asked.scale.levels().to_vec();
     let ordered = target.kind.is_ordered();
-    let ordinal = target.kind == TargetKind::Ordinal;
+    let ordinal = target.kind.has_distances();
     let live: Option<(Vec<LiveFigures>, AnnotatorMap, Estimation)> = cx.live.with(asked, |fitted| {
         let of = |row| (fitted.model.severity(row), fitted.model.discrimination(row));
         let figures = (0..people as u32).map(of).collect();

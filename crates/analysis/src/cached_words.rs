@@ -20,7 +20,7 @@ const MODEL: &str = "words";
 /// hundred, with four types.
 const MAX_BYTES: usize = 128 << 20;
 /// Texts whose bodies are read together.
-const TOGETHER: usize = 512;
+const BATCH_TEXTS: usize = 512;
 
 /// A model as stored in the project: scores of words without answers, which are read from the project.
 #[derive(Serialize, Deserialize)]
@@ -114,7 +114,7 @@ fn all_marks(cx: &Analysis, question: &Question) -> Result<Vec<SpanAnswer>, Proj
     labels.into_iter().for_each(|label| by_text.entry(label.text).or_default().push(label));
     let by_text: Vec<_> = by_text.into_iter().collect();
     let mut answers = Vec::new();
-    for chunk in by_text.chunks(TOGETHER) {
+    for chunk in by_text.chunks(BATCH_TEXTS) {
         let ids: Vec<TextId> = chunk.iter().map(|(row, _)| first.texts[*row as usize]).collect();
         for (((_, labels), text), body) in chunk.iter().zip(&ids).zip(cx.context.store.bodies(&ids)?) {
             let places = words(&body);

@@ -26,7 +26,7 @@ pub(super) struct CandidateResult {
 }
 
 /// The result of a choice.
-pub(super) struct Chosen {
+pub(super) struct ChoiceResult {
     pub(super) at: usize,
     /// All candidates, best first.
     pub(super) tried: Vec<CandidateResult>,
@@ -86,7 +86,7 @@ pub(super) fn choose_candidate(
     incumbent: Option<usize>,
     seen: &ActiveEncoder,
     progress: &dyn Progress,
-) -> Result<Chosen, ProjectError> {
+) -> Result<ChoiceResult, ProjectError> {
     let losses = held_out_losses(cx, asked, candidates, seen.current.as_ref(), progress)?;
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by(|a, b| mean(&losses[*a]).total_cmp(&mean(&losses[*b])));
@@ -96,5 +96,5 @@ pub(super) fn choose_candidate(
         return Err(AnalysisError::EncoderSwitched.into());
     }
     let tried = order.into_iter().map(|at| CandidateResult { at, log_loss: mean(&losses[at]) });
-    Ok(Chosen { at, tried: tried.collect() })
+    Ok(ChoiceResult { at, tried: tried.collect() })
 }

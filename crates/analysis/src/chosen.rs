@@ -3,7 +3,7 @@
 use super::Analysis;
 use crate::error::AnalysisError;
 use dissensus_api::{DisagreementQuery, DisagreementScores};
-use dissensus_domain::{Annotator, Attributes, QuestionId, TargetKind, TextId};
+use dissensus_domain::{Annotator, Attributes, QuestionId, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel;
 use dissensus_stats::disagreement::{Measure, disagreement_of_texts, van_der_eijk};
@@ -48,7 +48,7 @@ pub(super) fn level_count(cx: &Analysis, question: QuestionId) -> Result<usize, 
 pub(super) fn is_ordinal(cx: &Analysis, question: QuestionId) -> Result<bool, ProjectError> {
     let index = cx.context.index();
     let question = index.with_levels(question)?;
-    Ok(question.scale.target() == TargetKind::Ordinal)
+    Ok(question.scale.target().has_distances())
 }
 
 /// The texts that match the query; `None` for all.

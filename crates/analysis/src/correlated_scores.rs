@@ -4,7 +4,7 @@ use dissensus_api::QuestionCorrelation;
 use dissensus_domain::{Question, TextId};
 
 /// Mean predictions of a question's model over annotators.
-pub(super) struct Scored {
+pub(super) struct QuestionScores {
     pub(super) question: Question,
     pub(super) run: Option<u32>,
     /// Texts x levels, by models that have learned the labels of the text.
@@ -17,7 +17,7 @@ pub(super) struct Scored {
 
 /// All scores, and the data that all questions share.
 pub(super) struct ScoredTexts {
-    pub(super) scored: Vec<Scored>,
+    pub(super) scored: Vec<QuestionScores>,
     /// For each text the first one with the same body.
     pub(super) first_with_body: Vec<u32>,
     /// The number of the models that scored a text.
@@ -42,7 +42,7 @@ pub(super) struct Column {
 }
 
 /// A result, and the data of its points.
-pub(super) struct Found {
+pub(super) struct CorrelationResult {
     pub(super) shown: QuestionCorrelation,
     pub(super) columns: Vec<Column>,
     pub(super) texts: ScoredTexts,

@@ -45,7 +45,7 @@ pub fn encoders_here(cx: &Analysis) -> Result<Vec<EncoderHere>, ProjectError> {
 ///
 /// # Errors
 /// Fewer than two encoders, one twice, one that is not available locally or has learned from these
-/// labels, too few labels, or a cancel.
+/// labels, too few labels, or cancellation.
 pub fn compare<'a>(
     cx: &Analysis,
     question: QuestionId,

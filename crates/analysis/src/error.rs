@@ -55,7 +55,7 @@ impl From<AnalysisError> for ProjectError {
 }
 
 fn requested_round(occasion: Option<u16>) -> String {
-    occasion.map_or_else(|| "a later occasion".to_owned(), |one| format!("occasion {one}"))
+    occasion.map_or_else(|| "a later round".to_owned(), |one| format!("round {one}"))
 }
 
 fn existing_rounds(there: &[u16]) -> String {
@@ -63,5 +63,5 @@ fn existing_rounds(there: &[u16]) -> String {
         return "there are no repeated answers".to_owned();
     }
     let listed: Vec<_> = there.iter().map(ToString::to_string).collect();
-    format!("there are answers of occasion {}", listed.join(", "))
+    format!("there are answers of round {}", listed.join(", "))
 }

@@ -188,7 +188,7 @@ fn explain_annotator(
     let answer_at = |column: u16| question.scale.id_at(column.into()).map(Answer::Level);
     let has = |part: ScorePartKind| match part {
         ScorePartKind::OwnLabel => found.own_level.is_some(),
-        ScorePartKind::Thresholds => kind == TargetKind::Ordinal && question.scale.len() > 2,
+        ScorePartKind::Thresholds => kind.has_distances() && question.scale.len() > 2,
         ScorePartKind::Slope => all.has_slopes,
         ScorePartKind::Discrimination => all.has_discrimination,
         _ => true,

@@ -19,7 +19,7 @@ const LABELLED: &str = "This text has labels: it is scored like a new text, by a
 ///
 /// # Errors
 /// Those of [`explain::explain_text`]; [`AnalysisError::Blind`] if the prediction is hidden; the encoder is
-/// missing or another one; a cancel; as a job, the one for another text is running.
+/// missing or another one; cancellation; as a job, the one for another text is running.
 pub fn explain_text<'a>(
     cx: &Analysis,
     query: &ExplainQuery,
@@ -61,7 +61,7 @@ fn leave_out_words(
 /// project) and the odds that were explained.
 ///
 /// # Errors
-/// The model of the question is not live, the encoder is missing or another one, or a cancel.
+/// The model of the question is not live, the encoder is missing or another one, or cancellation.
 pub fn explain_odds(
     cx: &Analysis,
     question: QuestionId,

@@ -2,7 +2,7 @@
 //! and stored in the project for the next session.
 
 use super::Analysis;
-use super::caches::Measured;
+use super::caches::HeldOutResults;
 use dissensus_domain::QuestionId;
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
@@ -71,7 +71,7 @@ fn held_out_in_project(
     }))
 }
 
-fn store_held_out(cx: &Analysis, question: QuestionId, labels: &[Observation], measured: &Measured) {
+fn store_held_out(cx: &Analysis, question: QuestionId, labels: &[Observation], measured: &HeldOutResults) {
     if cx.context.store.is_reader() || !measured.basis.is_complete() {
         return;
     }
@@ -94,7 +94,7 @@ fn store_held_out(cx: &Analysis, question: QuestionId, labels: &[Observation], m
 
 /// Lets a test delay a measurement.
 #[cfg(any(test, feature = "test-hooks"))]
-pub fn hold(cx: &Analysis, question: QuestionId) -> std::sync::Arc<std::sync::Mutex<()>> {
+pub fn delay_measurement(cx: &Analysis, question: QuestionId) -> std::sync::Arc<std::sync::Mutex<()>> {
     cx.measurements.gate(question)
 }
 
@@ -106,10 +106,9 @@ fn stored_held_out(
     basis: &Basis,
 ) -> Result<Option<(Vec<HeldOut>, usize)>, ProjectError> {
     let annotators = cx.context.sizes().1;
-    let fits = |kept: &Measured| {
-        let changed = labels.len().abs_diff(kept.labels);
+    let fits = |kept: &HeldOutResults| {
         let same = kept.generation == generation && kept.annotators == annotators && kept.basis == *basis;
-        same && changed < MEASURE_AFTER.max(kept.labels / 20)
+        same && count_changes(&kept.labels, labels) < MEASURE_AFTER.max(kept.labels.len() / 20)
     };
     let in_memory = lock(&cx.measurements.kept)
         .get(&question)
@@ -119,9 +118,9 @@ fn stored_held_out(
         return Ok(in_memory);
     }
     let Some(found) = held_out_in_project(cx, question, labels, basis)? else { return Ok(None) };
-    let measured = Measured {
+    let measured = HeldOutResults {
         generation,
-        labels: labels.len(),
+        labels: sorted(labels),
         annotators,
         basis: basis.clone(),
         results: found.results.clone(),
@@ -135,7 +134,7 @@ fn stored_held_out(
 /// labelled texts that were not scored.
 ///
 /// # Errors
-/// The file cannot be read, or a cancel.
+/// The file cannot be read, or cancellation.
 pub(crate) fn held_out_in_all(
     cx: &Analysis,
     question: QuestionId,
@@ -161,7 +160,7 @@ pub(crate) fn held_out_in_all(
 /// the result.
 ///
 /// # Errors
-/// The file cannot be read, or a cancel. Nothing is stored then.
+/// The file cannot be read, or cancellation. Nothing is stored then.
 pub(super) fn measure_held_out(
     cx: &Analysis,
     generation: u32,
@@ -189,11 +188,37 @@ pub(super) fn measure_held_out(
         0 | 1 => vec![HeldOut::default(); annotators],
         _ => held_out(&data, seen.rows(), &FitOptions::default(), progress)?,
     };
-    let measured =
-        Measured { generation, labels: labels.len(), annotators, basis, results: results.clone(), left_out };
+    let measured = HeldOutResults {
+        generation,
+        labels: sorted(labels),
+        annotators,
+        basis,
+        results: results.clone(),
+        left_out,
+    };
     store_held_out(cx, question, labels, &measured);
     lock(&cx.measurements.kept).insert(question, measured);
     Ok((results, left_out))
+}
+
+fn key(label: &Observation) -> (u32, u32) {
+    (label.text, label.annotator)
+}
+
+fn sorted(labels: &[Observation]) -> Vec<Observation> {
+    let mut labels = labels.to_vec();
+    labels.sort_unstable_by_key(key);
+    labels
+}
+
+/// Number of labels that were added, changed or removed since `before`, which is sorted.
+fn count_changes(before: &[Observation], now: &[Observation]) -> usize {
+    let known = |label: &Observation| before.binary_search_by_key(&key(label), key).ok();
+    let found: Vec<Option<&Observation>> =
+        now.iter().map(|label| known(label).map(|at| &before[at])).collect();
+    let changed =
+        now.iter().zip(&found).filter(|(label, was)| was.is_none_or(|was| was.level != label.level));
+    changed.count() + before.len() - found.iter().flatten().count()
 }
 
 fn hash_of(labels: &[Observation]) -> String {
@@ -204,4 +229,18 @@ fn hash_of(labels: &[Observation]) -> String {
         hash.update(label.level.to_le_bytes());
     }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn added_changed_and_removed_labels_are_counted() {
+        let o = |text, annotator, level| Observation { text, annotator, level };
+        let before = sorted(&[o(1, 0, 1), o(0, 0, 1), o(2, 0, 1)]);
+        assert_eq!(count_changes(&before, &[o(2, 0, 1), o(0, 0, 1), o(1, 0, 1)]), 0);
+        // One level is different, one label is gone, one is new.
+        assert_eq!(count_changes(&before, &[o(3, 1, 0), o(0, 0, 1), o(1, 0, 2)]), 3);
+    }
 }

@@ -12,7 +12,7 @@ use dissensus_stats::data::FitOptions;
 /// labels of each of them. `by_text` is the share of texts that is never trained on, if any.
 ///
 /// # Errors
-/// No labels, no such level, no annotator with enough labels, or a cancel.
+/// No labels, no such level, no annotator with enough labels, or cancellation.
 pub fn measure(
     cx: &Analysis,
     choices: &EvaluateChoices,

@@ -73,7 +73,7 @@ pub use evaluation::{
     QuestionEvaluation, SetsWithoutCopies, SpanEvaluationReport, SpansWithoutCopies, SplitReport,
     TypeOfSpans, WithoutCopies,
 };
-pub use multi_label::{OptionPrediction, OptionsOfText, TextOptions};
+pub use multi_label::{AggregatedSets, OptionPrediction, OptionsOfText, TextOptions};
 pub use plan::PlanChoices;
 pub use pooling::{PoolingChoice, PoolingLoss};
 pub use predicted::PredictedProject;
@@ -88,9 +88,10 @@ pub use whole_answer::{ExpectedOption, GivenAnswer, WholeAnswer};
 pub use word_table::{WordFile, WordOfText, WordOfType, WordsOfText};
 
 use caches::{LastJob, LastWhoDiffers, Measurements, WordModels};
-use correlated_scores::Found;
+use correlated_scores::CorrelationResult;
 use dissensus_api::{CorrelationChoice, GroupComparison, GroupsChoice};
 use dissensus_domain::{Question, QuestionId};
+use dissensus_labelling::practice::Practice;
 use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
 use dissensus_training::encoding::Encoding;
@@ -105,20 +106,28 @@ pub struct Analysis {
     encoding: Encoding,
     live: LiveModels,
     runs: Runs,
+    practice: Practice,
     measurements: Arc<Measurements>,
     comparisons: Arc<LastJob<(QuestionId, GroupsChoice), GroupComparison>>,
-    correlations: Arc<LastJob<CorrelationChoice, Arc<Found>>>,
+    correlations: Arc<LastJob<CorrelationChoice, Arc<CorrelationResult>>>,
     last_who_differs: Arc<LastWhoDiffers>,
     words: Arc<WordModels>,
 }
 
 impl Analysis {
-    pub fn new(context: &Arc<Context>, encoding: &Encoding, live: &LiveModels, runs: &Runs) -> Self {
+    pub fn new(
+        context: &Arc<Context>,
+        encoding: &Encoding,
+        live: &LiveModels,
+        runs: &Runs,
+        practice: &Practice,
+    ) -> Self {
         Self {
             context: Arc::clone(context),
             encoding: encoding.clone(),
             live: live.clone(),
             runs: runs.clone(),
+            practice: practice.clone(),
             measurements: Arc::default(),
             comparisons: Arc::default(),
             correlations: Arc::default(),

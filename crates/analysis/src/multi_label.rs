@@ -57,6 +57,14 @@ pub struct OptionsOfText {
     pub probabilities: Vec<f64>,
 }
 
+/// The aggregated options of every text.
+#[derive(Clone, Debug)]
+pub struct AggregatedSets {
+    pub texts: Vec<OptionsOfText>,
+    /// Options whose estimation stopped at the largest number of rounds, in the order of the scale.
+    pub not_converged: Vec<String>,
+}
+
 /// The probability that one annotator chooses each option.
 ///
 /// # Errors
@@ -179,12 +187,16 @@ pub fn aggregate(
     question: &Question,
     method: &str,
     progress: &dyn Progress,
-) -> Result<Vec<OptionsOfText>, ProjectError> {
+) -> Result<AggregatedSets, ProjectError> {
     let options = question.options();
     let found = options.iter().map(|option| aggregation::aggregate_labels(cx, option.id, method, progress));
     let found: Vec<Aggregated> = found.collect::<Result<_, _>>()?;
     let names = question.scale.levels();
-    let Some(first) = found.first() else { return Ok(Vec::new()) };
+    let stopped = names.iter().zip(&found).filter(|(_, option)| option.converged == Some(false));
+    let not_converged = stopped.map(|(name, _)| name.clone()).collect();
+    let Some(first) = found.first() else {
+        return Ok(AggregatedSets { texts: Vec::new(), not_converged });
+    };
     // By name: labels may be recorded between the options, and then one has texts that another has not.
     let by_name: Vec<HashMap<&str, &AggregatedText>> = found
         .iter()
@@ -207,5 +219,5 @@ pub fn aggregate(
                 .collect(),
         })
     };
-    Ok(first.texts.iter().filter_map(text).collect())
+    Ok(AggregatedSets { texts: first.texts.iter().filter_map(text).collect(), not_converged })
 }

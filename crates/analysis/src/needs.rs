@@ -40,7 +40,7 @@ pub(super) fn note_on_labels(cx: &Analysis, live: bool) -> Result<Option<String>
         _ if encoding.total == 0 => Some("There are no texts yet: import a file.".to_owned()),
         (false, _) => Some("The annotator models are being fitted.".to_owned()),
         (true, None) => Some(
-            "Texts have no embeddings yet: predictions stand on annotators' severity and on labels alone."
+            "Texts have no embeddings yet: predictions depend on annotators' severity and on labels alone."
                 .to_owned(),
         ),
         (true, Some(_)) if encoding.encoded < encoding.total => Some(format!(

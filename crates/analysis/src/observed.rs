@@ -1,7 +1,7 @@
 //! Labels that people gave: how many, by whom, and how far they differ.
 
 use super::Analysis;
-use dissensus_domain::{AnnotatorId, QuestionId, TargetKind, TextId};
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_training::live::{differing_labels, split_of_labels};
 use std::collections::HashMap;
@@ -54,7 +54,7 @@ pub(super) fn observed_split(
 ) -> Result<Option<f32>, ProjectError> {
     let index = cx.context.index();
     let scale = &index.with_levels(question)?.scale;
-    if scale.target() == TargetKind::Ordinal {
+    if scale.target().has_distances() {
         return Ok(split_of_labels(counts));
     }
     Ok(differing_labels(counts))

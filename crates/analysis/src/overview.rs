@@ -203,11 +203,12 @@ pub fn contested(
     let mut predicted = Vec::new();
     let learned = index.learned(question);
     if let [only] = learned.as_slice() {
+        let practice = cx.practice.book()?;
         for (text, value) in predicted_splits(cx, *only)? {
             if predicted.len() == top {
                 break;
             }
-            if !with_two.contains(&text) && may_see(text) {
+            if !with_two.contains(&text) && may_see(text) && !practice.is_practice(text) {
                 predicted.extend(contested_text(cx, text, value, Vec::new())?);
             }
         }

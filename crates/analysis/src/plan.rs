@@ -6,7 +6,8 @@ use dissensus_api::{
     DifferenceShares, Figure, OpenText, PlanReport, PlanRequest, PlannedNumber, VarianceShares,
 };
 use dissensus_domain::{JobKind, QuestionId};
-use dissensus_project::answer_time::{FEWEST as MIN_TIMED, median_seconds};
+use dissensus_project::answer_time::{MIN_TIMED, median_seconds};
+use dissensus_project::context::Index;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Follow, Progress};
 use dissensus_project::words::counted;
@@ -58,7 +59,7 @@ impl Default for PlanChoices {
 /// stop. Intervals are parametric, for texts and people like these ([`LabelDesign::plausible`]).
 ///
 /// # Errors
-/// No such question, the file cannot be read, or a cancel.
+/// No such question, the file cannot be read, or cancellation.
 pub fn make<'a>(
     cx: &Analysis,
     question: QuestionId,
@@ -80,6 +81,12 @@ fn simulate(
     let index = context.index();
     let (texts, people) = (index.texts().len(), index.annotators().len());
     let (per_text, per_person) = counts(&labels, texts, people);
+    let is_conditional = index.whole(question.row())?.only_if.is_some();
+    let practice = cx.practice.book()?;
+    // Whether anybody is asked about a conditional question is only known of texts with a label.
+    let is_asked =
+        |row: &usize| !practice.is_practice(index.texts()[*row]) && (!is_conditional || per_text[*row] > 0);
+    let rows: Vec<usize> = (0..texts).filter(is_asked).collect();
     let ordered = target.kind.is_ordered();
     let (seconds, timed_labels) = match choices.seconds_per_label {
         Some(given) => (Some(given), 0),
@@ -93,7 +100,7 @@ fn simulate(
         seconds_per_label: seconds,
         timed_labels,
         limit: LIMIT,
-        texts: texts as u32,
+        texts: rows.len() as u32,
         labels: labels.len() as u32,
         annotators: per_person.iter().filter(|n| **n > 0).count() as u32,
         shares: None,
@@ -120,8 +127,9 @@ fn simulate(
     if report.needs.is_some() {
         return Ok(report);
     }
-    let design = LabelDesign::new(&labels, texts, people);
-    let Some((found, shares)) = components(&labels, &design, target) else {
+    let by_id = by_id(cx, &index, &labels)?;
+    let design = LabelDesign::new(&by_id, texts, people);
+    let Some((found, shares)) = components(&by_id, &design, target) else {
         report.needs = Some(too_alike());
         return Ok(report);
     };
@@ -136,7 +144,7 @@ fn simulate(
     report.labels_per_text_now = Some(now);
     report.reliability_now = Some(found.reliability_of(now));
     report.width_now = ordered.then(|| found.width_of(now));
-    report.remark = remark(&report);
+    report.remark = remark(&report, is_conditional);
     report.people_done = report
         .labels_per_person
         .value
@@ -158,17 +166,17 @@ fn simulate(
             spread.as_ref().map_or(0, |(width, of)| of.labels_for_width(row, *width).min(1e6) as u32);
         for_reliability.max(for_width).saturating_sub(per_text[row])
     };
-    let missing: u64 = (0..texts).map(|row| u64::from(lacks(row))).sum();
+    let missing: u64 = rows.iter().map(|row| u64::from(lacks(*row))).sum();
     let cost = |labels: u64| choices.cost_per_label.map(|each| each * labels as f64);
     report.labels_missing = u32::try_from(missing).ok();
     report.labels_in_all = u32::try_from(labels.len() as u64 + missing).ok();
     (report.cost_in_all, report.cost_missing) = (cost(labels.len() as u64 + missing), cost(missing));
     let time = |labels: u64| report.seconds_per_label.map(|each| each * labels as f64);
     (report.seconds_in_all, report.seconds_missing) = (time(labels.len() as u64 + missing), time(missing));
-    report.texts_done = (0..texts).filter(|row| lacks(*row) == 0).count() as u32;
+    report.texts_done = rows.iter().filter(|row| lacks(**row) == 0).count() as u32;
     report.done = missing == 0;
     let mut open: Vec<(u32, usize)> =
-        (0..texts).map(|row| (lacks(row), row)).filter(|(missing, _)| *missing > 0).collect();
+        rows.iter().map(|row| (lacks(*row), *row)).filter(|(missing, _)| *missing > 0).collect();
     open.sort_unstable();
     for (missing, row) in open.into_iter().take(choices.top) {
         let Some(text) = context.store.text(index.texts()[row])? else { continue };
@@ -244,20 +252,22 @@ fn shares_of(found: &VarianceComponents) -> Option<VarianceShares> {
 /// describes what is missing.
 ///
 /// # Errors
-/// A cancel.
+/// Cancellation.
 pub(super) fn difference_shares(
+    cx: &Analysis,
+    index: &Index,
     labels: &[Observation],
-    texts: usize,
-    people: usize,
     target: Target,
     progress: &dyn Progress,
 ) -> Result<Result<DifferenceShares, String>, ProjectError> {
+    let (texts, people) = (index.texts().len(), index.annotators().len());
     let (per_text, per_person) = counts(labels, texts, people);
     if let Some(needs) = needs(&per_text, &per_person) {
         return Ok(Err(needs));
     }
-    let design = LabelDesign::new(labels, texts, people);
-    let Some((found, shares)) = components(labels, &design, target) else { return Ok(Err(too_alike())) };
+    let by_id = by_id(cx, index, labels)?;
+    let design = LabelDesign::new(&by_id, texts, people);
+    let Some((found, shares)) = components(&by_id, &design, target) else { return Ok(Err(too_alike())) };
     let drawn: Vec<VarianceShares> =
         resampled(&design, &found, progress)?.iter().filter_map(shares_of).collect();
     let figure = |of: fn(&VarianceShares) -> f64| {
@@ -274,6 +284,31 @@ pub(super) fn difference_shares(
         person: figure(|shares| shares.annotator),
         neither: figure(|shares| shares.residual),
     }))
+}
+
+/// The labels with texts and people numbered, and sorted, by their ids in files: what is simulated for them
+/// does not depend on the order in which they came into the project.
+fn by_id(cx: &Analysis, index: &Index, labels: &[Observation]) -> Result<Vec<Observation>, ProjectError> {
+    let mut texts = cx.context.store.all_text_ids_and_externals()?;
+    texts.sort_by(|a, b| a.1.cmp(&b.1));
+    let mut people: Vec<(u32, &str)> =
+        (0..).zip(index.annotators().iter().map(|person| person.external_id.as_str())).collect();
+    people.sort_by_key(|(_, id)| *id);
+    let mut text_places = vec![0; index.texts().len()];
+    let rows = texts.iter().filter_map(|(id, _)| index.text_row(*id));
+    rows.zip(0..).for_each(|(row, place)| text_places[row as usize] = place);
+    let mut person_places = vec![0; people.len()];
+    people.iter().zip(0..).for_each(|((row, _), place)| person_places[*row as usize] = place);
+    let mut found: Vec<Observation> = labels
+        .iter()
+        .map(|label| Observation {
+            text: text_places[label.text as usize],
+            annotator: person_places[label.annotator as usize],
+            ..*label
+        })
+        .collect();
+    found.sort_unstable();
+    Ok(found)
 }
 
 fn counts(labels: &[Observation], texts: usize, people: usize) -> (Vec<u32>, Vec<u32>) {
@@ -331,8 +366,8 @@ fn needs(per_text: &[u32], per_person: &[u32]) -> Option<String> {
     let (texts, people) = (several(per_text), several(per_person));
     (texts < MIN_TEXTS || people < MIN_PEOPLE).then(|| {
         format!(
-            "It takes {MIN_TEXTS} texts or more with labels of two people or more (there are {texts}), and {MIN_PEOPLE} \
-             people or more with two labels or more (there are {people})."
+            "It takes {MIN_TEXTS} texts or more with labels of two people or more (so far {texts}), and {MIN_PEOPLE} \
+             people or more with two labels or more (so far {people})."
         )
     })
 }
@@ -345,8 +380,11 @@ fn too_alike() -> String {
 }
 
 /// Notes on components without variance, and on numbers with wide intervals.
-fn remark(report: &PlanReport) -> Option<String> {
+fn remark(report: &PlanReport, is_conditional: bool) -> Option<String> {
     let mut sentences: Vec<String> = Vec::new();
+    if is_conditional {
+        sentences.push("This question has a condition: only texts with a label are counted.".to_owned());
+    }
     if report.for_reliability.value.is_none() {
         sentences.push("Texts hardly differ: more annotators would not tell them apart.".to_owned());
     }

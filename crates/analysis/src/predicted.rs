@@ -26,7 +26,7 @@ pub struct PredictedProject {
 ///
 /// # Errors
 /// No such question or annotator; a model that is not live
-/// ([`dissensus_training::live::LiveModels::fit`] makes it so); not enough memory; a cancel.
+/// ([`dissensus_training::live::LiveModels::fit`] makes it so); not enough memory; cancellation.
 pub fn predict(
     cx: &Analysis,
     choices: &PredictionChoices,

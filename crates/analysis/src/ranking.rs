@@ -15,17 +15,19 @@ use dissensus_api::{
     Border, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, Estimation,
     GroupDifference, Ranking, SeverityDifference,
 };
-use dissensus_domain::{Question, TargetKind, TextId};
+use dissensus_domain::{Question, TextId};
 use dissensus_models::live::OnSide;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::{Measure, rank_band};
-use dissensus_training::live::{Fitted, Measured, Over, TextMeasure, form_camps, widest, widest_interval};
+use dissensus_training::live::{
+    Fitted, Over, TextMeasure, TextMeasures, form_camps, widest, widest_interval,
+};
 use std::sync::Arc;
 
 /// All texts with the measure of a query, and the rows to show.
 struct Ranked {
-    measured: Arc<Measured>,
+    measured: Arc<TextMeasures>,
     asked: TextMeasure,
     over: Over,
     /// Rows of the index, most disagreement first.
@@ -292,7 +294,7 @@ fn of_row(cx: &Analysis, fitted: &mut Fitted, ranked: &Ranked, row: u32) -> Resu
             (interval, comparison.as_ref().zip(most).and_then(|(c, at)| difference(c, at, &gaps[at])))
         }
         (TextMeasure::Gap(_), Some(comparison)) => (
-            widest_interval(&gaps).map(|interval| hold(interval, value)),
+            widest_interval(&gaps).map(|interval| widen_to(interval, value)),
             widest(&gaps).and_then(|at| difference(comparison, at, &gaps[at])),
         ),
         (TextMeasure::Gap(_), None) => (None, None),
@@ -307,7 +309,7 @@ fn check(cx: &Analysis, query: &DisagreementQuery) -> Result<(), ProjectError> {
     let index = cx.context.index();
     let scale = &index.with_levels(query.question)?.scale;
     let levels = scale.len();
-    let ordinal = scale.target() == TargetKind::Ordinal;
+    let ordinal = scale.target().has_distances();
     let fits = match query.by {
         M::FarApart => ordinal && levels > 2,
         M::Surprising | M::GroupGap => ordinal,
@@ -379,6 +381,6 @@ fn no_value(by: DisagreementMeasure) -> String {
 }
 
 /// Widens an interval to contain a value.
-fn hold((low, high): (f32, f32), value: f32) -> (f32, f32) {
+fn widen_to((low, high): (f32, f32), value: f32) -> (f32, f32) {
     (low.min(value), high.max(value))
 }

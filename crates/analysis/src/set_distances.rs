@@ -16,7 +16,7 @@ use dissensus_stats::options::HeldOutSets;
 /// answers. Nothing with more than 300 annotators, whose pairs are too many for distances.
 ///
 /// # Errors
-/// The question has no options or no labels, its data cannot be read, or a cancel.
+/// The question has no options or no labels, its data cannot be read, or cancellation.
 pub fn measure(
     cx: &Analysis,
     question: &Question,

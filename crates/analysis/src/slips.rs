@@ -35,7 +35,7 @@ impl Default for SlipChoices {
 /// not wait.
 ///
 /// # Errors
-/// No such question or annotator, the file cannot be read, or a cancel.
+/// No such question or annotator, the file cannot be read, or cancellation.
 pub fn find<'a>(
     cx: &Analysis,
     question: QuestionId,

@@ -11,7 +11,7 @@ use dissensus_project::text_words::{Forms, columns, marks, words};
 use std::collections::{BTreeMap, HashMap};
 
 /// Number of texts that are read and encoded together.
-pub(super) const TOGETHER: usize = 64;
+pub(super) const BATCH_TEXTS: usize = 64;
 
 /// Answers with spans and the words of their texts. Rows of texts here number only labelled texts whose
 /// words were read.
@@ -52,7 +52,7 @@ impl SpanData {
 /// have more than `most_words` words, because the states of words take memory.
 ///
 /// # Errors
-/// No answers; a text that cannot be encoded; a cancel.
+/// No answers; a text that cannot be encoded; cancellation.
 pub(super) fn span_data(
     cx: &Analysis,
     question: &Question,
@@ -71,7 +71,7 @@ pub(super) fn span_data(
     let mut texts = SpanTexts::new(encoder.word_dim(states));
     let (mut answers, mut forms) = (Vec::new(), Forms::default());
     let total = Some(rows.len() as u64);
-    for chunk in rows.chunks(TOGETHER) {
+    for chunk in rows.chunks(BATCH_TEXTS) {
         progress.report(texts.len() as u64, total, "reading words");
         let ids: Vec<TextId> = chunk.iter().map(|row| first.texts[*row as usize]).collect();
         let before = texts.len() as u32;
@@ -87,7 +87,7 @@ pub(super) fn span_data(
     }
     let mut further = Vec::new();
     let left: Vec<u32> = by_text.keys().copied().collect();
-    for chunk in left.chunks(TOGETHER) {
+    for chunk in left.chunks(BATCH_TEXTS) {
         let ids: Vec<TextId> = chunk.iter().map(|row| first.texts[*row as usize]).collect();
         for (row, body) in chunk.iter().zip(cx.context.store.bodies(&ids)?) {
             let places = words(&body);
@@ -111,7 +111,7 @@ fn draw(cx: &Analysis, rows: &[u32], texts: &[TextId], most: usize) -> Result<Ve
         return Ok(rows.to_vec());
     }
     let mut counted: Vec<(u32, usize)> = Vec::with_capacity(rows.len());
-    for chunk in rows.chunks(TOGETHER) {
+    for chunk in rows.chunks(BATCH_TEXTS) {
         let ids: Vec<TextId> = chunk.iter().map(|row| texts[*row as usize]).collect();
         let bodies = cx.context.store.bodies(&ids)?;
         counted.extend(chunk.iter().copied().zip(bodies.iter().map(|body| words(body).len())));

@@ -55,7 +55,7 @@ fn words(found: Option<StableShare>, repeats: usize) -> String {
         return format!(
             "Whether people differ in kind on a text (contested) or would answer otherwise another day (ambiguous) cannot be distinguished without \
              asking the same people again: it takes {MIN_STABLE_REPEATS} repeats of three people and three texts, of which some ten would differ by \
-             chance, and there are {repeats}."
+             chance, and the project has {repeats}."
         );
     };
     let (low, high) = found.interval;

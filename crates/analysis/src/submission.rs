@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use crate::error::AnalysisError;
-use dissensus_domain::{AnnotatorId, EventId, Question, TargetKind, TextId};
+use dissensus_domain::{AnnotatorId, EventId, Question, TextId};
 use dissensus_exchange::LewidiSubmission;
 use dissensus_project::context::QuestionData;
 use dissensus_project::error::ProjectError;
@@ -81,7 +81,7 @@ pub fn write(
         Some(run) => (runs::scored(&cx.runs, run)?, official_run(cx, run, &question)?),
         None => (fitted_officially(cx, &question_data, choices.seed, progress)?, ModelKind::Multilevel),
     };
-    let ordinal = question.scale.target() == TargetKind::Ordinal;
+    let ordinal = question.scale.target().has_distances();
     let ids = labelled_when(cx, &question)?;
     let index = cx.context.index();
     let mut out = LewidiSubmission::create(folder, set)?;

@@ -32,7 +32,7 @@ pub struct TextDispersionReport {
 /// label does not wait. Takes as long as some dozens of estimations of the variances.
 ///
 /// # Errors
-/// No such question, or a cancel.
+/// No such question, or cancellation.
 pub fn measure(
     cx: &Analysis,
     question: QuestionId,
@@ -63,7 +63,7 @@ fn words(found: Option<TextDispersion>, shown: bool, scales: Option<ScaleSpread>
             .to_owned();
     };
     let used = scales.map(|ScaleSpread { sd, interval: (low, high) }| {
-        let exceeds = |value: f64| value >= ScaleSpread::MOST;
+        let exceeds = |value: f64| value >= ScaleSpread::MAX_PUBLISHED;
         let value = if exceeds(sd) { format!("{sd:.2} or more") } else { format!("{sd:.2}") };
         let interval = match (exceeds(low), exceeds(high)) {
             (true, _) => "too large to tell more precisely".to_owned(),
@@ -120,7 +120,7 @@ mod tests {
         assert!(unused.contains("(p 0.025)") && unused.contains("Predictions do not use that"));
         let used = words(of(0.025), true, scales, false);
         assert!(used.contains("Predictions use that") && used.contains("0.35 (95 %: 0.29 to 0.40)"));
-        let most = ScaleSpread::MOST;
+        let most = ScaleSpread::MAX_PUBLISHED;
         let wide = words(of(0.025), true, Some(ScaleSpread { sd: 0.55, interval: (0.45, most) }), true);
         assert!(wide.contains("0.55 (95 %: 0.45 or more)") && wide.contains("embedding tells"), "{wide}");
         let widest = words(of(0.025), true, Some(ScaleSpread { sd: most, interval: (most, most) }), true);

@@ -29,7 +29,7 @@ pub struct Trained {
 /// Fits the project's live model on all labels and stores it.
 ///
 /// # Errors
-/// No labels, or a cancel.
+/// No labels, or cancellation.
 pub fn train(
     cx: &Analysis,
     question: Option<&str>,

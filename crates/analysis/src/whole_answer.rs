@@ -7,7 +7,7 @@ use crate::predict::{RequestedText, row_of};
 use crate::prediction_file;
 use crate::set_distances;
 use dissensus_api::whole_sets_together;
-use dissensus_domain::{AnnotatorId, Answer, AnswerForm, Question, TextId};
+use dissensus_domain::{AnnotatorId, Answer, Question, TextId};
 use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -66,7 +66,7 @@ pub struct GivenAnswer {
 ///
 /// # Errors
 /// A question of another kind; no such text; the models of the options are not live
-/// ([`dissensus_training::live::LiveModels::fit`] makes them so); a cancel.
+/// ([`dissensus_training::live::LiveModels::fit`] makes them so); cancellation.
 pub fn predict(
     cx: &Analysis,
     question: &Question,
@@ -74,7 +74,7 @@ pub fn predict(
     text: RequestedText<'_>,
     progress: &dyn Progress,
 ) -> Result<WholeAnswer, ProjectError> {
-    if question.scale.form() != AnswerForm::Options {
+    if !question.scale.form().is_set() {
         return Err(AnalysisError::NoOptions(question.name.clone()).into());
     }
     let row = match text {

@@ -1,7 +1,7 @@
 //! A model of words fitted to the answers of a project, for several uses.
 
 use super::Analysis;
-use super::span_data::{SpanData, TOGETHER};
+use super::span_data::{BATCH_TEXTS, SpanData};
 use crate::span_data;
 use dissensus_domain::{AnnotatorId, Question, TextId};
 use dissensus_encoder::{Encoder, WordStates};
@@ -38,7 +38,7 @@ pub(super) struct WordFit {
 /// later.
 ///
 /// # Errors
-/// No answers; a text that cannot be encoded; a cancel.
+/// No answers; a text that cannot be encoded; cancellation.
 pub(super) fn fit_words_on(
     cx: &Analysis,
     question: &Question,
@@ -55,7 +55,7 @@ pub(super) fn fit_words_on(
     let (model, live) = match learned {
         Some(learned) => {
             // The forms have to be known before their effects are looked up.
-            for chunk in texts.chunks(TOGETHER) {
+            for chunk in texts.chunks(BATCH_TEXTS) {
                 for body in cx.context.store.bodies(chunk)? {
                     data.forms.add(&body);
                 }
@@ -100,7 +100,7 @@ pub(super) fn fit_words_on(
 /// Scores the words of more texts of the project.
 ///
 /// # Errors
-/// A text that cannot be encoded; a cancel.
+/// A text that cannot be encoded; cancellation.
 pub(super) fn score_words(
     cx: &Analysis,
     fit: &mut WordFit,
@@ -108,8 +108,8 @@ pub(super) fn score_words(
     texts: &[TextId],
     progress: &dyn Progress,
 ) -> Result<(), ProjectError> {
-    for (nth, chunk) in texts.chunks(TOGETHER).enumerate() {
-        progress.report((nth * TOGETHER) as u64, Some(texts.len() as u64), "scoring other texts");
+    for (nth, chunk) in texts.chunks(BATCH_TEXTS).enumerate() {
+        progress.report((nth * BATCH_TEXTS) as u64, Some(texts.len() as u64), "scoring other texts");
         let mut read = SpanTexts::new(encoder.word_dim(fit.states));
         span_data::read_words(cx, encoder, chunk, fit.states, &mut fit.data.forms, &mut read, progress)?;
         let rows: Vec<u32> = chunk.iter().map(|text| text.0).collect();

@@ -12,7 +12,7 @@ use dissensus_api::{
     DisagreementQuery, FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport,
 };
 use dissensus_domain::{
-    AnnotatorId, Answer, AnswerForm, CurrentLabel, JobKind, LevelId, Question, QuestionId, SpanSet, TextId,
+    AnnotatorId, Answer, CurrentLabel, JobKind, LevelId, Question, QuestionId, SpanSet, TextId,
 };
 use dissensus_models::spans::{ExpectedMarks, SpanAnswer};
 use dissensus_project::error::ProjectError;
@@ -26,7 +26,7 @@ use std::time::Instant;
 
 /// Predictions for the words of a text.
 #[derive(Default)]
-struct Expected {
+struct WordPredictions {
     expected: Option<Vec<ExpectedMarks>>,
     needs: Option<WordNeeds>,
     fitted_on: Option<FittedOn>,
@@ -37,7 +37,7 @@ struct Expected {
 ///
 /// # Errors
 /// The question has no spans or no answers; no encoder, or another one than the project's; a text that
-/// cannot be encoded; a fit of words is under way; a cancel, after which an earlier model stays.
+/// cannot be encoded; a fit of words is under way; cancellation, after which an earlier model stays.
 pub fn fit_words<'a>(
     cx: &Analysis,
     question: QuestionId,
@@ -56,7 +56,7 @@ fn fit_question(
     choice: &EncoderChoice,
     progress: &dyn Progress,
 ) -> Result<WordModelReport, ProjectError> {
-    if question.scale.form() != AnswerForm::Spans {
+    if !question.scale.form().marks_words() {
         return Err(AnalysisError::NoSpans(question.name.clone()).into());
     }
     let _reserved = cx.context.reservations.reserve(Activity::WordModel)?;
@@ -139,8 +139,8 @@ pub fn heat(
         .map(|who| who.0)
         .collect();
     let reader_left_out = people.len() > reported.len();
-    let Expected { expected, needs, fitted_on } = match reported.len() {
-        0 | 1 => Expected { needs: Some(WordNeeds::People), ..Expected::default() },
+    let WordPredictions { expected, needs, fitted_on } = match reported.len() {
+        0 | 1 => WordPredictions { needs: Some(WordNeeds::People), ..WordPredictions::default() },
         _ => expect(cx, &question, text, places.len(), &reported)?,
     };
     let marked: Vec<(AnnotatorId, BTreeSet<u32>)> =
@@ -176,8 +176,8 @@ fn expect(
     text: TextId,
     words: usize,
     people: &[u32],
-) -> Result<Expected, ProjectError> {
-    let needed = |needs| Ok(Expected { needs: Some(needs), ..Expected::default() });
+) -> Result<WordPredictions, ProjectError> {
+    let needed = |needs| Ok(WordPredictions { needs: Some(needs), ..WordPredictions::default() });
     let Some(chosen) = cx.encoding.chosen()? else { return needed(WordNeeds::Encoder) };
     let read = || cached_words::stored_words(cx, question, &chosen.key);
     let Some(known) = cx.words.get_or_read(question.id, &chosen.key, read)? else {
@@ -194,7 +194,7 @@ fn expect(
     let needs = expected.is_none().then_some(WordNeeds::Fit);
     let now = fitted.live.answers() as u32;
     let fitted_on = Some(FittedOn { answers: fitted.answers, now, tuned: fitted.tuned });
-    Ok(Expected { expected, needs, fitted_on })
+    Ok(WordPredictions { expected, needs, fitted_on })
 }
 
 /// Updates the model with changes of labels since its last event; false if there were too many. Current
@@ -236,7 +236,7 @@ pub(super) fn span_question(
         Some((question.clone(), of_type))
     });
     match found {
-        Some((question, of_type)) if question.scale.form() == AnswerForm::Spans => Ok((question, of_type)),
+        Some((question, of_type)) if question.scale.form().marks_words() => Ok((question, of_type)),
         Some((question, _)) => Err(AnalysisError::NoSpans(question.name).into()),
         None => Err(ProjectError::NoQuestion),
     }

@@ -4,7 +4,7 @@ use super::Analysis;
 use super::word_table::{WordOfText, WordOfType, WordsOfText};
 use crate::error::AnalysisError;
 use crate::word_fit;
-use dissensus_domain::{AnnotatorId, AnswerForm, Question};
+use dissensus_domain::{AnnotatorId, Question};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_training::encoding::EncoderChoice;
@@ -16,7 +16,7 @@ use dissensus_training::word_predictor::WordOfBody;
 /// text has no id.
 ///
 /// # Errors
-/// The question has no spans or no answers; no encoder, or one that is not available; a cancel.
+/// The question has no spans or no answers; no encoder, or one that is not available; cancellation.
 pub fn predict(
     cx: &Analysis,
     question: &Question,
@@ -25,7 +25,7 @@ pub fn predict(
     encoder: &EncoderChoice,
     progress: &dyn Progress,
 ) -> Result<WordsOfText, ProjectError> {
-    if question.scale.form() != AnswerForm::Spans {
+    if !question.scale.form().marks_words() {
         return Err(AnalysisError::NoSpans(question.name.clone()).into());
     }
     let people: Vec<AnnotatorId> = match annotator {

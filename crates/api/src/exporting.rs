@@ -62,6 +62,9 @@ view! {
         pub rows: u32,
         /// Number of labels that are summarized.
         pub labels: u32,
+        /// Aggregation: the options, or the question, for which the estimation stopped at the largest number
+        /// of rounds.
+        pub not_converged: Vec<String>,
         /// See [`ExportContents`].
         pub suppressed: u32,
         /// See [`ExportContents`].

@@ -69,6 +69,8 @@ view! {
         pub gap: f32,
         /// Its 95 % interval; `None` with fewer than ten texts that both labelled.
         pub interval: Option<(f32, f32)>,
+        /// Mean label of A minus that of B, in levels: what the labels of this text alone show.
+        pub observed: f32,
         /// Labels of A and of B.
         pub labels: (u32, u32),
         /// Two-sided p value of the part of the labels that is beyond each person's own severity.
@@ -112,9 +114,10 @@ view! {
         pub alpha_metric: String,
         /// Numbers of texts that are shown to differ: A higher, and B higher.
         pub differing: (u32, u32),
-        /// Texts on which A answers higher: those that are shown to differ first, then by the gap.
+        /// Texts on which A is estimated to answer higher: those that are shown to differ first, then by the
+        /// gap; last those whose own labels are higher in B.
         pub a_higher: Vec<GroupTextGap>,
-        /// Texts on which B answers higher, in the same order.
+        /// Texts on which B is estimated to answer higher, in the same order.
         pub b_higher: Vec<GroupTextGap>,
         /// The gap over all texts in a sentence.
         pub overall_words: String,

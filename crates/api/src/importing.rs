@@ -392,7 +392,7 @@ view! {
         pub notices: Vec<ImportNotice>,
         /// Every question that the labels answer.
         pub asked: Vec<ImportQuestion>,
-        /// Annotators with labels in the file, those with the most first, at most 200.
+        /// Annotators with labels in the file, those with the most first.
         pub people: Vec<ImportPerson>,
         /// At most three texts with their answers.
         pub examples: Vec<ExampleText>,
@@ -436,7 +436,7 @@ view! {
         pub notices: Vec<ImportNotice>,
         /// Every question that the labels answer.
         pub asked: Vec<ImportQuestion>,
-        /// Annotators with labels in the file, those with the most first, at most 200.
+        /// Annotators with labels in the file, those with the most first.
         pub people: Vec<ImportPerson>,
         /// The fate of the rows.
         pub account: ImportAccount,

@@ -10,7 +10,7 @@ const NAMED: usize = 3;
 const WORTH_NAMING: f64 = 0.1;
 
 /// The correlations that were found between options.
-struct Found<'a> {
+struct LearnedTogether<'a> {
     divisions: usize,
     used: usize,
     factors: usize,
@@ -25,7 +25,10 @@ pub fn options_together(found: &SetsTogether, options: &[String]) -> String {
     let SetsTogether { divisions, used, factors, learned_from, pairs, .. } = found;
     let gain = found.gain.zip(found.standard_error);
     let (divisions, used, factors) = (*divisions, *used, *factors);
-    describe_found(&Found { divisions, used, factors, gain, learned_from: *learned_from, pairs }, options)
+    describe_found(
+        &LearnedTogether { divisions, used, factors, gain, learned_from: *learned_from, pairs },
+        options,
+    )
 }
 
 /// Describes the correlations that a run has learned.
@@ -33,12 +36,12 @@ pub fn options_of_run_together(found: &OptionCorrelations, options: &[String]) -
     let (factors, pairs) = (found.factors.factors(), found.factors.pairs());
     let (gain, learned_from) = (found.gain.zip(found.standard_error), found.answers);
     describe_found(
-        &Found { divisions: 1, used: factors.min(1), factors, gain, learned_from, pairs: &pairs },
+        &LearnedTogether { divisions: 1, used: factors.min(1), factors, gain, learned_from, pairs: &pairs },
         options,
     )
 }
 
-fn describe_found(found: &Found<'_>, options: &[String]) -> String {
+fn describe_found(found: &LearnedTogether<'_>, options: &[String]) -> String {
     let Some((gain, error)) = found.gain else {
         return format!(
             "Options are taken as independent of each other: too little was held out to tell (it takes {MIN_TEXTS_TO_CORRELATE} texts, and two options that at least \

@@ -70,7 +70,7 @@ view! {
         pub timed_labels: u32,
         /// Numbers above this are not reported.
         pub limit: u32,
-        /// Texts of the project.
+        /// Texts to label: without practice texts; of a conditional question only those with a label.
         pub texts: u32,
         /// Labels of the question.
         pub labels: u32,

@@ -291,7 +291,7 @@ training_choices! {
     use_identity, "Annotator identity";
     /// Tell annotators apart by their attributes, which serves people without labels too (share-rec)
     use_attributes, "Annotator attributes";
-    /// Leave out labels that were decided to be slips: on those texts, what is not the decided answer
+    /// Leave out, on texts that were decided to have a slip, all labels that are not the decided answer
     without_slips, "Without slips";
     }
 }

@@ -80,7 +80,10 @@ view! {
         pub attributes_words: String,
         /// People from the lowest levels to the highest; empty for unordered levels.
         pub severities: Vec<PersonDifference>,
-        /// The severities in a sentence.
+        /// The severities in a sentence, with the embeddings that they are based on.
         pub severities_words: String,
+        /// Key of the encoder version whose embeddings severities and shares of attributes are based on; none
+        /// without embeddings, which gives other severities.
+        pub encoder: Option<String>,
     }
 }

@@ -108,8 +108,8 @@ fn run_label(command: LabelCommand) -> anyhow::Result<()> {
         LabelCommand::Practice(args) => commands::practice::practice(&args),
         LabelCommand::Checks(args) => commands::checks::checks(&args),
         LabelCommand::Notes(args) => commands::guideline::notes(&args),
-        LabelCommand::Decide(args) => commands::talk::decide(&args),
-        LabelCommand::Decisions(args) => commands::talk::decisions(&args),
+        LabelCommand::Decide(args) => commands::discussion::decide(&args),
+        LabelCommand::Decisions(args) => commands::discussion::decisions(&args),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::token_batch::TokenBatch;
 use crate::tokens::Tokenized;
 
-/// How texts are grouped. Affects speed, memory and the latency of a cancel, but not the embeddings.
+/// How texts are grouped. Affects speed, memory and the latency of cancellation, but not the embeddings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchPlan {
     /// Number of texts that are read ahead and sorted by length together.

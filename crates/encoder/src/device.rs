@@ -8,7 +8,7 @@ use crate::options::{DeviceChoice, Precision, PrecisionChoice};
 
 /// A working device, its numerical precision, and a one-line note when it is not the device a user would
 /// expect.
-pub(crate) struct Chosen {
+pub(crate) struct WorkingDevice {
     pub(crate) device: Device,
     pub(crate) precision: Precision,
     pub(crate) note: Option<String>,
@@ -44,7 +44,10 @@ pub fn auto_device_reason() -> String {
     }
 }
 
-pub(crate) fn choose(choice: DeviceChoice, precision: PrecisionChoice) -> Result<Chosen, EncoderError> {
+pub(crate) fn choose(
+    choice: DeviceChoice,
+    precision: PrecisionChoice,
+) -> Result<WorkingDevice, EncoderError> {
     let int8 = precision == PrecisionChoice::Exactly(Precision::Int8);
     let (device, note) = match choice {
         DeviceChoice::Cpu => (Device::Cpu, None),
@@ -65,7 +68,7 @@ pub(crate) fn choose(choice: DeviceChoice, precision: PrecisionChoice) -> Result
         PrecisionChoice::Exactly(precision) => precision,
         PrecisionChoice::Fast => fastest(&device, has_byte_products()),
     };
-    Ok(Chosen { device, precision, note })
+    Ok(WorkingDevice { device, precision, note })
 }
 
 /// Returns the fastest precision of a device. 8-bit products are faster only where the CPU has an

@@ -14,7 +14,7 @@ use crate::blocks::{ForwardCtx, Sizes, Transformer, embed};
 use crate::device;
 use crate::error::EncoderError;
 use crate::identity::EncoderVersion;
-use crate::open::{Known, Opened, Source, open_folder};
+use crate::open::{EncoderParts, FixedProperties, Source, open_folder};
 use crate::options::EncoderOptions;
 use crate::pooling::join_windows;
 use crate::token_batch::TokenBatch;
@@ -98,14 +98,14 @@ impl Encoder {
         dir: &Path,
         options: &EncoderOptions,
         learned: HashMap<String, Tensor>,
-        known: Known,
+        known: FixedProperties,
     ) -> Result<Self, EncoderError> {
         let source = Source { learning: None, learned, known: Some(known) };
         Self::from_opened(open_folder(dir, options, &source)?, options)
     }
 
-    fn from_opened(opened: Opened, options: &EncoderOptions) -> Result<Self, EncoderError> {
-        let Opened { version, tokens, transformer, device, note, .. } = opened;
+    fn from_opened(opened: EncoderParts, options: &EncoderOptions) -> Result<Self, EncoderError> {
+        let EncoderParts { version, tokens, transformer, device, note, .. } = opened;
         Ok(Self {
             version,
             tokens,
@@ -321,7 +321,7 @@ impl Encoder {
     }
 
     /// Default number of tokens in a batch. On the CPU it is small enough that the activations fit in the
-    /// cache and a cancel takes effect quickly; elsewhere it is large, because each operation costs a
+    /// cache and cancellation takes effect quickly; elsewhere it is large, because each operation costs a
     /// launch.
     pub(crate) fn batch_tokens(&self) -> usize {
         if !self.device.is_cpu() {

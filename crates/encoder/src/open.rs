@@ -24,7 +24,7 @@ use crate::weights::{Weights, weight_sums};
 const LONGEST_UNASKED: usize = 8192;
 
 /// A validated folder: the common basis of encoding and training.
-pub(crate) struct Opened {
+pub(crate) struct EncoderParts {
     pub(crate) folder: Folder,
     pub(crate) version: EncoderVersion,
     pub(crate) tokens: Arc<Tokens>,
@@ -43,12 +43,12 @@ pub(crate) struct Source<'a> {
     /// Values that replace those of the files, by full name.
     pub(crate) learned: HashMap<String, Tensor>,
     /// Results of an earlier opening of the same folder, which need not be computed again.
-    pub(crate) known: Option<Known>,
+    pub(crate) known: Option<FixedProperties>,
 }
 
 /// Properties that do not change in training.
 #[derive(Clone)]
-pub(crate) struct Known {
+pub(crate) struct FixedProperties {
     /// Checksum of the folder's weights.
     pub(crate) weights_sha256: String,
     /// Its tokenizer, for the same options.
@@ -60,7 +60,7 @@ pub(crate) fn open_folder(
     dir: &Path,
     options: &EncoderOptions,
     source: &Source<'_>,
-) -> Result<Opened, EncoderError> {
+) -> Result<EncoderParts, EncoderError> {
     let folder = Folder::open(dir)?;
     let (family, config) = check(&folder)?;
     let mut recipe = SentenceTransformersConfig::read(&folder)?;
@@ -121,7 +121,7 @@ pub(crate) fn open_folder(
         Some(known) => Arc::clone(&known.tokens),
         None => Arc::new(Tokens::open(&folder, input(&version), sizes.positions, sizes.vocabulary)?),
     };
-    Ok(Opened {
+    Ok(EncoderParts {
         folder,
         version,
         tokens,

@@ -32,13 +32,13 @@ fn on_cpu() -> EncoderOptions {
 }
 
 /// Reference values from tools/fixtures/soft_prompts.py.
-struct Expected {
+struct ReferenceValues {
     name: &'static str,
     ids: Vec<Vec<u32>>,
     tensors: BTreeMap<String, (Vec<usize>, Vec<f32>)>,
 }
 
-impl Expected {
+impl ReferenceValues {
     fn open(name: &'static str) -> Self {
         let reference = Reference::open(name);
         let cut = |ids: &Vec<u32>| ids.iter().copied().take(reference.max_tokens - VECTORS).collect();
@@ -86,7 +86,7 @@ fn largest(of: &Tensor) -> f32 {
 
 #[test]
 fn embeddings_and_gradients_match_the_reference() {
-    for expected in NAMES.map(Expected::open) {
+    for expected in NAMES.map(ReferenceValues::open) {
         let trainable = expected.trainable(&on_cpu());
         assert_eq!(trainable.parameters().len(), 1, "{}: the vectors alone learn", expected.name);
         let found = trainable.embed(&expected.ids, None).unwrap();
@@ -104,7 +104,7 @@ fn embeddings_and_gradients_match_the_reference() {
 
 #[test]
 fn frozen_encoders_compute_the_same_with_a_prompt() {
-    for expected in NAMES.map(Expected::open) {
+    for expected in NAMES.map(ReferenceValues::open) {
         for (pooling, tensor) in [(Pooling::Mean, "embedding"), (Pooling::Cls, "cls")] {
             if expected.is_decoder() && pooling == Pooling::Cls {
                 continue;
@@ -130,7 +130,7 @@ fn frozen_encoders_compute_the_same_with_a_prompt() {
 #[test]
 fn text_cache_does_not_change_results() {
     for name in ["gpt2", "llama", "qwen2"] {
-        let expected = Expected::open(name);
+        let expected = ReferenceValues::open(name);
         let head = Var::from_tensor(&expected.tensor("head")).unwrap();
         let twice = |cached_bytes| {
             let trainable = expected.trainable(&EncoderOptions { cached_bytes, ..on_cpu() });

@@ -14,7 +14,7 @@ use serde_json::json;
 
 /// Bytes in use, and the maximum since it was last reset.
 static NOW: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 struct Counting;
 
@@ -22,7 +22,7 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let now = NOW.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        MOST.fetch_max(now, Ordering::Relaxed);
+        PEAK.fetch_max(now, Ordering::Relaxed);
         // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
@@ -90,10 +90,10 @@ fn step(dir: &Path, threads: usize) -> (usize, Vec<f32>) {
     let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
     let ids = trainable.tokenize(&borrowed).unwrap();
     let before = NOW.load(Ordering::Relaxed);
-    MOST.store(before, Ordering::Relaxed);
+    PEAK.store(before, Ordering::Relaxed);
     let gradients =
         trainable.gradients(&ids, None, &[], |embeddings, _| embeddings.sqr()?.sum_all()).unwrap();
-    let most = MOST.load(Ordering::Relaxed) - before;
+    let most = PEAK.load(Ordering::Relaxed) - before;
     let words = gradients.get("embeddings.word_embeddings.weight").unwrap();
     assert_eq!((words.dtype(), words.dims()), (DType::F32, &[VOCABULARY, HIDDEN][..]));
     (most, words.flatten_all().unwrap().to_vec1().unwrap())

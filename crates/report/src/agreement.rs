@@ -14,19 +14,22 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
 use dissensus_render::plots;
 use dissensus_render::table::{Cell, Column};
-use dissensus_stats::agreement::{Estimate, IntervalScope, Reliability};
+use dissensus_stats::agreement::{Estimate, IntervalScope};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Minimum number of texts with labels of two or more people for a figure of agreement: fewer have no
 /// interval.
 const ENOUGH: usize = 20;
 
+/// Widest range of the best reachable accuracy whose middle says anything.
+const WIDEST_RANGE: f64 = 0.5;
+
 /// Agreement between annotators.
 pub(super) fn agreement(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Block>, ProjectError> {
     let shared = asked.shared();
     if shared < ENOUGH {
         return Ok(vec![Block::Needs(format!(
-            "Too little to tell how people agree: {ENOUGH} texts with labels of two people or more are needed, and there are {shared}."
+            "Too little to tell how people agree: {ENOUGH} texts with labels of two people or more are needed, and the question has {shared}."
         ))]);
     }
     let mut blocks = match agreement::measure(&work.of.analysis, &asked.question, work.steps)? {
@@ -128,7 +131,8 @@ fn intervals<'a>(of: impl IntoIterator<Item = &'a Estimate>) -> &'static str {
 
 fn of_levels(asked: &ReportQuestion, shared: usize, found: &LevelAgreement) -> Vec<Block> {
     let (simple, found) = (&found.agreement, &found.reliability);
-    let rows: Vec<Vec<Cell>> = coefficients(found)
+    let rows: Vec<Vec<Cell>> = found
+        .coefficients()
         .into_iter()
         .filter(|(_, of)| of.value.is_some())
         .map(|(name, of)| vec![Cell::text(name), estimate(of), of_these_people(of)])
@@ -140,7 +144,7 @@ fn of_levels(asked: &ReportQuestion, shared: usize, found: &LevelAgreement) -> V
             100.0 * equal
         )));
     }
-    let made = intervals(coefficients(found).map(|(_, of)| of));
+    let made = intervals(found.coefficients().map(|(_, of)| of));
     let caption = format!("Agreement over {shared} texts with labels of two people or more; {made}");
     blocks.push(match rows.is_empty() {
         true => {
@@ -158,18 +162,6 @@ fn of_levels(asked: &ReportQuestion, shared: usize, found: &LevelAgreement) -> V
         ),
     });
     blocks
-}
-
-fn coefficients(found: &Reliability) -> [(&'static str, &Estimate); 7] {
-    [
-        ("Krippendorff's alpha, nominal", &found.alpha_nominal),
-        ("Krippendorff's alpha, ordinal", &found.alpha_ordinal),
-        ("Krippendorff's alpha, interval", &found.alpha_interval),
-        ("Fleiss' kappa", &found.fleiss),
-        ("Gwet's AC1", &found.ac1),
-        ("Gwet's AC2, linear", &found.ac2_linear),
-        ("Gwet's AC2, quadratic", &found.ac2_quadratic),
-    ]
 }
 
 fn of_options(
@@ -257,10 +249,7 @@ pub(super) fn self_agreement(work: &Work<'_>, asked: &ReportQuestion) -> Result<
                 Cell::text(name),
                 Cell::Count(of.repeats.into()),
                 Cell::estimate(Some(of.share), Some((of.low, of.high))),
-                Cell::estimate(
-                    Some(f64::midpoint(of.ceiling_low, of.ceiling_high)),
-                    Some((of.ceiling_low, of.ceiling_high)),
-                ),
+                best_accuracy(of.ceiling_low, of.ceiling_high),
             ]),
             None => needs = found.needs.or(needs),
         }
@@ -279,6 +268,14 @@ pub(super) fn self_agreement(work: &Work<'_>, asked: &ReportQuestion) -> Result<
     ];
     let caption = "Agreement of people with their own earlier answers, all people together; 95 % intervals, people being what is sampled (with fewer than three: for these people alone). The best accuracy that single answers allow is in the range, if people did not remember their answer";
     Ok(vec![asked.stems.table("self-agreement", caption, columns, rows)])
+}
+
+/// The best reachable accuracy, unless its range allows nearly any.
+fn best_accuracy(low: f64, high: f64) -> Cell {
+    match high - low <= WIDEST_RANGE {
+        true => Cell::estimate(Some(f64::midpoint(low, high)), Some((low, high))),
+        false => Cell::text(format!("too little to tell ({low:.3} to {high:.3})")),
+    }
 }
 
 /// Shares of the variance of a label.
@@ -322,4 +319,16 @@ pub(super) fn variance(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Bl
         blocks.extend(asked.stems.figure("variance", caption, plots::bars(&bars, "% of the variance")?));
     }
     Ok(blocks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_range_has_no_middle() {
+        assert!(matches!(best_accuracy(0.6, 0.9), Cell::Estimate(middle, _) if (middle - 0.75).abs() < 1e-9));
+        let wide = best_accuracy(0.155, 1.0).shown();
+        assert_eq!(wide, "too little to tell (0.155 to 1.000)");
+    }
 }

@@ -26,7 +26,7 @@ pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Bloc
     let values: Vec<f64> = asked.labels.chunk_by(|a, b| a.text == b.text).filter_map(of_text).collect();
     if values.len() < ENOUGH {
         return Ok(vec![Block::Needs(format!(
-            "Too little to tell: {ENOUGH} texts with labels of two people or more are needed, and there are {}.",
+            "Too little to tell: {ENOUGH} texts with labels of two people or more are needed, and the question has {}.",
             values.len()
         ))]);
     }

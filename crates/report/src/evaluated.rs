@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 /// Results of an evaluation, as far as a report shows them.
 #[derive(Debug, Deserialize)]
 pub(super) struct Evaluated {
-    pub(super) models: Vec<Scored>,
-    pub(super) baselines: Vec<Scored>,
+    pub(super) models: Vec<ModelFigures>,
+    pub(super) baselines: Vec<ModelFigures>,
     #[serde(default)]
     pub(super) differences: Option<Differences>,
     #[serde(default)]
@@ -25,7 +25,7 @@ pub(super) struct Evaluated {
 
 /// A model's figures by their keys.
 #[derive(Debug, Deserialize)]
-pub(super) struct Scored {
+pub(super) struct ModelFigures {
     pub(super) model: String,
     #[serde(flatten)]
     figures: Map<String, Value>,
@@ -106,7 +106,7 @@ pub(super) const FIGURES: [(&str, &str); 20] = [
     ("disagreement_auroc", "AUROC, differ on a text"),
 ];
 
-impl Scored {
+impl ModelFigures {
     /// A figure, where it is defined.
     pub(super) fn figure(&self, key: &str) -> Option<f64> {
         self.figures.get(key).and_then(Value::as_f64)

@@ -38,8 +38,13 @@ pub(super) fn check_place(dir: &Path, replace: bool) -> Result<(), ProjectError>
     }
     match folder_of(dir).is_dir() {
         true => Ok(()),
-        false => Err(failed(dir, "making", io::ErrorKind::NotFound.into())),
+        false => Err(failed(dir, "making", no_folder())),
     }
+}
+
+/// A system's own error would not say what is missing.
+fn no_folder() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "the folder that it would be in is not there; make that first")
 }
 
 /// Renames the temporary folder to its final name.

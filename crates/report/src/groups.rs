@@ -7,13 +7,13 @@ use dissensus_analysis::group_comparison;
 use dissensus_api::{Figure, GroupsChoice, PeopleChoice};
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_project::error::ProjectError;
-use dissensus_project::pseudonyms::FEWEST;
+use dissensus_project::pseudonyms::MIN_PEOPLE;
 use dissensus_render::table::{Cell, Column};
 use dissensus_stats::disagreement::holm;
 use std::collections::HashSet;
 
 /// Maximum number of comparisons of a question, those of the largest groups first.
-const MOST: usize = 24;
+const MAX_COMPARISONS: usize = 24;
 /// Significance level for reporting a difference, after the correction.
 const SHOWN: f64 = 0.05;
 
@@ -28,7 +28,7 @@ struct Pair {
 }
 
 /// The result of a comparison.
-struct Compared<'a> {
+struct Comparison<'a> {
     pair: &'a Pair,
     question: String,
     gap: Option<Figure>,
@@ -41,7 +41,7 @@ pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Bloc
     let pairs = pairs(work.people, &who);
     if pairs.is_empty() {
         return Ok(vec![Block::Needs(format!(
-            "No attribute of people divides those with labels into two groups of {FEWEST} or more: there is nothing to compare."
+            "No attribute of people divides those with labels into two groups of {MIN_PEOPLE} or more: there is nothing to compare."
         ))]);
     }
     let index = work.of.context.index();
@@ -49,14 +49,14 @@ pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Bloc
     let all: Vec<(QuestionId, &Pair)> =
         pairs.iter().flat_map(|pair| learned.iter().map(move |id| (*id, pair))).collect();
     let mut found = Vec::new();
-    for (id, pair) in all.iter().take(MOST) {
+    for (id, pair) in all.iter().take(MAX_COMPARISONS) {
         let side = |values: &[String]| PeopleChoice {
             attributes: values.iter().map(|value| (pair.attribute.clone(), value.clone())).collect(),
             annotators: Vec::new(),
         };
         let choice = GroupsChoice { a: side(std::slice::from_ref(&pair.value)), b: side(&pair.others) };
         let compared = group_comparison::compare(&work.of.analysis, *id, &choice, 0, work.steps)?;
-        found.push(Compared {
+        found.push(Comparison {
             pair,
             question: index.question(*id).map_or_else(String::new, |one| one.name.clone()),
             gap: compared.gap,
@@ -69,7 +69,7 @@ pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Bloc
     let corrected = holm(&tests);
     let count = tests.iter().flatten().count();
     let figure = |of: &Option<Figure>| Cell::estimate(of.map(|of| of.value), of.and_then(|of| of.interval));
-    let row = |(at, one): (usize, &Compared<'_>)| {
+    let row = |(at, one): (usize, &Comparison<'_>)| {
         let pair = one.pair;
         let against = match pair.others.as_slice() {
             [other] => other.clone(),
@@ -105,13 +105,13 @@ pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Bloc
     ];
     let shown = corrected.iter().flatten().filter(|p| **p <= SHOWN).count();
     let mut blocks = vec![Block::Text(format!(
-        "Values of attributes that {FEWEST} people or more with labels have, each against the people of whom the attribute has another value. By labels alone. \
+        "Values of attributes that {MIN_PEOPLE} people or more with labels have, each against the people of whom the attribute has another value. By labels alone. \
          The p values are corrected by Holm's procedure for the {count} tests of this question that could be made, so that the chance to see any difference where there is none is {SHOWN} at most: {shown} of them are at or below it. \
          Intervals are of 95 % each and are not corrected, so that one may leave out 0 where the corrected p value is above 0.05. – where there is too little to tell."
     ))];
-    if all.len() > MOST {
+    if all.len() > MAX_COMPARISONS {
         blocks.push(Block::Needs(format!(
-            "Only the first {MOST} of {} comparisons, those of the largest groups, were made: none of the others was looked at.",
+            "Only the first {MAX_COMPARISONS} of {} comparisons, those of the largest groups, were made: none of the others was looked at.",
             all.len()
         )));
     }
@@ -128,7 +128,7 @@ fn pairs(people: &People, who: &HashSet<AnnotatorId>) -> Vec<Pair> {
     let values = people.values();
     let with_labels = |ids: &[AnnotatorId]| ids.iter().filter(|id| who.contains(id)).count();
     let mut found: Vec<Pair> = Vec::new();
-    for group in groups.iter().filter(|group| group.people.len() >= FEWEST) {
+    for group in groups.iter().filter(|group| group.people.len() >= MIN_PEOPLE) {
         let Some(of) = values.get(group.attribute.as_str()) else { continue };
         let others: Vec<(&str, usize)> = of
             .iter()
@@ -141,7 +141,7 @@ fn pairs(people: &People, who: &HashSet<AnnotatorId>) -> Vec<Pair> {
             others.iter().filter(|(_, n)| *n > 0).map(|(value, _)| (*value).to_owned()).collect();
         let is_mirrored =
             |pair: &Pair| pair.attribute == group.attribute && pair.others == [group.value.clone()];
-        if rest < FEWEST || (named.len() == 1 && found.iter().any(is_mirrored)) {
+        if rest < MIN_PEOPLE || (named.len() == 1 && found.iter().any(is_mirrored)) {
             continue;
         }
         found.push(Pair {

@@ -66,7 +66,7 @@ impl PaperReports {
     /// # Errors
     /// The folder is not allowed ([`ProjectError::ExportExists`],
     /// [`NotAReport`](crate::error::ReportError::NotAReport)); a task packet is open; no encoder where
-    /// models are to be evaluated; the file cannot be read, the disk is full, a cancel, or another export
+    /// models are to be evaluated; the file cannot be read, the disk is full, cancellation, or another export
     /// that runs as a job. Nothing is written then.
     pub fn write<'a>(
         &self,

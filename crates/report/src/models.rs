@@ -1,14 +1,14 @@
 //! Model performance: recorded evaluations, training runs, calibration, and learning curves for new people.
 
 use super::document::Block;
-use super::evaluated::{Difference, Evaluated, Scored};
+use super::evaluated::{Difference, Evaluated, ModelFigures};
 use super::reproduce::without_folders;
 use super::work::{ReportQuestion, Work, error_as_message, quoted};
 use dissensus_analysis::EvaluateChoices;
 use dissensus_analysis::evaluation;
 use dissensus_analysis::learning_curve;
 use dissensus_api::RunDetail;
-use dissensus_domain::WorkState;
+use dissensus_domain::{EventKey, WorkState};
 use dissensus_project::clock::local_time;
 use dissensus_project::error::ProjectError;
 use dissensus_project::words::counted;
@@ -90,13 +90,19 @@ fn evaluate(
     }
 }
 
+/// The newest evaluation of the question. One of labels that were taken back with their import is not shown,
+/// though a later question may have the same name: the event that it names is gone.
 fn recorded(work: &Work<'_>, asked: &ReportQuestion) -> Result<Option<(Evaluated, String)>, ProjectError> {
-    for one in work.of.context.store.evaluations()? {
+    let store = &work.of.context.store;
+    for one in store.evaluations()? {
         let of_question = one.asked.configuration.get("question").and_then(serde_json::Value::as_str);
         let fits = one.asked.kind == EvaluationKind::Evaluation
             && one.state == WorkState::Finished
             && of_question == Some(asked.question.name.as_str());
-        if !fits {
+        let newest = one.asked.configuration.get("newest_event").cloned();
+        let newest: Option<EventKey> = newest.and_then(|key| serde_json::from_value(key).ok());
+        let Some(newest) = newest.filter(|_| fits) else { continue };
+        if !store.has_event(asked.question.id, newest)? {
             continue;
         }
         if let Some(found) = one.metrics.as_ref().and_then(Evaluated::read) {
@@ -128,7 +134,7 @@ fn evaluation(
     )));
     blocks.extend(found.notes.iter().map(|note| Block::Text(note.clone())));
     let keys = found.keys();
-    let row = |one: &Scored, reads: bool| {
+    let row = |one: &ModelFigures, reads: bool| {
         let name = if reads { one.model.clone() } else { format!("{} (reads no text)", one.model) };
         std::iter::once(Cell::text(name))
             .chain(keys.iter().map(|(key, _)| Cell::three(one.figure(key))))

@@ -3,7 +3,7 @@
 use dissensus_domain::{Annotator, AnnotatorId, Attributes};
 use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
-use dissensus_project::pseudonyms::{FEWEST, Pseudonyms, shared_values};
+use dissensus_project::pseudonyms::{MIN_PEOPLE, Pseudonyms, shared_values};
 use dissensus_render::table::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -66,7 +66,7 @@ impl People {
     /// Number of people out of `all`: hidden where it is true or untrue of so few that they could be
     /// identified.
     pub(super) fn count(&self, n: usize, all: usize) -> Cell {
-        let few = |n: usize| (1..FEWEST).contains(&n);
+        let few = |n: usize| (1..MIN_PEOPLE).contains(&n);
         match all.saturating_sub(n) {
             _ if self.with_ids => Cell::Count(n as u64),
             // Nothing is shown about so few people, not even that it is true of all or of none.

@@ -1,6 +1,7 @@
 //! Severity of each person: who gives higher levels than others on the same texts.
 
 use super::document::Block;
+use super::reproduce::without_folders;
 use super::work::{ReportQuestion, Work, quoted};
 use dissensus_analysis::annotators;
 use dissensus_api::AnnotatorRow;
@@ -57,11 +58,16 @@ pub(super) fn blocks(work: &Work<'_>, asked: &ReportQuestion) -> Result<Vec<Bloc
         counted(asked.labels.len() as u64, "label")
     );
     if has_severity {
-        blocks.push(Block::Text(
+        let version = work.of.live.with(question, |fitted| fitted.basis.version.clone())?.flatten();
+        let basis = match version {
+            Some(version) => format!("with text embeddings by {}", without_folders(&version)),
+            None => "without text embeddings".to_owned(),
+        };
+        blocks.push(Block::Text(format!(
             "Severity is the part of the model's score that belongs to the person, on the logit scale: above 0 somebody gives higher levels than the average person on the same texts. \
-             Estimates are drawn towards 0 the more, the fewer labels somebody gave; intervals are 95 % posterior intervals under the model's variances."
-                .to_owned(),
-        ));
+             Estimates are drawn towards 0 the more, the fewer labels somebody gave; intervals are 95 % posterior intervals under the model's variances. \
+             The model is one {basis}; severities differ with other embeddings."
+        )));
         let of = |one: &&AnnotatorRow| {
             let (value, low, high) = interval(one)?;
             Some(Ranged { name: work.people.name(one.id), value, low, high })

@@ -100,7 +100,7 @@ pub(super) fn quoted(word: &str) -> String {
     }
 }
 
-/// Converts an error into a message, so that other sections are unaffected; a cancel is passed on.
+/// Converts an error into a message, so that other sections are unaffected; cancellation is passed on.
 pub(super) fn error_as_message<T>(found: Result<T, ProjectError>) -> Result<Result<T, String>, ProjectError> {
     match found {
         Ok(found) => Ok(Ok(found)),

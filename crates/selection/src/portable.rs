@@ -104,7 +104,7 @@ impl PortableModel {
             }
             ModelKind::Multilevel => Inner::Multilevel(LiveModel::fit(data, options, progress)?),
         };
-        let ordinal = data.target.kind == dissensus_domain::TargetKind::Ordinal;
+        let ordinal = data.target.kind.has_distances();
         Ok(Self { dim: data.embeddings.dim, ordinal, inner })
     }
 

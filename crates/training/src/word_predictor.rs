@@ -66,7 +66,7 @@ impl WordPredictor {
     /// The words of one text, over all people with known effects.
     ///
     /// # Errors
-    /// The text cannot be read by the encoder; a cancel.
+    /// The text cannot be read by the encoder; cancellation.
     pub fn words_of(
         &self,
         body: &str,

@@ -60,7 +60,7 @@ impl QuestionAgreement {
 /// How much the annotators of a question agree.
 ///
 /// # Errors
-/// No labels, the file cannot be read, or a cancel.
+/// No labels, the file cannot be read, or cancellation.
 pub fn measure(
     cx: &Analysis,
     question: &Question,

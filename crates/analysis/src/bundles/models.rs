@@ -5,7 +5,7 @@ use super::manifest::{BundledAnnotator, HeldOutFigure, HeldOutFigures};
 use crate::error::AnalysisError;
 use crate::held_out;
 use crate::prediction_file;
-use dissensus_domain::{Annotator, Question, TargetKind};
+use dissensus_domain::{Annotator, Question};
 use dissensus_encoder::Encoder;
 use dissensus_models::live::LiveModel;
 use dissensus_project::error::ProjectError;
@@ -117,7 +117,7 @@ impl Bundles {
             ("accuracy of each annotator's most frequent answer", share(all.baseline_hits)),
             ("accuracy of the most frequent answer of all", share(all.common_hits)),
         ];
-        if question.scale.target() == TargetKind::Ordinal {
+        if question.scale.target().has_distances() {
             figures.push(("mean absolute error of the median, in levels", share(all.distance)));
             figures.push(("the same of each annotator's own median", share(all.baseline_distance)));
         }

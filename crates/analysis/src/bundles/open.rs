@@ -91,7 +91,7 @@ impl Bundle {
     /// # Errors
     /// No such question or annotator; an output file that exists already (without `replace`), is the input
     /// file or has an unsupported format; two columns of one name; a file of texts that cannot be read or has
-    /// bad rows; a full disk; a cancel.
+    /// bad rows; a full disk; cancellation.
     pub fn predict(
         &self,
         choices: &PredictionChoices,

@@ -56,7 +56,7 @@ impl BundlePredictor {
     /// Predicted answers of all chosen annotators to these texts, in their order.
     ///
     /// # Errors
-    /// A text that cannot be encoded, not enough memory, or a cancel.
+    /// A text that cannot be encoded, not enough memory, or cancellation.
     pub fn predict(
         &mut self,
         texts: &[String],

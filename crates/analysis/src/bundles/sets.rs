@@ -5,7 +5,7 @@ use super::manifest::{BundledQuestion, BundledSets, are_one};
 use super::models::ModelToBundle;
 use crate::set_distances;
 use dissensus_api::{sets_of_run_together, whole_sets_together};
-use dissensus_domain::{AnswerForm, Question};
+use dissensus_domain::Question;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::options::OptionFactors;
@@ -22,9 +22,7 @@ impl Bundles {
     ) -> Result<Vec<BundledSets>, ProjectError> {
         let index = self.context.index();
         let mut all = Vec::new();
-        for question in
-            index.questions().iter().filter(|question| question.scale.form() == AnswerForm::Options)
-        {
+        for question in index.questions().iter().filter(|question| question.scale.form().is_set()) {
             let place = |option: &Question| models.iter().position(|model| model.question.id == option.id);
             let places: Option<Vec<usize>> = question.options().iter().map(place).collect();
             if let Some(places) = places.filter(|places| are_one(places, described)) {

@@ -30,7 +30,7 @@ pub(super) fn write(dir: &Path) -> Result<(), ProjectError> {
 /// returns their names.
 ///
 /// # Errors
-/// [`AnalysisError::Bundle`] names the file that is missing, altered or extra; or an error of the disk.
+/// [`AnalysisError::Bundle`] names the file that is missing, altered or extra; or an I/O error.
 pub(super) fn check(dir: &Path) -> Result<Vec<String>, ProjectError> {
     let refused = |reason: String| ProjectError::from(AnalysisError::Bundle { path: dir.to_owned(), reason });
     if !dir.is_dir() {

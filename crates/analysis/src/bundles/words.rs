@@ -5,7 +5,7 @@ use super::models::OpenedEncoder;
 use super::{Bundles, io_error};
 use crate::error::AnalysisError;
 use crate::word_fit;
-use dissensus_domain::{AnnotatorId, AnswerForm, Question};
+use dissensus_domain::{AnnotatorId, Question};
 use dissensus_encoder::Encoder;
 use dissensus_models::spans::SpanEvaluation;
 use dissensus_project::error::ProjectError;
@@ -46,7 +46,7 @@ impl Bundles {
         let index = self.context.index();
         let live = index.questions().iter().filter(|question| {
             let types = question.options();
-            question.scale.form() == AnswerForm::Spans
+            question.scale.form().marks_words()
                 && types.iter().all(|of_type| questions.iter().any(|chosen| chosen.id == of_type.id))
         });
         let mut all: Vec<RequestedWords> =

@@ -73,7 +73,7 @@ impl Bundles {
     ///
     /// # Errors
     /// A folder of that name (without `replace`, or no bundle); no such question or run; a question without
-    /// labels; a run that is not of `multilevel`; no encoder; a full disk; a cancel.
+    /// labels; a run that is not of `multilevel`; no encoder; a full disk; cancellation.
     pub fn write(
         &self,
         choices: &BundleChoices,
@@ -379,9 +379,14 @@ fn check_place(dir: &Path, replace: bool) -> Result<(), ProjectError> {
         }
     }
     if !folder_of(dir).is_dir() {
-        return Err(io_error(dir, "making", io::ErrorKind::NotFound.into()));
+        return Err(io_error(dir, "making", no_folder()));
     }
     Ok(())
+}
+
+/// A system's own error would not say what is missing.
+fn no_folder() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "the folder that it would be in is not there; make that first")
 }
 
 fn make(dir: &Path) -> Result<(), ProjectError> {

@@ -5,6 +5,7 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Job;
 use dissensus_project::sync::lock;
 use dissensus_selection::evaluation::HeldOut;
+use dissensus_stats::data::Observation;
 use dissensus_training::encoding::Basis;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -13,7 +14,7 @@ use std::sync::{Arc, Mutex};
 /// done.
 #[derive(Default)]
 pub(crate) struct Measurements {
-    pub(crate) kept: Mutex<HashMap<QuestionId, Measured>>,
+    pub(crate) kept: Mutex<HashMap<QuestionId, HeldOutResults>>,
     gates: Mutex<HashMap<QuestionId, Arc<Mutex<()>>>>,
     /// Locked while a job begins, so that only one of two concurrent calls begins it.
     starting: Mutex<()>,
@@ -53,9 +54,10 @@ impl Measurements {
 }
 
 /// Held-out results of all annotators, and the state that they were measured on.
-pub(crate) struct Measured {
+pub(crate) struct HeldOutResults {
     pub(crate) generation: u32,
-    pub(crate) labels: usize,
+    /// Sorted by text and annotator.
+    pub(crate) labels: Vec<Observation>,
     pub(crate) annotators: usize,
     /// The embeddings that they are based on.
     pub(crate) basis: Basis,

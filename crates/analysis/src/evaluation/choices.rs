@@ -1,6 +1,7 @@
 //! What is evaluated, and how.
 
-use dissensus_domain::Question;
+use crate::Analysis;
+use dissensus_domain::{Question, QuestionId};
 use dissensus_project::error::ProjectError;
 use dissensus_selection::evaluation::SplitSpec;
 use dissensus_stats::data::{FitOptions, ModelKind};
@@ -34,10 +35,15 @@ impl EvaluateChoices {
     }
 
     /// A note for figures without slips.
-    pub(super) fn slips_note(&self) -> Option<String> {
+    pub(super) fn slips_note(
+        &self,
+        cx: &Analysis,
+        question: QuestionId,
+    ) -> Result<Option<String>, ProjectError> {
         const NOTE: &str = "Labels that were decided to be slips are left out, of what is learned and of what is scored: these figures are over \
                         the other labels, and are not to be compared with those over all.";
-        self.without_slips.then(|| NOTE.to_owned())
+        let note = self.without_slips.then(|| cx.context.slips_note(question)).transpose()?;
+        Ok(note.map(|left_out| format!("{NOTE} {left_out}")))
     }
 }
 

@@ -5,7 +5,7 @@ use super::compared::{Compared, ModelDifferences, Tested, resample};
 use super::targets::{SplitReport, Targets, first_target};
 use crate::Analysis;
 use dissensus_api::SelfAgreementShare;
-use dissensus_domain::{Question, QuestionId, TargetKind};
+use dissensus_domain::{Question, QuestionId};
 use dissensus_project::context::QuestionData;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -174,7 +174,7 @@ pub(super) fn evaluate(
         true => fit_frozen(cx, &data, choices, at_least, progress)?,
         false => fit_tuned(cx, question, &data, choices, at_least, progress)?,
     };
-    let ordinal = question.scale.target() == TargetKind::Ordinal && at_least.is_none();
+    let ordinal = question.scale.target().has_distances() && at_least.is_none();
     let tested = |models: Vec<Vec<Predicted>>| -> Vec<TestedLevels> {
         models.into_iter().flatten().map(|predicted| TestedLevels { predicted, ordinal }).collect()
     };
@@ -198,7 +198,7 @@ pub(super) fn evaluate(
             .notes
             .into_iter()
             .chain(cx.context.edited_note(question.id)?)
-            .chain(choices.slips_note())
+            .chain(choices.slips_note(cx, question.id)?)
             .collect(),
         split: divided.report,
         seed: choices.seed,

@@ -44,9 +44,9 @@ pub enum QuestionEvaluation {
 /// encoder, as runs.
 ///
 /// # Errors
-/// No labels, no such split or level, one side of the split empty, or a cancel. For a question whose answers
-/// are sets or spans also: a choice that exists only for one option or type, a split that divides options
-/// differently.
+/// No labels, no such split or level, one side of the split empty, or cancellation. For a question whose
+/// answers are sets or spans also: a choice that exists only for one option or type, a split that divides
+/// options differently.
 pub fn evaluate(
     cx: &Analysis,
     choices: &EvaluateChoices,
@@ -62,6 +62,7 @@ pub fn evaluate(
     }
     let asked = json!({
         "question": question.name,
+        "newest_event": cx.context.store.newest_of(question.id)?,
         "models": choices.models.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
         "split": choices.split.name(),
         "at_least": choices.at_least,

@@ -14,6 +14,7 @@ use dissensus_models::spans::{
 use dissensus_neural::word_networks::WordNetworks;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
+use dissensus_selection::evaluation::{DataSplit, SplitSpec};
 use dissensus_stats::data::{Embeddings, ModelError, ModelKind};
 use dissensus_stats::metrics::{CONFIDENCE_LEVEL, Resampled};
 use serde::Serialize;
@@ -135,8 +136,12 @@ pub(super) fn evaluate(
     let mut tested: Vec<&SpanAnswer> = Vec::new();
     let mut predictions: Vec<SpanPredictions> = Vec::new();
     let mut learned: Vec<TypeReport> = Vec::new();
-    for split in choices.split.each() {
-        let division = split.divide(&first.data(&none), columns, options.seed, 0.0)?;
+    let divide = |split: SplitSpec| split.divide(&first.data(&none), columns, options.seed, 0.0);
+    let divisions: Vec<DataSplit> = choices.split.each().into_iter().map(divide).collect::<Result<_, _>>()?;
+    // Before the first fit, which takes minutes.
+    let unseen = divisions.iter().map(|division| division.test.texts()).sum();
+    columns.seen.check(&choices.split.name(), unseen)?;
+    for division in divisions.iter().filter(|division| division.test.labels() > 0) {
         let train = data.answers_of(division.train.iter().map(|o| (o.text, o.annotator)));
         let test: Vec<&SpanAnswer> = data
             .answers_of(division.test.observations().iter().map(|o| (o.text, o.annotator)))
@@ -191,7 +196,7 @@ pub(super) fn evaluate(
         differences: ModelDifferences::less(WORD_FREQUENCY, &resampled)?,
         without_copies: without.map(|(models, baselines)| SpansWithoutCopies { models, baselines }),
         types: types_of(question, &learned),
-        notes: choices.slips_note().into_iter().collect(),
+        notes: choices.slips_note(cx, question.id)?.into_iter().collect(),
         split: targets.divided.report,
         seed: choices.seed,
         encoder: data.encoder.clone(),

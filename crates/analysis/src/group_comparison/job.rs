@@ -14,14 +14,14 @@ const KIND: JobKind = JobKind::Compare;
 const TOP: usize = 50;
 
 /// The last comparison of this question's groups by [`start`], as long as
-/// texts and people are the same, with a flag whether labels of the question have changed since.
+/// the texts are the same, with a flag whether labels of the question or people have changed since.
 pub fn last_result(cx: &Analysis, question: QuestionId, choice: &GroupsChoice) -> Option<GroupComparison> {
     let generation = cx.live.models.generation();
     let last = lock(&cx.comparisons.last);
     let (_, found) = last
         .as_ref()
         .filter(|(of, found)| *of == generation && found.question == question && found.groups == *choice)?;
-    let stale = cx.live.models.labels_changed(question) > found.revision;
+    let stale = cx.live.models.labels_or_people_changed(question) > found.revision;
     Some(GroupComparison { stale, ..found.clone() })
 }
 

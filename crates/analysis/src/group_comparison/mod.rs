@@ -31,7 +31,7 @@ const STEPS: u64 = 3;
 ///
 /// # Errors
 /// No such question, its levels were added, removed or moved meanwhile, an empty group or groups that
-/// overlap, the file cannot be read, or a cancel.
+/// overlap, the file cannot be read, or cancellation.
 pub fn compare(
     cx: &Analysis,
     question: QuestionId,
@@ -39,14 +39,13 @@ pub fn compare(
     top: usize,
     progress: &dyn Progress,
 ) -> Result<GroupComparison, ProjectError> {
+    // Before people and labels: a change while they are read makes the result stale instead of being missed.
+    let revision = cx.live.models.revision();
     let index = cx.context.index();
     let asked = index.with_levels(question)?;
     let target = Target::from_scale(&asked.scale);
     let [a, b] = people::groups(index.annotators(), choice)?;
     report_progress(progress, 0, "reading labels")?;
-    // Before the labels: a label that is recorded while they are read had better be counted as new than
-    // be missed.
-    let revision = cx.live.models.revision();
     let texts = index.texts().len();
     let labels = cx.context.observations_in(&index, texts, question)?;
     // The gap is that of side 1, so that it is above 0 if A is higher.
@@ -65,7 +64,7 @@ pub fn compare(
     report_progress(progress, 2, "comparing texts")?;
     let listed = match &model {
         Some(model) => texts::texts_by_distance(cx, model, [&a.people, &b.people], top, progress)?,
-        None => texts::Listed::default(),
+        None => texts::DifferingTexts::default(),
     };
     let shared = found.shared_texts as u32;
     let gap = found.gap.map(figure_of_gap);

@@ -8,14 +8,14 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_stats::data::AnnotatorModel as _;
 use dissensus_stats::disagreement::{GroupGap, GroupGaps, GroupPair};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
-/// Number of texts between checks for a cancel.
+/// Number of texts between checks for cancellation.
 const AT_ONCE: usize = 4096;
 
 /// Texts that differ, by which group is higher.
 #[derive(Default)]
-pub(super) struct Listed {
+pub(super) struct DifferingTexts {
     /// Numbers of texts that are shown to differ: A higher, B higher.
     pub(super) differing: (u32, u32),
     pub(super) a_higher: Vec<GroupTextGap>,
@@ -23,19 +23,19 @@ pub(super) struct Listed {
 }
 
 /// The texts that people of both sides (rows of A and of B) labelled, by how far apart they are on them:
-/// those that are shown to differ, then the widest gaps.
+/// those that are shown to differ, then the widest gaps, last those whose own labels say the opposite.
 pub(super) fn texts_by_distance(
     cx: &Analysis,
     model: &LiveModel,
     [a, b]: [&[u32]; 2],
     top: usize,
     progress: &dyn Progress,
-) -> Result<Listed, ProjectError> {
+) -> Result<DifferingTexts, ProjectError> {
     // Annotators who were added after the fit have no row in the model.
     let known =
         |rows: &[u32]| rows.iter().copied().filter(|row| (*row as usize) < model.annotators()).collect();
     let groups: Vec<Vec<u32>> = vec![known(b), known(a)];
-    let shared = shared_texts(model, &groups);
+    let observed = observed_gaps(model, &groups);
     let gaps = GroupGaps::estimate(model, groups, vec![GroupPair { first: vec![0], second: vec![1] }]);
     let mut sizes = Vec::with_capacity(model.texts());
     for from in (0..model.texts()).step_by(AT_ONCE) {
@@ -55,10 +55,13 @@ pub(super) fn texts_by_distance(
         let size = |text: &u32| sizes[*text as usize].abs();
         let on_side =
             |text: &&u32| if above { sizes[**text as usize] > 0.0 } else { sizes[**text as usize] < 0.0 };
-        let mut texts: Vec<u32> = shared.iter().filter(on_side).copied().collect();
+        let mut texts: Vec<u32> = observed.keys().filter(on_side).copied().collect();
+        let is_contradicted = |text: &u32| observed[text] * sizes[*text as usize] < 0.0;
         let is_significant = |text: &u32| found.get(text).is_some_and(|gap| gap.significant);
         texts.sort_by(|x, y| {
-            is_significant(y).cmp(&is_significant(x)).then(size(y).total_cmp(&size(x))).then(x.cmp(y))
+            let first = is_significant(y).cmp(&is_significant(x));
+            let last = is_contradicted(x).cmp(&is_contradicted(y));
+            first.then(last).then(size(y).total_cmp(&size(x))).then(x.cmp(y))
         });
         texts.truncate(top);
         texts
@@ -68,15 +71,20 @@ pub(super) fn texts_by_distance(
         for text in texts {
             stop(progress)?;
             let gap = found.get(&text).copied().unwrap_or_else(|| on_text(text));
-            rows.extend(row_of_gap(cx, text, &gap)?);
+            rows.extend(row_of_gap(cx, text, &gap, observed[&text])?);
         }
         Ok(rows)
     };
-    Ok(Listed { differing, a_higher: rows(a_higher)?, b_higher: rows(b_higher)? })
+    Ok(DifferingTexts { differing, a_higher: rows(a_higher)?, b_higher: rows(b_higher)? })
 }
 
 /// The row of a gap; `None` for a text that does not exist any more.
-fn row_of_gap(cx: &Analysis, row: u32, gap: &GroupGap) -> Result<Option<GroupTextGap>, ProjectError> {
+fn row_of_gap(
+    cx: &Analysis,
+    row: u32,
+    gap: &GroupGap,
+    observed: f32,
+) -> Result<Option<GroupTextGap>, ProjectError> {
     let id = cx.context.index().texts().get(row as usize).copied();
     let Some(text) = id.map(|id| cx.context.store.text(id)).transpose()?.flatten() else {
         return Ok(None);
@@ -87,19 +95,27 @@ fn row_of_gap(cx: &Analysis, row: u32, gap: &GroupGap) -> Result<Option<GroupTex
         snippet: snippet(&text.body),
         gap: gap.gap as f32,
         interval: gap.interval.map(|(low, high)| (low as f32, high as f32)),
+        observed,
         labels: (gap.labels[1], gap.labels[0]),
         p: gap.p,
         significant: gap.significant,
     }))
 }
 
-/// Texts that both groups labelled, in order.
-fn shared_texts(model: &LiveModel, groups: &[Vec<u32>]) -> Vec<u32> {
-    let of = |people: &Vec<u32>| -> HashSet<u32> {
-        people.iter().flat_map(|row| model.known_labels(*row)).map(|(text, _)| *text).collect()
+/// Mean label of the second group minus that of the first, of each text that both labelled.
+fn observed_gaps(model: &LiveModel, groups: &[Vec<u32>]) -> BTreeMap<u32, f32> {
+    let mut sums: BTreeMap<u32, [(f64, u32); 2]> = BTreeMap::new();
+    for (side, people) in groups.iter().enumerate() {
+        for (text, level) in people.iter().flat_map(|row| model.known_labels(*row)) {
+            let (sum, labels) = &mut sums.entry(*text).or_default()[side];
+            *sum += f64::from(*level);
+            *labels += 1;
+        }
+    }
+    let gap = |(text, [(first, n), (second, m)]): (u32, [(f64, u32); 2])| {
+        (n > 0 && m > 0).then(|| (text, (second / f64::from(m) - first / f64::from(n)) as f32))
     };
-    let labelled: Vec<HashSet<u32>> = groups.iter().map(of).collect();
-    (0..model.texts() as u32).filter(|text| labelled.iter().all(|of| of.contains(text))).collect()
+    sums.into_iter().filter_map(gap).collect()
 }
 
 fn stop(progress: &dyn Progress) -> Result<(), ProjectError> {

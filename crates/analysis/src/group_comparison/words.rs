@@ -119,7 +119,7 @@ pub(super) fn texts((a_higher, b_higher): (u32, u32), shared: u32) -> String {
 
 /// Describes what p values are corrected for.
 pub(super) fn correction(whole_attribute: Option<&str>) -> String {
-    let texts = "A difference over all texts is shown where its 95 % interval leaves out 0; that interval is of this comparison alone. Of single texts those are shown that hold after correction for their number (at most 5 % of them are false discoveries).";
+    let texts = "A difference over all texts is shown where its 95 % interval leaves out 0; that interval is of this comparison alone. Of single texts those are shown that hold after correction for their number (at most 5 % of them are false discoveries); the list by group gap also counts differences that severity alone explains.";
     match whole_attribute {
         Some(name) => format!(
             "{texts} These groups are all values of {name}: within {name} there was nothing to pick. If you compare several attributes, count them too."

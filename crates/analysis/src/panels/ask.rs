@@ -14,7 +14,7 @@ use dissensus_project::jobs::{Follow, Progress};
 use dissensus_stats::data::AnnotatorModel as _;
 use rayon::prelude::*;
 
-/// Number of texts between checks for a cancel.
+/// Number of texts between checks for cancellation.
 const BLOCK: usize = 64;
 
 impl Panels {
@@ -24,7 +24,7 @@ impl Panels {
     ///
     /// # Errors
     /// Those of [`Panels::check`]; members who cannot be drawn; a model that is not live
-    /// ([`dissensus_training::live::LiveModels::fit`]); a cancel.
+    /// ([`dissensus_training::live::LiveModels::fit`]); cancellation.
     pub fn ask<'a>(
         &self,
         request: &PanelRequest,

@@ -55,7 +55,7 @@ impl Panels {
     ///
     /// # Errors
     /// Those of [`Panels::check`]; an output file that exists already (without `replace`), is the input file
-    /// or has an unsupported format; a file of texts that cannot be read or has bad rows; a cancel.
+    /// or has an unsupported format; a file of texts that cannot be read or has bad rows; cancellation.
     pub fn check_file(
         &self,
         request: &PanelRequest,
@@ -76,7 +76,7 @@ impl Panels {
     ///
     /// # Errors
     /// Those of [`Panels::ask`]; the file has changed; the encoder is not available, or not the one of the
-    /// live model; a full disk; a cancel.
+    /// live model; a full disk; cancellation.
     pub fn ask_file(
         &self,
         request: &PanelRequest,

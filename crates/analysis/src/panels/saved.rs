@@ -13,7 +13,7 @@ impl Panels {
     /// ids.
     ///
     /// # Errors
-    /// Those of [`Panels::check`]; a name that is empty or longer than 200 characters; an error of the disk.
+    /// Those of [`Panels::check`]; a name that is empty or longer than 200 characters; an I/O error.
     pub fn save(&self, name: &str, request: &PanelRequest) -> Result<Vec<SavedPanelInfo>, ProjectError> {
         self.check(request)?;
         let index = self.context.index();
@@ -33,7 +33,7 @@ impl Panels {
     /// Removes the panel of a name from the list; its record stays in the history of the file.
     ///
     /// # Errors
-    /// There is no such panel, or an error of the disk.
+    /// There is no such panel, or an I/O error.
     pub fn forget(&self, name: &str) -> Result<Vec<SavedPanelInfo>, ProjectError> {
         self.whole_project()?;
         self.saved(name)?;

@@ -3,7 +3,7 @@
 use crate::Analysis;
 use crate::bundle_folder;
 use crate::observed::labels_given;
-use dissensus_domain::{AnswerForm, Question, QuestionId};
+use dissensus_domain::{Question, QuestionId};
 use dissensus_exchange::TypedTable;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -35,7 +35,7 @@ impl CheckedPredictions {
     /// ([`dissensus_training::live::LiveModels::fit`]) before the table is written; words have a model of
     /// their own, which needs only an encoder.
     pub fn needs_live_models(&self) -> bool {
-        self.question.scale.form() != AnswerForm::Spans
+        !self.question.scale.form().marks_words()
     }
 
     /// The predicted annotators; `has_labels` is whether the one in a row has labels.
@@ -64,7 +64,8 @@ impl CheckedPredictions {
 /// # Errors
 /// No such question or annotator; a question without labels; an output file that exists already (without
 /// `replace`), is the input file, is in the folder of a bundle, or has an unsupported format; two columns of
-/// one name; a file of texts that cannot be read or has bad rows; words of the project's own texts; a cancel.
+/// one name; a file of texts that cannot be read or has bad rows; words of the project's own texts;
+/// cancellation.
 pub fn check(
     cx: &Analysis,
     choices: &PredictionChoices,
@@ -75,7 +76,7 @@ pub fn check(
     let index = cx.context.index();
     let question = index.find_question(choices.question.as_deref())?.clone();
     let form = question.scale.form();
-    if form == AnswerForm::Spans && texts.is_none() {
+    if form.marks_words() && texts.is_none() {
         index.with_levels(question.id)?;
     }
     TypedTable::check(out, false)?;
@@ -84,7 +85,7 @@ pub fn check(
     bundle_folder::check_outside(out)?;
     let chosen = chosen_rows(cx, choices)?;
     let everybody = choices.annotators.is_empty();
-    if form == AnswerForm::Level && labels_given(cx, question.id)?.is_empty() {
+    if !form.has_parts() && labels_given(cx, question.id)?.is_empty() {
         return Err(ProjectError::NoLabels(question.name));
     }
     check_columns(form, question.scale.levels(), if everybody { &[] } else { &chosen })?;

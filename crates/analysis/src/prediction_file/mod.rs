@@ -41,8 +41,8 @@ pub enum WrittenPredictions {
 ///
 /// # Errors
 /// Models that are not live ([`CheckedPredictions::needs_live_models`]); an output file that exists by now
-/// (without `replace`); a full disk; a cancel. For a file's texts also: the file has changed; the encoder is
-/// not available, or is not the one of the live models. An unfinished table is deleted.
+/// (without `replace`); a full disk; cancellation. For a file's texts also: the file has changed; the encoder
+/// is not available, or is not the one of the live models. An unfinished table is deleted.
 pub fn write(
     cx: &Analysis,
     asked: &CheckedPredictions,

@@ -15,7 +15,7 @@ use dissensus_training::prediction_tables::LabelledBodies;
 use std::collections::{BTreeSet, HashSet};
 
 /// Number of bodies that are read together.
-const TOGETHER: usize = 256;
+const BATCH_TEXTS: usize = 256;
 
 /// The live models of a question's options, and the key of their encoder version.
 pub(crate) struct ModelsOfOptions {
@@ -102,7 +102,7 @@ pub(super) fn bodies_learned_from(
     let taught = index.texts().iter().zip(seen.taught()).filter(|(_, taught)| **taught).map(|(id, _)| *id);
     let texts: Vec<TextId> = labelled.chain(taught).collect::<BTreeSet<_>>().into_iter().collect();
     let mut bodies = HashSet::new();
-    for chunk in texts.chunks(TOGETHER) {
+    for chunk in texts.chunks(BATCH_TEXTS) {
         bodies.extend(cx.context.store.bodies(chunk)?.iter().filter_map(|body| body_hash(body)));
     }
     Ok(bodies)

@@ -2,7 +2,7 @@
 
 use super::{is_held_out, rows};
 use crate::Analysis;
-use crate::correlated_scores::Found;
+use crate::correlated_scores::CorrelationResult;
 use crate::question_correlation;
 use dissensus_api::{CorrelationChoice, CorrelationPoints, QuestionCorrelation};
 use dissensus_domain::JobKind;
@@ -15,7 +15,7 @@ const KIND: JobKind = JobKind::Correlate;
 /// Maximum number of drawn points.
 const MAX_POINTS: usize = 3000;
 
-fn last_found(cx: &Analysis, choice: &CorrelationChoice) -> Option<Arc<Found>> {
+fn last_found(cx: &Analysis, choice: &CorrelationChoice) -> Option<Arc<CorrelationResult>> {
     let generation = cx.live.models.generation();
     let last = lock(&cx.correlations.last);
     let (_, found) =

@@ -15,7 +15,7 @@ mod scores;
 pub use job::{last_result, points, start};
 
 use super::Analysis;
-use super::correlated_scores::{Column, Found, ScoredTexts};
+use super::correlated_scores::{Column, CorrelationResult, ScoredTexts};
 use dissensus_api::{
     CorrelationChoice, CorrelationFigure, CorrelationFigures, QuestionCorrelation, ScorePair, ScoredQuestion,
 };
@@ -40,7 +40,7 @@ const RESAMPLES: usize = 400;
 ///
 /// # Errors
 /// Fewer than two scores, a named question without labels, a run that has not finished, the file cannot
-/// be read, a cancel.
+/// be read, cancellation.
 pub fn correlate(
     cx: &Analysis,
     choice: &CorrelationChoice,
@@ -53,7 +53,7 @@ fn correlated(
     cx: &Analysis,
     choice: &CorrelationChoice,
     progress: &dyn Progress,
-) -> Result<Found, ProjectError> {
+) -> Result<CorrelationResult, ProjectError> {
     // Before the labels: a label that is recorded while they are read had better be counted as new than
     // be missed.
     let revision = cx.live.models.revision();
@@ -111,7 +111,7 @@ fn correlated(
         revision,
         stale: false,
     };
-    Ok(Found { shown, columns, texts, ids })
+    Ok(CorrelationResult { shown, columns, texts, ids })
 }
 
 /// The data of the chosen questions, and texts that are left out for all of them.
@@ -157,7 +157,7 @@ fn questions_to_correlate(
     }
 }
 
-/// Passes on a cancel, but not the steps of one pair.
+/// Passes on cancellation, but not the steps of one pair.
 struct CancelOnly<'a>(&'a dyn Progress);
 
 impl Progress for CancelOnly<'_> {
@@ -177,7 +177,7 @@ fn too_few_groups(texts: &ScoredTexts, kept: &[usize]) -> Option<String> {
     let groups: BTreeSet<u32> = kept.iter().map(|row| texts.clusters[*row]).collect();
     (groups.len() < MIN_CLUSTERS && kept.len() >= MIN_CLUSTERS).then(|| {
         format!(
-            "Texts of one group are not independent, and there are {}: intervals take {MIN_CLUSTERS}.",
+            "Texts of one group are not independent: intervals take {MIN_CLUSTERS} of them, and these texts form {}.",
             counted(groups.len() as u64, "group")
         )
     })

@@ -2,8 +2,7 @@
 
 use super::scores::{clusters_of, with_copies};
 use crate::Analysis;
-use crate::correlated_scores::{Scored, ScoredTexts};
-use dissensus_domain::TargetKind;
+use crate::correlated_scores::{QuestionScores, ScoredTexts};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
 use dissensus_training::error::TrainingError;
@@ -15,7 +14,7 @@ pub(super) fn run_scores(
     runs: &[u32],
     progress: &dyn Progress,
 ) -> Result<ScoredTexts, ProjectError> {
-    let mut scored: Vec<Scored> = Vec::new();
+    let mut scored: Vec<QuestionScores> = Vec::new();
     let (mut annotators, mut data) = (0, None);
     for run in runs {
         let found = runs::scores_of_texts(&cx.runs, *run, progress)?;
@@ -42,10 +41,10 @@ pub(super) fn run_scores(
         }
         annotators = annotators.max(found.annotators);
         let (question, as_learned) = (found.question, found.mean);
-        scored.push(Scored { question, run: Some(*run), as_learned, held_out, learned });
+        scored.push(QuestionScores { question, run: Some(*run), as_learned, held_out, learned });
     }
     let data = data.ok_or(ProjectError::NoQuestion)?;
-    if scored.len() < 2 && scored[0].question.scale.target() != TargetKind::Nominal {
+    if scored.len() < 2 && scored[0].question.scale.target().is_ordered() {
         return Err(TrainingError::NotCorrelated("it takes runs of two questions".to_owned()).into());
     }
     let texts = data.texts.len();

@@ -1,7 +1,7 @@
 //! Scores of every text by the models of several questions: including what its labels taught, and without.
 
 use crate::Analysis;
-use crate::correlated_scores::{Column, Scored, ScoredTexts};
+use crate::correlated_scores::{Column, QuestionScores, ScoredTexts};
 use dissensus_domain::{Question, TargetKind};
 use dissensus_project::context::QuestionData;
 use dissensus_project::error::ProjectError;
@@ -94,7 +94,7 @@ fn live_score(
     basis: &Basis,
     folds: &TextFolds,
     progress: &Part<'_>,
-) -> Result<Scored, ProjectError> {
+) -> Result<QuestionScores, ProjectError> {
     let texts = data.texts.len();
     cx.live.fit(data.question.id, progress)?;
     let read = cx.live.with(&data.question, |fitted| {
@@ -120,12 +120,12 @@ fn live_score(
             held_out[row.clone()].copy_from_slice(&as_learned[row]);
         }
     }
-    Ok(Scored { question: data.question.clone(), run: None, as_learned, held_out, learned })
+    Ok(QuestionScores { question: data.question.clone(), run: None, as_learned, held_out, learned })
 }
 
 /// The scores of a question: the mean level, the probability of yes, or for a choice question the
 /// probability of each level.
-pub(super) fn columns(of: usize, scored: &Scored) -> Vec<Column> {
+pub(super) fn columns(of: usize, scored: &QuestionScores) -> Vec<Column> {
     let scale = &scored.question.scale;
     let (levels, name) = (scale.levels(), &scored.question.name);
     let column = |name: String, score: String, range: (f64, f64), weights: Vec<f64>| {

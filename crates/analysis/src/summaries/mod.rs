@@ -7,7 +7,7 @@ mod texts;
 use crate::Analysis;
 use crate::error::AnalysisError;
 use dissensus_api::{SummaryOf, SummaryRequest, SummaryWritten};
-use dissensus_domain::{AnswerForm, JobKind, Question, QuestionId};
+use dissensus_domain::{JobKind, Question, QuestionId};
 use dissensus_exchange::TypedTable;
 use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
@@ -100,7 +100,7 @@ impl Summaries {
                 "one row a text: labels are brought together to one of each text",
             );
         }
-        if request.aggregate.is_some() && scale.form() == AnswerForm::Spans {
+        if request.aggregate.is_some() && scale.form().marks_words() {
             return refused("aggregate", aggregate, "questions that are answered with levels or options");
         }
         TypedTable::check(out, false)?;
@@ -114,8 +114,8 @@ impl Summaries {
     /// # Errors
     /// A model that is not live if there are predictions; labels that continue to change
     /// ([`AnalysisError::LabelsChange`]); nothing to aggregate; an output file that exists by now (without
-    /// `replace`); a full disk; a cancel; for a job also texts without an embedding, and an export that runs.
-    /// Nothing is written then.
+    /// `replace`); a full disk; cancellation; for a job also texts without an embedding, and an export that
+    /// runs. Nothing is written then.
     pub fn write<'a>(
         &self,
         asked: &CheckedSummary,

@@ -16,7 +16,7 @@ use dissensus_training::error::TrainingError;
 use std::collections::{BTreeSet, HashMap};
 
 /// An annotator as shown in the table.
-struct Shown {
+struct PersonRow {
     /// The order of rows, which reveals nothing about people with pseudonyms.
     place: u32,
     id: String,
@@ -58,7 +58,7 @@ pub(super) fn write(
         }
         false => None,
     };
-    let shown: Vec<Shown> = match &masked {
+    let shown: Vec<PersonRow> = match &masked {
         Some((pseudonyms, attributes)) => {
             let of = |one: &Annotator| as_others_see(pseudonyms, attributes, one.id);
             everyone.iter().map(of).collect::<Result<_, _>>()?
@@ -68,7 +68,7 @@ pub(super) fn write(
     let attributes: BTreeSet<&String> = shown.iter().flat_map(|one| one.attributes.keys()).collect();
     let columns = columns(question, &attributes, report.is_some(), request.predicted, !request.pseudonyms);
     let mut table = Table::create(&asked.out, columns)?;
-    let mut people: Vec<(&Annotator, &Shown)> = everyone.iter().zip(&shown).collect();
+    let mut people: Vec<(&Annotator, &PersonRow)> = everyone.iter().zip(&shown).collect();
     people.sort_by_key(|(_, shown)| shown.place);
     for (one, shown) in &people {
         let given = answers.get(&one.id).map(Vec::as_slice).unwrap_or_default();
@@ -98,6 +98,7 @@ pub(super) fn write(
         question: question.name.clone(),
         rows: people.len() as u32,
         labels: labels.len() as u32,
+        not_converged: Vec::new(),
         suppressed: left_out.as_ref().map_or(0, |all| all.suppressed as u32),
         left_blank: left_out.as_ref().map(|all| all.left_blank.clone()).unwrap_or_default(),
         identifiable: left_out.as_ref().map_or(0, |all| all.identifiable as u32),
@@ -124,9 +125,9 @@ fn report(
     Ok(Some(report))
 }
 
-fn as_they_are((one, place): (&Annotator, u32)) -> Shown {
+fn as_they_are((one, place): (&Annotator, u32)) -> PersonRow {
     let Annotator { external_id, name, attributes, .. } = one;
-    Shown { place, id: external_id.clone(), name: Some(name.clone()), attributes: attributes.clone() }
+    PersonRow { place, id: external_id.clone(), name: Some(name.clone()), attributes: attributes.clone() }
 }
 
 /// An annotator under a pseudonym.
@@ -134,9 +135,9 @@ fn as_others_see(
     pseudonyms: &Pseudonyms,
     attributes: &SharedAttributes,
     one: AnnotatorId,
-) -> Result<Shown, ProjectError> {
+) -> Result<PersonRow, ProjectError> {
     let place = pseudonyms.number(one)?;
-    Ok(Shown { place, id: Pseudonyms::name(place), name: None, attributes: attributes.person(one) })
+    Ok(PersonRow { place, id: Pseudonyms::name(place), name: None, attributes: attributes.person(one) })
 }
 
 fn columns(

@@ -10,7 +10,7 @@ use crate::ranking;
 use crate::text_figures::{TextFigures, mean_of};
 use crate::{AggregatedText, OptionsOfText};
 use dissensus_api::{DisagreementMeasure, DisagreementQuery, DisagreementRow, SummaryWritten};
-use dissensus_domain::{AnswerForm, CurrentLabel, Question, TextId};
+use dissensus_domain::{CurrentLabel, Question, TextId};
 use dissensus_exchange::ColumnKind;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress;
@@ -18,25 +18,27 @@ use dissensus_training::error::TrainingError;
 use std::collections::HashMap;
 
 /// Number of texts that are predicted at once.
-const TOGETHER: usize = 512;
+const BATCH_TEXTS: usize = 512;
 
 /// The aggregated label of a text.
-struct Decided {
+struct AggregatedLabel {
     label: String,
     probability: Option<f64>,
     tie: bool,
 }
 
 /// All label data, read at one moment.
-struct Given {
+struct LabelData {
     labels: Vec<CurrentLabel>,
     cannot_say: HashMap<TextId, u64>,
     /// By text id.
-    decided: Option<HashMap<String, Decided>>,
+    decided: Option<HashMap<String, AggregatedLabel>>,
+    /// What of the question the estimation did not converge for.
+    not_converged: Vec<String>,
 }
 
 /// The prediction for all people on a text.
-struct Expected {
+struct TextPrediction {
     /// Mean prediction, a probability per level.
     distribution: Vec<f32>,
     /// How far people would differ, and its interval, with the label of each person who has labelled the
@@ -94,7 +96,7 @@ pub(super) fn write(
         }
         table.write(&row)?;
         rows += 1;
-        if u64::from(rows).is_multiple_of(TOGETHER as u64) {
+        if u64::from(rows).is_multiple_of(BATCH_TEXTS as u64) {
             progress.report(u64::from(rows), Some(all), "writing");
         }
     }
@@ -103,6 +105,7 @@ pub(super) fn write(
         question: question.name.clone(),
         rows,
         labels: given.labels.len() as u32,
+        not_converged: given.not_converged,
         suppressed: 0,
         left_blank: Vec::new(),
         identifiable: 0,
@@ -143,7 +146,7 @@ fn given(
     question: &Question,
     aggregate: Option<&str>,
     progress: &dyn Progress,
-) -> Result<Given, ProjectError> {
+) -> Result<LabelData, ProjectError> {
     let store = &of.context.store;
     at_one_moment(&of.context, || {
         let labels = store.current_labels(question.id)?;
@@ -151,11 +154,9 @@ fn given(
         for (text, _) in store.cannot_say(question.id)? {
             *cannot_say.entry(text).or_default() += 1;
         }
-        let decided = match aggregate {
-            Some(method) => Some(decided(of, question, method, progress)?),
-            None => None,
-        };
-        Ok(Given { labels, cannot_say, decided })
+        let decided = aggregate.map(|method| decided(of, question, method, progress)).transpose()?;
+        let (decided, not_converged) = decided.unzip();
+        Ok(LabelData { labels, cannot_say, decided, not_converged: not_converged.unwrap_or_default() })
     })
 }
 
@@ -164,17 +165,17 @@ fn expected(
     of: &Summaries,
     question: &Question,
     progress: &dyn Progress,
-) -> Result<HashMap<TextId, Expected>, ProjectError> {
+) -> Result<HashMap<TextId, TextPrediction>, ProjectError> {
     let query = DisagreementQuery::of_everything(question.id, DisagreementMeasure::Split);
     let index = of.context.index();
     let mut found = HashMap::with_capacity(index.texts().len());
     let generation = of.live.models.generation();
-    for ids in index.texts().chunks(TOGETHER) {
+    for ids in index.texts().chunks(BATCH_TEXTS) {
         if progress.cancelled() {
             return Err(ProjectError::Cancelled);
         }
         let rows = ranking::rows_of(&of.analysis, question, &query, ids)?;
-        found.extend(rows.into_iter().filter_map(|row| Some((row.text, Expected::new(row)?))));
+        found.extend(rows.into_iter().filter_map(|row| Some((row.text, TextPrediction::new(row)?))));
         progress.report(found.len() as u64, Some(index.texts().len() as u64), "predicting");
     }
     if of.live.models.generation() != generation {
@@ -186,7 +187,7 @@ fn expected(
     Ok(found)
 }
 
-impl Expected {
+impl TextPrediction {
     fn new(row: DisagreementRow) -> Option<Self> {
         let scores = row.scores?;
         let (disagreement, interval) = (scores.split, scores.split_interval);
@@ -195,13 +196,13 @@ impl Expected {
 }
 
 /// The cells of a text; empty for one that the model does not know, because it was added after the fit.
-fn cells_of(expected: Option<&Expected>, question: &Question) -> Vec<Cell> {
+fn cells_of(expected: Option<&TextPrediction>, question: &Question) -> Vec<Cell> {
     let number = |x: Option<f32>| Cell::Number(x.map(f64::from));
     let levels = question.scale.len();
     let mut cells: Vec<Cell> = (0..levels)
         .map(|level| number(expected.and_then(|one| one.distribution.get(level).copied())))
         .collect();
-    let weights = |one: &Expected| one.distribution.iter().map(|p| f64::from(*p)).collect::<Vec<_>>();
+    let weights = |one: &TextPrediction| one.distribution.iter().map(|p| f64::from(*p)).collect::<Vec<_>>();
     let mean = expected.and_then(|one| mean_of(&question.scale, &weights(one)));
     cells.push(Cell::Number(mean));
     cells.push(number(expected.map(|one| one.disagreement)));
@@ -210,24 +211,29 @@ fn cells_of(expected: Option<&Expected>, question: &Question) -> Vec<Cell> {
     cells
 }
 
-/// Aggregates the labels of each text by a method.
+/// Aggregates the labels of each text by a method; also names the options, or the question, for which the
+/// estimation did not converge.
 fn decided(
     of: &Summaries,
     question: &Question,
     method: &str,
     progress: &dyn Progress,
-) -> Result<HashMap<String, Decided>, ProjectError> {
-    if question.scale.form() == AnswerForm::Options {
+) -> Result<(HashMap<String, AggregatedLabel>, Vec<String>), ProjectError> {
+    if question.scale.form().is_set() {
         let found = multi_label::aggregate(&of.analysis, question, method, progress)?;
         let one = |text: OptionsOfText| {
             let tie = !text.ties.is_empty();
-            (text.text_id, Decided { label: text.label, probability: None, tie })
+            (text.text_id, AggregatedLabel { label: text.label, probability: None, tie })
         };
-        return Ok(found.into_iter().map(one).collect());
+        return Ok((found.texts.into_iter().map(one).collect(), found.not_converged));
     }
     let found = aggregation::aggregate_labels(&of.analysis, question.id, method, progress)?;
     let one = |text: AggregatedText| {
-        (text.text_id, Decided { label: text.label, probability: Some(text.probability), tie: text.tie })
+        (
+            text.text_id,
+            AggregatedLabel { label: text.label, probability: Some(text.probability), tie: text.tie },
+        )
     };
-    Ok(found.texts.into_iter().map(one).collect())
+    let stopped = (found.converged == Some(false)).then(|| question.name.clone());
+    Ok((found.texts.into_iter().map(one).collect(), stopped.into_iter().collect()))
 }

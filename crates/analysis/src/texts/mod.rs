@@ -50,7 +50,7 @@ impl Texts {
     /// changes or texts are added.
     ///
     /// # Errors
-    /// There is no encoder, the file cannot be read, a text cannot be tokenized, or a cancel.
+    /// There is no encoder, the file cannot be read, a text cannot be tokenized, or cancellation.
     pub fn measure_long<'a>(&self, follow: impl Into<Follow<'a>>) -> Result<LongTextsInfo, ProjectError> {
         self.context.whole_project()?;
         self.context

@@ -49,7 +49,7 @@ impl OfIndex {
 
 impl List {
     /// Whether the states of its texts are left out.
-    pub(super) fn is_bare(&self) -> bool {
+    pub(super) fn lacks_states(&self) -> bool {
         self.query.bare
     }
 
@@ -67,7 +67,7 @@ impl Texts {
     /// The current list for a query.
     pub(super) fn list(&self, query: &TextQuery, of: &Scope) -> Result<Arc<List>, ProjectError> {
         if query.bare && query.filter == TextFilter::All && query.sort == TextSort::File {
-            return self.bare(query, of);
+            return self.list_without_states(query, of);
         }
         let long = self.encoding.long_texts()?;
         let same_long = |a: &Option<Arc<Vec<bool>>>| match (a, &long) {
@@ -83,7 +83,7 @@ impl Texts {
             Some(last) => (Arc::clone(&last.states), Arc::clone(&last.contested)),
             None => {
                 let states = Arc::new(self.text_states(of)?);
-                let contested = Arc::new(self.contested_to_see(of)?);
+                let contested = Arc::new(self.visible_contested(of)?);
                 (states, contested)
             }
         };
@@ -106,7 +106,7 @@ impl Texts {
     }
 
     /// All texts that match the search, without their states.
-    fn bare(&self, query: &TextQuery, of: &Scope) -> Result<Arc<List>, ProjectError> {
+    fn list_without_states(&self, query: &TextQuery, of: &Scope) -> Result<Arc<List>, ProjectError> {
         let found = self.searched(&query.search, &of.index)?;
         Ok(Arc::new(List {
             query: query.clone(),
@@ -120,7 +120,7 @@ impl Texts {
     }
 
     /// How far labels differ, if it may be shown; nothing in a packet.
-    fn contested_to_see(&self, of: &Scope) -> Result<Vec<f32>, ProjectError> {
+    fn visible_contested(&self, of: &Scope) -> Result<Vec<f32>, ProjectError> {
         if self.context.packet.is_some() {
             return Ok(Vec::new());
         }

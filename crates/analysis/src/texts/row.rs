@@ -25,7 +25,7 @@ impl Texts {
         let Some(text) = self.context.store.text(of.index.texts()[row as usize])? else { return Ok(None) };
         let is = |filter| list.states.is_in(row, filter);
         let noted = is(TextFilter::Noted);
-        let (answers, note) = match of.annotator.filter(|_| !list.is_bare()) {
+        let (answers, note) = match of.annotator.filter(|_| !list.lacks_states()) {
             Some(annotator) => self.answers_and_notes(annotator, &text, of, noted)?,
             None => (Vec::new(), None),
         };

@@ -4,6 +4,7 @@
 mod words;
 
 use super::Analysis;
+use super::caches::WhoDiffersState;
 use super::groups::{MIN_PEOPLE, by_value};
 use super::plan::difference_shares;
 use dissensus_api::{AttributeDifference, Figure, GroupsChoice, PeopleChoice, PersonDifference, WhoDiffers};
@@ -37,35 +38,34 @@ struct Values<'a> {
 /// Who differs, and why: how much of what makes labels differ is the text, the person and neither; how
 /// much of the differences in level each attribute of people explains; and who is shown to answer higher
 /// or lower than the average person. Severities are those of the live model, which is fitted if missing.
-/// If no label of the question has changed since the last call, its result is returned.
+/// If no label of the question, no person and no embedding has changed since the last call, its result is
+/// returned.
 ///
 /// # Errors
-/// No such question, its levels were added, removed or moved meanwhile, the file cannot be read, or a cancel.
+/// No such question, its levels were added, removed or moved meanwhile, the file cannot be read, or
+/// cancellation.
 pub fn find<'a>(
     cx: &Analysis,
     question: QuestionId,
     follow: impl Into<Follow<'a>>,
 ) -> Result<WhoDiffers, ProjectError> {
-    if let Some(found) = found_before(cx, question) {
-        return Ok(found);
+    // Before the labels: a label that is recorded while they are read makes the result outdated.
+    let now = state(cx, question)?;
+    if let Some((of, found)) = lock(&cx.last_who_differs).get(&question)
+        && *of == now
+    {
+        return Ok(found.clone());
     }
     cx.context.run(follow, KIND, "who differs", |progress| {
-        let generation = cx.live.models.generation();
-        // Before the labels: a label that is recorded while they are read makes the result outdated.
-        let revision = cx.live.models.labels_changed(question);
         let found = look(cx, question, progress)?;
-        lock(&cx.last_who_differs).insert(question, (generation, revision, found.clone()));
+        lock(&cx.last_who_differs).insert(question, (now, found.clone()));
         Ok(found)
     })
 }
 
-/// The last result, if the labels have not changed since.
-fn found_before(cx: &Analysis, question: QuestionId) -> Option<WhoDiffers> {
-    let now = (cx.live.models.generation(), cx.live.models.labels_changed(question));
-    let last = lock(&cx.last_who_differs);
-    last.get(&question)
-        .filter(|(generation, revision, _)| (*generation, *revision) == now)
-        .map(|of| of.2.clone())
+fn state(cx: &Analysis, question: QuestionId) -> Result<WhoDiffersState, ProjectError> {
+    let models = &cx.live.models;
+    Ok((models.generation(), models.labels_or_people_changed(question), cx.encoding.embeddings()?.1))
 }
 
 fn look(cx: &Analysis, question: QuestionId, progress: &dyn Progress) -> Result<WhoDiffers, ProjectError> {
@@ -77,7 +77,7 @@ fn look(cx: &Analysis, question: QuestionId, progress: &dyn Progress) -> Result<
     let mut counts = vec![0_u32; people];
     labels.iter().for_each(|label| counts[label.annotator as usize] += 1);
     report_progress(progress, 0, "shares")?;
-    let shares = difference_shares(&labels, texts, people, target, progress)?;
+    let shares = difference_shares(cx, &index, &labels, target, progress)?;
     let mut report = WhoDiffers {
         question,
         labels: labels.len() as u32,
@@ -89,6 +89,7 @@ fn look(cx: &Analysis, question: QuestionId, progress: &dyn Progress) -> Result<
         attributes_words: words::NO_ORDER.to_owned(),
         severities: Vec::new(),
         severities_words: words::NO_ORDER.to_owned(),
+        encoder: None,
     };
     if !target.kind.is_ordered() {
         return Ok(report);
@@ -96,14 +97,17 @@ fn look(cx: &Analysis, question: QuestionId, progress: &dyn Progress) -> Result<
     report_progress(progress, 1, "fitting the model")?;
     cx.live.fit(question, progress)?;
     // A copy, so that recording a label does not wait for the following.
-    let Some(model) = cx.live.with(asked, |fitted| fitted.model.clone())? else {
+    let fitted = cx.live.with(asked, |fitted| (fitted.model.clone(), fitted.basis.version.clone()))?;
+    let Some((model, encoder)) = fitted else {
         report.attributes_words = words::attributes(&[], 0);
         report.severities_words = words::severities(&[]);
         return Ok(report);
     };
     report_progress(progress, 2, "attributes")?;
     report.severities = severities(&model, index.annotators(), &counts);
-    report.severities_words = words::severities(&report.severities);
+    report.severities_words =
+        format!("{} {}", words::severities(&report.severities), words::basis(encoder.as_deref()));
+    report.encoder = encoder;
     let has_labels = |row: &u32| counts[*row as usize] > 0;
     let values = compared_values(index.annotators(), has_labels);
     report.attributes = attributes(&model, &values, &labels, texts, progress)?;

@@ -36,20 +36,22 @@ pub(super) fn attributes(found: &[AttributeDifference], known: usize) -> String 
             "Too little to tell: no attribute has two values of {MIN_PEOPLE} people with labels who differ."
         );
     };
-    let most = share(most);
+    let bound = match is_bound(most) {
+        true => format!("o attribute explains more than {} of the differences between people (95 %).", share(most)),
+        false => "o upper limit can be given: with so few people one attribute may explain all differences between them."
+            .to_owned(),
+    };
     let shown: Vec<&AttributeDifference> = tested.iter().filter(|one| one.shown).copied().collect();
     let all = match tested.len() {
         1 => "the only attribute that can be compared".to_owned(),
         n => format!("{n} attributes, corrected for their number"),
     };
     match shown.as_slice() {
-        [] => format!(
-            "No attribute is shown to explain how high people answer ({all}). None explains more than {most} of the differences between people (95 %)."
-        ),
+        [] => format!("No attribute is shown to explain how high people answer ({all}). N{bound}"),
         shown => {
             let names: Vec<&str> = shown.iter().map(|one| one.attribute.as_str()).collect();
             format!(
-                "{} {} shown to explain some of how high people answer ({all}). No attribute explains more than {most} of the differences between people (95 %).",
+                "{} {} shown to explain some of how high people answer ({all}). N{bound}",
                 listed(&names),
                 if names.len() == 1 { "is" } else { "are" }
             )
@@ -81,7 +83,7 @@ pub(super) fn attribute(found: &AttributeDifference, groups: Option<(&str, &str)
                 }
             }
         });
-        return format!("Not shown to explain anything ({p}); {} at most.{gap}", share(most));
+        return format!("Not shown to explain anything ({p}); {}.{gap}", at_most(most));
     }
     let gap = match found.gap {
         Some(gap @ Figure { interval: Some(ends), .. }) => format!(
@@ -92,11 +94,7 @@ pub(super) fn attribute(found: &AttributeDifference, groups: Option<(&str, &str)
         Some(gap) => format!(" {higher} answers {} higher than {lower}.", levels(gap)),
         None => format!(" {higher} answers highest, {lower} lowest; too few texts have labels of both."),
     };
-    format!(
-        "Explains {} of the differences between people, {} at most ({p}).{gap}",
-        share(explained),
-        share(most)
-    )
+    format!("Explains {} of the differences between people, {} ({p}).{gap}", share(explained), at_most(most))
 }
 
 /// Describes who answers higher or lower than the average person.
@@ -109,9 +107,37 @@ pub(super) fn severities(people: &[PersonDifference]) -> String {
         (0, 0) => format!(
             "Nobody of {all} is shown to answer higher or lower than the average person, after correction for their number."
         ),
-        (high, low) => format!(
-            "{high} of {all} answer higher than the average person beyond chance and {low} lower, after correction for their number; for the others there is too little to tell."
-        ),
+        (high, low) => {
+            let others = match people.len() - high - low {
+                0 => "",
+                _ => "; for the others there is too little to tell",
+            };
+            format!(
+                "{high} of {all} answer higher than the average person beyond chance and {low} lower, after correction for their number{others}."
+            )
+        }
+    }
+}
+
+/// Describes the embeddings that severities are based on: with others they differ.
+pub(super) fn basis(encoder: Option<&str>) -> String {
+    match encoder {
+        Some(encoder) => format!("Severities are of a model with text embeddings by {encoder}."),
+        None => "Severities are of a model without text embeddings; with them (`models encode`) they differ."
+            .to_owned(),
+    }
+}
+
+/// Whether an upper limit of a share says anything: it is below 100 % as printed.
+fn is_bound(most: f64) -> bool {
+    most < 0.995
+}
+
+/// An upper limit, or that there is none.
+fn at_most(most: f64) -> String {
+    match is_bound(most) {
+        true => format!("{} at most", share(most)),
+        false => "with too few people for an upper limit".to_owned(),
     }
 }
 
@@ -131,6 +157,7 @@ fn listed(names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dissensus_domain::AnnotatorId;
 
     fn found(name: &str, p: Option<f64>, shown: bool) -> AttributeDifference {
         AttributeDifference {
@@ -150,7 +177,7 @@ mod tests {
     #[test]
     fn report_says_that_no_attribute_explains_answers() {
         let message = attributes(&[found("age", Some(0.4), false), found("town", None, false)], 9);
-        let expected = "No attribute is shown to explain how high people answer (the only attribute that can be compared). None explains more than 12 % of the differences between people (95 %).";
+        let expected = "No attribute is shown to explain how high people answer (the only attribute that can be compared). No attribute explains more than 12 % of the differences between people (95 %).";
         assert_eq!(message, expected);
         let unsure = Figure { value: 0.31, interval: Some((-0.2, 0.8)), p: Some(0.555) };
         let age = AttributeDifference { gap: Some(unsure), ..found("age", Some(0.4), false) };
@@ -159,6 +186,14 @@ mod tests {
         assert_eq!(message, expected, "the p value is the one that the verdict is of");
         assert!(attribute(&found("town", None, false), None, 15).starts_with("Too little to tell"));
         assert!(attributes(&[], 0).contains("import attributes"));
+        let unbound = |p, shown| AttributeDifference { most: Some(1.0), ..found("age", Some(p), shown) };
+        for shown in [true, false] {
+            let one = unbound(0.01, shown);
+            let message = attributes(std::slice::from_ref(&one), 9);
+            assert!(message.contains("No upper limit") && !message.contains("100 %"), "{message}");
+            let message = attribute(&one, Some(("old", "young")), 1);
+            assert!(message.contains("too few people for an upper limit"), "{message}");
+        }
         assert!(attributes(&[found("town", None, false)], 4).starts_with("Too little to tell"));
     }
 
@@ -178,5 +213,21 @@ mod tests {
         let message = attribute(&shown[0], Some(("60+", "18-24")), 15);
         let expected = "Explains 4.0 % of the differences between people, 12 % at most (p 0.001). 60+ answers 0.31 levels higher than 18-24 (95 %, for all pairs together: −0.05 to 0.60).";
         assert_eq!(message, expected);
+    }
+
+    #[test]
+    fn others_are_mentioned_where_there_are_others() {
+        let person = |severity, shown| PersonDifference {
+            annotator: AnnotatorId(1),
+            name: String::new(),
+            simulated: false,
+            labels: 9,
+            severity,
+            shown,
+        };
+        let message = severities(&[person(-1.0, true), person(1.0, true)]);
+        assert!(message.ends_with("after correction for their number."), "{message}");
+        let message = severities(&[person(-1.0, true), person(0.1, false), person(1.0, true)]);
+        assert!(message.ends_with("; for the others there is too little to tell."), "{message}");
     }
 }

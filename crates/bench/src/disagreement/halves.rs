@@ -1,7 +1,6 @@
 //! Splits labels into those that the model learns from and those that it is scored on.
 
 use super::Quality;
-use dissensus_domain::TargetKind;
 use dissensus_stats::data::{Observation, Target};
 use dissensus_stats::disagreement::two_camps;
 use dissensus_stats::metrics::{auroc, spearman};
@@ -64,7 +63,7 @@ impl HeldOut {
             if let Some((distance, far)) = distance(&levels, target) {
                 let mut counts = vec![0; target.levels];
                 levels.iter().for_each(|level| counts[usize::from(*level)] += 1);
-                let camps = target.kind == TargetKind::Ordinal && two_camps(&counts, 1);
+                let camps = target.kind.has_distances() && two_camps(&counts, 1);
                 texts.push(Out { text, distance, far, camps });
             }
         }
@@ -105,7 +104,7 @@ impl HeldOut {
 /// and whether any two are two or more levels apart (without an order: differ); `None` for fewer than two
 /// labels.
 fn distance(levels: &[u16], target: Target) -> Option<(f64, bool)> {
-    let ordinal = target.kind == TargetKind::Ordinal;
+    let ordinal = target.kind.has_distances();
     let (mut total, mut pairs, mut far) = (0.0, 0.0, false);
     for (i, a) in levels.iter().enumerate() {
         for b in &levels[..i] {

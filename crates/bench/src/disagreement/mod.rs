@@ -6,7 +6,6 @@ mod predictions;
 use crate::error::BenchError;
 use crate::figures::quantile_ms;
 use crate::material::Material;
-use dissensus_domain::TargetKind;
 use dissensus_models::live::LiveModel;
 use dissensus_project::home::Home;
 use dissensus_stats::data::progress::Silent;
@@ -151,7 +150,7 @@ impl Material {
         };
         let model = LiveModel::fit(&data, &FitOptions { seed, ..FitOptions::default() }, &Silent)?;
         let alone = PredictionsAlone(&model);
-        let ordinal = self.target.kind == TargetKind::Ordinal;
+        let ordinal = self.target.kind.has_distances();
         let weight = model.label_weight();
         let place = |order: Vec<u32>| {
             let mut values = vec![0.0; order.len()];

@@ -38,7 +38,7 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(
 /// Number of labels with the first pause.
 const OFTEN: usize = 40;
 /// Maximum time to wait for a fit.
-const FIT_AT_MOST: Duration = Duration::from_secs(600);
+const MAX_FIT_TIME: Duration = Duration::from_secs(600);
 
 /// One step.
 #[derive(
@@ -231,8 +231,8 @@ fn open(step: LargeStep, path: &Path, home: Home, started: Instant) -> Result<St
     let first_during_fit = !fitted.load(Ordering::Relaxed);
     let mut during = Vec::new();
     while !fitted.load(Ordering::Relaxed) {
-        if started.elapsed() > FIT_AT_MOST {
-            let why = format!("the models were not fitted within {} s", FIT_AT_MOST.as_secs());
+        if started.elapsed() > MAX_FIT_TIME {
+            let why = format!("the models were not fitted within {} s", MAX_FIT_TIME.as_secs());
             return Err(BenchError::Peer { peer: "the fit", why });
         }
         std::thread::sleep(PAUSES[usize::from(during.len() >= OFTEN)]);

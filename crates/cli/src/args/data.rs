@@ -6,7 +6,7 @@ mod import;
 pub(crate) use export::{DecisionsArg, Export, LeaveOutArg, RowsArg, SpansArg};
 pub(crate) use import::{AttributeConflictsArg, Import, OffsetsArg};
 
-use super::parse::{on_off, scale, template};
+use super::parse::{on_off, scale, scale_kinds, template};
 use super::shared::{OutputArgs, ProjectArg};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use dissensus_api::{TextFilter, TextSort};
@@ -144,9 +144,11 @@ pub(crate) struct Question {
     /// The sentence that annotators read [default: the name]
     #[arg(long)]
     pub(crate) prompt: Option<String>,
-    /// Kind of scale: binary, choice, multi-label (up to 64 options), ordinal, or spans (passages of up to 64
-    /// types) [default: guessed from the levels]
-    #[arg(long, value_parser = scale)]
+    #[arg(
+        long,
+        value_parser = scale,
+        help = format!("Kind of scale: {} [default: guessed from the levels]", scale_kinds())
+    )]
     pub(crate) scale: Option<ScaleKind>,
     /// Levels of a new question, lowest (or no) first
     #[arg(long, value_delimiter = ',')]

@@ -27,6 +27,11 @@ pub(super) fn scale(name: &str) -> Result<ScaleKind, String> {
     name.parse().map_err(|error: dissensus_domain::ScaleError| error.to_string())
 }
 
+/// The kinds of scales and what they mean, for the help.
+pub(super) fn scale_kinds() -> String {
+    ScaleKind::listed(|kind| format!("{} ({})", kind.name(), kind.rules().title()))
+}
+
 /// `PROJECT` or `PROJECT#QUESTION`. File names may contain a #: the path ends before the first # that leaves
 /// an existing file.
 pub(super) fn auxiliary(named: &str) -> Result<AuxiliaryQuestion, String> {

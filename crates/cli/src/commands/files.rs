@@ -39,6 +39,8 @@ pub(super) struct ExportWritten<'a> {
     left_out_failed: Option<u64>,
     /// Number of labels in the file (with `--decisions only`: decisions).
     rows: u64,
+    /// Number of further rows, without a label: texts that somebody skipped, flagged or noted something on.
+    rows_without_label: u64,
     /// With `--pseudonyms`: number of attribute values left blank.
     #[serde(skip_serializing_if = "Option::is_none")]
     suppressed: Option<u64>,
@@ -107,7 +109,7 @@ fn print_import(report: &ImportReport) -> Result<()> {
     }
     if report.repeats > 0 {
         output::line(&format!(
-            "{} of a second or later occasion, stored apart from the labels",
+            "{} of a second or later annotation round, stored apart from the labels",
             count(u64::from(report.repeats), "answer")
         ))?;
     }
@@ -264,7 +266,9 @@ fn show(preview: &ImportPreview) -> Result<()> {
     output::line(&rows.join(", "))?;
     if preview.repeats > 0 {
         let answers = count(u64::from(preview.repeats), "answer");
-        output::line(&format!("{answers} of a second or later occasion, stored apart from the labels"))?;
+        output::line(&format!(
+            "{answers} of a second or later annotation round, stored apart from the labels"
+        ))?;
     }
     for bad in preview.bad_rows.iter().take(20) {
         let column = bad.column.as_ref().map_or_else(String::new, |column| format!(", column \"{column}\""));
@@ -322,8 +326,15 @@ pub(crate) fn export(args: &Export) -> Result<()> {
     };
     let written = exchange::export(&session.exchange, file, &choices, &bar);
     drop(bar);
-    let Exported { answers: rows, left_out, left_out_failed, suppressed, left_blank, identifiable } =
-        written?;
+    let Exported {
+        answers: rows,
+        unanswered,
+        left_out,
+        left_out_failed,
+        suppressed,
+        left_blank,
+        identifiable,
+    } = written?;
     if args.pseudonyms {
         note_on_names(identifiable);
     }
@@ -334,12 +345,19 @@ pub(crate) fn export(args: &Export) -> Result<()> {
             left_out,
             left_out_failed: choices.leave_out_failed.then_some(left_out_failed),
             rows,
+            rows_without_label: unanswered,
             suppressed: args.pseudonyms.then_some(suppressed),
             identifiable: args.pseudonyms.then_some(identifiable),
         });
     }
     let what = if args.decisions == Some(DecisionsArg::Only) { "decision" } else { "label" };
     output::line(&format!("Wrote {} to {}", count(rows, what), file.display()))?;
+    if unanswered > 0 {
+        output::line(&format!(
+            "And {} without a label: texts that somebody skipped, flagged or noted something on (columns marks and note)",
+            count(unanswered, "row")
+        ))?;
+    }
     if args.pseudonyms {
         output::line(&format!(
             "With pseudonyms: no ids, names, times or columns that came with texts{}. What texts themselves say stays",

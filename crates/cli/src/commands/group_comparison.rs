@@ -23,7 +23,8 @@ use serde::Serialize;
 pub(super) struct GroupsCompared<'a> {
     /// The first group.
     a: ComparedPeople<'a>,
-    /// Texts on which the first group answers higher: significant differences first, then by gap.
+    /// Texts on which the first group is estimated to answer higher: significant differences first, then by
+    /// gap; last those whose own labels are higher in the second group.
     a_higher: Vec<ComparedText<'a>>,
     /// Agreement between annotators, within the groups and between them.
     agreement: AgreementOfGroups<'a>,
@@ -31,7 +32,7 @@ pub(super) struct GroupsCompared<'a> {
     agreement_words: Option<&'a str>,
     /// The second group.
     b: ComparedPeople<'a>,
-    /// Texts on which the second group answers higher, in the same order.
+    /// Texts on which the second group is estimated to answer higher, in the same order.
     b_higher: Vec<ComparedText<'a>>,
     /// What p values and intervals are corrected for, and what not.
     correction: &'a str,
@@ -122,7 +123,8 @@ struct ComparedFigure {
 /// A text on which the groups differ.
 #[derive(Serialize, JsonSchema)]
 struct ComparedText<'a> {
-    /// How much higher the first group answers, in levels.
+    /// How much higher the first group answers, in levels: the prediction for its people combined with what
+    /// the labels show beyond it.
     gap: f64,
     /// Upper end of its 95 % interval.
     high: Option<f64>,
@@ -132,6 +134,8 @@ struct ComparedText<'a> {
     labels_b: u32,
     /// Lower end of its 95 % interval.
     low: Option<f64>,
+    /// Mean label of the first group minus that of the second, in levels: the labels of this text alone.
+    observed: f64,
     /// Two-sided p value of the difference in labels beyond each annotator's own severity.
     p: Option<f64>,
     /// Whether the difference is significant after correction for all texts that both groups labelled.
@@ -243,6 +247,7 @@ fn text(row: &GroupTextGap) -> ComparedText<'_> {
         labels_a: row.labels.0,
         labels_b: row.labels.1,
         low: row.interval.map(|(low, _)| low.into()),
+        observed: row.observed.into(),
         p: row.p,
         significant: row.significant,
         text: &row.snippet,
@@ -273,9 +278,11 @@ fn show(question: &str, found: &GroupComparison) -> Result<()> {
     output::line(&figures(found))?;
     for (who, rows) in [("A", &found.a_higher), ("B", &found.b_higher)] {
         if !rows.is_empty() {
-            output::line(&format!("\nTexts on which {who} answers higher"))?;
-            let header = ["beyond severity", "text id", "gap", "95 %", "labels", "p", "text"];
-            output::line(&output::table(&header, rows.iter().map(line).collect(), &[2, 5]))?;
+            output::line(&format!(
+                "\nTexts on which {who} is estimated to answer higher (gap: prediction and labels together)"
+            ))?;
+            let header = ["beyond severity", "text id", "gap", "95 %", "of labels", "labels", "p", "text"];
+            output::line(&output::table(&header, rows.iter().map(line).collect(), &[2, 4, 6]))?;
         }
     }
     Ok(())
@@ -313,13 +320,19 @@ fn figures(found: &GroupComparison) -> String {
 
 fn line(row: &GroupTextGap) -> Vec<String> {
     vec![
-        if row.significant { "yes" } else { "not shown" }.to_owned(),
+        match (row.significant, row.observed * row.gap < 0.0) {
+            (true, _) => "yes",
+            (false, true) => "not shown, labels say the opposite",
+            (false, false) => "not shown",
+        }
+        .to_owned(),
         row.external_id.clone(),
         signed(row.gap.into(), 2),
         row.interval.map_or_else(
             || "–".to_owned(),
             |(low, high)| format!("{} to {}", signed(low.into(), 2), signed(high.into(), 2)),
         ),
+        signed(row.observed.into(), 2),
         format!("{} and {}", row.labels.0, row.labels.1),
         row.p.map_or_else(|| "–".to_owned(), |p| format!("{p:.4}")),
         output::cut(&row.snippet, TEXT_WIDTH),

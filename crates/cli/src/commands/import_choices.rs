@@ -1,5 +1,6 @@
 //! Combines the options of `data import` with the detected reading.
 
+use super::count;
 use crate::args::{AttributeConflictsArg, Import, OffsetsArg};
 use anyhow::{Context, Result, bail};
 use dissensus_api::{
@@ -111,7 +112,10 @@ fn recognised(session: &Session, args: &Import, form: &ImportChoices) -> Result<
     let (readings, _) = exchange::readings(&session.exchange, &args.file, &asked)?;
     if let Some(number) = args.reading.as_deref().and_then(|number| number.parse::<usize>().ok()) {
         let Some(reading) = number.checked_sub(1).and_then(|at| readings.get(at)) else {
-            bail!("--reading {number}: the file can be read in {} ways, see --dry-run", readings.len());
+            bail!(
+                "--reading {number}: the file can be read in {}, see --dry-run",
+                count(readings.len() as u64, "way")
+            );
         };
         let columns = reading.columns.clone();
         // If there are several questions, the given label column is already one of them.

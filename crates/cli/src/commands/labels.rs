@@ -62,7 +62,7 @@ pub(crate) fn record(args: &Record) -> Result<()> {
         recorded.text_id,
         recorded.question,
         recorded.value,
-        if recorded.occasion > 1 { format!(" (occasion {})", recorded.occasion) } else { String::new() }
+        if recorded.occasion > 1 { format!(" (round {})", recorded.occasion) } else { String::new() }
     ))
 }
 
@@ -91,6 +91,6 @@ pub(crate) fn undo(args: &Undo) -> Result<()> {
         }));
     }
     let now = now.map_or_else(String::new, |now| format!("; it is {now} again"));
-    let again = if undone.occasion > 1 { format!(" (occasion {})", undone.occasion) } else { String::new() };
+    let again = if undone.occasion > 1 { format!(" (round {})", undone.occasion) } else { String::new() };
     output::line(&format!("Took back {} of {text_id}{again}{now}", name(undone.answer)))
 }

@@ -1,8 +1,8 @@
 //! `models encode`, `models train` and `models evaluate`.
 
 use super::{
-    count, encoder_choice, evaluation, open, open_or_read, open_to_read, option_evaluation, print_switch,
-    span_evaluation,
+    count, encoder_choice, evaluation, note, open, open_or_read, open_to_read, option_evaluation,
+    print_switch, span_evaluation,
 };
 use crate::args::{Encode, Evaluate, ModelArg, Train};
 use crate::output::{self, three};
@@ -15,7 +15,9 @@ use dissensus_analysis::train;
 use dissensus_analysis::{
     EncoderComparison, EncoderLoss, EvaluateChoices, PoolingChoice, PoolingLoss, QuestionEvaluation,
 };
+use dissensus_editing::questions;
 use dissensus_stats::data::ModelKind;
+use dissensus_transfer::study;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -152,7 +154,13 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
     print_switch(switch);
     match &found {
         QuestionEvaluation::Levels(found) => print(args, &**found, evaluation::show),
-        QuestionEvaluation::Options(found) => print(args, &**found, option_evaluation::show),
+        QuestionEvaluation::Options(found) => {
+            if args.without_slips {
+                let question = questions::find(&session.project, args.question.name.as_deref())?;
+                note(&study::slips_note(&session.study, question.id)?);
+            }
+            print(args, &**found, option_evaluation::show)
+        }
         QuestionEvaluation::Spans(found) => print(args, &**found, span_evaluation::show),
     }
 }

@@ -148,7 +148,7 @@ fn step(step: &NextStep) -> String {
         }
         NextStepKind::TakeIn => {
             format!(
-                "take in what is handed in: {} out (dissensus study merge)",
+                "merge submissions: {} handed out (dissensus study merge)",
                 count(u64::from(number), "packet")
             )
         }

@@ -27,7 +27,7 @@ use dissensus_api::{
     SeverityDifference, SideOfBorder, distances_together,
 };
 use dissensus_app::session::Session;
-use dissensus_domain::{Annotator, AnnotatorId, AnswerForm, Question, QuestionId, TargetKind};
+use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId};
 use dissensus_editing::info;
 use dissensus_editing::questions;
 use dissensus_stats::data::Target;
@@ -120,10 +120,10 @@ fn predict_once(args: &Predict) -> Result<()> {
         return predict_by_runs(&session, &one_annotator(annotator)?, args);
     }
     let question = questions::find(&session.project, args.question.name.as_deref())?;
-    if question.scale.form() == AnswerForm::Options {
+    if question.scale.form().is_set() {
         return predict_options(&session, &question, annotator.as_ref(), args);
     }
-    if question.scale.form() == AnswerForm::Spans {
+    if question.scale.form().marks_words() {
         return predict_spans(&session, &question, annotator.as_ref(), args);
     }
     let annotator = one_annotator(annotator)?;
@@ -222,9 +222,8 @@ fn best_of(question: &Question, p: &[f32]) -> usize {
 fn show_prediction(question: &Question, annotator: &Annotator, predicted: Predicted<'_>) -> Result<()> {
     let p = predicted.p;
     let (levels, best) = (question.scale.levels(), best_of(question, p));
-    let how =
-        if question.scale.target() == TargetKind::Ordinal { "answer about" } else { "most likely answer" };
-    let what = if question.scale.target() == TargetKind::Ordinal { " (the median)" } else { "" };
+    let how = if question.scale.target().has_distances() { "answer about" } else { "most likely answer" };
+    let what = if question.scale.target().has_distances() { " (the median)" } else { "" };
     output::line(&format!("{} would {how} {}{what}", annotator.name, levels[best]))?;
     if !predicted.knows_annotator {
         let model = predicted.run.map_or_else(|| "The model".to_owned(), |run| format!("Run {run}"));
@@ -506,8 +505,12 @@ fn show(
     for line in notes.into_iter().flatten().collect::<std::collections::BTreeSet<_>>() {
         output::line(line)?;
     }
+    let average = match ranking.annotators_without_labels {
+        0 => "",
+        _ => "; who has no label counts as well and is predicted as the average person",
+    };
     output::line(&format!(
-        "Disagreement among {} on {}, labels where there are some and predictions elsewhere",
+        "Disagreement among {} on {}, labels where there are some and predictions elsewhere{average}",
         annotators(ranking.annotators, ranking.annotators_without_labels),
         count(ranking.texts.len() as u64, "text")
     ))?;

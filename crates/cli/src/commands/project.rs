@@ -197,7 +197,7 @@ fn explained(question: &QuestionInfo) -> Vec<String> {
             QuestionPart::Help => "its help",
             QuestionPart::LevelNames => "names or definitions of its levels",
             QuestionPart::Levels => "its levels",
-            QuestionPart::CannotSay => "whether one can say that one cannot say",
+            QuestionPart::CannotSay => "whether \"cannot say\" is offered",
         };
         let what = last.parts.iter().map(part).collect::<Vec<_>>().join(", ");
         let before = count(u64::from(question.edits.labels_before), "label");
@@ -273,7 +273,10 @@ pub(crate) fn info(args: &Reading) -> Result<()> {
         }
         match question.options.len() {
             0 => output::line(&format!("  {}", estimation_words(estimation.as_ref())))?,
-            options => output::line(&format!("  a model is fitted for {fitted} of {options} options"))?,
+            parts => {
+                let what = if question.scale.form().marks_words() { "types" } else { "options" };
+                output::line(&format!("  a model is fitted for {fitted} of {parts} {what}"))?;
+            }
         }
     }
     if info.labels_after_shown > 0 {

@@ -38,6 +38,8 @@ pub(super) struct Document<'a> {
 pub(super) struct AggregatedOptions<'a> {
     /// How the labels of each option were aggregated.
     method: &'a str,
+    /// Options for which the estimation stopped at the largest number of rounds.
+    not_converged: Vec<String>,
     /// The options, in order.
     options: &'a [String],
     /// The question.
@@ -223,16 +225,7 @@ fn left_out(without_labels: u32) -> String {
 }
 
 fn coefficients(found: &Reliability) -> String {
-    let all = [
-        ("Krippendorff's alpha, nominal", &found.alpha_nominal),
-        ("Krippendorff's alpha, ordinal", &found.alpha_ordinal),
-        ("Krippendorff's alpha, interval", &found.alpha_interval),
-        ("Fleiss' kappa", &found.fleiss),
-        ("Gwet's AC1", &found.ac1),
-        ("Gwet's AC2, linear", &found.ac2_linear),
-        ("Gwet's AC2, quadratic", &found.ac2_quadratic),
-    ];
-    let defined = all.into_iter().filter(|(_, estimate)| estimate.value.is_some());
+    let defined = found.coefficients().into_iter().filter(|(_, estimate)| estimate.value.is_some());
     let row = |(name, estimate): (&str, &dissensus_stats::agreement::Estimate)| {
         vec![name.to_owned(), three(estimate.value), ends(estimate.interval), ends(estimate.over_texts)]
     };
@@ -306,14 +299,20 @@ fn aggregate_options(session: &Session, question: &Question, args: &Aggregate) -
     if args.output.json {
         return output::json(&AggregatedOptions {
             method: &args.method,
+            not_converged: found.not_converged,
             options: question.scale.levels(),
             question: &question.name,
-            texts: found,
+            texts: found.texts,
         });
     }
+    let stopped = match found.not_converged.as_slice() {
+        [] => String::new(),
+        names => format!("; not converged for {}", names.join(", ")),
+    };
+    let found = found.texts;
     let tied = found.iter().filter(|text| !text.ties.is_empty()).count();
     output::line(&format!(
-        "{}: {} by {}, each option by itself; {tied} with a tie on an option, which is left out then\n",
+        "{}: {} by {}, each option by itself{stopped}; {tied} with a tie on an option, which is left out then\n",
         question.name,
         count(found.len() as u64, "text"),
         args.method,

@@ -64,7 +64,7 @@ pub(crate) fn repeats(args: &Repeats) -> Result<()> {
     }
     if report.unpaired > 0 {
         let answers = count(report.unpaired.into(), "answer");
-        output::line(&format!("{answers} of a later occasion without an earlier one left out"))?;
+        output::line(&format!("{answers} of a later annotation round without an earlier one left out"))?;
     }
     if report.cannot_say > 0 {
         let answers = count(report.cannot_say.into(), "repeated answer");
@@ -73,7 +73,7 @@ pub(crate) fn repeats(args: &Repeats) -> Result<()> {
     if report.labels_themselves > 0 {
         let answers = count(report.labels_themselves.into(), "answer");
         output::line(&format!(
-            "{answers} of a later occasion left out that are labels themselves: they were imported again without an occasion"
+            "{answers} of a later annotation round left out that are labels themselves: they were imported again without a round"
         ))?;
     }
     if let Some(stable) = stable {
@@ -99,15 +99,15 @@ fn remove(args: &Repeats, occasion: RemovedOccasion) -> Result<()> {
     let session = open(&args.project.path)?;
     let question = questions::find(&session.project, args.question.name.as_deref())?;
     let (one, of) = match occasion {
-        RemovedOccasion::All => (None, "later occasions".to_owned()),
-        RemovedOccasion::One(one) => (Some(one), format!("occasion {one}")),
+        RemovedOccasion::All => (None, "later annotation rounds".to_owned()),
+        RemovedOccasion::One(one) => (Some(one), format!("round {one}")),
     };
     let removed = repeats::remove(&session.analysis, question.id, one)?;
     if args.output.json {
         return output::json(&ReannotationsRemoved { question: question.name, removed });
     }
     output::line(&format!(
-        "{}: {} of {of} taken back; no label was changed, and importing them again with --occasion brings them back",
+        "{}: {} of {of} removed; no label was changed, and importing them again with --occasion brings them back",
         question.name,
         count(removed.into(), "answer")
     ))

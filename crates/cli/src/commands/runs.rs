@@ -19,6 +19,7 @@ use dissensus_project::error::ProjectError;
 use dissensus_stats::data::ModelKind;
 use dissensus_training::runs;
 use dissensus_training::runs::{TrainedSets, TrainedWords};
+use dissensus_transfer::study;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -146,6 +147,9 @@ pub(crate) fn train(args: &Train) -> Result<()> {
     }
     args.options.apply(&mut choices);
     choices.auxiliary.clone_from(&args.auxiliary);
+    if choices.without_slips {
+        note(&study::slips_note(&session.study, question)?);
+    }
     let bar = Bar::new("steps");
     let encoder = encoder_choice(&args.encoder);
     let done = session

@@ -86,7 +86,7 @@ fn request(args: &Assign, session: &Session) -> Result<StudyRequest> {
 fn print_draft(draft: &StudyDraft) -> Result<()> {
     let hours = match draft.seconds {
         Some(seconds) => format!(", {:.1} hours at the speed so far", seconds / 3600.0),
-        None => ", in a time of which there is too little to tell".to_owned(),
+        None => "; how long that takes cannot be estimated yet".to_owned(),
     };
     output::line(&format!(
         "{} about {}{} by {}{}",
@@ -179,7 +179,7 @@ pub(crate) fn merge(args: &Merge) -> Result<()> {
     match refused {
         0 if args.dry_run && !args.output.json => output::line("Nothing was changed (--dry-run)"),
         0 => Ok(()),
-        n => bail!("{} of {} not taken in", n, count(report.files.len() as u64, "file")),
+        n => bail!("{} of {} not merged", n, count(report.files.len() as u64, "file")),
     }
 }
 
@@ -307,9 +307,9 @@ fn change_words(kind: MergeChangeKind) -> &'static str {
         Kind::Erased => "people who withdrew there, with everything of theirs erased here",
         Kind::Withdrawn => "people who withdrew there and are not here",
         Kind::WithdrawnTraces => "names and packets here that would count as those of people who withdrew",
-        Kind::Answers => "answers that would count no more, or with other remarks or flags",
+        Kind::Answers => "answers that would no longer count, or would have other notes or flags",
         Kind::RepeatedAnswers => {
-            "answers of later occasions taken back, replaced, counted again or commented on"
+            "answers of later annotation rounds that are removed, replaced, counted again or commented on"
         }
         Kind::People => "names and attributes of people",
         Kind::Questions => "questions",
@@ -328,10 +328,10 @@ fn name(file: &str) -> String {
 
 fn describe_practice(file: &MergedFile) -> String {
     if file.refused && file.asks.is_some() {
-        return "not taken in yet".to_owned();
+        return "not merged yet".to_owned();
     }
     if file.refused {
-        return "not taken in".to_owned();
+        return "not merged".to_owned();
     }
     let what = match file.kind {
         Some(MergedKind::Packet) => "the packet of",
@@ -358,7 +358,7 @@ pub(crate) fn status(args: &Status) -> Result<()> {
             vec![text.text_id.clone(), text.occasion.to_string(), done.to_owned()]
         };
         return output::line(&output::table(
-            &["text_id", "occasion", "answered"],
+            &["text_id", "round", "answered"],
             texts.iter().map(row).collect(),
             &[1],
         ));

@@ -44,6 +44,9 @@ pub(super) fn export(session: &Session, args: &Export, of: SummaryOf, file: &Pat
         output::line(&format!("For others: {left_out}"))?;
         print_left_blank(&written.left_blank)?;
     }
+    if !written.not_converged.is_empty() {
+        output::line(&format!("Aggregation not converged for {}", written.not_converged.join(", ")))?;
+    }
     output::line(&format!("Wrote {rows} with {labels} for \"{}\" to {}", written.question, file.display()))
 }
 

@@ -11,7 +11,7 @@ use dissensus_analysis::word_table;
 use dissensus_analysis::{WordFile, WordsOfText};
 use dissensus_api::WordModelReport;
 use dissensus_app::session::Session;
-use dissensus_domain::{AnswerForm, Question};
+use dissensus_domain::Question;
 use dissensus_editing::questions;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -39,7 +39,7 @@ pub(crate) fn words(args: &Words) -> Result<()> {
     let named = asked_for(&session, args)?;
     let question = named.as_deref();
     let asked = questions::find(&session.project, question)?;
-    let named_type = asked.scale.form() != AnswerForm::Spans;
+    let named_type = !asked.scale.form().marks_words();
     let choice = encoder_choice(&args.encoder);
     if let Some(text) = &args.text_id {
         // Reports a missing text before minutes are spent on the others.
@@ -93,7 +93,7 @@ fn show(found: &WordsOfText) -> Result<()> {
 fn asked_for(session: &Session, args: &Words) -> Result<Option<String>> {
     let Some(of_type) = &args.of_type else { return Ok(args.question.clone()) };
     let question = questions::find(&session.project, args.question.as_deref())?;
-    if question.scale.index_of(of_type).is_none() || question.scale.form() != AnswerForm::Spans {
+    if question.scale.index_of(of_type).is_none() || !question.scale.form().marks_words() {
         bail!(
             "\"{}\" has no type \"{of_type}\"; it has {}",
             question.name,

@@ -6,7 +6,7 @@ use candle_core::{Result as CandleResult, Tensor};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::config::Checked;
+use super::config::ConfigReader;
 use crate::blocks::{
     Attention, Embedding, EmbeddingSizes, ForwardCtx, Parameters, PostNormLayer, PostNormNames,
     PostNormSizes, States,
@@ -100,7 +100,7 @@ impl Bert {
         if let Some(fields) = config.as_object_mut() {
             fields.entry("type_vocab_size").or_insert(variant.segments.into());
         }
-        let (config, checked) = Checked::read::<Config>(config, folder)?;
+        let (config, checked) = ConfigReader::read::<Config>(config, folder)?;
         let first =
             if variant.after_padding { config.pad_token_id.unwrap_or(1).saturating_add(1) } else { 0 };
         let layer = layer_sizes(&config, first, &checked)?;
@@ -153,7 +153,11 @@ impl Transformer for Bert {
 }
 
 /// Sizes of the layers, after validation of all fields.
-fn layer_sizes(config: &Config, first: usize, checked: &Checked<'_>) -> Result<PostNormSizes, EncoderError> {
+fn layer_sizes(
+    config: &Config,
+    first: usize,
+    checked: &ConfigReader<'_>,
+) -> Result<PostNormSizes, EncoderError> {
     let (hidden, heads) = (config.hidden_size, config.num_attention_heads);
     checked.heads(("num_attention_heads", heads), ("hidden_size", hidden))?;
     checked.positive(&[

@@ -8,11 +8,11 @@ use crate::folder::{CONFIG, Folder};
 use crate::ops::Activation;
 
 /// A folder's config.json during validation.
-pub(super) struct Checked<'a> {
+pub(super) struct ConfigReader<'a> {
     folder: &'a Folder,
 }
 
-impl<'a> Checked<'a> {
+impl<'a> ConfigReader<'a> {
     /// Parses the fields that a family uses.
     pub(super) fn read<C: DeserializeOwned>(
         config: Value,

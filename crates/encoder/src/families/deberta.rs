@@ -5,7 +5,7 @@ use candle_core::{D, Device, Result as CandleResult, Tensor};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::config::Checked;
+use super::config::ConfigReader;
 use crate::attention_mask::AttentionMask;
 use crate::blocks::{
     Attention, ForwardCtx, LayerNorm, Linear, LinearNames, Parameters, Role, States, VarlenLayout,
@@ -199,7 +199,7 @@ impl Deberta {
         parameters: Parameters<'_>,
         device: &Device,
     ) -> Result<Self, EncoderError> {
-        let (config, checked) = Checked::read::<Config>(config, folder)?;
+        let (config, checked) = ConfigReader::read::<Config>(config, folder)?;
         let activation = check(&config, &checked)?;
         let words = "embeddings.word_embeddings.weight";
         let parameters = parameters.of("deberta.", words, config.num_hidden_layers);
@@ -330,7 +330,7 @@ impl Convolution {
     fn open(
         parameters: &Parameters<'_>,
         config: &Config,
-        checked: &Checked<'_>,
+        checked: &ConfigReader<'_>,
     ) -> Result<Option<Self>, EncoderError> {
         let size = config.conv_kernel_size.unwrap_or(0);
         if size == 0 {
@@ -511,7 +511,7 @@ impl Layer {
     }
 }
 
-fn check(config: &Config, checked: &Checked<'_>) -> Result<Activation, EncoderError> {
+fn check(config: &Config, checked: &ConfigReader<'_>) -> Result<Activation, EncoderError> {
     let (hidden, heads) = (config.hidden_size, config.num_attention_heads);
     checked.heads(("num_attention_heads", heads), ("hidden_size", hidden))?;
     checked.positive(&[

@@ -4,7 +4,7 @@ use candle_core::{Result as CandleResult, Tensor};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::config::Checked;
+use super::config::ConfigReader;
 use crate::blocks::{
     Attention, Embedding, EmbeddingSizes, ForwardCtx, Parameters, PostNormLayer, PostNormNames,
     PostNormSizes, States,
@@ -61,7 +61,7 @@ impl DistilBert {
         folder: &Folder,
         parameters: Parameters<'_>,
     ) -> Result<Self, EncoderError> {
-        let (config, checked) = Checked::read::<Config>(config, folder)?;
+        let (config, checked) = ConfigReader::read::<Config>(config, folder)?;
         let layer = layer_sizes(&config, &checked)?;
         let words = "embeddings.word_embeddings.weight";
         let parameters = parameters.of("distilbert.", words, config.n_layers);
@@ -105,7 +105,7 @@ impl Transformer for DistilBert {
 }
 
 /// Sizes of the layers, after validation of all fields.
-fn layer_sizes(config: &Config, checked: &Checked<'_>) -> Result<PostNormSizes, EncoderError> {
+fn layer_sizes(config: &Config, checked: &ConfigReader<'_>) -> Result<PostNormSizes, EncoderError> {
     checked.heads(("n_heads", config.n_heads), ("dim", config.dim))?;
     checked.positive(&[
         ("vocab_size", config.vocab_size),

@@ -6,7 +6,7 @@ use candle_core::{D, Device, Result as CandleResult, Tensor};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::config::Checked;
+use super::config::ConfigReader;
 use crate::attention_mask::AttentionMask;
 use crate::blocks::{Attention, ForwardCtx, LayerNorm, Linear, LinearNames, Parameters, Role, States};
 use crate::blocks::{Sizes, Transformer};
@@ -98,7 +98,7 @@ impl Gpt2 {
         parameters: Parameters<'_>,
         device: &Device,
     ) -> Result<Self, EncoderError> {
-        let (config, checked) = Checked::read::<Config>(config, folder)?;
+        let (config, checked) = ConfigReader::read::<Config>(config, folder)?;
         let activation = check(&config, &checked)?;
         let parameters = parameters.of("transformer.", "wte.weight", config.n_layer);
         let hidden = config.n_embd;
@@ -271,7 +271,7 @@ impl Layer {
     }
 }
 
-fn check(config: &Config, checked: &Checked<'_>) -> Result<Activation, EncoderError> {
+fn check(config: &Config, checked: &ConfigReader<'_>) -> Result<Activation, EncoderError> {
     checked.heads(("n_head", config.n_head), ("n_embd", config.n_embd))?;
     checked.positive(&[
         ("vocab_size", config.vocab_size),

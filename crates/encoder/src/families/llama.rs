@@ -9,7 +9,7 @@ use candle_core::{Device, Result as CandleResult, Tensor};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::config::Checked;
+use super::config::ConfigReader;
 use super::rope::{RopeFields, rates};
 use crate::attention_mask::AttentionMask;
 use crate::blocks::{
@@ -130,7 +130,7 @@ impl Llama {
         parameters: Parameters<'_>,
         device: &Device,
     ) -> Result<Self, EncoderError> {
-        let (config, checked) = Checked::read::<Config>(config, folder)?;
+        let (config, checked) = ConfigReader::read::<Config>(config, folder)?;
         let activation = check(&config, &checked)?;
         let words = "embed_tokens.weight";
         let (hidden, wide, layers) = (config.hidden_size, config.intermediate_size, config.num_hidden_layers);
@@ -268,7 +268,7 @@ impl Layer {
     }
 }
 
-fn check(config: &Config, checked: &Checked<'_>) -> Result<Activation, EncoderError> {
+fn check(config: &Config, checked: &ConfigReader<'_>) -> Result<Activation, EncoderError> {
     let (hidden, heads) = (config.hidden_size, config.num_attention_heads);
     checked.positive(&[
         ("vocab_size", config.vocab_size),
@@ -345,7 +345,7 @@ mod tests {
             };
             let (new, old) = (read("config.json"), read("config.older.json"));
             let folder = Folder::open(&dir(name)).unwrap();
-            let (_, checked) = Checked::read::<Value>(Value::Null, &folder).unwrap();
+            let (_, checked) = ConfigReader::read::<Value>(Value::Null, &folder).unwrap();
             let turn = |config: &Config| rates(&config.rope, config.head(), &checked).unwrap();
             assert_eq!(turn(&new), turn(&old), "{name}");
             for layer in 0..new.num_hidden_layers {
@@ -363,7 +363,7 @@ mod tests {
             });
             let folder = Folder::open(folder.path()).unwrap();
             let config = folder.json("config.json").unwrap();
-            let (config, checked) = Checked::read::<Config>(config, &folder).unwrap();
+            let (config, checked) = ConfigReader::read::<Config>(config, &folder).unwrap();
             rates(&config.rope, config.head(), &checked).unwrap()
         };
         let once = turn(serde_json::json!({"rope_type": "linear", "factor": 4.0}));

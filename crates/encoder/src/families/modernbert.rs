@@ -5,7 +5,7 @@ use candle_core::{Device, Result as CandleResult, Tensor};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::config::Checked;
+use super::config::ConfigReader;
 use crate::attention_mask::AttentionMask;
 use crate::blocks::{
     Attention, ForwardCtx, LayerNorm, Linear, LinearNames, Parameters, Role, Rotary, RotaryRates, States,
@@ -130,7 +130,7 @@ impl ModernBert {
         parameters: Parameters<'_>,
         device: &Device,
     ) -> Result<Self, EncoderError> {
-        let (config, checked) = Checked::read::<Config>(config, folder)?;
+        let (config, checked) = ConfigReader::read::<Config>(config, folder)?;
         let activation = check(&config, &checked)?;
         let words = "embeddings.tok_embeddings.weight";
         let parameters = parameters.of("model.", words, config.num_hidden_layers);
@@ -242,7 +242,7 @@ impl Layer {
     }
 }
 
-fn check(config: &Config, checked: &Checked<'_>) -> Result<Activation, EncoderError> {
+fn check(config: &Config, checked: &ConfigReader<'_>) -> Result<Activation, EncoderError> {
     let (hidden, heads) = (config.hidden_size, config.num_attention_heads);
     checked.heads(("num_attention_heads", heads), ("hidden_size", hidden))?;
     checked.positive(&[

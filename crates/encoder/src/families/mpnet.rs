@@ -5,7 +5,7 @@ use candle_core::{Device, Result as CandleResult, Tensor};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::config::Checked;
+use super::config::ConfigReader;
 use crate::blocks::{
     Attention, Embedding, EmbeddingSizes, ForwardCtx, Parameters, PostNormLayer, PostNormNames,
     PostNormSizes, States,
@@ -82,7 +82,7 @@ impl MpNet {
         parameters: Parameters<'_>,
         device: &Device,
     ) -> Result<Self, EncoderError> {
-        let (config, checked) = Checked::read::<Config>(config, folder)?;
+        let (config, checked) = ConfigReader::read::<Config>(config, folder)?;
         let layer = layer_sizes(&config, &checked)?;
         let words = "embeddings.word_embeddings.weight";
         let parameters = parameters.of("mpnet.", words, config.num_hidden_layers);
@@ -161,7 +161,7 @@ fn bucket(distance: i64) -> u32 {
 }
 
 /// Sizes of the layers, after validation of all fields.
-fn layer_sizes(config: &Config, checked: &Checked<'_>) -> Result<PostNormSizes, EncoderError> {
+fn layer_sizes(config: &Config, checked: &ConfigReader<'_>) -> Result<PostNormSizes, EncoderError> {
     let (hidden, heads) = (config.hidden_size, config.num_attention_heads);
     checked.heads(("num_attention_heads", heads), ("hidden_size", hidden))?;
     checked.positive(&[

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::config::Checked;
+use super::config::ConfigReader;
 use crate::blocks::RotaryRates;
 use crate::error::EncoderError;
 
@@ -43,7 +43,7 @@ struct Scaling {
 pub(super) fn rates(
     fields: &RopeFields,
     head: usize,
-    checked: &Checked<'_>,
+    checked: &ConfigReader<'_>,
 ) -> Result<RotaryRates, EncoderError> {
     // Where there are both, transformers uses the older one.
     let (field, scaling) = match (&fields.rope_scaling, &fields.rope_parameters) {

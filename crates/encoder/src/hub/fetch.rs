@@ -15,7 +15,7 @@ use hf_hub::api::RepoInfo;
 use hf_hub::api::sync::{Api, ApiBuilder, ApiError};
 
 use super::snapshot::{Snapshots, check_family, is_commit, repo};
-use super::transfer::{Shared, Wanted, checksum_kind, transfer};
+use super::transfer::{FileRequest, Shared, checksum_kind, transfer};
 use super::{HubConfig, HubName, cached};
 use crate::catalogue::Catalogue;
 use crate::error::EncoderError;
@@ -249,7 +249,8 @@ impl Round<'_> {
     fn fetch(&self, files: &[&str]) -> Result<(), EncoderError> {
         let dir = self.snapshots.folder(&self.info.sha);
         let open: Vec<&&str> = files.iter().filter(|file| !dir.join(file).is_file()).collect();
-        let wanted: Vec<Wanted> = open.into_iter().map(|file| self.ask(file)).collect::<Result<_, _>>()?;
+        let wanted: Vec<FileRequest> =
+            open.into_iter().map(|file| self.ask(file)).collect::<Result<_, _>>()?;
         for wanted in &wanted {
             if !wanted.blob.is_file() {
                 transfer(wanted, self.job.config, self.job.shared)?;
@@ -274,7 +275,7 @@ impl Round<'_> {
     }
 
     /// Requests a file's size and checksum from the hub.
-    fn ask(&self, file: &str) -> Result<Wanted, EncoderError> {
+    fn ask(&self, file: &str) -> Result<FileRequest, EncoderError> {
         self.job.shared.cancelled()?;
         self.job.shared.begin(file);
         let url = self.api.repo(repo(self.job.name.repository(), &self.info.sha)).url(file);
@@ -305,7 +306,7 @@ impl Round<'_> {
             }
             self.job.shared.total.fetch_add(bytes, Ordering::Relaxed);
         }
-        Ok(Wanted { file: file.to_owned(), url, bytes, etag, pinned, blob })
+        Ok(FileRequest { file: file.to_owned(), url, bytes, etag, pinned, blob })
     }
 }
 

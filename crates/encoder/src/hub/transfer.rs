@@ -52,7 +52,7 @@ impl Shared {
 }
 
 /// One file to fetch.
-pub(super) struct Wanted {
+pub(super) struct FileRequest {
     /// Its name in the repository.
     pub(super) file: String,
     pub(super) url: String,
@@ -68,7 +68,11 @@ pub(super) struct Wanted {
 
 /// Fetches a file. When the connection breaks, the partial file stays next to the blob, and is resumed
 /// later.
-pub(super) fn transfer(wanted: &Wanted, config: &HubConfig, shared: &Shared) -> Result<(), EncoderError> {
+pub(super) fn transfer(
+    wanted: &FileRequest,
+    config: &HubConfig,
+    shared: &Shared,
+) -> Result<(), EncoderError> {
     shared.begin(&wanted.file);
     let part = wanted.blob.with_file_name(format!("{}.part", wanted.etag));
     let unwritable = |source| EncoderError::Write { path: part.clone(), source };
@@ -95,7 +99,7 @@ fn restart(file: &File, part: &Path) -> Result<u64, EncoderError> {
 }
 
 fn receive(
-    wanted: &Wanted,
+    wanted: &FileRequest,
     config: &HubConfig,
     shared: &Shared,
     file: &mut File,
@@ -160,7 +164,7 @@ pub(super) fn checksum_kind(etag: &str) -> Option<ChecksumKind> {
 
 /// Verifies the checksums of the catalogue and the hub. A file that differs is removed: resuming would
 /// never repair it.
-fn check(wanted: &Wanted, part: &Path) -> Result<(), EncoderError> {
+fn check(wanted: &FileRequest, part: &Path) -> Result<(), EncoderError> {
     let unreadable = |source: IoError| EncoderError::Read { path: part.to_owned(), source };
     let open = || File::open(part).map_err(unreadable);
     let by_catalogue = wanted.pinned.as_deref().map(|sum| (ChecksumKind::Sha256, sum, "catalogue"));

@@ -19,7 +19,7 @@ use crate::error::EncoderError;
 use crate::folder::Folder;
 use crate::freeze_policy::FreezePolicy;
 use crate::identity::EncoderVersion;
-use crate::open::{Known, Opened, Source, open_folder};
+use crate::open::{EncoderParts, FixedProperties, Source, open_folder};
 use crate::options::{EncoderOptions, Pooling};
 use crate::token_batch::TokenBatch;
 use crate::tokens::{Located, Tokens};
@@ -116,7 +116,7 @@ impl Trainable {
         seed: u64,
     ) -> Result<Self, EncoderError> {
         let learning = ParamRegistry::new(policy.clone(), seed);
-        let Opened { folder, version, tokens, transformer, device, wished_tokens, .. } =
+        let EncoderParts { folder, version, tokens, transformer, device, wished_tokens, .. } =
             open_folder(dir, options, &Source { learning: Some(&learning), ..Source::default() })?;
         let layers = learning.layers();
         policy.check(layers)?;
@@ -349,7 +349,7 @@ impl Trainable {
         // Neither hashes the folder's weights nor reads its tokenizer again: training calls this every
         // epoch.
         let weights_sha256 = self.version.weights_sha256.clone();
-        let known = Known { weights_sha256, tokens: Arc::clone(&self.tokens) };
+        let known = FixedProperties { weights_sha256, tokens: Arc::clone(&self.tokens) };
         Encoder::with_learned(&self.folder.dir, &self.options, self.learned()?, known)
     }
 

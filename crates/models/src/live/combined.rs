@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 /// Largest number of groups of indistinguishable texts at the top of the order: each costs an interval.
 const TIES: usize = 12;
-/// Fewest labels of a camp: one person does not form one.
+/// Minimum number of labels of a camp: one person does not form one.
 pub const MIN_IN_A_CAMP: u32 = 2;
 
 /// All texts by [`Measure::Split`] and the contribution of labels ([`LiveModel::added_by_labels`]).

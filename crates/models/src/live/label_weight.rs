@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 /// Number of random divisions of each text's people; a single one would depend on chance.
 const DIVISIONS: u64 = 4;
-/// Fewest texts with labels on both sides for learning a weight.
+/// Minimum number of texts with labels on both sides for learning a weight.
 const MIN_TEXTS: usize = 30;
 /// Candidates for the number of labels at which the weight is a half: the smallest, and the factor to the
 /// next.

@@ -5,7 +5,6 @@ use crate::batch::{Multilevel, Prepared, PreparedTexts, fit_effects};
 use crate::mixed::group_columns::groups_of;
 use crate::mixed::predictor::{AnnotatorPredictor, Scratch};
 use crate::mixed::{Discrimination, Estimation, ScaleSpread, TextDispersion};
-use dissensus_domain::TargetKind;
 use dissensus_stats::data::AttributeEvidence;
 use dissensus_stats::data::FitOptions;
 use dissensus_stats::data::ModelError;
@@ -75,7 +74,7 @@ impl Buffers {
 
 /// Computes the sums over all annotators from scratch, blocks of texts in parallel.
 fn all_sums(model: &Multilevel, target: Target) -> Sums {
-    let ordinal = target.kind == TargetKind::Ordinal;
+    let ordinal = target.kind.has_distances();
     let everyone = || 0..model.annotators() as u32;
     let parts: Vec<Sums> = blocks(model.texts())
         .collect::<Vec<_>>()
@@ -451,7 +450,7 @@ impl LiveModel {
 
     /// Whether levels have an order with distances.
     pub fn is_ordinal(&self) -> bool {
-        self.target.kind == TargetKind::Ordinal
+        self.target.kind.has_distances()
     }
 
     /// Mean predicted probabilities of a text's levels over all annotators.

@@ -9,11 +9,11 @@ use dissensus_stats::metrics::CONFIDENCE_LEVEL;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Fewest re-annotations for a result.
+/// Minimum number of re-annotations for a result.
 pub const MIN_STABLE_REPEATS: usize = 30;
-/// Fewest people, and texts, to estimate differences between them.
+/// Minimum number of people, and texts, to estimate differences between them.
 const MIN_CLUSTERS: usize = 3;
-/// Fewest expected differences: with fewer there is hardly anything to explain.
+/// Minimum number of expected differences: with fewer there is hardly anything to explain.
 const MIN_DIFFERENCES: f64 = 10.0;
 
 /// An answer with a re-annotation by the same annotator.

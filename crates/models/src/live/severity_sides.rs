@@ -10,9 +10,9 @@ use dissensus_stats::disagreement::{
 use dissensus_stats::math::attenuation;
 use rayon::prelude::*;
 
-/// Fewest labels of a person on other texts for assigning the person to the strict or the lenient.
+/// Minimum number of labels of a person on other texts for assigning the person to the strict or the lenient.
 pub const MIN_LABELS_FOR_A_SIDE: usize = 5;
-/// Fewest labels of either side on a text: one person is not "the strict".
+/// Minimum number of labels of either side on a text: one person is not "the strict".
 const MIN_ON_A_SIDE: usize = 2;
 /// False discovery rate among the texts on which the two sides are reported to differ.
 const FALSE_DISCOVERIES: f64 = 0.025;

@@ -9,7 +9,8 @@ use dissensus_stats::data::{AnnotatorModel, ModelError};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Fewest labels of a person on other texts for a label to count as unlikely under the person's own model.
+/// Minimum number of labels of a person on other texts for a label to count as unlikely under the person's
+/// own model.
 pub const MIN_OWN_LABELS: usize = 10;
 /// Largest probability among all others for a slip. It is above the bound of the own model, because people
 /// differ in severity, and the person's own probability is what ranks planted slips best (tests/slips.rs).

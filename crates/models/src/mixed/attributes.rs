@@ -22,7 +22,7 @@ const VARIANCE_SHARES: [f64; 4] = [0.01, 0.03, 0.1, 0.3];
 const MIN_STANDARD_ERRORS: f64 = 2.0;
 /// Number of cross-validation folds of annotators.
 const FOLDS: usize = 5;
-/// Fewest annotators with labels and a known value for cross-validation.
+/// Minimum number of annotators with labels and a known value for cross-validation.
 const MIN_ANNOTATORS: usize = 20;
 
 /// One-hot values of annotators with labels.

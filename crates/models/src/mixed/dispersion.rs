@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 /// Step of the logarithm of a scale over which derivatives are taken.
 const STEP: f64 = 0.1;
-/// Fewest texts with labels of two annotators; with fewer, the test has too little data.
+/// Minimum number of texts with labels of two annotators; with fewer, the test has too little data.
 const MIN_TEXTS: usize = 50;
 /// Stopping rule for a replicate, which starts from the values that generated it.
 const REPLICATE: StoppingRule = StoppingRule { max_rounds: 12, tolerance: 0.03 };

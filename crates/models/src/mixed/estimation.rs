@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 /// value.
 const FEW_ANNOTATORS: usize = 5;
 
-/// Fewest distinct texts with labels that did not tune the encoder for calibrating `multilevel`.
+/// Minimum number of distinct texts with labels that did not tune the encoder for calibrating `multilevel`.
 pub const MIN_CALIBRATION_TEXTS: usize = 30;
-/// Fewest labels of such texts for calibrating `multilevel`.
+/// Minimum number of labels of such texts for calibrating `multilevel`.
 pub const MIN_CALIBRATION_LABELS: usize = 150;
 
 /// A parameter that the labels do not identify, independent of their number.

@@ -4,8 +4,8 @@ use dissensus_stats::data::Attribute;
 use dissensus_stats::math::axpy;
 use serde::{Deserialize, Serialize};
 
-/// Fewest annotators with labels for a value to form a group; members of smaller ones are predicted like the
-/// average annotator.
+/// Minimum number of annotators with labels for a value to form a group; members of smaller ones are
+/// predicted like the average annotator.
 const MIN_GROUP: usize = 10;
 /// Largest number of groups per attribute, those with most labels: the cost of the estimation is cubic in
 /// their number.

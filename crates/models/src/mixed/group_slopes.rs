@@ -65,7 +65,7 @@ struct Division<'a> {
 
 /// Held-out labels of annotators predicted by their groups only, and of annotators predicted by their other
 /// labels.
-struct Predicted {
+struct GroupPredictions {
     new: HeldOut,
     known: HeldOut,
 }
@@ -82,7 +82,7 @@ struct Candidate {
     /// standard error.
     gain: f64,
     error: f64,
-    predicted: Predicted,
+    predicted: GroupPredictions,
     passes: bool,
 }
 
@@ -96,7 +96,7 @@ struct Trial<'a> {
     /// Evidence of each annotator's labels about slopes, without the labels of each fold.
     evidence: Vec<Vec<SlopeEvidence>>,
     /// Held-out labels predicted by the model before the trial, without slopes of groups.
-    before: Predicted,
+    before: GroupPredictions,
     /// Number of labels.
     labels: f64,
     /// Number of standard errors by which labels must be more likely than under the opposite slopes.
@@ -294,7 +294,7 @@ impl<'a> Trial<'a> {
     ) -> Self {
         let as_they_were = now.fits_without_folds(&by);
         let nowhere = |_: usize, _: u8| Vec::new();
-        let before = Predicted {
+        let before = GroupPredictions {
             new: now.held_out_given(&now.as_new_annotators(&as_they_were), by.fold, nowhere),
             known: now.held_out_given(&as_they_were, by.fold, nowhere),
         };
@@ -329,7 +329,7 @@ impl<'a> Trial<'a> {
     /// The candidate without attributes.
     fn without_attributes(&self) -> Candidate {
         let nowhere = |_: usize, _: u8| Vec::new();
-        let predicted = Predicted {
+        let predicted = GroupPredictions {
             new: self.effects.held_out_given(&self.new, self.by.fold, nowhere),
             known: self.effects.held_out_given(&self.known, self.by.fold, nowhere),
         };
@@ -362,7 +362,7 @@ impl<'a> Trial<'a> {
         let cells = self.cells(&columns, &of);
         let at = |variance: f64| {
             let means = cells.par_iter().map(|cell| cell.means(&columns, variance)).collect();
-            let predicted = Predicted { new: HeldOut::new(), known: HeldOut::new() };
+            let predicted = GroupPredictions { new: HeldOut::new(), known: HeldOut::new() };
             let (attributes, of) = (attributes.clone(), of.clone());
             let mut found = Candidate {
                 attributes,
@@ -395,7 +395,7 @@ impl<'a> Trial<'a> {
         };
         let opposite = self.effects.held_out_given(&self.new, self.by.fold, opposite);
         let (likelier, error) = self.gain(&candidate.predicted.new, &opposite);
-        let Predicted { new, known } = &candidate.predicted;
+        let GroupPredictions { new, known } = &candidate.predicted;
         let more = |found: &HeldOut, before: &HeldOut| self.gain(found, before).0 > 0.0;
         candidate.gain > MIN_GAIN * self.labels
             && likelier > self.bar(candidate, now) * error

@@ -5,7 +5,7 @@ use super::nodes;
 use super::scalar_posterior::ScoredLabel;
 use super::text::TextPosterior;
 
-/// Fewest labels of a text that can be divided into two halves of two labels or more.
+/// Minimum number of labels of a text that can be divided into two halves of two labels or more.
 const MIN_TO_HALVE: usize = 4;
 
 /// The labels of one half of a text's annotators, and those of the other half, on which the predictions for

@@ -11,8 +11,8 @@ pub(super) const SLOPE_VARIANCES: [f64; 5] = [0.003, 0.01, 0.03, 0.1, 0.3];
 /// One-sided confidence that a gain must have: two standard errors for many annotators, more for few
 /// (Student's t).
 const CONFIDENCE: f64 = 0.977_249_868;
-/// Fewest annotators with labels for which slopes are tried; with fewer, a standard error over annotators is
-/// unreliable.
+/// Minimum number of annotators with labels for which slopes are tried; with fewer, a standard error over
+/// annotators is unreliable.
 const MIN_ANNOTATORS: usize = 20;
 
 impl CrossedEffects {

@@ -11,7 +11,7 @@ const COMPONENTS: usize = 128;
 /// Candidate penalties; components have a mean squared length of 1.
 const PENALTIES: [f64; 6] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0];
 /// Bound of the logarithms of scales.
-const MOST: f64 = 1.5;
+const MAX_LOG_SCALE: f64 = 1.5;
 
 /// Estimate of the logarithm of a text's scale from labels only.
 pub(super) struct ScaleSite {
@@ -31,7 +31,7 @@ impl ScaleHead {
     /// The logarithm of a text's scale.
     pub(crate) fn predict(&self, x: &[f32]) -> f64 {
         let along: f64 = self.weights.iter().zip(x).map(|(w, x)| w * f64::from(*x)).sum();
-        (along + self.constant).clamp(-MOST, MOST)
+        (along + self.constant).clamp(-MAX_LOG_SCALE, MAX_LOG_SCALE)
     }
 
     /// Whether the head is for embeddings of this length.
@@ -73,7 +73,8 @@ pub(super) fn fit(
     let held_out = |penalty: f64| -> Option<Vec<DVector<f64>>> {
         (0..folds).map(|f| solve(&(&all_gram - &gram[f]), &(&all_cross - &cross[f]), penalty)).collect()
     };
-    let log = |w: &DVector<f64>, text: usize| dot(w.as_slice(), row(text)).clamp(-MOST, MOST);
+    let log =
+        |w: &DVector<f64>, text: usize| dot(w.as_slice(), row(text)).clamp(-MAX_LOG_SCALE, MAX_LOG_SCALE);
     let loss = |of: &dyn Fn(&ScaleSite) -> f64| -> f64 {
         sites.iter().map(|site| (site.log - of(site)).powi(2) / site.variance).sum()
     };

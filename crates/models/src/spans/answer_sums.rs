@@ -5,7 +5,7 @@ use super::token_scores::PredictedMarks;
 use std::ops::Range;
 
 /// Smallest probability in a logarithm.
-const LEAST: f64 = 1e-7;
+const MIN_PROBABILITY: f64 = 1e-7;
 
 /// True positives, predicted and actual positives.
 #[derive(Clone, Copy, Debug, Default)]
@@ -115,7 +115,7 @@ impl AnswerSums {
             let actual: Vec<bool> = answer.marked(words, of_type).collect();
             for word in 0..words {
                 let chance = if actual[word] { of_word(word) } else { 1.0 - of_word(word) };
-                *loss -= chance.max(LEAST).ln();
+                *loss -= chance.max(MIN_PROBABILITY).ln();
                 counts.add_word(predicted[word], actual[word]);
             }
             let (predicted, actual) =

@@ -3,7 +3,7 @@
 use super::data::{SpanAnswer, SpanTexts};
 use super::disagreement::{WordDisagreement, word_disagreement};
 use super::model::{SpanModel, SpanTraining, WordView};
-use super::own_effects::{Decided, OwnEffects, Population, decided, mode};
+use super::own_effects::{OwnEffects, Population, WordDecision, decided, mode};
 use super::selection::{effect_mode, given_word};
 use dissensus_stats::data::ModelError;
 use dissensus_stats::math::quadrature::FIVE;
@@ -238,7 +238,7 @@ impl LiveSpans {
             if !population.differs() {
                 return OwnEffects::of_readiness(0.0, 0.0);
             }
-            let mut decisions: Vec<Decided> = Vec::new();
+            let mut decisions: Vec<WordDecision> = Vec::new();
             for answer in &own {
                 let Some(text) = self.texts.get(&answer.text) else { continue };
                 let scores = text.of_type(of_type, self.types);

@@ -17,8 +17,8 @@ const SHORTEST_STEP: f64 = 1e-6;
 const PRIOR_PEOPLE: f64 = 0.5;
 /// Initial variances, and the range of the search: of readiness, and of the two slopes.
 const FIRST_VARIANCES: [f64; 3] = [1.0, 0.02, 0.02];
-const LEAST: [f64; 3] = [1e-3, 1e-5, 1e-5];
-const MOST: [f64; 3] = [25.0, 1.0, 1.0];
+const MIN_VARIANCES: [f64; 3] = [1e-3, 1e-5, 1e-5];
+const MAX_VARIANCES: [f64; 3] = [25.0, 1.0, 1.0];
 /// Variance of an effect that a population does not have.
 const NONE: f64 = 1e-9;
 /// Bound of the difference between neighbours' scores and a word's own, in logits.
@@ -28,7 +28,7 @@ const FURTHEST: f64 = 6.0;
 /// readiness (logits); slope on the word's score, relative to the population's centre; slope on how much
 /// higher the scores of the adjacent words are.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Written")]
+#[serde(from = "StoredEffects")]
 pub struct OwnEffects {
     /// Mode of the effects.
     pub mean: [f64; 3],
@@ -39,16 +39,16 @@ pub struct OwnEffects {
 /// Serialised forms: before slopes were introduced, only mean and variance of readiness were stored.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum StoredEffects {
     Effects { mean: [f64; 3], covariance: [[f64; 3]; 3] },
     Readiness(f64, f64),
 }
 
-impl From<Written> for OwnEffects {
-    fn from(written: Written) -> Self {
+impl From<StoredEffects> for OwnEffects {
+    fn from(written: StoredEffects) -> Self {
         match written {
-            Written::Effects { mean, covariance } => Self { mean, covariance },
-            Written::Readiness(mean, variance) => Self::of_readiness(mean, variance),
+            StoredEffects::Effects { mean, covariance } => Self { mean, covariance },
+            StoredEffects::Readiness(mean, variance) => Self::of_readiness(mean, variance),
         }
     }
 }
@@ -132,7 +132,7 @@ fn neighbour_difference(scores: &[f64], at: usize) -> f64 {
 
 /// One decision about a word, compact because there are millions.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Decided {
+pub(super) struct WordDecision {
     score: f32,
     neighbours: f32,
     weight: f32,
@@ -144,8 +144,8 @@ pub(super) fn decided<'a>(
     scores: &'a [f64],
     weights: impl Iterator<Item = f32> + 'a,
     marked: impl Iterator<Item = bool> + 'a,
-) -> impl Iterator<Item = Decided> + 'a {
-    let word = |(at, (weight, marked)): (usize, (f32, bool))| Decided {
+) -> impl Iterator<Item = WordDecision> + 'a {
+    let word = |(at, (weight, marked)): (usize, (f32, bool))| WordDecision {
         score: scores[at] as f32,
         neighbours: neighbour_difference(scores, at) as f32,
         weight,
@@ -157,21 +157,21 @@ pub(super) fn decided<'a>(
 /// Objective minimised at the mode of one annotator's effects: the negative logarithm of their posterior
 /// density up to a constant.
 struct Posterior<'a> {
-    decisions: &'a [Decided],
+    decisions: &'a [WordDecision],
     centre: f64,
     mean: Vector3<f64>,
     precision: Matrix3<f64>,
 }
 
 impl Posterior<'_> {
-    fn score(&self, d: &Decided, x: &Vector3<f64>) -> f64 {
+    fn score(&self, d: &WordDecision, x: &Vector3<f64>) -> f64 {
         let score = f64::from(d.score);
         score + x[0] + x[1] * (score - self.centre) + x[2] * f64::from(d.neighbours)
     }
 
     fn value(&self, x: &Vector3<f64>) -> f64 {
         let off = x - self.mean;
-        let loss = |d: &Decided| {
+        let loss = |d: &WordDecision| {
             let score = self.score(d, x);
             // ln(1 + e^s) is max(s, 0) + ln(1 + e^-|s|).
             let all = score.max(0.0) + (-score.abs()).exp().ln_1p();
@@ -212,7 +212,7 @@ impl Posterior<'_> {
 /// Finds the mode of one annotator's effects given that annotator's decisions, starting from `start`, and
 /// their covariance. Newton's method with step halving until the objective decreases: the posterior has one
 /// mode, but a full step across a wide range of scores overshoots it.
-pub(super) fn mode(decisions: &[Decided], of: &Population, start: &OwnEffects) -> OwnEffects {
+pub(super) fn mode(decisions: &[WordDecision], of: &Population, start: &OwnEffects) -> OwnEffects {
     let posterior = Posterior {
         decisions,
         centre: of.centre,
@@ -253,7 +253,7 @@ pub(super) fn mode(decisions: &[Decided], of: &Population, start: &OwnEffects) -
 /// [`PRIOR_PEOPLE`] additional people with the initial variances had been observed, because few people carry
 /// little information about differences between people; a single person carries none about that, nor about
 /// what people have in common in addition to the scores.
-pub(super) fn fit(by_annotator: &[Vec<Decided>], centre: f64) -> (Population, Vec<OwnEffects>) {
+pub(super) fn fit(by_annotator: &[Vec<WordDecision>], centre: f64) -> (Population, Vec<OwnEffects>) {
     let mut population = Population { mean: [0.0; 3], variances: FIRST_VARIANCES, centre };
     let mut all = vec![population.unknown(); by_annotator.len()];
     let answered: Vec<usize> = (0..by_annotator.len()).filter(|who| !by_annotator[*who].is_empty()).collect();
@@ -268,7 +268,8 @@ pub(super) fn fit(by_annotator: &[Vec<Decided>], centre: f64) -> (Population, Ve
             let square = |who: &usize| (all[*who].mean[at] - mean).powi(2) + all[*who].covariance[at][at];
             let squares = answered.iter().map(square).sum::<f64>() + PRIOR_PEOPLE * FIRST_VARIANCES[at];
             population.mean[at] = mean;
-            population.variances[at] = (squares / (count + PRIOR_PEOPLE)).clamp(LEAST[at], MOST[at]);
+            population.variances[at] =
+                (squares / (count + PRIOR_PEOPLE)).clamp(MIN_VARIANCES[at], MAX_VARIANCES[at]);
         }
     }
     // Posteriors under the reported means and variances.
@@ -304,11 +305,11 @@ mod tests {
             texts.push(own);
         }
         let mut rng = generator(3, 10);
-        let by: Vec<Vec<Decided>> = truths
+        let by: Vec<Vec<WordDecision>> = truths
             .iter()
             .zip(&texts)
             .map(|(truth, texts)| {
-                let of_text = |scores: &Vec<f64>| -> Vec<Decided> {
+                let of_text = |scores: &Vec<f64>| -> Vec<WordDecision> {
                     let add = OwnEffects { mean: *truth, covariance: [[0.0; 3]; 3] };
                     let marked: Vec<bool> = known
                         .covariates(scores)
@@ -341,7 +342,8 @@ mod tests {
     fn mode_has_a_zero_gradient() {
         let scores = [-2.0, 0.5, 1.0, -3.0, -1.0];
         let marked = [false, true, true, false, true];
-        let decisions: Vec<Decided> = decided(&scores, std::iter::repeat(0.5), marked.into_iter()).collect();
+        let decisions: Vec<WordDecision> =
+            decided(&scores, std::iter::repeat(0.5), marked.into_iter()).collect();
         let alone = mode(&decisions, &Population::of_readiness(2.0), &OwnEffects::of_readiness(0.0, 2.0));
         let plain = super::super::selection::effect_mode(
             scores.iter().zip(marked).map(|(score, marked)| (*score, marked, 0.5)),
@@ -358,7 +360,7 @@ mod tests {
         for (words, variances) in [(60, [1.0, 0.2, 0.1]), (300, FIRST_VARIANCES), (1200, FIRST_VARIANCES)] {
             let scores: Vec<f64> = (0..words).map(|i| -8.0 + 10.0 * f64::from((7 * i) % 60) / 60.0).collect();
             let marked = (0..words).map(|i| i % 3 == 0);
-            let decisions: Vec<Decided> = decided(&scores, std::iter::repeat(1.0), marked).collect();
+            let decisions: Vec<WordDecision> = decided(&scores, std::iter::repeat(1.0), marked).collect();
             let of = Population { mean: [0.0; 3], variances, centre: -0.44 };
             let posterior = Posterior {
                 decisions: &decisions,
@@ -388,7 +390,7 @@ mod tests {
         let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
         let texts: Vec<f64> = (0..1200).map(|_| -2.0 + 1.5 * normal()).collect();
         let mut rng = generator(5, 12);
-        let mut person = |readiness: f64| -> Vec<Decided> {
+        let mut person = |readiness: f64| -> Vec<WordDecision> {
             let marked: Vec<bool> =
                 texts.iter().map(|score| rng.random_bool(sigmoid(score + readiness))).collect();
             decided(&texts, std::iter::repeat(1.0), marked.into_iter()).collect()

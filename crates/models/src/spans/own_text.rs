@@ -5,7 +5,7 @@
 //! one text has its whole effect from them.
 
 use super::head::{Head, HeadData};
-use super::own_effects::{Decided, OwnEffects, Population, decided, fit};
+use super::own_effects::{OwnEffects, Population, WordDecision, decided, fit};
 use dissensus_stats::math::sigmoid;
 use std::collections::{BTreeMap, HashMap};
 
@@ -71,7 +71,7 @@ pub(super) fn own_effects(
 ) -> (Population, Vec<OwnEffects>) {
     let all = scores_without_own(head, precision, data, train, copies, of_type);
     let (mut sum, mut information) = (0.0, 0.0);
-    let mut by_annotator: Vec<Vec<Decided>> = vec![Vec::new(); data.annotators];
+    let mut by_annotator: Vec<Vec<WordDecision>> = vec![Vec::new(); data.annotators];
     for answer in train.iter().map(|at| &data.answers[*at]) {
         let (scores, words) = (&all[&answer.text], data.texts.words(answer.text));
         for (word, score) in words.clone().zip(scores) {

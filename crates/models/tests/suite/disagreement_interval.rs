@@ -254,16 +254,6 @@ fn covers_where_people_form_camps(camps: f64, embeddings: bool, projects: u64) {
 }
 
 #[test]
-fn interval_covers_if_the_model_is_true() {
-    covers_where_the_model_is_true(&[TRUE[1], TRUE[5], TRUE[8]], 8);
-}
-
-#[test]
-fn interval_covers_with_camps() {
-    covers_where_people_form_camps(1.5, true, 8);
-}
-
-#[test]
 #[ignore = "takes minutes: run by `cargo xtask test --only stress`"]
 fn stress_interval_of_a_text_covers() {
     covers_where_the_model_is_true(&TRUE, 12);

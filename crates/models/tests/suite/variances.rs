@@ -124,20 +124,12 @@ fn run(cell: Cell, sets: u64) -> [f64; 2] {
     [t.0 / truth[0], a.0 / truth[1]]
 }
 
-/// Fewer data sets, wider bounds: a mean of six has a standard error of up to 6 %.
-#[test]
-fn standard_deviations_are_recovered() {
-    for cell in cells() {
-        let ratios = run(cell, 6);
-        assert!(ratios.iter().all(|r| (0.84..=1.16).contains(r)), "{cell:?}: {ratios:?}");
-    }
-}
-
+/// A mean of thirty has a standard error of up to 2.7 %.
 #[test]
 #[ignore = "takes minutes: run by `cargo xtask test --only stress`"]
 fn stress_standard_deviations_are_recovered() {
     for cell in cells() {
-        let ratios = run(cell, 50);
+        let ratios = run(cell, 30);
         assert!(ratios.iter().all(|r| (0.9..=1.1).contains(r)), "{cell:?}: {ratios:?}");
     }
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Number of pairs predicted at once: bounds memory.
-const TOGETHER: usize = 4096;
+const BATCH_PAIRS: usize = 4096;
 
 /// A network with the embeddings of the texts to predict.
 pub struct NetworkModel {
@@ -58,7 +58,7 @@ impl NetworkModel {
     ) -> Result<Vec<f32>, ModelError> {
         let dim = self.x.dim;
         let mut out = Vec::with_capacity(pairs.len() * self.levels());
-        for pairs in pairs.chunks(TOGETHER) {
+        for pairs in pairs.chunks(BATCH_PAIRS) {
             if progress.cancelled() {
                 return Err(ModelError::Cancelled);
             }
@@ -76,8 +76,8 @@ impl NetworkModel {
 
     fn fill(&self, texts: &[u32], annotators: &[Option<u32>], out: &mut [f32]) {
         let levels = self.levels();
-        let chunks = texts.chunks(TOGETHER).zip(annotators.chunks(TOGETHER));
-        for ((texts, annotators), out) in chunks.zip(out.chunks_mut(TOGETHER * levels)) {
+        let chunks = texts.chunks(BATCH_PAIRS).zip(annotators.chunks(BATCH_PAIRS));
+        for ((texts, annotators), out) in chunks.zip(out.chunks_mut(BATCH_PAIRS * levels)) {
             let x = texts.iter().flat_map(|t| self.x.row(*t as usize).iter().copied()).collect();
             let rows = Rows {
                 texts: (0..texts.len() as u32).collect(),

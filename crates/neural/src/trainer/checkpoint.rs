@@ -70,8 +70,8 @@ impl Checkpoints {
         std::fs::write(&path, state_bytes).map_err(|e| ModelError::file(&path, &e))?;
         let whole = place.join(format!("{PREFIX}{:010}", state.step));
         if whole.exists() {
-            // Evaluated twice at the same step, for example after a cancel: the newer one contains at least
-            // as much.
+            // Evaluated twice at the same step, for example after cancellation: the newer one contains at
+            // least as much.
             std::fs::remove_dir_all(&whole).map_err(|e| ModelError::file(&whole, &e))?;
         }
         std::fs::rename(half.path(), &whole).map_err(|e| ModelError::file(&whole, &e))?;

@@ -2,7 +2,6 @@
 
 use super::config::TrainConfig;
 use crate::networks::Rows;
-use dissensus_domain::TargetKind;
 use dissensus_stats::data::Observation;
 use dissensus_stats::data::{ModelKind, Target, majority_level};
 use dissensus_stats::math::random::generator;
@@ -131,7 +130,7 @@ impl ClassWeights {
         let (apart, levels) = (config.network.model == ModelKind::SepHeads, target.levels);
         if !config.class_weights {
             let yes = config.pos_weight as f32;
-            let of = if target.kind == TargetKind::Binary { vec![1.0, yes] } else { Vec::new() };
+            let of = if target.kind.is_yes_no() { vec![1.0, yes] } else { Vec::new() };
             return Self { of, levels, apart: false };
         }
         let groups = if apart { annotators } else { 1 };
@@ -165,6 +164,7 @@ impl ClassWeights {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dissensus_domain::TargetKind;
     use dissensus_encoder::FreezePolicy;
 
     fn o(text: u32, annotator: u32, level: u16) -> Observation {

@@ -13,7 +13,7 @@ impl Trainer<'_> {
     ///
     /// # Errors
     /// [`ModelError::Cancelled`] with a checkpoint to resume from; [`ModelError::LossNotFinite`];
-    /// [`ModelError::CheckpointMismatch`]; an error of the disk, the encoder or the device.
+    /// [`ModelError::CheckpointMismatch`]; an I/O error, the encoder or the device.
     pub fn run(
         self,
         progress: &dyn Progress,

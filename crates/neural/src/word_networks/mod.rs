@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 const HALF: f64 = 0.5;
 
 /// Number of pairs of a word and an annotator that are predicted at once: bounds memory.
-const TOGETHER: usize = 4096;
+const BATCH_PAIRS: usize = 4096;
 /// Maximum number of passes over the words, over which learning rates fall.
 const EPOCHS: u32 = 8;
 /// Number of evaluations in a pass.
@@ -47,7 +47,7 @@ impl WordNetworks {
     ///
     /// # Errors
     /// [`ModelError::Choice`] for a model other than `share-rec-ffn` and `share-rec-dcn`; no answers;
-    /// arrays that do not match; a cancel.
+    /// arrays that do not match; cancellation.
     pub fn fit(
         of: &SpanTraining<'_>,
         kind: ModelKind,
@@ -192,7 +192,7 @@ fn marked(
             scaling.scaled(texts.state(word), scaled);
         }
         let x = Tensor::from_vec(states, (words.len(), dim), &Device::Cpu)?;
-        for people in of.chunks((TOGETHER / words.len()).max(1)) {
+        for people in of.chunks((BATCH_PAIRS / words.len()).max(1)) {
             let pairs = people.iter().flat_map(|at| (0..words.len() as u32).map(move |word| (word, at)));
             let rows = Rows {
                 texts: pairs.clone().map(|(word, _)| word).collect(),

@@ -126,7 +126,7 @@ fn release(form: &mut Form, facts: &Facts<'_>) {
     form.open("what people agreed to, and how they are kept informed.");
     form.question("5.5", "Can people withdraw their labels later, and how?");
     form.facts(&[format!(
-        "The program erases everything of a person who withdraws, in the project and in every copy that is taken in; {} did so far. Files that were given to others before are not reached.",
+        "The program erases everything of a person who withdraws, in the project and in every copy that is merged; {} did so far. Files that were given to others before are not reached.",
         facts.withdrawn
     )]);
     form.open("whom to ask, until when, and what happens to published copies.");

@@ -83,7 +83,7 @@ pub(crate) fn data_statement(facts: &Facts<'_>) -> String {
     form.open("how texts were cleaned, tokenised or made anonymous before they came into the project.");
     form.heading("10. Capture quality [G]");
     form.facts(&process(facts));
-    form.open("what is known of errors in recording, transcription or collection.");
+    form.open("known errors in recording, transcription or collection.");
     form.heading("11. Limitations");
     form.facts(&excluded(facts));
     form.open("what the data do not cover, and for what they should not be used.");

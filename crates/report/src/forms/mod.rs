@@ -143,7 +143,7 @@ fn process(facts: &Facts<'_>) -> Vec<String> {
     found.push(match study.people.len() {
         0 => "Nothing was handed out in packets: people labelled in the project itself, or their labels came from files.".to_owned(),
         people => format!(
-            "Packets were handed out to {people} people: {} texts, {} of them to everybody; of {} answers asked for, repeats included, {} were given, and {} hand-ins were taken in.",
+            "Packets were handed out to {people} people: {} texts, {} of them to everybody; of {} answers asked for, repeats included, {} were given, and {} submissions were merged.",
             study.texts, study.anchors, study.wanted, study.given, facts.submissions
         ),
     });

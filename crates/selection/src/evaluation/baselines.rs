@@ -3,7 +3,6 @@
 use super::predicted::{Evaluation, Predicted};
 use super::split::{SplitColumns, SplitSpec};
 use super::test_set::TestSet;
-use dissensus_domain::TargetKind;
 use dissensus_stats::data::{
     ModelError, MostFrequentLevel, Observation, Target, TrainingData, check_observation,
 };
@@ -25,7 +24,7 @@ pub fn baselines(
     at_least: Option<u16>,
     seed: u64,
 ) -> Result<Vec<Evaluation>, ModelError> {
-    let ordinal = data.target.kind == TargetKind::Ordinal && at_least.is_none();
+    let ordinal = data.target.kind.has_distances() && at_least.is_none();
     let found = predict_baselines(data, split, columns, at_least, seed)?;
     Ok(found.iter().map(|baseline| baseline.evaluation(ordinal)).collect())
 }
@@ -71,7 +70,7 @@ pub fn baselines_of(
     test: Vec<Observation>,
     target: Target,
 ) -> Result<Vec<Evaluation>, ModelError> {
-    let ordinal = target.kind == TargetKind::Ordinal;
+    let ordinal = target.kind.has_distances();
     let annotators = train.iter().chain(&test).map(|o| o.annotator as usize + 1).max().unwrap_or(0);
     for (at, o) in train.iter().chain(&test).enumerate() {
         check_observation(at, o, usize::MAX, annotators, target.levels)?;
@@ -140,7 +139,7 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dissensus_domain::Split;
+    use dissensus_domain::{Split, TargetKind};
     use dissensus_stats::data::{Embeddings, Target};
 
     #[test]

@@ -2,7 +2,6 @@
 
 use super::seen::SeenByEncoder;
 use crate::fit::fit;
-use dissensus_domain::TargetKind;
 use dissensus_stats::data::FitOptions;
 use dissensus_stats::data::ModelError;
 use dissensus_stats::data::ModelKind;
@@ -94,6 +93,8 @@ pub fn learning_curve(
     progress: &dyn Progress,
 ) -> Result<LearningCurve, ModelError> {
     let mut plan = plan(data, spec, options.seed)?;
+    let texts = Copies::by_embedding(data.embeddings).spread(seen.texts);
+    let seen = SeenByEncoder { texts: &texts, ..seen };
     plan.scored.retain(|o| !seen.excludes(o, true));
     let unseen = plan.scored.iter().map(|o| o.text).collect::<BTreeSet<_>>().len();
     seen.check(&format!("by-annotator:{}", 1.0 - spec.annotators), unseen)?;
@@ -143,7 +144,7 @@ fn plan(data: &TrainingData<'_>, spec: &ColdStart, seed: u64) -> Result<Plan, Mo
     })?;
     if let Some(level) = spec.at_least {
         let levels = data.target.levels;
-        if data.target.kind != TargetKind::Ordinal || level == 0 || usize::from(level) >= levels {
+        if !data.target.kind.has_distances() || level == 0 || usize::from(level) >= levels {
             return Err(ModelError::AtLeast { level, levels });
         }
     }

@@ -5,7 +5,6 @@ use super::seen::MIN_UNSEEN_TEXTS;
 use super::split::{DataSplit, SplitColumns, SplitSpec};
 use super::tuning::{choose, scored_by_folds};
 use crate::fit::fit_prepared;
-use dissensus_domain::TargetKind;
 use dissensus_models::batch::Prepared;
 use dissensus_stats::data::FitOptions;
 use dissensus_stats::data::ModelError;
@@ -45,7 +44,7 @@ pub fn evaluate(
     options: &FitOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<Evaluation>, ModelError> {
-    let ordinal = data.target.kind == TargetKind::Ordinal && at_least.is_none();
+    let ordinal = data.target.kind.has_distances() && at_least.is_none();
     let predicted = predict_test(data, split, columns, kinds, at_least, options, progress)?;
     Ok(predicted.iter().map(|model| model.evaluation(ordinal)).collect())
 }
@@ -121,7 +120,7 @@ fn choosing_steps(
 pub(super) fn check_at_least(data: &TrainingData<'_>, at_least: Option<u16>) -> Result<(), ModelError> {
     let Some(level) = at_least else { return Ok(()) };
     let levels = data.target.levels;
-    let fits = data.target.kind == TargetKind::Ordinal && level > 0 && usize::from(level) < levels;
+    let fits = data.target.kind.has_distances() && level > 0 && usize::from(level) < levels;
     if fits { Ok(()) } else { Err(ModelError::AtLeast { level, levels }) }
 }
 

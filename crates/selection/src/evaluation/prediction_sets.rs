@@ -3,7 +3,6 @@
 use super::evaluate::check_at_least;
 use super::split::{SplitColumns, SplitSpec};
 use crate::fit::fit;
-use dissensus_domain::TargetKind;
 use dissensus_stats::conformal::{MIN_LABELS, Thresholds, mass_before};
 use dissensus_stats::data::progress::Progress;
 use dissensus_stats::data::{AnnotatorModel, FitOptions, ModelError, ModelKind, Observation, TrainingData};
@@ -127,7 +126,7 @@ pub fn prediction_sets(
     progress: &dyn Progress,
 ) -> Result<Result<PredictionSets, NoPredictionSets>, ModelError> {
     check_at_least(data, at_least)?;
-    let ordinal = data.target.kind == TargetKind::Ordinal && at_least.is_none();
+    let ordinal = data.target.kind.has_distances() && at_least.is_none();
     let mut found = PredictionSets { confidence: CONFIDENCE, ..PredictionSets::default() };
     let (mut own, mut common) = (Vec::new(), Vec::new());
     let (mut by_labels, mut by_severity) = (Vec::new(), Vec::new());
@@ -218,7 +217,7 @@ impl People {
     ) -> Self {
         let mut labels = vec![0.0; data.annotators];
         train.iter().for_each(|o| labels[o.annotator as usize] += 1.0);
-        let ordered = matches!(data.target.kind, TargetKind::Ordinal | TargetKind::Binary);
+        let ordered = data.target.kind.is_ordered();
         let severity = ordered.then(|| {
             let texts: Vec<u32> = test.iter().map(|o| o.text).collect::<BTreeSet<_>>().into_iter().collect();
             let step = texts.len().div_ceil(SEVERITY_TEXTS).max(1);

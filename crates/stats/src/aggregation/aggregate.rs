@@ -1,6 +1,6 @@
 //! Aggregates labels with any of the aggregators.
 
-use super::result::{Aggregation, AggregationOptions, Aggregator, Found};
+use super::result::{Aggregation, AggregationOptions, Aggregator, AggregatorResult};
 use super::votes::Votes;
 use super::{dawid_skene, glad, mace, majority};
 use crate::data::progress::Progress;
@@ -26,7 +26,9 @@ pub fn aggregate(
         .sorted()?;
     let votes = Votes::new(&sorted, texts, annotators, target.levels);
     let found = match aggregator {
-        Aggregator::Majority => Found { posterior: majority::shares(&votes), ..Default::default() },
+        Aggregator::Majority => {
+            AggregatorResult { posterior: majority::shares(&votes), ..Default::default() }
+        }
         Aggregator::DawidSkene => dawid_skene::fit(&votes, options, progress)?,
         Aggregator::Mace => mace::fit(&votes, options, progress)?,
         Aggregator::Glad => glad::fit(&votes, options, progress)?,

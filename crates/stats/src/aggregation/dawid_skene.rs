@@ -2,13 +2,13 @@
 //! of observer error-rates using the EM algorithm).
 
 use super::majority;
-use super::result::{AggregationFit, AggregationOptions, AnnotatorQuality, Found, settled};
+use super::result::{AggregationFit, AggregationOptions, AggregatorResult, AnnotatorQuality, settled};
 use super::votes::{Votes, normalise};
 use crate::data::ModelError;
 use crate::data::progress::{Progress, step};
 
 /// Lower bound of probabilities and counts, as in crowd-kit, so that no single label rules a level out.
-const LEAST: f64 = 1e-10;
+const MIN_PROBABILITY: f64 = 1e-10;
 
 /// State of EM.
 struct State {
@@ -26,7 +26,7 @@ pub(super) fn fit(
     votes: &Votes,
     options: &AggregationOptions,
     progress: &dyn Progress,
-) -> Result<Found, ModelError> {
+) -> Result<AggregatorResult, ModelError> {
     let mut state = State::new(votes);
     let mut fit = AggregationFit { converged: votes.len() == 0, ..Default::default() };
     while !fit.converged && fit.iterations < options.iterations {
@@ -45,7 +45,13 @@ pub(super) fn fit(
     };
     let annotators = (0..votes.annotators).map(quality).collect();
     let prior = (votes.len() > 0).then_some(state.prior);
-    Ok(Found { posterior: state.posterior, annotators, prior, fit: Some(fit), ..Default::default() })
+    Ok(AggregatorResult {
+        posterior: state.posterior,
+        annotators,
+        prior,
+        fit: Some(fit),
+        ..Default::default()
+    })
 }
 
 impl State {
@@ -98,7 +104,7 @@ impl State {
             }
         }
         let texts = votes.texts() as f64;
-        self.prior.iter_mut().for_each(|p| *p = (*p / texts).max(LEAST));
+        self.prior.iter_mut().for_each(|p| *p = (*p / texts).max(MIN_PROBABILITY));
         let cells = levels * levels;
         if cells == 0 {
             return;
@@ -108,7 +114,7 @@ impl State {
                 let mut sum = 0.0;
                 for k in (0..levels).filter(|k| used[*k]) {
                     let e = &mut errors[k * levels + c];
-                    *e = e.max(LEAST);
+                    *e = e.max(MIN_PROBABILITY);
                     sum += *e;
                 }
                 for k in (0..levels).filter(|k| used[*k]) {

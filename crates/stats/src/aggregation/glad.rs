@@ -5,7 +5,7 @@
 //! 1, for more than two levels as in crowd-kit); alpha and beta have N(1, 1) priors, and levels are equally
 //! likely a priori.
 
-use super::result::{AggregationFit, AggregationOptions, AnnotatorQuality, Found, settled};
+use super::result::{AggregationFit, AggregationOptions, AggregatorResult, AnnotatorQuality, settled};
 use super::votes::{Votes, normalise};
 use crate::data::ModelError;
 use crate::data::progress::{Progress, step};
@@ -21,7 +21,7 @@ pub(super) fn fit(
     votes: &Votes,
     options: &AggregationOptions,
     progress: &dyn Progress,
-) -> Result<Found, ModelError> {
+) -> Result<AggregatorResult, ModelError> {
     let mut x = vec![PRIOR; votes.annotators + votes.texts()];
     let mut posterior = vec![0.0; votes.texts() * votes.levels()];
     let mut fit = AggregationFit { converged: votes.len() == 0, ..Default::default() };
@@ -40,7 +40,7 @@ pub(super) fn fit(
         ability: (given[a] > 0).then_some(*ability),
         ..Default::default()
     };
-    Ok(Found {
+    Ok(AggregatorResult {
         posterior,
         annotators: abilities.iter().enumerate().map(quality).collect(),
         difficulty: Some(betas.iter().map(|b| (-b).exp()).collect()),

@@ -5,7 +5,9 @@
 //! annotator's own `strategy`, and levels are equally likely a priori.
 
 use super::digamma::digamma;
-use super::result::{AggregationFit, AggregationOptions, AnnotatorQuality, Found, MaceMethod, settled};
+use super::result::{
+    AggregationFit, AggregationOptions, AggregatorResult, AnnotatorQuality, MaceMethod, settled,
+};
 use super::votes::{Vote, Votes, normalise};
 use crate::data::ModelError;
 use crate::data::progress::{Progress, step};
@@ -45,7 +47,7 @@ pub(super) fn fit(
     votes: &Votes,
     options: &AggregationOptions,
     progress: &dyn Progress,
-) -> Result<Found, ModelError> {
+) -> Result<AggregatorResult, ModelError> {
     let starts = 0..options.restarts.max(1) as u64;
     let mut states: Vec<State> = starts.map(|s| State::random(votes, options, s)).collect();
     for round in 0..options.iterations {
@@ -170,7 +172,7 @@ impl State {
         }
     }
 
-    fn found(self, votes: &Votes) -> Found {
+    fn found(self, votes: &Votes) -> AggregatorResult {
         let levels = votes.levels();
         let given = votes.given();
         let quality = |a: usize| {
@@ -184,7 +186,7 @@ impl State {
             }
         };
         let annotators = (0..votes.annotators).map(quality).collect();
-        Found { posterior: self.posterior, annotators, fit: Some(self.fit), ..Default::default() }
+        AggregatorResult { posterior: self.posterior, annotators, fit: Some(self.fit), ..Default::default() }
     }
 }
 

@@ -145,7 +145,7 @@ impl Aggregation {
 
 /// Result of an aggregator, over texts with labels and levels that are used.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct AggregatorResult {
     /// Labelled texts x used levels.
     pub(super) posterior: Vec<f64>,
     /// One entry per annotator over all levels, without `labels` and `agreement`; empty where the aggregator

@@ -1,6 +1,6 @@
 //! Labels laid out for aggregation: texts with labels and levels in use, counted without gaps.
 
-use super::result::{Aggregation, Aggregator, AnnotatorQuality, Found, TIE, Tie};
+use super::result::{Aggregation, Aggregator, AggregatorResult, AnnotatorQuality, TIE, Tie};
 use crate::data::Observation;
 
 /// One label; `level` is an index among the used levels.
@@ -96,7 +96,7 @@ impl Votes {
     }
 
     /// Adds texts without labels and unused levels to a result.
-    pub(super) fn aggregation(&self, aggregator: Aggregator, found: Found) -> Aggregation {
+    pub(super) fn aggregation(&self, aggregator: Aggregator, found: AggregatorResult) -> Aggregation {
         let levels = self.all_levels;
         let mut posterior = vec![1.0 / levels as f64; self.texts * levels];
         let mut counts = vec![0u32; self.texts];

@@ -4,7 +4,6 @@ use super::alphas::Alphas;
 use super::coincidence::Coincidences;
 use super::counts::{checked, counts};
 use crate::data::{ModelError, Observation, Target};
-use dissensus_domain::TargetKind;
 use serde::{Deserialize, Serialize};
 
 /// One annotator against the others.
@@ -51,7 +50,7 @@ pub fn agreement(
     for text in counts.chunks_exact(target.levels) {
         all.add(text, 1.0);
     }
-    let ordinal = target.kind == TargetKind::Ordinal;
+    let ordinal = target.kind.has_distances();
     let mut own: Vec<Vec<Observation>> = vec![Vec::new(); annotators];
     sorted.iter().for_each(|o| own[o.annotator as usize].push(*o));
     let each =

@@ -79,15 +79,19 @@ impl LabelDesign {
         Some(VarianceComponents { text: found[1], annotator: found[2], residual: found[3] })
     }
 
-    /// Components of simulated labels: normal effects with the variances of `of` on this design.
+    /// Components of simulated labels: normal effects with the variances of `of` on this design. Texts and
+    /// annotators without a label take no part in the draws.
     pub fn simulated(&self, of: &VarianceComponents, seed: u64) -> Option<VarianceComponents> {
         let mut rng = generator(seed, 11);
         let mut normal = |variance: f64| -> f64 {
             let x: f64 = StandardNormal.sample(&mut rng);
             x * variance.max(0.0).sqrt()
         };
-        let texts: Vec<f64> = self.per_text.iter().map(|_| normal(of.text)).collect();
-        let annotators: Vec<f64> = self.per_annotator.iter().map(|_| normal(of.annotator)).collect();
+        let mut effects = |counts: &[f64], variance: f64| -> Vec<f64> {
+            counts.iter().map(|labels| if *labels > 0.0 { normal(variance) } else { 0.0 }).collect()
+        };
+        let texts = effects(&self.per_text, of.text);
+        let annotators = effects(&self.per_annotator, of.annotator);
         let values: Vec<f64> = self
             .cells
             .iter()
@@ -272,6 +276,19 @@ mod tests {
         assert!((mean.text - 0.4).abs() < 0.02, "{mean:?}");
         assert!((mean.annotator - 0.3).abs() < 0.02, "{mean:?}");
         assert!((mean.residual - 0.6).abs() < 0.01, "{mean:?}");
+    }
+
+    #[test]
+    fn units_without_labels_change_no_draw() {
+        let all: Vec<Observation> =
+            (0..150).map(|i| Observation { text: i / 5, annotator: i % 5, level: 0 }).collect();
+        let moved: Vec<Observation> =
+            all.iter().map(|o| Observation { text: o.text + 3, annotator: 2 * o.annotator, ..*o }).collect();
+        let truth = VarianceComponents { text: 0.4, annotator: 0.2, residual: 0.6 };
+        let (few, many) = (LabelDesign::new(&all, 30, 5), LabelDesign::new(&moved, 90, 60));
+        for seed in 0..5 {
+            assert_eq!(few.plausible(&truth, seed), many.plausible(&truth, seed));
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::counts::checked;
 use super::crossed::{LeftOut, unless_cancelled};
-use super::reliability::{Estimate, MIN_DECIDING, Reliability, reliability};
+use super::reliability::{Estimate, MIN_DECIDING};
 use crate::data::progress::Progress;
 use crate::data::{ModelError, Observation, Target};
 use crate::metrics::{BootstrapOptions, Cluster, Figure, Interval, resample};
@@ -70,7 +70,8 @@ pub fn set_reliability(
         options.check()?;
     }
     // The same checks as for labels: indices, and one answer for each text and annotator.
-    checked(&option_observations(answers, None), texts, annotators, BINARY)?;
+    let rows = answers.iter().map(|a| Observation { text: a.text, annotator: a.annotator, level: 0 });
+    checked(&rows.collect::<Vec<_>>(), texts, annotators, BINARY)?;
     let items = Items::new(answers);
     let whole =
         items.alpha(&vec![1.0; items.sizes.len()], |a, b| masi_distance(items.sets[a], items.sets[b]));
@@ -101,31 +102,7 @@ pub fn set_reliability(
     })
 }
 
-/// Agreement on whether `option` is chosen: [`reliability`] of a binary question, for each option.
-///
-/// # Errors
-/// The same as [`reliability`].
-pub fn option_reliability(
-    answers: &[SetAnswer],
-    option: u8,
-    texts: usize,
-    annotators: usize,
-    bootstrap: Option<&BootstrapOptions>,
-    progress: &dyn Progress,
-) -> Result<Reliability, ModelError> {
-    let observations = option_observations(answers, Some(option));
-    reliability(&observations, texts, annotators, BINARY, bootstrap, progress)
-}
-
 const BINARY: Target = Target { kind: TargetKind::Binary, levels: 2 };
-
-fn option_observations(answers: &[SetAnswer], option: Option<u8>) -> Vec<Observation> {
-    let level = |set: OptionSet| u16::from(option.is_some_and(|option| set.contains(option)));
-    answers
-        .iter()
-        .map(|a| Observation { text: a.text, annotator: a.annotator, level: level(a.set) })
-        .collect()
-}
 
 /// Texts with two answers or more.
 struct Items {
@@ -251,6 +228,7 @@ impl Items {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agreement::reliability;
     use crate::data::progress::Silent;
 
     fn set(options: &[u8]) -> OptionSet {
@@ -319,18 +297,6 @@ mod tests {
         assert!((0.99..1.01).contains(&ratio), "{ratio}");
         assert!((ours.low - theirs.low).abs() < 0.002 && (ours.high - theirs.high).abs() < 0.002);
         assert!(ours.low <= found.alpha_masi.value.unwrap() && found.alpha_masi.value.unwrap() <= ours.high);
-    }
-
-    #[test]
-    fn option_agrees_like_a_binary_question() {
-        let answers = answers(&[&[&[0, 1], &[0]], &[&[], &[0]], &[&[1], &[]], &[&[0], &[0, 1]]]);
-        let of = |option| {
-            let found = option_reliability(&answers, option, 4, 2, None, &Silent).unwrap();
-            found.alpha_nominal.value
-        };
-        // Pairs of option 0: 11, 01, 00, 11: n = 8, 5 ones and 3 zeros, so 1 - 7 * 2 / (2 * 15).
-        assert!((of(0).unwrap() - (1.0 - 7.0 * 2.0 / 30.0)).abs() < 1e-12);
-        assert_eq!(of(7), None);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub use alphas::Alphas;
 pub use annotators::{Agreement, AnnotatorAgreement, agreement};
 pub(crate) use coincidence::{Coincidences, add_coincidences, between_alpha};
 pub use components::{LabelDesign, VarianceComponents};
-pub use masi::{SetAnswer, SetReliability, masi_distance, option_reliability, set_reliability};
+pub use masi::{SetAnswer, SetReliability, masi_distance, set_reliability};
 pub use pairs::{CohenPair, cohen_pairs};
 pub use reliability::{Estimate, IntervalScope, Reliability, reliability};
 pub use repeats::{MIN_PEOPLE_WHO_REPEAT, MIN_REPEATS, SelfAgreement, share_interval};

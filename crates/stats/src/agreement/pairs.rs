@@ -4,7 +4,6 @@ use super::counts::checked;
 use crate::data::ModelError;
 use crate::data::{Observation, Target};
 use crate::metrics::quadratic_kappa;
-use dissensus_domain::TargetKind;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +38,7 @@ pub fn cohen_pairs(
     least: usize,
 ) -> Result<Vec<CohenPair>, ModelError> {
     let sorted = checked(observations, texts, annotators, target)?;
-    let ordinal = target.kind == TargetKind::Ordinal;
+    let ordinal = target.kind.has_distances();
     // Position of each label in its text's group, and the labels of every annotator.
     let mut ends = vec![0usize; sorted.len()];
     let mut own: Vec<Vec<usize>> = vec![Vec::new(); annotators];

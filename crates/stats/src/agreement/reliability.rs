@@ -9,7 +9,6 @@ use crate::data::ModelError;
 use crate::data::progress::Progress;
 use crate::data::{Observation, Target};
 use crate::metrics::{BootstrapOptions, Cluster, Figure, Interval, resample};
-use dissensus_domain::TargetKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -89,6 +88,21 @@ pub struct Reliability {
     pub bootstrap: Option<BootstrapOptions>,
 }
 
+impl Reliability {
+    /// All coefficients, each with its name as shown to users.
+    pub fn coefficients(&self) -> [(&'static str, &Estimate); COEFFICIENTS] {
+        [
+            ("Krippendorff's alpha, nominal", &self.alpha_nominal),
+            ("Krippendorff's alpha, ordinal", &self.alpha_ordinal),
+            ("Krippendorff's alpha, interval", &self.alpha_interval),
+            ("Fleiss' kappa", &self.fleiss),
+            ("Gwet's AC1", &self.ac1),
+            ("Gwet's AC2, linear", &self.ac2_linear),
+            ("Gwet's AC2, quadratic", &self.ac2_quadratic),
+        ]
+    }
+}
+
 /// Agreement in `observations` (any order) among `annotators` annotators on `texts` texts. Intervals, if
 /// requested: for these people by resampling whole texts (as Zapf et al. 2016 recommend in Measuring
 /// inter-rater reliability for nominal data; not Krippendorff's own bootstrap, which draws pairs), for people
@@ -114,7 +128,7 @@ pub fn reliability(
         Some(_) => left_out(&sorted, &mut counts, annotators, target, progress)?,
         None => std::array::from_fn(|_| LeftOut::default()),
     };
-    let ordinal = target.kind == TargetKind::Ordinal;
+    let ordinal = target.kind.has_distances();
     let patterns = Pattern::all(&counts, target.levels);
     let sizes: Vec<u32> = patterns.iter().map(|p| p.texts).collect();
     let once: Vec<f64> = sizes.iter().map(|n| f64::from(*n)).collect();
@@ -161,8 +175,8 @@ pub fn reliability(
 
 const COEFFICIENTS: usize = 7;
 
-/// Fewest texts with another level than the most frequent one: where nearly all labels are one level, these
-/// few texts decide, and with fewer their spread is too uncertain.
+/// Minimum number of texts with another level than the most frequent one: where nearly all labels are one
+/// level, these few texts decide, and with fewer their spread is too uncertain.
 pub(super) const MIN_DECIDING: usize = 10;
 
 /// Texts that have the same number of labels of each level: identical for every coefficient, so that the cost
@@ -203,7 +217,7 @@ fn left_out(
     target: Target,
     progress: &dyn Progress,
 ) -> Result<[LeftOut; COEFFICIENTS], ModelError> {
-    let (levels, ordinal) = (target.levels, target.kind == TargetKind::Ordinal);
+    let (levels, ordinal) = (target.levels, target.kind.has_distances());
     let mut found: [LeftOut; COEFFICIENTS] = std::array::from_fn(|_| LeftOut::default());
     let mut all = Sums::new(levels);
     let patterns = Pattern::all(counts, levels);

@@ -4,10 +4,10 @@ use crate::math::distributions::{normal_quantile, student_quantile};
 use crate::metrics::CONFIDENCE_LEVEL;
 use serde::{Deserialize, Serialize};
 
-/// Fewest re-annotations for a share: with fewer its interval would be uninformative.
+/// Minimum number of re-annotations for a share: with fewer its interval would be uninformative.
 pub const MIN_REPEATS: u32 = 5;
 
-/// Fewest people with re-annotations for an interval about other people like them.
+/// Minimum number of people with re-annotations for an interval about other people like them.
 pub const MIN_PEOPLE_WHO_REPEAT: usize = 3;
 
 /// Share of re-annotations with the same answer.

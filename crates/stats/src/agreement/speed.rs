@@ -3,15 +3,15 @@
 use crate::data::ModelError;
 use crate::math::distributions::student_tail;
 
-/// Fewest timed labels of a person for a result about that person's speed.
+/// Minimum number of timed labels of a person for a result about that person's speed.
 pub const MIN_TIMED_LABELS: usize = 20;
-/// Fewest other people with that many labels for a comparison.
+/// Minimum number of other people with that many labels for a comparison.
 const MIN_OTHERS: usize = 5;
 /// Probability that anyone is flagged where all people work alike (Bonferroni): among six people or more each
 /// is flagged with less than 1 %.
 const FALSE_ALARMS: f64 = 0.05;
 /// Upper limit of a flagged person's share of the others' time, however similar the others are.
-const AT_MOST: f64 = 0.5;
+const MAX_PACE: f64 = 0.5;
 /// People whose times differ by less than a thousandth were not timed: their spread is not a valid
 /// comparison.
 const MIN_VARIANCE: f64 = 1e-6;
@@ -119,7 +119,7 @@ impl Person {
         let usual_error = others.iter().map(|other| other.variance).sum::<f64>() / n;
         let variance = between * (1.0 + 1.0 / n) + (self.variance - usual_error).max(0.0);
         let behind = mean - self.pace;
-        if behind < -AT_MOST.ln() || variance < MIN_VARIANCE {
+        if behind < -MAX_PACE.ln() || variance < MIN_VARIANCE {
             return None;
         }
         // Twice the upper tail is the two-sided one.

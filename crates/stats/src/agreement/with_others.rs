@@ -44,15 +44,15 @@ pub enum AnnotatorFlag {
 }
 
 impl AgreementWithOthers {
-    /// Fewest shared texts for an interval.
+    /// Minimum number of shared texts for an interval.
     pub const MIN_TEXTS: usize = 20;
 }
 
 /// Largest share of people with usual judgements for whom a flag is raised.
 const FALSE_ALARMS: f64 = 0.01;
-/// Fewest other annotators to estimate how people use a level.
+/// Minimum number of other annotators to estimate how people use a level.
 const MIN_OTHERS: usize = 5;
-/// Fewest shared texts for a correlation.
+/// Minimum number of shared texts for a correlation.
 const MIN_CORRELATED: usize = 10;
 
 /// Compares every annotator with all others. Ordered levels are correlated. Costs a few steps for each label.
@@ -88,7 +88,7 @@ pub fn compare_with_others(
 }
 
 /// A label of an annotator on a text that others labelled, too.
-struct Shared {
+struct SharedLabel {
     level: f64,
     /// Mean level of the others, and the number of them who agree.
     others: f64,
@@ -96,14 +96,14 @@ struct Shared {
     pairs: f64,
 }
 
-fn shared(labels: &[Observation], counts: &[u32], levels: usize) -> Vec<Shared> {
+fn shared(labels: &[Observation], counts: &[u32], levels: usize) -> Vec<SharedLabel> {
     let of = |o: &Observation| {
         let text = &counts[o.text as usize * levels..(o.text as usize + 1) * levels];
         let level = usize::from(o.level);
         let pairs = f64::from(text.iter().sum::<u32>() - 1);
         let sum: f64 = text.iter().enumerate().map(|(c, n)| c as f64 * f64::from(*n)).sum();
         let others = (sum - level as f64) / pairs;
-        (pairs > 0.0).then(|| Shared {
+        (pairs > 0.0).then(|| SharedLabel {
             level: level as f64,
             others,
             equal: f64::from(text[level] - 1),
@@ -121,8 +121,8 @@ fn used(labels: &[Observation], levels: usize) -> Vec<u32> {
 }
 
 /// The share of equal pairs, with an interval of Student's t by the jackknife over texts.
-fn agreement(shared: &[Shared]) -> (Option<f64>, Option<(f64, f64)>) {
-    let sum = |of: fn(&Shared) -> f64| shared.iter().map(of).sum::<f64>();
+fn agreement(shared: &[SharedLabel]) -> (Option<f64>, Option<(f64, f64)>) {
+    let sum = |of: fn(&SharedLabel) -> f64| shared.iter().map(of).sum::<f64>();
     let (equal, pairs) = (sum(|s| s.equal), sum(|s| s.pairs));
     if shared.is_empty() {
         return (None, None);
@@ -132,7 +132,7 @@ fn agreement(shared: &[Shared]) -> (Option<f64>, Option<(f64, f64)>) {
         return (Some(share), None);
     }
     let n = shared.len() as f64;
-    let left = |s: &Shared| ((equal - s.equal) / (pairs - s.pairs) - share).powi(2);
+    let left = |s: &SharedLabel| ((equal - s.equal) / (pairs - s.pairs) - share).powi(2);
     let variance = (n - 1.0) / n * shared.iter().map(left).sum::<f64>();
     let reach = student_quantile(0.5 + 0.5 * CONFIDENCE_LEVEL, shared.len() - 1) * variance.sqrt();
     let interval = (reach > 0.0).then(|| ((share - reach).max(0.0), (share + reach).min(1.0)));
@@ -217,14 +217,14 @@ impl Use {
 }
 
 /// Flags a correlation with the others' mean that is significantly below 0.
-fn reversed(shared: &[Shared]) -> Option<AnnotatorFlag> {
+fn reversed(shared: &[SharedLabel]) -> Option<AnnotatorFlag> {
     let n = shared.len() as f64;
     if shared.len() < MIN_CORRELATED {
         return None;
     }
-    let mean = |of: fn(&Shared) -> f64| shared.iter().map(of).sum::<f64>() / n;
+    let mean = |of: fn(&SharedLabel) -> f64| shared.iter().map(of).sum::<f64>() / n;
     let (x, y) = (mean(|s| s.level), mean(|s| s.others));
-    let sum = |of: &dyn Fn(&Shared) -> f64| shared.iter().map(of).sum::<f64>();
+    let sum = |of: &dyn Fn(&SharedLabel) -> f64| shared.iter().map(of).sum::<f64>();
     let (xx, yy) = (sum(&|s| (s.level - x).powi(2)), sum(&|s| (s.others - y).powi(2)));
     let r = sum(&|s| (s.level - x) * (s.others - y)) / (xx * yy).sqrt();
     if !r.is_finite() || r >= 0.0 {
@@ -316,7 +316,7 @@ mod tests {
             for _ in 0..40 {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let equal = f64::from(u8::from(((state >> 33) % 1000) < 700));
-                shared.push(Shared { level: 0.0, others: 0.0, equal, pairs: 1.0 });
+                shared.push(SharedLabel { level: 0.0, others: 0.0, equal, pairs: 1.0 });
             }
             let (share, interval) = agreement(&shared);
             let (low, high) = interval.unwrap();

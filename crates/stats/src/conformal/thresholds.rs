@@ -4,7 +4,7 @@
 use crate::math::random::generator;
 use rand::seq::SliceRandom;
 
-/// Fewest calibration labels to estimate a 90 % quantile.
+/// Minimum number of calibration labels to estimate a 90 % quantile.
 pub const MIN_LABELS: usize = 50;
 /// Candidates for the number of labels that the scores of all annotators count for, in addition to an
 /// annotator's own.

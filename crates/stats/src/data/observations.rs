@@ -132,7 +132,7 @@ impl Target {
     pub fn check(self) -> Result<(), ModelError> {
         let fits = self.levels >= 2
             && self.levels <= usize::from(u16::MAX)
-            && (self.kind != TargetKind::Binary || self.levels == 2);
+            && (!self.kind.is_yes_no() || self.levels == 2);
         if fits { Ok(()) } else { Err(ModelError::Levels { kind: self.kind, levels: self.levels }) }
     }
 }

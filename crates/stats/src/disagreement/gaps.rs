@@ -122,7 +122,7 @@ enum Test {
 }
 
 impl GroupGaps {
-    /// Fewest texts labelled by both sides to estimate the variation of gaps, and thus intervals.
+    /// Minimum number of texts labelled by both sides to estimate the variation of gaps, and thus intervals.
     pub const MIN_TEXTS: usize = 10;
     /// False discovery rate among the significant gaps.
     pub const FALSE_DISCOVERIES: f64 = 0.05;
@@ -137,11 +137,11 @@ impl GroupGaps {
     ///
     /// A gap is significant where labels show a difference beyond people's severities (including their own
     /// slopes, unless groups have slopes): its `p` is significant after the correction of Benjamini and
-    /// Yekutieli (2001) over all texts and pairs.
+    /// Yekutieli (2001) over all texts and pairs: comparisons of pairs that share a group depend on each other.
     pub fn estimate(model: &dyn AnnotatorModel, groups: Vec<Vec<u32>>, pairs: Vec<GroupPair>) -> Self {
         let (mut gaps, found) = Self::without_test(model, groups, pairs);
         let p: Vec<f64> = found.iter().map(|found| found.p).collect();
-        let discovered = false_discovery_rate(&p, p.len(), Self::FALSE_DISCOVERIES);
+        let discovered = false_discovery_rate(&p, Self::FALSE_DISCOVERIES);
         let limit = p
             .iter()
             .zip(discovered)

@@ -5,14 +5,14 @@ use super::stream::disagreement;
 use crate::data::{AnnotatorModel, ModelError, ModelKind, TextFeatures};
 
 /// Probabilities of every text, annotator and level, row-major.
-struct Given<'a> {
+struct ArrayModel<'a> {
     p: &'a [f32],
     texts: usize,
     annotators: usize,
     levels: usize,
 }
 
-impl AnnotatorModel for Given<'_> {
+impl AnnotatorModel for ArrayModel<'_> {
     fn kind(&self) -> ModelKind {
         // Unused: the measures do not depend on the kind.
         ModelKind::SepHeads
@@ -69,7 +69,7 @@ pub fn disagreement_of_probabilities(
             found: p[at],
         });
     }
-    Ok(disagreement(&Given { p, texts: p.len() / row, annotators, levels }, None, ordinal))
+    Ok(disagreement(&ArrayModel { p, texts: p.len() / row, annotators, levels }, None, ordinal))
 }
 
 #[cfg(test)]

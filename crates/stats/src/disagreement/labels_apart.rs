@@ -6,7 +6,7 @@ use crate::math::random::generator;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
-/// Fewest labels of either side on a text: one person is not a group.
+/// Minimum number of labels of either side on a text: one person is not a group.
 const MIN_ON_A_SIDE: usize = 2;
 /// Permutations of the people of each pair, and the minimum where many labels would make them take seconds.
 const PERMUTATIONS: usize = 100;
@@ -60,7 +60,11 @@ impl LabelsApart {
 
 /// Pair, size of the statistic and p value of each text with enough labels of both sides.
 fn p_values(labels: &[Vec<(u32, u16)>], sides: &[Side], pair: usize) -> Vec<(usize, f64, f64)> {
-    let people: Vec<usize> = (0..sides.len()).filter(|person| sides[*person].is_some()).collect();
+    let mut has_labels = vec![false; sides.len()];
+    labels.iter().flatten().for_each(|(person, _)| has_labels[*person as usize] = true);
+    // Who gave no label takes no part in the draws.
+    let takes_part = |person: &usize| sides[*person].is_some() && has_labels[*person];
+    let people: Vec<usize> = (0..sides.len()).filter(takes_part).collect();
     let of_pair: Vec<Vec<(u32, u16)>> = labels
         .iter()
         .map(|labels| {
@@ -134,6 +138,9 @@ mod tests {
             .collect();
         let sides: Vec<Side> = (0..people).map(|person| Some(woman(person))).collect();
         let apart = LabelsApart::estimate(&labels, std::slice::from_ref(&sides), 0.05);
+        // People without labels on either side change nothing.
+        let more = [sides.clone(), vec![Some(true); 9], vec![Some(false); 4]].concat();
+        assert_eq!(LabelsApart::estimate(&labels, &[more], 0.05).least, apart.least);
         for (text, labels) in labels.iter().enumerate() {
             let of_sides = labels.iter().map(|(person, level)| (woman(*person), *level));
             let expected = (text < 10).then_some(false);

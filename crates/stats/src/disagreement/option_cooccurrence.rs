@@ -10,8 +10,8 @@ use crate::options::{GivenFactors, HeldOutSets, LeftOutFactors, OptionCorrelatio
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// Fewest held-out texts (copies and groups as one) with answers of two people for learning factors; with
-/// fewer, options stay independent.
+/// Minimum number of held-out texts (copies and groups as one) with answers of two people for learning
+/// factors; with fewer, options stay independent.
 pub const MIN_TEXTS_OF_TWO: usize = 50;
 /// Largest number of texts, and of answers to each, that are used.
 const MAX_TEXTS: usize = 2_000;

@@ -5,7 +5,6 @@ use super::mean_gap::{MeanGap, mean_gap};
 use super::side_agreement::{SideAgreement, side_agreement};
 use crate::data::progress::Progress;
 use crate::data::{ModelError, Observation, Target};
-use dissensus_domain::TargetKind;
 use std::collections::{BTreeMap, HashMap};
 
 /// Comparison of the labels of two sides over all texts.
@@ -27,9 +26,9 @@ pub struct SidesCompared {
 }
 
 impl SidesCompared {
-    /// Fewest people of a side for results about people like them.
+    /// Minimum number of people of a side for results about people like them.
     pub const MIN_PEOPLE: usize = 5;
-    /// Fewest texts with labels of both sides for results about other texts.
+    /// Minimum number of texts with labels of both sides for results about other texts.
     pub const MIN_TEXTS: usize = 10;
 
     /// Compares the people in `sides` (indices of annotators, each on one side at most), on `texts` texts in
@@ -56,7 +55,7 @@ impl SidesCompared {
         if found.is_enough() {
             let unseen = unseen(shared.len(), texts);
             found.gap = if target.kind.is_ordered() { mean_gap(shared, unseen, progress)? } else { None };
-            let ordinal = target.kind == TargetKind::Ordinal;
+            let ordinal = target.kind.has_distances();
             found.agreement = Some(side_agreement(&all, target.levels, ordinal, progress)?);
         }
         Ok(found)

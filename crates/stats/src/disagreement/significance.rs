@@ -58,23 +58,18 @@ pub fn difference_p_value([a, b]: [&Side<'_>; 2]) -> f64 {
     tails.sum::<f64>().min(1.0)
 }
 
-/// Which of `p` are significant with this number of comparisons (`comparisons`, at least the number of
-/// values): the procedure of Benjamini and Yekutieli 2001, which limits the expected share of false
-/// discoveries to `rate` under any dependence between the comparisons.
-pub fn false_discovery_rate(p: &[f64], comparisons: usize, rate: f64) -> Vec<bool> {
-    let many = comparisons.max(p.len()).max(1);
-    let harmonic: f64 = (1..=many).map(|i| 1.0 / i as f64).sum();
-    stepped_up(p, rate / (many as f64 * harmonic))
+/// Which of `p` are significant: the procedure of Benjamini and Yekutieli (2001), which limits the expected
+/// share of false discoveries to `rate` under any dependence between the comparisons.
+pub(super) fn false_discovery_rate(p: &[f64], rate: f64) -> Vec<bool> {
+    let harmonic: f64 = (1..=p.len().max(1)).map(|i| 1.0 / i as f64).sum();
+    independent_discoveries(p, rate / harmonic)
 }
 
-/// [`false_discovery_rate`] by Benjamini and Hochberg 1995, with as many comparisons as values: has more
-/// power, and is valid where the values are independent or positively dependent.
+/// Which of `p` are significant: the procedure of Benjamini and Hochberg (1995), which limits the expected
+/// share of false discoveries to `rate` where the values are independent or positively dependent. They are
+/// the values up to the largest one that does not exceed its rank times `rate` over their number.
 pub fn independent_discoveries(p: &[f64], rate: f64) -> Vec<bool> {
-    stepped_up(p, rate / p.len().max(1) as f64)
-}
-
-/// The values up to the largest one that does not exceed its rank times `step`.
-fn stepped_up(p: &[f64], step: f64) -> Vec<bool> {
+    let step = rate / p.len().max(1) as f64;
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
     let below_line = |(rank, at): (usize, &usize)| p[*at] <= step * (rank + 1) as f64;
@@ -147,10 +142,8 @@ mod tests {
     #[test]
     fn benjamini_yekutieli_matches_the_reference() {
         let p = [0.02, 0.0001, 0.5, 0.004];
-        assert_eq!(false_discovery_rate(&p, 4, 0.05), [false, true, false, true]);
-        assert_eq!(false_discovery_rate(&p, 4, 0.056), [true, true, false, true]);
-        // The same values among many comparisons.
-        assert_eq!(false_discovery_rate(&p, 400, 0.05), [false; 4]);
+        assert_eq!(false_discovery_rate(&p, 0.05), [false, true, false, true]);
+        assert_eq!(false_discovery_rate(&p, 0.056), [true, true, false, true]);
     }
 
     /// By hand: adjusted values p m / rank are 0.0004, 0.008, 0.0267 and 0.5.
@@ -160,6 +153,27 @@ mod tests {
         assert_eq!(independent_discoveries(&p, 0.05), [true, true, false, true]);
         assert_eq!(independent_discoveries(&p, 0.025), [false, true, false, true]);
         assert_eq!(independent_discoveries(&[], 0.05), [false; 0]);
+    }
+
+    /// R: p.adjust(p, "BH") <= rate: each value times their number over its rank, but at most that of any
+    /// larger one. Computed here for each value from all of them.
+    #[test]
+    fn discoveries_match_adjusted_p_values() {
+        let mut state = 7_u64;
+        for n in 1..60 {
+            let mut next = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (state >> 40) as f64 / (1_u64 << 24) as f64
+            };
+            // Half of them small, with ties.
+            let p: Vec<f64> =
+                (0..n).map(|at| if at % 2 == 0 { (next() * 8.0).ceil() / 400.0 } else { next() }).collect();
+            let rank = |of: f64| p.iter().filter(|other| **other <= of).count() as f64;
+            let raised = |of: &f64| of * p.len() as f64 / rank(*of);
+            let adjusted = |of: &f64| p.iter().filter(|other| *other >= of).map(raised).fold(1.0, f64::min);
+            let expected: Vec<bool> = p.iter().map(|of| adjusted(of) <= 0.05 + 1e-12).collect();
+            assert_eq!(independent_discoveries(&p, 0.05 + 1e-12), expected, "{p:?}");
+        }
     }
 
     #[test]

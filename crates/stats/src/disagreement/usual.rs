@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector};
 /// Terms of the polynomial: the possible maximum is a parabola over the mean, and observed values are flatter
 /// or more pointed.
 const TERMS: usize = 5;
-/// Fewest texts to estimate the usual value.
+/// Minimum number of texts to estimate the usual value.
 const MIN_TEXTS: usize = 30;
 
 /// The usual split at a mean level: a polynomial of degree four, fitted to all texts by least squares.

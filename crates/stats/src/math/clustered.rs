@@ -9,7 +9,7 @@ const CONFIDENCE: f64 = 0.977_249_868;
 /// Smallest total gain of the labels, in nats: where every label is the same level, all gains are tiny and
 /// nearly equal.
 const MIN_GAIN: f64 = 2.0;
-/// Fewest annotators with labels for a test over annotators.
+/// Minimum number of annotators with labels for a test over annotators.
 pub const MIN_ANNOTATORS: usize = 3;
 
 /// Whether labels gain by more than chance; `gains` are (text, gain), annotator by annotator.

@@ -14,11 +14,11 @@ use crate::data::progress::Progress;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Fewest independent texts (clusters) for an interval.
+/// Minimum number of independent texts (clusters) for an interval.
 pub const MIN_CLUSTERS: usize = 20;
 
-/// Fewest clusters for a correlation: two texts always correlate by 1 or -1, and a few carry almost no
-/// information.
+/// Minimum number of clusters for a correlation: two texts always correlate by 1 or -1, and a few carry
+/// almost no information.
 const MIN_SCORES: usize = 10;
 
 /// Correlations closer to 1 than this are 1 up to rounding.

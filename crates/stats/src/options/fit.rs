@@ -11,12 +11,12 @@ use rayon::prelude::*;
 /// Precision of the normal prior of a loading: the penalty of a loading of 1 equals the evidence of about
 /// half an answer.
 const PRECISION: f64 = 1.0;
-/// Fewest answers with an option, and without it, for the option to be included.
-const MIN_EITHER_WAY: usize = 5;
+/// Minimum number of answers with an option, and without it, for the option to be included.
+const MIN_ANSWERS: usize = 5;
 const STEPS: usize = 100;
 const TOLERANCE: f64 = 1e-7;
 /// Smallest probability of a decision during the fit.
-const LEAST: f64 = 1e-12;
+const MIN_PROBABILITY: f64 = 1e-12;
 /// Number of answers summed up together, always the same ones, so that sums are reproducible.
 const BLOCK: usize = 64;
 
@@ -33,8 +33,7 @@ pub(super) fn fit(
     sets: &[OptionSet],
 ) -> Result<OptionFactors, ModelError> {
     let chosen = |k: usize| sets.iter().filter(|set| set.contains(k as u8)).count();
-    let varies =
-        |k: &usize| (MIN_EITHER_WAY..=sets.len().saturating_sub(MIN_EITHER_WAY)).contains(&chosen(*k));
+    let varies = |k: &usize| (MIN_ANSWERS..=sets.len().saturating_sub(MIN_ANSWERS)).contains(&chosen(*k));
     let active: Vec<usize> = (0..options).filter(varies).collect();
     if active.len() < 2 || factors == 0 {
         return OptionFactors::independent(options);
@@ -180,7 +179,7 @@ impl At<'_> {
         for option in 0..k {
             let x = signs[option] * (quantiles[option] * self.scales[option] + self.shifts[q * k + option]);
             let (p, density) = self.table.at(x);
-            let p = p.max(LEAST);
+            let p = p.max(MIN_PROBABILITY);
             hazards[option] = signs[option] * density / p;
             product *= p;
             if option % 16 == 15 {

@@ -3,7 +3,7 @@
 use dissensus_domain::OptionSet;
 
 /// Smallest probability of a decision, as in every log loss.
-const LEAST: f64 = 1e-9;
+const MIN_PROBABILITY: f64 = 1e-9;
 /// Limits of the search for the most likely set, in branches and in branches x nodes; beyond them the best
 /// set found is used.
 const MAX_BRANCHES: usize = 100_000;
@@ -47,7 +47,8 @@ impl GivenFactors {
             .nodes()
             .map(|(weight, yes)| {
                 let decided = |(k, p): (usize, &f64)| if set.contains(k as u8) { *p } else { 1.0 - p };
-                weight.ln() + yes.iter().enumerate().map(|one| decided(one).max(LEAST).ln()).sum::<f64>()
+                weight.ln()
+                    + yes.iter().enumerate().map(|one| decided(one).max(MIN_PROBABILITY).ln()).sum::<f64>()
             })
             .collect();
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Fewest texts (or groups of texts) for learning correlations.
+/// Minimum number of texts (or groups of texts) for learning correlations.
 pub const MIN_TEXTS_TO_CORRELATE: usize = 50;
 /// Largest number of answers to learn loadings from: more hardly improve them.
 const MAX_ANSWERS: usize = 3_000;
@@ -24,7 +24,7 @@ const FOLDS: usize = 5;
 const CONFIDENCE: f64 = 0.977_249_868;
 /// Smallest total gain of all answers, in nats.
 const MIN_GAIN: f64 = 2.0;
-/// Fewest annotators for a standard error over annotators; with fewer it is only over texts.
+/// Minimum number of annotators for a standard error over annotators; with fewer it is only over texts.
 const MIN_ANNOTATORS: usize = 3;
 
 /// Correlations between options learned from answers.

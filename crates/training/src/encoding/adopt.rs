@@ -15,7 +15,7 @@ const AT_ONCE: usize = 1_000;
 /// which is not available: texts that are added later are not encoded with it.
 ///
 /// # Errors
-/// A text that is not in the project, a row of another length, or an error of the disk.
+/// A text that is not in the project, a row of another length, or an I/O error.
 pub fn adopt_embeddings(
     store: &Store,
     name: &str,

@@ -39,7 +39,7 @@ impl CachedEmbeddings {
     /// Opens the stored embeddings at `path`, or creates the file; those of another encoder are dropped.
     ///
     /// # Errors
-    /// Another program uses the file, it has another format, or an error of the disk.
+    /// Another program uses the file, it has another format, or an I/O error.
     pub(super) fn open(path: &Path, encoder: &Encoder) -> Result<Self, ProjectError> {
         Self::new(path, &encoder.version().key(), encoder.version().dim)
     }

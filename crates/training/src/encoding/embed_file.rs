@@ -47,7 +47,7 @@ pub struct EmbeddedFile {
 ///
 /// # Errors
 /// A file that exists already (without `replace`) or is the input file; one that cannot be read or has bad
-/// rows; no encoder; a text that cannot be encoded; a full disk; a cancel.
+/// rows; no encoder; a text that cannot be encoded; a full disk; cancellation.
 pub fn embed_file(
     home: &Home,
     texts: &TextFileChoices,

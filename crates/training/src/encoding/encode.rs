@@ -23,8 +23,8 @@ impl Encoding {
     /// that encoder the project's. A different version is encoded anew; the old embeddings stay in the file.
     ///
     /// # Errors
-    /// No encoder, a wrong or damaged one, a text that cannot be encoded, a full disk, or a cancel. Finished
-    /// embeddings are retained.
+    /// No encoder, a wrong or damaged one, a text that cannot be encoded, a full disk, or cancellation.
+    /// Finished embeddings are retained.
     pub fn encode(&self, choice: &EncoderChoice, progress: &dyn Progress) -> Result<Encoded, ProjectError> {
         let context = &self.context;
         let _reserved = context.reservations.reserve(Activity::Encoding)?;

@@ -133,7 +133,7 @@ pub(crate) fn find_or_fetch(
 /// model hub that is not cached yet.
 ///
 /// # Errors
-/// There is none of that name, it cannot be downloaded, or a cancel.
+/// There is none of that name, it cannot be downloaded, or cancellation.
 pub fn encoder_folder(
     home: &Home,
     name: Option<&str>,

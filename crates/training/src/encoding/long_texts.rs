@@ -15,7 +15,7 @@ const PAGE: usize = 64;
 const ADDED: usize = 8;
 
 /// The result of measuring the texts.
-pub(super) struct Measured {
+pub(super) struct LongTextFlags {
     key: String,
     long: Arc<Vec<bool>>,
 }
@@ -52,7 +52,7 @@ impl Encoding {
             long: long.iter().filter(|long| **long).count() as u32,
             in_parts: version.long_texts == LongTexts::Average,
         };
-        *lock(&self.memory.long_texts) = Some(Measured { key: selected.key, long: Arc::new(long) });
+        *lock(&self.memory.long_texts) = Some(LongTextFlags { key: selected.key, long: Arc::new(long) });
         Ok(info)
     }
 }

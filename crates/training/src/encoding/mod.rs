@@ -62,7 +62,7 @@ struct Memory {
     /// Texts without each of their words, encoded.
     occlusions: Mutex<occlusion::OcclusionCache>,
     /// Which texts are longer than the encoder reads at once, once they were measured.
-    long_texts: Mutex<Option<long_texts::Measured>>,
+    long_texts: Mutex<Option<long_texts::LongTextFlags>>,
     /// Maximum sizes up to which models use n-grams.
     ngram_limits: Mutex<text_features::NgramLimits>,
 }

@@ -52,7 +52,7 @@ impl TextEncoder {
     /// Embeddings of all texts, texts x dim, in their order.
     ///
     /// # Errors
-    /// A text that cannot be encoded, or a cancel.
+    /// A text that cannot be encoded, or cancellation.
     pub fn encode(&self, texts: &[String], progress: &dyn Progress) -> Result<Vec<f32>, ProjectError> {
         let mut rows = vec![0.0; texts.len() * self.dim()];
         in_order(&self.encoder, texts.iter().cloned().map(Ok), progress, |at, embedding| {

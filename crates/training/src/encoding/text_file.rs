@@ -74,7 +74,7 @@ impl CheckedTexts {
     /// `most_bytes`.
     ///
     /// # Errors
-    /// The file has changed since it was first read, or cannot be read; an error of `each`; a cancel.
+    /// The file has changed since it was first read, or cannot be read; an error of `each`; cancellation.
     pub(crate) fn in_chunks(
         &self,
         (at_once, most_bytes): (usize, usize),

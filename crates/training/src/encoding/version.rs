@@ -141,7 +141,7 @@ impl Encoding {
     }
 }
 
-/// Drops cached embeddings at the end, also after an error, a cancel or a panic.
+/// Drops cached embeddings at the end, also after an error, cancellation or a panic.
 struct ForgetAtEnd<'a>(&'a Encoding);
 
 impl Drop for ForgetAtEnd<'_> {

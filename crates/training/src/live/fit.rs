@@ -1,7 +1,7 @@
 //! Fitting a live model: from the state stored in the project, or from the labels.
 
 use super::LiveModels;
-use super::fitted::{Fitted, MODEL, REFIT_AFTER, add_annotators};
+use super::fitted::{Fitted, MODEL, add_annotators, refit_after};
 use super::measured::MeasureCache;
 use crate::encoding::Basis;
 use dissensus_domain::{AnnotatorId, EventId, LevelId, QuestionId, TextId};
@@ -166,21 +166,20 @@ impl LiveModels {
         if self.levels(question)? != levels {
             return Ok(false);
         }
-        // An import may have changed so much that a refit is due: labels, or people's attributes.
-        let some = REFIT_AFTER.max(labels / 20);
-        let known_people = model.knows_attributes(&attributes(self.context.index().annotators()), some);
-        let changes = if known_people { caught_up as usize } else { some.max(caught_up as usize) };
         let learned = learned + caught_up;
-        *slot = Some(Fitted {
+        let mut fitted = Fitted {
             model,
             levels: levels.to_vec(),
             basis,
             labels,
-            changes,
+            changes: caught_up as usize,
             learned,
             fitted_at_ms,
             kept: MeasureCache::default(),
-        });
+        };
+        // An import may have changed so much that a refit is due: labels, or people's attributes.
+        fitted.follow_attributes(self.context.index().annotators());
+        *slot = Some(fitted);
         drop(slot);
         if fresh {
             self.save_head(question);
@@ -215,7 +214,7 @@ impl LiveModels {
         }
         let labels = self.context.observations_in(&index, texts, question)?;
         let changes = differences(model.observations(), labels.clone());
-        let some = REFIT_AFTER.max(labels.len() / 20);
+        let some = refit_after(labels.len());
         if changes.len() > some || !model.knows_attributes(&attributes(index.annotators()), some) {
             return Ok(None);
         }

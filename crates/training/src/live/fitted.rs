@@ -1,7 +1,7 @@
 //! A live model: its predictions, and its updates by single labels.
 
 use super::comparison::Comparison;
-use super::measured::{MeasureCache, Measured, Over, TextMeasure};
+use super::measured::{MeasureCache, Over, TextMeasure, TextMeasures};
 use crate::encoding::Basis;
 use dissensus_api::{Estimation, GroupChoice, TextPredictions};
 use dissensus_domain::{Annotator, LevelId};
@@ -15,6 +15,11 @@ pub(super) const MODEL: &str = "multilevel";
 /// A refit is due after so many changes, or after a twentieth of the labels that the model is based on,
 /// whichever is more.
 pub(super) const REFIT_AFTER: usize = 20;
+
+/// Changes after which a refit of a model on so many labels is due.
+pub(super) fn refit_after(labels: usize) -> usize {
+    REFIT_AFTER.max(labels / 20)
+}
 
 /// A model that is live.
 pub struct Fitted {
@@ -75,7 +80,7 @@ impl Fitted {
     }
 
     /// All texts by a measure, computed once as long as predictions do not change.
-    pub fn measured(&mut self, asked: &TextMeasure, over: &Over) -> Arc<Measured> {
+    pub fn measured(&mut self, asked: &TextMeasure, over: &Over) -> Arc<TextMeasures> {
         self.kept.measured(&self.model, asked, over)
     }
 
@@ -107,7 +112,15 @@ impl Fitted {
     }
 
     pub fn is_due(&self) -> bool {
-        self.changes >= REFIT_AFTER.max(self.labels / 20)
+        self.changes >= refit_after(self.labels)
+    }
+
+    /// Makes a refit due if the attributes of people differ too much from those of the fit.
+    pub(super) fn follow_attributes(&mut self, annotators: &[Annotator]) {
+        let enough = refit_after(self.labels);
+        if !self.model.knows_attributes(&attributes(annotators), enough) {
+            self.changes = self.changes.max(enough);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::LiveModels;
 use super::fitted::Fitted;
 use dissensus_api::TextPredictions;
-use dissensus_domain::{AnnotatorId, Answer, AnswerForm, Question, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, Question, QuestionId, TextId};
 use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock_or_reset;
 use dissensus_stats::data::AnnotatorModel as _;
@@ -65,7 +65,7 @@ impl LiveModels {
         let index = self.context.index();
         let (row, who) = (index.text_row(text)?, index.annotator_row(annotator)?);
         let asked = index.question(question)?;
-        if asked.scale.form() == AnswerForm::Spans {
+        if asked.scale.form().marks_words() {
             // Others' marks are shown instead of the probability that they mark anything.
             return None;
         }
@@ -100,7 +100,7 @@ impl LiveModels {
         let index = self.context.index();
         let (row, who) = (index.text_row(text)?, index.annotator_row(annotator)?);
         let asked = index.question(question)?;
-        if asked.scale.form() == AnswerForm::Spans {
+        if asked.scale.form().marks_words() {
             return None;
         }
         let all = self.of_all(asked, |fitted| fitted.predictions_on(row, who)).ok()??;

@@ -53,7 +53,7 @@ impl TextMeasure {
 
 /// The measure of all texts.
 #[derive(Debug)]
-pub struct Measured {
+pub struct TextMeasures {
     /// The requested values; not a number if the scale does not have them.
     pub values: Vec<f32>,
     /// Mean levels; empty for unordered scales.
@@ -74,7 +74,7 @@ pub struct Measured {
     pub ties: Vec<u32>,
 }
 
-impl Measured {
+impl TextMeasures {
     fn new(model: &LiveModel, asked: &TextMeasure, over: &Over, weight: LabelWeight) -> Self {
         let mask = over.mask();
         let all = match mask {
@@ -189,7 +189,7 @@ pub fn differing_labels(counts: &[u32]) -> Option<f32> {
 /// A live model's cache of requested measures.
 #[derive(Default)]
 pub(crate) struct MeasureCache {
-    measured: Option<(Attributes, TextMeasure, Arc<Measured>)>,
+    measured: Option<(Attributes, TextMeasure, Arc<TextMeasures>)>,
     /// The estimate over all texts hardly changes with one label: it is retained until the next fit.
     weight: Option<LabelWeight>,
     comparisons: Vec<(Attributes, Option<GroupChoice>, Arc<Comparison>)>,
@@ -208,7 +208,12 @@ impl MeasureCache {
     }
 
     /// All texts by a measure, computed once as long as predictions do not change.
-    pub(super) fn measured(&mut self, model: &LiveModel, asked: &TextMeasure, over: &Over) -> Arc<Measured> {
+    pub(super) fn measured(
+        &mut self,
+        model: &LiveModel,
+        asked: &TextMeasure,
+        over: &Over,
+    ) -> Arc<TextMeasures> {
         if let Some((attributes, kept, measured)) = &self.measured
             && *attributes == over.attributes
             && kept.is(asked)
@@ -219,7 +224,7 @@ impl MeasureCache {
             TextMeasure::Combined => *self.weight.get_or_insert_with(|| model.label_weight()),
             _ => LabelWeight::default(),
         };
-        let measured = Arc::new(Measured::new(model, asked, over, weight));
+        let measured = Arc::new(TextMeasures::new(model, asked, over, weight));
         self.measured = Some((over.attributes.clone(), asked.clone(), Arc::clone(&measured)));
         measured
     }

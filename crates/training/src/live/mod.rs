@@ -13,7 +13,7 @@ mod save;
 
 pub use comparison::{Comparison, Sides, widest, widest_interval};
 pub use fitted::Fitted;
-pub use measured::{Measured, Over, TextMeasure, differing_labels, form_camps, largest, split_of_labels};
+pub use measured::{Over, TextMeasure, TextMeasures, differing_labels, form_camps, largest, split_of_labels};
 pub(crate) use models::Models;
 
 use crate::encoding::Encoding;

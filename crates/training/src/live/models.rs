@@ -18,6 +18,8 @@ pub struct Models {
     revision: AtomicU32,
     /// The revision at which a label of a question changed last, since everything was dropped.
     labels_changed: Mutex<HashMap<QuestionId, u32>>,
+    /// The revision at which names or attributes of people changed last.
+    people_changed: AtomicU32,
     /// How often everything was dropped.
     generation: AtomicU32,
     /// The revision at which fitting a question failed: it is not tried again before some more labels.
@@ -66,12 +68,25 @@ impl Models {
         lock(&self.labels_changed).get(&question).copied().unwrap_or_default()
     }
 
+    /// The revision at which a label of this question, or a name or an attribute of a person, changed last.
+    pub fn labels_or_people_changed(&self, question: QuestionId) -> u32 {
+        self.labels_changed(question).max(self.people_changed.load(Ordering::Relaxed))
+    }
+
+    /// Records that names or attributes of people changed.
+    pub fn note_changed_people(&self) {
+        let revision = self.next_revision();
+        self.people_changed.fetch_max(revision, Ordering::Relaxed);
+    }
+
     /// Adds people to the models; they start as the average person, or as expected for their groups.
+    /// A refit is due with the next label if attributes differ too much from those of the fit.
     pub fn add_annotators(&self, annotators: &[Annotator]) {
         let slots: Vec<Slot> = lock(&self.slots).values().cloned().collect();
         for slot in slots {
             if let Some(fitted) = lock_or_reset(&slot).as_mut() {
                 fitted.kept.people_changed();
+                fitted.follow_attributes(annotators);
                 add_annotators(&mut fitted.model, annotators);
             }
         }

@@ -111,7 +111,7 @@ pub trait PredictionTable: Sized {
     /// Writes the rows of all texts of a file, and finishes.
     ///
     /// # Errors
-    /// Those of [`PredictionTable::finish`]; the file has changed; a cancel.
+    /// Those of [`PredictionTable::finish`]; the file has changed; cancellation.
     fn write_file(
         mut self,
         texts: &CheckedTexts,

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 
 /// Maximum number of texts that are read together, and their maximum bytes, because the states of a word
 /// take kilobytes.
-const TOGETHER: (usize, usize) = (64, 96 << 10);
+const BATCH: (usize, usize) = (64, 96 << 10);
 
 /// Summary of a written table of predicted words.
 #[derive(Clone, Debug, Serialize)]
@@ -52,8 +52,8 @@ pub(super) fn columns(named: &[PredictedAnnotator], knows_observed: bool) -> Vec
 /// known.
 ///
 /// # Errors
-/// Two columns of one name; a full disk; a file of texts that has changed; a cancel. An unfinished table is
-/// deleted.
+/// Two columns of one name; a full disk; a file of texts that has changed; cancellation. An unfinished table
+/// is deleted.
 pub fn write_spans(
     predictor: &WordPredictor,
     asked: &TableRequest<'_>,
@@ -64,7 +64,7 @@ pub fn write_spans(
 ) -> Result<SpanPredictions, ProjectError> {
     let file = TableFile::create(asked, columns(asked.named(), observed.is_some()), observed.is_some())?;
     let mut table = SpanTable { asked, file, rows: 0 };
-    texts.in_chunks(TOGETHER, progress, |chunk| {
+    texts.in_chunks(BATCH, progress, |chunk| {
         let (live, places) = predictor.read(chunk, encoder, progress)?;
         for ((row, text), places) in (0..).zip(chunk).zip(&places) {
             let same = |known: &HashSet<_>| body_hash(&text.body).is_some_and(|hash| known.contains(&hash));

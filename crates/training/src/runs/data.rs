@@ -14,7 +14,7 @@ use crate::runs::held;
 use crate::runs::words;
 use crate::saved_runs::SavedRun;
 use dissensus_api::{RunAuxiliary, Tuning};
-use dissensus_domain::{AnnotatorId, AnswerForm, QuestionId, Split, TextId};
+use dissensus_domain::{AnnotatorId, QuestionId, Split, TextId};
 use dissensus_neural::trainer::TrainConfig;
 use dissensus_project::context::{QuestionData, SpanLabel};
 use dissensus_project::error::ProjectError;
@@ -266,7 +266,7 @@ fn data_of(cx: &Runs, together: &[SavedRun]) -> Result<(Vec<QuestionData>, Marke
         if !known.contains_key(&id) {
             let row = id.row();
             let question = cx.context.index().question(row).cloned().ok_or(ProjectError::NoQuestion)?;
-            let all = if question.scale.form() == AnswerForm::Spans {
+            let all = if question.scale.form().marks_words() {
                 let (types, labels) = cx.context.span_data_of(&question, without_slips)?;
                 spans.insert(row.0, labels);
                 types

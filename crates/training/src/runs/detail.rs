@@ -8,7 +8,6 @@ use crate::runs::baselines;
 use crate::runs::list;
 use crate::saved_runs::{RunFolder, SavedRun};
 use dissensus_api::{RunAnnotator, RunBin, RunClass, RunDetail, RunWords, options_of_run_together};
-use dissensus_domain::AnswerForm;
 use dissensus_project::context::ceiling_note;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::metrics::{AnnotatorScores, CalibrationBin, ClassScores};
@@ -60,7 +59,7 @@ fn detail_of(cx: &Runs, kept: &SavedRun) -> Result<RunDetail, ProjectError> {
         None => learned.iter().map(String::as_str).collect(),
     };
     // Runs of earlier versions on a whole multi-label question chose among the sets of its options.
-    let of_sets = scale.is_some_and(|scale| scale.form() == AnswerForm::Options);
+    let of_sets = scale.is_some_and(|scale| scale.form().is_set());
     let scale = scale.filter(|_| !of_sets);
     let report = kept.outcome.report.as_ref();
     let named = |names: &[&str], classes: &[ClassScores]| -> Vec<RunClass> {

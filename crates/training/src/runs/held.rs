@@ -68,7 +68,7 @@ pub(super) fn check_held(
         match &encoder {
             Some((run, first)) if first.key != encoder_of_run.key => {
                 return refused(format!(
-                    "runs {run} and {} stand on different encoders, and a training begins with one",
+                    "runs {run} and {} use different encoders, and a training begins with one",
                     held.run
                 ));
             }

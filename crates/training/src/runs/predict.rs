@@ -65,7 +65,7 @@ pub fn predict(
             (found.body, cx.context.index().text_row(found.id))
         }
     };
-    let mut read: HashMap<String, Read> = HashMap::new();
+    let mut read: HashMap<String, SharedEncoding> = HashMap::new();
     runs.iter()
         .map(|run| {
             let kept = cx.kept.get(*run)?;
@@ -78,7 +78,7 @@ pub fn predict(
                 Entry::Vacant(new) => {
                     let encoder = encoder_of(cx, &kept, &config)?.0;
                     let embedding = encoder.encode(&[body.as_str()])?.swap_remove(0);
-                    new.insert(Read { encoder, text: EncodedText::new(&body, embedding)? })
+                    new.insert(SharedEncoding { encoder, text: EncodedText::new(&body, embedding)? })
                 }
             };
             prediction(cx, &kept, &config, read, annotator, row, progress)
@@ -87,7 +87,7 @@ pub fn predict(
 }
 
 /// An encoder that runs share, and its output for the requested text.
-struct Read {
+struct SharedEncoding {
     encoder: Encoder,
     text: EncodedText,
 }
@@ -96,7 +96,7 @@ fn prediction(
     cx: &Runs,
     kept: &SavedRun,
     config: &TrainConfig,
-    read: &Read,
+    read: &SharedEncoding,
     annotator: AnnotatorId,
     row: Option<u32>,
     progress: &dyn Progress,

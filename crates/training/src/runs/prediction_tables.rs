@@ -86,7 +86,7 @@ struct OnOneEncoder {
 /// Those of [`predict::predict`](crate::runs::predict::predict), for any of them, before anything is
 /// written; a run named twice or of an early version; another question than the one that is named; the
 /// conditions on files and names that
-/// `Analysis::check_predictions` checks; a full disk; a cancel.
+/// `Analysis::check_predictions` checks; a full disk; cancellation.
 pub fn prediction_tables(
     cx: &Runs,
     runs: &[u32],

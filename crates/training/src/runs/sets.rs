@@ -5,7 +5,7 @@ use super::Runs;
 use crate::runs::compare;
 use crate::saved_runs::SavedRun;
 use dissensus_api::options_together;
-use dissensus_domain::{AnswerForm, Question, QuestionId};
+use dissensus_domain::{Question, QuestionId};
 use dissensus_models::spans::SpanEvaluation;
 use dissensus_project::error::ProjectError;
 use dissensus_selection::evaluation::{Predicted, PredictedSets, SetEvaluation};
@@ -96,7 +96,7 @@ pub fn trained_sets(cx: &Runs, run: u32) -> Result<Vec<TrainedSets>, ProjectErro
         runs.insert(kept.choices.question, kept);
     }
     let index = cx.context.index();
-    let whole = index.questions().iter().filter(|question| question.scale.form() == AnswerForm::Options);
+    let whole = index.questions().iter().filter(|question| question.scale.form().is_set());
     whole.filter_map(|question| sets_of(cx, question, &runs).transpose()).collect()
 }
 
@@ -157,7 +157,7 @@ pub(super) fn correlate_options(
     seed: u64,
 ) -> Result<Vec<Option<OptionCorrelations>>, ProjectError> {
     let (index, mut all) = (cx.context.index(), vec![None; trained.len()]);
-    for question in index.questions().iter().filter(|question| question.scale.form() == AnswerForm::Options) {
+    for question in index.questions().iter().filter(|question| question.scale.form().is_set()) {
         let place = |option: &Question| trained.iter().position(|(of, _)| *of == option.id);
         let places: Option<Vec<usize>> = question.options().iter().map(place).collect();
         let Some(places) = places else { continue };

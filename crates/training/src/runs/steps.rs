@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// The model of a run that was trained.
-pub(crate) struct Fitted {
+pub(crate) struct FittedRun {
     pub model: Box<dyn AnnotatorModel>,
     pub(super) device: String,
     pub(super) notes: Vec<String>,
@@ -92,7 +92,7 @@ impl Progress for UntilRearranged<'_> {
 
 /// Called with the model of each run as soon as it exists, because the models of many runs at a time would
 /// fill the memory.
-type Score<'s> = dyn FnMut(&mut Member, Fitted) -> Result<(), ProjectError> + 's;
+type Score<'s> = dyn FnMut(&mut Member, FittedRun) -> Result<(), ProjectError> + 's;
 
 impl Work<'_> {
     /// Trains the members as one, on the embeddings `x` if the encoder is frozen. The first one's folder
@@ -135,7 +135,7 @@ impl Work<'_> {
                 let model = self.finished(head, config.network.model, &data, x, folder)?;
                 self.save_card(member, folder)?;
                 let device = device.clone();
-                score(member, Fitted { model, device, notes: Vec::new(), held_out: None, words: None })?;
+                score(member, FittedRun { model, device, notes: Vec::new(), held_out: None, words: None })?;
             }
             return Ok(before);
         }
@@ -196,7 +196,7 @@ impl Work<'_> {
             let data = TrainingData { observations: &labels, ..member.data.training(&x) };
             let model = self.finished(head, config.network.model, &data, &x, folder)?;
             self.save_card(member, folder)?;
-            score(member, Fitted { model, device: device.clone(), notes, held_out, words })?;
+            score(member, FittedRun { model, device: device.clone(), notes, held_out, words })?;
         }
         Ok(before)
     }

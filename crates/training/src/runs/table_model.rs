@@ -4,7 +4,6 @@ use super::Runs;
 use crate::encoding::EncodedText;
 use crate::runs::predict;
 use crate::saved_runs::{SavedRun, choices};
-use dissensus_domain::TargetKind;
 use dissensus_encoder::Encoder;
 use dissensus_models::live::LiveModel;
 use dissensus_neural::networks::NetworkModel;
@@ -62,7 +61,7 @@ pub(super) fn table_model(
         (Kind::Network(Some(Box::new(model))), levels)
     };
     let scale = cx.context.index().with_levels(kept.choices.question)?.scale.target();
-    Ok(TableModel { kind, is_ordinal: scale == TargetKind::Ordinal, levels })
+    Ok(TableModel { kind, is_ordinal: scale.has_distances(), levels })
 }
 
 impl TableModel {

@@ -82,7 +82,7 @@ pub(super) fn check_joint(learned: &[(Question, f64)], choices: &TrainChoices) -
         refused(format!("the split {} {why}. Use by-text, grouped, k-fold or column", split.name()))
     };
     match split {
-        SplitSpec::Stratified(_) => refused_for("goes by the answers to one question"),
+        SplitSpec::Stratified(_) => refused_for("depends on the answers to one question"),
         SplitSpec::Random(_) | SplitSpec::ByAnnotator(_) if whole.len() > 1 => refused_for(
             "leaves a text on both sides, so that one question would teach what another one is scored on",
         ),

@@ -5,12 +5,11 @@ use super::energy::Energy;
 use super::held::held_note;
 use super::member::Member;
 use super::notes::{joint_note, notes, sizes, validated_by_others};
-use super::steps::{Fitted, Work};
+use super::steps::{FittedRun, Work};
 use crate::runs::data;
 use crate::runs::sets;
 use crate::runs::tuned_data;
 use crate::saved_runs::{Outcome, SavedRun, choices};
-use dissensus_domain::TargetKind;
 use dissensus_encoder::{DeviceChoice, FreezePolicy};
 use dissensus_neural::trainer::TrainConfig;
 use dissensus_project::error::ProjectError;
@@ -24,7 +23,7 @@ use dissensus_store::RunId;
 use std::sync::Arc;
 
 /// The result of a run.
-pub(super) struct Ended {
+pub(super) struct RunEnd {
     pub(super) run: RunId,
     pub(super) outcome: Outcome,
     /// Predictions of its test labels; none if it was not scored.
@@ -55,7 +54,7 @@ pub(super) fn train_runs(
     runs: &[RunId],
     device: DeviceChoice,
     progress: &dyn Progress,
-) -> Result<Vec<Ended>, ProjectError> {
+) -> Result<Vec<RunEnd>, ProjectError> {
     let read = || runs.iter().map(|run| cx.kept.get(run.0)).collect::<Result<Vec<_>, _>>();
     let mut all = read()?;
     let Some(first) = all.first() else { return Err(ProjectError::NoQuestion) };
@@ -84,13 +83,13 @@ pub(super) fn train_runs(
     let options = FitOptions { seed: u64::from(members[0].kept.choices.seed), ..FitOptions::default() };
     let common = Common { config: &config, embeddings: &embeddings, options: &options, progress };
     let as_one = if alone { 1 } else { members.len() };
-    let (mut ended, mut spent): (Vec<Ended>, Vec<Spent>) = (Vec::new(), Vec::new());
+    let (mut ended, mut spent): (Vec<RunEnd>, Vec<Spent>) = (Vec::new(), Vec::new());
     for members in members.chunks_mut(as_one) {
         // A run that is trained separately has its own times.
         let (began, energy) = (std::time::Instant::now(), Energy::now());
         let mut before = 0.0;
         let work = Work { runs: cx, device, progress, options: &options };
-        let mut score = |member: &mut Member, fitted: Fitted| -> Result<(), ProjectError> {
+        let mut score = |member: &mut Member, fitted: FittedRun| -> Result<(), ProjectError> {
             ended.push(score_one(cx, member, fitted, &common)?);
             Ok(())
         };
@@ -98,7 +97,7 @@ pub(super) fn train_runs(
             let training = member.data.training(&embeddings);
             let model = fit(config.network.model, &training, &options, progress)?;
             let device = "cpu".to_owned();
-            score(member, Fitted { model, device, notes: Vec::new(), held_out: None, words: None })?;
+            score(member, FittedRun { model, device, notes: Vec::new(), held_out: None, words: None })?;
         } else {
             before = work.in_steps(members, &embeddings, &config, &mut score)?;
         }
@@ -133,11 +132,11 @@ pub(super) fn train_runs(
 fn score_one(
     cx: &Runs,
     member: &mut Member,
-    fitted: Fitted,
+    fitted: FittedRun,
     common: &Common<'_>,
-) -> Result<Ended, ProjectError> {
+) -> Result<RunEnd, ProjectError> {
     let Common { config, embeddings, options, progress } = *common;
-    let Fitted { model, device, notes: added, held_out, words } = fitted;
+    let FittedRun { model, device, notes: added, held_out, words } = fitted;
     let Member { kept, data, question } = member;
     let kind = config.network.model;
     let mut notes = notes(kind, question, &data.division);
@@ -158,7 +157,7 @@ fn score_one(
     };
     let rule = F1Rule::choose(&held_out, &data.division.train);
     let scored = data.division.test.score(model.name(), model.as_ref())?.tuned_by(&rule);
-    let ordinal = question.scale.target() == TargetKind::Ordinal;
+    let ordinal = question.scale.target().has_distances();
     let report = metrics::Report::new(
         &scored,
         &data.division.train,
@@ -177,7 +176,7 @@ fn score_one(
         words,
         ..Outcome::default()
     };
-    Ok(Ended {
+    Ok(RunEnd {
         run: kept.run.id,
         outcome,
         probabilities: Some(scored.probabilities),

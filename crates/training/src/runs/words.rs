@@ -12,7 +12,7 @@ use crate::learned_words::{LearnedWords, form_print};
 use crate::runs::data;
 use crate::saved_runs::{SavedRun, TrainedWordScores, WORDS_TO_LEARN, io, run_of_encoder};
 use dissensus_api::Tuning;
-use dissensus_domain::{AnnotatorId, AnswerForm, Question, QuestionId};
+use dissensus_domain::{AnnotatorId, Question, QuestionId};
 use dissensus_encoder::{Encoder, WordStates};
 use dissensus_files::write_atomically;
 use dissensus_models::mixed::MIN_CALIBRATION_TEXTS;
@@ -33,7 +33,7 @@ use std::path::Path;
 /// File name of the learned words.
 const LEARNED: &str = "words.json";
 /// Texts whose words are read together.
-const TOGETHER: usize = 64;
+const BATCH_TEXTS: usize = 64;
 
 /// The answers to a question with spans for training and test.
 #[derive(Debug, Serialize, Deserialize)]
@@ -67,7 +67,7 @@ fn whole_questions<'a>(questions: &'a [Question], runs: &[QuestionId]) -> Vec<(&
     let place = |option: &Question| runs.iter().position(|run| *run == option.id);
     questions
         .iter()
-        .filter(|question| question.scale.form() == AnswerForm::Spans)
+        .filter(|question| question.scale.form().marks_words())
         .filter_map(|question| {
             let places: Option<Vec<usize>> = question.options().iter().map(place).collect();
             Some((question, places?))
@@ -332,7 +332,7 @@ impl WordsAtWork {
     ) -> Result<SpanTexts, ProjectError> {
         let alone = WordHead { constants: vec![0.0; head.constants.len()], ..head.clone() };
         let mut texts = SpanTexts::new(head.constants.len());
-        for chunk in rows.chunks(TOGETHER) {
+        for chunk in rows.chunks(BATCH_TEXTS) {
             progress.report(texts.len() as u64, Some(rows.len() as u64), "reading words");
             let borrowed: Vec<&str> = chunk.iter().map(|row| bodies[*row as usize]).collect();
             let places: Vec<Vec<(u32, u32)>> =

@@ -3,7 +3,7 @@
 use super::Runs;
 use super::job_progress::JobProgress;
 use super::list::announce;
-use super::training::Ended;
+use super::training::RunEnd;
 use crate::runs::training;
 use crate::saved_runs::{AUXILIARY, Outcome, WORDS_TO_LEARN, tuning_name};
 use dissensus_domain::{JobKind, WorkState};
@@ -90,10 +90,10 @@ pub fn carry_out(
 }
 
 /// Stores the results of runs that were trained as one: of all of them or of none.
-fn end_all(cx: &Runs, state: WorkState, ended: Vec<Ended>) -> Result<(), ProjectError> {
+fn end_all(cx: &Runs, state: WorkState, ended: Vec<RunEnd>) -> Result<(), ProjectError> {
     let runs: Vec<RunId> = ended.iter().map(|ended| ended.run).collect();
     let kept = cx.context.store.write(move |tx| {
-        for Ended { run, outcome, probabilities, .. } in &ended {
+        for RunEnd { run, outcome, probabilities, .. } in &ended {
             if let Some(probabilities) = probabilities {
                 tx.set_run_predictions(*run, probabilities)?;
             }
@@ -123,6 +123,6 @@ fn failed(cx: &Runs, run: RunId, error: &ProjectError) {
     // A full disk may be the reason and prevent this too: the run then counts as interrupted when the
     // project is opened again.
     let outcome = Outcome { problem, other_checkpoint, ..Outcome::default() };
-    let of = |run| Ended { run, outcome: outcome.clone(), probabilities: None, held_out: None };
+    let of = |run| RunEnd { run, outcome: outcome.clone(), probabilities: None, held_out: None };
     let _ = end_all(cx, state, trained_as_one(cx, run).into_iter().map(of).collect());
 }

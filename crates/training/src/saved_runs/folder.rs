@@ -103,7 +103,7 @@ impl SavedRuns {
     /// The run's folder, created if missing.
     ///
     /// # Errors
-    /// The existing folder belongs to another run, or an error of the disk.
+    /// The existing folder belongs to another run, or an I/O error.
     pub(crate) fn make_folder(&self, kept: &SavedRun) -> Result<PathBuf, ProjectError> {
         match self.find_folder(kept) {
             RunFolder::Missing(path) => {

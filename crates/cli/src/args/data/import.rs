@@ -1,6 +1,6 @@
 //! Arguments of `data import`.
 
-use crate::args::parse::scale;
+use crate::args::parse::{scale, scale_kinds};
 use crate::args::shared::{OutputArgs, ProjectArg};
 use clap::{Args, ValueEnum, ValueHint};
 use dissensus_domain::ScaleKind;
@@ -56,8 +56,12 @@ pub(crate) struct Import {
     /// New question: the sentence that annotators read
     #[arg(long, help_heading = QUESTION)]
     pub(crate) prompt: Option<String>,
-    /// New question: kind of scale (binary, choice, multi-label, ordinal or spans) [default: guessed]
-    #[arg(long, value_parser = scale, help_heading = QUESTION)]
+    #[arg(
+        long,
+        value_parser = scale,
+        help_heading = QUESTION,
+        help = format!("New question: kind of scale, {} [default: guessed]", scale_kinds())
+    )]
     pub(crate) scale: Option<ScaleKind>,
     /// New question: the levels, lowest first [default: those in the file]
     #[arg(long, value_delimiter = ',', help_heading = QUESTION)]

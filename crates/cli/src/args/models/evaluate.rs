@@ -57,7 +57,7 @@ pub(crate) struct Evaluate {
     pub(crate) at_least: Option<String>,
     /// Measure cold start: hold out some annotators, and train on this many labels of each, such as
     /// 0,1,2,5,10,20
-    #[arg(long, value_delimiter = ',', value_name = "LABELS", conflicts_with = "split")]
+    #[arg(long, value_delimiter = ',', value_name = "LABELS", conflicts_with_all = ["split", "tuning"])]
     pub(crate) new_annotators: Vec<usize>,
     /// With --new-annotators: also hold out this share of the texts [default: none]
     #[arg(long, value_name = "SHARE", requires = "new_annotators")]
@@ -65,7 +65,8 @@ pub(crate) struct Evaluate {
     /// Also measure coverage and size of 90 % prediction sets (conformal, by multilevel)
     #[arg(long, conflicts_with_all = ["new_annotators", "tuning"])]
     pub(crate) prediction_sets: bool,
-    /// Leave out labels that were decided to be slips (`label decide --outcome slip --value ...`)
+    /// Leave out, on texts with a slip (`label decide --outcome slip --value ...`), the labels of all people
+    /// that are not the decided answer
     #[arg(long, conflicts_with = "new_annotators")]
     pub(crate) without_slips: bool,
     #[command(flatten)]

@@ -21,7 +21,7 @@ pub(super) struct Variances {
 
 /// A choice of variances and of the kernel's inverse squared width.
 #[derive(Clone, Copy)]
-pub(super) struct Chosen {
+pub(super) struct KernelChoice {
     pub(super) width: f64,
     pub(super) variances: Variances,
 }

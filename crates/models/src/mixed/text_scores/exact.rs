@@ -1,7 +1,7 @@
 //! The Gaussian process over all labelled texts.
 
-use super::evidence::{Chosen, Process, log_density};
-use super::learned::{Learned, ngram_weights};
+use super::evidence::{KernelChoice, Process, log_density};
+use super::learned::{LearnedScores, ngram_weights};
 use super::parts::{SimilarTexts, TextScores};
 use super::pseudo_data::PseudoData;
 use super::texts::{Texts, distances};
@@ -16,8 +16,8 @@ pub(super) fn fit(
     texts: Texts<'_>,
     data: &PseudoData,
     mean: &[f32],
-    Chosen { width, variances }: Chosen,
-) -> Option<Learned> {
+    KernelChoice { width, variances }: KernelChoice,
+) -> Option<LearnedScores> {
     let linear = texts.products(&data.texts);
     let process = Process {
         rbf: distances(&linear).map(|d| (-width * d).exp()),
@@ -39,7 +39,7 @@ pub(super) fn fit(
         solution.alpha.iter().map(|a| variances.rbf * a).collect(),
     );
     let ngrams = ngram_weights(texts, data, (&solution.alpha, variances.ngrams), mean);
-    Some(Learned {
+    Some(LearnedScores {
         held_out: solution.left_out,
         parts: TextScores { weights, similar, ngrams },
         better: solution.density > head,

@@ -1,7 +1,7 @@
 //! Replaces the scores of all texts where that improves the prediction of labels of held-out texts over the
 //! head.
 
-use super::evidence::{Chosen, Process};
+use super::evidence::{KernelChoice, Process};
 use super::parts::TextScores;
 use super::pseudo_data::PseudoData;
 use super::texts::{Texts, distances, even};
@@ -19,7 +19,7 @@ const MAX_EXACT_TEXTS: usize = 1600;
 const MAX_TEXTS: usize = 20_000;
 /// Largest number of labelled texts for choosing variances and width, evenly spaced.
 const MAX_EVIDENCE_TEXTS: usize = 800;
-/// Fewest labelled texts for estimating variances.
+/// Minimum number of labelled texts for estimating variances.
 const MIN_TEXTS: usize = 40;
 /// Inverse squared widths tried for the kernel, in units of the mean squared distance from the average
 /// embedding.
@@ -68,7 +68,7 @@ pub(crate) fn fit(
 }
 
 /// Width and variances with the largest evidence.
-fn choose(unit: f64, texts: Texts<'_>, data: &PseudoData, mean: &[f32]) -> Option<Chosen> {
+fn choose(unit: f64, texts: Texts<'_>, data: &PseudoData, mean: &[f32]) -> Option<KernelChoice> {
     let some = even(data.texts.len(), MAX_EVIDENCE_TEXTS);
     let of: Vec<usize> = some.iter().map(|&i| data.texts[i]).collect();
     let linear = texts.products(&of);
@@ -80,12 +80,12 @@ fn choose(unit: f64, texts: Texts<'_>, data: &PseudoData, mean: &[f32]) -> Optio
         z: DVector::from_iterator(some.len(), some.iter().map(|&i| data.z[i])),
         noise: some.iter().map(|&i| data.noise[i]).collect(),
     };
-    let mut best: Option<(f64, Chosen)> = None;
+    let mut best: Option<(f64, KernelChoice)> = None;
     for width in INVERSE_SQUARED_LENGTHS {
         trial.rbf = distances.map(|d| (-width * d).exp());
         let (evidence, variances) = trial.best(unit);
         if best.is_none_or(|b| evidence > b.0) {
-            best = Some((evidence, Chosen { width, variances }));
+            best = Some((evidence, KernelChoice { width, variances }));
         }
     }
     best.map(|(_, chosen)| chosen)
@@ -188,7 +188,7 @@ mod tests {
         let all = PseudoData::new(&crossed, (0..450).collect());
         let mean = embeddings.ngrams.as_ref().unwrap().mean();
         let variances = Variances { linear: 1.2, rbf: 0.7, ngrams: 1.5, text: 0.4 };
-        let chosen = Chosen { width: 0.5, variances };
+        let chosen = KernelChoice { width: 0.5, variances };
         let large = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| large::fit(&crossed, texts, &all, &mean, chosen, &Silent)).unwrap()
@@ -249,7 +249,7 @@ mod tests {
         let all = PseudoData::new(&crossed, (0..240).collect());
         let mean = twice.ngrams.as_ref().unwrap().mean();
         let variances = Variances { linear: 1.0, rbf: 1.0, ngrams: 2.0, text: 0.5 };
-        let chosen = Chosen { width: 1.0, variances };
+        let chosen = KernelChoice { width: 1.0, variances };
         let held_out = large::fit(&crossed, texts, &all, &mean, chosen, &Silent).unwrap().held_out;
         let held_out = correlation(&held_out, &all.z);
         assert!(held_out < 0.1, "{held_out}");

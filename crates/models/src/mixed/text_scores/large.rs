@@ -4,8 +4,8 @@
 //! section 8.3.1), so that a text's kernels are inner products of features. The linear systems of all folds'
 //! complements, and of all texts, are solved together by conjugate gradients (Hestenes and Stiefel 1952).
 
-use super::evidence::{Chosen, log_density};
-use super::learned::{Learned, ngram_weights};
+use super::evidence::{KernelChoice, log_density};
+use super::learned::{LearnedScores, ngram_weights};
 use super::parts::{SimilarTexts, TextScores};
 use super::pseudo_data::PseudoData;
 use super::texts::{Texts, distances, even};
@@ -39,15 +39,15 @@ pub(super) fn fit(
     texts: Texts<'_>,
     data: &PseudoData,
     mean: &[f32],
-    Chosen { width, variances }: Chosen,
+    KernelChoice { width, variances }: KernelChoice,
     progress: &dyn Progress,
-) -> Option<Learned> {
+) -> Option<LearnedScores> {
     let landmarks: Vec<usize> =
         even(data.texts.len(), LANDMARKS).into_iter().map(|i| data.texts[i]).collect();
     let among = distances(&texts.products(&landmarks)).map(|d| (-width * d).exp());
     let n = landmarks.len();
     let factor = (among + DMatrix::from_diagonal_element(n, n, JITTER)).cholesky()?.unpack();
-    let dense = features(texts, data, &landmarks, &factor, Chosen { width, variances });
+    let dense = features(texts, data, &landmarks, &factor, KernelChoice { width, variances });
     let system = System {
         dense,
         texts,
@@ -75,7 +75,7 @@ pub(super) fn fit(
         similar.as_slice().to_vec(),
     );
     let ngrams = ngram_weights(texts, data, (&alpha, variances.ngrams), mean);
-    Some(Learned { held_out, parts: TextScores { weights, similar, ngrams }, better })
+    Some(LearnedScores { held_out, parts: TextScores { weights, similar, ngrams }, better })
 }
 
 /// Features of the labelled texts, a column each, whose inner products are the kernels of embeddings and
@@ -86,7 +86,7 @@ fn features(
     data: &PseudoData,
     landmarks: &[usize],
     factor: &DMatrix<f64>,
-    Chosen { width, variances }: Chosen,
+    KernelChoice { width, variances }: KernelChoice,
 ) -> DMatrix<f32> {
     let (dim, height) = (texts.embeddings.dim, texts.embeddings.dim + landmarks.len());
     let mut dense = DMatrix::zeros(height, data.texts.len());

@@ -4,7 +4,7 @@ use super::parts::{NgramWeights, TextScores};
 use super::pseudo_data::PseudoData;
 use super::texts::Texts;
 
-pub(super) struct Learned {
+pub(super) struct LearnedScores {
     /// Scores of the labelled texts, each without the influence of its own labels.
     pub(super) held_out: Vec<f64>,
     pub(super) parts: TextScores,

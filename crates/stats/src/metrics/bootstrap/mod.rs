@@ -25,11 +25,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use texts::OverTexts;
 
-/// Fewest texts to estimate the uncertainty of a number.
+/// Minimum number of texts to estimate the uncertainty of a number.
 const MIN_TEXTS: usize = 20;
-/// Fewest annotators in total, and in the worst tenth.
+/// Minimum number of annotators in total, and in the worst tenth.
 const MIN_ANNOTATORS: usize = 5;
-/// Fewest texts with the rarest level for macro-F1, or of the rarer kind for AUROC, which depend on them.
+/// Minimum number of texts with the rarest level for macro-F1, or of the rarer kind for AUROC, which depend
+/// on them.
 pub const MIN_RARE: usize = 10;
 
 /// The resampled unit.

@@ -2,16 +2,16 @@
 
 use super::people::ReportedPeople;
 use super::tables::{COLUMNS, is_best, tuning, value};
-use super::{Reported, details, plots};
+use super::{ReportedRun, details, plots};
 use dissensus_api::{RunClass, RunDetail};
 use dissensus_project::error::ProjectError;
-use dissensus_project::pseudonyms::FEWEST;
+use dissensus_project::pseudonyms::MIN_PEOPLE;
 use dissensus_project::words::counted;
 use dissensus_render::escape::html as escaped;
 use dissensus_render::page::{END, begin, figure};
 use std::fmt::Write;
 
-pub(super) fn page(reported: &[Reported], project: &str) -> Result<String, ProjectError> {
+pub(super) fn page(reported: &[ReportedRun], project: &str) -> Result<String, ProjectError> {
     let mut out = begin(&format!("Annotator models of {project}"));
     let runs = &details(reported);
     overview(&mut out, runs);
@@ -146,7 +146,7 @@ fn people(out: &mut String, run: &RunDetail, of: &ReportedPeople) {
     if of.left_out > 0 {
         let _ = writeln!(
             out,
-            "<p><small>{} of attributes not shown: fewer than {FEWEST} people have them, or lack the attribute where the others have it.</small></p>",
+            "<p><small>{} of attributes not shown: fewer than {MIN_PEOPLE} people have them, or lack the attribute where the others have it.</small></p>",
             counted(of.left_out as u64, "value")
         );
     }

@@ -25,7 +25,7 @@ use std::path::Path;
 /// # Errors
 /// There is no such run, another extension, or the file cannot be written.
 pub fn export(cx: &Runs, ids: &[u32], path: &Path, with_ids: bool) -> Result<(), ProjectError> {
-    let write: fn(&[Reported], &str) -> Result<Vec<u8>, ProjectError> =
+    let write: fn(&[ReportedRun], &str) -> Result<Vec<u8>, ProjectError> =
         match path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() {
             Some("csv") => |runs, _| tables::csv(&details(runs)),
             Some("json") => {
@@ -35,12 +35,12 @@ pub fn export(cx: &Runs, ids: &[u32], path: &Path, with_ids: bool) -> Result<(),
             Some("html" | "htm") => |runs, project| Ok(html::page(runs, project)?.into_bytes()),
             _ => return Err(TrainingError::ReportKind(path.to_owned()).into()),
         };
-    let report = |id: &u32| -> Result<Reported, ProjectError> {
+    let report = |id: &u32| -> Result<ReportedRun, ProjectError> {
         let mut detail = detail::detail(cx, *id)?;
         let people = ReportedPeople::new(&cx.context, &mut detail, with_ids)?;
-        Ok(Reported { detail, people })
+        Ok(ReportedRun { detail, people })
     };
-    let reported: Vec<Reported> = ids.iter().map(report).collect::<Result<_, _>>()?;
+    let reported: Vec<ReportedRun> = ids.iter().map(report).collect::<Result<_, _>>()?;
     let project = name_of(cx.context.store.path());
     let bytes = write(&reported, &project)?;
     write_atomically(path, &bytes).map_err(|source| ProjectError::Io {
@@ -51,11 +51,11 @@ pub fn export(cx: &Runs, ids: &[u32], path: &Path, with_ids: bool) -> Result<(),
 }
 
 /// A run, and its people as the report shows them.
-struct Reported {
+struct ReportedRun {
     detail: RunDetail,
     people: ReportedPeople,
 }
 
-fn details(runs: &[Reported]) -> Vec<RunDetail> {
+fn details(runs: &[ReportedRun]) -> Vec<RunDetail> {
     runs.iter().map(|run| run.detail.clone()).collect()
 }

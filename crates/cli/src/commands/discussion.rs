@@ -5,7 +5,7 @@ use crate::args::{Decide, Decisions};
 use crate::output;
 use anyhow::Result;
 use dissensus_api::{DecisionInfo, GivenAnswerInfo, NewDecision, TextTalk};
-use dissensus_domain::{Answer, Question};
+use dissensus_domain::{Answer, Outcome, Question};
 use dissensus_editing::questions;
 use dissensus_editing::texts;
 use dissensus_transfer::study;
@@ -15,8 +15,8 @@ pub(crate) fn decide(args: &Decide) -> Result<()> {
         if args.outcome.is_some() { open(&args.project.path)? } else { open_to_read(&args.project.path)? };
     let question = questions::find(&session.project, args.question.name.as_deref())?;
     let (text, _) = texts::find(&session.project, &args.text_id)?;
-    let talk = match args.outcome {
-        None => study::talk(&session.study, question.id, text)?,
+    let discussion = match args.outcome {
+        None => study::discussion(&session.study, question.id, text)?,
         Some(outcome) => {
             let answer =
                 args.value.as_deref().map(|value| questions::answer_named(&question, value)).transpose()?;
@@ -28,13 +28,13 @@ pub(crate) fn decide(args: &Decide) -> Result<()> {
         }
     };
     if args.output.json {
-        return output::json(&talk);
+        return output::json(&discussion);
     }
-    print_text(&question, &args.text_id, &talk)
+    print_text(&question, &args.text_id, &discussion)
 }
 
-fn print_text(question: &Question, text: &str, talk: &TextTalk) -> Result<()> {
-    let (people, word) = match talk.answers.len() {
+fn print_text(question: &Question, text: &str, discussion: &TextTalk) -> Result<()> {
+    let (people, word) = match discussion.answers.len() {
         1 => (1, "person"),
         n => (n, "people"),
     };
@@ -47,24 +47,46 @@ fn print_text(question: &Question, text: &str, talk: &TextTalk) -> Result<()> {
         let version = one.guideline.map_or_else(String::new, |number| number.to_string());
         vec![one.name.clone(), name(&one.answer), name(&one.again), sure, reasons, note, version]
     };
-    if !talk.answers.is_empty() {
-        let rows = talk.answers.iter().map(row).collect();
+    if !discussion.answers.is_empty() {
+        let rows = discussion.answers.iter().map(row).collect();
         output::line(&output::table(
             &["person", "answer", "asked again", "sure", "reasons", "note", "guideline"],
             rows,
             &[],
         ))?;
     }
-    match talk.decisions.split_first() {
+    match discussion.decisions.split_first() {
         None => output::line("Nothing was decided yet"),
         Some((holds, earlier)) => {
             output::line(&describe_decision(holds))?;
+            if holds.outcome == Outcome::Slip {
+                output::line(&slip_effect(holds, discussion))?;
+            }
             match earlier.len() {
                 0 => Ok(()),
                 n => output::line(&format!("after {}", count(n as u64, "earlier decision"))),
             }
         }
     }
+}
+
+/// What a slip leaves out of training and evaluation on request.
+fn slip_effect(decision: &DecisionInfo, discussion: &TextTalk) -> String {
+    let Some(meant) = &decision.answer else {
+        return "--without-slips leaves nothing of this text out: give the answer that was meant with --value"
+            .to_owned();
+    };
+    let differs = |one: &&GivenAnswerInfo| one.answer.as_ref().is_some_and(|answer| answer != meant);
+    let people: Vec<&str> = discussion.answers.iter().filter(differs).map(|one| one.name.as_str()).collect();
+    if people.is_empty() {
+        return "--without-slips leaves nothing of this text out: all labels are the decided answer"
+            .to_owned();
+    }
+    format!(
+        "--without-slips leaves out {} of this text, all that are not the decided answer: {}",
+        count(people.len() as u64, "label"),
+        people.join(", ")
+    )
 }
 
 fn describe_decision(decision: &DecisionInfo) -> String {
