@@ -627,8 +627,12 @@ fn baselines_differences_and_prediction_sets_are_printed() {
     let few = bench.ok(["models", "evaluate", "P.dissensus", "--models", "shared", "--prediction-sets"]);
     insta::assert_snapshot!(bench.shown(&few));
     assert!(!few.contains("Less multilevel"), "{few}");
-    let refused = bench.run(["models", "evaluate", "P.dissensus", "--prediction-sets", "--tuning", "full"]);
-    assert_ne!(refused.code, Some(0), "{}", refused.out);
+    // Neither of these trains an encoder: an option that would be ignored is refused.
+    for option in [["--prediction-sets"].as_slice(), &["--new-annotators", "0,5"]] {
+        let arguments = ["models", "evaluate", "P.dissensus", "--tuning", "full"];
+        let refused = bench.run(arguments.iter().chain(option));
+        assert_eq!(refused.code, Some(2), "{}", refused.out);
+    }
 }
 
 /// Forty texts by five people, the last ten for testing; ids and people are not in sorted order.

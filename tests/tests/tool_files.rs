@@ -53,7 +53,7 @@ fn tool_export_reports_losses_first() {
     let lines: Vec<&str> = reported.lines().collect();
     assert_eq!(
         lines[0],
-        "not in CSV with task, worker and label: Texts put off: 1. The format has no place for them"
+        "not in CSV with task, worker and label: Skipped texts: 1. The format has no place for them"
     );
     assert_eq!(lines[lines.len() - 2], "out.csv would have 2 labels on 1 text by 2 annotators");
     assert!(!bench.path("out.csv").exists(), "{reported}");
