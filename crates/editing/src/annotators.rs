@@ -74,7 +74,8 @@ pub fn add_new(cx: &Project, name: &str, attributes: &Attributes) -> Result<Anno
         attributes: attributes.clone(),
         simulated: false,
     };
-    let id = cx.context.store.write(move |tx| tx.add_annotator(&new))?;
+    // A refused write may have reached the file, if the file was moved meanwhile.
+    let id = cx.context.store.write(move |tx| tx.add_annotator(&new)).inspect_err(|_| cx.context.reload())?;
     // The annotator is on disk: from here on nothing may report it as failed.
     announce(cx);
     cx.context.listeners.send(&Event::Project);

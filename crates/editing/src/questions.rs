@@ -14,7 +14,9 @@ use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::names::checked_name;
-use dissensus_store::{LevelUse, NewQuestion, QuestionEdit, QuestionEdited, QuestionVersion, StoreError};
+use dissensus_store::{
+    LevelUse, NewQuestion, QuestionEdit, QuestionEdited, QuestionVersion, StoreError, WriteTx,
+};
 
 /// A question to add.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,7 +116,7 @@ pub fn add(cx: &Project, request: AddQuestion) -> Result<QuestionInfo, ProjectEr
         kept.into_iter().enumerate().map(level).collect()
     });
     let edit = QuestionEdit { help: Some(help), levels, cannot_say, ..QuestionEdit::default() };
-    let added = cx.context.store.write(move |tx| -> Result<Question, StoreError> {
+    let add = move |tx: &mut WriteTx<'_>| -> Result<Question, StoreError> {
         let id = tx.add_question_at(&new, now_ms())?;
         tx.edit_question(id, &edit, now_ms())?;
         tx.set_condition(id, asked.as_ref(), now_ms())?;
@@ -123,7 +125,9 @@ pub fn add(cx: &Project, request: AddQuestion) -> Result<QuestionInfo, ProjectEr
         }
         let unknown = || StoreError::Unknown { what: "question", name: new.name.clone() };
         tx.question_by_name(&new.name)?.ok_or_else(unknown)
-    })?;
+    };
+    // A refused write may have reached the file, if the file was moved meanwhile.
+    let added = cx.context.store.write(add).inspect_err(|_| cx.context.reload())?;
     // The question is on disk: from here on nothing may report it as failed.
     cx.context.flush_to_file();
     changed(cx);

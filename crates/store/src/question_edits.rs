@@ -130,7 +130,8 @@ impl WriteTx<'_> {
         if let Some(cannot_say) = edit.cannot_say.filter(|wanted| *wanted != found.cannot_say) {
             if found.scale.form().marks_words() {
                 return Err(refused(
-                    "a question about spans does not offer to say that one cannot say: mark nothing, or skip the text".to_owned(),
+                    "a question about spans cannot offer \"cannot say\": mark nothing, or skip the text"
+                        .to_owned(),
                 ));
             }
             edited.changed |= self.set_fact(&fact(FactKind::CannotSay, cannot_say.into()))?;

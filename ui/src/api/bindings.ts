@@ -3238,7 +3238,7 @@ export type PlanReport = {
 	timed_labels: number,
 	/**  Numbers above this are not reported. */
 	limit: number,
-	/**  Texts of the project. */
+	/**  Texts to label: without practice texts; of a conditional question only those with a label. */
 	texts: number,
 	/**  Labels of the question. */
 	labels: number,

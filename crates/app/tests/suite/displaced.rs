@@ -58,7 +58,7 @@ fn confirmed_labels_survive_moving_the_project() {
     let (session, path) = open(&folder);
     let away = folder.path().join("away");
     let stop = AtomicBool::new(false);
-    let (mut confirmed, mut refused) = (BTreeMap::new(), 0);
+    let (mut confirmed, mut refused, mut other_errors) = (BTreeMap::new(), 0, Vec::new());
     std::thread::scope(|scope| {
         let renamer = scope.spawn(|| {
             while !stop.load(Ordering::Relaxed) {
@@ -74,14 +74,18 @@ fn confirmed_labels_survive_moving_the_project() {
                     confirmed.insert(text, level);
                 }
                 Err(code) => {
-                    assert!(code == "project-moved" || renamer.is_finished(), "{code}");
+                    if code != "project-moved" && !renamer.is_finished() {
+                        other_errors.push(code);
+                    }
                     confirmed.remove(&format!("c{:03}", n % 100 + 1));
                     refused += 1;
                 }
             }
         }
+        // Also where an assertion is to fail: the scope waits for the thread.
         stop.store(true, Ordering::Relaxed);
     });
+    assert!(other_errors.is_empty(), "{other_errors:?}");
     assert!(refused > 0, "the test needs some that are refused");
     session.close();
     let found = labels(&path);

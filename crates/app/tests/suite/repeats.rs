@@ -423,7 +423,7 @@ fn reannotations_separate_contested_from_ambiguous() {
     // Enough re-annotations, but by two people who depend only on the text, so that hardly any difference
     // is expected.
     let report = stable_share::measure(&session.analysis, question).unwrap();
-    assert!(report.found.is_none() && report.words.contains("there are 43"), "{report:?}");
+    assert!(report.found.is_none() && report.words.contains("the project has 43"), "{report:?}");
 }
 
 /// An annotator confirms an imported answer in a second annotation round: that is a separate answer, which

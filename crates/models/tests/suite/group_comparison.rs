@@ -291,7 +291,7 @@ fn significant_texts_follow_from_their_p_values() {
         }
         most = most.max(found.iter().filter(|gap| gap.significant).count());
     }
-    assert!(most > 10, "{most}");
+    assert!(most > 1, "{most}");
 }
 
 #[test]

@@ -176,7 +176,7 @@ it("offers to compare again when labels of the question have changed", async () 
   });
   expect(screen.getByTestId("group-compare")).toHaveTextContent(/^Compare$/);
   app.changes += 1;
-  await waitFor(() => expect(screen.getByTestId("group-compare")).toHaveTextContent("New labels"));
+  await waitFor(() => expect(screen.getByTestId("group-compare")).toHaveTextContent("New data"));
 });
 
 it("opens with the groups that have the most evidence, and shows the reason", async () => {
