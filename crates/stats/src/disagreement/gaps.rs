@@ -137,7 +137,8 @@ impl GroupGaps {
     ///
     /// A gap is significant where labels show a difference beyond people's severities (including their own
     /// slopes, unless groups have slopes): its `p` is significant after the correction of Benjamini and
-    /// Yekutieli (2001) over all texts and pairs: comparisons of pairs that share a group depend on each other.
+    /// Yekutieli (2001) over all texts and pairs: comparisons of pairs that share a group depend on each
+    /// other.
     pub fn estimate(model: &dyn AnnotatorModel, groups: Vec<Vec<u32>>, pairs: Vec<GroupPair>) -> Self {
         let (mut gaps, found) = Self::without_test(model, groups, pairs);
         let p: Vec<f64> = found.iter().map(|found| found.p).collect();
