@@ -103,6 +103,6 @@ mod tests {
         assert!(of(0.02, (-0.1, 0.14)).contains("the moment's"));
         assert!(of(0.2, (-0.1, 0.5)).contains("too few repeats"));
         assert!(of(0.2, (-3.0, 1.0)).contains("too few to tell"));
-        assert!(words(None, 4).contains("there are 4"));
+        assert!(words(None, 4).contains("the project has 4"));
     }
 }

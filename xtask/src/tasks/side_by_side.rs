@@ -27,8 +27,8 @@ pub(crate) fn run(rows: Vec<Row>) -> Result<()> {
     let (failed, stop) = (Mutex::new(Vec::new()), AtomicBool::new(false));
     let rows = Mutex::new(VecDeque::from(rows));
     let next = || lock(&rows).pop_front();
-    let work = |worker: usize| {
-        for (name, program) in std::iter::from_fn(next).flatten() {
+    let work = |worker: usize, first: Row| {
+        for (name, program) in std::iter::once(first).chain(std::iter::from_fn(next)).flatten() {
             if stop.load(Ordering::Relaxed) {
                 say(format!("NOT RUN: `{name}`, because a parallel step has failed"));
                 continue;
@@ -45,8 +45,9 @@ pub(crate) fn run(rows: Vec<Row>) -> Result<()> {
     };
     std::thread::scope(|scope| {
         for worker in 0..WORKERS {
-            let work = &work;
-            scope.spawn(move || work(worker));
+            // Taken here, so that the first row is that of the first worker.
+            let (work, Some(first)) = (&work, next()) else { break };
+            scope.spawn(move || work(worker, first));
         }
     });
     match failed.into_inner().unwrap_or_else(PoisonError::into_inner).as_slice() {
