@@ -41,12 +41,32 @@ pub(super) fn walk(folder: &Path, each: &mut impl FnMut(&Path) -> Result<()>) ->
     walk_endings(folder, &ENDINGS, each)
 }
 
-/// Calls `each` for every file of ours below a folder with one of these endings.
-pub(super) fn walk_endings(
-    folder: &Path,
+/// Applies `findings_in` to the name and the text of every file of ours below these folders with one of these
+/// endings.
+///
+/// # Errors
+/// All findings, one a line; or a file cannot be read.
+pub(super) fn check_files(
+    project: &Project,
+    folders: &[&str],
     endings: &[&str],
-    each: &mut impl FnMut(&Path) -> Result<()>,
+    findings_in: impl Fn(&str, &str) -> Vec<String>,
 ) -> Result<()> {
+    let mut findings = Vec::new();
+    for folder in folders {
+        walk_endings(&project.root.join(folder), endings, &mut |path| {
+            let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
+            let name = path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
+            findings.extend(findings_in(&name.replace('\\', "/"), &text));
+            Ok(())
+        })?;
+    }
+    ensure!(findings.is_empty(), "{}", findings.join("\n"));
+    Ok(())
+}
+
+/// Calls `each` for every file of ours below a folder with one of these endings.
+fn walk_endings(folder: &Path, endings: &[&str], each: &mut impl FnMut(&Path) -> Result<()>) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
         let entry = entry?;
         let path = entry.path();

@@ -4,11 +4,10 @@
 //! markup has the names of classes and the texts on screen. Names that text inserts (`{name}`) are defined
 //! elsewhere, where they are found.
 
-use super::comments::walk_endings;
+use super::comments::check_files;
 use super::lexer::{Language, split};
 use crate::project::Project;
-use anyhow::{Context, Result, ensure};
-use std::fs;
+use anyhow::Result;
 
 /// Words that no part of a name may be, and what to write instead.
 const WORDS: [(&str, &str); 8] = [
@@ -36,17 +35,7 @@ const EXCEPTIONS: [(&str, &str); 1] = [(
 /// # Errors
 /// All findings, one a line.
 pub(crate) fn check(project: &Project) -> Result<()> {
-    let mut findings = Vec::new();
-    for folder in FOLDERS {
-        walk_endings(&project.root.join(folder), &ENDINGS, &mut |path| {
-            let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
-            let name = path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
-            findings.extend(findings_in(&name.replace('\\', "/"), &text));
-            Ok(())
-        })?;
-    }
-    ensure!(findings.is_empty(), "{}", findings.join("\n"));
-    Ok(())
+    check_files(project, &FOLDERS, &ENDINGS, findings_in)
 }
 
 fn findings_in(name: &str, text: &str) -> Vec<String> {

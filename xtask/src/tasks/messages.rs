@@ -3,13 +3,12 @@
 //! Strings of product code are checked, in Rust and in the window, and the markup of the window. Left out are
 //! keys and names of columns (a single word in lower case), SQL, quotes, and what is inserted (`{name}`).
 
-use super::comments::walk_endings;
+use super::comments::check_files;
 use super::kinds::product;
 use super::lexer::{Language, on_screen, split};
 use super::words::refused;
 use crate::project::Project;
-use anyhow::{Context, Result, ensure};
-use std::fs;
+use anyhow::Result;
 
 /// Folders with product code.
 const FOLDERS: [&str; 4] = ["crates", "python/src", "src-tauri", "ui/src"];
@@ -25,17 +24,7 @@ const SQL: [&str; 8] = ["ALTER", "AND", "DELETE", "FROM", "INSERT", "SELECT", "U
 /// # Errors
 /// All findings, one a line.
 pub(crate) fn check(project: &Project) -> Result<()> {
-    let mut findings = Vec::new();
-    for folder in FOLDERS {
-        walk_endings(&project.root.join(folder), &ENDINGS, &mut |path| {
-            let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
-            let name = path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
-            findings.extend(findings_in(&name.replace('\\', "/"), &text));
-            Ok(())
-        })?;
-    }
-    ensure!(findings.is_empty(), "{}", findings.join("\n"));
-    Ok(())
+    check_files(project, &FOLDERS, &ENDINGS, findings_in)
 }
 
 fn findings_in(name: &str, text: &str) -> Vec<String> {
