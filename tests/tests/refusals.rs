@@ -4,8 +4,10 @@
 use dissensus_tests::command::Bench;
 use dissensus_tests::disk::SmallDisk;
 use dissensus_tests::{files, processes, programs, project_file};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -661,4 +663,50 @@ fn thousands_of_keys_round_trip_proportionally() {
         bench.ok(["data", "export", project, &again]);
         assert!(fs::read(bench.path(name)).unwrap() == fs::read(bench.path(&again)).unwrap(), "{name}");
     }
+}
+
+/// A text with `{}` for each placeholder such as `{name}` or `{0:?}`.
+fn without_placeholders(text: &str) -> String {
+    let mut parts = text.split('{');
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        plain.push('{');
+        let name = part.split_once('}').filter(|(name, _)| !name.contains(['"', '\n']));
+        plain.push_str(&name.map_or(part.to_owned(), |(_, after)| format!("}}{after}")));
+    }
+    plain
+}
+
+/// All Rust sources below `folder`.
+fn sources(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.fold(String::new(), |mut all, path| {
+        if path.is_dir() {
+            all.push_str(&sources(&path));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            all.push_str(&fs::read_to_string(&path).unwrap());
+        }
+        all
+    })
+}
+
+#[test]
+fn refusals_of_the_mock_are_messages_of_the_program() {
+    // A string in a source may continue on the next line after a backslash.
+    let source = sources(&programs::checkout().join("crates")).replace("\r\n", "\n");
+    let mut lines = source.split("\\\n");
+    let first = lines.next().unwrap().to_owned();
+    let source = lines.fold(first, |all, line| all + line.trim_start()).replace("\\\"", "\"");
+    let source = without_placeholders(&source);
+    let mock = fs::read(programs::checkout().join("ui/src/mock/refusals.json")).unwrap();
+    let mock: BTreeMap<String, String> = serde_json::from_slice(&mock).unwrap();
+    assert!(mock.len() > 20, "{mock:?}");
+    let unknown: Vec<_> = mock
+        .iter()
+        .filter(|(code, message)| {
+            let code = code.split(' ').next().unwrap();
+            [code, &without_placeholders(message)].iter().any(|text| !source.contains(&format!("\"{text}\"")))
+        })
+        .collect();
+    assert!(unknown.is_empty(), "no message of the program: {unknown:#?}");
 }
