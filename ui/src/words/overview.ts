@@ -32,7 +32,7 @@ export function stepWords({ kind, count: number }: NextStep, who: string | null)
         ? { name: "Label", why: "Choose who is labelling, and answer text by text.", action: "view.label" }
         : {
             name: `Label as ${who}`,
-            why: `${counted(n, "text")} without your answer.`,
+            why: `${counted(n, "text")} left to answer.`,
             action: "view.label",
           };
     case "get_encoder":

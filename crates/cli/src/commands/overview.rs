@@ -138,7 +138,7 @@ fn step(step: &NextStep) -> String {
     let number = step.count.unwrap_or_default();
     match step.kind {
         NextStepKind::Import => "import texts (dissensus data import)".to_owned(),
-        NextStepKind::AskQuestion => "say what is asked of them (dissensus data question)".to_owned(),
+        NextStepKind::AskQuestion => "add a question (dissensus data question)".to_owned(),
         NextStepKind::Label => match step.count {
             Some(left) => format!("label: {} left", count(u64::from(left), "text")),
             None => "label".to_owned(),

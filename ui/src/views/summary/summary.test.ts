@@ -90,7 +90,7 @@ describe("opening a project", () => {
 describe("its words", () => {
   it("name the next step, by how much data there is", () => {
     expect(stepWords({ kind: "import", count: null }, null).action).toBe("data.import");
-    expect(stepWords({ kind: "label", count: 12 }, "Ana").why).toBe("12 texts without your answer.");
+    expect(stepWords({ kind: "label", count: 12 }, "Ana").why).toBe("12 texts left to answer.");
     expect(stepWords({ kind: "plan", count: 0 }, null).why).toContain("No text has labels by two people");
     expect(stepWords({ kind: "take_in", count: 1 }, null).why).toBe(
       "1 packet handed out, none submitted yet.",
