@@ -149,3 +149,15 @@ it("imports in one direction: views and components use stores, stores use words 
     expect(matching(names, new RegExp(`(?:from|import\\() ?"\\$(?:${forbidden})/`))).toEqual([]);
   }
 });
+
+it("reads nothing outside of ui but what xtask knows", () => {
+  // `cargo xtask test` does not run these tests again while `ui` and these two files are unchanged.
+  const known = ["../src-tauri/tauri.conf.json", "../docs/src/reference/glossary.md"];
+  const tests = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((n) =>
+    n.endsWith(".test.ts"),
+  );
+  const read = tests.flatMap((name) => [
+    ...readFileSync(`src/${name}`, "utf8").matchAll(/read\w+\(\s*["'`](\.\.\/[^"'`]*)/g),
+  ]);
+  expect(new Set(read.map(([, path]) => path))).toEqual(new Set(known));
+});

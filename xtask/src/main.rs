@@ -10,6 +10,7 @@ mod packages;
 mod project;
 mod setup;
 mod shell;
+mod stamp;
 mod tasks;
 
 use anyhow::{Result, bail};
@@ -24,7 +25,9 @@ Usage: cargo xtask COMMAND
 Commands:
   run [PROJECT]        install what is missing, build, and open the application on the sample project
                        (or on PROJECT); without a display, do the same job through the command
-  test [--only STEP]   install what is missing, then every check and every test
+  test [--only STEP]   install what is missing, then every check and every test; where CI is not set, test programs
+                       and checks of `ui` that passed within a week, and have not changed since with all that they
+                       read, are not run again
   models [NAME]        fetch the default encoder, or the one called NAME, and check its files
   bench [NAME ...]     run every benchmark with a release build, or the one called NAME with its arguments
                        (`cargo xtask bench --help` lists them); writes no file
@@ -50,6 +53,9 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(arguments: &[&str]) -> Result<()> {
+    if let [tasks::passed::COMMAND, arguments @ ..] = arguments {
+        return tasks::passed::run(arguments);
+    }
     let project = Project::find()?;
     match arguments {
         ["run"] => tasks::run::run(&project, None),

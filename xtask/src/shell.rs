@@ -91,8 +91,8 @@ impl Program {
         String::from_utf8(output.stdout).with_context(|| format!("`{}` printed no UTF-8", self.line()))
     }
 
-    /// Runs it, passes each line of its output to `see` and prints it too. Returns whether it succeeded.
-    pub(crate) fn lines(mut self, mut see: impl FnMut(&str)) -> Result<bool> {
+    /// Runs it, passes each line of its output to `see` and prints it too. Returns how it ended.
+    pub(crate) fn lines(mut self, mut see: impl FnMut(&str)) -> Result<ExitStatus> {
         let mut child = self.command.stdout(Stdio::piped()).spawn().with_context(|| self.cannot_start())?;
         let out = child.stdout.take().context("the program has no output")?;
         let mut out = BufReader::new(out);
@@ -104,7 +104,7 @@ impl Program {
             see(text.trim_end());
             line.clear();
         }
-        Ok(child.wait()?.success())
+        Ok(child.wait()?)
     }
 
     /// Starts it with standard output and errors merged into one stream, in their order.

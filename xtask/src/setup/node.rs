@@ -2,13 +2,16 @@
 
 use crate::project::Project;
 use crate::shell::{Program, say, which};
+use crate::stamp::{Stamp, add, digest_of};
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use std::fs;
-use std::path::{Path, PathBuf};
 
 /// The oldest Node that Vite runs on.
 const OLDEST: (u32, u32) = (20, 19);
+
+/// Files outside of `ui` that its tests read, as `ui/src/source.test.ts` checks.
+const OUTSIDE: [&str; 2] = ["src-tauri/tauri.conf.json", "docs/src/reference/glossary.md"];
 
 /// Checks that Node is installed and new enough.
 ///
@@ -53,7 +56,7 @@ fn version_of(version: &str) -> Option<(u32, u32)> {
 pub(crate) fn packages(project: &Project) -> Result<()> {
     let ui = project.ui();
     let lock = fs::read(ui.join("package-lock.json")).context("reading ui/package-lock.json")?;
-    let stamp = Stamp::new(project, "npm-ci", &Sha256::digest(&lock));
+    let stamp = Stamp::new(&project.stamps(), "npm-ci", &Sha256::digest(&lock));
     if stamp.holds() && ui.join("node_modules").is_dir() {
         say("unchanged");
         return Ok(());
@@ -69,7 +72,7 @@ pub(crate) fn packages(project: &Project) -> Result<()> {
 /// The build failed.
 pub(crate) fn build(project: &Project) -> Result<()> {
     let ui = project.ui();
-    let stamp = Stamp::new(project, "ui-build", &digest_of(&ui)?);
+    let stamp = Stamp::new(&project.stamps(), "ui-build", &digest_of(&ui, |_| true)?);
     if stamp.holds() && ui.join("dist/index.html").is_file() {
         say("unchanged");
         return Ok(());
@@ -79,75 +82,40 @@ pub(crate) fn build(project: &Project) -> Result<()> {
     stamp.set()
 }
 
+/// Runs a check of `ui/package.json`, unless nothing that it reads has changed since it passed within a week;
+/// on a CI machine always.
+///
+/// # Errors
+/// The check failed.
+pub(crate) fn check(project: &Project, name: &str) -> Result<()> {
+    let state = || -> Result<Vec<u8>> {
+        let mut digest = Sha256::new();
+        add(&mut digest, Program::new("node").arg("--version").output()?.as_bytes());
+        add(&mut digest, &digest_of(&project.ui(), |_| true)?);
+        for path in OUTSIDE {
+            let path = project.root.join(path);
+            add(&mut digest, &fs::read(&path).with_context(|| format!("reading {}", path.display()))?);
+        }
+        Ok(digest.finalize().to_vec())
+    };
+    let before = state()?;
+    let stamp = Stamp::new(&project.stamps(), &format!("ui-{name}"), &before);
+    if stamp.is_valid() && std::env::var_os("CI").is_none() {
+        say("unchanged since it passed");
+        return Ok(());
+    }
+    stamp.forget();
+    script(project, name)?;
+    // A file that was edited meanwhile may have been read before or after.
+    if state()? == before { stamp.set() } else { Ok(()) }
+}
+
 /// Runs a script of `ui/package.json`.
 ///
 /// # Errors
 /// The script failed.
 pub(crate) fn script(project: &Project, name: &str) -> Result<()> {
     Program::npm().args(["run", "--silent", name]).in_folder(&project.ui()).run()
-}
-
-/// Remembers, in the target folder, the state of the sources for which a step was done.
-struct Stamp {
-    path: PathBuf,
-    digest: String,
-}
-
-impl Stamp {
-    fn new(project: &Project, name: &str, digest: &[u8]) -> Self {
-        let hex = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        Self { path: project.stamps().join(name), digest: hex }
-    }
-
-    fn holds(&self) -> bool {
-        fs::read_to_string(&self.path).is_ok_and(|was| was == self.digest)
-    }
-
-    /// Called before the work, so that an interrupted one does not count as done.
-    fn forget(&self) {
-        // It may be missing.
-        let _ = fs::remove_file(&self.path);
-    }
-
-    fn set(&self) -> Result<()> {
-        if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        fs::write(&self.path, &self.digest).with_context(|| format!("writing {}", self.path.display()))
-    }
-}
-
-/// A digest of the names and contents of the sources in `folder`.
-fn digest_of(folder: &Path) -> Result<Vec<u8>> {
-    let mut files = Vec::new();
-    collect(folder, &mut files)?;
-    files.sort();
-    let mut digest = Sha256::new();
-    for file in files {
-        let name = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().into_owned();
-        let content = fs::read(&file).with_context(|| format!("reading {}", file.display()))?;
-        digest.update((name.len() as u64).to_le_bytes());
-        digest.update(name);
-        digest.update((content.len() as u64).to_le_bytes());
-        digest.update(content);
-    }
-    Ok(digest.finalize().to_vec())
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if name == "node_modules" || name == "dist" || name.to_string_lossy().starts_with('.') {
-            continue;
-        }
-        if entry.file_type()?.is_dir() {
-            collect(&entry.path(), files)?;
-        } else {
-            files.push(entry.path());
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -161,22 +129,5 @@ mod tests {
         assert!(version_of("v24.0.0") >= Some(OLDEST));
         assert_eq!(version_of("node"), None);
         assert_eq!(version_of(""), None);
-    }
-
-    #[test]
-    fn digest_changes_only_with_sources() {
-        let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, content: &str| {
-            let path = folder.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, content).unwrap();
-        };
-        write("src/a.ts", "1");
-        let first = digest_of(folder.path()).unwrap();
-        write("dist/index.html", "made");
-        write("node_modules/x/index.js", "fetched");
-        assert_eq!(digest_of(folder.path()).unwrap(), first);
-        write("src/a.ts", "2");
-        assert_ne!(digest_of(folder.path()).unwrap(), first);
     }
 }

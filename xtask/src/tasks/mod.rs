@@ -16,6 +16,7 @@ mod lexer;
 pub(crate) mod messages;
 pub(crate) mod methods;
 pub(crate) mod modules;
+pub(crate) mod passed;
 pub(crate) mod python;
 pub(crate) mod run;
 mod side_by_side;

@@ -4,7 +4,7 @@
 //! twice. Independent steps run in parallel: many wait for a window,
 //! a disk or one last thread half of the time.
 
-use super::side_by_side;
+use super::{passed, side_by_side};
 use crate::fetch;
 use crate::packages::{self, Profile};
 use crate::project::Project;
@@ -40,9 +40,9 @@ const STAGES: [&[&[Step]]; 3] = [
     &[
         &[("build", build)],
         &[
-            ("ui-check", |project| node::script(project, "check")),
-            ("ui-lint", |project| node::script(project, "lint")),
-            ("ui-test", |project| node::script(project, "test")),
+            ("ui-check", |project| node::check(project, "check")),
+            ("ui-lint", |project| node::check(project, "lint")),
+            ("ui-test", |project| node::check(project, "test")),
         ],
     ],
     &[
@@ -89,6 +89,7 @@ pub(crate) fn run(project: &Project, only: Option<&str>) -> Result<()> {
 }
 
 fn all(project: &Project) -> Result<()> {
+    passed::clean(project);
     // Read now: once the build has replaced this program's file, the system no longer knows its name.
     let program = std::env::current_exe().context("asking where this program is")?;
     for stage in STAGES {
@@ -156,7 +157,7 @@ fn test(project: &Project, targets: &[&str]) -> Result<()> {
         );
     }
     let tally = run_tests(project, targets, &[])?;
-    println!("\n{} passed, {} failed{}", tally.passed, tally.failed, tally.ignored_note());
+    println!("\n{} failed, {} passed{}", tally.failed, tally.passed, tally.notes());
     Ok(())
 }
 
@@ -173,7 +174,7 @@ fn end_to_end(project: &Project, program: &str) -> Result<()> {
     build_command(project)?;
     // Its tests wait for the disk most of the time.
     let tally = run_tests(project, &["--test", program], &["--test-threads", "8"])?;
-    println!("\n{} passed", tally.passed);
+    println!("\n{} passed{}", tally.passed, tally.notes());
     Ok(())
 }
 
@@ -210,15 +211,15 @@ fn data(project: &Project) -> Result<()> {
             }
         }
     }
-    let mut passed = 0;
+    let mut tally = Tally::default();
     if !ready.is_empty() {
         let options: Vec<&str> = std::iter::once("--ignored").chain(ready.iter().copied()).collect();
-        passed = run_tests(project, &["--test", "suite"], &options)?.passed;
+        run_and_add(project, &["--test", "suite"], &options, &mut tally)?;
     }
     if ready.contains(&"real_data::") {
-        passed += run_tests(project, &["--test", REAL_DATA], &["--ignored"])?.passed;
+        run_and_add(project, &["--test", REAL_DATA], &["--ignored"], &mut tally)?;
     }
-    println!("\n{passed} passed on data that is not part of the project");
+    println!("\n{} passed on data that is not part of the project{}", tally.passed, tally.notes());
     missing.iter().for_each(say);
     Ok(())
 }
@@ -226,18 +227,28 @@ fn data(project: &Project) -> Result<()> {
 /// Runs tests of the workspace and adds them up; fails if one of them does, or none ran.
 fn run_tests(project: &Project, programs: &[&str], options: &[&str]) -> Result<Tally> {
     let mut tally = Tally::default();
+    run_and_add(project, programs, options, &mut tally)?;
+    Ok(tally)
+}
+
+fn run_and_add(project: &Project, programs: &[&str], options: &[&str], tally: &mut Tally) -> Result<()> {
+    let before = tally.passed;
+    // Programs of doc tests have no lasting name by which they could be remembered.
+    let remembered = if programs == ["--doc"] { Vec::new() } else { passed::cargo_arguments(project)? };
     let success = cargo_test(project, &["--no-fail-fast"])
+        .args(remembered)
         .args(programs)
         .arg("--")
         .args(options)
-        .lines(|line| tally.read(line))?;
+        .lines(|line| tally.read(line))?
+        .success();
     if !success {
         bail!("`cargo test` failed{}", tally.names());
     }
-    if tally.passed == 0 {
+    if tally.passed == before {
         bail!("no test ran");
     }
-    Ok(tally)
+    Ok(())
 }
 
 /// Packs the programs that the tests ran and tests the package, as a desktop would install and start it. The
@@ -256,7 +267,8 @@ fn package(project: &Project) -> Result<()> {
     let success = cargo_test(project, &[])
         .args(["--test", "package", "--", "--ignored"])
         .env("DISSENSUS_DEB", package)
-        .lines(|line| tally.read(line))?;
+        .lines(|line| tally.read(line))?
+        .success();
     if !success {
         bail!("the package failed its tests{}", tally.names());
     }
@@ -271,21 +283,26 @@ fn package(project: &Project) -> Result<()> {
 /// minutes of one core); and simulations of more data sets than the step `test` has time for, whose names
 /// begin with `stress_`.
 fn stress(project: &Project) -> Result<()> {
+    let programs = |targets: &[&str], names: &[&str]| {
+        cargo_test(project, targets).args(["--", "--ignored", "--nocapture"]).args(names)
+    };
+    // Never remembered: each run draws another order of actions.
+    programs(&["--test", "stress"], &["--test-threads", "1"]).run()?;
+    let remembered = passed::cargo_arguments(project)?;
+    let remembered: Vec<&str> = remembered.iter().map(String::as_str).collect();
     let histories = std::env::var("DISSENSUS_HISTORIES").unwrap_or_else(|_| "500".to_owned());
-    cargo_test(project, &[])
-        .args(["--test", "stress", "--test", "histories", "--"])
-        .args(["--ignored", "--nocapture", "--test-threads", "1"])
-        .env("DISSENSUS_HISTORIES", histories)
-        .run()?;
-    cargo_test(project, &[])
-        .args(["--lib", "--test", "suite", "--", "--ignored", "--nocapture", "stress_"])
-        .run()
+    let all = [["--test", "histories"].as_slice(), &remembered].concat();
+    programs(&all, &[]).env("DISSENSUS_HISTORIES", histories).run()?;
+    let simulations = [["--lib", "--test", "suite"].as_slice(), &remembered].concat();
+    programs(&simulations, &["stress_"]).run()
 }
 
 /// What all test programs together reported.
 #[derive(Default)]
 struct Tally {
     passed: u64,
+    /// Those of `passed` that passed in an earlier run, and have not changed since.
+    earlier: u64,
     failed: u64,
     ignored: u64,
     failures: Vec<String>,
@@ -293,18 +310,10 @@ struct Tally {
 
 impl Tally {
     fn read(&mut self, line: &str) {
-        if let Some(result) = line.strip_prefix("test result: ") {
-            let mut before = "";
-            for word in result.split(|c: char| c.is_whitespace() || c == ';' || c == '.') {
-                let count = before.parse().unwrap_or(0);
-                match word {
-                    "passed" => self.passed += count,
-                    "failed" => self.failed += count,
-                    "ignored" => self.ignored += count,
-                    _ => {}
-                }
-                before = word;
-            }
+        if let Some(result) = line.strip_prefix(passed::EARLIER) {
+            self.earlier += self.add(result);
+        } else if let Some(result) = line.strip_prefix(passed::RESULT) {
+            self.add(result);
         } else if let Some(test) = line.strip_prefix("test ")
             && let Some(name) = test.strip_suffix(" ... FAILED")
         {
@@ -312,8 +321,33 @@ impl Tally {
         }
     }
 
-    fn ignored_note(&self) -> String {
-        if self.ignored == 0 { String::new() } else { format!(" ({} ignored)", self.ignored) }
+    /// Adds a result such as `ok. 3 passed; 0 failed`, and returns how many passed.
+    fn add(&mut self, result: &str) -> u64 {
+        let (mut passed, mut before) = (0, "");
+        for word in result.split(|c: char| c.is_whitespace() || c == ';' || c == '.') {
+            let count = before.parse().unwrap_or(0);
+            match word {
+                "passed" => passed += count,
+                "failed" => self.failed += count,
+                "ignored" => self.ignored += count,
+                _ => {}
+            }
+            before = word;
+        }
+        self.passed += passed;
+        passed
+    }
+
+    /// How many tests did not run now.
+    fn notes(&self) -> String {
+        let mut notes = Vec::new();
+        if self.earlier > 0 {
+            notes.push(format!("{} of them earlier, unchanged since", self.earlier));
+        }
+        if self.ignored > 0 {
+            notes.push(format!("{} ignored", self.ignored));
+        }
+        if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) }
     }
 
     fn names(&self) -> String {
@@ -341,7 +375,10 @@ mod tests {
         lines.iter().for_each(|line| tally.read(line));
         assert_eq!((tally.passed, tally.failed, tally.ignored), (42, 1, 2));
         assert_eq!(tally.names(), ":\n    rules::b");
-        assert_eq!(tally.ignored_note(), " (2 ignored)");
+        assert_eq!(tally.notes(), " (2 ignored)");
+        tally.read("earlier test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out");
+        assert_eq!((tally.passed, tally.earlier), (47, 5));
+        assert_eq!(tally.notes(), " (5 of them earlier, unchanged since; 3 ignored)");
     }
 
     #[test]
