@@ -110,6 +110,7 @@ mod open;
 mod order;
 mod own_file;
 mod packet_file;
+mod packet_work;
 mod packets;
 mod question_edits;
 mod question_snapshot;
@@ -160,6 +161,9 @@ pub use log::{LARGEST_FACT, PracticeFacts, Submission, Withdrawal};
 pub use marks::{Marked, NewMark};
 pub use merge_report::{Contradiction, MergedCounts, SplitChange};
 pub use order::Order;
+pub use packet_work::{
+    PacketWork, WorkCopy, WorkEvent, WorkFact, WorkKey, WorkNames, WorkQuestion, WorkRecord, WorkText,
+};
 pub use packets::PacketKey;
 pub use question_edits::{QuestionEdit, QuestionEdited, QuestionVersion};
 pub use question_snapshot::{QuestionSnapshot, TextPlace, body_hash};

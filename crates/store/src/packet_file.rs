@@ -39,13 +39,42 @@ impl Store {
     /// There is no such packet, a question depends on one that is not in the packet, or an I/O
     /// error. An existing file at `path` is unchanged.
     pub fn write_packet(&self, packet: PacketId, path: impl AsRef<Path>) -> Result<()> {
-        let contents = self.contents(packet)?;
+        self.check_conditions(packet)?;
+        self.write_packet_about(packet, &[], path)
+    }
+
+    /// Writes a task packet, as [`Store::write_packet`] does, whatever its questions depend on by now, with
+    /// these texts among those that were ever practised on.
+    pub(crate) fn write_packet_about(
+        &self,
+        packet: PacketId,
+        texts: &[String],
+        path: impl AsRef<Path>,
+    ) -> Result<()> {
+        let contents = self.contents(packet, texts)?;
         let file = Self::create_copy_of(self.project_id()?, path)?;
         file.write(move |tx| contents.put(tx))?;
         file.close()
     }
 
-    fn contents(&self, id: PacketId) -> Result<Contents> {
+    /// Checks that no question of a packet depends on one that is not in it.
+    fn check_conditions(&self, id: PacketId) -> Result<()> {
+        let Some((packet, _)) = self.packet(id)? else { return Ok(()) };
+        let all = self.questions()?;
+        let asked = |id: &QuestionId| packet.questions.contains(id);
+        for question in all.iter().filter(|q| asked(&q.id)) {
+            if let Some(only_if) = question.only_if.as_ref().filter(|only_if| !asked(&only_if.question)) {
+                let other = all.iter().find(|q| q.id == only_if.question).map_or("?", |q| q.name.as_str());
+                return Err(StoreError::Invalid {
+                    what: format!("question {}", question.name),
+                    why: format!("it is asked only after {other}: hand both out"),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn contents(&self, id: PacketId, also: &[String]) -> Result<Contents> {
         let unknown = |what, name: String| StoreError::Unknown { what, name };
         let found = self.packet(id)?;
         let (packet, key) = found.ok_or_else(|| unknown("packet", id.to_string()))?;
@@ -65,15 +94,6 @@ impl Store {
             added_at.extend(noted.map(|((at_ms, _), _)| (*id, at_ms)));
         }
         let asked = |id: &QuestionId| packet.questions.contains(id);
-        for question in all.iter().filter(|q| asked(&q.id)) {
-            if let Some(only_if) = question.only_if.as_ref().filter(|only_if| !asked(&only_if.question)) {
-                let other = all.iter().find(|q| q.id == only_if.question).map_or("?", |q| q.name.as_str());
-                return Err(StoreError::Invalid {
-                    what: format!("question {}", question.name),
-                    why: format!("it is asked only after {other}: hand both out"),
-                });
-            }
-        }
         let mut texts = Vec::with_capacity(packet.assignments.len());
         for item in packet.assignments.iter().filter(|item| item.occasion == 1) {
             let text = self.text(item.text)?;
@@ -90,6 +110,14 @@ impl Store {
             if asked(&question) && texts.iter().all(|known: &Text| known.id != id) {
                 let text = self.text(id)?;
                 texts.push(text.ok_or_else(|| unknown("text", id.0.to_string()))?);
+            }
+        }
+        for name in also {
+            if let Some(text) = self.text_by_external(name)?
+                && known.contains(&text.id)
+                && texts.iter().all(|other: &Text| other.id != text.id)
+            {
+                texts.push(text);
             }
         }
         let guideline = self.newest_guideline()?;

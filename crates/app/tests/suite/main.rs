@@ -50,6 +50,7 @@ mod span_files;
 mod spans;
 mod stored_columns;
 mod study;
+mod submissions;
 mod summaries;
 mod support;
 mod text_dispersion;

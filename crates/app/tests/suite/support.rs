@@ -17,9 +17,14 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::sample;
+use dissensus_store::{CopyTarget, PacketKey, Store, StoreError, Submission};
 use dissensus_test_support::TestProject;
 use dissensus_training::encoding::EncoderChoice;
 use dissensus_transfer::exchange;
+use hmac::digest::KeyInit;
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -266,4 +271,37 @@ pub(crate) fn span_agreement(
         QuestionAgreement::Spans(found) => Ok(*found),
         other => panic!("{other:?}"),
     }
+}
+
+/// HMAC-SHA-256 under a packet's key.
+pub(crate) fn authentication_code(key: &PacketKey, content: &[u8]) -> Vec<u8> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(&key.0).unwrap();
+    mac.update(content);
+    mac.finalize().into_bytes().to_vec()
+}
+
+/// Writes a submission of the former format: the packet's project file.
+pub(crate) fn write_former_submission(packet: &Path, file: &Path, at_ms: i64, answers: u32) {
+    let store = Store::open(packet).unwrap();
+    let (own, key) = (store.own_packet().unwrap().unwrap(), store.own_packet_key().unwrap().unwrap());
+    let inside = file.with_extension("inside");
+    store.copy_to(&inside, CopyTarget::New, |_, _| ControlFlow::Continue(())).unwrap();
+    let project = store.project_id().unwrap().0;
+    store.close().unwrap();
+    let copy = Store::open(&inside).unwrap();
+    let noted = Submission { packet: own.id, at_ms, answers };
+    copy.write(move |tx| -> Result<(), StoreError> {
+        tx.add_submission(&noted)?;
+        tx.forget_packet_key()
+    })
+    .unwrap();
+    copy.close().unwrap();
+    let content = std::fs::read(inside).unwrap();
+    let head = format!(
+        "dissensus hand-in 1\n{{\"project\":\"{project}\",\"packet\":\"{}\",\"at_ms\":{at_ms},\"bytes\":{}}}\n",
+        own.id.0,
+        content.len()
+    );
+    let code = authentication_code(&key, &[head.as_bytes(), &content].concat());
+    std::fs::write(file, [head.as_bytes(), &code, &content].concat()).unwrap();
 }

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use crate::support::{home, open};
+use crate::support::{home, open, write_former_submission};
 use dissensus_api::{
     ImportChoices, MergeChangeKind, MergeConsent, MergedFile, MergedKind, NewDecision, NewGuideline,
     NewLabel, StudyRequest, TextOrder,
@@ -285,14 +285,20 @@ fn stripped_packet_is_refused_as_a_copy() {
 fn submission_is_limited_to_its_packet() {
     let world = World::new();
     let before = world.state();
-    // Signed with the packet's key by the program itself, over a packet with another person's withdrawal.
+    // Signed with the packet's key, over a packet with another person's withdrawal.
     let forged = world.forged("forged.dissensus", |c| withdraw(c, "ben"));
-    let session = open(&forged);
     let handed = world.path("forged.handin");
-    study::hand_in(&session.study, &handed, false).unwrap();
-    session.close();
+    write_former_submission(&forged, &handed, 1, 2);
     let file = world.merge(&handed, &MergeConsent::all());
     assert!(file.refused, "{file:?}");
+    // The present format has no place for it.
+    let session = open(&forged);
+    let present = world.path("present.handin");
+    study::hand_in(&session.study, &present, false).unwrap();
+    session.close();
+    let file = world.merge(&present, &MergeConsent::all());
+    assert!(!file.refused && file.withdrawn == 0, "{file:?}");
+    assert_eq!(world.state(), before);
     // Through the window's entry point.
     let session = open(&world.project);
     let report =
@@ -678,9 +684,7 @@ fn submission_cannot_become_a_packet() {
     let world = World::new();
     let before = world.state();
     let handed = world.path("ada.handin");
-    let session = open(&world.ada);
-    study::hand_in(&session.study, &handed, false).unwrap();
-    session.close();
+    write_former_submission(&world.ada, &handed, 1, 2);
     // A third party on the way has the packet's project without its key.
     let bytes = std::fs::read(&handed).unwrap();
     let begins = bytes.windows(15).position(|part| part == b"SQLite format 3").unwrap();

@@ -1,16 +1,18 @@
 //! A file to merge: its kind, and whether a packet is as it was handed out.
 
 use super::Study;
-use super::hand_in::{self, is_submission};
+use super::hand_in::is_submission;
+use super::{former_submission, submission};
 use crate::study::error::StudyError;
 use dissensus_api::MergedKind;
 use dissensus_domain::{Packet, PacketId, ProjectId, Question, TextId};
 use dissensus_files::PrivateFolder;
 use dissensus_project::error::ProjectError;
-use dissensus_store::{Store, StoreError};
+use dissensus_store::{PacketKey, Store, StoreError, Submission};
 use std::collections::HashSet;
 use std::fs::File;
 use std::path::Path;
+use uuid::Uuid;
 
 /// Maximum number of differences of one kind that are listed; further ones are counted.
 const MAX_LISTED: usize = 5;
@@ -121,34 +123,54 @@ fn opened(cx: &Study, path: &Path) -> Result<(Store, Option<PrivateFolder>), Pro
 }
 
 fn read_submission(cx: &Study, file: &mut File) -> Result<Incoming, ProjectError> {
-    let header = hand_in::header(file)?;
-    same_project(cx, ProjectId(header.project))?;
-    let inside = PrivateFolder::create_in(&std::env::temp_dir());
     let failed = |source| ProjectError::Io { path: std::env::temp_dir(), doing: "writing to", source };
-    let inside = inside.map_err(failed)?;
+    let inside = PrivateFolder::create_in(&std::env::temp_dir()).map_err(failed)?;
     let path = inside.path().join("packet.dissensus");
-    let mut target = File::create_new(&path).map_err(failed)?;
-    not_withdrawn(cx, PacketId(header.packet))?;
-    let known = cx.context.store.packet(PacketId(header.packet))?;
-    let key = known.ok_or(StudyError::UnknownPacket)?.1;
-    hand_in::unpack(file, &header, &key, &mut target)?;
-    drop(target);
+    let (packet, at_ms) = match former_submission::is_one(file)? {
+        true => {
+            let header = former_submission::header(file)?;
+            let key = key_of(cx, header.project, header.packet)?;
+            let mut target = File::create_new(&path).map_err(failed)?;
+            former_submission::unpack(file, &header, &key, &mut target)?;
+            (header.packet, header.at_ms)
+        }
+        false => {
+            let header = submission::header(file)?;
+            let key = key_of(cx, header.project, header.packet)?;
+            let work = submission::read(file, &header, &key)?;
+            let (packet, at_ms, answers) = (PacketId(header.packet), header.at_ms, header.answers);
+            let noted = Submission { packet, at_ms, answers };
+            let written = cx.context.store.write_packet_with(packet, work, noted, &path);
+            written.map_err(|error| match error {
+                StoreError::Unknown { .. } | StoreError::Invalid { .. } => {
+                    ProjectError::from(StudyError::NotAsHandedOut(error.to_string()))
+                }
+                error => error.into(),
+            })?;
+            (header.packet, header.at_ms)
+        }
+    };
     // Opened to write, which migrates a submission of an earlier version: the file is a temporary copy.
     let store = Store::open(&path)?;
-    let packet = store.own_packet()?;
-    match packet.filter(|packet| packet.id.0 == header.packet) {
-        None => Err(StudyError::Tampered.into()),
-        Some(packet) => Ok(Incoming {
-            store,
-            kind: MergedKind::HandIn,
-            packet: Some(packet.id),
-            disguised: false,
-            genuine: true,
-            known: false,
-            at_ms: Some(header.at_ms),
-            _inside: Some(inside),
-        }),
-    }
+    let own = store.own_packet()?.filter(|own| own.id.0 == packet).ok_or(StudyError::Tampered)?;
+    Ok(Incoming {
+        store,
+        kind: MergedKind::HandIn,
+        packet: Some(own.id),
+        disguised: false,
+        genuine: true,
+        known: false,
+        at_ms: Some(at_ms),
+        _inside: Some(inside),
+    })
+}
+
+/// The key of a packet that was handed out, of an annotator who did not withdraw.
+fn key_of(cx: &Study, project: Uuid, packet: Uuid) -> Result<PacketKey, ProjectError> {
+    same_project(cx, ProjectId(project))?;
+    not_withdrawn(cx, PacketId(packet))?;
+    let known = cx.context.store.packet(PacketId(packet))?;
+    Ok(known.ok_or(StudyError::UnknownPacket)?.1)
 }
 
 /// Rejects a packet of an annotator who withdrew.

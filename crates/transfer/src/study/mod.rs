@@ -10,6 +10,7 @@ mod drawing;
 mod earlier;
 mod effect;
 pub mod error;
+mod former_submission;
 mod hand_in;
 mod hand_out;
 mod incoming;
@@ -17,6 +18,7 @@ mod lacking;
 mod merge;
 mod practice;
 mod report;
+mod submission;
 
 pub use checks::{checks_from, list_checks, set_checks};
 pub use discussion::{all_decisions, decide, discussion, list_decisions, slips_note};
