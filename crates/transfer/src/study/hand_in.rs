@@ -1,7 +1,6 @@
 //! Writes a submission: the work on a task packet as one file that is small enough for an e-mail.
 
 use super::Study;
-use super::submission::About;
 use super::{former_submission, submission};
 use crate::study::error::StudyError;
 use dissensus_api::{OpenPacket, SubmissionInfo};
@@ -55,13 +54,11 @@ pub fn hand_in(cx: &Study, file: &Path, replace: bool) -> Result<SubmissionInfo,
     }
     let progress = progress::count(&cx.labelling, packet.annotator, &packet.questions)?;
     let key = context.store.own_packet_key()?.ok_or(StudyError::NotPacket)?;
-    let at_ms = now_ms();
     // Counted before: what is recorded from now on may not be in the file.
     let rows = context.store.work_rows()?;
     let work = context.store.packet_work()?;
-    let project = context.store.project_id()?.0;
-    let about = About { project, packet: packet.id.0, at_ms, answers: progress.done };
-    let content = submission::write(&about, &work, &key).map_err(failed)?;
+    let noted = Submission { packet: packet.id, at_ms: now_ms(), answers: progress.done };
+    let content = submission::write(context.store.project_id()?, &noted, &work, &key).map_err(failed)?;
     let mut target = AtomicFile::create_private(file).map_err(failed)?;
     target.write_all(&content).map_err(failed)?;
     match replace {
@@ -71,7 +68,6 @@ pub fn hand_in(cx: &Study, file: &Path, replace: bool) -> Result<SubmissionInfo,
             _ => failed(source),
         })?,
     }
-    let noted = Submission { packet: packet.id, at_ms, answers: progress.done };
     // The file exists: failing to record it in the packet must not fail the submission.
     go_on("noting what was handed in", context.store.write(move |tx| tx.add_submission(&noted)));
     go_on("noting what was handed in", context.store.set_submitted_rows(rows));

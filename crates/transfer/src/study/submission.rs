@@ -6,8 +6,9 @@
 //! before it under the packet's key, which only the packet and the project have, in hexadecimal digits.
 
 use crate::study::error::StudyError;
+use dissensus_domain::ProjectId;
 use dissensus_project::error::ProjectError;
-use dissensus_store::{PacketKey, PacketWork, WorkNames, WorkRecord};
+use dissensus_store::{PacketKey, PacketWork, Submission, WorkNames, WorkRecord};
 use hmac::digest::KeyInit;
 use hmac::{Hmac, Mac};
 use serde::{Deserialize, Serialize};
@@ -46,24 +47,21 @@ pub(super) struct Header {
     length: u64,
 }
 
-/// What identifies a submission.
-pub(super) struct About {
-    pub(super) project: Uuid,
-    pub(super) packet: Uuid,
-    pub(super) at_ms: i64,
-    pub(super) answers: u32,
-}
-
 pub(super) fn code(key: &PacketKey) -> Hmac<Sha256> {
     // An HMAC accepts a key of any length.
     Hmac::new_from_slice(&key.0).unwrap_or_else(|_| Hmac::new(&Default::default()))
 }
 
-/// The file of a submission.
+/// The file of a submission to `project`.
 ///
 /// # Errors
 /// It would be too large to be merged.
-pub(super) fn write(about: &About, work: &PacketWork, key: &PacketKey) -> std::io::Result<Vec<u8>> {
+pub(super) fn write(
+    project: ProjectId,
+    noted: &Submission,
+    work: &PacketWork,
+    key: &PacketKey,
+) -> std::io::Result<Vec<u8>> {
     let mut records = serde_json::to_string(&work.names)? + "\n";
     for record in &work.records {
         records += &serde_json::to_string(record)?;
@@ -73,9 +71,15 @@ pub(super) fn write(about: &About, work: &PacketWork, key: &PacketKey) -> std::i
         let why = format!("a submission can have {LARGEST} bytes, and this has {}", records.len());
         return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, why));
     }
-    let About { project, packet, at_ms, answers } = *about;
-    let bytes = records.len() as u64;
-    let header = Header { version: VERSION, project, packet, at_ms, answers, bytes, length: 0 };
+    let header = Header {
+        version: VERSION,
+        project: project.0,
+        packet: noted.packet.0,
+        at_ms: noted.at_ms,
+        answers: noted.answers,
+        bytes: records.len() as u64,
+        length: 0,
+    };
     let signed = serde_json::to_string(&header)? + "\n" + &records;
     let mut mac = code(key);
     mac.update(signed.as_bytes());
@@ -150,6 +154,7 @@ fn bytes_of(digits: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dissensus_domain::PacketId;
     use std::path::{Path, PathBuf};
 
     const KEY: PacketKey = PacketKey([7; 32]);
@@ -158,10 +163,11 @@ mod tests {
     fn submission(folder: &Path, questions: usize) -> PathBuf {
         let name = |at: usize| dissensus_store::WorkQuestion { name: format!("q{at}"), levels: Vec::new() };
         let names = WorkNames { questions: (0..questions).map(name).collect(), ..WorkNames::default() };
-        let about = About { project: Uuid::from_u128(1), packet: Uuid::from_u128(2), at_ms: 3, answers: 4 };
+        let (project, packet) = (ProjectId(Uuid::from_u128(1)), PacketId(Uuid::from_u128(2)));
+        let noted = Submission { packet, at_ms: 3, answers: 4 };
+        let work = PacketWork { names, records: Vec::new() };
         let path = folder.join("submission");
-        std::fs::write(&path, write(&about, &PacketWork { names, records: Vec::new() }, &KEY).unwrap())
-            .unwrap();
+        std::fs::write(&path, write(project, &noted, &work, &KEY).unwrap()).unwrap();
         path
     }
 
