@@ -130,7 +130,9 @@ impl Lock {
     /// Records what is open now, replacing what an earlier session left. Call this only after that
     /// has been handled.
     pub(crate) fn note(&mut self, opening: &Opening) {
-        for held in &mut self.held {
+        // The lock by file first: a program that finds the record next to the project, and the file
+        // under a new name afterwards, then always reads there under which name it is open.
+        for held in self.held.iter_mut().rev() {
             // A full disk must not prevent opening the project. Without this record, a journal is
             // identified by its contents only.
             if let Err(e) = held.write(Some(opening)) {
