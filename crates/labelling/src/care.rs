@@ -113,7 +113,7 @@ fn care_info(cx: &Labelling, annotator: AnnotatorId, kept: &StoredCare) -> Resul
         may_go_on,
         today: counted,
         in_all,
-        left_out: left_out::left_out(cx, annotator)?.open,
+        left_out: left_out::count_open(cx, annotator)?,
         study,
         own,
     })

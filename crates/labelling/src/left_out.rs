@@ -36,12 +36,17 @@ pub(super) fn left_out(cx: &Labelling, annotator: AnnotatorId) -> Result<Arc<Lef
         })?;
     }
     let open = open_of(cx, annotator, &texts)?;
-    let found = Arc::new(LeftOut { words: own.words, groups: own.groups, among, texts, open });
+    let found = Arc::new(LeftOut { words: own.words, groups: own.groups, among, texts });
     // The number is only informative for the study: failing to write it must not stop anyone from
     // labelling.
     go_on("recording how many texts are left out", record_left_out(cx, annotator, open));
     lock(&cx.left_out).insert(annotator, Arc::clone(&found));
     Ok(found)
+}
+
+/// Number of excluded texts that a person is asked about and has not answered at all.
+pub(super) fn count_open(cx: &Labelling, annotator: AnnotatorId) -> Result<u32, ProjectError> {
+    open_of(cx, annotator, &left_out(cx, annotator)?.texts)
 }
 
 /// Number of these texts that a person is asked about and has not answered at all.

@@ -11,8 +11,6 @@ pub(super) struct LeftOut {
     /// Number of texts at that time.
     pub(super) among: usize,
     pub(super) texts: HashSet<TextId>,
-    /// Number of excluded texts that this person is asked about and had not answered at all.
-    pub(super) open: u32,
 }
 
 impl LeftOut {
