@@ -9,7 +9,7 @@ use crate::events::{
     CloseRequested, DownloadChanged, JobChanged, LabelsChanged, ModelChanged, OpenRequested, ProjectChanged,
     RunChanged, UpgradeChanged,
 };
-use dissensus_api::training_settings;
+use dissensus_api::{PageContent, training_settings};
 use tauri::Wry;
 use tauri_specta::{Builder, ErrorHandlingMode, collect_commands, collect_events};
 
@@ -162,6 +162,7 @@ pub fn builder() -> Builder<Wry> {
             jobs::jobs,
             jobs::cancel_job,
         ])
+        .typ::<PageContent>()
         .constant("TRAINING_SETTINGS", training_settings())
         .events(collect_events![
             CloseRequested,

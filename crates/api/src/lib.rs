@@ -37,6 +37,7 @@ mod job;
 mod labelling;
 pub mod options_together;
 mod overview;
+mod page;
 mod panels;
 mod paper;
 mod plan;
@@ -99,6 +100,7 @@ pub use overview::{
     ContestedText, NextStep, NextStepKind, Overview, OverviewAgreement, OverviewContested, OverviewPerson,
     OverviewQuestion,
 };
+pub use page::{PageAssignment, PageContent, PagePractice, PagePracticeAnswer, PagePracticeText, PageText};
 pub use panels::{
     PanelComparison, PanelInfo, PanelOrder, PanelOthers, PanelRequest, PanelText, PanelVerdict,
     PanelVerdicts, SavedPanelInfo,
@@ -131,8 +133,8 @@ pub use study::{
     AttentionCheckInfo, DecisionInfo, EarlierPacket, GivenAnswerInfo, MergeAnswer, MergeAnswersOf,
     MergeChange, MergeChangeKind, MergeConsent, MergeContradiction, MergeEffectInfo, MergeProblem,
     MergeQuestion, MergeReport, MergeSplit, MergedFile, MergedKind, NewAttentionCheck, NewDecision,
-    OpenPacket, PacketText, StudyDraft, StudyFigure, StudyPerson, StudyReport, StudyRequest, StudyShare,
-    SubmissionInfo, TextTalk,
+    OpenPacket, PacketFormat, PacketText, StudyDraft, StudyFigure, StudyPerson, StudyReport, StudyRequest,
+    StudyShare, SubmissionInfo, TextTalk,
 };
 pub use texts::{FoundTexts, LongTextsInfo, TextCounts, TextFilter, TextQuery, TextRow, TextSort};
 pub use who_differs::{AttributeDifference, DifferenceShares, PersonDifference, WhoDiffers};

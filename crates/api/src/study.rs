@@ -5,6 +5,16 @@ use dissensus_domain::{AnnotatorId, Answer, Note, Outcome, PassStatus, QuestionI
 use serde::{Deserialize, Serialize};
 
 view! {
+    /// What a task packet is written as.
+    #[derive(Copy, Eq, Default)]
+    pub enum PacketFormat {
+        /// A project file for the desktop application.
+        #[default]
+        File,
+        /// A web page that is opened in a browser, without a network.
+        Page,
+    }
+
     /// The parameters of a study plan.
     pub struct StudyRequest {
         /// The questions about each text; all questions if none is named.

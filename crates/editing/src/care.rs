@@ -6,16 +6,21 @@ use dissensus_domain::{LevelId, Question, QuestionId, StudyLimits};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
+use dissensus_store::Store;
 
 /// The study's care settings.
 pub fn read(cx: &Project) -> Result<StudyCare, ProjectError> {
-    let store = &cx.context.store;
+    settings_in(&cx.context.store, cx.context.index().questions())
+}
+
+/// The care settings in a file with these questions.
+pub fn settings_in(store: &Store, questions: &[Question]) -> Result<StudyCare, ProjectError> {
     let StudyLimits { limit, strict, greyscale } = store.study_limits()?;
-    let index = cx.context.index();
     let mut harmful = store.harmful_levels()?;
     // A level of another copy's question may be missing here.
     harmful.retain(|(question, level)| {
-        index.question(*question).is_some_and(|asked| asked.scale.index_of_id(*level).is_some())
+        let asked = questions.iter().find(|asked| asked.id == *question);
+        asked.is_some_and(|asked| asked.scale.index_of_id(*level).is_some())
     });
     let harmful = harmful.into_iter().map(|(question, level)| HarmfulFrom { question, level }).collect();
     Ok(StudyCare { limit, strict, greyscale, harmful })

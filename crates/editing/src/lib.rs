@@ -12,7 +12,7 @@ pub mod info;
 pub mod jobs;
 pub mod labels;
 pub mod notes;
-mod question_info;
+pub mod question_info;
 pub mod questions;
 pub mod remove;
 pub mod reveal;

@@ -3,8 +3,8 @@
 use dissensus_api::{QuestionEdits, QuestionInfo};
 use dissensus_domain::Question;
 
-/// `counts` are the numbers of its labels and of annotators with labels.
-pub(super) fn question_info(question: &Question, counts: (u32, u32)) -> QuestionInfo {
+/// Summarises a question. `counts` are the numbers of its labels and of annotators with labels.
+pub fn question_info(question: &Question, counts: (u32, u32)) -> QuestionInfo {
     let (labels, annotators_with_labels) = counts;
     QuestionInfo {
         options: question.options().iter().map(|option| question_info(option, counts)).collect(),

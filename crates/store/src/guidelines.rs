@@ -197,7 +197,8 @@ impl Store {
         self.read("reading a picture", |c| first(c, sql, [name], picture))
     }
 
-    pub(crate) fn picture_names(&self) -> Result<Vec<String>> {
+    /// The names of all pictures.
+    pub fn picture_names(&self) -> Result<Vec<String>> {
         let sql = "SELECT name FROM pictures ORDER BY name";
         self.read("reading pictures", |c| all(c, sql, [], |r| r.get(0)))
     }

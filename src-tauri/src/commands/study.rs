@@ -3,13 +3,13 @@
 use super::off_main;
 use crate::state::WindowState;
 use dissensus_api::{
-    AttentionCheckInfo, MergeConsent, MergeReport, NewAttentionCheck, NewDecision, OpenPacket, Problem,
-    StudyDraft, StudyReport, StudyRequest, SubmissionInfo, TextTalk,
+    AttentionCheckInfo, MergeConsent, MergeReport, NewAttentionCheck, NewDecision, OpenPacket, PacketFormat,
+    Problem, StudyDraft, StudyReport, StudyRequest, SubmissionInfo, TextTalk,
 };
 use dissensus_domain::{Answer, QuestionId, TextId};
 use dissensus_editing::texts;
 use dissensus_project::jobs::Follow;
-use dissensus_transfer::study;
+use dissensus_transfer::study::{self, PacketFolder};
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager as _};
 
@@ -18,12 +18,18 @@ session_commands! {
     fn study_draft(request: StudyRequest) -> StudyDraft = |session| study::draft(&session.study, &request);
 
     /// Assigns what a plan adds: writes one task packet per person to `folder`.
-    fn hand_out(request: StudyRequest, folder: String) -> StudyDraft =
-        |session| study::hand_out(&session.study, &request, Path::new(&folder), Follow::Job);
+    fn hand_out(request: StudyRequest, folder: String, format: PacketFormat) -> StudyDraft =
+        |session| {
+            let to = PacketFolder { folder: Path::new(&folder), format };
+            study::hand_out(&session.study, &request, to, Follow::Job)
+        };
 
     /// Writes lost packets again to `folder`.
-    fn write_packets_again(people: Vec<String>, folder: String) -> Vec<String> =
-        |session| study::write_again(&session.study, &people, Path::new(&folder), Follow::Job);
+    fn write_packets_again(people: Vec<String>, folder: String, format: PacketFormat) -> Vec<String> =
+        |session| {
+            let to = PacketFolder { folder: Path::new(&folder), format };
+            study::write_again(&session.study, &people, to, Follow::Job)
+        };
 
     /// The progress of the study.
     fn study_report() -> StudyReport = |session| study::report(&session.study);

@@ -290,9 +290,9 @@ export const commands = {
 	/**  Previews a plan; nothing is changed. */
 	studyDraft: (request: StudyRequest) => __TAURI_INVOKE<StudyDraft>("study_draft", { request }),
 	/**  Assigns what a plan adds: writes one task packet per person to `folder`. */
-	handOut: (request: StudyRequest, folder: string) => __TAURI_INVOKE<StudyDraft>("hand_out", { request, folder }),
+	handOut: (request: StudyRequest, folder: string, format: PacketFormat) => __TAURI_INVOKE<StudyDraft>("hand_out", { request, folder, format }),
 	/**  Writes lost packets again to `folder`. */
-	writePacketsAgain: (people: string[], folder: string) => __TAURI_INVOKE<string[]>("write_packets_again", { people, folder }),
+	writePacketsAgain: (people: string[], folder: string, format: PacketFormat) => __TAURI_INVOKE<string[]>("write_packets_again", { people, folder, format }),
 	/**  The progress of the study. */
 	studyReport: () => __TAURI_INVOKE<StudyReport>("study_report"),
 	/**
@@ -2958,12 +2958,94 @@ export type OwnCare = {
 	groups: string[],
 };
 
+/**  What a task packet is written as. */
+export type PacketFormat = 
+/**  A project file for the desktop application. */
+"file" | 
+/**  A web page that is opened in a browser, without a network. */
+"page";
+
 /**  The task packet of one person. */
 export type PacketInfo = {
 	/**  The annotator. */
 	annotator: AnnotatorId,
 	/**  The questions about each text, in this order. */
 	questions: QuestionId[],
+};
+
+/**  A text to label in a round. */
+export type PageAssignment = {
+	text: TextId,
+	/**  1, or a later annotation round. */
+	occasion: number,
+};
+
+/**  Everything that one annotator needs to answer a task packet in a browser. Rows are those of the packet. */
+export type PageContent = {
+	/**  The version of this form. */
+	version: number,
+	/**  UUID of the project. */
+	project: string,
+	/**  UUID of the packet. */
+	packet: string,
+	/**  The key that signs submissions, in hexadecimal digits. */
+	key: string,
+	/**  Name of the study. */
+	name: string,
+	annotator: AnnotatorInfo,
+	/**  The questions, in the order of the screen. */
+	questions: QuestionInfo[],
+	/**  For each question, the initial names of all levels that it ever had, by id. */
+	levels: string[][],
+	/**  All texts, in the order of the packet; those of practice come last. */
+	texts: PageText[],
+	/**  The texts to label, in their order, including those that come again. */
+	assignments: PageAssignment[],
+	practice: PagePractice,
+	/**  Questions about the person that are not answered. */
+	form: AttributeForm,
+	care: StudyCare,
+	guideline: GuidelineInfo | null,
+	/**  The pictures of the guideline. */
+	pictures: PictureData[],
+};
+
+/**  Practice before the first text. */
+export type PagePractice = {
+	rule: PracticeRule,
+	texts: PagePracticeText[],
+	/**  Answers that were given before this packet, in their order. */
+	answers: PagePracticeAnswer[],
+	/**  Rounds that were finished before this packet. */
+	finished: number[],
+	/**  The round that has to be finished before anything else. */
+	again: number | null,
+};
+
+/**  An answer in practice. */
+export type PagePracticeAnswer = {
+	question: QuestionId,
+	text: TextId,
+	round: number,
+	answer: Answer,
+};
+
+/**  A text with its right answer, which is shown after the annotator's own. */
+export type PagePracticeText = {
+	question: QuestionId,
+	text: TextId,
+	answer: Answer,
+	/**  Why it is the right one. */
+	reason: string,
+};
+
+/**  A text of a packet. */
+export type PageText = {
+	text: TextId,
+	/**  Its name in files. */
+	external_id: string,
+	/**  What is judged. Plain text: never to be rendered as HTML. */
+	body: string,
 };
 
 /**  The verdict of another composition on the same text. */

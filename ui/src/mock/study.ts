@@ -13,6 +13,8 @@ interface Share {
   handed_in: number | null;
 }
 
+const ENDINGS = { file: "dissensus", page: "html" } as const;
+
 export class MockStudy {
   #people = new Map<string, Share>();
   #anchors = 0;
@@ -48,6 +50,7 @@ export class MockStudy {
         seed: 0,
       },
       "/home/you/packets",
+      "file",
     );
     for (const [i, share] of [...this.#people.values()].entries()) {
       if (i % 5 === 4) continue;
@@ -101,7 +104,7 @@ export class MockStudy {
     };
   }
 
-  handOut(request: view.StudyRequest, folder: string): view.StudyDraft {
+  handOut(request: view.StudyRequest, folder: string, format: view.PacketFormat): view.StudyDraft {
     const draft = this.draft(request);
     const near = draft.people.find((share) => share.looks_like !== null);
     if (near && !request.new_people) refuse("near-name", [near.annotator, near.looks_like ?? ""]);
@@ -119,18 +122,21 @@ export class MockStudy {
         handed_in: has?.handed_in ?? null,
       });
       const next = has ? `-${has.packets + 1}` : "";
-      return { ...share, file: `${folder}/${share.annotator}${next}.dissensus` };
+      return { ...share, file: `${folder}/${share.annotator}${next}.${ENDINGS[format]}` };
     });
     this.changed();
     return { ...draft, people };
   }
 
-  writeAgain(people: string[], folder: string): string[] {
+  writeAgain(people: string[], folder: string, format: view.PacketFormat): string[] {
     return people.flatMap((name) => {
       const share = this.#people.get(name);
       if (!share) return refuse("no-packet", [name]);
       const next = (i: number) => (i === 0 ? "" : `-${i + 1}`);
-      return Array.from({ length: share.packets }, (_, i) => `${folder}/${name}${next(i)}.dissensus`);
+      return Array.from(
+        { length: share.packets },
+        (_, i) => `${folder}/${name}${next(i)}.${ENDINGS[format]}`,
+      );
     });
   }
 

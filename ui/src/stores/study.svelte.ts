@@ -1,6 +1,7 @@
 // Files of a study: packets that are written again, and files that are merged.
 import { commands } from "$bindings";
-import type { MergeConsent, MergedFile, MergeReport } from "$api/bindings";
+import type { MergeConsent, MergedFile, MergeReport, PacketFormat } from "$api/bindings";
+import { remember, remembered } from "./local-storage";
 import { counted, fileName } from "$words/format";
 import type { Toasts } from "./toasts.svelte";
 import * as platform from "$platform";
@@ -13,6 +14,8 @@ interface Host {
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
+const isFormat = (value: unknown): value is PacketFormat => value === "file" || value === "page";
+
 const NO_CONSENT: MergeConsent = { whole_copies: false, changes: false, seen: [] };
 
 export class StudyStore {
@@ -22,9 +25,16 @@ export class StudyStore {
   unconfirmed = $state.raw<readonly MergedFile[]>([]);
   /** Files that are being merged. */
   merging = $state(0);
+  /** What packets are written as, as it was chosen last. */
+  format = $state<PacketFormat>(remembered("packet-format", "file", isFormat));
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly host: Host) {}
+
+  setFormat(format: PacketFormat): void {
+    this.format = format;
+    remember("packet-format", format);
+  }
 
   /** Another project is open. */
   forget(): void {
@@ -95,7 +105,9 @@ export class StudyStore {
   async writeAgain(person: { annotator: string; name: string }): Promise<void> {
     const folder = await this.host.attempt(() => platform.chooseFolder(`Save the packet of ${person.name}`));
     if (!folder) return;
-    const files = await this.host.attempt(() => commands.writePacketsAgain([person.annotator], folder));
+    const files = await this.host.attempt(() =>
+      commands.writePacketsAgain([person.annotator], folder, this.format),
+    );
     if (!files) return;
     const [only] = files;
     const what =

@@ -2,7 +2,8 @@
 
 use super::parse::{positive, reliability};
 use super::shared::{OutputArgs, ProjectArg, QuestionArg, WaitArg};
-use clap::{Args, Subcommand, ValueHint};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use dissensus_api::PacketFormat;
 use std::path::PathBuf;
 
 #[derive(Subcommand, Debug)]
@@ -50,12 +51,32 @@ pub(crate) struct Plan {
     pub(crate) output: OutputArgs,
 }
 
+/// What a task packet is written as.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum PacketFormatArg {
+    /// A project file for the desktop application
+    #[default]
+    File,
+    /// A web page that is opened in a browser, without a network
+    Page,
+}
+
+impl From<PacketFormatArg> for PacketFormat {
+    fn from(arg: PacketFormatArg) -> Self {
+        match arg {
+            PacketFormatArg::File => Self::File,
+            PacketFormatArg::Page => Self::Page,
+        }
+    }
+}
+
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   dissensus study assign P.dissensus --annotators ada,ben,cleo --per-text 2 --dry-run
   dissensus study assign P.dissensus --annotators ada,ben,cleo --per-text 2 --out packets
   dissensus study assign P.dissensus --annotators ada,ben --anchors 12 --repeat 0.05 --out packets
   dissensus study assign P.dissensus --to-come 12 --per-text 3 --out packets
+  dissensus study assign P.dissensus --annotators ada,ben --as page --out pages
   dissensus study assign P.dissensus --write-again --annotators ben --out again
 
 A task packet is a small project for one person, without other people's answers. Assigning again only \
@@ -96,7 +117,10 @@ pub(crate) struct Assign {
     /// Seed for drawing texts and their order
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u32,
-    /// The folder for the task packets, one NAME.dissensus per person
+    /// What to write for each person
+    #[arg(long = "as", value_name = "FORMAT", value_enum, default_value_t)]
+    pub(crate) format: PacketFormatArg,
+    /// The folder for the task packets, one NAME.dissensus or NAME.html per person
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present = "dry_run")]
     pub(crate) out: Option<PathBuf>,
     /// Show the plan and change nothing

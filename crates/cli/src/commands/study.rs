@@ -13,7 +13,7 @@ use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
 use dissensus_editing::annotators;
 use dissensus_editing::questions;
-use dissensus_transfer::study;
+use dissensus_transfer::study::{self, PacketFolder};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
@@ -35,7 +35,8 @@ pub(crate) fn assign(args: &Assign) -> Result<()> {
     let draft = match (args.dry_run, &args.out) {
         (false, Some(folder)) => {
             let bar = Bar::new("packets");
-            let draft = study::hand_out(&session.study, &request, folder, &bar);
+            let to = PacketFolder { folder, format: args.format.into() };
+            let draft = study::hand_out(&session.study, &request, to, &bar);
             drop(bar);
             draft?
         }
@@ -133,7 +134,8 @@ fn write_again(args: &Assign) -> Result<()> {
     // Written to if possible: packets of an interrupted assignment have their files from now on.
     let session = open_or_read(&args.project.path)?;
     let bar = Bar::new("packets");
-    let files = study::write_again(&session.study, &args.annotators, folder, &bar);
+    let to = PacketFolder { folder, format: args.format.into() };
+    let files = study::write_again(&session.study, &args.annotators, to, &bar);
     drop(bar);
     let files = files?;
     if args.output.json {

@@ -40,7 +40,7 @@ impl Guidelines {
     /// The current version; `None` where nothing was written.
     pub fn newest(&self) -> Result<Option<GuidelineInfo>, ProjectError> {
         let newest = self.context.store.newest_guideline()?;
-        Ok(newest.map(|(guideline, number)| info(guideline, number)))
+        Ok(newest.map(|(guideline, number)| guideline_info(guideline, number)))
     }
 
     /// All versions, oldest first.
@@ -48,7 +48,10 @@ impl Guidelines {
         let store = &self.context.store;
         let (versions, numbers) = (store.guidelines()?, store.guideline_numbers()?);
         let number = |guideline: &Guideline| numbers.get(&guideline.id).copied();
-        Ok(versions.into_iter().filter_map(|one| number(&one).map(|number| info(one, number))).collect())
+        Ok(versions
+            .into_iter()
+            .filter_map(|one| number(&one).map(|number| guideline_info(one, number)))
+            .collect())
     }
 
     /// A version by its number; without one the current version.
@@ -184,7 +187,7 @@ impl Guidelines {
             name: name.to_owned(),
             why: "the project has no such picture".to_owned(),
         };
-        Ok(data(&found.ok_or_else(missing)?))
+        Ok(picture_data(&found.ok_or_else(missing)?))
     }
 
     /// Reads a picture from a file as it would be stored in the project, without storing it.
@@ -192,11 +195,12 @@ impl Guidelines {
     /// # Errors
     /// It cannot be used.
     pub fn read_picture(&self, path: &Path) -> Result<PictureData, ProjectError> {
-        Ok(data(&pictures::read(path, &path.display().to_string())?))
+        Ok(picture_data(&pictures::read(path, &path.display().to_string())?))
     }
 }
 
-fn data(picture: &Picture) -> PictureData {
+/// A picture for the window or a page.
+pub fn picture_data(picture: &Picture) -> PictureData {
     PictureData {
         name: picture.name.clone(),
         media_type: picture.media_type.clone(),
@@ -204,7 +208,8 @@ fn data(picture: &Picture) -> PictureData {
     }
 }
 
-fn info(guideline: Guideline, number: u32) -> GuidelineInfo {
+/// A version, with its number.
+pub fn guideline_info(guideline: Guideline, number: u32) -> GuidelineInfo {
     GuidelineInfo {
         id: guideline.id.to_string(),
         number,

@@ -19,6 +19,8 @@ dissensus_domain::errors! {
             "nobody has an attribute \"{attribute}\" to balance by{}" (if known.is_empty() { String::new() } else { format!("; there is {known}") });
         NothingNew => "plan-nothing-new", "everybody already has what this plan assigns: nothing is left to hand out";
         NoPacket(String) => "no-packet", "nothing was handed out to \"{0}\" yet";
+        NoPages => "no-pages",
+            "this program was built without web pages: run `npm run build` in `ui`, then build the program again";
         Unwritten(String) => "packets-unwritten",
             "the assignment is in the project, but not every packet was written: {0}. Write them with `study assign --write-again` (in the window: Write again)";
         Stranded { packets: String, people: String } => "packets-unwritten",

@@ -5,7 +5,8 @@ use super::draft::{DrawnPerson, DrawnPlan};
 use super::lacking::PLANNED;
 use crate::study::draft;
 use crate::study::error::StudyError;
-use dissensus_api::{StudyDraft, StudyRequest};
+use crate::study::page;
+use dissensus_api::{PacketFormat, StudyDraft, StudyRequest};
 use dissensus_domain::{AnnotatorId, Assignment, JobKind, Packet, PacketId};
 use dissensus_editing::annotators;
 use dissensus_files::{AtomicFile, PrivateFolder};
@@ -13,16 +14,31 @@ use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::event::Event;
 use dissensus_project::jobs::{Follow, Progress};
+use dissensus_project::names::project_name;
 use dissensus_project::sync::lock;
 use dissensus_project::words::counted;
 use dissensus_store::{NewAnnotator, PacketKey, StoreError};
 use std::collections::BTreeSet;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
 /// The setting with the packets that are in the project and have no file yet, because the program was stopped
 /// or killed.
 const UNWRITTEN: &str = "packets-unwritten";
+
+/// Where packets are written, and as what.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketFolder<'a> {
+    pub folder: &'a Path,
+    pub format: PacketFormat,
+}
+
+impl<'a, P: AsRef<Path> + ?Sized> From<&'a P> for PacketFolder<'a> {
+    fn from(folder: &'a P) -> Self {
+        Self { folder: folder.as_ref(), format: PacketFormat::default() }
+    }
+}
 
 /// A packet that is in the project and has no file yet.
 struct Unwritten {
@@ -54,17 +70,18 @@ fn names_differ(drawn: &DrawnPlan) -> Result<(), ProjectError> {
 pub fn hand_out<'a>(
     cx: &Study,
     request: &StudyRequest,
-    folder: &Path,
+    to: impl Into<PacketFolder<'a>>,
     follow: impl Into<Follow<'a>>,
 ) -> Result<StudyDraft, ProjectError> {
+    let to = to.into();
     let title = counted(request.people.len() as u64, "packet");
-    cx.context.run(follow, JobKind::HandOut, &title, |progress| draw_and_write(cx, request, folder, progress))
+    cx.context.run(follow, JobKind::HandOut, &title, |progress| draw_and_write(cx, request, to, progress))
 }
 
 fn draw_and_write(
     cx: &Study,
     request: &StudyRequest,
-    folder: &Path,
+    to: PacketFolder<'_>,
     progress: &dyn Progress,
 ) -> Result<StudyDraft, ProjectError> {
     cx.context.store.must_write()?;
@@ -78,13 +95,13 @@ fn draw_and_write(
     if drawn.people.iter().all(|person| person.items.is_empty()) {
         return Err(StudyError::NothingNew.into());
     }
-    let files = file_names(&drawn, folder)?;
+    let files = file_names(&drawn, to)?;
     let packets = add(cx, &drawn, request)?;
     drop(planning);
     let unwritten: Vec<Unwritten> = (packets.into_iter())
         .filter_map(|(person, packet)| Some(Unwritten { packet, file: files.get(person)?.clone()? }))
         .collect();
-    write(cx, &unwritten, progress).map_err(|error| match error {
+    write(cx, &unwritten, to.format, progress).map_err(|error| match error {
         ProjectError::Cancelled => StudyError::Unwritten("it was stopped".to_owned()).into(),
         other => ProjectError::from(StudyError::Unwritten(other.to_string())),
     })?;
@@ -103,17 +120,18 @@ fn draw_and_write(
 pub fn write_again<'a>(
     cx: &Study,
     people: &[String],
-    folder: &Path,
+    to: impl Into<PacketFolder<'a>>,
     follow: impl Into<Follow<'a>>,
 ) -> Result<Vec<String>, ProjectError> {
+    let to = to.into();
     let title = counted(people.len() as u64, "packet");
-    cx.context.run(follow, JobKind::HandOut, &title, |progress| write_theirs(cx, people, folder, progress))
+    cx.context.run(follow, JobKind::HandOut, &title, |progress| write_theirs(cx, people, to, progress))
 }
 
 fn write_theirs(
     cx: &Study,
     people: &[String],
-    folder: &Path,
+    to: PacketFolder<'_>,
     progress: &dyn Progress,
 ) -> Result<Vec<String>, ProjectError> {
     cx.whole_project()?;
@@ -127,7 +145,7 @@ fn write_theirs(
         }
         wanted.push(person.id);
     }
-    let mut names = FileNames::in_folder(folder)?;
+    let mut names = FileNames::new(to)?;
     let mut unwritten = Vec::new();
     for (at, (packet, _)) in packets.iter().enumerate() {
         let row = index.annotator_row(packet.annotator);
@@ -138,7 +156,7 @@ fn write_theirs(
         let before = packets[..at].iter().filter(|(other, _)| other.annotator == packet.annotator).count();
         unwritten.push(Unwritten { packet: packet.id, file: names.of(&person.external_id, before as u32)? });
     }
-    write(cx, &unwritten, progress)?;
+    write(cx, &unwritten, to.format, progress)?;
     Ok(unwritten.iter().map(|one| one.file.to_string_lossy().into_owned()).collect())
 }
 
@@ -181,8 +199,8 @@ fn written(cx: &Study, packet: PacketId) -> Result<(), ProjectError> {
 }
 
 /// Returns the path of each annotator's packet; `None` for those without new assignments.
-fn file_names(drawn: &DrawnPlan, folder: &Path) -> Result<Vec<Option<PathBuf>>, ProjectError> {
-    let mut names = FileNames::in_folder(folder)?;
+fn file_names(drawn: &DrawnPlan, to: PacketFolder<'_>) -> Result<Vec<Option<PathBuf>>, ProjectError> {
+    let mut names = FileNames::new(to)?;
     let file = |person: &DrawnPerson| match person.items.is_empty() {
         true => Ok(None),
         false => names.of(&person.name, person.packets).map(Some),
@@ -249,7 +267,12 @@ fn add(
 }
 
 /// Writes the files of packets, each whole or not at all.
-fn write(cx: &Study, unwritten: &[Unwritten], progress: &dyn Progress) -> Result<(), ProjectError> {
+fn write(
+    cx: &Study,
+    unwritten: &[Unwritten],
+    format: PacketFormat,
+    progress: &dyn Progress,
+) -> Result<(), ProjectError> {
     let all = unwritten.len() as u64;
     for (done, Unwritten { packet, file }) in (0..).zip(unwritten) {
         progress.report(done, Some(all), "packets");
@@ -263,8 +286,16 @@ fn write(cx: &Study, unwritten: &[Unwritten], progress: &dyn Progress) -> Result
         cx.context.store.write_packet(*packet, &made)?;
         // It contains the key that signs answers.
         let mut target = AtomicFile::create_private(file).map_err(failed)?;
-        let mut made = std::fs::File::open(&made).map_err(failed)?;
-        std::io::copy(&mut made, &mut target).map_err(failed)?;
+        match format {
+            PacketFormat::File => {
+                let mut made = std::fs::File::open(&made).map_err(failed)?;
+                std::io::copy(&mut made, &mut target).map_err(failed)?;
+            }
+            PacketFormat::Page => {
+                let page = page::page(&made, &project_name(cx.context.store.path()))?;
+                target.write_all(page.as_bytes()).map_err(failed)?;
+            }
+        }
         target.finish_new().map_err(|source| match source.kind() {
             std::io::ErrorKind::AlreadyExists => StudyError::Exists(file.clone()).into(),
             _ => failed(source),
@@ -277,13 +308,14 @@ fn write(cx: &Study, unwritten: &[Unwritten], progress: &dyn Progress) -> Result
 
 /// Unused names of files in one folder.
 struct FileNames<'a> {
-    folder: &'a Path,
+    to: PacketFolder<'a>,
     taken: BTreeSet<String>,
 }
 
 impl<'a> FileNames<'a> {
     /// Creates the folder if it is missing.
-    fn in_folder(folder: &'a Path) -> Result<Self, ProjectError> {
+    fn new(to: PacketFolder<'a>) -> Result<Self, ProjectError> {
+        let PacketFolder { folder, .. } = to;
         std::fs::create_dir_all(folder).map_err(|source| ProjectError::Io {
             path: folder.to_owned(),
             doing: "making the folder",
@@ -295,11 +327,11 @@ impl<'a> FileNames<'a> {
             doing: "writing into",
             source,
         })?;
-        Ok(Self { folder, taken: BTreeSet::new() })
+        Ok(Self { to, taken: BTreeSet::new() })
     }
 
     /// Returns the file of an annotator who already has so many packets: `NAME.dissensus`,
-    /// `NAME-2.dissensus`, ...
+    /// `NAME-2.dissensus`, ... or as pages `NAME.html`, ...
     fn of(&mut self, person: &str, packets: u32) -> Result<PathBuf, ProjectError> {
         let plain = |c: char| if c.is_alphanumeric() || "-_.@ ".contains(c) { c } else { '_' };
         // A name has at most 255 bytes on most systems.
@@ -307,17 +339,21 @@ impl<'a> FileNames<'a> {
         let name = name.trim_matches([' ', '.']);
         let name = dissensus_exchange::file_stem(if name.is_empty() { "packet" } else { name });
         let next = if packets == 0 { String::new() } else { format!("-{}", packets + 1) };
+        let ending = match self.to.format {
+            PacketFormat::File => "dissensus",
+            PacketFormat::Page => "html",
+        };
         // Two annotators whose names differ only in characters that file names cannot have, or in case, which
         // some systems ignore.
         let numbered = |n: u32| match n {
-            1 => format!("{name}{next}.dissensus"),
-            n => format!("{name}{next} ({n}).dissensus"),
+            1 => format!("{name}{next}.{ending}"),
+            n => format!("{name}{next} ({n}).{ending}"),
         };
         let file =
             (1..).map(numbered).find(|file| !self.taken.contains(&dissensus_exchange::without_case(file)));
         let file = file.unwrap_or_default();
         self.taken.insert(dissensus_exchange::without_case(&file));
-        let path = self.folder.join(file);
+        let path = self.to.folder.join(file);
         match std::fs::symlink_metadata(&path) {
             Ok(_) => Err(StudyError::Exists(path).into()),
             Err(_) => Ok(path),
@@ -332,7 +368,7 @@ mod tests {
     #[test]
     fn packet_file_names_are_safe_and_unique() {
         let folder = tempfile::tempdir().unwrap();
-        let mut names = FileNames::in_folder(folder.path()).unwrap();
+        let mut names = FileNames::new(folder.path().into()).unwrap();
         let mut of = |person, packets| {
             let path: PathBuf = names.of(person, packets).unwrap();
             path.file_name().unwrap().to_string_lossy().into_owned()
@@ -350,6 +386,6 @@ mod tests {
         assert_eq!(of("straße", 0), "straße (2).dissensus");
         assert_eq!(of("Åse Ødegård", 0), "Åse Ødegård.dissensus");
         std::fs::write(folder.path().join("bob.dissensus"), "").unwrap();
-        assert!(FileNames::in_folder(folder.path()).unwrap().of("bob", 0).is_err());
+        assert!(FileNames::new(folder.path().into()).unwrap().of("bob", 0).is_err());
     }
 }

@@ -71,7 +71,7 @@ describe("nothing handed out", () => {
 
 describe("the table", () => {
   it("lists people in the order of their packets, and updates without flicker", async () => {
-    await commands.handOut(REQUEST, "/p");
+    await commands.handOut(REQUEST, "/p", "file");
     render(StudyView);
     await waitFor(() => expect(names()).toEqual(REQUEST.people));
     expect(screen.getByTestId("study-progress").textContent).toMatch(
@@ -95,7 +95,7 @@ describe("the table", () => {
   });
 
   it("sorts by any column, unknown values last in both directions", async () => {
-    await commands.handOut(REQUEST, "/p");
+    await commands.handOut(REQUEST, "/p", "file");
     await commands.mergeFiles(["/in/cleo.handin", "/in/ben.handin"], NO_CONSENT);
     const user = userEvent.setup();
     render(StudyView);
@@ -114,7 +114,7 @@ describe("the table", () => {
   });
 
   it("writes a packet again into a folder, and nothing if none is chosen", async () => {
-    await commands.handOut(REQUEST, "/p");
+    await commands.handOut(REQUEST, "/p", "file");
     const wrote = vi.spyOn(commands, "writePacketsAgain");
     const asked = vi.spyOn(platform, "chooseFolder").mockResolvedValueOnce(null).mockResolvedValue("/again");
     const user = userEvent.setup();
@@ -286,9 +286,9 @@ describe("planning", () => {
     const notice = await screen.findByTestId("study-failed");
     expect(notice).toHaveTextContent("exists already");
     expect(notice).not.toHaveTextContent("in the project");
-    failing.mockImplementation(async (request, folder) => {
+    failing.mockImplementation(async (request, folder, format) => {
       failing.mockRestore();
-      await real(request, folder);
+      await real(request, folder, format);
       throw { code: "io", message: "no space is left", detail: null };
     });
     await user.click(screen.getByTestId("study-hand-out"));
@@ -315,7 +315,7 @@ describe("merging", () => {
       "/in/another study.handin",
       "/in/ben late.handin",
     ]);
-    await commands.handOut(REQUEST, "/p");
+    await commands.handOut(REQUEST, "/p", "file");
     const user = userEvent.setup();
     render(App);
     await screen.findByTestId("nav-people");
@@ -492,7 +492,7 @@ it("shows who failed attention checks even if they are too few for a share", () 
 });
 
 it("reports packets with an earlier state, and texts that lack a person", async () => {
-  await commands.handOut(REQUEST, "/p");
+  await commands.handOut(REQUEST, "/p", "file");
   study.earlier = [{ annotator: "ada", name: "Ada", changed: ["the guideline", "the question rude"] }];
   study.short = 4;
   render(StudyView);
