@@ -2,6 +2,7 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { onePage } from "./one-page.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -10,16 +11,18 @@ const logic = "src/{logic,words}/**/*.test.ts";
 
 /**
  * `$bindings` and `$platform` are the only two ways out of the page: the generated commands, and what only a desktop
- * has. In mode `mock` (a plain browser) and in tests they lead to `src/mock`, which a production build never sees.
+ * has. In mode `mock` (a plain browser) and in tests they lead to `src/mock`, which a production build never sees; in
+ * mode `page` to `src/page`, the page of one packet.
  */
 export default defineConfig(({ mode }) => {
   const mocked = mode === "mock" || mode === "test";
+  const backend = mocked ? "mock" : mode === "page" ? "page" : "api";
   return {
-    plugins: [svelte()],
+    plugins: mode === "page" ? [svelte(), onePage()] : [svelte()],
     resolve: {
       alias: [
-        { find: "$bindings", replacement: here(mocked ? "src/mock/bindings.ts" : "src/api/bindings.ts") },
-        { find: "$platform", replacement: here(mocked ? "src/mock/platform.ts" : "src/api/platform.ts") },
+        { find: "$bindings", replacement: here(`src/${backend}/bindings.ts`) },
+        { find: "$platform", replacement: here(`src/${backend}/platform.ts`) },
         // The folders of `src` by name, as in tsconfig.json.
         { find: /^\$(api|components|kinds|logic|stores|views|words)\//, replacement: `${here("src")}/$1/` },
       ],
@@ -28,7 +31,13 @@ export default defineConfig(({ mode }) => {
     },
     clearScreen: false,
     server: { port: 5173, strictPort: true },
-    build: { target: "safari16.4", assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+    build: {
+      target: "safari16.4",
+      modulePreload: { polyfill: false },
+      ...(mode === "page"
+        ? { outDir: "dist-page", assetsInlineLimit: Infinity, rolldownOptions: { input: here("page.html") } }
+        : { assetsInlineLimit: 0 }),
+    },
     test: {
       restoreMocks: true,
       // A busy machine is slow: no test is about time.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// Folders that hold no sources, wherever they are.
-const GENERATED: [&str; 4] = [".git", "node_modules", "dist", "__pycache__"];
+const GENERATED: [&str; 5] = [".git", "node_modules", "dist", "dist-page", "__pycache__"];
 /// Results of tests are valid for this long: the system around the checkout changes too.
 pub(crate) const VALID: Duration = Duration::from_secs(7 * 24 * 3600);
 

@@ -3,6 +3,9 @@ import { getCurrentWebview } from "@tauri-apps/api/webview";
 import { getCurrentWindow } from "@tauri-apps/api/window";
 import { open, save } from "@tauri-apps/plugin-dialog";
 
+/** Whether this is a page with one packet: see `actions.ts`. */
+export const IS_PAGE: boolean = false;
+
 const PROJECT = { name: "Dissensus project", extensions: ["dissensus"] };
 const HAND_IN = { name: "Submitted", extensions: ["handin"] };
 const TABLE = {

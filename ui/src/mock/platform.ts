@@ -1,6 +1,9 @@
 // What only a desktop has, for a plain browser and for tests.
 import type { DropListener } from "$api/platform";
 
+/** Whether this is a page with one packet: see `actions.ts`. */
+export const IS_PAGE: boolean = false;
+
 export const chooseProject = async (): Promise<string | null> => "/home/you/Documents/Comments.dissensus";
 export const chooseNewProject = async (name: string): Promise<string | null> =>
   `/home/you/Documents/${name}.dissensus`;

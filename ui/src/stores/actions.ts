@@ -1,7 +1,8 @@
 // The actions by name, as used by the rail, the keys and the palette.
 import { named, NAMED, type ActionId, type Named } from "$logic/action-table";
 import { app } from "./app.svelte";
-import { commands, type Theme } from "$api/bindings";
+import type { Theme } from "$api/bindings";
+import { commands } from "$bindings";
 import { viewActions } from "./view-actions.svelte";
 import { destinationOf, PACKET_VIEWS, TABS, type Destination, type View } from "$logic/views";
 import { zoom } from "./zoom.svelte";
@@ -224,8 +225,12 @@ export function isCovered(): boolean {
   return covered || document.querySelector(".dialog-veil") !== null;
 }
 
+/** What can be done in a page with one packet. */
+const ON_PAGE = /^(view\.label$|study\.hand-in|app\.(stop|care)|theme\.|label\.)/;
+
 /** Whether the action exists for the open project, even if it is disabled at the moment. */
 export function belongs(id: ActionId): boolean {
+  if (platform.IS_PAGE && !ON_PAGE.test(id)) return false;
   const { project } = app;
   const needs = ACTIONS[id].with;
   if (needs !== "anything" && !project) return false;

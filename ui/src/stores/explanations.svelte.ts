@@ -68,7 +68,9 @@ export class Explanations {
     // Focus also moves while a view is being drawn, as where what has it goes: nothing may change under that.
     on("focusin", ({ target }) =>
       queueMicrotask(() => {
-        if (target instanceof Element && target.matches(":focus-visible")) this.#show(target);
+        // What only a script can focus is no stop of the keyboard.
+        const isStop = target instanceof Element && target.matches(":focus-visible:not([tabindex='-1'])");
+        if (isStop) this.#show(target);
       }),
     );
     on("focusout", () => queueMicrotask(() => this.hide()));

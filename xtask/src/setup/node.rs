@@ -66,14 +66,16 @@ pub(crate) fn packages(project: &Project) -> Result<()> {
     stamp.set()
 }
 
-/// Builds the web side into `ui/dist`, unless nothing in `ui` has changed since.
+/// Builds the web side into `ui/dist`, and the page of a packet into `ui/dist-page`, unless nothing in `ui`
+/// has changed since.
 ///
 /// # Errors
 /// The build failed.
 pub(crate) fn build(project: &Project) -> Result<()> {
     let ui = project.ui();
     let stamp = Stamp::new(&project.stamps(), "ui-build", &digest_of(&ui, |_| true)?);
-    if stamp.holds() && ui.join("dist/index.html").is_file() {
+    let built = ["dist/index.html", "dist-page/page.html"];
+    if stamp.holds() && built.iter().all(|file| ui.join(file).is_file()) {
         say("unchanged");
         return Ok(());
     }

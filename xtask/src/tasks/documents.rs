@@ -16,7 +16,7 @@ const LONGEST: [(&str, usize); 2] = [("ARCHITECTURE.md", 250), ("README.md", 150
 /// All pages together, generated ones excluded.
 const MAX_WORDS: usize = 30_000;
 /// Folders that are not ours or not committed.
-const SKIPPED: [&str; 5] = ["target", "node_modules", "dist", "models", "build"];
+const SKIPPED: [&str; 6] = ["target", "node_modules", "dist", "dist-page", "models", "build"];
 /// The page whose recipes name files of the repository.
 const RECIPES: &str = "CONTRIBUTING.md";
 /// How the paths begin that recipes name.

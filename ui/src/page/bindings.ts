@@ -1,0 +1,87 @@
+// The commands that the desk uses, for a packet that is embedded in a page. Everything else refuses.
+import type { commands as RealCommands, events as RealEvents } from "$api/bindings";
+import type * as view from "$api/bindings";
+import { problem } from "./problems";
+import { session, type Session } from "./session";
+
+const packet = (): Session => session.current ?? raise();
+
+function raise(): never {
+  throw problem("not-in-a-page");
+}
+
+type Heard = (event: { payload: never }) => void;
+const listeners = new Map<string, Set<Heard>>();
+
+function emit(name: keyof typeof RealEvents, payload: unknown): void {
+  listeners.get(name)?.forEach((listener) => listener({ payload: payload as never }));
+}
+
+/** What changes the packet: the window shows afterwards what there is now. */
+async function changing<T>(work: Promise<T>): Promise<T> {
+  const done = await work;
+  emit("projectChanged", []);
+  return done;
+}
+
+const desk: Partial<typeof RealCommands> = {
+  appInfo: async () => packet().appInfo(),
+  launchInfo: async () => ({ project: null, read_only: false }),
+  project: async () => packet().project(),
+  annotators: async () => [packet().content.annotator],
+  recentProjects: async () => [],
+  jobs: async () => [],
+  settings: async () => packet().settings(),
+  saveSettings: async (settings) => (await packet().saveSettings(settings), null),
+  saveChoices: async (choices) => (packet().saveChoices(choices), null),
+
+  nextText: async (_, questions, __, after) => packet().desk.nextText(questions, after),
+  labelTask: async (_, question, text, occasion) => packet().desk.labelTask(question, text, occasion),
+  neighbourText: async (_, question, text, step) => packet().desk.neighbourText(question, text, step),
+  progress: async (_, questions) => packet().desk.progress(questions),
+  recordLabel: (label, details) => changing(packet().desk.recordLabel(label, details)),
+  recordAgain: (label, details, occasion) => changing(packet().desk.recordAgain(label, details, occasion)),
+  saveNote: async (_, question, text, details) => {
+    await changing(packet().desk.saveNote(question, text, details));
+    return null;
+  },
+  saveDraft: async (_, question, text, occasion, typed) => {
+    await packet().desk.saveDraft(question, text, occasion, typed);
+    return null;
+  },
+  undoLabel: (_, questions) => changing(packet().desk.undoLabel(questions)),
+  skipText: (_, questions, text) => changing(packet().desk.skipText(questions, text)),
+  flagText: (_, question, text, on) => changing(packet().desk.flagText(question, text, on)),
+
+  practiceState: async () => packet().desk.practiceState(),
+  nextPractice: async () => packet().desk.nextPractice(),
+  recordPractice: (answer) => packet().desk.recordPractice(answer),
+  formLeft: async () => packet().desk.formLeft(),
+  answerForm: async (_, answers) => (await changing(packet().desk.answerForm(answers)), null),
+  care: async () => packet().desk.careInfo(),
+  readText: (_, text) => packet().desk.readText(text),
+  goOnToday: () => packet().desk.goOnToday(),
+  setOwnCare: (_, own) => changing(packet().desk.setOwnCare(own)),
+  textGroups: async () => [],
+  openPacket: async () => packet().desk.openPacket(),
+  handIn: (file) => changing(packet().handIn(file)),
+
+  guideline: async () => packet().content.guideline,
+  guidelineVersions: async () =>
+    (packet().content.guideline ? [packet().content.guideline] : []) as view.GuidelineInfo[],
+  picture: async (name) => packet().content.pictures.find((one) => one.name === name) ?? raise(),
+};
+
+export const commands = new Proxy(desk as typeof RealCommands, {
+  get: (known, name: keyof typeof RealCommands) => known[name] ?? (async () => raise()),
+});
+
+export const events = new Proxy({} as typeof RealEvents, {
+  get: (_, name: string) => ({
+    listen: (listener: Heard) => {
+      const those = listeners.get(name) ?? new Set();
+      listeners.set(name, those.add(listener));
+      return Promise.resolve(() => those.delete(listener));
+    },
+  }),
+});

@@ -1,0 +1,567 @@
+// What the desk asks of a packet: texts, answers, practice and care, over the page's journal.
+import type {
+  Answer,
+  AttributeForm,
+  CareInfo,
+  LabelDetails,
+  LabelReceipt,
+  LabelTask,
+  NewLabel,
+  NewPracticeAnswer,
+  Note,
+  OpenPacket,
+  OwnCare,
+  PageContent,
+  PracticeFeedback,
+  PracticeState,
+  PracticeTask,
+  Progress,
+  QuestionId,
+  QuestionInfo,
+  TextId,
+  Undone,
+} from "$api/bindings";
+import { answerName } from "$kinds/level/levels";
+import { kindOf } from "$kinds/kinds";
+import { positionOf } from "$kinds/scale";
+import { sameNote } from "$logic/notes";
+import { Answers } from "./answers";
+import { nextAssigned, progressOf, type PacketState } from "./assigned";
+import * as care from "./care";
+import {
+  currentNote,
+  isEmptyNote,
+  isSameKey,
+  type MarkKind,
+  type PageEvent,
+  type PageRecord,
+} from "./events";
+import type { Journal } from "./journal";
+import { Practice, type GivenInPractice } from "./practice";
+import { refuse } from "./problems";
+import { areIn, checkTopics } from "./topics";
+
+/** The time, for tests too. */
+export interface Clock {
+  now_ms(): number;
+  /** The start of today in local time. */
+  today_ms(): number;
+  /** The local date, such as `2026-03-01`. */
+  today(): string;
+}
+
+export const CLOCK: Clock = {
+  now_ms: () => Date.now(),
+  today_ms: () => new Date().setHours(0, 0, 0, 0),
+  today: () => {
+    const now = new Date();
+    const two = (n: number) => String(n).padStart(2, "0");
+    return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+  },
+};
+
+const MAX_NOTE = 10_000;
+const FORMS = { level: "level", options: "options", spans: "spans" } as const;
+
+type FormValues = Record<string, { value: string | null; at_ms: number }>;
+
+export class PacketDesk {
+  readonly #content: PageContent;
+  readonly #journal: Journal;
+  readonly #clock: Clock;
+  readonly #answers: Answers;
+  readonly #practice: Practice;
+  readonly #ids: QuestionId[];
+  #form: FormValues = {};
+  #leftOutCount = 0;
+  #leftOut: ReadonlySet<TextId> = new Set();
+  /** One change after the other. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(content: PageContent, journal: Journal, clock: Clock = CLOCK) {
+    [this.#content, this.#journal, this.#clock] = [content, journal, clock];
+    this.#ids = content.questions.map(({ id }) => id);
+    this.#answers = new Answers(content.questions);
+    const assigned = new Set(content.assignments.map(({ text }) => text));
+    this.#practice = new Practice(content.practice, content.annotator.id, content.questions, assigned);
+    for (const record of journal.records) this.#follow(record);
+    this.#findLeftOut();
+  }
+
+  #follow(record: PageRecord): void {
+    if ("event" in record) {
+      this.#answers.add(record.event);
+      return;
+    }
+    const { kind, question, text, value } = record.fact;
+    if (kind === "practice-answer" && question !== undefined && text !== undefined)
+      this.#practice.add(question, text, value as GivenInPractice);
+    if (kind === "form-answers") this.#form = { ...this.#form, ...(value as FormValues) };
+    if (kind === "left-out") this.#leftOutCount = value as number;
+  }
+
+  async #append(records: readonly PageRecord[]): Promise<void> {
+    await this.#journal.append(records);
+    for (const record of records) this.#follow(record);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(work);
+    this.#queue = turn.catch(() => undefined);
+    return turn;
+  }
+
+  // Texts
+
+  nextText(questions: readonly QuestionId[], after: TextId | null): LabelTask | null {
+    this.#mayLabel();
+    const [first] = this.#asked(questions);
+    const next = nextAssigned(this.#state(questions), after);
+    return next && this.labelTask(first, next.text, next.occasion);
+  }
+
+  labelTask(question: QuestionId, text: TextId, occasion: number): LabelTask {
+    const { external_id, body } = this.#text(text);
+    const { id } = this.#question(question);
+    const events = this.#answers.events(id, text, occasion);
+    const note = currentNote(events);
+    return {
+      text,
+      external_id,
+      body,
+      group: null,
+      occasion,
+      asked: this.#answers.asks(id, text, occasion),
+      answer: this.#answers.answer(id, text, occasion),
+      note,
+      draft: this.#draft(id, text, occasion, note),
+      // A flag would reveal that the text had come before.
+      flagged: occasion === 1 && this.#answers.isFlagged(id, text),
+      skipped: occasion === 1 && this.#answers.isSkipped(id, text),
+      random: false,
+      reveal: null,
+      spans: null,
+    };
+  }
+
+  /** The text so many places further in the order of the packet. */
+  neighbourText(question: QuestionId, text: TextId, step: number): LabelTask | null {
+    this.#mayLabel();
+    const texts = this.#content.texts.map((one) => one.text);
+    let row = texts.indexOf(this.#text(text).text) + step;
+    const passed = (there: TextId | undefined) =>
+      there !== undefined && (this.#practice.isPractice(there) || this.#leftOut.has(there));
+    while (step !== 0 && passed(texts[row])) row += Math.sign(step);
+    const there = texts[row];
+    return there === undefined ? null : this.labelTask(question, there, 1);
+  }
+
+  progress(questions: readonly QuestionId[]): Progress {
+    this.#asked(questions);
+    const real = this.#content.texts
+      .map(({ text }) => text)
+      .filter((text) => !this.#practice.isPractice(text));
+    return progressOf(this.#state(questions), real, this.#clock.today_ms());
+  }
+
+  // Answers
+
+  recordLabel(label: NewLabel, details: LabelDetails): Promise<LabelReceipt> {
+    return this.#inTurn(async () => {
+      this.#mayAnswer(label.annotator);
+      this.#mayLabel();
+      this.#mayTakeLabels(label.text);
+      const note = checkNote(details.note);
+      this.#check(label.question, label.text, label.answer);
+      await this.#give(label, note, details.guideline, 1);
+      return { progress: this.progress([label.question]), reveal: null, spans: null };
+    });
+  }
+
+  recordAgain(label: NewLabel, details: LabelDetails, occasion: number): Promise<LabelReceipt> {
+    return this.#inTurn(async () => {
+      this.#mayAnswer(label.annotator);
+      this.#mayLabel();
+      const note = checkNote(details.note);
+      const { question, text, answer } = label;
+      this.#check(question, text, answer);
+      const isAsked = this.#content.assignments.some(
+        (item) => occasion > 1 && item.text === text && item.occasion === occasion,
+      );
+      if (!isAsked) refuse("packet-not-asked");
+      const known = this.#answers.current(question, text, occasion);
+      const isSame = known && JSON.stringify(known.answer) === JSON.stringify(answer);
+      if (isSame && !sameNote(currentNote(this.#answers.events(question, text, occasion)), note))
+        // A changed note is saved with the same answer: that is not a new answer.
+        await this.#append([{ event: this.#mark(question, text, "note", note, known.guideline, occasion) }]);
+      else await this.#give(label, note, details.guideline, occasion);
+      return { progress: this.progress(this.#ids), reveal: null, spans: null };
+    });
+  }
+
+  saveNote(question: QuestionId, text: TextId, details: LabelDetails): Promise<void> {
+    return this.#inTurn(async () => {
+      const note = checkNote(details.note);
+      if (
+        sameNote(currentNote(this.#answers.events(this.#question(question).id, this.#text(text).text)), note)
+      )
+        return;
+      await this.#append([{ event: this.#mark(question, text, "note", note, details.guideline) }]);
+    });
+  }
+
+  undoLabel(questions: readonly QuestionId[]): Promise<Undone | null> {
+    return this.#inTurn(async () => {
+      this.#asked(questions);
+      const given = this.#answers.newestGiven(questions);
+      if (!given?.answer) return null;
+      const { question, text, occasion, key, answer } = given;
+      if (!isSameKey(this.#answers.current(question, text, occasion)?.key, key)) refuse("label-replaced");
+      const note = occasion > 1 ? currentNote(this.#answers.events(question, text, occasion)) : given.note;
+      const event = { ...this.#event(question, text, occasion), retracts: key };
+      await this.#append([{ event }]);
+      const now = this.#answers.answer(question, text, occasion);
+      return { question, text, occasion, answer, note, now, progress: this.progress(questions) };
+    });
+  }
+
+  skipText(questions: readonly QuestionId[], text: TextId): Promise<Progress> {
+    return this.#inTurn(async () => {
+      this.#mayLabel();
+      this.#mayTakeLabels(text);
+      const open = this.#answers.open(this.#asked(questions), text);
+      const records = open.map((question, at): PageRecord => {
+        return { event: { ...this.#mark(question, text, "skip"), key: this.#journal.key(at) } };
+      });
+      if (records.length > 0) await this.#append(records);
+      return this.progress(questions);
+    });
+  }
+
+  flagText(question: QuestionId, text: TextId, on: boolean): Promise<Progress> {
+    return this.#inTurn(async () => {
+      this.#mayLabel();
+      this.#mayTakeLabels(text);
+      await this.#append([{ event: this.#mark(this.#question(question).id, text, on ? "flag" : "unflag") }]);
+      return this.progress([question]);
+    });
+  }
+
+  saveDraft(question: QuestionId, text: TextId, occasion: number, typed: Note | null): Promise<void> {
+    return this.#inTurn(async () => {
+      const over = currentNote(
+        this.#answers.events(this.#question(question).id, this.#text(text).text, occasion),
+      );
+      const drafts = { ...this.#journal.local.drafts };
+      const place = draftKey(question, text, occasion);
+      if (typed === null) delete drafts[place];
+      else drafts[place] = { typed, over };
+      await this.#journal.setLocal("drafts", drafts);
+    });
+  }
+
+  // Practice
+
+  practiceState(): PracticeState | null {
+    return this.#practice.state();
+  }
+
+  nextPractice(): PracticeTask | null {
+    const { step, round } = this.#practice.gate();
+    const [one] = step === "practise" ? this.#practice.left(round) : [];
+    if (!one) return null;
+    const { question, text } = one;
+    const { external_id, body } = this.#text(text);
+    return { question, text, external_id, body, round };
+  }
+
+  recordPractice({ annotator, question, text, answer }: NewPracticeAnswer): Promise<PracticeFeedback> {
+    return this.#inTurn(async () => {
+      this.#mayAnswer(annotator);
+      this.#check(question, text, answer);
+      const one = this.#practice.text(question, text) ?? refuse("practice-not-there");
+      const { step, round } = this.#practice.gate();
+      if (step !== "practise") refuse("practice-done");
+      const left = this.#practice.left(round);
+      if (!left.includes(one)) refuse("practice-answered");
+      const value: GivenInPractice = { round, answer, last: left.length === 1 };
+      const at_ms = this.#afterAnswers();
+      await this.#append([{ fact: { kind: "practice-answer", question, text, at_ms, value } }]);
+      return {
+        right: this.#practice.isRight(one, answer),
+        answer: one.answer,
+        answer_name: answerName(this.#question(question).scale, one.answer),
+        reason: one.reason,
+        state: this.#practice.state() ?? refuse("practice-done"),
+      };
+    });
+  }
+
+  // The person
+
+  formLeft(): AttributeForm {
+    const { attributes } = this.#content.form;
+    return { attributes: attributes.filter(({ name }) => !(name in this.#form)) };
+  }
+
+  answerForm(answers: { readonly [key in string]: string | null | undefined }): Promise<void> {
+    return this.#inTurn(async () => {
+      const left = this.formLeft().attributes;
+      const asked = this.#content.form.attributes.filter((one) => one.name in answers || left.includes(one));
+      for (const [name, value] of Object.entries(answers)) {
+        const one = asked.find((attribute) => attribute.name === name);
+        if (!one) refuse("form", `“${name}” is not asked.`);
+        if (value != null && !one.values.includes(value)) refuse("form", `“${value}” is not offered.`);
+      }
+      const missing = asked.find(({ name, optional }) => !optional && !(name in answers));
+      if (missing) refuse("form", `“${missing.name}” is not answered.`);
+      const at_ms = this.#clock.now_ms();
+      const given = Object.fromEntries(
+        asked.map(({ name }) => [name, { value: answers[name] ?? null, at_ms }]),
+      );
+      await this.#append([{ fact: { kind: "form-answers", at_ms, value: { ...this.#form, ...given } } }]);
+    });
+  }
+
+  careInfo(): CareInfo {
+    const { care: study } = this.#content;
+    const stored = this.#care;
+    const today = this.#clock.today();
+    const limit = care.limitOf(study, stored.own.limit);
+    const may_go_on = care.mayGoOn(study);
+    const reached = care.isReached(stored, today, limit, may_go_on);
+    const counts = care.counted(stored, today);
+    return { study, own: stored.own, limit, reached, may_go_on, ...counts, left_out: this.#openLeftOut() };
+  }
+
+  readText(text: TextId): Promise<CareInfo> {
+    return this.#inTurn(async () => {
+      this.#text(text);
+      const from = care.harmfulFrom(this.#content.care, this.#care.own);
+      const harmful = this.#content.questions.some(({ id, scale }) => {
+        if (this.#answers.isFlagged(id, text)) return true;
+        const answer = this.#answers.answer(id, text);
+        return from.some(
+          ({ question, level }) => question === id && answer && care.isHarmful(answer, scale, level),
+        );
+      });
+      await this.#setCare(care.noteRead(this.#care, this.#clock.today(), text, harmful));
+      return this.careInfo();
+    });
+  }
+
+  goOnToday(): Promise<CareInfo> {
+    return this.#inTurn(async () => {
+      if (!care.mayGoOn(this.#content.care)) refuse("finished-today");
+      await this.#setCare(care.goOn(this.#care, this.#clock.today()));
+      return this.careInfo();
+    });
+  }
+
+  setOwnCare(own: OwnCare): Promise<CareInfo> {
+    return this.#inTurn(async () => {
+      if (own.limit !== null && own.limit < 1) refuse("setting", "A limit is 1 or more.");
+      if (own.harmful) {
+        const { question, level } = own.harmful;
+        if (positionOf(this.#question(question).scale, level) === null)
+          refuse("setting", "This level is not on the scale.");
+      }
+      const words = checkTopics(own.words);
+      const groups = [...new Set(own.groups)].toSorted();
+      const isSame = JSON.stringify(words) === JSON.stringify(this.#care.own.words);
+      await this.#setCare({ ...this.#care, own: { ...own, words, groups } });
+      if (!isSame) {
+        this.#findLeftOut();
+        await this.#recordLeftOut();
+      }
+      return this.careInfo();
+    });
+  }
+
+  /** Number of answers, and how much was done since the last submission. */
+  openPacket(): OpenPacket {
+    const { total, done } = this.progress(this.#ids);
+    const last = this.#journal.submitted.at(-1);
+    return {
+      annotator: this.#content.annotator.external_id,
+      wanted: total,
+      given: done,
+      handed_in: last?.at_ms ?? null,
+      since: this.#journal.records.length - (last?.records ?? 0),
+      practice: this.practiceState(),
+    };
+  }
+
+  // What everything above uses
+
+  get #care(): care.StoredCare {
+    return this.#journal.local.care ?? care.NO_CARE;
+  }
+
+  #setCare(stored: care.StoredCare): Promise<void> {
+    return this.#journal.setLocal("care", stored);
+  }
+
+  #findLeftOut(): void {
+    const { words } = this.#care.own;
+    const found = this.#content.texts.filter(({ body }) => areIn(words, body)).map(({ text }) => text);
+    this.#leftOut = new Set(found);
+  }
+
+  /** Number of texts that are left out, are asked, and have no answer at all. */
+  #openLeftOut(): number {
+    const assigned = new Set(this.#content.assignments.map(({ text }) => text));
+    const open = [...this.#leftOut].filter(
+      (text) => assigned.has(text) && this.#ids.every((id) => this.#answers.answer(id, text) === null),
+    );
+    return open.length;
+  }
+
+  /** The study learns how many texts are left out, and not which. */
+  async #recordLeftOut(): Promise<void> {
+    const value = this.#openLeftOut();
+    if (value !== this.#leftOutCount)
+      await this.#append([{ fact: { kind: "left-out", at_ms: this.#clock.now_ms(), value } }]);
+  }
+
+  #state(questions: readonly QuestionId[]): PacketState {
+    const { assignments } = this.#content;
+    return { assignments, all: this.#ids, answers: this.#answers, questions, leftOut: this.#leftOut };
+  }
+
+  #asked(questions: readonly QuestionId[]): [QuestionId, ...QuestionId[]] {
+    const [first, ...others] = questions.map((id) => this.#question(id).id);
+    return first === undefined ? refuse("no-question") : [first, ...others];
+  }
+
+  #question(id: QuestionId): QuestionInfo {
+    return this.#content.questions.find((question) => question.id === id) ?? refuse("no-question");
+  }
+
+  #text(id: TextId): PageContent["texts"][number] {
+    return this.#content.texts.find(({ text }) => text === id) ?? refuse("no-such-text");
+  }
+
+  #mayAnswer(annotator: number): void {
+    const { id, name } = this.#content.annotator;
+    if (annotator !== id) refuse("other-person", name);
+  }
+
+  /** Refuses real texts to a person who has to practise first, or who is stopped. */
+  #mayLabel(): void {
+    const { step, round } = this.#practice.gate();
+    if (step === "stopped") refuse("practice-stopped");
+    const { length } = step === "practise" ? this.#practice.left(round) : [];
+    if (step === "practise") refuse("practice-first", length === 1 ? "one text is" : `${length} texts are`);
+  }
+
+  #mayTakeLabels(text: TextId): void {
+    if (this.#practice.isPractice(this.#text(text).text)) refuse("practice-text");
+  }
+
+  #check(id: QuestionId, text: TextId, answer: Answer): void {
+    const { name, scale, cannot_say } = this.#question(id);
+    const { body } = this.#text(text);
+    const isOn = (level: number) => positionOf(scale, level) !== null;
+    const wanted = answer.kind === "cannot-say" ? "level" : FORMS[answer.kind];
+    if (kindOf(scale).form !== wanted) refuse("not-on-scale", name);
+    if (answer.kind === "cannot-say" && !cannot_say) refuse("cannot-say-not-offered", name);
+    const levels =
+      answer.kind === "level"
+        ? [answer.value]
+        : answer.kind === "options"
+          ? answer.value
+          : answer.kind === "spans"
+            ? answer.value.map(({ kind }) => kind)
+            : [];
+    if (!levels.every(isOn)) refuse("level-removed", name);
+    const { length } = [...body];
+    if (
+      answer.kind === "spans" &&
+      !answer.value.every(({ start, end }) => 0 <= start && start < end && end <= length)
+    )
+      refuse("level-outside-scale", name);
+  }
+
+  /** An answer; if it comes without a note, an earlier note is cleared. */
+  async #give(
+    { question, text, answer, duration_ms }: NewLabel,
+    note: Note,
+    guideline: string | null,
+    occasion: number,
+  ): Promise<void> {
+    const events = this.#answers.events(question, text, occasion);
+    const before = this.#answers.current(question, text, occasion);
+    const event: PageEvent = {
+      ...this.#event(question, text, occasion),
+      answer,
+      duration_ms,
+      note,
+      guideline,
+    };
+    if (before) event.replaces = before.key;
+    const records: PageRecord[] = [{ event }];
+    if (isEmptyNote(note) && !isEmptyNote(currentNote([...events, event]))) {
+      const cleared = this.#mark(question, text, "note", note, guideline, occasion);
+      records.push({ event: { ...cleared, key: this.#journal.key(1), at_ms: event.at_ms + 1 } });
+    }
+    await this.#append(records);
+  }
+
+  #event(question: QuestionId, text: TextId, occasion: number): PageEvent {
+    const note: Note = { note: null, reasons: [], confidence: null };
+    const at_ms = this.#timeOfNew(question, text);
+    return { key: this.#journal.key(), question, text, occasion, at_ms, note, guideline: null };
+  }
+
+  #mark(
+    question: QuestionId,
+    text: TextId,
+    mark: MarkKind,
+    note?: Note,
+    guideline: string | null = null,
+    occasion = 1,
+  ): PageEvent {
+    const event = this.#event(question, text, occasion);
+    return { ...event, mark, note: note ?? event.note, guideline };
+  }
+
+  /** The clock's time, but after all that was done to the text, and every answer: clocks are set back. */
+  #timeOfNew(question: QuestionId, text: TextId): number {
+    const seen = this.#answers.seen_ms(question, text);
+    return Math.max(this.#afterAnswers(), seen === undefined ? 0 : seen + 1);
+  }
+
+  #afterAnswers(): number {
+    const given = this.#answers.answered_ms;
+    return Math.max(this.#clock.now_ms(), given === undefined ? 0 : given + 1);
+  }
+
+  #draft(question: QuestionId, text: TextId, occasion: number, given: Note): Note | null {
+    const stored = this.#journal.local.drafts?.[draftKey(question, text, occasion)];
+    if (!stored) return null;
+    const typed = sameNote(stored.over, given) ? stored.typed : joined(given, stored.typed);
+    return sameNote(typed, given) ? null : typed;
+  }
+}
+
+const draftKey = (question: QuestionId, text: TextId, occasion: number) => `${question}:${text}:${occasion}`;
+
+/** A note that was typed on top of another one than holds now: nothing of either is lost. */
+function joined(given: Note, typed: Note): Note {
+  const [a, b] = [given.note?.trim() ?? "", typed.note?.trim() ?? ""];
+  const note = a === "" ? b : b === "" || a.includes(b) ? a : `${a}\n\n${b}`;
+  return {
+    note: note === "" ? null : note,
+    reasons: given.reasons.length > 0 ? given.reasons : typed.reasons,
+    confidence: given.confidence ?? typed.confidence,
+  };
+}
+
+/** The note without surrounding white space. */
+function checkNote({ note, reasons, confidence }: Note): Note {
+  const words = note?.trim() ?? "";
+  const length = [...words].length;
+  if (length > MAX_NOTE) refuse("note", `The note has ${length} characters; it can have ${MAX_NOTE}.`);
+  return { note: words === "" ? null : words, reasons: reasons.map((reason) => reason.trim()), confidence };
+}

@@ -1,0 +1,45 @@
+// What a page has in place of file dialogs and a window.
+import type { DropListener } from "$api/platform";
+import { fileName } from "./save-file";
+import { session } from "./session";
+
+/** This is a page with one packet: see `actions.ts`. */
+export const IS_PAGE = true;
+
+const nothing = async () => null;
+
+export const chooseProject: (title?: string) => Promise<string | null> = nothing;
+export const chooseNewProject: (name: string) => Promise<string | null> = nothing;
+export const chooseImport: () => Promise<string | null> = nothing;
+export const chooseTexts: () => Promise<string | null> = nothing;
+export const choosePicture: () => Promise<string | null> = nothing;
+export const chooseExport: (name: string, title?: string) => Promise<string | null> = nothing;
+export const chooseProgramFile: (title: string, name: string, ending: string) => Promise<string | null> =
+  nothing;
+export const chooseReport: (name: string) => Promise<string | null> = nothing;
+export const chooseReportFolder: (name: string) => Promise<string | null> = nothing;
+export const chooseCopy: (name: string) => Promise<string | null> = nothing;
+export const chooseSubmissions: () => Promise<string[] | null> = nothing;
+export const chooseFolder: (title: string) => Promise<string | null> = nothing;
+export const readClipboard: () => Promise<string | null> = nothing;
+
+/** The browser asks where a download goes, or saves it in its own folder. */
+export async function chooseHandIn(name: string): Promise<string | null> {
+  return fileName(session.current?.content.annotator.external_id ?? name);
+}
+
+export async function copyText(text: Promise<string>): Promise<void> {
+  await navigator.clipboard.writeText(await text);
+}
+
+export async function setTitle(title: string): Promise<void> {
+  document.title = title;
+}
+
+/** A browser zooms by itself. */
+export async function setZoom(_factor: number): Promise<void> {}
+
+/** Nothing is dropped on a page. */
+export async function onFileDrop(_listener: DropListener): Promise<() => void> {
+  return () => {};
+}

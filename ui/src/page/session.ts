@@ -1,0 +1,118 @@
+// The open page: its packet, its journal and its settings.
+import type {
+  AppInfo,
+  AppSettings,
+  PageContent,
+  ProjectChoices,
+  ProjectInfo,
+  SubmissionInfo,
+} from "$api/bindings";
+import { CLOCK, PacketDesk } from "./desk";
+import type { Journal } from "./journal";
+import { problem } from "./problems";
+import { saveFile } from "./save-file";
+import { submissionOf } from "./submission";
+
+const SETTINGS: AppSettings = {
+  theme: "system",
+  blur: false,
+  greyscale: false,
+  break_minutes: 0,
+  random_share: 0,
+  text_size: 20,
+  letter_keys: true,
+  snap_to_words: true,
+};
+
+export class Session {
+  readonly content: PageContent;
+  readonly desk: PacketDesk;
+  readonly #journal: Journal;
+  #choices: ProjectChoices | null = null;
+
+  constructor(content: PageContent, journal: Journal) {
+    [this.content, this.#journal] = [content, journal];
+    this.desk = new PacketDesk(content, journal);
+  }
+
+  appInfo(): AppInfo {
+    return { version: "", encoder: "", encoder_problem: null, device: "", device_reason: "" };
+  }
+
+  settings(): AppSettings {
+    return { ...SETTINGS, ...(this.#journal.local["settings"] as Partial<AppSettings> | undefined) };
+  }
+
+  saveSettings(settings: AppSettings): Promise<void> {
+    return this.#journal.setLocal("settings", settings);
+  }
+
+  saveChoices(choices: ProjectChoices): void {
+    this.#choices = choices;
+  }
+
+  project(): ProjectInfo {
+    const { name, questions, texts, annotator, care, packet } = this.content;
+    const ids = questions.map(({ id }) => id);
+    const choices: ProjectChoices = this.#choices ?? {
+      annotator: annotator.id,
+      question: ids[0] ?? null,
+      order: "file",
+      view: "label",
+      screen: ids,
+      group_by: null,
+      compared: null,
+      plan: null,
+    };
+    return {
+      path: packet,
+      name,
+      texts: texts.length,
+      annotators: 1,
+      annotators_without_labels: 0,
+      labels: 0,
+      questions,
+      attributes: [],
+      reveals: false,
+      labels_after_shown: 0,
+      care,
+      simulated_notice: null,
+      encoding: { version: null, encoded: 0, total: 0, problem: null },
+      choices,
+      packet: { annotator: annotator.id, questions: ids },
+      read_only: false,
+      journal_notice: null,
+    };
+  }
+
+  /** Everything so far, as the file that is handed in. */
+  submission(at_ms: number): string {
+    const { copies, records, submitted } = this.#journal;
+    return submissionOf(this.content, { copies, records, submitted }, at_ms, this.desk.openPacket().given);
+  }
+
+  /** Writes the file. It can be repeated: what is in several submissions is merged once. */
+  async handIn(file: string): Promise<SubmissionInfo> {
+    const { given, wanted } = this.desk.openPacket();
+    const at_ms = CLOCK.now_ms();
+    const records = this.#journal.records.length;
+    const text = this.submission(at_ms);
+    saveFile(file, text);
+    await this.#journal.submit({ at_ms, answers: given, records });
+    return { file, bytes: text.length, given, wanted };
+  }
+}
+
+/** The session of this page, once it is open. */
+export const session: { current: Session | null } = { current: null };
+
+/** Explains why the browser does not store answers. */
+export function storageProblem(thrown: unknown) {
+  const { name = "", message = String(thrown) } = (thrown ?? {}) as { name?: string; message?: string };
+  const detail = `${name}: ${message}`;
+  const full = name === "QuotaExceededError";
+  const why = full
+    ? "The browser has no space left: the answer was not saved. Free some space, or save your work as a file, and answer again."
+    : "The browser does not store answers here: nothing was saved. Open the page in a normal window (not a private one), or save your work as a file.";
+  return problem("page-storage", why, detail);
+}
