@@ -114,8 +114,8 @@ fn earlier(path: &Path) -> Option<String> {
 
 /// A digest of everything that the result of a test program may depend on: the program and its options,
 /// variables, and files. Programs of `crates` read no sources, and nothing but the files of `crates`,
-/// `migrations`, `sample` and `tools`; all others read any file of the checkout. Programs, encoders and data
-/// sets count by size and time, other files by content.
+/// `migrations`, `sample`, `tools` and the cases of the page; all others read any file of the checkout.
+/// Programs, encoders and data sets count by size and time, other files by content.
 fn digest_of_test(folders: &Folders, program: &Path, options: &[&str]) -> Result<String> {
     let mut digest = Sha256::new();
     let here = std::env::current_dir()?;
@@ -133,7 +133,8 @@ fn digest_of_test(folders: &Folders, program: &Path, options: &[&str]) -> Result
     let named = ["DISSENSUS_DEB", "DISSENSUS_MODELS"].map(std::env::var_os).into_iter().flatten();
     named.map(PathBuf::from).try_for_each(|path| add_state(&mut digest, &path))?;
     add_state(&mut digest, program)?;
-    let shared = ["crates", "migrations", "sample", "tools"].map(|name| folders.root.join(name));
+    let shared = ["crates", "migrations", "sample", "tools", "ui/src/page/cases"];
+    let shared = shared.map(|name| folders.root.join(name));
     let of_crates = here.starts_with(&shared[0]);
     if !of_crates || here.ends_with("crates/bench") {
         for name in STARTED {

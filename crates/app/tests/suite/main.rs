@@ -11,6 +11,7 @@ mod codes;
 mod combined_order;
 mod concurrency;
 mod copies;
+mod desk_cases;
 mod displaced;
 mod encoder_trials;
 mod exchange;
