@@ -23,8 +23,40 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Time between two checks.
 const BLINK: Duration = Duration::from_millis(25);
 
+/// A browser that opens pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Browser {
+    WebKit,
+    Chromium,
+}
+
+impl Browser {
+    /// Whether it can be started.
+    pub fn is_installed(self) -> bool {
+        self.program().is_some() && Command::new(self.driver()).arg("--version").output().is_ok()
+    }
+
+    fn program(self) -> Option<PathBuf> {
+        match self {
+            Self::WebKit => {
+                let libraries = fs::read_dir("/usr/lib").ok()?.flatten().map(|entry| entry.path());
+                libraries.map(|folder| folder.join("webkit2gtk-4.1/MiniBrowser")).find(|path| path.is_file())
+            }
+            Self::Chromium => Some(PathBuf::from("/usr/lib/chromium/chromium")).filter(|path| path.is_file()),
+        }
+    }
+
+    fn driver(self) -> &'static str {
+        match self {
+            Self::WebKit => "WebKitWebDriver",
+            Self::Chromium => "chromedriver",
+        }
+    }
+}
+
 /// How a window is started.
 pub struct Start {
+    browser: Browser,
     program: PathBuf,
     arguments: Vec<String>,
     bus: Option<String>,
@@ -36,12 +68,40 @@ impl Start {
     /// The built window on its first page, or on `project`.
     pub fn new(project: Option<&Path>) -> Self {
         let arguments = project.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-        Self { program: programs::window().to_owned(), arguments, bus: None, own_encoders: false, hub: None }
+        Self { program: programs::window().to_owned(), arguments, ..Self::webkit() }
     }
 
     /// An installed window with a command line of its own. It uses the encoders that were installed with it.
     pub fn installed(program: &Path, arguments: Vec<String>) -> Self {
-        Self { program: program.to_owned(), arguments, bus: None, own_encoders: true, hub: None }
+        Self { program: program.to_owned(), arguments, own_encoders: true, ..Self::webkit() }
+    }
+
+    fn webkit() -> Self {
+        Self {
+            browser: Browser::WebKit,
+            program: PathBuf::new(),
+            arguments: Vec::new(),
+            bus: None,
+            own_encoders: false,
+            hub: None,
+        }
+    }
+
+    /// A browser without a page. What it stores is in the home of the bench, and with WebKit only until it is
+    /// closed.
+    ///
+    /// # Errors
+    /// It is not installed.
+    pub fn browser(bench: &Bench, browser: Browser) -> Result<Self> {
+        let missing = || format!("{browser:?} is missing: `cargo xtask test --only system`");
+        let program = browser.program().with_context(missing)?;
+        let profile = format!("--user-data-dir={}", bench.path("home/chromium").display());
+        let arguments = match browser {
+            Browser::WebKit => vec!["--automation"],
+            Browser::Chromium => vec!["--headless=new", "--no-sandbox", "--no-first-run", &profile],
+        };
+        let arguments = arguments.into_iter().map(str::to_owned).collect();
+        Ok(Self { browser, program, arguments, ..Self::webkit() })
     }
 
     /// With another address of the model hub.
@@ -80,7 +140,7 @@ impl Window {
     pub async fn start(bench: &Bench, start: Start) -> Result<Self> {
         let screen = Screen::start()?;
         let driver = Driver::start(bench, &screen, &start)?;
-        let client = driver.session(&start.arguments).await?;
+        let client = driver.session(&start).await?;
         Ok(Self { client: Some(client), driver, screen })
     }
 
@@ -302,6 +362,26 @@ impl Window {
         self.answer("running a script", self.client()?.execute(script, Vec::new())).await
     }
 
+    /// Opens a tab and goes to it; the one before stays open.
+    ///
+    /// # Errors
+    /// The window has gone.
+    pub async fn open_tab(&self) -> Result<()> {
+        let tab = self.answer("opening a tab", self.client()?.new_window(true)).await?;
+        self.answer("going to a tab", self.client()?.switch_to_window(tab.handle)).await
+    }
+
+    /// Closes the tab and goes back to the first one.
+    ///
+    /// # Errors
+    /// The window has gone.
+    pub async fn close_tab(&self) -> Result<()> {
+        self.answer("closing a tab", self.client()?.close_window()).await?;
+        let tabs = self.answer("listing the tabs", self.client()?.windows()).await?;
+        let first = tabs.into_iter().next().context("no tab is left")?;
+        self.answer("going to a tab", self.client()?.switch_to_window(first)).await
+    }
+
     /// Goes to the page of this address.
     ///
     /// # Errors
@@ -352,7 +432,7 @@ impl Driver {
         let port = free_port()?;
         let log = bench.path("driver.log");
         let output = fs::File::create(&log)?;
-        let mut command = Command::new("WebKitWebDriver");
+        let mut command = Command::new(start.browser.driver());
         command.arg(format!("--port={port}")).current_dir(bench.folder());
         surroundings(&mut command, bench, screen, start);
         let process = command
@@ -363,7 +443,7 @@ impl Driver {
             .stderr(output)
             .process_group(0)
             .spawn()
-            .context("cannot start WebKitWebDriver: `cargo xtask test --only system` installs it")?;
+            .context("cannot start the driver: `cargo xtask test --only system` installs it")?;
         let program = start.program.clone();
         Ok(Self { process, port, program, home: home.to_string_lossy().into_owned(), log })
     }
@@ -380,8 +460,14 @@ impl Driver {
         Ok(())
     }
 
-    async fn session(&self, arguments: &[String]) -> Result<Client> {
-        let request = json!({ "webkitgtk:browserOptions": { "binary": self.program, "args": arguments } });
+    async fn session(&self, start: &Start) -> Result<Client> {
+        let options = json!({ "binary": self.program, "args": start.arguments });
+        let request = match start.browser {
+            Browser::WebKit => json!({ "webkitgtk:browserOptions": options }),
+            Browser::Chromium => {
+                json!({ "goog:chromeOptions": options, "unhandledPromptBehavior": "accept" })
+            }
+        };
         let Value::Object(request) = request else { bail!("capabilities are an object") };
         let mut builder = ClientBuilder::new(HttpConnector::new());
         builder.capabilities(request);

@@ -34,7 +34,7 @@ fn ensure_linux(need: Need) -> Result<()> {
     let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     let manager = manager_of(&release);
     if manager == Some(Manager::Apt) {
-        return apt::ensure(need);
+        return apt::ensure(need, release.lines().any(|line| line == "ID=debian"));
     }
     let missing = missing(need);
     if missing.is_empty() {

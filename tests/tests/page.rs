@@ -1,0 +1,144 @@
+//! A packet as a web page: answered by keyboard in real browsers, from disk, without a network, and merged.
+#![cfg(target_os = "linux")] // nowhere else are there drivers for both browsers
+#![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
+
+use anyhow::{Result, ensure};
+use dissensus_tests::command::Bench;
+use dissensus_tests::files;
+use dissensus_tests::window::{Browser, Start, Window};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The most bytes of a page without its texts.
+const LARGEST: u64 = 1_500_000;
+
+/// Eight texts and three questions, handed out to two people as pages.
+fn handed_out(bench: &Bench) -> PathBuf {
+    bench.file("texts.csv", files::texts(8));
+    bench.ok(["project", "new", "S.dissensus"]);
+    bench.ok(["data", "import", "S.dissensus", "texts.csv"]);
+    bench.ok(["data", "question", "S.dissensus", "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
+    bench.ok(["data", "question", "S.dissensus", "kind", "--scale", "multi-label", "--levels", "slur,lie"]);
+    bench.ok(["data", "question", "S.dissensus", "words", "--scale", "spans", "--levels", "insult"]);
+    bench.file("guideline.md", "# Rules\n\nBe fair.");
+    bench.ok(["data", "guideline", "S.dissensus", "--from", "guideline.md"]);
+    let assigned = ["--annotators", "ada,ben", "--per-text", "2", "--as", "page", "--out", "pages"];
+    bench.ok(["study", "assign", "S.dissensus"].into_iter().chain(assigned));
+    bench.path("pages").join("ada.html")
+}
+
+async fn open(bench: &Bench, browser: Browser, page: &Path) -> Result<Window> {
+    let window = Window::start(bench, Start::browser(bench, browser)?).await?;
+    window.go_to(&format!("file://{}", page.display())).await?;
+    window.find("label-text").await?;
+    Ok(window)
+}
+
+/// Answers all three questions about the text on the screen: a level, no option, nothing to mark.
+async fn answer(window: &Window, level: char, done: u32) -> Result<()> {
+    const NOW: &str =
+        "return document.querySelector('[data-testid=\"question-now\"]')?.dataset.question ?? null";
+    window.script_when(NOW, |name| name == "rude").await?;
+    window.press(level).await?;
+    for question in ["kind", "words"] {
+        window.script_when(NOW, |name| name == question).await?;
+        window.press('0').await?;
+        window.press('\u{e007}').await?;
+    }
+    window.text_when("label-progress-done", |now| now == done.to_string()).await.map(drop)
+}
+
+/// Hands in, and returns the file that the browser would save.
+async fn hand_in(window: &Window) -> Result<String> {
+    let keep = "const real = URL.createObjectURL; window.saved = null; \
+                URL.createObjectURL = (blob) => { void blob.text().then((text) => (window.saved = text)); \
+                return real.call(URL, blob); }";
+    window.script(keep).await?;
+    window.click("hand-in").await?;
+    window.click("hand-in-write").await?;
+    let saved = window.script_when("return window.saved ?? null", |saved| saved.is_string()).await?;
+    window.gone("hand-in-dialog").await?;
+    Ok(saved.as_str().unwrap_or_default().to_owned())
+}
+
+async fn page_is_answered_and_merged(browser: Browser) -> Result<()> {
+    let bench = Bench::without_encoder();
+    let page = handed_out(&bench);
+    ensure!(std::fs::metadata(&page)?.len() < LARGEST);
+    let window = open(&bench, browser, &page).await?;
+    ensure!(window.text("packet-person").await? == "ada");
+    for (done, level) in (1..).zip(['1', '3', '2']) {
+        answer(&window, level, done).await?;
+    }
+    // The page asked for nothing from anywhere.
+    let asked = "return performance.getEntriesByType('resource').map((one) => one.name).filter((name) => !name.startsWith('data:'))";
+    ensure!(window.script(asked).await? == serde_json::json!([]), "{}", window.script(asked).await?);
+    // Not only because nothing answers: its own policy forbids it.
+    let policy = "return new Promise((done) => { \
+                  document.addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective)); \
+                  fetch('https://example.org').catch(() => setTimeout(() => done('no policy'), 2000)); })";
+    ensure!(window.script(policy).await? == "connect-src", "{}", window.script(policy).await?);
+
+    let window = match browser {
+        // What this browser stores ends with it: the page is loaded again instead.
+        Browser::WebKit => {
+            window.go_to(&format!("file://{}", page.display())).await?;
+            window
+        }
+        Browser::Chromium => {
+            window.kill()?;
+            open(&bench, browser, &page).await?
+        }
+    };
+    window.text_when("label-progress-done", |now| now == "3").await?;
+    answer(&window, '2', 4).await?;
+    let early = bench.file("early.handin", hand_in(&window).await?);
+    answer(&window, '1', 5).await?;
+    let late = bench.file("late.handin", hand_in(&window).await?);
+    for (file, new) in [(&early, 4), (&late, 5), (&early, 5)] {
+        bench.ok(["study", "merge", "S.dissensus", &file.to_string_lossy()]);
+        let status: Value = bench.json(["study", "status", "S.dissensus"]);
+        assert_eq!(status["people"][0]["given"], new, "{status}");
+    }
+    let info = bench.json(["project", "info", "S.dissensus"]);
+    assert_eq!(info["labels"], 15, "three questions about five texts");
+    // Levels and the version of the guideline are those that were on the screen.
+    bench.ok(["data", "export", "S.dissensus", "all.csv", "--question", "rude"]);
+    let rows = std::fs::read_to_string(bench.path("all.csv"))?;
+    let levels: Vec<&str> = rows
+        .lines()
+        .skip(1)
+        .filter_map(|row| row.split(',').find(|cell| ["1", "2", "3"].contains(cell)))
+        .collect();
+    assert_eq!(levels.len(), 5, "{rows}");
+    window.close().await
+}
+
+#[tokio::test]
+async fn page_is_answered_and_merged_in_webkit() -> Result<()> {
+    page_is_answered_and_merged(Browser::WebKit).await
+}
+
+#[tokio::test]
+async fn page_is_answered_and_merged_in_chromium() -> Result<()> {
+    if !Browser::Chromium.is_installed() && std::env::var_os("CI").is_none() {
+        eprintln!("NOT RUN: this system has no Chromium with a driver");
+        return Ok(());
+    }
+    page_is_answered_and_merged(Browser::Chromium).await
+}
+
+#[tokio::test]
+async fn page_in_a_second_tab_is_refused() -> Result<()> {
+    let bench = Bench::without_encoder();
+    let page = handed_out(&bench);
+    let window = open(&bench, Browser::WebKit, &page).await?;
+    let address = format!("file://{}", page.display());
+    window.open_tab().await?;
+    window.go_to(&address).await?;
+    window.find("page-elsewhere").await?;
+    ensure!(window.all("label-text").await?.is_empty());
+    window.close_tab().await?;
+    answer(&window, '1', 1).await?;
+    window.close().await
+}
