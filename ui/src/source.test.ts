@@ -133,7 +133,7 @@ it("names the level of intervals by one constant", () => {
 
 it("shows every explanation by the tooltip that works with keyboard and touch", () => {
   // It takes over titles: the system's own tip is reached by the mouse alone, and stays over dialogs.
-  expect(matching(product, /<ExplanationTip\b/)).toEqual(["src/App.svelte"]);
+  expect(matching(product, /<ExplanationTip\b/)).toEqual(["src/App.svelte", "src/page/Page.svelte"]);
 });
 
 it("imports in one direction: views and components use stores, stores use words and logic", () => {

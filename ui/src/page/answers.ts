@@ -1,6 +1,7 @@
 // One person's answers to the questions on a screen. The same rules: crates/labelling/src/question_set.rs.
 import type { Answer, QuestionId, QuestionInfo, TextId } from "$api/bindings";
-import { currentAnswer, includes, isMarked, newestGiven, unretractedAnswers, type PageEvent } from "./events";
+import { includes } from "$kinds/rules";
+import { currentAnswer, isMarked, newestGiven, unretractedAnswers, type PageEvent } from "./events";
 
 /** What is unanswered about a text: at least one question that was not skipped, or only skipped ones. */
 export type Unanswered = "open" | "skipped";

@@ -1,8 +1,8 @@
 // Care: which texts count as harmful today, and the limit. The same rules: crates/project/src/care_file.rs.
 import type { Answer, HarmfulFrom, LevelId, OwnCare, Scale, StudyCare, TextId } from "$api/bindings";
 import { isOrdinal } from "$kinds/kinds";
+import { includes } from "$kinds/rules";
 import { positionOf } from "$kinds/scale";
-import { includes } from "./events";
 
 /** Days on which the read texts are stored. */
 const DAYS = 3;

@@ -22,7 +22,7 @@ import type {
   Undone,
 } from "$api/bindings";
 import { answerName } from "$kinds/level/levels";
-import { kindOf } from "$kinds/kinds";
+import { isWithin, levelsIn, takes } from "$kinds/rules";
 import { positionOf } from "$kinds/scale";
 import { sameNote } from "$logic/notes";
 import { Answers } from "./answers";
@@ -61,7 +61,6 @@ export const CLOCK: Clock = {
 };
 
 const MAX_NOTE = 10_000;
-const FORMS = { level: "level", options: "options", spans: "spans" } as const;
 
 type FormValues = Record<string, { value: string | null; at_ms: number }>;
 
@@ -462,25 +461,10 @@ export class PacketDesk {
   #check(id: QuestionId, text: TextId, answer: Answer): void {
     const { name, scale, cannot_say } = this.#question(id);
     const { body } = this.#text(text);
-    const isOn = (level: number) => positionOf(scale, level) !== null;
-    const wanted = answer.kind === "cannot-say" ? "level" : FORMS[answer.kind];
-    if (kindOf(scale).form !== wanted) refuse("not-on-scale", name);
+    if (!takes(scale, answer)) refuse("not-on-scale", name);
     if (answer.kind === "cannot-say" && !cannot_say) refuse("cannot-say-not-offered", name);
-    const levels =
-      answer.kind === "level"
-        ? [answer.value]
-        : answer.kind === "options"
-          ? answer.value
-          : answer.kind === "spans"
-            ? answer.value.map(({ kind }) => kind)
-            : [];
-    if (!levels.every(isOn)) refuse("level-removed", name);
-    const { length } = [...body];
-    if (
-      answer.kind === "spans" &&
-      !answer.value.every(({ start, end }) => 0 <= start && start < end && end <= length)
-    )
-      refuse("level-outside-scale", name);
+    if (levelsIn(answer).some((level) => positionOf(scale, level) === null)) refuse("level-removed", name);
+    if (!isWithin(answer, [...body].length)) refuse("level-outside-scale", name);
   }
 
   /** An answer; if it comes without a note, an earlier note is cleared. */

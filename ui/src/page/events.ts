@@ -1,5 +1,5 @@
 // What a person did, as events, and what holds after them. The same rules: crates/domain/src/current.rs.
-import type { Answer, LevelId, Note, QuestionId, TextId } from "$api/bindings";
+import type { Answer, Note, QuestionId, TextId } from "$api/bindings";
 import { NO_NOTE } from "$logic/notes";
 
 /** The identity of an event: the session in which it was appended, and a number from 1 within it. */
@@ -119,18 +119,4 @@ export function newestGiven(answers: readonly PageEvent[]): PageEvent | undefine
     ({ key: [copy, sequence] }) => copy === newest.key[0] && sequence > newest.key[1],
   );
   return later.reduce((best, one) => (one.key[1] > best.key[1] ? one : best), newest);
-}
-
-/** Whether an answer contains a level, option or type. */
-export function includes(answer: Answer, level: LevelId): boolean {
-  switch (answer.kind) {
-    case "level":
-      return answer.value === level;
-    case "options":
-      return answer.value.includes(level);
-    case "spans":
-      return answer.value.some(({ kind }) => kind === level);
-    case "cannot-say":
-      return false;
-  }
 }

@@ -124,7 +124,7 @@ describe("the table", () => {
     expect(asked).toHaveBeenCalledWith("Save the packet of ben");
     expect(wrote).not.toHaveBeenCalled();
     await user.click(button);
-    await waitFor(() => expect(wrote).toHaveBeenCalledWith(["ben"], "/again"));
+    await waitFor(() => expect(wrote).toHaveBeenCalledWith(["ben"], "/again", "file"));
     expect(app.toasts.list[0]).toMatchObject({
       message: "The packet was written again as ben.dissensus",
       detail: "/again/ben.dissensus",
@@ -235,7 +235,7 @@ describe("planning", () => {
     await waitFor(() => expect(screen.getByTestId("study-hand-out")).toBeEnabled());
     await user.click(screen.getByTestId("study-hand-out"));
     await waitFor(() =>
-      expect(out).toHaveBeenCalledWith(expect.objectContaining({ new_people: true }), "/packets"),
+      expect(out).toHaveBeenCalledWith(expect.objectContaining({ new_people: true }), "/packets", "file"),
     );
   });
 
@@ -256,7 +256,7 @@ describe("planning", () => {
     // Enter in a field does the same.
     await user.type(screen.getByTestId("study-to-come"), "{Enter}");
     await waitFor(() =>
-      expect(out).toHaveBeenCalledWith(expect.objectContaining({ per_text: 3 }), "/packets"),
+      expect(out).toHaveBeenCalledWith(expect.objectContaining({ per_text: 3 }), "/packets", "file"),
     );
     expect(await screen.findByTestId("study-folder")).toHaveTextContent("Written to /packets");
     expect(screen.getByTestId("study-handed")).toHaveTextContent("person-2.dissensus");
