@@ -69,7 +69,9 @@ export class Explanations {
     on("focusin", ({ target }) =>
       queueMicrotask(() => {
         // What only a script can focus is no stop of the keyboard.
-        const isStop = target instanceof Element && target.matches(":focus-visible:not([tabindex='-1'])");
+        const isStop =
+          target instanceof Element &&
+          target.matches(":focus-visible:not(:is(section, main)[tabindex='-1'])");
         if (isStop) this.#show(target);
       }),
     );
