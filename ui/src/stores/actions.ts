@@ -226,7 +226,7 @@ export function isCovered(): boolean {
 }
 
 /** What can be done in a page with one packet. */
-const ON_PAGE = /^(view\.label$|study\.hand-in|app\.(stop|care)|theme\.|label\.)/;
+const ON_PAGE = /^(view\.label|tab\.|study\.hand-in|app\.(stop|care)|theme\.|label\.|texts\.(search|filter))/;
 
 /** Whether the action exists for the open project, even if it is disabled at the moment. */
 export function belongs(id: ActionId): boolean {

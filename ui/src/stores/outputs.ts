@@ -194,7 +194,9 @@ export class Outputs {
       given === wanted ? `All ${counted(wanted, "text")}` : `${count(given)} of ${counted(wanted, "text")}`;
     const rest = given === wanted ? "" : " You can continue labelling and submit again.";
     const detail = `Send ${file} to the person who gave you this packet.${rest}`;
-    this.host.toasts.done(`${far} submitted as ${fileName(file)}`, detail);
+    // A page has only made a file: what to do with it stays on the screen.
+    if (platform.IS_PAGE) this.host.toasts.note(`Now send ${file}: ${far} are in it`, detail, true);
+    else this.host.toasts.done(`${far} submitted as ${fileName(file)}`, detail);
     return true;
   }
 
