@@ -16,8 +16,10 @@ export function onePage(): Plugin {
       );
       if (page?.type !== "asset" || scripts.length !== 1 || files.length > 2 + styles.length)
         return this.error("the page must have one script and no other files");
-      // In HTML, only these characters could end the element.
-      const [script] = scripts.map((code) => `\n${code.replaceAll("</script", "<\\/script")}\n`);
+      // In HTML, only these could end the element, or hide its end; in a script they are parts of strings.
+      const inHtml = (code: string) =>
+        code.replaceAll("\r\n", "\n").replaceAll(/<(?=!--|\/?script)/gi, "\\x3C");
+      const [script] = scripts.map((code) => `\n${inHtml(code)}\n`);
       const hash = createHash("sha256")
         .update(script ?? "")
         .digest("base64");

@@ -7,7 +7,8 @@ fn main() -> std::io::Result<()> {
     let built = Path::new("../../ui/dist-page/page.html");
     println!("cargo::rerun-if-changed={}", built.display());
     let page = match fs::read(built) {
-        Ok(page) => page,
+        Ok(page) if page.trim_ascii_end().ends_with(b"</html>") => page,
+        Ok(_) => return Err(std::io::Error::other("ui/dist-page/page.html is cut off: build it again")),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(error),
     };

@@ -93,9 +93,18 @@ async fn page_is_answered_and_merged(browser: Browser) -> Result<()> {
     window.text_when("label-progress-done", |now| now == "3").await?;
     answer(&window, '2', 4).await?;
     let early = bench.file("early.handin", hand_in(&window).await?);
+    bench.ok(["study", "merge", "S.dissensus", &early.to_string_lossy()]);
+
+    // The study changes, and the page is written again: it goes on where the first one was.
+    bench.ok(["data", "question", "S.dissensus", "rude", "--prompt", "Is it rude?"]);
+    let again = ["--write-again", "--annotators", "ada", "--as", "page", "--out", "again"];
+    bench.ok(["study", "assign", "S.dissensus"].into_iter().chain(again));
+    window.go_to("about:blank").await?;
+    window.go_to(&format!("file://{}", bench.path("again/ada.html").display())).await?;
+    window.text_when("label-progress-done", |now| now == "4").await?;
     answer(&window, '1', 5).await?;
     let late = bench.file("late.handin", hand_in(&window).await?);
-    for (file, new) in [(&early, 4), (&late, 5), (&early, 5)] {
+    for (file, new) in [(&late, 5), (&early, 5)] {
         bench.ok(["study", "merge", "S.dissensus", &file.to_string_lossy()]);
         let status: Value = bench.json(["study", "status", "S.dissensus"]);
         assert_eq!(status["people"][0]["given"], new, "{status}");

@@ -61,6 +61,8 @@ view! {
         pub finished: Vec<u32>,
         /// The round that has to be finished before anything else.
         pub again: Option<u32>,
+        /// When the last of these was recorded: new answers come later, whatever the clock shows.
+        pub after_ms: f64,
     }
 
     /// A text with its right answer, which is shown after the annotator's own.

@@ -2980,7 +2980,7 @@ export type PageAssignment = {
 	occasion: number,
 };
 
-/**  Everything that one annotator needs to answer a task packet in a browser. Rows are those of the packet. */
+/**  Everything that one annotator needs to answer a task packet in a browser. Rows are the packet's. */
 export type PageContent = {
 	/**  The version of this form. */
 	version: number,
@@ -3020,6 +3020,8 @@ export type PagePractice = {
 	finished: number[],
 	/**  The round that has to be finished before anything else. */
 	again: number | null,
+	/**  When the last of these was recorded: new answers come later, whatever the clock shows. */
+	after_ms: number | null,
 };
 
 /**  An answer in practice. */

@@ -23,15 +23,19 @@ const nameOf = (question: QuestionId, text: TextId, occasion: number): string =>
 export class Answers {
   readonly #questions: ReadonlyMap<QuestionId, QuestionInfo>;
   readonly #places = new Map<string, Place>();
-  readonly #all: PageEvent[] = [];
+  readonly #seen = new Map<string, number>();
+  #answered: number | undefined;
 
   constructor(questions: readonly QuestionInfo[]) {
     this.#questions = new Map(questions.map((question) => [question.id, question]));
   }
 
   add(event: PageEvent): void {
-    this.#all.push(event);
-    const name = nameOf(event.question, event.text, event.occasion);
+    const { question, text, at_ms } = event;
+    const seen = nameOf(question, text, 0);
+    this.#seen.set(seen, Math.max(this.#seen.get(seen) ?? at_ms, at_ms));
+    if (event.answer) this.#answered = Math.max(this.#answered ?? at_ms, at_ms);
+    const name = nameOf(question, text, event.occasion);
     const events = [...(this.#places.get(name)?.events ?? []), event];
     const times = unretractedAnswers(events).map(({ at_ms }) => at_ms);
     this.#places.set(name, {
@@ -66,16 +70,12 @@ export class Answers {
 
   /** The time of the newest event of any kind on a question and text, in any round. */
   seen_ms(question: QuestionId, text: TextId): number | undefined {
-    const times = this.#all.flatMap((event) =>
-      event.question === question && event.text === text ? [event.at_ms] : [],
-    );
-    return times.length > 0 ? Math.max(...times) : undefined;
+    return this.#seen.get(nameOf(question, text, 0));
   }
 
-  /** The time of the newest answer of any question, taken back or not. */
+  /** The time of the newest answer to any question, taken back or not. */
   get answered_ms(): number | undefined {
-    const times = this.#all.flatMap((event) => (event.answer === undefined ? [] : [event.at_ms]));
-    return times.length > 0 ? Math.max(...times) : undefined;
+    return this.#answered;
   }
 
   /** The answer to any of these questions that was given last and not taken back. */

@@ -18,10 +18,11 @@ export interface PacketState {
 export function nextAssigned(state: PacketState, after: TextId | null): Assignment | null {
   const { assignments, answers, questions, leftOut } = state;
   const apart = smallestDistance(assignments);
+  const others = othersAfter(state);
   const left = ({ text, occasion }: Assignment): Unanswered | null => {
     const first = answers.left(questions, text);
     if (occasion === 1) return first;
-    if (first !== null || isDone(state, text) || othersSince(state, text) < apart) return null;
+    if (first !== null || isDone(state, text) || others(text) < apart) return null;
     return questions.some((id) => answers.isSkipped(id, text)) ? "skipped" : "open";
   };
   const open = (wanted: Unanswered) =>
@@ -60,8 +61,9 @@ export function progressOf(state: PacketState, real: readonly TextId[], today_ms
   const done = again.filter(({ text }) => isDoneAgain(state, text));
   // Once everything else is answered, too few other texts remain to come before these.
   const apart = smallestDistance(assignments);
+  const others = othersAfter(state);
   const tooLate = again.filter(
-    ({ text }) => first.done === first.total && !isDoneAgain(state, text) && othersSince(state, text) < apart,
+    ({ text }) => first.done === first.total && !isDoneAgain(state, text) && others(text) < apart,
   );
   const today = done.filter(({ text }) => {
     const times = questions.flatMap((id) => answers.current(id, text, 2)?.at_ms ?? []);
@@ -75,13 +77,14 @@ export function progressOf(state: PacketState, real: readonly TextId[], today_ms
   };
 }
 
-/** Number of other texts that were answered after the first answer to this one. */
-function othersSince({ answers, questions, all }: PacketState, text: TextId): number {
-  const at_ms = answers.given_ms(questions, text);
-  if (at_ms === undefined) return Infinity;
-  const since = (times: ReadonlyMap<TextId, number>) =>
-    [...times.values()].filter((time) => time > at_ms).length;
-  return since(answers.givenTexts(questions)) + since(answers.answeredTexts(all, 2));
+/** Gives the number of other texts that were answered after the first answer to one. */
+function othersAfter({ answers, questions, all }: PacketState): (text: TextId) => number {
+  const first = answers.givenTexts(questions);
+  const times = [...first.values(), ...answers.answeredTexts(all, 2).values()];
+  return (text) => {
+    const at_ms = first.get(text);
+    return at_ms === undefined ? Infinity : times.filter((time) => time > at_ms).length;
+  };
 }
 
 const isDone = ({ answers, questions }: PacketState, text: TextId): boolean =>

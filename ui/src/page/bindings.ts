@@ -38,6 +38,7 @@ const desk: Partial<typeof RealCommands> = {
   nextText: async (_, questions, __, after) => packet().desk.nextText(questions, after),
   labelTask: async (_, question, text, occasion) => packet().desk.labelTask(question, text, occasion),
   neighbourText: async (_, question, text, step) => packet().desk.neighbourText(question, text, step),
+  findTexts: async (query, offset, limit, lookFor) => packet().desk.findTexts(query, offset, limit, lookFor),
   progress: async (_, questions) => packet().desk.progress(questions),
   recordLabel: (label, details) => changing(packet().desk.recordLabel(label, details)),
   recordAgain: (label, details, occasion) => changing(packet().desk.recordAgain(label, details, occasion)),
@@ -55,7 +56,7 @@ const desk: Partial<typeof RealCommands> = {
 
   practiceState: async () => packet().desk.practiceState(),
   nextPractice: async () => packet().desk.nextPractice(),
-  recordPractice: (answer) => packet().desk.recordPractice(answer),
+  recordPractice: (answer) => changing(packet().desk.recordPractice(answer)),
   formLeft: async () => packet().desk.formLeft(),
   answerForm: async (_, answers) => (await changing(packet().desk.answerForm(answers)), null),
   care: async () => packet().desk.careInfo(),

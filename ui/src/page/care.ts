@@ -1,5 +1,5 @@
 // Care: which texts count as harmful today, and the limit. The same rules: crates/project/src/care_file.rs.
-import type { Answer, HarmfulFrom, LevelId, OwnCare, Scale, StudyCare, TextId } from "$api/bindings";
+import type { Answer, HarmfulFrom, LevelId, OwnCare, Scale, StudyCare } from "$api/bindings";
 import { isOrdinal } from "$kinds/kinds";
 import { includes } from "$kinds/rules";
 import { positionOf } from "$kinds/scale";
@@ -10,13 +10,17 @@ const DAYS = 3;
 const COUNTED_AFTER = 5;
 
 interface Day {
-  read: TextId[];
-  harmful: TextId[];
+  /** Ids of texts. */
+  read: string[];
+  harmful: string[];
   went_on: boolean;
 }
 
+/** A person's choices, with the level of harmful texts by names that hold in every packet. */
+export type StoredChoice = Omit<OwnCare, "harmful"> & { harmful: { question: string; key: string } | null };
+
 export interface StoredCare {
-  own: OwnCare;
+  own: StoredChoice;
   days: Record<string, Day>;
   harmful: number;
   read: number;
@@ -32,7 +36,7 @@ export const NO_CARE: StoredCare = {
 };
 
 /** After a text was read on a day; a text counts once a day. */
-export function noteRead(stored: StoredCare, today: string, text: TextId, harmful: boolean): StoredCare {
+export function noteRead(stored: StoredCare, today: string, text: string, harmful: boolean): StoredCare {
   const now = structuredClone(stored);
   const day = (now.days[today] ??= { read: [], harmful: [], went_on: false });
   if (harmful && !day.harmful.includes(text)) {

@@ -23,7 +23,8 @@ interface Case {
   submission: unknown[];
 }
 
-const FOLDER = "src/page/cases";
+/** Recorded cases, or those that a simulation has drawn. */
+const FOLDER = process.env["DESK_CASES"] ?? "src/page/cases";
 const cases = readdirSync(FOLDER).map(
   (file) => [file, JSON.parse(readFileSync(`${FOLDER}/${file}`, "utf8")) as Case] as const,
 );

@@ -3,6 +3,7 @@ import type {
   Answer,
   AttributeForm,
   CareInfo,
+  FoundTexts,
   LabelDetails,
   LabelReceipt,
   LabelTask,
@@ -19,12 +20,13 @@ import type {
   QuestionId,
   QuestionInfo,
   TextId,
+  TextQuery,
   Undone,
 } from "$api/bindings";
 import { answerName } from "$kinds/level/levels";
 import { isWithin, levelsIn, takes } from "$kinds/rules";
 import { positionOf } from "$kinds/scale";
-import { sameNote } from "$logic/notes";
+import { NO_NOTE, sameNote } from "$logic/notes";
 import { Answers } from "./answers";
 import { nextAssigned, progressOf, type PacketState } from "./assigned";
 import * as care from "./care";
@@ -34,11 +36,14 @@ import {
   isSameKey,
   type MarkKind,
   type PageEvent,
+  type PageFact,
   type PageRecord,
 } from "./events";
 import type { Journal } from "./journal";
+import { Names } from "./named";
 import { Practice, type GivenInPractice } from "./practice";
 import { refuse } from "./problems";
+import { findTexts } from "./text-list";
 import { areIn, checkTopics } from "./topics";
 
 /** The time, for tests too. */
@@ -70,9 +75,12 @@ export class PacketDesk {
   readonly #clock: Clock;
   readonly #answers: Answers;
   readonly #practice: Practice;
+  readonly #names: Names;
   readonly #ids: QuestionId[];
   #form: FormValues = {};
   #leftOutCount = 0;
+  /** Facts about practice and what is left out come after this time. */
+  #facts_ms: Record<PageFact["kind"], number>;
   #leftOut: ReadonlySet<TextId> = new Set();
   /** One change after the other. */
   #queue: Promise<unknown> = Promise.resolve();
@@ -83,8 +91,13 @@ export class PacketDesk {
     this.#answers = new Answers(content.questions);
     const assigned = new Set(content.assignments.map(({ text }) => text));
     this.#practice = new Practice(content.practice, content.annotator.id, content.questions, assigned);
-    for (const record of journal.records) this.#follow(record);
-    this.#findLeftOut();
+    this.#names = new Names(content);
+    this.#facts_ms = { "practice-answer": content.practice.after_ms ?? 0, "left-out": 0, "form-answers": 0 };
+    for (const named of journal.records) {
+      const record = this.#names.resolve(named);
+      if (record) this.#follow(record);
+    }
+    this.#leftOut = this.#containing(this.#care.own.words);
   }
 
   #follow(record: PageRecord): void {
@@ -92,7 +105,8 @@ export class PacketDesk {
       this.#answers.add(record.event);
       return;
     }
-    const { kind, question, text, value } = record.fact;
+    const { kind, question, text, value, at_ms } = record.fact;
+    this.#facts_ms[kind] = Math.max(this.#facts_ms[kind], at_ms);
     if (kind === "practice-answer" && question !== undefined && text !== undefined)
       this.#practice.add(question, text, value as GivenInPractice);
     if (kind === "form-answers") this.#form = { ...this.#form, ...(value as FormValues) };
@@ -100,7 +114,7 @@ export class PacketDesk {
   }
 
   async #append(records: readonly PageRecord[]): Promise<void> {
-    await this.#journal.append(records);
+    await this.#journal.append(records.map((record) => this.#names.of(record)));
     for (const record of records) this.#follow(record);
   }
 
@@ -123,7 +137,9 @@ export class PacketDesk {
     const { external_id, body } = this.#text(text);
     const { id } = this.#question(question);
     const events = this.#answers.events(id, text, occasion);
-    const note = currentNote(events);
+    const answer = this.#answers.answer(id, text, occasion);
+    // A note of a later round holds with its answer.
+    const note = occasion > 1 && !answer ? NO_NOTE : currentNote(events);
     return {
       text,
       external_id,
@@ -131,7 +147,7 @@ export class PacketDesk {
       group: null,
       occasion,
       asked: this.#answers.asks(id, text, occasion),
-      answer: this.#answers.answer(id, text, occasion),
+      answer,
       note,
       draft: this.#draft(id, text, occasion, note),
       // A flag would reveal that the text had come before.
@@ -161,6 +177,19 @@ export class PacketDesk {
       .map(({ text }) => text)
       .filter((text) => !this.#practice.isPractice(text));
     return progressOf(this.#state(questions), real, this.#clock.today_ms());
+  }
+
+  findTexts(query: TextQuery, offset: number, limit: number, lookFor: TextId | null): FoundTexts {
+    const { questions: all, texts } = this.#content;
+    const asked = all.filter(({ id }) => query.questions.length === 0 || query.questions.includes(id));
+    const real = texts.filter(({ text }) => !this.#practice.isPractice(text));
+    return findTexts(
+      { texts: real, questions: asked, answers: this.#answers },
+      query,
+      offset,
+      limit,
+      lookFor,
+    );
   }
 
   // Answers
@@ -251,11 +280,11 @@ export class PacketDesk {
       const over = currentNote(
         this.#answers.events(this.#question(question).id, this.#text(text).text, occasion),
       );
-      const drafts = { ...this.#journal.local.drafts };
-      const place = draftKey(question, text, occasion);
-      if (typed === null) delete drafts[place];
-      else drafts[place] = { typed, over };
-      await this.#journal.setLocal("drafts", drafts);
+      const place = this.#names.place(question, text, occasion);
+      await this.#journal.change("drafts", (drafts = {}) => {
+        const { [place]: _, ...others } = drafts;
+        return typed === null ? others : { ...others, [place]: { typed, over } };
+      });
     });
   }
 
@@ -284,7 +313,7 @@ export class PacketDesk {
       const left = this.#practice.left(round);
       if (!left.includes(one)) refuse("practice-answered");
       const value: GivenInPractice = { round, answer, last: left.length === 1 };
-      const at_ms = this.#afterAnswers();
+      const at_ms = Math.max(this.#afterAnswers(), this.#facts_ms["practice-answer"] + 1);
       await this.#append([{ fact: { kind: "practice-answer", question, text, at_ms, value } }]);
       return {
         right: this.#practice.isRight(one, answer),
@@ -300,23 +329,28 @@ export class PacketDesk {
 
   formLeft(): AttributeForm {
     const { attributes } = this.#content.form;
-    return { attributes: attributes.filter(({ name }) => !(name in this.#form)) };
+    return { attributes: attributes.filter(({ name }) => !Object.hasOwn(this.#form, name)) };
   }
 
   answerForm(answers: { readonly [key in string]: string | null | undefined }): Promise<void> {
     return this.#inTurn(async () => {
       const left = this.formLeft().attributes;
-      const asked = this.#content.form.attributes.filter((one) => one.name in answers || left.includes(one));
+      const asked = this.#content.form.attributes.filter(
+        (one) => Object.hasOwn(answers, one.name) || left.includes(one),
+      );
       for (const [name, value] of Object.entries(answers)) {
         const one = asked.find((attribute) => attribute.name === name);
         if (!one) refuse("form", `“${name}” is not asked.`);
         if (value != null && !one.values.includes(value)) refuse("form", `“${value}” is not offered.`);
       }
-      const missing = asked.find(({ name, optional }) => !optional && !(name in answers));
+      const missing = asked.find(({ name, optional }) => !optional && !Object.hasOwn(answers, name));
       if (missing) refuse("form", `“${missing.name}” is not answered.`);
-      const at_ms = this.#clock.now_ms();
+      const at_ms = Math.max(this.#clock.now_ms(), this.#facts_ms["form-answers"] + 1);
       const given = Object.fromEntries(
-        asked.map(({ name }) => [name, { value: answers[name] ?? null, at_ms }]),
+        asked.map(({ name }) => [
+          name,
+          { value: (Object.hasOwn(answers, name) ? answers[name] : null) ?? null, at_ms },
+        ]),
       );
       await this.#append([{ fact: { kind: "form-answers", at_ms, value: { ...this.#form, ...given } } }]);
     });
@@ -330,13 +364,13 @@ export class PacketDesk {
     const may_go_on = care.mayGoOn(study);
     const reached = care.isReached(stored, today, limit, may_go_on);
     const counts = care.counted(stored, today);
-    return { study, own: stored.own, limit, reached, may_go_on, ...counts, left_out: this.#openLeftOut() };
+    return { study, own: this.#own, limit, reached, may_go_on, ...counts, left_out: this.#openLeftOut() };
   }
 
   readText(text: TextId): Promise<CareInfo> {
     return this.#inTurn(async () => {
       this.#text(text);
-      const from = care.harmfulFrom(this.#content.care, this.#care.own);
+      const from = care.harmfulFrom(this.#content.care, this.#own);
       const harmful = this.#content.questions.some(({ id, scale }) => {
         if (this.#answers.isFlagged(id, text)) return true;
         const answer = this.#answers.answer(id, text);
@@ -344,7 +378,8 @@ export class PacketDesk {
           ({ question, level }) => question === id && answer && care.isHarmful(answer, scale, level),
         );
       });
-      await this.#setCare(care.noteRead(this.#care, this.#clock.today(), text, harmful));
+      const { external_id } = this.#text(text);
+      await this.#changeCare((stored) => care.noteRead(stored, this.#clock.today(), external_id, harmful));
       return this.careInfo();
     });
   }
@@ -352,7 +387,7 @@ export class PacketDesk {
   goOnToday(): Promise<CareInfo> {
     return this.#inTurn(async () => {
       if (!care.mayGoOn(this.#content.care)) refuse("finished-today");
-      await this.#setCare(care.goOn(this.#care, this.#clock.today()));
+      await this.#changeCare((stored) => care.goOn(stored, this.#clock.today()));
       return this.careInfo();
     });
   }
@@ -368,11 +403,11 @@ export class PacketDesk {
       const words = checkTopics(own.words);
       const groups = [...new Set(own.groups)].toSorted();
       const isSame = JSON.stringify(words) === JSON.stringify(this.#care.own.words);
-      await this.#setCare({ ...this.#care, own: { ...own, words, groups } });
-      if (!isSame) {
-        this.#findLeftOut();
-        await this.#recordLeftOut();
-      }
+      const found = this.#containing(words);
+      if (!isSame) await this.#recordLeftOut(found);
+      const stored = { ...own, words, groups, harmful: this.#stored(own.harmful) };
+      await this.#changeCare((before) => ({ ...before, own: stored }));
+      this.#leftOut = found;
       return this.careInfo();
     });
   }
@@ -397,30 +432,46 @@ export class PacketDesk {
     return this.#journal.local.care ?? care.NO_CARE;
   }
 
-  #setCare(stored: care.StoredCare): Promise<void> {
-    return this.#journal.setLocal("care", stored);
+  #changeCare(change: (stored: care.StoredCare) => care.StoredCare): Promise<void> {
+    return this.#journal.change("care", (stored = care.NO_CARE) => change(stored));
   }
 
-  #findLeftOut(): void {
-    const { words } = this.#care.own;
+  /** The person's choices, with the questions of this packet. */
+  get #own(): OwnCare {
+    const { harmful, ...own } = this.#care.own;
+    const at = this.#content.questions.findIndex(({ name }) => name === harmful?.question);
+    const question = this.#content.questions[at];
+    const level = this.#content.levels[at]?.indexOf(harmful?.key ?? "") ?? -1;
+    const isThere = question && level >= 0 && positionOf(question.scale, level) !== null;
+    return { ...own, harmful: isThere ? { question: question.id, level } : null };
+  }
+
+  #stored(harmful: OwnCare["harmful"]): care.StoredChoice["harmful"] {
+    if (!harmful) return null;
+    const at = this.#ids.indexOf(harmful.question);
+    const name = this.#content.questions[at]?.name ?? "";
+    return { question: name, key: this.#content.levels[at]?.[harmful.level] ?? "" };
+  }
+
+  #containing(words: readonly string[]): ReadonlySet<TextId> {
     const found = this.#content.texts.filter(({ body }) => areIn(words, body)).map(({ text }) => text);
-    this.#leftOut = new Set(found);
+    return new Set(found);
   }
 
   /** Number of texts that are left out, are asked, and have no answer at all. */
-  #openLeftOut(): number {
+  #openLeftOut(leftOut = this.#leftOut): number {
     const assigned = new Set(this.#content.assignments.map(({ text }) => text));
-    const open = [...this.#leftOut].filter(
+    const open = [...leftOut].filter(
       (text) => assigned.has(text) && this.#ids.every((id) => this.#answers.answer(id, text) === null),
     );
     return open.length;
   }
 
   /** The study learns how many texts are left out, and not which. */
-  async #recordLeftOut(): Promise<void> {
-    const value = this.#openLeftOut();
-    if (value !== this.#leftOutCount)
-      await this.#append([{ fact: { kind: "left-out", at_ms: this.#clock.now_ms(), value } }]);
+  async #recordLeftOut(found: ReadonlySet<TextId>): Promise<void> {
+    const value = this.#openLeftOut(found);
+    const at_ms = Math.max(this.#clock.now_ms(), this.#facts_ms["left-out"] + 1);
+    if (value !== this.#leftOutCount) await this.#append([{ fact: { kind: "left-out", at_ms, value } }]);
   }
 
   #state(questions: readonly QuestionId[]): PacketState {
@@ -461,8 +512,8 @@ export class PacketDesk {
   #check(id: QuestionId, text: TextId, answer: Answer): void {
     const { name, scale, cannot_say } = this.#question(id);
     const { body } = this.#text(text);
-    if (!takes(scale, answer)) refuse("not-on-scale", name);
     if (answer.kind === "cannot-say" && !cannot_say) refuse("cannot-say-not-offered", name);
+    if (!takes(scale, answer)) refuse("not-on-scale", name);
     if (levelsIn(answer).some((level) => positionOf(scale, level) === null)) refuse("level-removed", name);
     if (!isWithin(answer, [...body].length)) refuse("level-outside-scale", name);
   }
@@ -522,14 +573,12 @@ export class PacketDesk {
   }
 
   #draft(question: QuestionId, text: TextId, occasion: number, given: Note): Note | null {
-    const stored = this.#journal.local.drafts?.[draftKey(question, text, occasion)];
+    const stored = this.#journal.local.drafts?.[this.#names.place(question, text, occasion)];
     if (!stored) return null;
     const typed = sameNote(stored.over, given) ? stored.typed : joined(given, stored.typed);
     return sameNote(typed, given) ? null : typed;
   }
 }
-
-const draftKey = (question: QuestionId, text: TextId, occasion: number) => `${question}:${text}:${occasion}`;
 
 /** A note that was typed on top of another one than holds now: nothing of either is lost. */
 function joined(given: Note, typed: Note): Note {
@@ -542,10 +591,13 @@ function joined(given: Note, typed: Note): Note {
   };
 }
 
-/** The note without surrounding white space. */
+/** The note without surrounding white space, and without halves of characters, which no file can have. */
 function checkNote({ note, reasons, confidence }: Note): Note {
-  const words = note?.trim() ?? "";
-  const length = [...words].length;
+  const plain = (words: string) => words.replaceAll(/\p{Surrogate}/gu, "\ufffd").trim();
+  const words = plain(note ?? "");
+  const { length } = [...words];
   if (length > MAX_NOTE) refuse("note", `The note has ${length} characters; it can have ${MAX_NOTE}.`);
-  return { note: words === "" ? null : words, reasons: reasons.map((reason) => reason.trim()), confidence };
+  if (confidence !== null && ![1, 2, 3, 4, 5].includes(confidence))
+    refuse("note", "A confidence is a whole number from 1 to 5.");
+  return { note: words === "" ? null : words, reasons: reasons.map(plain), confidence };
 }

@@ -1,7 +1,8 @@
 // What was done in a page, and where it is stored. The desk goes on only after a record is on disk.
-import type { Note } from "$api/bindings";
-import type { EventKey, PageRecord } from "./events";
+import type { AppSettings, Note } from "$api/bindings";
 import type { StoredCare } from "./care";
+import type { EventKey } from "./events";
+import type { NamedRecord } from "./named";
 
 /** A session in which something was recorded. */
 export interface Copy {
@@ -17,32 +18,42 @@ export interface Submitted {
   records: number;
 }
 
-/** What is stored on this computer only, by key. */
+/** What was typed and not given, and the note that held then. */
+export interface Draft {
+  typed: Note;
+  over: Note;
+}
+
+/** What is stored on this computer only; care is the person's, in all packets of the project. */
 export interface Local {
   care: StoredCare;
-  drafts: Record<string, { typed: Note; over: Note }>;
-  [key: string]: unknown;
+  drafts: Record<string, Draft>;
+  settings: AppSettings;
 }
 
 export interface Saved {
   copies: Copy[];
-  records: PageRecord[];
+  records: NamedRecord[];
   submitted: Submitted[];
   local: Partial<Local>;
 }
+
+/** Changes a value that another tab may have changed since it was read. */
+export type Change<Value> = (value: Value | undefined) => Value;
 
 /** A place that outlives the page. Each write is complete or not done at all; it fails with an `Error`. */
 export interface Storage {
   load(): Promise<Saved>;
   /** Appends records, of a session that is new to the place or known. */
-  append(copy: Copy, records: readonly PageRecord[]): Promise<void>;
+  append(copy: Copy, records: readonly NamedRecord[]): Promise<void>;
   submit(submitted: Submitted): Promise<void>;
-  setLocal(key: keyof Local, value: unknown): Promise<void>;
+  /** Changes a value, and returns what is stored then. */
+  change<Key extends keyof Local>(key: Key, change: Change<Local[Key]>): Promise<Local[Key]>;
 }
 
 /** Everything that was recorded, in this session and before. */
 export class Journal {
-  readonly records: PageRecord[];
+  readonly records: NamedRecord[];
   readonly submitted: Submitted[];
   readonly local: Partial<Local>;
   readonly #copies: Map<string, Copy>;
@@ -52,11 +63,8 @@ export class Journal {
 
   private constructor(storage: Storage, saved: Saved, copy: Copy) {
     [this.#storage, this.#copy] = [storage, copy];
-    [this.records, this.submitted, this.local] = [
-      [...saved.records],
-      [...saved.submitted],
-      { ...saved.local },
-    ];
+    [this.records, this.submitted] = [[...saved.records], [...saved.submitted]];
+    this.local = { ...saved.local };
     this.#copies = new Map(saved.copies.map((one) => [one.id, one]));
   }
 
@@ -75,7 +83,7 @@ export class Journal {
   }
 
   /** Appends what belongs together; it is on disk when this resolves, and nothing is when it fails. */
-  async append(records: readonly PageRecord[]): Promise<void> {
+  async append(records: readonly NamedRecord[]): Promise<void> {
     await this.#storage.append(this.#copy, records);
     this.#sequence += records.filter((record) => "event" in record).length;
     this.#copies.set(this.#copy.id, this.#copy);
@@ -87,8 +95,8 @@ export class Journal {
     this.submitted.push(submitted);
   }
 
-  async setLocal<Key extends keyof Local>(key: Key, value: Local[Key]): Promise<void> {
-    await this.#storage.setLocal(key, value);
-    this.local[key] = value;
+  async change<Key extends keyof Local>(key: Key, change: Change<Local[Key]>): Promise<void> {
+    const changed: Partial<Local> = { [key]: await this.#storage.change(key, change) };
+    Object.assign(this.local, changed);
   }
 }

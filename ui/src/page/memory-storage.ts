@@ -1,5 +1,5 @@
 // A journal's place for tests: it lasts as long as this object.
-import type { Copy, Local, Saved, Storage } from "./journal";
+import type { Change, Copy, Local, Saved, Storage } from "./journal";
 
 export function memoryStorage(): Storage {
   const saved: Saved = { copies: [], records: [], submitted: [], local: {} };
@@ -10,8 +10,10 @@ export function memoryStorage(): Storage {
       saved.records.push(...structuredClone(records));
     },
     submit: async (submitted) => void saved.submitted.push(submitted),
-    setLocal: async (key: keyof Local, value) => {
-      saved.local[key] = structuredClone(value);
+    change: async <Key extends keyof Local>(key: Key, change: Change<Local[Key]>) => {
+      const now = change(structuredClone(saved.local[key]) as Local[Key] | undefined);
+      Object.assign(saved.local, { [key]: structuredClone(now) });
+      return now;
     },
   };
 }

@@ -1,38 +1,36 @@
 // Opens the packet in the page: its content, one window at a time, and the browser's storage.
-import type { PageContent } from "$api/bindings";
+import type { PageContent, Problem } from "$api/bindings";
 import { Journal, type Storage } from "./journal";
+import { isProblem } from "$words/problems";
 import { Session, session, storageProblem } from "./session";
 import { openStorage } from "./storage";
-import type { Problem } from "$api/bindings";
+import { takeLock } from "./tab-lock";
+import { problem } from "./problems";
 
 /** Why the packet is not open, or that it is. */
 export type Opened = { state: "open" } | { state: "elsewhere" } | { state: "failed"; problem: Problem };
 
 const VERSION = 1;
 
-/** Opens the packet; `elsewhere` if another window of this browser has it. */
-export async function openPage(): Promise<Opened> {
+/** Opens the packet; `elsewhere` if another tab has it. `onlost` is called if its storage goes away later. */
+export async function openPage(onlost: () => void): Promise<Opened> {
+  let release: (() => void) | null = null;
   try {
     const content = JSON.parse(
       document.getElementById("packet")?.textContent || "null",
     ) as PageContent | null;
-    if (content?.version !== VERSION)
-      throw {
-        code: "not-in-a-page",
-        message: "This page has no packet: it was saved in part, or changed.",
-        detail: null,
-      };
-    if (!(await isAlone(content.packet))) return { state: "elsewhere" };
+    if (content?.version !== VERSION) throw problem("no-packet-here");
+    release = await takeLock(`dissensus-packet-${content.packet}`);
+    if (!release) return { state: "elsewhere" };
     const copy = { id: newId(), made_at_ms: Date.now() };
-    const storage = explained(await openStorage(content.packet));
-    void navigator.storage?.persist?.();
+    const storage = explained(await openStorage(content, onlost));
+    // A browser may refuse, and clear the storage once its disk is full.
+    void navigator.storage?.persist?.().catch(() => false);
     session.current = new Session(content, await Journal.open(storage, copy));
     return { state: "open" };
   } catch (thrown) {
-    const isProblem =
-      typeof thrown === "object" && thrown !== null && "code" in thrown && "message" in thrown;
-    const problem = isProblem && !(thrown instanceof Error) ? (thrown as Problem) : storageProblem(thrown);
-    return { state: "failed", problem };
+    release?.();
+    return { state: "failed", problem: isProblem(thrown) ? thrown : storageProblem(thrown) };
   }
 }
 
@@ -46,20 +44,8 @@ function explained(storage: Storage): Storage {
     load: () => explain(storage.load()),
     append: (copy, records) => explain(storage.append(copy, records)),
     submit: (submitted) => explain(storage.submit(submitted)),
-    setLocal: (key, value) => explain(storage.setLocal(key, value)),
+    change: (key, change) => explain(storage.change(key, change)),
   };
-}
-
-/** Whether no other window has this packet open; it is ours then until this one is closed. */
-function isAlone(packet: string): Promise<boolean> {
-  // Without locks, two windows are two copies, whose answers are merged by time.
-  if (!navigator.locks) return Promise.resolve(true);
-  return new Promise((answer) => {
-    void navigator.locks.request(`dissensus-packet-${packet}`, { ifAvailable: true }, (lock) => {
-      answer(lock !== null);
-      return lock ? new Promise(() => {}) : undefined;
-    });
-  });
 }
 
 /** A random UUID; `randomUUID` needs a secure context, which a file is not everywhere. */

@@ -25,7 +25,8 @@ export const readClipboard: () => Promise<string | null> = nothing;
 
 /** The browser asks where a download goes, or saves it in its own folder. */
 export async function chooseHandIn(name: string): Promise<string | null> {
-  return fileName(session.current?.content.annotator.external_id ?? name);
+  const { annotator, packet } = session.current?.content ?? {};
+  return fileName(annotator?.external_id ?? name, packet ?? "");
 }
 
 export async function copyText(text: Promise<string>): Promise<void> {

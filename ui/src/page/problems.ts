@@ -22,6 +22,7 @@ const SENTENCES = {
   setting: (why: string) => why,
   form: (why: string) => why,
   note: (why: string) => why,
+  "no-packet-here": () => "This page has no packet: it was saved in part, or changed. Ask for it again.",
   "not-in-a-page": () => "A page cannot do this.",
   "page-storage": (why: string) => why,
 } satisfies Record<string, (word: string) => string>;

@@ -40,11 +40,11 @@ export class Session {
   }
 
   settings(): AppSettings {
-    return { ...SETTINGS, ...(this.#journal.local["settings"] as Partial<AppSettings> | undefined) };
+    return { ...SETTINGS, ...this.#journal.local.settings };
   }
 
   saveSettings(settings: AppSettings): Promise<void> {
-    return this.#journal.setLocal("settings", settings);
+    return this.#journal.change("settings", () => settings);
   }
 
   saveChoices(choices: ProjectChoices): void {

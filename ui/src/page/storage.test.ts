@@ -25,12 +25,12 @@ const label = (text: number, value = 1) =>
 const firstText = content.assignments[0]?.text ?? 0;
 
 it("keeps answers, drafts and submissions for the next session", async () => {
-  const storage = await openStorage("packet-a");
+  const storage = await openStorage(content);
   const first = await desk(storage);
   await first.recordLabel(label(firstText), DETAILS);
   await first.saveDraft(question, 2, 1, { note: "half a", reasons: [], confidence: null });
   storage.close();
-  const again = await openStorage("packet-a");
+  const again = await openStorage(content);
   const session = new Session(content, await journal(again));
   expect(session.desk.progress([question]).done).toBe(1);
   expect(session.desk.labelTask(question, 2, 1).draft?.note).toBe("half a");
@@ -39,7 +39,7 @@ it("keeps answers, drafts and submissions for the next session", async () => {
   const [, names = ""] = session.submission(1).split("\n");
   expect((JSON.parse(names) as { copies: unknown[] }).copies).toHaveLength(2);
   again.close();
-  const other = await openStorage("packet-b");
+  const other = await openStorage({ ...content, packet: "packet-b" });
   expect((await other.load()).records).toEqual([]);
   other.close();
 });
@@ -85,4 +85,60 @@ it("signs a submission as another implementation does", async () => {
   const signed = `${lines.slice(0, -2).join("\n")}\n`;
   const code = createHmac("sha256", Buffer.from(content.key, "hex")).update(signed).digest("hex");
   expect(JSON.parse(lines.at(-2) ?? "")).toEqual({ "hmac-sha256": code });
+});
+
+it("finds its answers in a page that was written again with other rows and wordings", async () => {
+  const storage = memoryStorage();
+  const first = new Session(content, await journal(storage));
+  await first.desk.recordLabel(label(firstText, 2), DETAILS);
+  await first.desk.skipText([question], content.assignments[1]?.text ?? 0);
+  const before = JSON.parse(first.submission(1).split("\n")[2] ?? "") as object;
+
+  const [q] = content.questions;
+  const again: PageContent = structuredClone({
+    ...content,
+    questions: q ? [{ ...q, id: 7, prompt: "Anew?" }] : [],
+  });
+  again.texts = again.texts.map((text) => ({ ...text, text: text.text + 50 })).toReversed();
+  again.assignments = again.assignments.map((item) => ({ ...item, text: item.text + 50 }));
+  const second = new Session(again, await journal(storage));
+  expect(second.desk.labelTask(7, firstText + 50, 1).answer).toEqual({ kind: "level", value: 2 });
+  expect(second.desk.progress([7])).toMatchObject({ done: 1, skipped: 1 });
+  await second.desk.recordLabel({ ...label(firstText + 50, 3), question: 7 }, DETAILS);
+  const [, names = "", event = ""] = second.submission(1).split("\n");
+  // What was recorded before is unchanged, with the wording that was read then.
+  expect(JSON.parse(event)).toEqual(before);
+  const { wordings, texts } = JSON.parse(names) as { wordings: { prompt: string }[]; texts: string[][] };
+  expect(wordings.map(({ prompt }) => prompt)).toEqual([q?.prompt, "Anew?"]);
+  expect(texts[0]?.[0]).toBe(content.texts.find(({ text }) => text === firstText)?.external_id);
+
+  // A text that is not in the page any more: its answer is handed in all the same.
+  again.texts = again.texts.filter(({ text }) => text !== firstText + 50);
+  again.assignments = again.assignments.filter(({ text }) => text !== firstText + 50);
+  const third = new Session(again, await journal(storage));
+  expect(third.desk.progress([7]).done).toBe(0);
+  expect(third.submission(1).split("\n")[2]).toBe(event);
+});
+
+it("replaces halves of characters in notes, which no file can have", async () => {
+  const session = new Session(content, await journal(memoryStorage()));
+  const note = { note: "a\ud83d b", reasons: [], confidence: null };
+  await session.desk.recordLabel(label(firstText), { note, guideline: null });
+  expect(session.submission(1)).toContain('"note":"a\ufffd b"');
+});
+
+it("shares the daily limit with other packets of the person", async () => {
+  const first = new PacketDesk(content, await journal(await openStorage(content)));
+  await first.setOwnCare({ limit: 4, harmful: { question, level: 3 }, words: ["troll*"], groups: [] });
+  await first.recordLabel(label(firstText, 4), DETAILS);
+  await first.readText(firstText);
+  const other = { ...content, packet: "another" };
+  const second = new PacketDesk(other, await journal(await openStorage(other)));
+  expect(second.careInfo().own).toEqual({
+    limit: 4,
+    harmful: { question, level: 3 },
+    words: ["troll*"],
+    groups: [],
+  });
+  expect(second.progress([question]).done).toBe(0);
 });

@@ -8,11 +8,12 @@ const LONGEST = 100;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-const words = new Intl.Segmenter("en", { granularity: "word" });
-const letters = new Intl.Segmenter("en", { granularity: "grapheme" });
-
 /** The words of a text in lower case. */
 function segments(text: string): string[] {
+  // Browsers of before 2024 may lack it: then words are what is between other characters.
+  if (!("Segmenter" in Intl)) return text.toLowerCase().match(/[\p{L}\p{N}\p{M}_'’]+/gu) ?? [];
+  const words = new Intl.Segmenter("en", { granularity: "word" });
+  const letters = new Intl.Segmenter("en", { granularity: "grapheme" });
   return [...words.segment(text)].flatMap(({ segment, isWordLike }) => {
     if (!isWordLike) return [];
     const lower = segment.toLowerCase();

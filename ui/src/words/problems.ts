@@ -21,7 +21,7 @@ export const CAN_BE_SAVED = [
   "project-out-of-reach",
 ];
 
-function isProblem(thrown: unknown): thrown is Problem {
+export function isProblem(thrown: unknown): thrown is Problem {
   return (
     typeof thrown === "object" &&
     thrown !== null &&

@@ -95,6 +95,8 @@ fn hand_out(folder: &TestFolder, case: &Case) -> (PathBuf, PathBuf) {
         let options = Scale::new(ScaleKind::MultiLabel, ["threat", "slur", "lie"]).unwrap();
         let harm = questions::add(&session.project, AddQuestion::new("harm", "Which?", options)).unwrap().id;
         only_if(&session, harm, "rude=2,3,4,5");
+        let change = QuestionChange { cannot_say: Some(true), ..QuestionChange::default() };
+        questions::edit(&session.project, harm, &change).unwrap();
         let spans = Scale::new(ScaleKind::Spans, ["insult", "threat"]).unwrap();
         let words = questions::add(&session.project, AddQuestion::new("words", "Where?", spans)).unwrap().id;
         only_if(&session, words, "harm=slur,lie");
@@ -156,6 +158,8 @@ fn content(page: &Path) -> Value {
     content["project"] = json!("00000000-0000-0000-0000-000000000001");
     content["packet"] = json!("00000000-0000-0000-0000-000000000002");
     content["key"] = json!("07".repeat(32));
+    assert!(content["practice"]["after_ms"].take().is_number());
+    content["practice"]["after_ms"] = json!(0.0);
     content
 }
 
@@ -245,7 +249,8 @@ impl Person<'_> {
         let at = self.questions.iter().position(|id| *id == question).unwrap_or(0);
         let random = &mut self.random;
         match at {
-            0 if random.random_bool(0.1) => Answer::CannotSay,
+            // Questions with spans refuse it.
+            _ if random.random_bool(0.08) => Answer::CannotSay,
             // Sometimes off the scale.
             0 => Answer::from_level(random.random_range(0..=5_u16).min(random.random_range(0..=5))),
             1 => {
@@ -436,4 +441,23 @@ fn recorded_desk_cases_are_up_to_date() {
         }
         assert_eq!(before.len(), now.len(), "{}", path.display());
     }
+}
+
+#[test]
+#[ignore = "a simulation of half a minute: cargo xtask test --only stress"]
+fn stress_page_answers_random_cases_as_the_program_does() {
+    let cases = std::env::var("DISSENSUS_CASES").map_or(60, |cases| cases.parse().unwrap());
+    let drawn = TestFolder::new();
+    for (seed, case) in (1_000..).zip(CASES.iter().cycle().take(cases)) {
+        let content = written(&recorded(case, &TestFolder::new(), seed));
+        drawn.file(&format!("{}-{seed}.json", case.name), &content);
+    }
+    let played = std::process::Command::new(if cfg!(windows) { "npx.cmd" } else { "npx" })
+        .args(["vitest", "run", "--reporter=dot", "src/page/cases.test.ts"])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui"))
+        .env("DESK_CASES", drawn.path(""))
+        .output()
+        .unwrap();
+    let printed = String::from_utf8_lossy(&played.stdout);
+    assert!(played.status.success(), "{printed}{}", String::from_utf8_lossy(&played.stderr));
 }

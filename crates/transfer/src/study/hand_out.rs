@@ -34,6 +34,16 @@ pub struct PacketFolder<'a> {
     pub format: PacketFormat,
 }
 
+impl PacketFolder<'_> {
+    /// Checks that packets can be written as this, before any is assigned.
+    fn check(&self) -> Result<(), ProjectError> {
+        match self.format {
+            PacketFormat::File => Ok(()),
+            PacketFormat::Page => page::check_built(),
+        }
+    }
+}
+
 impl<'a, P: AsRef<Path> + ?Sized> From<&'a P> for PacketFolder<'a> {
     fn from(folder: &'a P) -> Self {
         Self { folder: folder.as_ref(), format: PacketFormat::default() }
@@ -85,6 +95,7 @@ fn draw_and_write(
     progress: &dyn Progress,
 ) -> Result<StudyDraft, ProjectError> {
     cx.context.store.must_write()?;
+    to.check()?;
     all_written(cx)?;
     let planning = lock(&cx.planning);
     let drawn = draft::drawn(cx, request)?;
@@ -135,6 +146,7 @@ fn write_theirs(
     progress: &dyn Progress,
 ) -> Result<Vec<String>, ProjectError> {
     cx.whole_project()?;
+    to.check()?;
     let index = cx.context.index();
     let packets = cx.context.store.packets()?;
     let mut wanted: Vec<AnnotatorId> = Vec::new();

@@ -18,6 +18,14 @@ const TEMPLATE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.html"));
 /// The element of the template that takes the packet.
 const PLACE: &str = "<script type=\"application/json\" id=\"packet\"></script>";
 
+/// Checks that this program can write pages.
+///
+/// # Errors
+/// It was built without them.
+pub(super) fn check_built() -> Result<(), ProjectError> {
+    if TEMPLATE.contains(PLACE) { Ok(()) } else { Err(StudyError::NoPages.into()) }
+}
+
 /// The page of the packet in this file; `name` is the study's.
 ///
 /// # Errors
@@ -82,6 +90,8 @@ fn content(store: &Store, name: &str) -> Result<PageContent, ProjectError> {
 
 fn practice(store: &Store, questions: &[&Question]) -> Result<PagePractice, ProjectError> {
     let facts = store.practice()?;
+    let again = store.facts(FactKind::PracticeAgain)?;
+    let after_ms = facts.answers.iter().map(|one| one.at_ms).chain(again.iter().map(|fact| fact.at_ms)).max();
     // Levels may have changed since.
     let on_scale = |id: QuestionId, answer: &Answer| {
         let asked = questions.iter().find(|question| question.id == id);
@@ -109,5 +119,6 @@ fn practice(store: &Store, questions: &[&Question]) -> Result<PagePractice, Proj
             .collect(),
         finished: facts.finished.into_iter().map(|(_, round)| round).collect(),
         again: facts.again.into_values().next(),
+        after_ms: after_ms.unwrap_or(0) as f64,
     })
 }
