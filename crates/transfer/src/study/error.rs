@@ -29,7 +29,7 @@ dissensus_domain::errors! {
             "this is a whole project, not a packet: packets are handed in, and a project merges them with `study merge`";
         Exists(PathBuf) => "packet-exists",
             "{0} exists already: choose another name or folder, or move it away (--force replaces only an earlier submission)";
-        NotOurs => "merge-not-ours", "this is neither a submission nor a packet nor a copy of the project";
+        NotOurs => "merge-not-ours", "this is neither a submission nor a packet nor a copy of the project; of a web page, merge the file that its Hand in makes";
         Newer => "merge-newer", "a later version of Dissensus wrote this: update Dissensus to merge it";
         CutOff { there: u64, bytes: u64 } => "merge-cut-off",
             "this was cut off: it has {there} of {bytes} bytes; ask for it again, as a file or in an archive";
