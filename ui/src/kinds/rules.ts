@@ -76,7 +76,7 @@ export function takes(scale: Scale, answer: Answer): boolean {
   return answer.kind === "cannot-say" ? form !== "spans" : form === answer.kind;
 }
 
-/** Whether everything that is marked lies in a text of so many characters (Unicode code points). */
+/** Whether everything that is marked is within a text of so many characters (Unicode code points). */
 export const isWithin = (answer: Answer, characters: number): boolean =>
   answer.kind !== "spans" ||
   answer.value.every(({ start, end }) => 0 <= start && start < end && end <= characters);

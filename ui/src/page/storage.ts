@@ -17,8 +17,8 @@ interface PersonSchema extends DBSchema {
 }
 
 /**
- * Opens the databases of a packet and of its person, which are made if they are missing. `onlost` is called where the
- * browser closes one of them, as when it clears its data.
+ * Opens the databases of a packet and of its person, which are made if they are missing. `onlost` is called
+ * where the browser closes one of them, as when it clears its data.
  */
 export async function openStorage(
   { packet, project, annotator }: Pick<PageContent, "packet" | "project" | "annotator">,

@@ -36,6 +36,8 @@ export class SpanMarks {
   #exact = $state(false);
   #past = $state.raw<readonly Draft[]>([]);
   #future = $state.raw<readonly Draft[]>([]);
+  /** Where a finger tapped last; null once something else was done. */
+  #tapped: number | null = null;
 
   constructor(scale: Scale) {
     this.#scale = scale;
@@ -114,6 +116,7 @@ export class SpanMarks {
     this.#exact = exact;
     this.caret = this.units.floor(offset);
     this.selected = null;
+    this.#tapped = null;
     this.announcement = this.#whereWords();
   }
 
@@ -195,6 +198,7 @@ export class SpanMarks {
 
   /** Chooses a mark, for a type or to take it out. */
   choose(span: Span): void {
+    this.#tapped = null;
     this.selected = span;
     this.caret = this.units.unitOf(span.start);
     this.#anchor = null;
@@ -208,6 +212,23 @@ export class SpanMarks {
     const span = over[next] ?? over[0];
     if (span) this.choose(span);
     else this.moveTo(offset);
+  }
+
+  /**
+   * A tap of a finger, which cannot drag: on marks as a click; elsewhere the first one selects a word, and
+   * the next one all words from there on.
+   */
+  tap(offset: number): void {
+    const first = this.#tapped === null || this.selection ? null : this.units.wordAt(this.#tapped);
+    const last = this.units.wordAt(offset);
+    this.click(offset);
+    if (this.selected || !last) return;
+    this.#tapped = offset;
+    if (!first || first.start === last.start) return;
+    const back = last.start < first.start;
+    this.moveTo(back ? first.end : first.start);
+    this.moveTo(back ? last.start : last.end, true, false);
+    this.#tapped = null;
   }
 
   /** To the mark after (or before) the chosen one or the caret; false where there is no further one. */
@@ -249,6 +270,7 @@ export class SpanMarks {
 
   /** No caret, nothing selected. */
   forget(): void {
+    this.#tapped = null;
     this.caret = null;
     this.#anchor = null;
     this.selected = null;
@@ -288,6 +310,7 @@ export class SpanMarks {
   }
 
   #change(spans: readonly Span[]): void {
+    this.#tapped = null;
     this.#past = [...this.#past, this.#draft].slice(-STEPS);
     this.#future = [];
     this.#draft = { spans: spanSet(spans), decided: true };

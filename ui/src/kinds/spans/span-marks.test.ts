@@ -304,6 +304,34 @@ describe("by mouse", () => {
     expect(words(marks)).toEqual(["👩‍👩‍👧/0", "e\u0301/0"]);
   });
 
+  it("two taps select all words between, in any order, and a third one begins anew", () => {
+    const marks = begun();
+    marks.tap(5);
+    expect([selected(marks), marks.target && BODY.slice(marks.target.start, marks.target.end)]).toEqual([
+      null,
+      "you",
+    ]);
+    marks.tap(18);
+    expect(selected(marks)).toBe("you pathetic fool");
+    marks.press(1);
+    expect(words(marks)).toEqual(["you pathetic fool/1"]);
+    // On a mark a tap chooses it; a word elsewhere is a new beginning.
+    marks.tap(6);
+    expect(marks.selected?.kind).toBe(1);
+    marks.removeHere();
+    marks.tap(18);
+    marks.tap(9);
+    expect(selected(marks)).toBe("pathetic fool");
+    marks.tap(1);
+    expect([selected(marks), marks.target?.start]).toEqual([null, 0]);
+    marks.press(2);
+    expect(words(marks)).toEqual(["Oh/2"]);
+    // The same word twice is one word.
+    marks.tap(5);
+    marks.tap(6);
+    expect([selected(marks), marks.target?.start]).toEqual([null, 4]);
+  });
+
   it("dragging over white space marks nothing", () => {
     const marks = begun();
     marks.markBetween(3, 4, false);
