@@ -7,8 +7,8 @@
 
 use crate::support::{TestFolder, import_into, open};
 use dissensus_api::{
-    HarmfulFrom, LabelDetails, LabelTask, NewLabel, NewPracticeAnswer, NewPracticeRule, NewPracticeText,
-    OwnCare, PacketFormat, PracticeTask, Problem, StudyCare, StudyRequest, TextOrder,
+    HarmfulFrom, ImportChoices, LabelDetails, LabelTask, NewLabel, NewPracticeAnswer, NewPracticeRule,
+    NewPracticeText, OwnCare, PacketFormat, PracticeTask, Problem, StudyCare, StudyRequest, TextOrder,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::{
@@ -22,13 +22,15 @@ use dissensus_labelling::{
     care, drafts, marks, next_text, notes, practice_answers, progress, reannotation, record, task, undo,
 };
 use dissensus_project::error::ProjectError;
-use dissensus_project::jobs::Silent;
+use dissensus_project::jobs::{Progress, Silent};
+use dissensus_transfer::exchange;
 use dissensus_transfer::study::{self, PacketFolder};
 use rand::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Commands of a case.
 const STEPS: usize = 120;
@@ -460,4 +462,60 @@ fn stress_page_answers_random_cases_as_the_program_does() {
         .unwrap();
     let printed = String::from_utf8_lossy(&played.stdout);
     assert!(played.status.success(), "{printed}{}", String::from_utf8_lossy(&played.stderr));
+}
+
+#[test]
+fn page_holds_any_text_and_is_private() {
+    let folder = TestFolder::new();
+    let session = folder.project("bodies");
+    let bodies = [
+        "</script><script>alert(1)</script>".to_owned(),
+        "<!-- <script> ]]> &lt; \\u003c".to_owned(),
+        "a\u{2028}b\u{2029}c \u{202e}bidi\u{2066} \u{feff}".to_owned(),
+        "👩‍👩‍👧 e\u{301}".to_owned(),
+        "x".repeat(100_000),
+    ];
+    let rows: Vec<Value> = (bodies.iter().enumerate())
+        .map(|(at, body)| json!({ "text_id": format!("</script>{at}"), "text": body, "annotator_id": "ben", "label": "1" }))
+        .collect();
+    let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    let file = folder.file("bodies.jsonl", &lines);
+    let choices = ImportChoices { question: Some("</script>".into()), ..ImportChoices::default() };
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    exchange::import(&session.exchange, &file, &choices, Some(&silent)).unwrap();
+    let request = StudyRequest {
+        questions: Vec::new(),
+        people: vec!["</script>".into(), "ben".into()],
+        per_text: 2,
+        per_person: None,
+        anchors: 0,
+        repeat: 0.0,
+        again_after: 1,
+        new_people: false,
+        balance: None,
+        seed: 1,
+    };
+    let out = folder.path("pages");
+    let to = PacketFolder { folder: &out, format: PacketFormat::Page };
+    let draft = study::hand_out(&session.study, &request, to, &Silent).unwrap();
+    let file = draft.people.iter().find(|person| person.annotator == "</script>").unwrap().file.clone();
+    let page = PathBuf::from(file.unwrap());
+    assert_eq!(page.extension().unwrap(), "html");
+    let texts = content(&page)["texts"].clone();
+    let mut found: Vec<&str> =
+        texts.as_array().unwrap().iter().map(|text| text["body"].as_str().unwrap()).collect();
+    let mut wanted: Vec<&str> = bodies.iter().map(String::as_str).collect();
+    found.sort_unstable();
+    wanted.sort_unstable();
+    assert_eq!(found, wanted);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(&page).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "it has the key that signs answers");
+    }
+    // A file in the way is not replaced, and no packet is lost.
+    let people = ["</script>".to_owned()];
+    assert_eq!(study::write_again(&session.study, &people, to, &Silent).unwrap_err().code(), "packet-exists");
+    session.close();
 }
