@@ -5,6 +5,7 @@
 mod contents;
 
 use crate::project::Project;
+use crate::setup::node;
 use crate::shell::{Program, step};
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -39,6 +40,8 @@ impl Profile {
 /// A step failed, or it made no installer.
 pub(crate) fn pack(project: &Project, profile: Profile, kinds: &str) -> Result<Vec<PathBuf>> {
     if profile == Profile::Dist {
+        // The command holds the page of a packet.
+        step("web side", || node::build(project))?;
         step("command: build", || command(project))?;
     }
     let config = step("command, manual and completions", || contents::prepare(project, profile))?;
