@@ -75,6 +75,8 @@ export class LabelDesk {
   #moves = 0;
   #left = false;
   #settled = false;
+  /** The text that was skipped, as long as nothing was done since. */
+  #skipped: Assignment | null = null;
   #typed: NoteDrafts;
 
   constructor(
@@ -159,6 +161,7 @@ export class LabelDesk {
   /** To any text, answered or not; what comes after it goes on from there. */
   goTo(text: TextId): Promise<void> {
     return this.#inTurn(async () => {
+      this.#skipped = null;
       const tasks = await this.#whole(this.#task(this.#ids[0] ?? 0, { text, occasion: 1 }));
       this.#ahead = null;
       this.#lay(tasks);
@@ -217,6 +220,7 @@ export class LabelDesk {
   forward(): Promise<void> {
     const here = this.#here;
     return this.#inTurn(async () => {
+      this.#skipped = null;
       if (here === this.#here) await this.#next();
     });
   }
@@ -242,6 +246,7 @@ export class LabelDesk {
     const [assignment, here] = [this.task, this.#here];
     return this.#inTurn(async () => {
       if (here !== this.#here) return;
+      this.#skipped = null;
       const over = this.state === "done" || this.state === "finished";
       const before = this.#trail[over ? this.#at : this.#at - 1];
       if (before !== undefined) {
@@ -254,11 +259,20 @@ export class LabelDesk {
   }
 
   /**
-   * Undoes this person's last label of any of the questions, and shows its text and question. Null if there
-   * is none; undefined if it failed or the label was replaced since, which was reported.
+   * Goes back to the text that was skipped last, if nothing was done since. Otherwise undoes this person's last
+   * label of any of the questions, and shows its text and question. Null if there is none; undefined if it failed
+   * or the label was replaced since, which was reported.
    */
-  undo(): Promise<Undone | null | undefined> {
+  undo(): Promise<Undone | "skip" | null | undefined> {
     return this.#inTurn(async () => {
+      const skipped = this.#skipped;
+      if (skipped) {
+        this.#skipped = null;
+        this.#ahead = null;
+        this.#follow(skipped);
+        await this.#return(skipped);
+        return "skip";
+      }
       const undone = await commands.undoLabel(this.#annotator, this.#ids);
       if (!undone) return null;
       this.last = null;
@@ -279,6 +293,7 @@ export class LabelDesk {
       this.progress = await commands.skipText(this.#annotator, this.#ids, assignment.text);
       this.#ahead = null;
       await this.#onward(assignment);
+      this.#skipped = assignmentOf(assignment);
     });
   }
 
@@ -368,6 +383,7 @@ export class LabelDesk {
 
   async #record(question: DeskQuestion, assignment: Assignment, answer: Answer): Promise<void> {
     question.saving = answer;
+    this.#skipped = null;
     try {
       const duration_ms = this.#timeFor(question);
       const { text, occasion } = assignment;

@@ -298,6 +298,33 @@ describe("an unsubmitted answer", () => {
   });
 });
 
+describe("undo after a skip", () => {
+  it("goes back to the skipped text, and takes no label", async () => {
+    const desk = await begun(RUDE);
+    void desk.answer(answerOf(1));
+    await write();
+    await desk.forward();
+    const skipped = desk.task?.text;
+    await desk.skip();
+    expect(desk.task?.text).not.toBe(skipped);
+    expect(await desk.undo()).toBe("skip");
+    expect(desk.task?.text).toBe(skipped);
+    // The next one is of the label again.
+    expect(await desk.undo()).toMatchObject({ text: 1 });
+  });
+
+  it("is of the last label once something else was done", async () => {
+    const desk = await begun(RUDE);
+    void desk.answer(answerOf(1));
+    await write();
+    await desk.forward();
+    await desk.skip();
+    await desk.back();
+    expect(await desk.undo()).toMatchObject({ text: 1 });
+    expect(problems).toEqual([]);
+  });
+});
+
 describe("the reading time of a text", () => {
   let clock: number;
   beforeEach(() => {
