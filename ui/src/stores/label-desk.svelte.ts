@@ -259,9 +259,9 @@ export class LabelDesk {
   }
 
   /**
-   * Goes back to the text that was skipped last, if nothing was done since. Otherwise undoes this person's last
-   * label of any of the questions, and shows its text and question. Null if there is none; undefined if it failed
-   * or the label was replaced since, which was reported.
+   * Goes back to the text that was skipped last, if nothing was done since. Otherwise undoes this person's
+   * last label of any of the questions, and shows its text and question. Null if there is none; undefined if
+   * it failed or the label was replaced since, which was reported.
    */
   undo(): Promise<Undone | "skip" | null | undefined> {
     return this.#inTurn(async () => {

@@ -308,7 +308,9 @@ impl Person<'_> {
             71..76 => ("undoLabel", json!([me, all])),
             76..80 => ("skipText", json!([me, all, text])),
             80..83 => ("flagText", json!([me, question, text, self.random.random_bool(0.7)])),
-            83..86 => ("saveNote", json!([me, question, text, details])),
+            // Not an empty one: in the millisecond after an answer it would count as removed with that.
+            83..86 if !details.note.is_empty() => ("saveNote", json!([me, question, text, details])),
+            83..86 => ("labelTask", json!([me, question, text, occasion])),
             86..88 => ("saveDraft", json!([me, question, text, occasion, details.note])),
             88..92 => ("readText", json!([me, text])),
             92 => ("goOnToday", json!([me])),
