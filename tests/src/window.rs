@@ -98,7 +98,9 @@ impl Start {
         let profile = format!("--user-data-dir={}", bench.path("home/chromium").display());
         let arguments = match browser {
             Browser::WebKit => vec!["--automation"],
-            Browser::Chromium => vec!["--headless=new", "--no-sandbox", "--no-first-run", &profile],
+            Browser::Chromium => {
+                vec!["--headless=new", "--no-sandbox", "--no-first-run", "--disable-dev-shm-usage", &profile]
+            }
         };
         let arguments = arguments.into_iter().map(str::to_owned).collect();
         Ok(Self { browser, program, arguments, ..Self::webkit() })
