@@ -43,9 +43,9 @@ export function progressOf(state: PacketState, real: readonly TextId[], today_ms
   const { assignments, answers, questions, leftOut } = state;
   const first: Required<Progress> = { today: 0, done: 0, total: 0, skipped: 0, flagged: 0, left_out: 0 };
   for (const text of real) {
-    if (!questions.some((id) => answers.asks(id, text))) continue;
-    const left = answers.left(questions, text);
     const asked = questions.filter((id) => answers.asks(id, text));
+    if (asked.length === 0) continue;
+    const left = answers.left(asked, text);
     const last = answers.given_ms(asked, text);
     first.total += 1;
     first.done += Number(left === null);

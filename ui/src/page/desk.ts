@@ -13,6 +13,7 @@ import type {
   OpenPacket,
   OwnCare,
   PageContent,
+  PageText,
   PracticeFeedback,
   PracticeState,
   PracticeTask,
@@ -26,13 +27,12 @@ import type {
 import { answerName } from "$kinds/level/levels";
 import { isWithin, levelsIn, takes } from "$kinds/rules";
 import { positionOf } from "$kinds/scale";
-import { NO_NOTE, sameNote } from "$logic/notes";
+import { isEmpty, NO_NOTE, sameNote } from "$logic/notes";
 import { Answers } from "./answers";
 import { nextAssigned, progressOf, type PacketState } from "./assigned";
 import * as care from "./care";
 import {
   currentNote,
-  isEmptyNote,
   isSameKey,
   type MarkKind,
   type PageEvent,
@@ -76,12 +76,15 @@ export class PacketDesk {
   readonly #answers: Answers;
   readonly #practice: Practice;
   readonly #names: Names;
+  readonly #texts: ReadonlyMap<TextId, PageText>;
   readonly #ids: QuestionId[];
   #form: FormValues = {};
   #leftOutCount = 0;
   /** Facts about practice and what is left out come after this time. */
   #facts_ms: Record<PageFact["kind"], number>;
   #leftOut: ReadonlySet<TextId> = new Set();
+  /** Progress by questions and day, until something is done. */
+  readonly #progress = new Map<string, Progress>();
   /** One change after the other. */
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -92,6 +95,7 @@ export class PacketDesk {
     const assigned = new Set(content.assignments.map(({ text }) => text));
     this.#practice = new Practice(content.practice, content.annotator.id, content.questions, assigned);
     this.#names = new Names(content);
+    this.#texts = new Map(content.texts.map((one) => [one.text, one]));
     this.#facts_ms = { "practice-answer": content.practice.after_ms ?? 0, "left-out": 0, "form-answers": 0 };
     for (const named of journal.records) {
       const record = this.#names.resolve(named);
@@ -101,6 +105,7 @@ export class PacketDesk {
   }
 
   #follow(record: PageRecord): void {
+    this.#progress.clear();
     if ("event" in record) {
       this.#answers.add(record.event);
       return;
@@ -173,10 +178,17 @@ export class PacketDesk {
 
   progress(questions: readonly QuestionId[]): Progress {
     this.#asked(questions);
+    const today_ms = this.#clock.today_ms();
+    // Asked several times after each answer, and counts all texts.
+    const key = JSON.stringify([questions, today_ms]);
+    const known = this.#progress.get(key);
+    if (known) return known;
     const real = this.#content.texts
       .map(({ text }) => text)
       .filter((text) => !this.#practice.isPractice(text));
-    return progressOf(this.#state(questions), real, this.#clock.today_ms());
+    const progress = progressOf(this.#state(questions), real, today_ms);
+    this.#progress.set(key, progress);
+    return progress;
   }
 
   findTexts(query: TextQuery, offset: number, limit: number, lookFor: TextId | null): FoundTexts {
@@ -408,6 +420,7 @@ export class PacketDesk {
       const stored = { ...own, words, groups, harmful: this.#stored(own.harmful) };
       await this.#changeCare((before) => ({ ...before, own: stored }));
       this.#leftOut = found;
+      this.#progress.clear();
       return this.careInfo();
     });
   }
@@ -488,8 +501,8 @@ export class PacketDesk {
     return this.#content.questions.find((question) => question.id === id) ?? refuse("no-question");
   }
 
-  #text(id: TextId): PageContent["texts"][number] {
-    return this.#content.texts.find(({ text }) => text === id) ?? refuse("no-such-text");
+  #text(id: TextId): PageText {
+    return this.#texts.get(id) ?? refuse("no-such-text");
   }
 
   #mayAnswer(annotator: number): void {
@@ -536,7 +549,7 @@ export class PacketDesk {
     };
     if (before) event.replaces = before.key;
     const records: PageRecord[] = [{ event }];
-    if (isEmptyNote(note) && !isEmptyNote(currentNote([...events, event]))) {
+    if (isEmpty(note) && !isEmpty(currentNote([...events, event]))) {
       const cleared = this.#mark(question, text, "note", note, guideline, occasion);
       records.push({ event: { ...cleared, key: this.#journal.key(1), at_ms: event.at_ms + 1 } });
     }
@@ -544,9 +557,8 @@ export class PacketDesk {
   }
 
   #event(question: QuestionId, text: TextId, occasion: number): PageEvent {
-    const note: Note = { note: null, reasons: [], confidence: null };
     const at_ms = this.#timeOfNew(question, text);
-    return { key: this.#journal.key(), question, text, occasion, at_ms, note, guideline: null };
+    return { key: this.#journal.key(), question, text, occasion, at_ms, note: NO_NOTE, guideline: null };
   }
 
   #mark(

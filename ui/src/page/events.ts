@@ -1,6 +1,6 @@
 // What a person did, as events, and what holds after them. The same rules: crates/domain/src/current.rs.
 import type { Answer, Note, QuestionId, TextId } from "$api/bindings";
-import { NO_NOTE } from "$logic/notes";
+import { isEmpty, NO_NOTE } from "$logic/notes";
 
 /** The identity of an event: the session in which it was appended, and a number from 1 within it. */
 export type EventKey = readonly [copy: string, sequence: number];
@@ -78,24 +78,20 @@ export function currentAnswer(events: readonly PageEvent[]): PageEvent | undefin
   return last(given.filter(({ key }) => !superseded.has(named(key))));
 }
 
-/** Whether a note says nothing. */
-export const isEmptyNote = ({ note, reasons, confidence }: Note): boolean =>
-  note === null && reasons.length === 0 && confidence === null;
-
 /** The note that holds after the events of one question, text and round. */
 export function currentNote(events: readonly PageEvent[]): Note {
   const current = currentAnswer(events);
   const says = (event: PageEvent): boolean => {
     if (event.mark === "note") return !wasClearedWithRetracted(event, events);
-    if (event.mark) return !isEmptyNote(event.note);
-    return event.answer !== undefined && event === current && !isEmptyNote(event.note);
+    if (event.mark) return !isEmpty(event.note);
+    return event.answer !== undefined && event === current && !isEmpty(event.note);
   };
   return last(events.filter(says))?.note ?? NO_NOTE;
 }
 
 /** Whether a mark cleared the note together with an answer that was taken back since. */
 function wasClearedWithRetracted(mark: PageEvent, events: readonly PageEvent[]): boolean {
-  if (!isEmptyNote(mark.note)) return false;
+  if (!isEmpty(mark.note)) return false;
   const [copy, sequence] = mark.key;
   const before = events.find(
     ({ answer, key, at_ms }) =>

@@ -2,7 +2,7 @@
 // written again, for example after a practice text was replaced, are other ones.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import type { Note, PageContent, QuestionHelp, QuestionInfo } from "$api/bindings";
+import type { Note, PageContent, PageText, QuestionHelp, QuestionInfo } from "$api/bindings";
 import { keyed, unkeyed, type KeyedAnswer } from "$kinds/rules";
 import type { EventKey, MarkKind, PageEvent, PageFact, PageRecord } from "./events";
 import type { GivenInPractice } from "./practice";
@@ -52,10 +52,14 @@ export type NamedPractice = Omit<GivenInPractice, "answer"> & { answer: KeyedAns
 /** Names records of a packet, and finds what they name in it. */
 export class Names {
   readonly #content: PageContent;
+  readonly #byRow: ReadonlyMap<number, PageText>;
+  readonly #byId: ReadonlyMap<string, PageText>;
   readonly #digits = new Map<number, string>();
 
   constructor(content: PageContent) {
     this.#content = content;
+    this.#byRow = new Map(content.texts.map((one) => [one.text, one]));
+    this.#byId = new Map(content.texts.map((one) => [one.external_id, one]));
   }
 
   of(record: PageRecord): NamedRecord {
@@ -84,9 +88,9 @@ export class Names {
   resolve(record: NamedRecord): PageRecord | null {
     const named = "event" in record ? record.event : record.fact;
     const question = this.#content.questions.find(({ name }) => name === named.question)?.id;
-    const text = this.#content.texts.find(
-      (one) => one.external_id === named.text?.[0] && this.#text(one.text)[1] === named.text[1],
-    )?.text;
+    const found = named.text && this.#byId.get(named.text[0])?.text;
+    // Another body is another text.
+    const text = found !== undefined && this.#text(found)[1] === named.text?.[1] ? found : undefined;
     if (named.question !== undefined && question === undefined) return null;
     if (named.text !== undefined && text === undefined) return null;
     if ("event" in record) {
@@ -115,7 +119,7 @@ export class Names {
   }
 
   #text(id: number): NamedText {
-    const found = this.#content.texts.find(({ text }) => text === id);
+    const found = this.#byRow.get(id);
     let digits = this.#digits.get(id);
     if (digits === undefined) {
       digits = bytesToHex(sha256(utf8ToBytes(found?.body ?? ""))).slice(0, 16);

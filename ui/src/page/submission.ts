@@ -4,7 +4,8 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { PageContent } from "$api/bindings";
 import { keysIn, unkeyed, type KeyedAnswer } from "$kinds/rules";
-import { isEmptyNote, type EventKey } from "./events";
+import { isEmpty } from "$logic/notes";
+import type { EventKey } from "./events";
 import type { Copy, Submitted } from "./journal";
 import type { NamedEvent, NamedFact, NamedPractice, NamedRecord, NamedText } from "./named";
 
@@ -71,7 +72,7 @@ export function submissionOf(content: PageContent, work: Work, at_ms: number, an
     ...(event.replaces && { replaces: keyOf(event.replaces) }),
     ...(event.retracts && { retracts: keyOf(event.retracts) }),
     ...(event.mark && { mark: event.mark }),
-    ...(!isEmptyNote(event.note) && { note: event.note }),
+    ...(!isEmpty(event.note) && { note: event.note }),
     ...(event.guideline !== null && { guideline: guidelines.of(event.guideline) }),
   });
   const valueOf = ({ kind, question, value }: NamedFact): unknown => {

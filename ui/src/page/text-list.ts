@@ -9,8 +9,9 @@ import type {
   TextRow,
 } from "$api/bindings";
 import { answerName } from "$kinds/level/levels";
+import { isEmpty } from "$logic/notes";
 import type { Answers } from "./answers";
-import { currentNote, isEmptyNote } from "./events";
+import { currentNote } from "./events";
 
 /** The most characters of a text that are shown. */
 const SNIPPET = 280;
@@ -47,7 +48,7 @@ export function findTexts(
       answered: left === null,
       skipped: left === "skipped",
       flagged: ids.some((id) => answers.isFlagged(id, text)),
-      noted: notes.some((note) => !isEmptyNote(note)),
+      noted: notes.some((note) => !isEmpty(note)),
       contested: null,
       long: false,
     };
