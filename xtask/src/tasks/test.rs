@@ -161,12 +161,13 @@ fn test(project: &Project, targets: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Builds the command as the tests run it.
+/// Builds the command as the tests run it: with a test, so that their features are on, and nothing is
+/// compiled twice.
 ///
 /// # Errors
 /// It cannot be built.
 pub(crate) fn build_command(project: &Project) -> Result<()> {
-    linted(project, &["build", "--bin", "dissensus"]).args(whole_workspace()).run()
+    linted(project, &["build", "--bin", "dissensus", "--test", "contract"]).args(whole_workspace()).run()
 }
 
 /// Runs one program of end-to-end tests, after building the programs that it starts.
