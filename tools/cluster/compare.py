@@ -7,8 +7,8 @@ numbered to --count. In each round the engines and the plain processes take turn
 one thread a worker. A throughput is of the time from the beginning of the first batch to the end of the last; start-up is what lies before, and
 the rest what comes after. Every run must have the same rows as the first plain one, each once.
 
---kill instead: a worker that has a third of its texts done is killed (SIGKILL), and the rows must be the same. --recipes: the blocks of
-docs/src/how-to/cluster.md are run as they are printed, in WORK/recipes. Speeds drift with what else the machine does: compare within a round.
+--kill instead: a worker that has a third of its texts done is killed (SIGKILL), and the rows must be the same. --recipes: the recipes
+of docs/src/how-to/cluster.md are run in WORK/recipes. Speeds drift with what else the machine does: compare within a round.
 """
 
 import argparse
@@ -17,7 +17,6 @@ import glob
 import json
 import os
 import random
-import re
 import shutil
 import signal
 import statistics
@@ -177,27 +176,20 @@ def is_worker(pid):
 
 
 def recipes(options):
-    """Every block of docs/src/how-to/cluster.md that begins with its file's name, run in a folder with a bundle and texts of the names that it uses."""
-    with open(os.path.join(HERE, "..", "..", "docs", "src", "how-to", "cluster.md"), encoding="utf-8") as file:
-        blocks = re.findall(r"```python,no-run\n# (\w+\.py)\n(.*?)```", file.read(), re.S)
+    """The recipes of docs/src/how-to/cluster.md, run in a folder with a bundle and texts of the names that they use."""
     folder = os.path.join(options.work, "recipes")
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
-    for name, body in blocks:
-        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-            file.write(f"# {name}\n{body}")
-    with open(os.path.join(HERE, "scorer.py"), encoding="utf-8") as file:
-        printed = dict(blocks)["scorer.py"]
-        assert file.read().endswith(printed), "docs/src/how-to/cluster.md and tools/cluster/scorer.py differ"
+    names = ["ray_recipe.py", "spark_recipe.py"]
+    for name in ["scorer.py", *names]:
+        shutil.copy(os.path.join(HERE, name), os.path.join(folder, name))
     shutil.copytree(options.bundle, os.path.join(folder, "my-model"))
     shutil.copy(os.path.join(options.work, "texts.parquet"), os.path.join(folder, "texts.parquet"))
     options.people, options.way = None, "by_text"
     expected, _ = measure("plain", options)
     # As on a machine that has the bundle and no other encoder.
     clean = {name: value for name, value in os.environ.items() if not name.startswith("DISSENSUS_")}
-    for name, _ in blocks:
-        if name == "scorer.py":
-            continue
+    for name in names:
         began = time.time()
         subprocess.run([sys.executable, name], cwd=folder, env=clean, check=True)
         out = os.path.join(folder, f"scored-{name.split('_')[0]}")

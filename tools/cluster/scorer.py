@@ -16,15 +16,15 @@ def bundle(folder):
 
 def by_person(batch, folder, people=None):
     """One row a text and person."""
-    return pa.table(said(batch, folder, people))
+    return pa.table(predicted(batch, folder, people))
 
 
 def by_text(batch, folder, people=None):
     """One row a text: how far these people (without names, everybody) would differ."""
-    table = said(batch, folder, people)
+    table = predicted(batch, folder, people)
     each = table.num_rows // batch.num_rows
     return pa.table({name: table[name][::each] for name in ("text_id", "disagreement_split", "disagreement_pairwise")})
 
 
-def said(batch, folder, people):
+def predicted(batch, folder, people):
     return bundle(folder).predict(batch["text"].to_pylist(), people, ids=batch["text_id"].to_pylist())
