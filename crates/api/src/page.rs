@@ -33,6 +33,10 @@ view! {
         pub guideline: Option<GuidelineInfo>,
         /// The pictures of the guideline.
         pub pictures: Vec<PictureData>,
+        /// Whether the page came from a server, to which it sends what is done in it.
+        pub online: bool,
+        /// A code, or the address of a page, that is shown once everything is answered and sent.
+        pub completion: Option<String>,
     }
 
     /// A text of a packet.

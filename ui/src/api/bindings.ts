@@ -3008,6 +3008,10 @@ export type PageContent = {
 	guideline: GuidelineInfo | null,
 	/**  The pictures of the guideline. */
 	pictures: PictureData[],
+	/**  Whether the page came from a server, to which it sends what is done in it. */
+	online: boolean,
+	/**  A code, or the address of a page, that is shown once everything is answered and sent. */
+	completion: string | null,
 };
 
 /**  Practice before the first text. */

@@ -6,6 +6,12 @@ import { open, save } from "@tauri-apps/plugin-dialog";
 /** Whether this is a page with one packet: see `actions.ts`. */
 export const IS_PAGE: boolean = false;
 
+/** Whether answers are sent as they are given. */
+export const sendsAnswers = (): boolean => false;
+
+/** What to show once everything is answered and sent: a code, or the address of a page. */
+export const completion = (): string | null => null;
+
 const PROJECT = { name: "Dissensus project", extensions: ["dissensus"] };
 const HAND_IN = { name: "Submitted", extensions: ["handin"] };
 const TABLE = {

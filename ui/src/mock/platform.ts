@@ -4,6 +4,12 @@ import type { DropListener } from "$api/platform";
 /** Whether this is a page with one packet: see `actions.ts`. */
 export const IS_PAGE: boolean = false;
 
+/** Whether answers are sent as they are given. */
+export const sendsAnswers = (): boolean => false;
+
+/** What to show once everything is answered and sent: a code, or the address of a page. */
+export const completion = (): string | null => null;
+
 export const chooseProject = async (): Promise<string | null> => "/home/you/Documents/Comments.dissensus";
 export const chooseNewProject = async (name: string): Promise<string | null> =>
   `/home/you/Documents/${name}.dissensus`;

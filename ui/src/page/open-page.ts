@@ -26,12 +26,23 @@ export async function openPage(onlost: () => void): Promise<Opened> {
     const storage = explained(await openStorage(content, onlost));
     // A browser may refuse, and clear the storage once its disk is full.
     void navigator.storage?.persist?.().catch(() => false);
-    session.current = new Session(content, await Journal.open(storage, copy));
+    const journal = await Journal.open(storage, copy);
+    if (content.online) await journal.change("browser", (known) => known ?? newId());
+    session.current = new Session(content, journal, content.online ? (journal.local.browser ?? null) : null);
+    session.current.sender?.start();
+    if (content.online) rememberLink();
     return { state: "open" };
   } catch (thrown) {
     release?.();
     return { state: "failed", problem: isProblem(thrown) ? thrown : storageProblem(thrown) };
   }
+}
+
+/** The page on which people join shows the way back here. */
+function rememberLink(): void {
+  const { pathname } = location;
+  const folder = pathname.slice(0, pathname.lastIndexOf("/p/") + 1);
+  localStorage.setItem(`dissensus-joined:${folder}`, pathname);
 }
 
 /** Errors of the storage as problems that can be shown. */

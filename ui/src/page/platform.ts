@@ -6,6 +6,15 @@ import { session } from "./session";
 /** This is a page with one packet: see `actions.ts`. */
 export const IS_PAGE = true;
 
+/** Whether answers are sent as they are given. */
+export const sendsAnswers = (): boolean => session.current?.sender != null;
+
+/** What to show once everything is answered and sent: a code, or the address of a page. */
+export function completion(): string | null {
+  const { content, sender } = session.current ?? {};
+  return sender?.left === 0 ? (content?.completion ?? null) : null;
+}
+
 const nothing = async () => null;
 
 export const chooseProject: (title?: string) => Promise<string | null> = nothing;

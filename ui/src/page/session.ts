@@ -11,6 +11,7 @@ import { CLOCK, PacketDesk } from "./desk";
 import type { Journal } from "./journal";
 import { problem } from "./problems";
 import { saveFile } from "./save-file";
+import { Sender } from "./sender.svelte";
 import { submissionOf } from "./submission";
 
 const SETTINGS: AppSettings = {
@@ -27,12 +28,31 @@ const SETTINGS: AppSettings = {
 export class Session {
   readonly content: PageContent;
   readonly desk: PacketDesk;
+  /** Sends what is done to the server from which the page came; none of a page that is a file. */
+  readonly sender: Sender | null;
   readonly #journal: Journal;
   #choices: ProjectChoices | null = null;
 
-  constructor(content: PageContent, journal: Journal) {
+  constructor(content: PageContent, journal: Journal, browser: string | null = null) {
     [this.content, this.#journal] = [content, journal];
     this.desk = new PacketDesk(content, journal);
+    this.sender = browser === null ? null : this.#senderAs(browser);
+  }
+
+  #senderAs(browser: string): Sender {
+    const journal = this.#journal;
+    const address = `${location.pathname.replace(/\/$/, "")}/work/${browser}`;
+    const sending = {
+      count: () => journal.records.length,
+      submission: () => this.submission(Date.now()),
+      put: (body: string, keepalive: boolean) => fetch(address, { method: "PUT", body, keepalive }),
+      confirm: (records: number) => journal.change("confirmed", () => records),
+      wait: (milliseconds: number, work: () => void) => {
+        const timer = setTimeout(work, milliseconds);
+        return () => clearTimeout(timer);
+      },
+    };
+    return new Sender(sending, journal.local.confirmed ?? 0);
   }
 
   appInfo(): AppInfo {

@@ -151,7 +151,7 @@ const ACTIONS: Record<ActionId, Action> = {
   "study.hand-in": {
     with: "project",
     writes: true,
-    when: () => app.project?.packet != null,
+    when: () => app.project?.packet != null && !platform.sendsAnswers(),
     run: dialog("hand-in"),
     words: "packet",
   },

@@ -1,7 +1,7 @@
 //! Computes a plan, before anything is handed out.
 
 use super::Study;
-use super::drawing::{DrawParameters, ExistingWork, Item, Person, draw};
+use super::drawing::{DrawParameters, ExistingWork, Item, Person, draw, draw_next};
 use crate::study::error::StudyError;
 use crate::study::practice;
 use dissensus_api::{StudyDraft, StudyRequest, StudyShare};
@@ -70,12 +70,22 @@ pub(super) struct DrawnPerson {
 /// The plan is impossible ([`StudyError`] names the number that prevents it), a question or an attribute
 /// is unknown, or the file cannot be read.
 pub fn draft(cx: &Study, request: &StudyRequest) -> Result<StudyDraft, ProjectError> {
-    let drawn = drawn(cx, request)?;
+    let drawn = drawn(cx, request, Draw::Plan)?;
     summarise(cx, &drawn)
 }
 
+/// For whom texts are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Draw {
+    /// For all people of a plan: every text gets as many as it lacks.
+    Plan,
+    /// For one more person, who gets the texts that fewest have. What was handed out before `since_ms` counts
+    /// only as far as it is answered.
+    Next { since_ms: i64 },
+}
+
 /// Draws the new assignments of each annotator, in addition to the existing ones.
-pub(super) fn drawn(cx: &Study, request: &StudyRequest) -> Result<DrawnPlan, ProjectError> {
+pub(super) fn drawn(cx: &Study, request: &StudyRequest, how: Draw) -> Result<DrawnPlan, ProjectError> {
     cx.whole_project()?;
     let wanted = wanted(request)?;
     let index = cx.context.index();
@@ -90,7 +100,11 @@ pub(super) fn drawn(cx: &Study, request: &StudyRequest) -> Result<DrawnPlan, Pro
     let known: Vec<AnnotatorId> = people.iter().filter_map(|asked| Some(asked.known.as_ref()?.id)).collect();
     let again = practice::practise_again(cx, &known)?;
     let packets = cx.context.store.packets()?;
-    let mut owned = owned(cx, &index, &packets, &questions)?;
+    let counts = |packet: &Packet| match how {
+        Draw::Plan => true,
+        Draw::Next { since_ms } => packet.made_at_ms >= since_ms || known.contains(&packet.annotator),
+    };
+    let mut owned = owned(cx, &index, &packets, &questions, counts)?;
     owned.values_mut().for_each(|has| has.retain(|text| !practice.contains(text)));
     let groups = groups(&index, request, &people)?;
     let member =
@@ -116,7 +130,11 @@ pub(super) fn drawn(cx: &Study, request: &StudyRequest) -> Result<DrawnPlan, Pro
     let people_asked = people.iter().map(person).collect();
     let asked = texts.len() - practice.len();
     let known = ExistingWork { texts: texts.len(), count, anchors, checks, practice, people: people_asked };
-    let items = draw(&wanted, &known).map_err(StudyError::from)?;
+    let items = match how {
+        Draw::Plan => draw(&wanted, &known),
+        Draw::Next { .. } => draw_next(&wanted, &known),
+    };
+    let items = items.map_err(StudyError::from)?;
     let mut people_of = known.count.clone();
     items.iter().flatten().filter(|item| item.occasion == 1).for_each(|item| people_of[item.text] += 1);
     let shared = people_of.iter().filter(|people| **people > 1).count();
@@ -132,18 +150,19 @@ pub(super) fn drawn(cx: &Study, request: &StudyRequest) -> Result<DrawnPlan, Pro
     Ok(DrawnPlan { questions, people, anchors, texts, asked, shared, again })
 }
 
-/// Returns the texts that each annotator was assigned with all of these questions, or has answered as far
-/// as the questions have no condition.
+/// Returns the texts that each annotator was assigned with all of these questions, in packets that count, or
+/// has answered as far as the questions have no condition.
 fn owned(
     cx: &Study,
     index: &Index,
     packets: &[(Packet, PacketKey)],
     questions: &[Question],
+    counts: impl Fn(&Packet) -> bool,
 ) -> Result<HashMap<AnnotatorId, HashSet<usize>>, ProjectError> {
     let mut owned: HashMap<AnnotatorId, HashSet<usize>> = HashMap::new();
     let row = |text: TextId| index.text_row(text).map(|row| row as usize);
     for (packet, _) in packets {
-        if questions.iter().all(|question| packet.questions.contains(&question.id)) {
+        if counts(packet) && questions.iter().all(|question| packet.questions.contains(&question.id)) {
             let texts = packet.assignments.iter().filter_map(|item| row(item.text));
             owned.entry(packet.annotator).or_default().extend(texts);
         }

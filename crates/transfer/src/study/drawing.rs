@@ -93,6 +93,44 @@ pub(super) fn draw(wanted: &DrawParameters, known: &ExistingWork) -> Result<Vec<
     Ok(given)
 }
 
+/// Draws the texts of people who come one after the other: each gets those that fewest have, as long as they
+/// lack people, up to so many as a person can have. Nothing but anchors is left where no text lacks anybody.
+pub(super) fn draw_next(
+    wanted: &DrawParameters,
+    known: &ExistingWork,
+) -> Result<Vec<Vec<Item>>, ImpossiblePlan> {
+    let mut count = known.count.clone();
+    let mut given = Vec::with_capacity(known.people.len());
+    let mut rng = ChaCha8Rng::seed_from_u64(u64::from(wanted.seed));
+    let anchors = anchors(wanted, known, &mut rng)?;
+    let everybody: BTreeSet<usize> = anchors.union(&known.checks).copied().collect();
+    for person in &known.people {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed_of(wanted.seed, &person.name));
+        let new = |text: &usize| !person.has.contains(text);
+        let mut items: Vec<Item> = everybody
+            .iter()
+            .filter(|text| new(text))
+            .map(|text| Item { text: *text, occasion: 1, anchor: anchors.contains(text) })
+            .collect();
+        let lacks = |text: &usize| count[*text] < wanted.per_text && !everybody.contains(text);
+        let mut others: Vec<usize> = known.asked().filter(|text| new(text) && lacks(text)).collect();
+        if others.is_empty() {
+            given.push(Vec::new());
+            continue;
+        }
+        others.shuffle(&mut rng);
+        others.sort_by_key(|text| count[*text]);
+        let most = wanted.per_person.unwrap_or(usize::MAX).saturating_sub(person.has.len() + items.len());
+        for text in others.into_iter().take(most) {
+            count[text] += 1;
+            items.push(Item { text, occasion: 1, anchor: false });
+        }
+        items.shuffle(&mut rng);
+        given.push(with_repeats(wanted, person, &items, &mut rng)?);
+    }
+    Ok(given)
+}
+
 /// Returns the existing anchors and as many new ones as are missing.
 fn anchors(
     wanted: &DrawParameters,
@@ -397,5 +435,50 @@ mod tests {
         );
         let exact = DrawParameters { per_person: Some(75), anchors: 0, ..WANTED };
         check(&exact, &fresh(300, 12), &draw(&exact, &fresh(300, 12)).unwrap());
+    }
+
+    #[test]
+    fn people_who_come_one_by_one_fill_every_text_evenly() {
+        for seed in 0..20 {
+            let wanted =
+                DrawParameters { per_text: 3, per_person: Some(7), anchors: 2, repeat: 0.0, gap: 1, seed };
+            let mut known = fresh(20, 0);
+            let (mut people, mut asked) = (0, 0);
+            loop {
+                known.people = vec![Person { name: format!("p{people}"), ..Person::default() }];
+                let drawn = draw_next(&wanted, &known).unwrap();
+                if drawn[0].is_empty() {
+                    break;
+                }
+                let texts: HashSet<usize> = drawn[0].iter().map(|item| item.text).collect();
+                assert_eq!(texts.len(), drawn[0].len(), "nobody gets a text twice");
+                assert!(texts.len() <= 7);
+                known = after(&known, &drawn);
+                // All have the anchors; the others differ by one person at most while people come.
+                let others: Vec<usize> = (0..20)
+                    .filter(|text| !known.anchors.contains(text))
+                    .map(|text| known.count[text])
+                    .collect();
+                let (most, least) = (others.iter().max().unwrap(), others.iter().min().unwrap());
+                assert!(most - least <= 1 && *most <= 3, "{others:?}");
+                people += 1;
+                asked += texts.len();
+            }
+            // 18 texts by three people each, five a person next to the two anchors.
+            assert_eq!((people, asked), (11, 54 + 11 * 2));
+        }
+    }
+
+    #[test]
+    fn text_of_somebody_who_left_goes_to_the_next_person() {
+        let wanted =
+            DrawParameters { per_text: 1, per_person: None, anchors: 0, repeat: 0.0, gap: 1, seed: 1 };
+        let mut known = fresh(5, 0);
+        known.people = vec![Person { name: "next".to_owned(), ..Person::default() }];
+        // Of the five texts, three are answered or reserved.
+        known.count = vec![1, 0, 1, 0, 1];
+        let drawn = draw_next(&wanted, &known).unwrap();
+        let texts: BTreeSet<usize> = drawn[0].iter().map(|item| item.text).collect();
+        assert_eq!(texts, [1, 3].into());
     }
 }

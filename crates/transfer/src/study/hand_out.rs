@@ -1,13 +1,13 @@
 //! Hands out task packets: adds them to the project first, then writes a file for each.
 
 use super::Study;
-use super::draft::{DrawnPerson, DrawnPlan};
+use super::draft::{Draw, DrawnPerson, DrawnPlan};
 use super::lacking::PLANNED;
 use crate::study::draft;
 use crate::study::error::StudyError;
 use crate::study::page;
 use dissensus_api::{PacketFormat, StudyDraft, StudyRequest};
-use dissensus_domain::{AnnotatorId, Assignment, JobKind, Packet, PacketId};
+use dissensus_domain::{AnnotatorId, Assignment, Attributes, JobKind, Packet, PacketId};
 use dissensus_editing::annotators;
 use dissensus_files::{AtomicFile, PrivateFolder};
 use dissensus_project::clock::now_ms;
@@ -98,7 +98,7 @@ fn draw_and_write(
     to.check()?;
     all_written(cx)?;
     let planning = lock(&cx.planning);
-    let drawn = draft::drawn(cx, request)?;
+    let drawn = draft::drawn(cx, request, Draw::Plan)?;
     if !request.new_people {
         names_differ(&drawn)?;
     }
@@ -107,7 +107,7 @@ fn draw_and_write(
         return Err(StudyError::NothingNew.into());
     }
     let files = file_names(&drawn, to)?;
-    let packets = add(cx, &drawn, request)?;
+    let packets = add(cx, &drawn, request, &Attributes::new(), Written::Later)?;
     drop(planning);
     let unwritten: Vec<Unwritten> = (packets.into_iter())
         .filter_map(|(person, packet)| Some(Unwritten { packet, file: files.get(person)?.clone()? }))
@@ -220,12 +220,23 @@ fn file_names(drawn: &DrawnPlan, to: PacketFolder<'_>) -> Result<Vec<Option<Path
     drawn.people.iter().map(file).collect()
 }
 
-/// Adds annotators and packets to the project, in one transaction. Returns each packet with the index of
-/// its annotator.
-fn add(
+/// Whether packets are written to files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// After they are in the project.
+    Later,
+    /// They are reached by their links.
+    Never,
+}
+
+/// Adds annotators with these attributes, and packets, to the project, in one transaction. Returns each
+/// packet with the index of its annotator.
+pub(super) fn add(
     cx: &Study,
     drawn: &DrawnPlan,
     request: &StudyRequest,
+    attributes: &Attributes,
+    written: Written,
 ) -> Result<Vec<(usize, PacketId)>, ProjectError> {
     let made_at_ms = now_ms();
     let mut new: Vec<(usize, String, Option<AnnotatorId>, Packet, PacketKey)> = Vec::new();
@@ -245,7 +256,7 @@ fn add(
         };
         new.push((place, person.name.clone(), person.id, packet, PacketKey(rand::random())));
     }
-    let (again, per_text) = (drawn.again.clone(), request.per_text);
+    let (again, per_text, attributes) = (drawn.again.clone(), request.per_text, attributes.clone());
     let added = cx.context.store.write(move |tx| -> Result<Vec<_>, StoreError> {
         // A packet does not contain right answers of checks: that its annotator has to practise again is
         // added to it.
@@ -260,15 +271,18 @@ fn add(
                 None => tx.add_annotator(&NewAnnotator {
                     external_id: name.clone(),
                     name,
+                    attributes: attributes.clone(),
                     ..NewAnnotator::default()
                 })?,
             };
             tx.add_packet(&Packet { annotator, ..packet.clone() }, &key)?;
             added.push((place, packet.id));
         }
-        let mut unwritten: Vec<Uuid> = tx.setting(UNWRITTEN)?.unwrap_or_default();
-        unwritten.extend(added.iter().map(|(_, packet)| packet.0));
-        tx.set_setting(UNWRITTEN, &unwritten)?;
+        if written == Written::Later {
+            let mut unwritten: Vec<Uuid> = tx.setting(UNWRITTEN)?.unwrap_or_default();
+            unwritten.extend(added.iter().map(|(_, packet)| packet.0));
+            tx.set_setting(UNWRITTEN, &unwritten)?;
+        }
         Ok(added)
     })?;
     // They are in the project: later errors must not make this fail.
@@ -304,7 +318,7 @@ fn write(
                 std::io::copy(&mut made, &mut target).map_err(failed)?;
             }
             PacketFormat::Page => {
-                let page = page::page(&made, &project_name(cx.context.store.path()))?;
+                let page = page::page(&made, &project_name(cx.context.store.path()), page::Sends::Nothing)?;
                 target.write_all(page.as_bytes()).map_err(failed)?;
             }
         }

@@ -135,7 +135,7 @@ fn read_submission(cx: &Study, file: &mut File) -> Result<Incoming, ProjectError
             (header.packet, header.at_ms)
         }
         false => {
-            let header = submission::header(file)?;
+            let header = submission::header(&mut *file)?;
             let key = key_of(cx, header.project, header.packet)?;
             let work = submission::read(file, &header, &key)?;
             let (packet, at_ms, answers) = (PacketId(header.packet), header.at_ms, header.answers);
@@ -166,7 +166,7 @@ fn read_submission(cx: &Study, file: &mut File) -> Result<Incoming, ProjectError
 }
 
 /// The key of a packet that was handed out, of an annotator who did not withdraw.
-fn key_of(cx: &Study, project: Uuid, packet: Uuid) -> Result<PacketKey, ProjectError> {
+pub(super) fn key_of(cx: &Study, project: Uuid, packet: Uuid) -> Result<PacketKey, ProjectError> {
     same_project(cx, ProjectId(project))?;
     not_withdrawn(cx, PacketId(packet))?;
     let known = cx.context.store.packet(PacketId(packet))?;

@@ -46,7 +46,7 @@ pub fn merge<'a>(
     cx.context.run(follow, JobKind::Merge, &title, |progress| merge_each(cx, files, consent, progress))
 }
 
-fn merge_each(
+pub(super) fn merge_each(
     cx: &Study,
     files: &[PathBuf],
     consent: &MergeConsent,

@@ -15,6 +15,8 @@ use std::path::Path;
 const VERSION: u32 = 1;
 /// The page without a packet, as `ui` builds it; empty where it was not built.
 const TEMPLATE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.html"));
+/// The beginning of the page's policy.
+const NO_REQUESTS: &str = "default-src 'none'";
 /// The element of the template that takes the packet.
 const PLACE: &str = "<script type=\"application/json\" id=\"packet\"></script>";
 
@@ -26,18 +28,34 @@ pub(super) fn check_built() -> Result<(), ProjectError> {
     if TEMPLATE.contains(PLACE) { Ok(()) } else { Err(StudyError::NoPages.into()) }
 }
 
+/// Where a page sends what is done in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sends<'a> {
+    /// Nowhere: its policy forbids every request.
+    Nothing,
+    /// To the server from which it came; with a code or an address that it shows at the end.
+    ToServer { completion: Option<&'a str> },
+}
+
 /// The page of the packet in this file; `name` is the study's.
 ///
 /// # Errors
 /// This program was built without pages, or the packet cannot be read.
-pub(super) fn page(packet: &Path, name: &str) -> Result<String, ProjectError> {
+pub(super) fn page(packet: &Path, name: &str, sends: Sends<'_>) -> Result<String, ProjectError> {
     let (before, after) = TEMPLATE.split_once(PLACE).ok_or(StudyError::NoPages)?;
-    let content = content(&Store::open_reader(packet)?, name)?;
+    let (online, completion, before) = match sends {
+        Sends::Nothing => (false, None, before.to_owned()),
+        Sends::ToServer { completion } => {
+            let before = before.replacen(NO_REQUESTS, &format!("{NO_REQUESTS}; connect-src 'self'"), 1);
+            (true, completion.map(str::to_owned), before)
+        }
+    };
+    let content = PageContent { online, completion, ..content(&Store::open_reader(packet)?, name)? };
     let content = serde_json::to_string(&content).map_err(|e| ProjectError::internal(&e))?;
     // In HTML, only these characters could end the element.
     let content = content.replace('<', "\\u003c");
     let (open, close) = PLACE.split_at(PLACE.len() - "</script>".len());
-    Ok([before, open, &content, close, after].concat())
+    Ok([&before, open, &content, close, after].concat())
 }
 
 fn content(store: &Store, name: &str) -> Result<PageContent, ProjectError> {
@@ -85,6 +103,8 @@ fn content(store: &Store, name: &str) -> Result<PageContent, ProjectError> {
         guideline: guideline.map(|(version, number)| guideline_info(version, number)),
         pictures: pictures.iter().flatten().map(picture_data).collect(),
         questions: questions.into_iter().map(|question| question_info(question, (0, 0))).collect(),
+        online: false,
+        completion: None,
     })
 }
 

@@ -13,6 +13,7 @@ use hmac::digest::KeyInit;
 use hmac::{Hmac, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
+use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use uuid::Uuid;
@@ -88,7 +89,7 @@ pub(super) fn write(
 }
 
 /// Reads the header of a submission.
-pub(super) fn header(file: &mut File) -> Result<Header, ProjectError> {
+pub(super) fn header(file: impl Read) -> Result<Header, ProjectError> {
     let mut line = Vec::new();
     let mut reader = BufReader::new(file).take(LONGEST_LINE);
     reader.read_until(b'\n', &mut line).map_err(|_| StudyError::Tampered)?;
@@ -110,19 +111,23 @@ pub(super) fn header(file: &mut File) -> Result<Header, ProjectError> {
 pub(super) fn read(file: &mut File, header: &Header, key: &PacketKey) -> Result<PacketWork, ProjectError> {
     let tampered = |_| StudyError::Tampered;
     let there = file.metadata().map_err(tampered)?.len();
-    let signed = header.length + header.bytes.min(LARGEST);
-    let bytes = signed + CODE;
-    if there < bytes {
-        return Err(StudyError::CutOff { there, bytes }.into());
-    }
-    if there > bytes {
-        return Err(StudyError::Tampered.into());
-    }
+    check_length(there, header)?;
     let mut content = Vec::new();
     file.seek(SeekFrom::Start(0)).map_err(tampered)?;
-    file.take(bytes).read_to_end(&mut content).map_err(tampered)?;
-    let content = String::from_utf8(content).map_err(|_| StudyError::Tampered)?;
-    let (lines, last) = content.split_at_checked(signed as usize).ok_or(StudyError::Tampered)?;
+    file.take(there).read_to_end(&mut content).map_err(tampered)?;
+    read_bytes(&content, header, key)
+}
+
+/// Reads the work in the content of a submission, like [`read`].
+pub(super) fn read_bytes(
+    content: &[u8],
+    header: &Header,
+    key: &PacketKey,
+) -> Result<PacketWork, ProjectError> {
+    check_length(content.len() as u64, header)?;
+    let content = std::str::from_utf8(content).map_err(|_| StudyError::Tampered)?;
+    let (lines, last) =
+        content.split_at_checked(signed_bytes(header) as usize).ok_or(StudyError::Tampered)?;
     let digits = last.strip_prefix(CODE_BEGIN).and_then(|last| last.strip_suffix(CODE_END));
     let mut mac = code(key);
     mac.update(lines.as_bytes());
@@ -136,6 +141,20 @@ pub(super) fn read(file: &mut File, header: &Header, key: &PacketKey) -> Result<
     let names: WorkNames = parse(2, lines.next().unwrap_or_default())?;
     let records = (3..).zip(lines).map(|(number, line)| parse::<WorkRecord>(number, line));
     Ok(PacketWork { names, records: records.collect::<Result<_, StudyError>>()? })
+}
+
+/// Bytes of all lines but the last.
+fn signed_bytes(header: &Header) -> u64 {
+    header.length + header.bytes.min(LARGEST)
+}
+
+fn check_length(there: u64, header: &Header) -> Result<(), StudyError> {
+    let bytes = signed_bytes(header) + CODE;
+    match there.cmp(&bytes) {
+        Ordering::Less => Err(StudyError::CutOff { there, bytes }),
+        Ordering::Equal => Ok(()),
+        Ordering::Greater => Err(StudyError::Tampered),
+    }
 }
 
 fn parse<T: for<'a> Deserialize<'a>>(line: u64, content: &str) -> Result<T, StudyError> {

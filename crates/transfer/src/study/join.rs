@@ -1,0 +1,82 @@
+//! People who join a running study by one link for everybody: each gets a packet when they come.
+
+use super::Study;
+use super::draft::{self, Draw};
+use super::hand_out::{Written, add};
+use super::link::{Link, link_of};
+use crate::study::error::StudyError;
+use dissensus_api::StudyRequest;
+use dissensus_domain::{Attributes, QuestionId};
+use dissensus_project::clock::now_ms;
+use dissensus_project::error::ProjectError;
+use dissensus_project::sync::lock;
+use std::time::Duration;
+
+/// What everybody gets who joins.
+#[derive(Clone, Debug)]
+pub struct JoinRules {
+    /// The questions about each text; all questions if there is none.
+    pub questions: Vec<QuestionId>,
+    /// Number of people per text.
+    pub per_text: u32,
+    /// Number of texts per person; there may be fewer left.
+    pub per_person: u32,
+    /// Number of texts that everybody gets, among these.
+    pub anchors: u32,
+    /// How long texts without an answer are reserved for the person who got them.
+    pub give_back: Duration,
+}
+
+/// Who joins.
+#[derive(Clone, Debug, Default)]
+pub struct Joining {
+    /// The id of a person elsewhere, by which they come back to the same packet.
+    pub id: Option<String>,
+    /// What is known about a new person.
+    pub attributes: Attributes,
+}
+
+/// Draws a packet for a person who joins and adds both to the project; returns the person's link. Somebody
+/// who has a packet gets the link of the latest one again.
+///
+/// # Errors
+/// No text lacks people ([`StudyError::Full`]); the id cannot be a name, or is that of a person who has
+/// withdrawn; the project cannot be written.
+pub fn join(cx: &Study, rules: &JoinRules, person: &Joining) -> Result<Link, ProjectError> {
+    cx.whole_project()?;
+    let store = &cx.context.store;
+    store.must_write()?;
+    let _planning = lock(&cx.planning);
+    let index = cx.context.index();
+    if let Some(known) = person.id.as_deref().and_then(|id| index.annotator_named(id)) {
+        let packets = store.packets()?;
+        if let Some((packet, key)) = packets.iter().rev().find(|(packet, _)| packet.annotator == known.id) {
+            return Ok(link_of(packet, key, &known.external_id));
+        }
+    }
+    let name = person.id.clone().unwrap_or_else(|| {
+        let free = |name: &String| index.annotator_named(name).is_none();
+        (index.annotators().len() + 1..).map(|n| format!("person-{n}")).find(free).unwrap_or_default()
+    });
+    let request = StudyRequest {
+        questions: rules.questions.clone(),
+        people: vec![name],
+        new_people: true,
+        per_text: rules.per_text,
+        per_person: Some(rules.per_person),
+        anchors: rules.anchors,
+        repeat: 0.0,
+        again_after: 1,
+        balance: None,
+        seed: 0,
+    };
+    let since_ms = now_ms().saturating_sub(rules.give_back.as_millis().try_into().unwrap_or(i64::MAX));
+    let drawn = draft::drawn(cx, &request, Draw::Next { since_ms })?;
+    if drawn.people.iter().all(|person| person.items.is_empty()) {
+        return Err(StudyError::Full.into());
+    }
+    let added = add(cx, &drawn, &request, &person.attributes, Written::Never)?;
+    let (_, id) = added.into_iter().next().ok_or(StudyError::Full)?;
+    let (packet, key) = store.packet(id)?.ok_or(StudyError::UnknownPacket)?;
+    Ok(link_of(&packet, &key, &drawn.people[0].name))
+}

@@ -1,0 +1,115 @@
+// Sends what is done in a page to the server from which it came: all of it, again after each answer, until
+// the server confirms that it is on its disk.
+import type { Problem } from "$api/bindings";
+
+/** The server's answer to a submission, as far as it matters. */
+interface Reply {
+  ok: boolean;
+  status: number;
+  json(): Promise<unknown>;
+}
+
+/** What a sender needs; tests have their own. */
+export interface Sending {
+  /** How many records there are. */
+  count(): number;
+  /** All of them as a submission. */
+  submission(): string;
+  put(content: string, closing: boolean): Promise<Reply>;
+  /** Remembers how many records the server has. */
+  confirm(records: number): Promise<void>;
+  wait(milliseconds: number, work: () => void): () => void;
+}
+
+/** Answers that follow each other quickly are sent together. */
+const TOGETHER_MS = 400;
+/** The first pause after a failure; each further one is twice as long. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
+/** Trying again helps with these, and where there is no reply at all. */
+const PASSING = [408, 429];
+
+export class Sender {
+  /** Number of records that the server has not confirmed. */
+  left = $state(0);
+  /** Whether the last attempt failed, and it will be tried again. */
+  waiting = $state(false);
+  /** Why the server does not take what was done; it is tried again after the next answer. */
+  problem = $state.raw<Problem | null>(null);
+  readonly #sending: Sending;
+  #confirmed: number;
+  #failures = 0;
+  #busy = false;
+  #stop: (() => void) | null = null;
+
+  /** `confirmed` is what the server had when the page was open before. */
+  constructor(sending: Sending, confirmed: number) {
+    [this.#sending, this.#confirmed] = [sending, confirmed];
+    this.left = this.#missing();
+  }
+
+  /** Sends everything once, also what was confirmed: the server may have been restored from a backup. */
+  start(): void {
+    if (this.#sending.count() > 0) this.#after(0);
+  }
+
+  /** To be called after something was recorded. */
+  changed(): void {
+    this.left = this.#missing();
+    this.#failures = 0;
+    if (this.left > 0) this.#after(TOGETHER_MS);
+  }
+
+  /** Sends now what is left, as when the computer is online again. */
+  now(): void {
+    if (this.left > 0 && this.problem === null) this.#after(0);
+  }
+
+  /** A last attempt of a page that is closed or hidden; a browser finishes it without the page. */
+  close(): void {
+    if (this.left > 0) void this.#sending.put(this.#sending.submission(), true).catch(() => {});
+  }
+
+  #missing(): number {
+    return Math.max(0, this.#sending.count() - this.#confirmed);
+  }
+
+  #after(milliseconds: number): void {
+    this.#stop?.();
+    this.#stop = this.#sending.wait(milliseconds, () => void this.#send());
+  }
+
+  async #send(): Promise<void> {
+    // What comes meanwhile is sent afterwards.
+    if (this.#busy) return;
+    this.#busy = true;
+    const count = this.#sending.count();
+    const reply = await this.#sending.put(this.#sending.submission(), false).catch(() => null);
+    this.problem = null;
+    if (reply?.ok) {
+      [this.#confirmed, this.#failures, this.waiting] = [Math.max(count, this.#confirmed), 0, false];
+      // Only for the next time that the page is opened: sent once more is nothing twice.
+      await this.#sending.confirm(count).catch(() => {});
+    } else if (reply && reply.status < 500 && !PASSING.includes(reply.status)) {
+      this.waiting = false;
+      this.problem = await problemIn(reply);
+    } else {
+      this.waiting = true;
+      this.#after(Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LONGEST_PAUSE_MS) * spread());
+    }
+    this.#busy = false;
+    this.left = this.#missing();
+    if (reply?.ok && this.left > 0) this.#after(TOGETHER_MS);
+  }
+}
+
+/** Pages that lost the server together do not come back together. */
+function spread(): number {
+  return 0.75 + Math.random() / 2;
+}
+
+async function problemIn(reply: Reply): Promise<Problem> {
+  const found = (await reply.json().catch(() => null)) as Partial<Problem> | null;
+  const message = found?.message ?? `The server answered with status ${reply.status}.`;
+  return { code: found?.code ?? "not-received", message, detail: found?.detail ?? null };
+}

@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { Sender } from "./sender.svelte";
+
+type Outcome = "ok" | "offline" | "cut" | number;
+
+/** A page of which the test decides what happens to each request. */
+function pageWith(records: number, confirmed = 0) {
+  const page = {
+    records,
+    outcomes: [] as Outcome[],
+    /** What the server has on its disk. */
+    stored: [] as number[],
+    /** What the page remembers. */
+    confirmed,
+    pauses: [] as number[],
+    next: null as (() => void) | null,
+    hold: null as Promise<void> | null,
+  };
+  const sender = new Sender(
+    {
+      count: () => page.records,
+      submission: () => String(page.records),
+      put: async (content) => {
+        const outcome = page.outcomes.shift() ?? "ok";
+        if (page.hold) await page.hold;
+        if (outcome === "ok" || outcome === "cut") page.stored.push(Number(content));
+        if (outcome === "offline" || outcome === "cut") throw new TypeError("Failed to fetch");
+        const status = outcome === "ok" ? 200 : outcome;
+        const json = async () => ({ code: "merge-withdrawn", message: "No.", detail: null });
+        return { ok: status === 200, status, json };
+      },
+      confirm: async (count) => void (page.confirmed = count),
+      wait: (milliseconds, work) => {
+        page.pauses.push(milliseconds);
+        page.next = work;
+        return () => (page.next = null);
+      },
+    },
+    confirmed,
+  );
+  const go = async () => {
+    const work = page.next;
+    page.next = null;
+    work?.();
+    for (let n = 0; n < 20; n++) await Promise.resolve();
+  };
+  return { page, sender, go };
+}
+
+test("what is answered is sent once and confirmed", async () => {
+  const { page, sender, go } = pageWith(0);
+  sender.start();
+  expect(page.next).toBeNull();
+  page.records = 2;
+  sender.changed();
+  expect(sender.left).toBe(2);
+  await go();
+  expect([sender.left, page.confirmed, page.stored]).toEqual([0, 2, [2]]);
+  expect(page.next).toBeNull();
+});
+
+test("a failed request is repeated after longer and longer pauses, and nothing is lost", async () => {
+  const { page, sender, go } = pageWith(1);
+  page.outcomes = ["offline", 503, "cut", 429, "offline", "offline", "offline", "offline"];
+  sender.start();
+  for (let n = 0; n < 8; n++) {
+    await go();
+    expect([sender.left, sender.waiting, page.confirmed]).toEqual([1, true, 0]);
+  }
+  const pauses = page.pauses.slice(1);
+  for (const [n, pause] of pauses.entries()) {
+    const middle = Math.min(1000 * 2 ** n, 30_000);
+    expect(pause).toBeGreaterThanOrEqual(middle * 0.75);
+    expect(pause).toBeLessThanOrEqual(middle * 1.25);
+  }
+  await go();
+  expect([sender.left, sender.waiting, page.confirmed]).toEqual([0, false, 1]);
+  expect(page.stored).toEqual([1, 1]);
+});
+
+test("what comes during a request is sent after it", async () => {
+  const { page, sender, go } = pageWith(1);
+  let release = () => {};
+  page.hold = new Promise((done) => (release = done));
+  sender.start();
+  await go();
+  page.records = 3;
+  sender.changed();
+  await go();
+  expect(page.stored).toEqual([]);
+  page.hold = null;
+  release();
+  await go();
+  expect(sender.left).toBe(2);
+  await go();
+  expect([sender.left, page.stored]).toEqual([0, [1, 3]]);
+});
+
+test("a page that is opened again sends everything, in case the server was restored", async () => {
+  const { page, sender, go } = pageWith(4, 4);
+  expect(sender.left).toBe(0);
+  sender.start();
+  await go();
+  expect(page.stored).toEqual([4]);
+});
+
+test("a refusal is shown, not repeated by itself, and tried again after the next answer", async () => {
+  const { page, sender, go } = pageWith(1);
+  page.outcomes = [409];
+  sender.start();
+  await go();
+  expect([sender.left, sender.problem?.message, page.next]).toEqual([1, "No.", null]);
+  sender.now();
+  expect(page.next).toBeNull();
+  page.records = 2;
+  sender.changed();
+  await go();
+  expect([sender.left, sender.problem]).toEqual([0, null]);
+});
