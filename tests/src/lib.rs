@@ -15,6 +15,7 @@ pub mod redact;
 pub mod schemas;
 #[cfg(target_os = "linux")]
 pub mod screen;
+pub mod served;
 pub mod transcript;
 #[cfg(target_os = "linux")]
 pub mod window;

@@ -52,6 +52,11 @@ impl Bar {
 }
 
 impl Bar {
+    /// Prints lines above the bar.
+    pub(crate) fn above(&self, print: impl FnOnce()) {
+        self.bar.suspend(print);
+    }
+
     /// The current part; a different total starts a new one.
     fn part(&self, total: u64, done: u64) -> Part {
         let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,6 +7,7 @@ use dissensus_exchange::ExchangeError;
 use dissensus_labelling::{error::LabellingError, guideline::error::GuidelineError};
 use dissensus_project::error::ProjectError;
 use dissensus_report::error::ReportError;
+use dissensus_server::ServerError;
 use dissensus_store::{Displaced, StoreError};
 use dissensus_training::error::TrainingError;
 use dissensus_transfer::{error::TransferError, study::error::StudyError};
@@ -34,6 +35,7 @@ fn error_codes_match_the_list() {
         PanelError::CODES,
         ProjectError::CODES,
         ReportError::CODES,
+        ServerError::CODES,
         StoreError::CODES,
         StudyError::CODES,
         TrainingError::CODES,

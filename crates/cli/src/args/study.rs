@@ -1,9 +1,10 @@
 //! `dissensus study`: studies with several annotators on separate computers.
 
-use super::parse::{positive, reliability};
+use super::parse::{positive, reliability, web_address};
 use super::shared::{OutputArgs, ProjectArg, QuestionArg, WaitArg};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use dissensus_api::PacketFormat;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 #[derive(Subcommand, Debug)]
@@ -16,6 +17,8 @@ pub(crate) enum StudyCommand {
     HandIn(HandIn),
     /// Merge submissions, task packets and copies into the project
     Merge(Merge),
+    /// Let annotators answer in their browsers over a network, each with a personal link
+    Serve(Serve),
     /// Show the progress and agreement of a study, or the contents of a task packet
     Status(Status),
 }
@@ -179,6 +182,55 @@ pub(crate) struct Merge {
     pub(crate) wait: WaitArg,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus study serve P.dissensus
+  dissensus study serve P.dissensus --address https://study.example.org --behind-proxy --links links.csv
+  dissensus study serve P.dissensus --join --per-text 5 --per-person 30 --completion C0FFEE
+
+The packets are those of `study assign`. Answers are merged within seconds; Ctrl-C ends the server, and \
+starting it again continues. It listens on this computer only: others reach it through a reverse proxy or \
+a tunnel that encrypts.")]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) project: ProjectArg,
+    /// Address and port on this computer; port 0 takes any that is free
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8400")]
+    pub(crate) listen: SocketAddr,
+    /// How annotators reach the server, for the links [default: the address on this computer]
+    #[arg(long, value_name = "URL", value_parser = web_address)]
+    pub(crate) address: Option<String>,
+    /// A reverse proxy passes requests on, and names their sender in X-Forwarded-For
+    #[arg(long)]
+    pub(crate) behind_proxy: bool,
+    /// Let anybody join by one link, ADDRESS/join, who then gets a packet
+    #[arg(long)]
+    pub(crate) join: bool,
+    /// Of people who join: people per text
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..), requires = "join")]
+    pub(crate) per_text: u32,
+    /// Of people who join: texts per person
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..), requires = "join")]
+    pub(crate) per_person: u32,
+    /// Of people who join: how many of these texts everybody gets
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "join")]
+    pub(crate) anchors: u32,
+    /// Of people who join: after how many minutes others get the texts that are not answered
+    #[arg(long, value_name = "MINUTES", default_value_t = 120, requires = "join")]
+    pub(crate) give_back: u64,
+    /// A code, or the address of a page, for those who have answered everything
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) completion: Option<String>,
+    /// Write the links to a file: .csv, or .html with QR codes
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) links: Option<PathBuf>,
+    /// Print or write the links, and do not start the server
+    #[arg(long)]
+    pub(crate) only_links: bool,
+    #[command(flatten)]
+    pub(crate) wait: WaitArg,
 }
 
 #[derive(Args, Debug)]

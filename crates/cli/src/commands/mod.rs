@@ -37,6 +37,7 @@ pub(crate) mod repeats;
 pub(crate) mod report;
 pub(crate) mod runs;
 pub(crate) mod schema;
+pub(crate) mod serve;
 mod set_predictions;
 pub(crate) mod slips;
 mod span_evaluation;

@@ -1,0 +1,97 @@
+//! `study serve`: annotators answer in their browsers over a network.
+
+use super::{count, open_in, open_to_read};
+use crate::args::Serve;
+use crate::output;
+use crate::progress::Bar;
+use anyhow::{Result, bail};
+use dissensus_editing::info;
+use dissensus_project::jobs::Progress as _;
+use dissensus_server::{Merged, Offer, Server, Settings, write_links};
+use dissensus_transfer::study::{self, JoinRules, Link};
+use std::time::Duration;
+
+/// Links that are printed; with more people, a file is better.
+const PRINTED: usize = 30;
+
+pub(crate) fn serve(args: &Serve) -> Result<()> {
+    if args.only_links {
+        let session = open_to_read(&args.project.path)?;
+        let links = study::links(&session.study)?;
+        let address = args.address.clone().unwrap_or_else(|| format!("http://{}", args.listen));
+        return print_links(args, &links, &address);
+    }
+    let session = open_in(&args.project.path, Duration::from_secs(args.wait.seconds))?;
+    let links = study::links(&session.study)?;
+    if links.is_empty() && !args.join {
+        bail!(
+            "nothing was handed out yet: assign texts first, with `dissensus study assign`, or let people join with --join"
+        );
+    }
+    let settings = Settings { listen: args.listen, behind_proxy: args.behind_proxy };
+    let join = JoinRules {
+        questions: Vec::new(),
+        per_text: args.per_text,
+        per_person: args.per_person,
+        anchors: args.anchors,
+        give_back: Duration::from_secs(args.give_back.saturating_mul(60)),
+    };
+    let offer = Offer {
+        title: info::read(&session.project)?.name,
+        join: args.join.then_some(join),
+        completion: args.completion.clone(),
+    };
+    let server = Server::open(&session.study, settings, offer)?;
+    let here = server.address()?;
+    let address = args.address.clone().unwrap_or_else(|| format!("http://{here}"));
+    if !links.is_empty() {
+        print_links(args, &links, &address)?;
+    }
+    if args.join {
+        output::line(&format!("Anybody can join at {address}/join"))?;
+    }
+    output::line(&format!("Serving {} on {here}. Ctrl-C ends it", count(links.len() as u64, "packet")))?;
+    // While it exists, Ctrl-C asks for an end, and is not one.
+    let bar = Bar::new("answers merged");
+    let merged = std::sync::atomic::AtomicU64::new(0);
+    server.serve(
+        || bar.cancelled(),
+        |report| {
+            let new: u64 = report.people.iter().map(|person| u64::from(person.new)).sum();
+            let all = merged.fetch_add(new, std::sync::atomic::Ordering::Relaxed) + new;
+            bar.report(all, None, "");
+            bar.above(|| print_merged(report));
+        },
+    )?;
+    drop(bar);
+    output::line("Ended. All answers that were acknowledged are in the project")
+}
+
+fn print_links(args: &Serve, links: &[Link], address: &str) -> Result<()> {
+    if let Some(file) = &args.links {
+        write_links(links, address, file)?;
+        return output::line(&format!("Wrote {} to {}", count(links.len() as u64, "link"), file.display()));
+    }
+    let row = |link: &Link| vec![link.annotator.clone(), link.texts.to_string(), link.at(address)];
+    let rows = links.iter().take(if args.only_links { usize::MAX } else { PRINTED });
+    output::line(&output::table(&["person", "texts", "link"], rows.map(row).collect(), &[1]))?;
+    match links.len() > PRINTED && !args.only_links {
+        true => output::line(&format!(
+            "... and {} more: --links FILE writes them all",
+            count((links.len() - PRINTED) as u64, "link")
+        )),
+        false => Ok(()),
+    }
+}
+
+/// A closed standard output is no reason to end a server.
+fn print_merged(report: &Merged) {
+    let people = report.people.iter().map(|person| format!("{} ({})", person.annotator, person.new));
+    let people: Vec<String> = people.collect();
+    if !people.is_empty() {
+        let _ = output::line(&format!("New answers, changes and marks: {}", people.join(", ")));
+    }
+    for problem in &report.problems {
+        let _ = output::line(&format!("Not merged: {}", problem.message));
+    }
+}

@@ -1,0 +1,109 @@
+//! One link for everybody: a page that invites, and a packet for each person who accepts.
+
+use crate::pages;
+use crate::state::{Refusal, State, blocking, sender_of};
+use axum::Form;
+use axum::extract::{ConnectInfo, Query, State as From};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use dissensus_domain::Attributes;
+use dissensus_render::escape::html;
+use dissensus_transfer::study::{self, Joining};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// Parameters with the id of a person, as Prolific, Mechanical Turk, SONA and others name it.
+const IDS: [&str; 5] = ["PROLIFIC_PID", "workerId", "participantId", "sona_id", "id"];
+/// Parameters that become attributes of the person.
+const ATTRIBUTES: [&str; 4] = ["STUDY_ID", "SESSION_ID", "assignmentId", "hitId"];
+/// The most characters of a parameter.
+const LONGEST: usize = 100;
+
+/// Shows a way back to somebody who has joined in this browser, as the page has noted.
+const SCRIPT: &str = "\"use strict\";
+const back = document.getElementById(\"back\");
+const known = localStorage.getItem(\"dissensus-joined:\" + new URL(\".\", location.href).pathname);
+if (back && known && /\\/p\\/[0-9a-f]{32}$/.test(known)) {
+  back.querySelector(\"a\").href = known;
+  back.hidden = false;
+}
+";
+
+pub(crate) async fn script() -> Response {
+    ([(header::CONTENT_TYPE, "text/javascript")], SCRIPT).into_response()
+}
+
+type Parameters = BTreeMap<String, String>;
+
+/// The parameters that count, as far as they are no longer than such ids are.
+fn known(given: &Parameters) -> impl Iterator<Item = (&str, &str)> {
+    let wanted = IDS.into_iter().chain(ATTRIBUTES);
+    wanted.filter_map(|name| {
+        let value = given.get(name)?.trim();
+        (!value.is_empty() && value.chars().count() <= LONGEST).then_some((name, value))
+    })
+}
+
+/// Asks whether to take part; only an answer makes a packet, so that programs that follow links make none.
+pub(crate) async fn invitation(From(state): From<Arc<State>>, Query(given): Query<Parameters>) -> Response {
+    if state.offer.join.is_none() {
+        return pages::message(StatusCode::NOT_FOUND, pages::UNKNOWN);
+    }
+    let fields = known(&given)
+        .map(|(name, value)| format!("<input type=\"hidden\" name=\"{name}\" value=\"{}\">", html(value)));
+    let fields: String = fields.collect();
+    let content = format!(
+        "<p>You are invited to judge some texts. Your answers are saved as you give them, and you can stop and come \
+         back at any time.</p><form method=\"post\" action=\"join\">{fields}<button>Take part</button></form>\
+         <p id=\"back\" hidden>You have begun in this browser: <a href=\"join\">continue where you were</a>.</p>\
+         <script src=\"join.js\"></script>"
+    );
+    Html(pages::page(&state.offer.title, &content)).into_response()
+}
+
+/// Draws a packet for a new person, or finds that of a person who has one, and leads there.
+pub(crate) async fn join(
+    From(state): From<Arc<State>>,
+    ConnectInfo(sender): ConnectInfo<SocketAddr>,
+    headers: HeaderMap,
+    Form(given): Form<Parameters>,
+) -> Response {
+    let Some(rules) = state.offer.join.clone() else {
+        return pages::message(StatusCode::NOT_FOUND, pages::UNKNOWN);
+    };
+    if !state.limits.allows_join(sender_of(&state, sender, &headers)) {
+        return pages::message(StatusCode::TOO_MANY_REQUESTS, pages::TOO_MANY);
+    }
+    let mut person = Joining { id: None, attributes: Attributes::new() };
+    for (name, value) in known(&given) {
+        match IDS.contains(&name) {
+            true => person.id = person.id.or(Some(value.to_owned())),
+            false => drop(person.attributes.insert(name.to_owned(), value.to_owned())),
+        }
+    }
+    let joined = {
+        let _turn = state.pages.acquire().await;
+        let state = Arc::clone(&state);
+        blocking(move || {
+            let link = study::join(&state.study, &rules, &person)?;
+            state.packets.add(&link);
+            Ok(link)
+        })
+        .await
+    };
+    match joined {
+        Ok(link) => Redirect::to(&format!("p/{}", link.secret)).into_response(),
+        Err(Refusal::Problem(error)) if error.code() == "join-full" => {
+            pages::message(StatusCode::OK, pages::FULL)
+        }
+        Err(Refusal::Problem(error)) => {
+            tracing::warn!(code = error.code(), "somebody could not join");
+            match error.code() {
+                "name" | "withdrawn" => pages::message(StatusCode::CONFLICT, pages::NO_ENTRY),
+                _ => pages::message(StatusCode::SERVICE_UNAVAILABLE, pages::FAILED),
+            }
+        }
+        Err(_) => pages::message(StatusCode::SERVICE_UNAVAILABLE, pages::FAILED),
+    }
+}

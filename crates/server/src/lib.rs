@@ -1,0 +1,148 @@
+//! The packets of a study over a network: a page for each person, and what the pages send.
+//!
+//! A personal link has a secret that follows from the packet's key. What a page sends is on the disk before
+//! it is acknowledged ([`dissensus_transfer::study::Inbox`]), and merged into the project within seconds.
+//! Nobody sees anything of others; no address and no cookie is stored.
+
+mod joining;
+mod limits;
+mod link_list;
+mod merging;
+mod offer;
+mod packets;
+mod pages;
+mod routes;
+mod state;
+
+use dissensus_project::error::ProjectError;
+use dissensus_transfer::study::{Inbox, Study};
+use limits::Limits;
+pub use link_list::write_links;
+pub use merging::{Merged, MergedPerson};
+pub use offer::Offer;
+use packets::Packets;
+use state::State;
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How often [`serve`] asks whether it should stop.
+const ASK: Duration = Duration::from_millis(100);
+/// How long requests may go on after that.
+const LAST_REQUESTS: Duration = Duration::from_secs(5);
+
+dissensus_domain::errors! {
+    /// Why a server cannot start or go on.
+    #[derive(Debug)]
+    pub enum ServerError {
+        Address { address: SocketAddr, source: std::io::Error } => "server-address",
+            "cannot listen on {address}: {source}. Choose another port with --listen";
+        Ending(PathBuf) => "links-ending", "{0} must end in .csv or .html";
+        InTheWay(PathBuf) => "links-in-the-way",
+            "{0} exists and is no list of links: choose another name";
+        Network(std::io::Error) => "server-network", "the network failed: {0}";
+    }
+}
+
+impl From<ServerError> for ProjectError {
+    fn from(error: ServerError) -> Self {
+        Self::refused(error.code(), &error, None)
+    }
+}
+
+/// How a server is reached.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// The address and port on this computer.
+    pub listen: SocketAddr,
+    /// Whether a reverse proxy passes requests on: it names the sender in `X-Forwarded-For`.
+    pub behind_proxy: bool,
+}
+
+/// A server that has its port.
+pub struct Server {
+    listener: TcpListener,
+    study: Study,
+    inbox: Inbox,
+    settings: Settings,
+    offer: Offer,
+}
+
+impl Server {
+    /// Takes the port, and merges what an earlier server has received and not merged.
+    ///
+    /// # Errors
+    /// The open project is a packet or read-only, or the port is in use.
+    pub fn open(study: &Study, settings: Settings, offer: Offer) -> Result<Self, ProjectError> {
+        let inbox = Inbox::open(study)?;
+        let address = settings.listen;
+        let taken = |source| ServerError::Address { address, source };
+        let listener = TcpListener::bind(address).map_err(taken)?;
+        listener.set_nonblocking(true).map_err(taken)?;
+        Ok(Self { listener, study: study.clone(), inbox, settings, offer })
+    }
+
+    /// The address on which it listens; the port is known also where it was asked to be any.
+    ///
+    /// # Errors
+    /// The system does not answer.
+    pub fn address(&self) -> Result<SocketAddr, ProjectError> {
+        Ok(self.listener.local_addr().map_err(ServerError::Network)?)
+    }
+
+    /// Answers requests until `stop` returns true, and merges what was received. `merged` is called after
+    /// each merge.
+    ///
+    /// # Errors
+    /// The network fails. All that was acknowledged is in the project or in its inbox.
+    pub fn serve(
+        self,
+        stop: impl Fn() -> bool,
+        merged: impl Fn(&Merged) + Send + Sync,
+    ) -> Result<(), ProjectError> {
+        let packets = Packets::read(&self.study)?;
+        let limits = Limits::new(self.settings.behind_proxy);
+        let state = State::new(self.study, self.inbox, packets, limits, self.offer);
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .map_err(ServerError::Network)?;
+        let ended = AtomicBool::new(false);
+        let served = std::thread::scope(|scope| {
+            let merger = scope.spawn(|| merging::merge_until(&state.inbox, &state.arrived, &ended, &merged));
+            let served = runtime.block_on(answer(self.listener, Arc::clone(&state), &stop));
+            ended.store(true, Ordering::SeqCst);
+            // A panic there is one here.
+            merger.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            served
+        });
+        runtime.shutdown_timeout(LAST_REQUESTS);
+        served
+    }
+}
+
+async fn answer(
+    listener: TcpListener,
+    state: Arc<State>,
+    stop: impl Fn() -> bool,
+) -> Result<(), ProjectError> {
+    let listener = tokio::net::TcpListener::from_std(listener).map_err(ServerError::Network)?;
+    let app = routes::router(state).into_make_service_with_connect_info::<SocketAddr>();
+    let (sender, receiver) = tokio::sync::oneshot::channel::<()>();
+    let server = tokio::spawn(async move {
+        axum::serve(listener, app).with_graceful_shutdown(async { receiver.await.unwrap_or_default() }).await
+    });
+    while !stop() && !server.is_finished() {
+        tokio::time::sleep(ASK).await;
+    }
+    let _ = sender.send(());
+    // Browsers keep connections open: those without a request are cut.
+    match tokio::time::timeout(LAST_REQUESTS, server).await {
+        Ok(Ok(ended)) => Ok(ended.map_err(ServerError::Network)?),
+        Ok(Err(panic)) => Err(ProjectError::internal(&panic)),
+        Err(_) => Ok(()),
+    }
+}

@@ -1,0 +1,143 @@
+//! How many requests a server takes from one sender.
+
+use dissensus_project::sync::lock;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::IpAddr;
+use std::sync::Mutex;
+use std::time::Instant;
+
+/// Requests with one link: so many at once, and so many a second.
+const OF_LINK: Rate = Rate { burst: 30.0, per_second: 5.0 };
+/// Wrong links from one address.
+const WRONG: Rate = Rate { burst: 20.0, per_second: 0.2 };
+/// People who join from one address: a class in a computer room.
+const JOINS: Rate = Rate { burst: 60.0, per_second: 0.1 };
+/// When the memory of senders is cleared of those who have been quiet.
+const MOST: usize = 10_000;
+
+#[derive(Clone, Copy)]
+struct Rate {
+    burst: f64,
+    per_second: f64,
+}
+
+/// What is left to each sender; only in memory.
+struct Buckets<Key> {
+    rate: Rate,
+    left: Mutex<HashMap<Key, (f64, Instant)>>,
+}
+
+impl<Key: Eq + Hash> Buckets<Key> {
+    fn new(rate: Rate) -> Self {
+        Self { rate, left: Mutex::default() }
+    }
+
+    /// Takes one request, if there is one left after `cost` of them.
+    fn take(&self, key: Key, cost: f64, now: Instant) -> bool {
+        let Rate { burst, per_second } = self.rate;
+        let refilled = |(left, since): (f64, Instant)| {
+            (left + now.saturating_duration_since(since).as_secs_f64() * per_second).min(burst)
+        };
+        let mut all = lock(&self.left);
+        if all.len() >= MOST {
+            all.retain(|_, bucket| refilled(*bucket) < burst);
+        }
+        let bucket = all.entry(key).or_insert((burst, now));
+        let left = refilled(*bucket);
+        let enough = left >= 1.0;
+        *bucket = (if enough { left - cost } else { left }, now);
+        enough
+    }
+}
+
+/// The limits of a server.
+pub(crate) struct Limits {
+    behind_proxy: bool,
+    links: Buckets<String>,
+    wrong: Buckets<IpAddr>,
+    joins: Buckets<IpAddr>,
+}
+
+impl Limits {
+    pub(crate) fn new(behind_proxy: bool) -> Self {
+        Self {
+            behind_proxy,
+            links: Buckets::new(OF_LINK),
+            wrong: Buckets::new(WRONG),
+            joins: Buckets::new(JOINS),
+        }
+    }
+
+    /// Who sends a request: `connected`, or whom the proxy names last in `forwarded`.
+    pub(crate) fn sender(&self, connected: IpAddr, forwarded: Option<&str>) -> IpAddr {
+        let named = forwarded.filter(|_| self.behind_proxy).and_then(|all| all.rsplit(',').next());
+        named.and_then(|name| name.trim().parse().ok()).unwrap_or(connected)
+    }
+
+    /// Whether another request with this link is taken.
+    pub(crate) fn allows_link(&self, secret: &str) -> bool {
+        self.links.take(secret.to_owned(), 1.0, Instant::now())
+    }
+
+    /// Whether another person may join from there.
+    pub(crate) fn allows_join(&self, sender: IpAddr) -> bool {
+        self.joins.take(sender, 1.0, Instant::now())
+    }
+
+    /// Whether somebody may still try links.
+    pub(crate) fn allows_sender(&self, sender: IpAddr) -> bool {
+        self.wrong.take(sender, 0.0, Instant::now())
+    }
+
+    /// Counts a wrong link.
+    pub(crate) fn count_wrong(&self, sender: IpAddr) {
+        self.wrong.take(sender, 1.0, Instant::now());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn bucket_empties_and_fills_again() {
+        let buckets = Buckets::new(Rate { burst: 2.0, per_second: 0.5 });
+        let now = Instant::now();
+        let at = |seconds| now + Duration::from_secs(seconds);
+        let taken: Vec<bool> = (0..3).map(|_| buckets.take("a", 1.0, now)).collect();
+        assert_eq!(taken, [true, true, false]);
+        assert!(buckets.take("b", 1.0, now), "of another sender");
+        assert!(!buckets.take("a", 1.0, at(1)));
+        assert!(buckets.take("a", 1.0, at(3)));
+        assert!(!buckets.take("a", 1.0, at(3)));
+        // However long it was quiet, no more than a burst at once.
+        let taken: Vec<bool> = (0..3).map(|_| buckets.take("a", 1.0, at(1000))).collect();
+        assert_eq!(taken, [true, true, false]);
+    }
+
+    #[test]
+    fn sender_is_named_by_the_proxy_only_where_there_is_one() {
+        let (connected, named): (IpAddr, IpAddr) = ([127, 0, 0, 1].into(), [192, 0, 2, 7].into());
+        assert_eq!(Limits::new(false).sender(connected, Some("192.0.2.7")), connected);
+        let behind = Limits::new(true);
+        // What the sender wrote itself comes first.
+        assert_eq!(behind.sender(connected, Some("198.51.100.1, 192.0.2.7")), named);
+        assert_eq!(behind.sender(connected, Some("nonsense")), connected);
+        assert_eq!(behind.sender(connected, None), connected);
+    }
+
+    #[test]
+    fn wrong_links_of_one_sender_end_its_requests() {
+        let limits = Limits::new(false);
+        let (one, other): (IpAddr, IpAddr) = ([192, 0, 2, 1].into(), [192, 0, 2, 2].into());
+        let tried = (0..100).take_while(|_| {
+            let allowed = limits.allows_sender(one);
+            limits.count_wrong(one);
+            allowed
+        });
+        assert_eq!(tried.count(), 20);
+        assert!(limits.allows_sender(other));
+    }
+}

@@ -1,0 +1,164 @@
+//! What a server answers.
+
+use crate::joining;
+use crate::pages;
+use crate::state::{Refusal, State, blocking, sender_of};
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Request, State as From};
+use axum::http::header::{self, HeaderName};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::middleware::{self, Next};
+use axum::response::{Html, IntoResponse, Json, Response};
+use axum::routing::{get, put};
+use dissensus_domain::PacketId;
+use dissensus_project::error::ProjectError;
+use dissensus_transfer::study;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::json;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// The most bytes of a submission: about 40,000 answers.
+const LARGEST: usize = 8 << 20;
+/// How long one request may take, its body included.
+const LONGEST: Duration = Duration::from_secs(60);
+/// Secrets have this length.
+const SECRET: usize = 32;
+
+/// Headers of every answer: nothing is stored on the way, named to others, or put into a frame.
+const HEADERS: [(HeaderName, &str); 5] = [
+    (header::CACHE_CONTROL, "no-store"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (HeaderName::from_static("x-robots-tag"), "noindex"),
+];
+
+pub(crate) fn router(state: Arc<State>) -> Router {
+    Router::new()
+        .route("/", get(|| async { pages::message(StatusCode::OK, pages::FRONT) }))
+        .route("/join", get(joining::invitation).post(joining::join))
+        .route("/join.js", get(joining::script))
+        .route("/p/{secret}", get(page))
+        .route("/p/{secret}/work/{browser}", put(receive))
+        .fallback(|| async { pages::message(StatusCode::NOT_FOUND, pages::UNKNOWN) })
+        .layer(DefaultBodyLimit::max(LARGEST))
+        .layer(middleware::from_fn(finish))
+        .with_state(state)
+}
+
+/// Ends requests that take too long, and adds the headers of every answer.
+async fn finish(request: Request, next: Next) -> Response {
+    let answer = tokio::time::timeout(LONGEST, next.run(request)).await;
+    let mut answer = answer.unwrap_or_else(|_| StatusCode::REQUEST_TIMEOUT.into_response());
+    for (name, value) in HEADERS {
+        answer.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    answer
+}
+
+/// The packet of a link, if its sender may ask.
+fn packet(state: &State, secret: &str, sender: SocketAddr, headers: &HeaderMap) -> Result<PacketId, Refusal> {
+    let sender = sender_of(state, sender, headers);
+    let known = match secret.len() == SECRET {
+        // Also right links are not tried in masses.
+        true if state.limits.allows_sender(sender) => state.packets.find(&state.study, secret)?,
+        true => return Err(Refusal::TooMany),
+        false => None,
+    };
+    match known {
+        Some(_) if !state.limits.allows_link(secret) => Err(Refusal::TooMany),
+        Some(packet) => Ok(packet),
+        None => {
+            state.limits.count_wrong(sender);
+            Err(Refusal::Unknown)
+        }
+    }
+}
+
+async fn page(
+    From(state): From<Arc<State>>,
+    ConnectInfo(sender): ConnectInfo<SocketAddr>,
+    Path(secret): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let zipped = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    let zipped = zipped.is_some_and(|accepted| accepted.contains("gzip"));
+    let written = match packet(&state, &secret, sender, &headers) {
+        Ok(packet) => {
+            let _turn = state.pages.acquire().await;
+            let state = Arc::clone(&state);
+            blocking(move || write_page(&state, packet, zipped)).await
+        }
+        Err(refusal) => Err(refusal),
+    };
+    match written {
+        Ok(page) if zipped => ([(header::CONTENT_ENCODING, "gzip")], Html(page)).into_response(),
+        Ok(page) => Html(page).into_response(),
+        Err(Refusal::Unknown) => pages::message(StatusCode::NOT_FOUND, pages::UNKNOWN),
+        Err(Refusal::TooMany) => pages::message(StatusCode::TOO_MANY_REQUESTS, pages::TOO_MANY),
+        Err(Refusal::Problem(error)) => {
+            tracing::warn!(code = error.code(), "a page was not written");
+            pages::message(StatusCode::SERVICE_UNAVAILABLE, pages::FAILED)
+        }
+    }
+}
+
+fn write_page(state: &State, packet: PacketId, zipped: bool) -> Result<Vec<u8>, Refusal> {
+    let completion = state.offer.completion.as_deref();
+    let page = study::linked_page(&state.study, packet, completion)?.into_bytes();
+    if !zipped {
+        return Ok(page);
+    }
+    let mut zip = GzEncoder::new(Vec::with_capacity(page.len() / 2), Compression::fast());
+    let zipped = zip.write_all(&page).and_then(|()| zip.finish());
+    zipped.map_err(|error| Refusal::Problem(ProjectError::internal(&error)))
+}
+
+async fn receive(
+    From(state): From<Arc<State>>,
+    ConnectInfo(sender): ConnectInfo<SocketAddr>,
+    Path((secret, browser)): Path<(String, Uuid)>,
+    headers: HeaderMap,
+    content: Bytes,
+) -> Response {
+    let received = match packet(&state, &secret, sender, &headers) {
+        Ok(packet) => {
+            let _turn = state.submissions.acquire().await;
+            let state = Arc::clone(&state);
+            blocking(move || {
+                let answers = state.inbox.receive(packet, browser, &content)?;
+                state.arrived.store(true, Ordering::SeqCst);
+                Ok(answers)
+            })
+            .await
+        }
+        Err(refusal) => Err(refusal),
+    };
+    match received {
+        Ok(answers) => Json(json!({ "answers": answers })).into_response(),
+        Err(Refusal::Unknown) => problem(StatusCode::NOT_FOUND, "link-unknown", pages::UNKNOWN.1),
+        Err(Refusal::TooMany) => {
+            problem(StatusCode::TOO_MANY_REQUESTS, "too-many-requests", pages::TOO_MANY.1)
+        }
+        Err(Refusal::Problem(error)) => {
+            tracing::warn!(code = error.code(), "a submission was not received");
+            let status = match error.code() {
+                code if code.starts_with("merge-") || code == "received-other-packet" => StatusCode::CONFLICT,
+                "received-too-many" => StatusCode::TOO_MANY_REQUESTS,
+                _ => StatusCode::SERVICE_UNAVAILABLE,
+            };
+            (status, Json(error.problem())).into_response()
+        }
+    }
+}
+
+fn problem(status: StatusCode, code: &str, message: &str) -> Response {
+    (status, Json(json!({ "code": code, "message": message, "detail": null }))).into_response()
+}

@@ -1,0 +1,410 @@
+//! Packets over a network: links, what pages send, and a server that is killed.
+#![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
+
+use anyhow::{Context, Result, ensure};
+use dissensus_tests::command::Bench;
+use dissensus_tests::files;
+use dissensus_tests::served::{Page, Serving, links};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const PROJECT: &str = "S.dissensus";
+const ANY_PORT: &str = "127.0.0.1:0";
+
+/// A study with one question, handed out to so many people.
+fn study(texts: usize, people: usize, per_text: usize) -> Bench {
+    let bench = Bench::without_encoder();
+    bench.file("texts.csv", files::texts(texts));
+    bench.ok(["project", "new", PROJECT]);
+    bench.ok(["data", "import", PROJECT, "texts.csv"]);
+    bench.ok(["data", "question", PROJECT, "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
+    let (people, per_text) = (people.to_string(), per_text.to_string());
+    let assigned = ["--to-come", &people, "--per-text", &per_text, "--out", "packets"];
+    bench.ok(["study", "assign", PROJECT].into_iter().chain(assigned));
+    bench
+}
+
+/// The answers of each person in the project.
+fn answers(bench: &Bench) -> BTreeMap<String, usize> {
+    let status = bench.json(["study", "status", PROJECT]);
+    let people = status["people"].as_array().unwrap().iter();
+    people
+        .map(|one| (one["annotator"].as_str().unwrap().to_owned(), one["given"].as_u64().unwrap() as usize))
+        .collect()
+}
+
+fn status_of(error: &ureq::Error) -> u16 {
+    match error {
+        ureq::Error::StatusCode(status) => *status,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn pages_answer_and_the_project_has_it() -> Result<()> {
+    let bench = study(8, 3, 2);
+    let serving = Serving::start(&bench, PROJECT, ANY_PORT)?;
+    let links = links(&bench, PROJECT, &serving.address);
+    assert_eq!(
+        links.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
+        ["person-1", "person-2", "person-3"]
+    );
+    let mut pages: Vec<Page> = links.iter().map(|(_, link)| Page::load(link)).collect::<Result<_>>()?;
+    for (at, page) in pages.iter_mut().enumerate() {
+        for _ in 0..=at {
+            page.answer(at);
+            page.send()?;
+        }
+        // Sent twice is counted once.
+        page.send()?;
+    }
+    // Without the others' work: a page has one person's packet only.
+    assert!(pages[0].content["annotator"]["external_id"] == "person-1" && pages[0].content["online"] == true);
+    serving.end()?;
+    let expected = [("person-1", 1), ("person-2", 2), ("person-3", 3)];
+    assert_eq!(answers(&bench), expected.map(|(name, given)| (name.to_owned(), given)).into());
+    assert!(!bench.path("S.dissensus.received").exists(), "everything was merged");
+    assert_eq!(bench.json(["project", "info", PROJECT])["labels"], 6);
+    Ok(())
+}
+
+#[test]
+fn two_browsers_with_one_link_lose_nothing() -> Result<()> {
+    let bench = study(6, 2, 1);
+    let serving = Serving::start(&bench, PROJECT, ANY_PORT)?;
+    let link = &links(&bench, PROJECT, &serving.address)[0].1;
+    let (mut one, mut other) = (Page::load(link)?, Page::load(link)?);
+    for level in [0, 1, 2] {
+        one.answer(level);
+        one.send()?;
+    }
+    other.answer(2);
+    other.send()?;
+    serving.end()?;
+    assert_eq!(answers(&bench)["person-1"], 3);
+    // Both answers to the first text are in the log.
+    assert_eq!(bench.json(["project", "info", PROJECT])["labels"], 3);
+    let history = bench.ok(["project", "history", PROJECT]);
+    assert_eq!(
+        history.lines().filter(|line| line.contains("person-1") && line.contains("rude")).count(),
+        4,
+        "{history}"
+    );
+    Ok(())
+}
+
+#[test]
+fn pages_heal_a_project_that_was_restored_from_a_backup() -> Result<()> {
+    let bench = study(6, 2, 1);
+    let serving = Serving::start(&bench, PROJECT, ANY_PORT)?;
+    let listen = serving.listen();
+    let mut page = Page::load(&links(&bench, PROJECT, &serving.address)[0].1)?;
+    page.answer(0);
+    page.send()?;
+    serving.end()?;
+    let backup = std::fs::read(bench.path(PROJECT))?;
+    let serving = Serving::start(&bench, PROJECT, &listen)?;
+    page.answer(1);
+    page.send()?;
+    serving.end()?;
+    assert_eq!(answers(&bench)["person-1"], 2);
+    std::fs::write(bench.path(PROJECT), backup)?;
+    assert_eq!(answers(&bench)["person-1"], 1);
+    let serving = Serving::start(&bench, PROJECT, &listen)?;
+    // As a page does whenever it is opened.
+    page.send()?;
+    serving.end()?;
+    assert_eq!(answers(&bench)["person-1"], 2);
+    Ok(())
+}
+
+#[test]
+fn wrong_requests_are_refused_and_change_nothing() -> Result<()> {
+    let bench = study(6, 2, 1);
+    let serving = Serving::start(&bench, PROJECT, ANY_PORT)?;
+    let links = links(&bench, PROJECT, &serving.address);
+    let (mut page, mut foreign) = (Page::load(&links[0].1)?, Page::load(&links[1].1)?);
+    page.answer(1);
+    foreign.answer(1);
+    let refused = |content: &[u8]| status_of(&page.put(content).unwrap_err());
+    let whole = page.submission();
+    assert_eq!(refused(b""), 409);
+    assert_eq!(refused(&whole[..whole.len() / 2]), 409, "cut off");
+    assert_eq!(refused(&whole[..whole.len() - 1]), 409, "cut off in its last line");
+    let mut changed = whole.clone();
+    let level = changed.windows(9).position(|window| window == b"\"value\":1").context("the level")?;
+    changed[level + 8] = b'2';
+    assert_eq!(refused(&changed), 409, "changed");
+    assert_eq!(refused(&foreign.submission()), 409, "of another link");
+    assert_eq!(refused(&vec![b'{'; 10 << 20]), 413, "too large");
+    let get = |path: &str| status_of(&ureq::get(format!("{}{path}", serving.address)).call().unwrap_err());
+    for path in
+        ["/nothing", "/p/", "/p/..%2f..%2fetc%2fpasswd", "/p/../S.dissensus", "/S.dissensus", "/p/%00"]
+    {
+        assert_eq!(get(path), 404, "{path}");
+    }
+    let wrong_browser = ureq::put(format!("{}/work/not-an-id", links[0].1)).send(&whole[..]);
+    assert_eq!(status_of(&wrong_browser.unwrap_err()), 400);
+    let front = ureq::get(&serving.address).call()?;
+    for (header, value) in
+        [("cache-control", "no-store"), ("referrer-policy", "no-referrer"), ("x-frame-options", "DENY")]
+    {
+        assert_eq!(front.headers().get(header).and_then(|found| found.to_str().ok()), Some(value));
+    }
+    assert!(front.headers().get("set-cookie").is_none());
+    // Guessing: after some wrong links nothing is looked up for this sender for a while, right links
+    // included.
+    let guess = |n: u32| get(&format!("/p/{n:032x}"));
+    let statuses: Vec<u16> = (0..40).map(guess).collect();
+    assert!(statuses.starts_with(&[404]) && statuses.ends_with(&[429]), "{statuses:?}");
+    serving.end()?;
+    assert_eq!(answers(&bench).values().sum::<usize>(), 0);
+    Ok(())
+}
+
+#[test]
+fn what_cannot_be_merged_is_set_aside_and_named() -> Result<()> {
+    let bench = study(6, 2, 1);
+    let serving = Serving::start(&bench, PROJECT, ANY_PORT)?;
+    let listen = serving.listen();
+    let mut page = Page::load(&links(&bench, PROJECT, &serving.address)[0].1)?;
+    // Signed rightly, about a text that does not exist.
+    page.content["texts"][0]["external_id"] = "invented".into();
+    page.content["assignments"] = serde_json::json!([page.content["texts"][0].clone()]);
+    page.answer(1);
+    page.send()?;
+    serving.end()?;
+    let received = bench.path("S.dissensus.received");
+    let aside: Vec<_> = std::fs::read_dir(&received)?.map(|file| file.unwrap().path()).collect();
+    assert!(aside.len() == 1 && aside[0].extension().unwrap() == "refused", "{aside:?}");
+    // It does not keep the server from starting, and is not tried again.
+    Serving::start(&bench, PROJECT, &listen)?.end()?;
+    assert_eq!(answers(&bench)["person-1"], 0);
+    Ok(())
+}
+
+#[test]
+fn a_server_needs_packets_and_a_free_port() -> Result<()> {
+    let bench = Bench::without_encoder();
+    bench.ok(["project", "new", PROJECT]);
+    assert!(bench.refused(["study", "serve", PROJECT]).contains("study assign"));
+    let bench = study(4, 2, 1);
+    let taken = std::net::TcpListener::bind(ANY_PORT)?;
+    let port = taken.local_addr()?.to_string();
+    assert!(bench.refused(["study", "serve", PROJECT, "--listen", &port]).contains("--listen"));
+    bench.file("mine.csv", "id,text\n");
+    let refused = bench.refused(["study", "serve", PROJECT, "--only-links", "--links", "mine.csv"]);
+    assert!(refused.contains("is no list of links"), "{refused}");
+    let misused = bench.run(["study", "serve", PROJECT, "--address", "study.example.org"]);
+    assert!(misused.code == Some(2) && misused.err.contains("https://"), "{misused:?}");
+    Ok(())
+}
+
+/// Joins by the link for everybody, with these parameters, and returns the personal link.
+fn join(address: &str, parameters: &[(&str, &str)]) -> Result<String, ureq::Error> {
+    let agent: ureq::Agent = ureq::Agent::config_builder().max_redirects(0).build().into();
+    let answer = agent.post(format!("{address}/join")).send_form(parameters.iter().copied())?;
+    let led = answer.headers().get("location").and_then(|location| location.to_str().ok());
+    Ok(led.map_or_else(String::new, |location| format!("{address}/{location}")))
+}
+
+#[test]
+fn people_join_until_every_text_has_its_answers() -> Result<()> {
+    let bench = Bench::without_encoder();
+    bench.file("texts.csv", files::texts(10));
+    bench.ok(["project", "new", PROJECT]);
+    bench.ok(["data", "import", PROJECT, "texts.csv"]);
+    bench.ok(["data", "question", PROJECT, "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
+    let more = ["--join", "--per-text", "2", "--per-person", "4", "--completion", "C0FFEE"];
+    let serving = Serving::start_with(&bench, PROJECT, ANY_PORT, &more)?;
+    let invitation =
+        ureq::get(format!("{}/join?PROLIFIC_PID=ab%22%3E12&STUDY_ID=s1&other=x", serving.address));
+    let invitation = invitation.call()?.body_mut().read_to_string()?;
+    assert!(
+        invitation.contains("name=\"PROLIFIC_PID\" value=\"ab&quot;&gt;12\"")
+            && !invitation.contains("other"),
+        "{invitation}"
+    );
+    // Only who accepts gets a packet.
+    assert_eq!(bench.json(["project", "info", PROJECT])["annotators"], 0);
+    let first = join(&serving.address, &[("PROLIFIC_PID", "ab12"), ("STUDY_ID", "s1"), ("SESSION_ID", "x")])?;
+    // The same person comes back to the same packet.
+    assert_eq!(join(&serving.address, &[("PROLIFIC_PID", "ab12"), ("SESSION_ID", "y")])?, first);
+    let mut page = Page::load(&first)?;
+    assert!(page.texts() == 4 && page.content["completion"] == "C0FFEE");
+    page.answer(1);
+    page.send()?;
+    // Twenty answers are needed, by people with four texts each at most: five people, all at the same time.
+    let links: Vec<String> = std::thread::scope(|scope| {
+        let joining: Vec<_> =
+            (0..8).map(|_| scope.spawn(|| join(&serving.address, &[]).unwrap_or_default())).collect();
+        joining.into_iter().map(|one| one.join().unwrap()).filter(|link| !link.is_empty()).collect()
+    });
+    let texts = |link: &String| Page::load(link).map(|page| page.texts());
+    let all: usize = links.iter().map(texts).sum::<Result<usize>>()? + 4;
+    assert_eq!(all, 20, "{links:?}");
+    let mut distinct = links.clone();
+    distinct.sort();
+    distinct.dedup();
+    assert_eq!(distinct.len(), links.len());
+    serving.end()?;
+    let people = bench.json(["people", "show", PROJECT, "--annotator", "ab12"]);
+    assert_eq!(people["attributes"]["STUDY_ID"], "s1", "{people}");
+    assert_eq!(answers(&bench)["ab12"], 1);
+    // Texts of people who did not answer are given to others, once they were reserved long enough.
+    let late = ["--join", "--per-text", "2", "--per-person", "4", "--give-back", "0"];
+    let serving = Serving::start_with(&bench, PROJECT, ANY_PORT, &late)?;
+    let another = join(&serving.address, &[("id", "another")])?;
+    assert_eq!(Page::load(&another)?.texts(), 4);
+    serving.end()?;
+    // Without the option nobody joins.
+    let serving = Serving::start(&bench, PROJECT, ANY_PORT)?;
+    assert_eq!(status_of(&join(&serving.address, &[]).unwrap_err()), 404);
+    serving.end()
+}
+
+/// A number from the environment, for longer runs.
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+/// People answer at the same time while the server is killed again and again. Longer runs:
+/// `DISSENSUS_PEOPLE=300 DISSENSUS_SECONDS=300 DISSENSUS_PAUSE_MS=3000 DISSENSUS_KILLS=20`.
+#[test]
+fn killed_server_loses_and_doubles_nothing() -> Result<()> {
+    let people = setting("DISSENSUS_PEOPLE", 12) as usize;
+    let (seconds, kills) = (setting("DISSENSUS_SECONDS", 6), setting("DISSENSUS_KILLS", 3));
+    let pause = Duration::from_millis(setting("DISSENSUS_PAUSE_MS", 150));
+    let each = (seconds as f64 / pause.as_secs_f64()) as usize + 20;
+    let bench = study(people * each / 2, people, 2);
+    let first = Serving::start(&bench, PROJECT, ANY_PORT)?;
+    let listen = first.listen();
+    let links = links(&bench, PROJECT, &first.address);
+    let mut serving = Some(first);
+    let loaded: Vec<(String, Page)> =
+        links.iter().map(|(name, link)| Ok((name.clone(), Page::load(link)?))).collect::<Result<_>>()?;
+    let (ended, times) = (AtomicBool::new(false), Mutex::new(Vec::new()));
+    let given: BTreeMap<String, usize> = std::thread::scope(|scope| -> Result<_> {
+        let work = |(at, (name, mut page)): (usize, (String, Page))| {
+            let (ended, times) = (&ended, &times);
+            scope.spawn(move || {
+                // Not all in the same moment.
+                std::thread::sleep(pause.mul_f64(at as f64 / people as f64));
+                let began = Instant::now();
+                let mut turn = 1;
+                while !ended.load(Ordering::SeqCst) && page.answers() < page.texts() {
+                    page.answer((at + page.answers()) % 3);
+                    match page.send() {
+                        Ok(time) => times.lock().unwrap().push(time),
+                        // A real page tries it again; here the next answer brings it.
+                        Err(ureq::Error::StatusCode(status)) => panic!("refused with {status}"),
+                        Err(_) => {}
+                    }
+                    std::thread::sleep((began + pause * turn).saturating_duration_since(Instant::now()));
+                    turn += 1;
+                }
+                // After the last restart everything is confirmed.
+                while page.send().is_err() {
+                    std::thread::sleep(Duration::from_millis(200));
+                }
+                (name, page.answers())
+            })
+        };
+        let working: Vec<_> = loaded.into_iter().enumerate().map(work).collect();
+        let began = Instant::now();
+        for kill in 1..=kills {
+            let at = Duration::from_secs(seconds).mul_f64(kill as f64 / (kills + 1) as f64);
+            std::thread::sleep(at.saturating_sub(began.elapsed()));
+            serving.take().context("a server")?.kill()?;
+            serving = Some(Serving::start(&bench, PROJECT, &listen)?);
+        }
+        std::thread::sleep(Duration::from_secs(seconds).saturating_sub(began.elapsed()));
+        ended.store(true, Ordering::SeqCst);
+        Ok(working.into_iter().map(|one| one.join().unwrap()).collect())
+    })?;
+    serving.context("a server")?.end()?;
+    let all: usize = given.values().sum();
+    ensure!(all > people * 5, "only {all} answers: nothing was tested");
+    assert_eq!(answers(&bench), given);
+    assert_eq!(bench.json(["project", "info", PROJECT])["labels"], all);
+    let mut times = times.into_inner()?;
+    times.sort_unstable();
+    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1000.0;
+    println!(
+        "{people} people, {all} answers, {kills} kills: acknowledged after {:.1} ms (median), {:.1} ms (99 %), {:.1} ms (longest)",
+        at(0.5),
+        at(0.99),
+        at(1.0)
+    );
+    Ok(())
+}
+
+/// Browsers answer; the server is killed, and comes back.
+#[cfg(target_os = "linux")] // nowhere else are there drivers for both browsers
+mod in_browsers {
+    use super::*;
+    use dissensus_tests::window::{Browser, Start, Window};
+
+    async fn wait_for_left(window: &Window, left: impl Fn(u64) -> bool) -> Result<()> {
+        const LEFT: &str =
+            "return document.querySelector('[data-testid=\"send-status\"]')?.dataset.left ?? null";
+        let is_it =
+            |found: &serde_json::Value| found.as_str().and_then(|text| text.parse().ok()).is_some_and(&left);
+        window.script_when(LEFT, is_it).await.map(drop)
+    }
+
+    async fn answer(window: &Window, level: char, done: u32) -> Result<()> {
+        window.find("label-text").await?;
+        window.press(level).await?;
+        window.text_when("label-progress-done", |now| now == done.to_string()).await.map(drop)
+    }
+
+    #[tokio::test]
+    async fn answers_wait_in_the_browser_while_the_server_is_away() -> Result<()> {
+        let bench = study(6, 2, 1);
+        let serving = Serving::start(&bench, PROJECT, ANY_PORT)?;
+        let listen = serving.listen();
+        let links = links(&bench, PROJECT, &serving.address);
+        let mut browsers = vec![Browser::WebKit];
+        if Browser::Chromium.is_installed() || std::env::var_os("CI").is_some() {
+            browsers.push(Browser::Chromium);
+        } else {
+            eprintln!("NOT RUN in Chromium: this system has none with a driver");
+        }
+        let mut windows = Vec::new();
+        for (browser, (_, link)) in browsers.iter().zip(&links) {
+            let window = Window::start(&bench, Start::browser(&bench, *browser)?).await?;
+            window.go_to(link).await?;
+            answer(&window, '1', 1).await?;
+            wait_for_left(&window, |left| left == 0).await?;
+            windows.push(window);
+        }
+        serving.kill()?;
+        for window in &windows {
+            answer(window, '2', 2).await?;
+            wait_for_left(window, |left| left > 0).await?;
+        }
+        let serving = Serving::start(&bench, PROJECT, &listen)?;
+        for window in &windows {
+            wait_for_left(window, |left| left == 0).await?;
+            answer(window, '3', 3).await?;
+            wait_for_left(window, |left| left == 0).await?;
+            window.find("packet-done").await?;
+            ensure!(window.all("hand-in").await?.is_empty(), "nothing is to be handed in");
+            // Its policy allows its own server, and nothing else.
+            let policy = "return new Promise((done) => { \
+                          document.addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective)); \
+                          fetch('https://example.org').catch(() => setTimeout(() => done('no policy'), 2000)); })";
+            ensure!(window.script(policy).await? == "connect-src");
+        }
+        for window in windows {
+            window.close().await?;
+        }
+        serving.end()?;
+        let expected: Vec<usize> = browsers.iter().map(|_| 3).collect();
+        assert_eq!(answers(&bench).into_values().take(browsers.len()).collect::<Vec<_>>(), expected);
+        Ok(())
+    }
+}
