@@ -2,10 +2,10 @@
 #![cfg(target_os = "linux")] // nowhere else are there drivers for both browsers
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use dissensus_tests::command::Bench;
-use dissensus_tests::files;
 use dissensus_tests::window::{Browser, Start, Window};
+use dissensus_tests::{files, programs};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,11 @@ const LARGEST: u64 = 1_500_000;
 
 /// Eight texts and three questions, handed out to two people as pages.
 fn handed_out(bench: &Bench) -> PathBuf {
+    study(bench);
+    pages(bench)
+}
+
+fn study(bench: &Bench) {
     bench.file("texts.csv", files::texts(8));
     bench.ok(["project", "new", "S.dissensus"]);
     bench.ok(["data", "import", "S.dissensus", "texts.csv"]);
@@ -23,6 +28,9 @@ fn handed_out(bench: &Bench) -> PathBuf {
     bench.ok(["data", "question", "S.dissensus", "words", "--scale", "spans", "--levels", "insult"]);
     bench.file("guideline.md", "# Rules\n\nBe fair.");
     bench.ok(["data", "guideline", "S.dissensus", "--from", "guideline.md"]);
+}
+
+fn pages(bench: &Bench) -> PathBuf {
     let assigned = ["--annotators", "ada,ben", "--per-text", "2", "--as", "page", "--out", "pages"];
     bench.ok(["study", "assign", "S.dissensus"].into_iter().chain(assigned));
     bench.path("pages").join("ada.html")
@@ -134,6 +142,77 @@ async fn page_is_answered_and_merged_in_chromium() -> Result<()> {
         return Ok(());
     }
     page_is_answered_and_merged(Browser::Chromium).await
+}
+
+/// What axe-core finds against WCAG 2.2 AA and good practice in what is on the screen, in light and dark.
+async fn violations(window: &Window, screen: &str) -> Result<Vec<String>> {
+    const RUN: &str = "return axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })\
+        .then(({ violations }) => violations.flatMap(({ id, help, nodes }) => \
+            nodes.map((node) => `${id}: ${help}: ${node.html.slice(0, 200)}`)))";
+    let mut found = Vec::new();
+    for theme in ["light", "dark"] {
+        window.script(&format!("document.documentElement.dataset.theme = '{theme}'")).await?;
+        // Colours are read once they have faded over.
+        let still = "return document.getAnimations().every((one) => one.playState !== 'running')";
+        window.script_when(still, |still| still == true).await?;
+        let all = window.script(RUN).await?;
+        let all = all.as_array().into_iter().flatten().filter_map(Value::as_str);
+        found.extend(all.map(|one| format!("{screen}, {theme}: {one}")));
+    }
+    Ok(found)
+}
+
+#[tokio::test]
+async fn screens_of_a_page_are_accessible() -> Result<()> {
+    if !Browser::Chromium.is_installed() && std::env::var_os("CI").is_none() {
+        eprintln!("NOT RUN: this system has no Chromium with a driver");
+        return Ok(());
+    }
+    let axe = programs::checkout().join("ui/node_modules/axe-core/axe.min.js");
+    let axe = std::fs::read_to_string(&axe)
+        .context("axe-core is missing: `cargo xtask test --only ui-packages`")?;
+    let bench = Bench::without_encoder();
+    study(&bench);
+    bench.ok(["people", "form", "S.dissensus", "--ask", "gender=woman|man", "--ask", "age=18-29|30+"]);
+    let page = pages(&bench);
+    let window = Window::start(&bench, Start::browser(&bench, Browser::Chromium)?).await?;
+    window.go_to(&format!("file://{}", page.display())).await?;
+    window.find("about-you").await?;
+    window.script(&axe).await?;
+    let mut found = violations(&window, "form").await?;
+    window
+        .script("document.querySelectorAll('[data-testid=about-withheld]').forEach((one) => one.click())")
+        .await?;
+    window.click("about-done").await?;
+    window.find("label-text").await?;
+    found.extend(violations(&window, "a scale").await?);
+    window.press('1').await?;
+    window.text_when("question-now", |now| now.contains("kind")).await?;
+    found.extend(violations(&window, "a set of options").await?);
+    window.press('1').await?;
+    window.press('\u{e007}').await?;
+    window.text_when("question-now", |now| now.contains("words")).await?;
+    found.extend(violations(&window, "spans").await?);
+    window.press('n').await?;
+    found.extend(violations(&window, "a note").await?);
+    window.press('\u{e00c}').await?;
+    window.press('g').await?;
+    found.extend(violations(&window, "the guideline").await?);
+    window.press('g').await?;
+    window.click("hand-in").await?;
+    window.find("hand-in-dialog").await?;
+    found.extend(violations(&window, "hand in").await?);
+    window.press('\u{e00c}').await?;
+    window.gone("hand-in-dialog").await?;
+    window.click("tab-label-list").await?;
+    window.find("texts-total").await?;
+    found.extend(violations(&window, "the list").await?);
+    window.click("tab-label").await?;
+    window.click("stop-here").await?;
+    window.find("stop-page").await?;
+    found.extend(violations(&window, "stopped").await?);
+    ensure!(found.is_empty(), "{}", found.join("\n"));
+    window.close().await
 }
 
 #[tokio::test]
