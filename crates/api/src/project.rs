@@ -47,6 +47,8 @@ view! {
         /// Notice that the journal of another file was found next to the project when it was opened, and
         /// where it was moved.
         pub journal_notice: Option<String>,
+        /// Notice that the project is in a folder that a service synchronises, and what to do.
+        pub sync_notice: Option<String>,
     }
 
     /// The task packet of one person.

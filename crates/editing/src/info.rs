@@ -1,7 +1,7 @@
 //! Summary of the project.
 
 use super::question_info::question_info;
-use super::{Project, choices};
+use super::{Project, choices, sync_folder};
 use crate::care;
 use crate::questions;
 use crate::reveal;
@@ -60,6 +60,7 @@ pub fn read(cx: &Project) -> Result<ProjectInfo, ProjectError> {
             .map(|packet| PacketInfo { annotator: packet.annotator, questions: packet.questions.clone() }),
         read_only: cx.is_reader(),
         journal_notice: journal_notice(cx),
+        sync_notice: sync_notice(cx),
     })
 }
 
@@ -72,6 +73,15 @@ pub fn journal_notice(cx: &Project) -> Option<String> {
                 path.display()
             )
         })
+}
+
+/// A notice if the project is in a folder that a service synchronises.
+pub fn sync_notice(cx: &Project) -> Option<String> {
+    sync_folder::service_of(cx.context.store.path()).map(|service| {
+        format!(
+            "This project is in a folder that {service} synchronises: a copy that is made during a write can be damaged, and two computers can write apart. Close the project and move it, with its folder .runs, to another folder; hand out packets, or merge copies, to work on several computers."
+        )
+    })
 }
 
 fn attributes_in_use(index: &Index) -> Vec<AttributeInfo> {

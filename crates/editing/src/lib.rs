@@ -16,6 +16,7 @@ pub mod question_info;
 pub mod questions;
 pub mod remove;
 pub mod reveal;
+mod sync_folder;
 pub mod texts;
 pub mod withdraw;
 

@@ -3631,6 +3631,8 @@ export type ProjectInfo = {
 	 *  where it was moved.
 	 */
 	journal_notice: string | null,
+	/**  Notice that the project is in a folder that a service synchronises, and what to do. */
+	sync_notice: string | null,
 };
 
 /**  Predicted scores of questions, correlated with one another. */

@@ -344,6 +344,7 @@ function project(): view.ProjectInfo {
     care: care.study,
     read_only: readOnly,
     journal_notice: null,
+    sync_notice: null,
     packet: handed && {
       annotator: handed.annotator,
       questions: world.questions.map(({ id }) => id).slice(0, 1),

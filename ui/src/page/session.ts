@@ -102,6 +102,7 @@ export class Session {
       packet: { annotator: annotator.id, questions: ids },
       read_only: false,
       journal_notice: null,
+      sync_notice: null,
     };
   }
 

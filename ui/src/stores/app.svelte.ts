@@ -621,6 +621,8 @@ export class App {
     this.imported = null;
     if (project.journal_notice)
       this.toasts.note("A journal file of another project was moved aside", project.journal_notice, true);
+    if (project.sync_notice)
+      this.toasts.note("This folder is synchronised with other computers", project.sync_notice, true);
     // If the same project is shown again, the desk keeps its state.
     if (project.path !== this.project?.path) this.care.forget();
     this.drafts.forget();

@@ -89,6 +89,14 @@ describe("a problem", () => {
     expect(app.toasts.list.at(-1)).toMatchObject({ detail: notice, persistent: true });
   });
 
+  it("about a synchronised folder is shown until it is closed", async () => {
+    const project = await commands.openProject("/x.dissensus");
+    const notice = "This project is in a folder that Dropbox synchronises.";
+    vi.spyOn(commands, "openProject").mockResolvedValueOnce({ ...project, sync_notice: notice });
+    expect(await app.open("/x.dissensus")).toBe(true);
+    expect(app.toasts.list.at(-1)).toMatchObject({ detail: notice, persistent: true });
+  });
+
   it("at opening is shown, and the open project stays", async () => {
     const before = app.project;
     expect(await app.open("/home/you/Councils 2026.dissensus")).toBe(false);

@@ -104,7 +104,7 @@ fn home() -> Result<Home> {
 
 /// Opens a project for writing.
 fn open(project: &Path) -> Result<Session> {
-    Ok(journal_note(Session::open_reporting(project, &home()?, &upgrade_bar())?))
+    Ok(opening_notes(Session::open_reporting(project, &home()?, &upgrade_bar())?))
 }
 
 /// The progress of a file of an earlier format that is upgraded.
@@ -112,11 +112,10 @@ fn upgrade_bar() -> Arc<dyn Progress> {
     Arc::new(LateBar::new("bytes"))
 }
 
-/// Notes on standard error where the journal of another file was moved.
-fn journal_note(session: Session) -> Session {
-    if let Some(notice) = info::journal_notice(&session.project) {
-        note(&notice);
-    }
+/// Notes on standard error where the journal of another file was moved, or a service synchronises the folder.
+fn opening_notes(session: Session) -> Session {
+    let (journal, sync) = (info::journal_notice(&session.project), info::sync_notice(&session.project));
+    [journal, sync].iter().flatten().for_each(|notice| note(notice));
     session
 }
 
@@ -150,7 +149,7 @@ fn open_to_read(project: &Path) -> Result<Session> {
 fn open_or_read(project: &Path) -> Result<Session> {
     match Session::open_reporting(project, &home()?, &upgrade_bar()) {
         Err(error) if WRITING_FORBIDDEN.contains(&error.code()) => open_to_read(project),
-        other => Ok(journal_note(other?)),
+        other => Ok(opening_notes(other?)),
     }
 }
 
