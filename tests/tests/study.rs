@@ -310,3 +310,84 @@ fn person_is_corrected_pseudonymised_and_erased() {
     assert_eq!(report["files"][0]["withdrawn"], 1);
     assert!(bench.refused(["people", "show", "copy.dissensus", "--annotator", "ada"]).contains("ada"));
 }
+
+#[test]
+fn submissions_in_a_folder_are_merged_once_whatever_the_service_does_to_them() -> Result<()> {
+    let bench = Bench::without_encoder();
+    handed_out(&bench);
+    std::fs::create_dir_all(bench.path("drop/ben"))?;
+    bench.file("drop/desktop.ini", "[.ShellClassInfo]");
+    bench.file("drop/notes.csv", "a,b\n1,2\n");
+    let collect = || bench.run(["study", "collect", "Study.dissensus", "drop"]);
+    assert!(collect().out.contains("Nothing new"));
+    let label = |person: &str, text: &str| {
+        let packet = format!("packets/{person}.dissensus");
+        let given = ["--question", "rude", "--annotator", person, "--text-id", text, "--value", "2"];
+        bench.ok(["label", "record", &packet].into_iter().chain(given));
+        bench.ok(["study", "hand-in", &packet, &format!("{person}.handin"), "--force"]);
+        std::fs::read(bench.path(&format!("{person}.handin"))).unwrap()
+    };
+    let texts = bench.json(["study", "status", "packets/ada.dissensus", "--texts"]);
+    let text = |at: usize| texts[at]["text_id"].as_str().unwrap_or_default().to_owned();
+    let ada = label("ada", &text(0));
+    // Half of a file is there, and another one under the name that it has while it is copied.
+    bench.file("drop/ada.handin", &ada[..ada.len() / 2]);
+    bench.file("drop/ben/ben.handin.part", &ada);
+    bench.file("drop/empty.handin", "");
+    let early = collect();
+    assert_eq!((early.code, early.out.matches("not complete yet").count()), (Some(0), 2), "{early:?}");
+    assert_eq!(study(&bench)["people"][0]["given"], 0);
+    bench.file("drop/ada.handin", &ada);
+    // The service keeps a second copy, because two computers wrote the file.
+    bench.file("drop/ada (conflicted copy 2026-11-30).handin", &ada);
+    bench.file("drop/ben/ben.handin", label("ben", &text(0)));
+    let merged = collect();
+    assert!(
+        merged.out.contains("ada.handin: handed in by ada") && merged.out.contains("ben.handin"),
+        "{merged:?}"
+    );
+    assert_eq!(
+        study(&bench)["people"].as_array().map(|people| people.iter().map(|one| one["given"] == 1).collect()),
+        Some(vec![true, true])
+    );
+    // Each once, whatever its name, also by a later command; then a later submission under the same name.
+    let again = collect();
+    assert!(!again.out.contains("handed in by"), "{again:?}");
+    bench.file("drop/ada.handin", label("ada", &text(1)));
+    let later = collect();
+    assert_eq!((later.code, later.out.matches("handed in by ada").count()), (Some(0), 1), "{later:?}");
+    assert_eq!(study(&bench)["people"][0]["given"], 2);
+    // One that was changed is named, and does not keep others from being merged.
+    let changed = String::from_utf8(ada)?.replacen("\"value\":1", "\"value\":2", 1);
+    bench.file("drop/ada.handin", changed);
+    bench.file("drop/ben/ben.handin", label("ben", &text(1)));
+    let refused = collect();
+    assert!(refused.code == Some(1) && refused.out.contains("was changed"), "{refused:?}");
+    assert_eq!(study(&bench)["people"][1]["given"], 2);
+    let missing = bench.refused(["study", "collect", "Study.dissensus", "nowhere"]);
+    assert!(missing.contains("nowhere"), "{missing}");
+    Ok(())
+}
+
+#[test]
+fn watched_folder_is_merged_while_others_use_the_project() -> Result<()> {
+    let bench = Bench::without_encoder();
+    handed_out(&bench);
+    std::fs::create_dir_all(bench.path("drop"))?;
+    let mut watching = bench.command(["study", "collect", "Study.dissensus", "drop", "--watch"]).spawn()?;
+    let texts = bench.json(["study", "status", "packets/ada.dissensus", "--texts"]);
+    let text = texts[0]["text_id"].as_str().unwrap_or_default();
+    let given = ["--question", "rude", "--annotator", "ada", "--text-id", text, "--value", "2"];
+    bench.ok(["label", "record", "packets/ada.dissensus"].into_iter().chain(given));
+    bench.ok(["study", "hand-in", "packets/ada.dissensus", "drop/ada.handin"]);
+    let start = std::time::Instant::now();
+    while study(&bench)["people"][0]["given"] != 1 {
+        ensure!(start.elapsed().as_secs() < 60, "it is not merged");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    // It has not the project for itself.
+    bench.ok(["people", "show", "Study.dissensus", "--annotator", "ada", "--set", "region=north"]);
+    dissensus_tests::processes::terminate(watching.id());
+    ensure!(dissensus_tests::processes::ended_within(&mut watching, std::time::Duration::from_secs(30)));
+    Ok(())
+}

@@ -119,6 +119,7 @@ fn run_study(command: StudyCommand) -> anyhow::Result<()> {
         StudyCommand::Assign(args) => commands::study::assign(&args),
         StudyCommand::HandIn(args) => commands::study::hand_in(&args),
         StudyCommand::Merge(args) => commands::study::merge(&args),
+        StudyCommand::Collect(args) => commands::collect::collect(&args),
         StudyCommand::Serve(args) => commands::serve::serve(&args),
         StudyCommand::Status(args) => commands::study::status(&args),
     }

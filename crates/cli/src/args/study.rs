@@ -17,6 +17,8 @@ pub(crate) enum StudyCommand {
     HandIn(HandIn),
     /// Merge submissions, task packets and copies into the project
     Merge(Merge),
+    /// Merge the submissions that people put into a folder, each once
+    Collect(Collect),
     /// Let annotators answer in their browsers over a network, each with a personal link
     Serve(Serve),
     /// Show the progress and agreement of a study, or the contents of a task packet
@@ -182,6 +184,26 @@ pub(crate) struct Merge {
     pub(crate) wait: WaitArg,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus study collect P.dissensus ~/Nextcloud/study
+  dissensus study collect P.dissensus ~/Nextcloud/study --watch
+
+The folder may be one that Nextcloud, OneDrive, Dropbox or another service synchronises. Nothing in it is \
+changed; incomplete files are waited for. The project itself belongs in another folder.")]
+pub(crate) struct Collect {
+    #[command(flatten)]
+    pub(crate) project: ProjectArg,
+    /// The folder with submissions, also in folders in it
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub(crate) folder: PathBuf,
+    /// Look again every two seconds, until Ctrl-C
+    #[arg(long)]
+    pub(crate) watch: bool,
+    #[command(flatten)]
+    pub(crate) wait: WaitArg,
 }
 
 #[derive(Args, Debug)]

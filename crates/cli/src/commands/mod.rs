@@ -4,6 +4,7 @@ pub(crate) mod annotators;
 pub(crate) mod bundle;
 pub(crate) mod care;
 pub(crate) mod checks;
+pub(crate) mod collect;
 mod disagreement_document;
 pub(crate) mod discussion;
 pub(crate) mod embed;

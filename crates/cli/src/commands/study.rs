@@ -185,7 +185,7 @@ pub(crate) fn merge(args: &Merge) -> Result<()> {
     }
 }
 
-fn print_merge(report: &MergeReport, dry_run: bool) -> Result<()> {
+pub(super) fn print_merge(report: &MergeReport, dry_run: bool) -> Result<()> {
     for file in &report.files {
         output::line(&format!("{}: {}", name(&file.file), describe_practice(file)))?;
         match file.withdrawn {

@@ -1,0 +1,68 @@
+//! `study collect`: merges the submissions that people put into a folder.
+
+use super::study::print_merge;
+use super::{count, open_in};
+use crate::args::Collect;
+use crate::output;
+use crate::progress::Bar;
+use anyhow::{Result, bail};
+use dissensus_api::MergeReport;
+use dissensus_project::jobs::Progress as _;
+use dissensus_transfer::study::DropFolder;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How often a folder is looked at.
+const LOOK: Duration = Duration::from_secs(2);
+/// How often Ctrl-C is looked for meanwhile.
+const ASK: Duration = Duration::from_millis(100);
+/// How long a watching command waits for a project that another program has open.
+const WAIT: Duration = Duration::from_hours(24);
+
+pub(crate) fn collect(args: &Collect) -> Result<()> {
+    let mut folder = DropFolder::new(&args.folder);
+    let wait = Duration::from_secs(args.wait.seconds);
+    let (refused, _) = look(args, &mut folder, wait, &[])?;
+    if !args.watch {
+        return match refused {
+            0 => Ok(()),
+            n => bail!("{} not merged", count(n as u64, "file")),
+        };
+    }
+    output::line(&format!("Watching {}. Ctrl-C ends it", args.folder.display()))?;
+    let (bar, mut waiting) = (Bar::new("looks"), Vec::new());
+    while !bar.cancelled() {
+        if folder.has_news()? {
+            // Between two looks other programs can have the project.
+            (_, waiting) = look(args, &mut folder, WAIT, &waiting)?;
+        }
+        let mut slept = Duration::ZERO;
+        while slept < LOOK && !bar.cancelled() {
+            std::thread::sleep(ASK);
+            slept += ASK;
+        }
+    }
+    Ok(())
+}
+
+/// Merges what is new, and prints it; returns the number of refused files, and those that are not complete,
+/// of which `known` are not printed again.
+fn look(
+    args: &Collect,
+    folder: &mut DropFolder,
+    wait: Duration,
+    known: &[PathBuf],
+) -> Result<(usize, Vec<PathBuf>)> {
+    let session = open_in(&args.project.path, wait)?;
+    let found = folder.collect(&session.study)?;
+    let refused = found.files.iter().filter(|file| file.refused).count();
+    let nothing = found.files.is_empty();
+    print_merge(&MergeReport { files: found.files }, false)?;
+    for path in found.waiting.iter().filter(|path| !known.contains(path)) {
+        output::line(&format!("{}: not complete yet", path.display()))?;
+    }
+    if nothing && !args.watch {
+        output::line(&format!("Nothing new in {}", args.folder.display()))?;
+    }
+    Ok((refused, found.waiting))
+}
