@@ -159,6 +159,7 @@ fn wrong_requests_are_refused_and_change_nothing() -> Result<()> {
     let guess = |n: u32| get(&format!("/p/{n:032x}"));
     let statuses: Vec<u16> = (0..40).map(guess).collect();
     assert!(statuses.starts_with(&[404]) && statuses.ends_with(&[429]), "{statuses:?}");
+    Page::load(&links[1].1)?;
     serving.end()?;
     assert_eq!(answers(&bench).values().sum::<usize>(), 0);
     Ok(())
@@ -258,6 +259,13 @@ fn people_join_until_every_text_has_its_answers() -> Result<()> {
     let serving = Serving::start_with(&bench, PROJECT, ANY_PORT, &late)?;
     let another = join(&serving.address, &[("id", "another")])?;
     assert_eq!(Page::load(&another)?.texts(), 4);
+    serving.end()?;
+    // Nobody gets the link of somebody who was given a packet otherwise.
+    let assigned = ["--annotators", "ada,ben", "--per-text", "4", "--out", "packets"];
+    bench.ok(["study", "assign", PROJECT].into_iter().chain(assigned));
+    let serving = Serving::start_with(&bench, PROJECT, ANY_PORT, &late)?;
+    assert_eq!(status_of(&join(&serving.address, &[("id", "ada")]).unwrap_err()), 409);
+    assert_eq!(join(&serving.address, &[("id", "ab12")])?.rsplit('/').next(), first.rsplit('/').next());
     serving.end()?;
     // Without the option nobody joins.
     let serving = Serving::start(&bench, PROJECT, ANY_PORT)?;

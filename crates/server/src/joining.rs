@@ -100,7 +100,7 @@ pub(crate) async fn join(
         Err(Refusal::Problem(error)) => {
             tracing::warn!(code = error.code(), "somebody could not join");
             match error.code() {
-                "name" | "withdrawn" => pages::message(StatusCode::CONFLICT, pages::NO_ENTRY),
+                "name" | "withdrawn" | "join-taken" => pages::message(StatusCode::CONFLICT, pages::NO_ENTRY),
                 _ => pages::message(StatusCode::SERVICE_UNAVAILABLE, pages::FAILED),
             }
         }

@@ -92,8 +92,8 @@ impl Server {
         Ok(self.listener.local_addr().map_err(ServerError::Network)?)
     }
 
-    /// Answers requests until `stop` returns true, and merges what was received. `merged` is called after
-    /// each merge.
+    /// Answers requests until `stop` returns true, and merges what was received; returns how many submissions
+    /// could not be merged and wait for the next time. `merged` is called after each merge.
     ///
     /// # Errors
     /// The network fails. All that was acknowledged is in the project or in its inbox.
@@ -101,7 +101,7 @@ impl Server {
         self,
         stop: impl Fn() -> bool,
         merged: impl Fn(&Merged) + Send + Sync,
-    ) -> Result<(), ProjectError> {
+    ) -> Result<usize, ProjectError> {
         let packets = Packets::read(&self.study)?;
         let limits = Limits::new(self.settings.behind_proxy);
         let state = State::new(self.study, self.inbox, packets, limits, self.offer);
@@ -114,13 +114,14 @@ impl Server {
         let served = std::thread::scope(|scope| {
             let merger = scope.spawn(|| merging::merge_until(&state.inbox, &state.arrived, &ended, &merged));
             let served = runtime.block_on(answer(self.listener, Arc::clone(&state), &stop));
+            // What is being written is still merged.
+            runtime.shutdown_timeout(LAST_REQUESTS);
             ended.store(true, Ordering::SeqCst);
             // A panic there is one here.
             merger.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             served
         });
-        runtime.shutdown_timeout(LAST_REQUESTS);
-        served
+        served.map(|()| state.inbox.waiting())
     }
 }
 

@@ -33,8 +33,8 @@ impl<Key: Eq + Hash> Buckets<Key> {
         Self { rate, left: Mutex::default() }
     }
 
-    /// Takes one request, if there is one left after `cost` of them.
-    fn take(&self, key: Key, cost: f64, now: Instant) -> bool {
+    /// Takes one request, if there is one left.
+    fn take(&self, key: Key, now: Instant) -> bool {
         let Rate { burst, per_second } = self.rate;
         let refilled = |(left, since): (f64, Instant)| {
             (left + now.saturating_duration_since(since).as_secs_f64() * per_second).min(burst)
@@ -46,7 +46,7 @@ impl<Key: Eq + Hash> Buckets<Key> {
         let bucket = all.entry(key).or_insert((burst, now));
         let left = refilled(*bucket);
         let enough = left >= 1.0;
-        *bucket = (if enough { left - cost } else { left }, now);
+        *bucket = (if enough { left - 1.0 } else { left }, now);
         enough
     }
 }
@@ -77,22 +77,17 @@ impl Limits {
 
     /// Whether another request with this link is taken.
     pub(crate) fn allows_link(&self, secret: &str) -> bool {
-        self.links.take(secret.to_owned(), 1.0, Instant::now())
+        self.links.take(secret.to_owned(), Instant::now())
     }
 
     /// Whether another person may join from there.
     pub(crate) fn allows_join(&self, sender: IpAddr) -> bool {
-        self.joins.take(sender, 1.0, Instant::now())
+        self.joins.take(sender, Instant::now())
     }
 
-    /// Whether somebody may still try links.
-    pub(crate) fn allows_sender(&self, sender: IpAddr) -> bool {
-        self.wrong.take(sender, 0.0, Instant::now())
-    }
-
-    /// Counts a wrong link.
-    pub(crate) fn count_wrong(&self, sender: IpAddr) {
-        self.wrong.take(sender, 1.0, Instant::now());
+    /// Counts a wrong link; false if there were too many from there.
+    pub(crate) fn allows_wrong(&self, sender: IpAddr) -> bool {
+        self.wrong.take(sender, Instant::now())
     }
 }
 
@@ -106,14 +101,14 @@ mod tests {
         let buckets = Buckets::new(Rate { burst: 2.0, per_second: 0.5 });
         let now = Instant::now();
         let at = |seconds| now + Duration::from_secs(seconds);
-        let taken: Vec<bool> = (0..3).map(|_| buckets.take("a", 1.0, now)).collect();
+        let taken: Vec<bool> = (0..3).map(|_| buckets.take("a", now)).collect();
         assert_eq!(taken, [true, true, false]);
-        assert!(buckets.take("b", 1.0, now), "of another sender");
-        assert!(!buckets.take("a", 1.0, at(1)));
-        assert!(buckets.take("a", 1.0, at(3)));
-        assert!(!buckets.take("a", 1.0, at(3)));
+        assert!(buckets.take("b", now), "of another sender");
+        assert!(!buckets.take("a", at(1)));
+        assert!(buckets.take("a", at(3)));
+        assert!(!buckets.take("a", at(3)));
         // However long it was quiet, no more than a burst at once.
-        let taken: Vec<bool> = (0..3).map(|_| buckets.take("a", 1.0, at(1000))).collect();
+        let taken: Vec<bool> = (0..3).map(|_| buckets.take("a", at(1000))).collect();
         assert_eq!(taken, [true, true, false]);
     }
 
@@ -132,12 +127,7 @@ mod tests {
     fn wrong_links_of_one_sender_end_its_requests() {
         let limits = Limits::new(false);
         let (one, other): (IpAddr, IpAddr) = ([192, 0, 2, 1].into(), [192, 0, 2, 2].into());
-        let tried = (0..100).take_while(|_| {
-            let allowed = limits.allows_sender(one);
-            limits.count_wrong(one);
-            allowed
-        });
-        assert_eq!(tried.count(), 20);
-        assert!(limits.allows_sender(other));
+        assert_eq!((0..100).take_while(|_| limits.allows_wrong(one)).count(), 20);
+        assert!(limits.allows_wrong(other));
     }
 }

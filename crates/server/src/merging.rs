@@ -17,6 +17,14 @@ pub struct Merged {
     pub people: Vec<MergedPerson>,
     /// Why something could not be merged.
     pub problems: Vec<Problem>,
+    /// What is odd about something that was merged.
+    pub notices: Vec<Problem>,
+}
+
+impl Merged {
+    fn is_empty(&self) -> bool {
+        self.people.is_empty() && self.problems.is_empty() && self.notices.is_empty()
+    }
 }
 
 /// What a merge has added of one person.
@@ -46,7 +54,7 @@ pub(crate) fn merge_until(
                     Merged { problems: vec![error.problem()], ..Merged::default() }
                 }
             };
-            if !report.people.is_empty() || !report.problems.is_empty() {
+            if !report.is_empty() {
                 merged(&report);
             }
             last = Some(Instant::now());
@@ -65,7 +73,10 @@ fn summarise(files: Vec<MergedFile>) -> Merged {
             let annotator = file.annotator.unwrap_or_default();
             merged.people.push(MergedPerson { annotator, new: file.new });
         }
-        merged.problems.extend(file.problems.into_iter().map(|one| one.problem));
+        for one in file.problems {
+            let list = if one.refused { &mut merged.problems } else { &mut merged.notices };
+            list.push(one.problem);
+        }
     }
     merged
 }

@@ -4,7 +4,7 @@ use crate::joining;
 use crate::pages;
 use crate::state::{Refusal, State, blocking, sender_of};
 use axum::Router;
-use axum::body::Bytes;
+use axum::body::{Body, to_bytes};
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Request, State as From};
 use axum::http::header::{self, HeaderName};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
@@ -28,6 +28,9 @@ use uuid::Uuid;
 const LARGEST: usize = 8 << 20;
 /// How long one request may take, its body included.
 const LONGEST: Duration = Duration::from_secs(60);
+/// The most bytes of any other request.
+const LARGEST_FORM: usize = 1 << 14;
+const TOO_LARGE: &str = "This is more than the server takes at once: hand it in as a file.";
 /// Secrets have this length.
 const SECRET: usize = 32;
 
@@ -48,7 +51,7 @@ pub(crate) fn router(state: Arc<State>) -> Router {
         .route("/p/{secret}", get(page))
         .route("/p/{secret}/work/{browser}", put(receive))
         .fallback(|| async { pages::message(StatusCode::NOT_FOUND, pages::UNKNOWN) })
-        .layer(DefaultBodyLimit::max(LARGEST))
+        .layer(DefaultBodyLimit::max(LARGEST_FORM))
         .layer(middleware::from_fn(finish))
         .with_state(state)
 }
@@ -63,22 +66,17 @@ async fn finish(request: Request, next: Next) -> Response {
     answer
 }
 
-/// The packet of a link, if its sender may ask.
+/// The packet of a link. Only wrong links are counted against their sender: others may have its address too.
 fn packet(state: &State, secret: &str, sender: SocketAddr, headers: &HeaderMap) -> Result<PacketId, Refusal> {
-    let sender = sender_of(state, sender, headers);
     let known = match secret.len() == SECRET {
-        // Also right links are not tried in masses.
-        true if state.limits.allows_sender(sender) => state.packets.find(&state.study, secret)?,
-        true => return Err(Refusal::TooMany),
+        true => state.packets.find(&state.study, secret)?,
         false => None,
     };
     match known {
         Some(_) if !state.limits.allows_link(secret) => Err(Refusal::TooMany),
         Some(packet) => Ok(packet),
-        None => {
-            state.limits.count_wrong(sender);
-            Err(Refusal::Unknown)
-        }
+        None if state.limits.allows_wrong(sender_of(state, sender, headers)) => Err(Refusal::Unknown),
+        None => Err(Refusal::TooMany),
     }
 }
 
@@ -126,10 +124,14 @@ async fn receive(
     ConnectInfo(sender): ConnectInfo<SocketAddr>,
     Path((secret, browser)): Path<(String, Uuid)>,
     headers: HeaderMap,
-    content: Bytes,
+    body: Body,
 ) -> Response {
     let received = match packet(&state, &secret, sender, &headers) {
         Ok(packet) => {
+            // Nothing is read for those without a link.
+            let Ok(content) = to_bytes(body, LARGEST).await else {
+                return problem(StatusCode::PAYLOAD_TOO_LARGE, "too-large", TOO_LARGE);
+            };
             let _turn = state.submissions.acquire().await;
             let state = Arc::clone(&state);
             blocking(move || {

@@ -54,7 +54,7 @@ pub(crate) fn serve(args: &Serve) -> Result<()> {
     // While it exists, Ctrl-C asks for an end, and is not one.
     let bar = Bar::new("answers merged");
     let merged = std::sync::atomic::AtomicU64::new(0);
-    server.serve(
+    let waiting = server.serve(
         || bar.cancelled(),
         |report| {
             let new: u64 = report.people.iter().map(|person| u64::from(person.new)).sum();
@@ -64,7 +64,14 @@ pub(crate) fn serve(args: &Serve) -> Result<()> {
         },
     )?;
     drop(bar);
-    output::line("Ended. All answers that were acknowledged are in the project")
+    match waiting {
+        0 => output::line("Ended. All answers that were acknowledged are in the project"),
+        n => bail!(
+            "{} could not be merged yet, and stays in {}.received: the next start merges it",
+            count(n as u64, "submission"),
+            args.project.path.display()
+        ),
+    }
 }
 
 fn print_links(args: &Serve, links: &[Link], address: &str) -> Result<()> {
@@ -93,5 +100,8 @@ fn print_merged(report: &Merged) {
     }
     for problem in &report.problems {
         let _ = output::line(&format!("Not merged: {}", problem.message));
+    }
+    for notice in &report.notices {
+        let _ = output::line(&format!("Note: {}", notice.message));
     }
 }

@@ -27,6 +27,9 @@ use uuid::Uuid;
 /// or killed.
 const UNWRITTEN: &str = "packets-unwritten";
 
+/// The setting with the packets of people who joined by the link for everybody.
+pub(super) const JOINED: &str = "packets-joined";
+
 /// Where packets are written, and as what.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketFolder<'a> {
@@ -278,11 +281,13 @@ pub(super) fn add(
             tx.add_packet(&Packet { annotator, ..packet.clone() }, &key)?;
             added.push((place, packet.id));
         }
-        if written == Written::Later {
-            let mut unwritten: Vec<Uuid> = tx.setting(UNWRITTEN)?.unwrap_or_default();
-            unwritten.extend(added.iter().map(|(_, packet)| packet.0));
-            tx.set_setting(UNWRITTEN, &unwritten)?;
-        }
+        let list = match written {
+            Written::Later => UNWRITTEN,
+            Written::Never => JOINED,
+        };
+        let mut listed: Vec<Uuid> = tx.setting(list)?.unwrap_or_default();
+        listed.extend(added.iter().map(|(_, packet)| packet.0));
+        tx.set_setting(list, &listed)?;
         Ok(added)
     })?;
     // They are in the project: later errors must not make this fail.

@@ -118,6 +118,11 @@ impl Inbox {
         Ok(report)
     }
 
+    /// Number of submissions that wait to be merged.
+    pub fn waiting(&self) -> usize {
+        [WAITING, MERGING].iter().map(|ending| self.files(ending).map_or(0, |files| files.len())).sum()
+    }
+
     fn merge_part(&self, files: &[PathBuf]) -> Result<MergeReport, ProjectError> {
         let report = merge_each(&self.cx, files, &MergeConsent::default(), &Silent)?;
         for (file, path) in report.files.iter().zip(files) {

@@ -2,7 +2,7 @@
 
 use super::Study;
 use super::draft::{self, Draw};
-use super::hand_out::{Written, add};
+use super::hand_out::{JOINED, Written, add};
 use super::link::{Link, link_of};
 use crate::study::error::StudyError;
 use dissensus_api::StudyRequest;
@@ -10,7 +10,9 @@ use dissensus_domain::{Attributes, QuestionId};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
+use std::collections::BTreeSet;
 use std::time::Duration;
+use uuid::Uuid;
 
 /// What everybody gets who joins.
 #[derive(Clone, Debug)]
@@ -51,7 +53,12 @@ pub fn join(cx: &Study, rules: &JoinRules, person: &Joining) -> Result<Link, Pro
     if let Some(known) = person.id.as_deref().and_then(|id| index.annotator_named(id)) {
         let packets = store.packets()?;
         if let Some((packet, key)) = packets.iter().rev().find(|(packet, _)| packet.annotator == known.id) {
-            return Ok(link_of(packet, key, &known.external_id));
+            // Anybody can name an id: the link of a person who got it otherwise is not given away.
+            let joined: BTreeSet<Uuid> = store.setting(JOINED)?.unwrap_or_default();
+            return match joined.contains(&packet.id.0) {
+                true => Ok(link_of(packet, key, &known.external_id)),
+                false => Err(StudyError::TakenId(known.external_id.clone()).into()),
+            };
         }
     }
     let name = person.id.clone().unwrap_or_else(|| {
