@@ -180,10 +180,21 @@ fn what_cannot_be_merged_is_set_aside_and_named() -> Result<()> {
     let received = bench.path("S.dissensus.received");
     let aside: Vec<_> = std::fs::read_dir(&received)?.map(|file| file.unwrap().path()).collect();
     assert!(aside.len() == 1 && aside[0].extension().unwrap() == "refused", "{aside:?}");
-    // It does not keep the server from starting, and is not tried again.
-    Serving::start(&bench, PROJECT, &listen)?.end()?;
+    // It does not keep the server from starting, and is not tried again; the page learns of it.
+    let serving = Serving::start(&bench, PROJECT, &listen)?;
+    assert_eq!(status_of(&page.send().unwrap_err()), 409);
+    serving.end()?;
     assert_eq!(answers(&bench)["person-1"], 0);
-    Ok(())
+    // Nothing of somebody who withdraws stays.
+    bench.ok(["people", "withdraw", PROJECT, "--annotator", "person-1", "--yes"]);
+    assert_eq!(std::fs::read_dir(&received)?.count(), 0);
+    // The name of somebody who withdrew is not given again.
+    let serving =
+        Serving::start_with(&bench, PROJECT, ANY_PORT, &["--join", "--per-text", "2", "--per-person", "2"])?;
+    Page::load(&join(&serving.address, &[])?)?;
+    // Nor is the link of somebody who joined without an id.
+    assert_eq!(status_of(&join(&serving.address, &[("id", "person-2")]).unwrap_err()), 409);
+    serving.end()
 }
 
 #[test]
@@ -191,6 +202,8 @@ fn a_server_needs_packets_and_a_free_port() -> Result<()> {
     let bench = Bench::without_encoder();
     bench.ok(["project", "new", PROJECT]);
     assert!(bench.refused(["study", "serve", PROJECT]).contains("study assign"));
+    assert!(bench.refused(["study", "serve", PROJECT, "--only-links"]).contains("study assign"));
+    assert!(bench.refused(["study", "serve", PROJECT, "--join"]).contains("question"));
     let bench = study(4, 2, 1);
     let taken = std::net::TcpListener::bind(ANY_PORT)?;
     let port = taken.local_addr()?.to_string();
@@ -228,6 +241,9 @@ fn people_join_until_every_text_has_its_answers() -> Result<()> {
             && !invitation.contains("other"),
         "{invitation}"
     );
+    let unfilled = ureq::get(format!("{}/join?PROLIFIC_PID=%7B%7B%25PROLIFIC_PID%25%7D%7D", serving.address));
+    assert_eq!(status_of(&unfilled.call().unwrap_err()), 409, "the place for an id is no id");
+    assert_eq!(status_of(&join(&serving.address, &[("id", &"x".repeat(101))]).unwrap_err()), 409);
     // Only who accepts gets a packet.
     assert_eq!(bench.json(["project", "info", PROJECT])["annotators"], 0);
     let first = join(&serving.address, &[("PROLIFIC_PID", "ab12"), ("STUDY_ID", "s1"), ("SESSION_ID", "x")])?;

@@ -3,7 +3,7 @@
 use super::Project;
 use super::choices::KEY as CHOICES;
 use dissensus_api::{ProjectChoices, Traces, Withdrawn};
-use dissensus_domain::{AnnotatorId, QuestionId, composed};
+use dissensus_domain::{AnnotatorId, PacketId, QuestionId, composed};
 use dissensus_files::{folder_of, with_suffix};
 use dissensus_project::care_file::CareFile;
 use dissensus_project::clock::now_ms;
@@ -120,10 +120,29 @@ pub fn finish_erasing(cx: &Project) -> Result<bool, ProjectError> {
     for run in runs {
         remove_folder_of(&with_suffix(store.file(), ".runs"), run)?;
     }
+    remove_received(cx)?;
     cx.encoding.stop_using_deleted_runs(&run_encoders(cx)?)?;
     forget_choices(cx)?;
     Pseudonyms::forget_removed(&cx.context)?;
     Ok(store.clean_after_erasing()?)
+}
+
+/// Removes what a server has received of packets of people who withdrew. Names of these files begin with the packet.
+fn remove_received(cx: &Project) -> Result<(), ProjectError> {
+    let store = &cx.context.store;
+    let folder = with_suffix(store.file(), ".received");
+    let Ok(files) = std::fs::read_dir(&folder) else { return Ok(()) };
+    for path in files.flatten().map(|file| file.path()) {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let packet = name.split('.').next().and_then(|begin| begin.parse::<Uuid>().ok()).map(PacketId);
+        if let Some(packet) = packet
+            && store.is_withdrawn_packet(packet)?
+        {
+            let failed = |source| ProjectError::Io { path: path.clone(), doing: "deleting", source };
+            std::fs::remove_file(&path).map_err(failed)?;
+        }
+    }
+    Ok(())
 }
 
 /// Numbers of the existing runs and names of their encoders.

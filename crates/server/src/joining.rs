@@ -20,13 +20,21 @@ const ATTRIBUTES: [&str; 4] = ["STUDY_ID", "SESSION_ID", "assignmentId", "hitId"
 /// The most characters of a parameter.
 const LONGEST: usize = 100;
 
-/// Shows a way back to somebody who has joined in this browser, as the page has noted.
+/// Leads back somebody who has joined in this browser, as the page has noted; another person can still join.
 const SCRIPT: &str = "\"use strict\";
+const form = document.getElementById(\"new\");
+if (form) form.onsubmit = () => (form.querySelector(\"button\").disabled = true);
 const back = document.getElementById(\"back\");
 const known = localStorage.getItem(\"dissensus-joined:\" + new URL(\".\", location.href).pathname);
 if (back && known && /\\/p\\/[0-9a-f]{32}$/.test(known)) {
   back.querySelector(\"a\").href = known;
   back.hidden = false;
+  document.getElementById(\"new\").hidden = true;
+  document.getElementById(\"other\").onclick = (event) => {
+    event.preventDefault();
+    document.getElementById(\"new\").hidden = false;
+    back.hidden = true;
+  };
 }
 ";
 
@@ -45,19 +53,35 @@ fn known(given: &Parameters) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
+/// Whether this cannot be the id of a person: too long, or the place for one that a platform has not filled in.
+fn is_no_id(id: &str) -> bool {
+    id.chars().count() > LONGEST || id.contains("{{") || id.contains("%PROLIFIC_PID%")
+}
+
 /// Asks whether to take part; only an answer makes a packet, so that programs that follow links make none.
 pub(crate) async fn invitation(From(state): From<Arc<State>>, Query(given): Query<Parameters>) -> Response {
     if state.offer.join.is_none() {
         return pages::message(StatusCode::NOT_FOUND, pages::UNKNOWN);
     }
+    if IDS.iter().filter_map(|name| given.get(*name)).any(|id| is_no_id(id.trim())) {
+        return pages::message(StatusCode::CONFLICT, pages::NO_ENTRY);
+    }
     let fields = known(&given)
         .map(|(name, value)| format!("<input type=\"hidden\" name=\"{name}\" value=\"{}\">", html(value)));
     let fields: String = fields.collect();
+    // Somebody with an id comes back by it, also where others have used the browser.
+    let back = match IDS.iter().any(|name| given.contains_key(*name)) {
+        true => "",
+        false => {
+            "<p id=\"back\" hidden>You have begun in this browser: <a href=\"join\"><strong>continue where you \
+             were</strong></a>. Are you somebody else? <a id=\"other\" href=\"join\">Take part as another \
+             person</a>.</p>"
+        }
+    };
     let content = format!(
         "<p>You are invited to judge some texts. Your answers are saved as you give them, and you can stop and come \
-         back at any time.</p><form method=\"post\" action=\"join\">{fields}<button>Take part</button></form>\
-         <p id=\"back\" hidden>You have begun in this browser: <a href=\"join\">continue where you were</a>.</p>\
-         <script src=\"join.js\"></script>"
+         back at any time.</p><form id=\"new\" method=\"post\" action=\"join\">{fields}<button>Take part\
+         </button></form>{back}<script src=\"join.js\"></script>"
     );
     Html(pages::page(&state.offer.title, &content)).into_response()
 }
@@ -72,6 +96,9 @@ pub(crate) async fn join(
     let Some(rules) = state.offer.join.clone() else {
         return pages::message(StatusCode::NOT_FOUND, pages::UNKNOWN);
     };
+    if IDS.iter().filter_map(|name| given.get(*name)).any(|id| is_no_id(id.trim())) {
+        return pages::message(StatusCode::CONFLICT, pages::NO_ENTRY);
+    }
     if !state.limits.allows_join(sender_of(&state, sender, &headers)) {
         return pages::message(StatusCode::TOO_MANY_REQUESTS, pages::TOO_MANY);
     }
@@ -83,9 +110,9 @@ pub(crate) async fn join(
         }
     }
     let joined = {
-        let _turn = state.pages.acquire().await;
+        let turn = Arc::clone(&state.pages).acquire_owned().await;
         let state = Arc::clone(&state);
-        blocking(move || {
+        blocking(turn, move || {
             let link = study::join(&state.study, &rules, &person)?;
             state.packets.add(&link);
             Ok(link)

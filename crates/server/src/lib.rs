@@ -38,7 +38,7 @@ dissensus_domain::errors! {
     #[derive(Debug)]
     pub enum ServerError {
         Address { address: SocketAddr, source: std::io::Error } => "server-address",
-            "cannot listen on {address}: {source}. Choose another port with --listen";
+            "cannot listen on {address}: {source}. Choose another address or port of this computer with --listen, such as 127.0.0.1:8401";
         Ending(PathBuf) => "links-ending", "{0} must end in .csv or .html";
         InTheWay(PathBuf) => "links-in-the-way",
             "{0} exists and is no list of links: choose another name";

@@ -3,7 +3,7 @@
 use dissensus_project::sync::lock;
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -72,7 +72,7 @@ impl Limits {
     /// Who sends a request: `connected`, or whom the proxy names last in `forwarded`.
     pub(crate) fn sender(&self, connected: IpAddr, forwarded: Option<&str>) -> IpAddr {
         let named = forwarded.filter(|_| self.behind_proxy).and_then(|all| all.rsplit(',').next());
-        named.and_then(|name| name.trim().parse().ok()).unwrap_or(connected)
+        named.and_then(|name| address_in(name.trim())).unwrap_or(connected)
     }
 
     /// Whether another request with this link is taken.
@@ -89,6 +89,12 @@ impl Limits {
     pub(crate) fn allows_wrong(&self, sender: IpAddr) -> bool {
         self.wrong.take(sender, Instant::now())
     }
+}
+
+/// An address, which some proxies name with a port.
+fn address_in(name: &str) -> Option<IpAddr> {
+    let with_port = || name.parse().ok().map(|address: SocketAddr| address.ip());
+    name.parse().ok().or_else(with_port)
 }
 
 #[cfg(test)]
@@ -119,6 +125,7 @@ mod tests {
         let behind = Limits::new(true);
         // What the sender wrote itself comes first.
         assert_eq!(behind.sender(connected, Some("198.51.100.1, 192.0.2.7")), named);
+        assert_eq!(behind.sender(connected, Some("192.0.2.7:4711")), named);
         assert_eq!(behind.sender(connected, Some("nonsense")), connected);
         assert_eq!(behind.sender(connected, None), connected);
     }

@@ -54,6 +54,10 @@ pub(crate) fn merge_until(
                     Merged { problems: vec![error.problem()], ..Merged::default() }
                 }
             };
+            // What could not be merged is tried again.
+            if inbox.waiting() > 0 {
+                arrived.store(true, Ordering::SeqCst);
+            }
             if !report.is_empty() {
                 merged(&report);
             }

@@ -15,8 +15,10 @@ pub(crate) const UNKNOWN: Message = (
 );
 pub(crate) const TOO_MANY: Message =
     ("Too many requests", "Wait a minute, then load the page again. Nothing is lost.");
-pub(crate) const FULL: Message =
-    ("The study is complete", "It has all the answers that it needs. Thank you for your interest.");
+pub(crate) const FULL: Message = (
+    "Nobody else is needed at the moment",
+    "Others are answering all texts, or have answered them. If you were asked to take part, try again later.",
+);
 pub(crate) const NO_ENTRY: Message = (
     "You cannot take part with this link",
     "Its id is not valid here. Ask the person who sent you the link.",

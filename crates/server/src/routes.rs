@@ -49,7 +49,7 @@ pub(crate) fn router(state: Arc<State>) -> Router {
         .route("/join", get(joining::invitation).post(joining::join))
         .route("/join.js", get(joining::script))
         .route("/p/{secret}", get(page))
-        .route("/p/{secret}/work/{browser}", put(receive))
+        .route("/p/{secret}/work/{opened}", put(receive))
         .fallback(|| async { pages::message(StatusCode::NOT_FOUND, pages::UNKNOWN) })
         .layer(DefaultBodyLimit::max(LARGEST_FORM))
         .layer(middleware::from_fn(finish))
@@ -90,9 +90,9 @@ async fn page(
     let zipped = zipped.is_some_and(|accepted| accepted.contains("gzip"));
     let written = match packet(&state, &secret, sender, &headers) {
         Ok(packet) => {
-            let _turn = state.pages.acquire().await;
+            let turn = Arc::clone(&state.pages).acquire_owned().await;
             let state = Arc::clone(&state);
-            blocking(move || write_page(&state, packet, zipped)).await
+            blocking(turn, move || write_page(&state, packet, zipped)).await
         }
         Err(refusal) => Err(refusal),
     };
@@ -122,7 +122,7 @@ fn write_page(state: &State, packet: PacketId, zipped: bool) -> Result<Vec<u8>, 
 async fn receive(
     From(state): From<Arc<State>>,
     ConnectInfo(sender): ConnectInfo<SocketAddr>,
-    Path((secret, browser)): Path<(String, Uuid)>,
+    Path((secret, opened)): Path<(String, Uuid)>,
     headers: HeaderMap,
     body: Body,
 ) -> Response {
@@ -132,10 +132,10 @@ async fn receive(
             let Ok(content) = to_bytes(body, LARGEST).await else {
                 return problem(StatusCode::PAYLOAD_TOO_LARGE, "too-large", TOO_LARGE);
             };
-            let _turn = state.submissions.acquire().await;
+            let turn = Arc::clone(&state.submissions).acquire_owned().await;
             let state = Arc::clone(&state);
-            blocking(move || {
-                let answers = state.inbox.receive(packet, browser, &content)?;
+            blocking(turn, move || {
+                let answers = state.inbox.receive(packet, opened, &content)?;
                 state.arrived.store(true, Ordering::SeqCst);
                 Ok(answers)
             })
@@ -152,7 +152,8 @@ async fn receive(
         Err(Refusal::Problem(error)) => {
             tracing::warn!(code = error.code(), "a submission was not received");
             let status = match error.code() {
-                code if code.starts_with("merge-") || code == "received-other-packet" => StatusCode::CONFLICT,
+                code if code.starts_with("merge-") => StatusCode::CONFLICT,
+                "received-other-packet" | "received-set-aside" => StatusCode::CONFLICT,
                 "received-too-many" => StatusCode::TOO_MANY_REQUESTS,
                 _ => StatusCode::SERVICE_UNAVAILABLE,
             };

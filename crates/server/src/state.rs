@@ -9,7 +9,7 @@ use dissensus_transfer::study::{Inbox, Study};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use tokio::sync::Semaphore;
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 /// Pages that are written at the same time, and submissions that are checked and written.
 const PAGES: usize = 1;
@@ -24,8 +24,8 @@ pub(crate) struct State {
     pub(crate) packets: Packets,
     pub(crate) limits: Limits,
     /// Also of people who join.
-    pub(crate) pages: Semaphore,
-    pub(crate) submissions: Semaphore,
+    pub(crate) pages: Arc<Semaphore>,
+    pub(crate) submissions: Arc<Semaphore>,
 }
 
 impl State {
@@ -43,8 +43,8 @@ impl State {
             arrived: AtomicBool::new(false),
             packets,
             limits,
-            pages: Semaphore::new(PAGES),
-            submissions: Semaphore::new(SUBMISSIONS),
+            pages: Arc::new(Semaphore::new(PAGES)),
+            submissions: Arc::new(Semaphore::new(SUBMISSIONS)),
         })
     }
 }
@@ -64,14 +64,21 @@ impl<E: Into<ProjectError>> std::convert::From<E> for Refusal {
 
 /// Who sends a request.
 pub(crate) fn sender_of(state: &State, connected: SocketAddr, headers: &HeaderMap) -> IpAddr {
-    let forwarded = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
+    // A proxy adds a line, or to the last one.
+    let forwarded = headers.get_all("x-forwarded-for").iter().next_back();
+    let forwarded = forwarded.and_then(|value| value.to_str().ok());
     state.limits.sender(connected.ip(), forwarded)
 }
 
-/// Runs work that waits for the disk on a thread of its own.
+/// Runs work that waits for the disk on a thread of its own. It has its turn until it is done, also if nobody
+/// waits for it any more.
 pub(crate) async fn blocking<T: Send + 'static>(
+    turn: Result<OwnedSemaphorePermit, AcquireError>,
     work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|panic| Err(Refusal::Problem(ProjectError::internal(&panic))))
+    let done = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        work()
+    });
+    done.await.unwrap_or_else(|panic| Err(Refusal::Problem(ProjectError::internal(&panic))))
 }

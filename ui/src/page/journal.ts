@@ -29,10 +29,6 @@ export interface Local {
   care: StoredCare;
   drafts: Record<string, Draft>;
   settings: AppSettings;
-  /** Identifies this browser to the server. */
-  browser: string;
-  /** Number of records that the server has confirmed. */
-  confirmed: number;
 }
 
 export interface Saved {

@@ -27,8 +27,7 @@ export async function openPage(onlost: () => void): Promise<Opened> {
     // A browser may refuse, and clear the storage once its disk is full.
     void navigator.storage?.persist?.().catch(() => false);
     const journal = await Journal.open(storage, copy);
-    if (content.online) await journal.change("browser", (known) => known ?? newId());
-    session.current = new Session(content, journal, content.online ? (journal.local.browser ?? null) : null);
+    session.current = new Session(content, journal, content.online ? copy.id : null);
     session.current.sender?.start();
     if (content.online) rememberLink();
     return { state: "open" };
@@ -42,7 +41,11 @@ export async function openPage(onlost: () => void): Promise<Opened> {
 function rememberLink(): void {
   const { pathname } = location;
   const folder = pathname.slice(0, pathname.lastIndexOf("/p/") + 1);
-  localStorage.setItem(`dissensus-joined:${folder}`, pathname);
+  try {
+    localStorage.setItem(`dissensus-joined:${folder}`, pathname);
+  } catch {
+    // Only the way back from the invitation is missing then.
+  }
 }
 
 /** Errors of the storage as problems that can be shown. */

@@ -16,8 +16,6 @@ export interface Sending {
   /** All of them as a submission. */
   submission(): string;
   put(content: string, closing: boolean): Promise<Reply>;
-  /** Remembers how many records the server has. */
-  confirm(records: number): Promise<void>;
   wait(milliseconds: number, work: () => void): () => void;
 }
 
@@ -37,20 +35,20 @@ export class Sender {
   /** Why the server does not take what was done; it is tried again after the next answer. */
   problem = $state.raw<Problem | null>(null);
   readonly #sending: Sending;
-  #confirmed: number;
+  /** What the server has on its disk for sure: it may have been restored from a backup since the last time. */
+  #confirmed = 0;
   #failures = 0;
   #busy = false;
   #stop: (() => void) | null = null;
 
-  /** `confirmed` is what the server had when the page was open before. */
-  constructor(sending: Sending, confirmed: number) {
-    [this.#sending, this.#confirmed] = [sending, confirmed];
+  constructor(sending: Sending) {
+    this.#sending = sending;
     this.left = this.#missing();
   }
 
-  /** Sends everything once, also what was confirmed: the server may have been restored from a backup. */
+  /** Sends everything that was done when the page was open before. */
   start(): void {
-    if (this.#sending.count() > 0) this.#after(0);
+    if (this.left > 0) this.#after(0);
   }
 
   /** To be called after something was recorded. */
@@ -84,13 +82,12 @@ export class Sender {
     if (this.#busy) return;
     this.#busy = true;
     const count = this.#sending.count();
-    const reply = await this.#sending.put(this.#sending.submission(), false).catch(() => null);
+    const reply = await this.#put().catch(() => null);
+    const taken = reply?.ok === true && (await isReceipt(reply));
     this.problem = null;
-    if (reply?.ok) {
+    if (taken) {
       [this.#confirmed, this.#failures, this.waiting] = [Math.max(count, this.#confirmed), 0, false];
-      // Only for the next time that the page is opened: sent once more is nothing twice.
-      await this.#sending.confirm(count).catch(() => {});
-    } else if (reply && reply.status < 500 && !PASSING.includes(reply.status)) {
+    } else if (reply && !reply.ok && reply.status < 500 && !PASSING.includes(reply.status)) {
       this.waiting = false;
       this.problem = await problemIn(reply);
     } else {
@@ -99,8 +96,19 @@ export class Sender {
     }
     this.#busy = false;
     this.left = this.#missing();
-    if (reply?.ok && this.left > 0) this.#after(TOGETHER_MS);
+    if (taken && this.left > 0) this.#after(TOGETHER_MS);
   }
+
+  /** Also a submission that cannot be made is one that was not sent. */
+  async #put(): Promise<Reply> {
+    return this.#sending.put(this.#sending.submission(), false);
+  }
+}
+
+/** Whether this is what the server writes, and not a page that a network puts in its place. */
+async function isReceipt(reply: Reply): Promise<boolean> {
+  const found = (await reply.json().catch(() => null)) as { answers?: unknown } | null;
+  return typeof found?.answers === "number";
 }
 
 /** Pages that lost the server together do not come back together. */

@@ -33,26 +33,26 @@ export class Session {
   readonly #journal: Journal;
   #choices: ProjectChoices | null = null;
 
-  constructor(content: PageContent, journal: Journal, browser: string | null = null) {
+  /** `opened` identifies a page that came from a server, since it was opened. */
+  constructor(content: PageContent, journal: Journal, opened: string | null = null) {
     [this.content, this.#journal] = [content, journal];
     this.desk = new PacketDesk(content, journal);
-    this.sender = browser === null ? null : this.#senderAs(browser);
+    this.sender = opened === null ? null : this.#senderAs(opened);
   }
 
-  #senderAs(browser: string): Sender {
+  #senderAs(opened: string): Sender {
     const journal = this.#journal;
-    const address = `${location.pathname.replace(/\/$/, "")}/work/${browser}`;
+    const address = `${location.pathname.replace(/\/$/, "")}/work/${opened}`;
     const sending = {
       count: () => journal.records.length,
       submission: () => this.submission(Date.now()),
       put: (body: string, keepalive: boolean) => fetch(address, { method: "PUT", body, keepalive }),
-      confirm: (records: number) => journal.change("confirmed", () => records),
       wait: (milliseconds: number, work: () => void) => {
         const timer = setTimeout(work, milliseconds);
         return () => clearTimeout(timer);
       },
     };
-    return new Sender(sending, journal.local.confirmed ?? 0);
+    return new Sender(sending);
   }
 
   appInfo(): AppInfo {

@@ -209,7 +209,8 @@ pub(crate) struct Collect {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   dissensus study serve P.dissensus
-  dissensus study serve P.dissensus --address https://study.example.org --behind-proxy --links links.csv
+  dissensus study serve P.dissensus --address https://study.example.org --behind-proxy
+  dissensus study serve P.dissensus --only-links --links links.html
   dissensus study serve P.dissensus --join --per-text 5 --per-person 30 --completion C0FFEE
 
 The packets are those of `study assign`. Answers are merged within seconds; Ctrl-C ends the server, and \

@@ -1,6 +1,6 @@
 //! `study serve`: annotators answer in their browsers over a network.
 
-use super::{count, open_in, open_to_read};
+use super::{count, note, open_in, open_to_read};
 use crate::args::Serve;
 use crate::output;
 use crate::progress::Bar;
@@ -11,6 +11,7 @@ use dissensus_server::{Merged, Offer, Server, Settings, write_links};
 use dissensus_transfer::study::{self, JoinRules, Link};
 use std::time::Duration;
 
+const NO_PACKETS: &str = "nothing was handed out yet: assign texts first, with `dissensus study assign`, or let people join with --join";
 /// Links that are printed; with more people, a file is better.
 const PRINTED: usize = 30;
 
@@ -19,13 +20,25 @@ pub(crate) fn serve(args: &Serve) -> Result<()> {
         let session = open_to_read(&args.project.path)?;
         let links = study::links(&session.study)?;
         let address = args.address.clone().unwrap_or_else(|| format!("http://{}", args.listen));
-        return print_links(args, &links, &address);
+        if links.is_empty() && !args.join {
+            bail!(NO_PACKETS);
+        }
+        print_links(args, &links, &address)?;
+        return print_join(args, &address);
     }
     let session = open_in(&args.project.path, Duration::from_secs(args.wait.seconds))?;
     let links = study::links(&session.study)?;
     if links.is_empty() && !args.join {
+        bail!(NO_PACKETS);
+    }
+    let project = info::read(&session.project)?;
+    if args.join && (project.questions.is_empty() || project.texts == 0) {
+        bail!("people can join a project with texts and a question: add them first");
+    }
+    if args.join && (args.anchors >= args.per_person || args.anchors >= project.texts) {
         bail!(
-            "nothing was handed out yet: assign texts first, with `dissensus study assign`, or let people join with --join"
+            "--anchors {}: everybody needs other texts too, so take fewer than --per-person and than all texts",
+            args.anchors
         );
     }
     let settings = Settings { listen: args.listen, behind_proxy: args.behind_proxy };
@@ -36,19 +49,17 @@ pub(crate) fn serve(args: &Serve) -> Result<()> {
         anchors: args.anchors,
         give_back: Duration::from_secs(args.give_back.saturating_mul(60)),
     };
-    let offer = Offer {
-        title: info::read(&session.project)?.name,
-        join: args.join.then_some(join),
-        completion: args.completion.clone(),
-    };
+    let offer =
+        Offer { title: project.name, join: args.join.then_some(join), completion: args.completion.clone() };
     let server = Server::open(&session.study, settings, offer)?;
     let here = server.address()?;
     let address = args.address.clone().unwrap_or_else(|| format!("http://{here}"));
     if !links.is_empty() {
         print_links(args, &links, &address)?;
     }
-    if args.join {
-        output::line(&format!("Anybody can join at {address}/join"))?;
+    print_join(args, &address)?;
+    if args.address.is_none() && here.ip().is_unspecified() {
+        note("others need another address than this one in their links: name it with --address");
     }
     output::line(&format!("Serving {} on {here}. Ctrl-C ends it", count(links.len() as u64, "packet")))?;
     // While it exists, Ctrl-C asks for an end, and is not one.
@@ -71,6 +82,13 @@ pub(crate) fn serve(args: &Serve) -> Result<()> {
             count(n as u64, "submission"),
             args.project.path.display()
         ),
+    }
+}
+
+fn print_join(args: &Serve, address: &str) -> Result<()> {
+    match args.join {
+        true => output::line(&format!("Anybody can join at {address}/join")),
+        false => Ok(()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Study;
 use super::drawing::{DrawParameters, ExistingWork, Item, Person, draw, draw_next};
+use super::joined::Joined;
 use crate::study::error::StudyError;
 use crate::study::practice;
 use dissensus_api::{StudyDraft, StudyRequest, StudyShare};
@@ -75,17 +76,17 @@ pub fn draft(cx: &Study, request: &StudyRequest) -> Result<StudyDraft, ProjectEr
 }
 
 /// For whom texts are drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Draw {
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Draw<'a> {
     /// For all people of a plan: every text gets as many as it lacks.
     Plan,
-    /// For one more person, who gets the texts that fewest have. What was handed out before `since_ms` counts
-    /// only as far as it is answered.
-    Next { since_ms: i64 },
+    /// For one more person, who gets the texts that fewest have. What people who `joined` got before `since_ms`
+    /// counts only as far as it is answered.
+    Next { since_ms: i64, joined: &'a Joined },
 }
 
 /// Draws the new assignments of each annotator, in addition to the existing ones.
-pub(super) fn drawn(cx: &Study, request: &StudyRequest, how: Draw) -> Result<DrawnPlan, ProjectError> {
+pub(super) fn drawn(cx: &Study, request: &StudyRequest, how: Draw<'_>) -> Result<DrawnPlan, ProjectError> {
     cx.whole_project()?;
     let wanted = wanted(request)?;
     let index = cx.context.index();
@@ -102,7 +103,11 @@ pub(super) fn drawn(cx: &Study, request: &StudyRequest, how: Draw) -> Result<Dra
     let packets = cx.context.store.packets()?;
     let counts = |packet: &Packet| match how {
         Draw::Plan => true,
-        Draw::Next { since_ms } => packet.made_at_ms >= since_ms || known.contains(&packet.annotator),
+        Draw::Next { since_ms, joined } => {
+            packet.made_at_ms >= since_ms
+                || !joined.contains_key(&packet.id.0)
+                || known.contains(&packet.annotator)
+        }
     };
     let mut owned = owned(cx, &index, &packets, &questions, counts)?;
     owned.values_mut().for_each(|has| has.retain(|text| !practice.contains(text)));

@@ -114,13 +114,14 @@ pub(super) fn draw_next(
             .collect();
         let lacks = |text: &usize| count[*text] < wanted.per_text && !everybody.contains(text);
         let mut others: Vec<usize> = known.asked().filter(|text| new(text) && lacks(text)).collect();
-        if others.is_empty() {
+        let most = wanted.per_person.unwrap_or(usize::MAX).saturating_sub(person.has.len() + items.len());
+        // Anchors alone are no reason to ask somebody.
+        if others.is_empty() || most == 0 {
             given.push(Vec::new());
             continue;
         }
         others.shuffle(&mut rng);
         others.sort_by_key(|text| count[*text]);
-        let most = wanted.per_person.unwrap_or(usize::MAX).saturating_sub(person.has.len() + items.len());
         for text in others.into_iter().take(most) {
             count[text] += 1;
             items.push(Item { text, occasion: 1, anchor: false });

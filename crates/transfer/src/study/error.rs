@@ -41,8 +41,10 @@ dissensus_domain::errors! {
         Full => "join-full", "this study has all the answers that it needs: nobody else is asked at the moment";
         TakenId(String) => "join-taken", "\"{0}\" got a packet otherwise: its link is not given to others";
         OtherPacket => "received-other-packet", "this submission is of another packet than the link: open your own link again";
-        TooManyBrowsers => "received-too-many",
-            "this link is in use in many browsers at once: wait a minute, then try again in one of them";
+        TooManyPages => "received-too-many",
+            "this link is open in too many pages at once: wait a minute, then try again in one of them";
+        SetAside => "received-set-aside",
+            "what was sent before could not be merged into the study: save your work as a file, and send it to the person who gave you the link";
         UnknownPacket => "merge-unknown-packet",
             "this packet was not made by this copy of the project: merge the copy that made it first, or ask who handed it out";
         Withdrawn => "merge-withdrawn",

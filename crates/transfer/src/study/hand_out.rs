@@ -2,6 +2,7 @@
 
 use super::Study;
 use super::draft::{Draw, DrawnPerson, DrawnPlan};
+use super::joined::{JOINED, Joined};
 use super::lacking::PLANNED;
 use crate::study::draft;
 use crate::study::error::StudyError;
@@ -26,9 +27,6 @@ use uuid::Uuid;
 /// The setting with the packets that are in the project and have no file yet, because the program was stopped
 /// or killed.
 const UNWRITTEN: &str = "packets-unwritten";
-
-/// The setting with the packets of people who joined by the link for everybody.
-pub(super) const JOINED: &str = "packets-joined";
 
 /// Where packets are written, and as what.
 #[derive(Clone, Copy, Debug)]
@@ -224,12 +222,12 @@ fn file_names(drawn: &DrawnPlan, to: PacketFolder<'_>) -> Result<Vec<Option<Path
 }
 
 /// Whether packets are written to files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Written {
     /// After they are in the project.
     Later,
-    /// They are reached by their links.
-    Never,
+    /// They are reached by their links, by somebody who joined with this id.
+    Never { id: Option<String> },
 }
 
 /// Adds annotators with these attributes, and packets, to the project, in one transaction. Returns each
@@ -281,13 +279,19 @@ pub(super) fn add(
             tx.add_packet(&Packet { annotator, ..packet.clone() }, &key)?;
             added.push((place, packet.id));
         }
-        let list = match written {
-            Written::Later => UNWRITTEN,
-            Written::Never => JOINED,
-        };
-        let mut listed: Vec<Uuid> = tx.setting(list)?.unwrap_or_default();
-        listed.extend(added.iter().map(|(_, packet)| packet.0));
-        tx.set_setting(list, &listed)?;
+        let packets = added.iter().map(|(_, packet)| packet.0);
+        match written {
+            Written::Later => {
+                let mut unwritten: Vec<Uuid> = tx.setting(UNWRITTEN)?.unwrap_or_default();
+                unwritten.extend(packets);
+                tx.set_setting(UNWRITTEN, &unwritten)?;
+            }
+            Written::Never { id } => {
+                let mut joined: Joined = tx.setting(JOINED)?.unwrap_or_default();
+                joined.extend(packets.map(|packet| (packet, id.clone())));
+                tx.set_setting(JOINED, &joined)?;
+            }
+        }
         Ok(added)
     })?;
     // They are in the project: later errors must not make this fail.

@@ -22,14 +22,14 @@ use uuid::Uuid;
 const WAITING: &str = "handin";
 const MERGING: &str = "merging";
 const REFUSED: &str = "refused";
-/// How many submissions of one packet can wait, each from another browser.
-const BROWSERS: usize = 8;
-/// Submissions of different browsers are written at the same time.
+/// How many submissions of one packet can wait, or be set aside, each from another page that was opened.
+const PAGES: usize = 8;
+/// Submissions of different packets are written at the same time.
 const LOCKS: usize = 64;
 /// How many files are merged before others may plan.
 const PART: usize = 8;
-/// How codes of problems begin that a file has itself; others pass, and it is merged later.
-const OWN_PROBLEM: &str = "merge-";
+/// How codes of problems begin that pass: the file is merged later. All others are the file's own.
+const PASSING: [&str; 3] = ["io", "disk-", "project-"];
 
 /// A folder next to the project, `NAME.dissensus.received`, with the latest submission of each browser until
 /// it is merged.
@@ -47,7 +47,7 @@ impl Inbox {
     pub fn open(cx: &Study) -> Result<Self, ProjectError> {
         cx.whole_project()?;
         cx.context.store.must_write()?;
-        let mut name: OsString = cx.context.store.path().as_os_str().to_owned();
+        let mut name: OsString = cx.context.store.file().as_os_str().to_owned();
         name.push(".received");
         let folder = PathBuf::from(name);
         fs::create_dir_all(&folder).map_err(|source| ProjectError::Io {
@@ -58,32 +58,33 @@ impl Inbox {
         Ok(Self { cx: cx.clone(), folder, locks: (0..LOCKS).map(|_| Mutex::new(())).collect() })
     }
 
-    /// Checks a submission of a packet and puts it on the disk; returns its number of answers. `browser`
-    /// identifies where it was made: a later submission from there contains the earlier one.
+    /// Checks a submission of a packet and puts it on the disk; returns its number of answers. `page` identifies
+    /// the page that was opened: what it sends later contains what it sent before.
     ///
     /// # Errors
-    /// It is no submission of this packet, was changed or cut off; too many browsers wait; the disk fails.
-    pub fn receive(&self, packet: PacketId, browser: Uuid, content: &[u8]) -> Result<u32, ProjectError> {
+    /// It is no submission of this packet, was changed or cut off; what this page sent before could not be
+    /// merged; too many pages wait; the disk fails.
+    pub fn receive(&self, packet: PacketId, page: Uuid, content: &[u8]) -> Result<u32, ProjectError> {
         let header = submission::header(content)?;
         if header.packet != packet.0 {
             return Err(StudyError::OtherPacket.into());
         }
         let key = key_of(&self.cx, header.project, header.packet)?;
         submission::read_bytes(content, &header, &key)?;
-        let target = self.folder.join(format!("{}.{browser}.{WAITING}", packet.0));
+        let target = self.folder.join(format!("{}.{page}.{WAITING}", packet.0));
         let failed = |source| ProjectError::Io { path: target.clone(), doing: "writing", source };
-        let _alone = lock(&self.locks[browser.as_u128() as usize % LOCKS]);
+        let _alone = lock(&self.locks[packet.0.as_u128() as usize % LOCKS]);
+        if fs::metadata(target.with_extension(REFUSED)).is_ok() {
+            return Err(StudyError::SetAside.into());
+        }
         match fs::metadata(&target) {
             // A request that was sent before, and arrives late.
             Ok(there) if there.len() > content.len() as u64 => return Ok(header.answers),
             Ok(_) => {}
             Err(_) => {
-                let own = |path: &PathBuf| {
-                    path.file_name()
-                        .is_some_and(|name| name.to_string_lossy().starts_with(&packet.0.to_string()))
-                };
-                if self.files(WAITING).map_err(failed)?.iter().filter(|path| own(path)).count() >= BROWSERS {
-                    return Err(StudyError::TooManyBrowsers.into());
+                let files = |ending| self.files_of(packet, ending).map_err(failed);
+                if files(WAITING)? + files(MERGING)? >= PAGES || files(REFUSED)? >= PAGES {
+                    return Err(StudyError::TooManyPages.into());
                 }
             }
         }
@@ -93,13 +94,21 @@ impl Inbox {
         Ok(header.answers)
     }
 
+    /// Number of a packet's files with this ending.
+    fn files_of(&self, packet: PacketId, ending: &str) -> std::io::Result<usize> {
+        let begin = packet.0.to_string();
+        let own =
+            |path: &&PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&begin));
+        Ok(self.files(ending)?.iter().filter(own).count())
+    }
+
     /// Merges all that waits. What cannot be merged is renamed, and in the report.
     ///
     /// # Errors
     /// The folder cannot be read, or nothing can be merged; everything then waits on.
     pub fn merge(&self) -> Result<MergeReport, ProjectError> {
         let failed = |source| ProjectError::Io { path: self.folder.clone(), doing: "reading", source };
-        // What comes from now on is a file of its own, also from the same browser.
+        // What comes from now on is a file of its own, also from the same page.
         for waiting in self.files(WAITING).map_err(failed)? {
             let merging = waiting.with_extension(MERGING);
             // A file that could not be merged the last time is contained in this one, unless this one came
@@ -129,7 +138,7 @@ impl Inbox {
             let codes = file.problems.iter().filter(|one| one.refused).map(|one| one.problem.code.as_str());
             let codes: Vec<&str> = codes.collect();
             match file.refused {
-                true if !codes.iter().all(|code| code.starts_with(OWN_PROBLEM)) => {}
+                true if codes.iter().any(|code| PASSING.iter().any(|begin| code.starts_with(begin))) => {}
                 // Nothing of people who withdrew stays.
                 true if !codes.contains(&"merge-withdrawn") => {
                     moved("setting a submission aside", path, fs::rename(path, path.with_extension(REFUSED)));

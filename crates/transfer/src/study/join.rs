@@ -2,17 +2,16 @@
 
 use super::Study;
 use super::draft::{self, Draw};
-use super::hand_out::{JOINED, Written, add};
+use super::hand_out::{Written, add};
+use super::joined::{JOINED, Joined};
 use super::link::{Link, link_of};
 use crate::study::error::StudyError;
 use dissensus_api::StudyRequest;
-use dissensus_domain::{Attributes, QuestionId};
+use dissensus_domain::{Attributes, Packet, QuestionId};
 use dissensus_project::clock::now_ms;
 use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
-use std::collections::BTreeSet;
 use std::time::Duration;
-use uuid::Uuid;
 
 /// What everybody gets who joins.
 #[derive(Clone, Debug)]
@@ -50,21 +49,31 @@ pub fn join(cx: &Study, rules: &JoinRules, person: &Joining) -> Result<Link, Pro
     store.must_write()?;
     let _planning = lock(&cx.planning);
     let index = cx.context.index();
-    if let Some(known) = person.id.as_deref().and_then(|id| index.annotator_named(id)) {
+    let joined: Joined = store.setting(JOINED)?.unwrap_or_default();
+    if let Some(id) = &person.id {
+        let mine = |packet: &Packet| joined.get(&packet.id.0).is_some_and(|known| known.as_ref() == Some(id));
         let packets = store.packets()?;
-        if let Some((packet, key)) = packets.iter().rev().find(|(packet, _)| packet.annotator == known.id) {
-            // Anybody can name an id: the link of a person who got it otherwise is not given away.
-            let joined: BTreeSet<Uuid> = store.setting(JOINED)?.unwrap_or_default();
-            return match joined.contains(&packet.id.0) {
-                true => Ok(link_of(packet, key, &known.external_id)),
-                false => Err(StudyError::TakenId(known.external_id.clone()).into()),
-            };
+        if let Some((packet, key)) = packets.iter().rev().find(|(packet, _)| mine(packet)) {
+            let row = index.annotator_row(packet.annotator).ok_or(StudyError::UnknownPacket)?;
+            return Ok(link_of(packet, key, &index.annotators()[row as usize].external_id));
+        }
+        // Anybody can name an id: nobody becomes somebody who is here otherwise.
+        if let Some(known) = index.annotator_named(id) {
+            return Err(StudyError::TakenId(known.external_id.clone()).into());
         }
     }
-    let name = person.id.clone().unwrap_or_else(|| {
-        let free = |name: &String| index.annotator_named(name).is_none();
-        (index.annotators().len() + 1..).map(|n| format!("person-{n}")).find(free).unwrap_or_default()
-    });
+    let mut number = index.annotators().len();
+    let name = loop {
+        let Some(id) = &person.id else {
+            number += 1;
+            let name = format!("person-{number}");
+            if index.annotator_named(&name).is_none() && !store.has_withdrawn(&name)? {
+                break name;
+            }
+            continue;
+        };
+        break id.clone();
+    };
     let request = StudyRequest {
         questions: rules.questions.clone(),
         people: vec![name],
@@ -78,11 +87,11 @@ pub fn join(cx: &Study, rules: &JoinRules, person: &Joining) -> Result<Link, Pro
         seed: 0,
     };
     let since_ms = now_ms().saturating_sub(rules.give_back.as_millis().try_into().unwrap_or(i64::MAX));
-    let drawn = draft::drawn(cx, &request, Draw::Next { since_ms })?;
+    let drawn = draft::drawn(cx, &request, Draw::Next { since_ms, joined: &joined })?;
     if drawn.people.iter().all(|person| person.items.is_empty()) {
         return Err(StudyError::Full.into());
     }
-    let added = add(cx, &drawn, &request, &person.attributes, Written::Never)?;
+    let added = add(cx, &drawn, &request, &person.attributes, Written::Never { id: person.id.clone() })?;
     let (_, id) = added.into_iter().next().ok_or(StudyError::Full)?;
     let (packet, key) = store.packet(id)?.ok_or(StudyError::UnknownPacket)?;
     Ok(link_of(&packet, &key, &drawn.people[0].name))

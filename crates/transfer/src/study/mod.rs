@@ -17,6 +17,7 @@ mod hand_out;
 mod inbox;
 mod incoming;
 mod join;
+mod joined;
 mod lacking;
 mod link;
 mod merge;
