@@ -127,7 +127,8 @@ pub fn finish_erasing(cx: &Project) -> Result<bool, ProjectError> {
     Ok(store.clean_after_erasing()?)
 }
 
-/// Removes what a server has received of packets of people who withdrew. Names of these files begin with the packet.
+/// Removes what a server has received of packets of people who withdrew. Names of these files begin with the
+/// packet.
 fn remove_received(cx: &Project) -> Result<(), ProjectError> {
     let store = &cx.context.store;
     let folder = with_suffix(store.file(), ".received");

@@ -53,7 +53,8 @@ fn known(given: &Parameters) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Whether this cannot be the id of a person: too long, or the place for one that a platform has not filled in.
+/// Whether this cannot be the id of a person: too long, or the place for one that a platform has not filled
+/// in.
 fn is_no_id(id: &str) -> bool {
     id.chars().count() > LONGEST || id.contains("{{") || id.contains("%PROLIFIC_PID%")
 }

@@ -35,7 +35,10 @@ export class Sender {
   /** Why the server does not take what was done; it is tried again after the next answer. */
   problem = $state.raw<Problem | null>(null);
   readonly #sending: Sending;
-  /** What the server has on its disk for sure: it may have been restored from a backup since the last time. */
+  /**
+   * What the server has on its disk for sure: it may have been restored from a backup since the last
+   * time.
+   */
   #confirmed = 0;
   #failures = 0;
   #busy = false;

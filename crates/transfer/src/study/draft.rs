@@ -80,8 +80,8 @@ pub fn draft(cx: &Study, request: &StudyRequest) -> Result<StudyDraft, ProjectEr
 pub(super) enum Draw<'a> {
     /// For all people of a plan: every text gets as many as it lacks.
     Plan,
-    /// For one more person, who gets the texts that fewest have. What people who `joined` got before `since_ms`
-    /// counts only as far as it is answered.
+    /// For one more person, who gets the texts that fewest have. What people who `joined` got before
+    /// `since_ms` counts only as far as it is answered.
     Next { since_ms: i64, joined: &'a Joined },
 }
 

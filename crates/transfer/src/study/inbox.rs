@@ -58,8 +58,8 @@ impl Inbox {
         Ok(Self { cx: cx.clone(), folder, locks: (0..LOCKS).map(|_| Mutex::new(())).collect() })
     }
 
-    /// Checks a submission of a packet and puts it on the disk; returns its number of answers. `page` identifies
-    /// the page that was opened: what it sends later contains what it sent before.
+    /// Checks a submission of a packet and puts it on the disk; returns its number of answers. `page`
+    /// identifies the page that was opened: what it sends later contains what it sent before.
     ///
     /// # Errors
     /// It is no submission of this packet, was changed or cut off; what this page sent before could not be
