@@ -254,8 +254,15 @@ impl Window {
     /// # Errors
     /// It does not appear, or cannot be clicked.
     pub async fn click(&self, id: &str) -> Result<()> {
-        let element = self.find(id).await?;
-        self.answer(&format!("clicking `{id}`"), element.click()).await
+        let start = Instant::now();
+        loop {
+            let element = self.find(id).await?;
+            match self.answer(&format!("clicking `{id}`"), element.click()).await {
+                // It may be rendered again between being found and being clicked.
+                Err(_) if start.elapsed() < PATIENCE => tokio::time::sleep(BLINK).await,
+                clicked => return clicked,
+            }
+        }
     }
 
     /// The text that the element shows, as soon as it is there.
