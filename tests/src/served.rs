@@ -33,6 +33,22 @@ impl Serving {
     /// # Errors
     /// It does not start.
     pub fn start_with(bench: &Bench, project: &str, listen: &str, more: &[&str]) -> Result<Self> {
+        let start = Instant::now();
+        loop {
+            match Self::try_start(bench, project, listen, more) {
+                // The system may have given the port of a killed server to a connection of another test.
+                Err(error)
+                    if error.to_string().contains("cannot listen")
+                        && start.elapsed() < Duration::from_secs(60) =>
+                {
+                    std::thread::sleep(Duration::from_millis(200));
+                }
+                started => return started,
+            }
+        }
+    }
+
+    fn try_start(bench: &Bench, project: &str, listen: &str, more: &[&str]) -> Result<Self> {
         let arguments = ["study", "serve", project, "--listen", listen, "--wait", "30"];
         let arguments = arguments.iter().chain(more);
         let mut child = bench.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
