@@ -15,6 +15,7 @@ use dissensus_project::pseudonyms::Pseudonyms;
 use dissensus_store::StoreError;
 use dissensus_training::saved_runs::{encoder_name, remove_folder_of};
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
 /// What is erased if a person withdraws, and what the program cannot reach.
@@ -127,11 +128,16 @@ pub fn finish_erasing(cx: &Project) -> Result<bool, ProjectError> {
     Ok(store.clean_after_erasing()?)
 }
 
+/// The folder of what a server has received and not merged, next to the project's file.
+pub fn received_folder(file: &Path) -> PathBuf {
+    with_suffix(file, ".received")
+}
+
 /// Removes what a server has received of packets of people who withdrew. Names of these files begin with the
 /// packet.
 fn remove_received(cx: &Project) -> Result<(), ProjectError> {
     let store = &cx.context.store;
-    let folder = with_suffix(store.file(), ".received");
+    let folder = received_folder(store.file());
     let Ok(files) = std::fs::read_dir(&folder) else { return Ok(()) };
     for path in files.flatten().map(|file| file.path()) {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

@@ -6,12 +6,12 @@ use super::{Study, submission};
 use crate::study::error::StudyError;
 use dissensus_api::{MergeConsent, MergeReport};
 use dissensus_domain::PacketId;
+use dissensus_editing::withdraw;
 use dissensus_files::AtomicFile;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Silent;
 use dissensus_project::log::go_on;
 use dissensus_project::sync::lock;
-use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -47,9 +47,7 @@ impl Inbox {
     pub fn open(cx: &Study) -> Result<Self, ProjectError> {
         cx.whole_project()?;
         cx.context.store.must_write()?;
-        let mut name: OsString = cx.context.store.file().as_os_str().to_owned();
-        name.push(".received");
-        let folder = PathBuf::from(name);
+        let folder = withdraw::received_folder(cx.context.store.file());
         fs::create_dir_all(&folder).map_err(|source| ProjectError::Io {
             path: folder.clone(),
             doing: "making the folder",
@@ -82,8 +80,8 @@ impl Inbox {
             Ok(there) if there.len() > content.len() as u64 => return Ok(header.answers),
             Ok(_) => {}
             Err(_) => {
-                let files = |ending| self.files_of(packet, ending).map_err(failed);
-                if files(WAITING)? + files(MERGING)? >= PAGES || files(REFUSED)? >= PAGES {
+                let (waiting, refused) = self.count(packet).map_err(failed)?;
+                if waiting >= PAGES || refused >= PAGES {
                     return Err(StudyError::TooManyPages.into());
                 }
             }
@@ -94,12 +92,20 @@ impl Inbox {
         Ok(header.answers)
     }
 
-    /// Number of a packet's files with this ending.
-    fn files_of(&self, packet: PacketId, ending: &str) -> std::io::Result<usize> {
+    /// How many submissions of a packet wait or are being merged, and how many were set aside.
+    fn count(&self, packet: PacketId) -> std::io::Result<(usize, usize)> {
         let begin = packet.0.to_string();
-        let own =
-            |path: &&PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&begin));
-        Ok(self.files(ending)?.iter().filter(own).count())
+        let (mut waiting, mut refused) = (0, 0);
+        for entry in fs::read_dir(&self.folder)? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            let ending = name.strip_prefix(&begin).and_then(|rest| rest.rsplit('.').next());
+            match ending {
+                Some(WAITING | MERGING) => waiting += 1,
+                Some(REFUSED) => refused += 1,
+                _ => {}
+            }
+        }
+        Ok((waiting, refused))
     }
 
     /// Merges all that waits. What cannot be merged is renamed, and in the report.
