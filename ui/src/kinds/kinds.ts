@@ -1,6 +1,7 @@
 // The kinds of questions: what depends on the kind alone.
 // To add one: an entry in KINDS; for a new form of answer a folder, and an entry in FORMS (components.ts).
 import type { ScaleKind } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 import { MAX_TYPES } from "./spans/spans";
 
 export interface QuestionKind {
@@ -22,7 +23,8 @@ export interface QuestionKind {
 type Kinded = { kind: ScaleKind };
 
 const level = { form: "level", part: "level", fewest: 2, most: 100 } as const;
-const digits = (names: number) => (names > 9 ? "Press a digit or choose a level" : `Press 1 to ${names}`);
+const digits = (names: number) =>
+  names > 9 ? t("answer.how_digit") : t("answer.how_digits", { last: names });
 
 const multiLabel: QuestionKind = {
   label: "Multi-label",
@@ -32,7 +34,7 @@ const multiLabel: QuestionKind = {
   part: "option",
   fewest: 2,
   most: 64,
-  howToAnswer: () => "Choose all that apply, or press 0 if none does, then Enter",
+  howToAnswer: () => t("answer.how_options"),
 };
 
 /** In the order of the list from which a kind is chosen. */
@@ -60,7 +62,7 @@ export const KINDS: Record<ScaleKind, QuestionKind> = {
     part: "type",
     fewest: 1,
     most: MAX_TYPES,
-    howToAnswer: () => "Mark something, or press 0 for “nothing to mark”, then Enter",
+    howToAnswer: () => t("answer.how_spans"),
   },
   binary: {
     ...level,

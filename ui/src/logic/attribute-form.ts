@@ -1,5 +1,6 @@
 // The form with questions about people: parsing, formatting and validation.
 import type { AttributeForm, AttributeInfo, FormAttribute } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 
 /** An attribute as it is entered: its values in one line, with commas between them. */
 export interface FormLine {
@@ -9,7 +10,11 @@ export interface FormLine {
   optional: boolean;
 }
 
+/** The choice that declines to answer, in English: for researchers. */
 export const PREFER_NOT_TO_SAY = "Prefer not to say";
+
+/** The same in the language in use: for annotators. */
+export const preferNotToSay = (): string => t("shell.prefer_not_to_say");
 
 export const emptyLine = (): FormLine => ({ name: "", prompt: "", values: "", optional: false });
 

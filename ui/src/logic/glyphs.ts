@@ -3,31 +3,36 @@
 /** What a letter looks like, drawn: equal where two look the same. */
 export type Draw = (letter: string) => string;
 
-/** Scripts that fonts lack most, by the names under which people know them. */
+/** Scripts that fonts lack most, by their codes (ISO 15924); a property of Unicode takes the code as its value. */
+const CODES =
+  "Hang Hrkt Hani Arab Armn Beng Cher Cyrl Deva Ethi Geor Grek Gujr Guru Hebr Knda Khmr Laoo Mlym Mong Mymr Orya Sinh Syrc Taml Telu Thaa Thai Tibt Tfng".split(
+    " ",
+  );
+const PICTURES = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u;
 const SCRIPTS: readonly [string, RegExp][] = [
-  ["emoji", /\p{Extended_Pictographic}|\p{Regional_Indicator}/u],
-  ["Korean (Hangul)", /\p{Script=Hangul}/u],
-  ["Japanese (Kana)", /\p{Script=Hiragana}|\p{Script=Katakana}/u],
-  ["Chinese characters (Han)", /\p{Script=Han}/u],
-  ..."Arabic Armenian Bengali Cherokee Cyrillic Devanagari Ethiopic Georgian Greek Gujarati Gurmukhi Hebrew Kannada Khmer Lao Malayalam Mongolian Myanmar Oriya Sinhala Syriac Tamil Telugu Thaana Thai Tibetan Tifinagh"
-    .split(" ")
-    .map((name): [string, RegExp] => [name, new RegExp(`\\p{Script=${name}}`, "u")]),
+  ["emoji", PICTURES],
+  ...CODES.map((code): [string, RegExp] => [
+    code,
+    code === "Hrkt" ? /[\p{Script=Hira}\p{Script=Kana}]/u : new RegExp(`\\p{Script=${code}}`, "u"),
+  ]),
 ];
-const OTHER = "other signs";
 
 /** A code point that will never be assigned: fonts draw it like any missing character. */
 const NEVER = "\uffff";
 /** Characters that are invisible or combine with others. */
 const UNSEEN = /[\p{C}\p{Z}\p{M}\u200d\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u;
 
-/** The scripts of a text with characters that cannot be drawn, each with their number; empty if all can. */
+/**
+ * The scripts of a text with characters that cannot be drawn, by their codes, "emoji" or "other", each with the
+ * number of characters; empty if all can be drawn.
+ */
 export function undrawn(text: string, draw: Draw): { script: string; letters: number }[] {
   const box = draw(NEVER);
   const found = new Map<string, number>();
   for (const letter of text) {
     // What is in every font there is.
     if (letter <= "\u024f" || UNSEEN.test(letter) || draw(letter) !== box) continue;
-    const script = SCRIPTS.find(([, of]) => of.test(letter))?.[0] ?? OTHER;
+    const script = SCRIPTS.find(([, of]) => of.test(letter))?.[0] ?? "other";
     found.set(script, (found.get(script) ?? 0) + 1);
   }
   return [...found].map(([script, letters]) => ({ script, letters }));

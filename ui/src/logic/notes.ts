@@ -1,10 +1,20 @@
 // Notes on an answer: text, reasons and confidence.
 import type { Note } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 
 export const NO_NOTE: Note = { note: null, reasons: [], confidence: null };
 
-/** Confidence from 1 to 5, in words. */
+/** Confidence from 1 to 5, in English words: for researchers. */
 export const SURE = ["a guess", "unsure", "fairly sure", "sure", "certain"] as const;
+
+/** Confidence from 1 to 5, in words of the language in use: for annotators. */
+export const sureWords = (): readonly string[] => [
+  t("shell.sure_1"),
+  t("shell.sure_2"),
+  t("shell.sure_3"),
+  t("shell.sure_4"),
+  t("shell.sure_5"),
+];
 
 export function sameNote(a: Note, b: Note): boolean {
   return (

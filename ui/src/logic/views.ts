@@ -1,4 +1,5 @@
 // What the window can show: its views, its dialogs, and what it asks about before it leaves.
+import { t } from "$messages/messages.svelte";
 import type { GroupsChoice, QuestionId } from "$api/bindings";
 
 /** Where the rail leads. */
@@ -14,16 +15,17 @@ export const TABS: Readonly<Record<Destination, readonly View[]>> = {
   models: ["models"],
   project: ["project"],
 };
-export const TAB_NAMES: Readonly<Record<View, string>> = {
-  findings: "Summary",
-  "findings-texts": "Texts",
-  label: "Answer",
-  "label-list": "List",
-  people: "Annotators",
-  "people-study": "Study",
-  models: "Models",
-  project: "Project",
+const TAB_NAMES: Readonly<Record<View, () => string>> = {
+  findings: () => "Summary",
+  "findings-texts": () => "Texts",
+  label: () => t("shell.tab_answer"),
+  "label-list": () => t("shell.tab_list"),
+  people: () => "Annotators",
+  "people-study": () => "Study",
+  models: () => "Models",
+  project: () => "Project",
 };
+export const tabName = (view: View): string => TAB_NAMES[view]();
 export const DESTINATIONS = Object.keys(TABS) as Destination[];
 /** The views of a packet: figures belong to the study. */
 export const PACKET_VIEWS: readonly View[] = ["label", "label-list", "project"];

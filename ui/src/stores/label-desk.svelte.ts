@@ -16,6 +16,7 @@ import type { Drafts } from "./drafts";
 import { assignmentKey, type Assignment } from "$logic/assignment";
 import { DeskQuestion } from "./desk-question.svelte";
 import { sameAnswer } from "$kinds/level/levels";
+import { t } from "$messages/messages.svelte";
 import { asProblem } from "$words/problems";
 import { NoteDrafts } from "./note-drafts";
 import { VisibleTime } from "./visible-time";
@@ -399,11 +400,11 @@ export class LabelDesk {
       this.last = { question: question.info, answer };
       this.progress = await this.#progressAfter(receipt.progress);
     } catch (thrown) {
+      if (!this.severalQuestions) throw thrown;
       const problem = asProblem(thrown);
       // With several questions, the message names the open one.
-      throw this.severalQuestions
-        ? { ...problem, message: `${question.info.name}: ${problem.message}` }
-        : thrown;
+      const named = { question: question.info.name, problem: problem.message };
+      throw { ...problem, message: t("desk.problem_of_question", named) };
     } finally {
       question.saving = null;
     }

@@ -2,7 +2,8 @@
 import { commands } from "$bindings";
 import type { ExportFormat, ExportRequest, PaperRequest, SummaryRequest } from "$api/bindings";
 import { contentsWords, maskWords, exportReport } from "$words/export";
-import { count, counted, fileName } from "$words/format";
+import { t } from "$messages/messages.svelte";
+import { counted, fileName } from "$words/format";
 import { asProblem } from "$words/problems";
 import type { Toasts } from "./toasts.svelte";
 import * as platform from "$platform";
@@ -185,18 +186,28 @@ export class Outputs {
     return path ? this.handInTo(path) : false;
   }
 
+  /** Sends the answers of the open packet to the address that the study has set. */
+  async sendHandIn(): Promise<boolean> {
+    const sent = await this.host.attempt(() => platform.sendHandIn());
+    if (sent) this.host.toasts.done(t("hand_in.sent"));
+    return sent !== undefined;
+  }
+
   /** Writes the answers of the open packet to one file. */
   async handInTo(path: string): Promise<boolean> {
     const submission = await this.host.attempt(() => commands.handIn(path));
     if (!submission) return false;
     const { given, wanted, file } = submission;
-    const far =
-      given === wanted ? `All ${counted(wanted, "text")}` : `${count(given)} of ${counted(wanted, "text")}`;
-    const rest = given === wanted ? "" : " You can continue labelling and submit again.";
-    const detail = `Send ${file} to the person who gave you this packet.${rest}`;
+    const all = given === wanted;
+    const detail = all ? t("hand_in.send_all", { file }) : t("hand_in.send_some", { file });
     // A page has only made a file: what to do with it stays on the screen.
-    if (platform.IS_PAGE) this.host.toasts.note(`Now send ${file}: ${far} are in it`, detail, true);
-    else this.host.toasts.done(`${far} submitted as ${fileName(file)}`, detail);
+    if (platform.IS_PAGE) {
+      const of = { file, given, count: wanted };
+      this.host.toasts.note(all ? t("hand_in.made_all", of) : t("hand_in.made_some", of), detail, true);
+    } else {
+      const of = { file: fileName(file), given, count: wanted };
+      this.host.toasts.done(all ? t("hand_in.submitted_all", of) : t("hand_in.submitted_some", of), detail);
+    }
     return true;
   }
 

@@ -14,7 +14,7 @@ interface Host {
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
-const isFormat = (value: unknown): value is PacketFormat => value === "file" || value === "page";
+const isFormat = (value: unknown): value is PacketFormat => value === "file" || value === "page" || value === "locked_page";
 
 const NO_CONSENT: MergeConsent = { whole_copies: false, changes: false, seen: [] };
 

@@ -2,6 +2,7 @@
 import type { HarmfulFrom, QuestionInfo, Scale } from "$api/bindings";
 import { isOrdinal } from "$kinds/kinds";
 import { idsOf, nameOf, positionOf } from "$kinds/scale";
+import { t } from "$messages/messages.svelte";
 
 /** Stands for "no level" in a list of them. */
 export const NO_HARM = "none";
@@ -14,8 +15,10 @@ export function harmfulWords({ question, level }: HarmfulFrom, questions: readon
   const scale: Scale = asked?.scale ?? { kind: "ordinal", levels: [] };
   const { levels } = scale;
   const highest = positionOf(scale, level) === levels.length - 1;
-  const above = isOrdinal(scale) && !highest ? " or above" : "";
-  return `${asked?.name ?? "?"}: ${nameOf(scale, level) ?? "?"}${above}`;
+  const names = { question: asked?.name ?? "?", level: nameOf(scale, level) ?? "?" };
+  return isOrdinal(scale) && !highest
+    ? t("care.harmful_level_or_above", names)
+    : t("care.harmful_level", names);
 }
 
 /** Every level of every question from which on a text can be harmful, and first that none is. */
@@ -38,5 +41,5 @@ export function harmfulItems(
 export function limitFault(limit: number | null): string | undefined {
   if (limit === null) return undefined;
   const fits = Number.isInteger(limit) && limit >= 1 && limit <= 100_000;
-  return fits ? undefined : "A whole number, 1 or more, or empty";
+  return fits ? undefined : t("care.limit_fault");
 }

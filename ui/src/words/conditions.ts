@@ -2,15 +2,34 @@
 import type { Condition, LevelId, QuestionId, QuestionInfo } from "$api/bindings";
 import { hasParts } from "$kinds/kinds";
 import { nameOf, positionOf } from "$kinds/scale";
+import { language, t } from "$messages/messages.svelte";
+
+/** The question of a condition, and the names of its levels in the order of the scale. */
+function partsOf(condition: Condition | null, questions: readonly QuestionInfo[]) {
+  const other = questions.find(({ id }) => id === condition?.question);
+  if (!condition || !other) return null;
+  const place = (level: LevelId) => positionOf(other.scale, level) ?? Infinity;
+  const levels = condition.levels.toSorted((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
+  return { other, names: levels.map((level) => nameOf(other.scale, level) ?? "?") };
+}
 
 /** "only if rude is 4 or 5"; "everywhere" without a condition. */
 export function conditionWords(condition: Condition | null, questions: readonly QuestionInfo[]): string {
-  const other = questions.find(({ id }) => id === condition?.question);
-  if (!condition || !other) return "everywhere";
-  const place = (level: LevelId) => positionOf(other.scale, level) ?? Infinity;
-  const levels = condition.levels.toSorted((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
-  const names = levels.map((level) => nameOf(other.scale, level) ?? "?");
+  const parts = partsOf(condition, questions);
+  if (!parts) return "everywhere";
+  const { other, names } = parts;
   return `only if ${other.name} ${holds(other) ? "has" : "is"} ${names.join(" or ")}`;
+}
+
+/** Why a question is not asked about a text, for the person who labels it. */
+export function notAskedWords(condition: Condition | null, questions: readonly QuestionInfo[]): string {
+  const parts = partsOf(condition, questions);
+  if (!parts) return t("label.not_asked");
+  const answers = new Intl.ListFormat(language(), { type: "disjunction" }).format(parts.names);
+  const values = { question: parts.other.name, answers };
+  return holds(parts.other)
+    ? t("label.not_asked_unless_has", values)
+    : t("label.not_asked_unless_is", values);
 }
 
 /** An answer to it holds options, or types of spans, rather than being one level. */

@@ -1,6 +1,7 @@
 // Numbers and times as the window writes them. What is not known is a dash, never a zero.
+import { language, t } from "$messages/messages.svelte";
 
-const whole = new Intl.NumberFormat("en");
+const wholes = new Map<string, Intl.NumberFormat>();
 const names = new Intl.Collator("en", { numeric: true });
 const DASH = "–";
 
@@ -14,7 +15,10 @@ export function byName(a: { name: string }, b: { name: string }): number {
 
 /** 12,345 */
 export function count(n: number): string {
-  return whole.format(n);
+  const tag = language();
+  const known = wholes.get(tag) ?? new Intl.NumberFormat(tag);
+  wholes.set(tag, known);
+  return known.format(n);
 }
 
 /** "1 text", "2,000 texts". */
@@ -35,7 +39,8 @@ export function plural(n: number, one: string, many = `${one}s`): string {
 
 /** A share of 1 as whole percent. */
 export function percent(share: number | null | undefined): string {
-  return share == null ? DASH : `${Math.round(share * 100)} %`;
+  // Plus zero, so that what rounds to zero has no sign.
+  return share == null ? DASH : t("format.percent", { percent: Math.round(share * 100) + 0 });
 }
 
 /** Two decimals, with a real minus sign, and none before what rounds to zero. */
@@ -76,22 +81,25 @@ export function megabytes(bytes: number): string {
 
 /** "2 min left"; rounded up. */
 export function timeLeft(seconds: number): string {
-  if (seconds < 60) return `${Math.max(1, Math.ceil(seconds))} s left`;
-  if (seconds < 3600) return `${Math.ceil(seconds / 60)} min left`;
-  return `${Math.ceil(seconds / 3600)} h left`;
+  if (seconds < 60) return t("format.seconds_left", { seconds: Math.max(1, Math.ceil(seconds)) });
+  if (seconds < 3600) return t("format.minutes_left", { minutes: Math.ceil(seconds / 60) });
+  return t("format.hours_left", { hours: Math.ceil(seconds / 3600) });
 }
 
 /** "0.8 s", "42 s", "3 min 20 s", "1 h 12 min". */
 export function duration(seconds: number | null | undefined): string {
   if (seconds == null) return DASH;
-  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  if (seconds < 9.95) return t("format.tenths", { seconds: Number(seconds.toFixed(1)) });
   const whole = Math.round(seconds);
-  if (whole < 60) return `${whole} s`;
+  if (whole < 60) return t("format.seconds", { seconds: whole });
   const minutes = Math.round(seconds / 60);
-  if (whole < 600)
-    return whole % 60 === 0 ? `${whole / 60} min` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  if (minutes < 60) return `${minutes} min`;
-  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (whole < 600 && whole % 60 > 0)
+    return t("format.minutes_seconds", { minutes: Math.floor(whole / 60), seconds: whole % 60 });
+  if (minutes < 60) return t("format.minutes", { minutes });
+  const hours = Math.floor(minutes / 60);
+  return minutes % 60 === 0
+    ? t("format.hours", { hours })
+    : t("format.hours_minutes", { hours, minutes: minutes % 60 });
 }
 
 /** "[0.41, 0.52]" */
@@ -111,10 +119,9 @@ export function dayOf(at: number | null, now = Date.now()): string {
   if (at == null) return DASH;
   const midnight = (ms: number) => new Date(ms).setHours(0, 0, 0, 0);
   const days = Math.round((midnight(now) - midnight(at)) / 86_400_000);
-  if (days <= 0) return "today";
-  if (days === 1) return "yesterday";
-  if (days < 14) return `${days} days ago`;
-  return new Date(at).toLocaleDateString("en", { year: "numeric", month: "short", day: "numeric" });
+  if (days < 14)
+    return new Intl.RelativeTimeFormat(language(), { numeric: "auto" }).format(-Math.max(0, days), "day");
+  return new Date(at).toLocaleDateString(language(), { year: "numeric", month: "short", day: "numeric" });
 }
 
 /** A message as a sentence of its own: with a capital letter, unless it begins with a name or a path. */

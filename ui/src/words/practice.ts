@@ -1,7 +1,7 @@
 // Practice in words: what comes of it, for the person who practises and for the study's author.
 import type { AfterFailing, PracticeResult, PracticeState, QuestionInfo, PassStatus } from "$api/bindings";
-import { count, counted, plural } from "./format";
 import { isOrdinal } from "$kinds/kinds";
+import { t } from "$messages/messages.svelte";
 
 export const AFTER_FAILING: { value: AfterFailing; label: string; hint: string }[] = [
   { value: "go-on", label: "they continue", hint: "their labels are stored and marked" },
@@ -52,42 +52,49 @@ export interface PracticeMessage {
 }
 
 const missed = ({ right, of }: PracticeResult, pass: number | null) =>
-  `You had ${count(right)} of ${count(of)} right; ${count(needed(pass, of))} ${plural(needed(pass, of), "is", "are")} needed.`;
+  t("practice.missed", { right, of, count: needed(pass, of) });
 
 /** The message of a practice state: before the first text, between rounds, and at the end. */
 export function practiceMessage(state: PracticeState): PracticeMessage {
   const { step, result, rule, total, round, by_checks } = state;
+  const sentences = (...all: (string | null)[]) => all.filter((one) => one !== null).join(" ");
   if (step === "stopped")
     return {
-      title: "Thank you: labelling has ended",
+      title: t("practice.stopped_title"),
       text: by_checks
-        ? "Some texts have a clear answer, and you answered too few of these correctly. The study therefore gives you no more texts. All your answers are saved."
-        : `${result ? `${missed(result, rule.pass)} ` : ""}The study therefore gives you no more texts. Your answers are saved.`,
+        ? t("practice.stopped_by_checks")
+        : sentences(result && missed(result, rule.pass), t("practice.stopped_text")),
       next: null,
     };
   if (step === "label")
     return result?.status === "failed"
       ? {
-          title: "The practice is done",
-          text: `${missed(result, rule.pass)} You can continue: your answers count, and the result of the practice is recorded with them. See the guideline for what was unclear.`,
-          next: "Start labelling",
+          title: t("practice.done_title"),
+          text: sentences(missed(result, rule.pass), t("practice.failed_text")),
+          next: t("label.start_labelling"),
         }
       : {
-          title: result ? "Practice passed" : "The practice is done",
+          title: result ? t("practice.passed_title") : t("practice.done_title"),
           text: result
-            ? `${result.right} of ${result.of} right. Labelling begins now; right answers are no longer shown.`
-            : "Labelling begins now.",
-          next: "Start labelling",
+            ? t("practice.passed_text", { right: result.right, of: result.of })
+            : t("practice.done_text"),
+          next: t("label.start_labelling"),
         };
   if (round === 1 || !result)
     return {
-      title: "Practice",
-      text: `${counted(total, "practice text")}. After each, you see the right answer and the reason. ${count(needed(rule.pass, total))} of ${count(total)} must be right. Practice answers are not labels.`,
-      next: state.done > 0 ? "Go on with the practice" : "Begin",
+      title: t("practice.title"),
+      text: sentences(
+        t("practice.texts", { count: total }),
+        t("practice.needed", { count: needed(rule.pass, total), total }),
+      ),
+      next: state.done > 0 ? t("practice.go_on") : t("practice.begin"),
     };
   return {
-    title: "Once more, in another order",
-    text: `${by_checks ? "Some texts have a clear answer, and you answered too few of these correctly: please practise again." : missed(result, rule.pass)} All your labels are saved.`,
-    next: state.done > 0 ? "Go on with the practice" : "Practise again",
+    title: t("practice.again_title"),
+    text: sentences(
+      by_checks ? t("practice.too_few_clear") : missed(result, rule.pass),
+      t("practice.again_saved"),
+    ),
+    next: state.done > 0 ? t("practice.go_on") : t("practice.again"),
   };
 }

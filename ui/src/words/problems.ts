@@ -1,12 +1,13 @@
 // Whatever was thrown, as a problem that can be shown.
 import type { Problem } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 
 /** Converts errors: a `Problem` of a command is shown as it is; an error of the window becomes one here. */
 export function asProblem(thrown: unknown): Problem {
   if (isProblem(thrown)) return thrown;
   return {
     code: "unexpected",
-    message: "An error occurred in the window; the action was not completed.",
+    message: t("shell.unexpected_problem"),
     detail: thrown instanceof Error ? thrown.message : String(thrown),
   };
 }

@@ -1,5 +1,6 @@
 // Texts of the list: filters, orders and row numbers.
 import type { TextCounts, TextFilter, TextRow, TextSort } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 import { count } from "./format";
 
 export interface FilterWords {
@@ -13,39 +14,44 @@ export interface FilterWords {
 
 /** In the order in which they are listed. `own`: they are of one person. */
 export function filterWords(own: boolean): FilterWords[] {
-  const who = own ? "you have" : "somebody has";
   return [
-    { filter: "all", name: "All", what: "Every text", none: "There is no text." },
+    {
+      filter: "all",
+      name: t("list.filter_all"),
+      what: t("list.filter_all_what"),
+      none: t("list.filter_all_none"),
+    },
     {
       filter: "answered",
-      name: own ? "Mine" : "Labelled",
-      what: own ? "Texts that you have answered" : "Texts with a label",
-      none: own ? "You have not answered a text yet." : "No text has a label yet.",
+      name: own ? t("list.filter_answered") : "Labelled",
+      what: own ? t("list.filter_answered_what") : "Texts with a label",
+      none: own ? t("list.filter_answered_none") : "No text has a label yet.",
     },
     {
       filter: "not_yet",
-      name: "Not yet",
-      what: own ? "Texts without your answer" : "Texts without a label",
-      none: "Every text is answered.",
+      name: t("list.filter_not_yet"),
+      what: own ? t("list.filter_not_yet_what") : "Texts without a label",
+      none: t("list.filter_not_yet_none"),
     },
     {
       filter: "skipped",
-      name: "Skipped",
-      what: `Texts that ${who} skipped`,
-      none: "No text is skipped.",
+      name: t("list.filter_skipped"),
+      what: own ? t("list.filter_skipped_what") : "Texts that somebody has skipped",
+      none: t("list.filter_skipped_none"),
     },
     {
       filter: "flagged",
-      name: "Flagged",
-      what: `Texts that ${who} marked for a second look`,
-      none: "No text is flagged.",
+      name: t("list.filter_flagged"),
+      what: own ? t("list.filter_flagged_what") : "Texts that somebody has marked for a second look",
+      none: t("list.filter_flagged_none"),
     },
     {
       filter: "noted",
-      name: "Noted",
-      what: `Texts with a note, a reason or a confidence of ${own ? "yours" : "somebody"}`,
-      none: "No notes, reasons or confidences.",
+      name: t("list.filter_noted"),
+      what: own ? t("list.filter_noted_what") : "Texts with a note, a reason or a confidence of somebody",
+      none: t("list.filter_noted_none"),
     },
+    // Not in a packet, and so in English.
     {
       filter: "contested",
       name: "Contested",
@@ -63,12 +69,15 @@ export function filterWords(own: boolean): FilterWords[] {
   ];
 }
 
-export const SORTS: readonly { value: TextSort; label: string; hint: string }[] = [
-  { value: "file", label: "As in the file", hint: "one after the other" },
-  { value: "newest", label: "Answered last", hint: "what you answered last first" },
-  { value: "longest", label: "Longest first", hint: "by their characters" },
-  { value: "contested", label: "Most contested", hint: "where labels differ most" },
-];
+/** The orders; the last one is not in a packet. */
+export function sortWords(): { value: TextSort; label: string; hint: string }[] {
+  return [
+    { value: "file", label: t("list.sort_file"), hint: t("list.sort_file_hint") },
+    { value: "newest", label: t("list.sort_newest"), hint: t("list.sort_newest_hint") },
+    { value: "longest", label: t("list.sort_longest"), hint: t("list.sort_longest_hint") },
+    { value: "contested", label: "Most contested", hint: "where labels differ most" },
+  ];
+}
 
 /** How many a filter leaves; null where that is not known, undefined where there is no such filter. */
 export function countOf(counts: TextCounts | null, filter: TextFilter): number | null | undefined {

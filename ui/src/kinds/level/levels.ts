@@ -1,5 +1,7 @@
 // How the levels of a scale are named, coloured and reached by key.
 import type { Answer, Scale } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
+import { percent } from "$words/format";
 import { spansName, spansOf } from "$kinds/spans/spans";
 import { isOrdered } from "$kinds/kinds";
 import { idAt, nameOf, positionOf } from "$kinds/scale";
@@ -43,13 +45,13 @@ export function sameAnswer(a: Answer | null, b: Answer | null): boolean {
 
 /** An answer in words: the options of a set in scale order, or the number of spans of each type. */
 export function answerName(scale: Scale, answer: Answer): string {
-  if (answer.kind === "cannot-say") return "cannot say";
+  if (answer.kind === "cannot-say") return t("answer.cannot_say");
   if (answer.kind === "level") return nameOf(scale, answer.value) ?? "";
   if (answer.kind === "spans") return spansName(scale, spansOf(answer, scale));
   return (
     optionsOf(answer, scale)
       .map((option) => scale.levels[option] ?? "")
-      .join(" + ") || "none"
+      .join(" + ") || t("answer.none")
   );
 }
 
@@ -153,6 +155,6 @@ export function describe(scale: Scale, distribution: Distribution): string {
   const parts = scale.levels
     .map((name, level) => ({ name, share: distribution[level] ?? 0 }))
     .filter(({ share }) => share >= 0.05)
-    .map(({ name, share }) => `${name}: ${Math.round(share * 100)} %`);
-  return parts.join(", ");
+    .map(({ name, share }) => t("answer.level_share", { level: name, share: percent(share) }));
+  return parts.join(t("format.list_separator"));
 }

@@ -1,6 +1,7 @@
 // The marks of one person in the current text: marks, selection and undo. Marks count code points, the caret
 // and the selection UTF-16 code units.
 import type { Scale, Span, TextId } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 import { sameSpan, sameSpans, spanSet, spansName, wordsOf } from "./spans";
 import { TextUnits, type Stretch } from "$logic/text-units";
 
@@ -146,17 +147,18 @@ export class SpanMarks {
   /** Chooses the type of the next mark, and marks nothing. */
   choosing(kind: number): void {
     this.kind = kind;
-    this.announcement = `Next: ${this.#name(kind)}`;
+    this.announcement = t("answer.next_type", { type: this.#name(kind) });
   }
 
   /** Marks a stretch; existing marks of the same type are unchanged. */
   mark(stretch: Stretch, kind: number): void {
     const span = { start: this.units.pointOf(stretch.start), end: this.units.pointOf(stretch.end), kind };
-    const words = `${this.#name(kind)}: ${wordsOf(this.units, span)}`;
-    if (this.spans.some((other) => sameSpan(other, span))) this.announcement = `Already marked as ${words}`;
+    const what = { type: this.#name(kind), words: wordsOf(this.units, span) };
+    if (this.spans.some((other) => sameSpan(other, span)))
+      this.announcement = t("answer.already_marked", what);
     else {
       this.#change([...this.spans, span]);
-      this.announcement = `Marked as ${words}`;
+      this.announcement = t("answer.marked", what);
     }
   }
 
@@ -171,7 +173,7 @@ export class SpanMarks {
   remove(span: Span): void {
     this.#change(this.spans.filter((other) => !sameSpan(other, span)));
     if (this.selected && sameSpan(this.selected, span)) this.selected = null;
-    this.announcement = `Removed: ${wordsOf(this.units, span)}`;
+    this.announcement = t("answer.removed", { words: wordsOf(this.units, span) });
   }
 
   /** Takes out the chosen mark, else the shortest one at the caret; false where there is none. */
@@ -185,7 +187,7 @@ export class SpanMarks {
   nothing(): void {
     this.#change([]);
     this.forget();
-    this.announcement = "Nothing to mark";
+    this.announcement = t("answer.nothing_to_mark");
   }
 
   /** The marks at an offset, the shortest first. */
@@ -282,7 +284,7 @@ export class SpanMarks {
     if (!before) return false;
     this.#future = [...this.#future, this.#draft];
     this.#past = this.#past.slice(0, -1);
-    this.#show(before, "Undone");
+    this.#show(before, "undone");
     return true;
   }
 
@@ -292,14 +294,14 @@ export class SpanMarks {
     if (!after) return false;
     this.#past = [...this.#past, this.#draft];
     this.#future = this.#future.slice(0, -1);
-    this.#show(after, "Redone");
+    this.#show(after, "redone");
     return true;
   }
 
-  #show(draft: Draft, what: string): void {
+  #show(draft: Draft, what: "undone" | "redone"): void {
     this.#draft = draft;
     this.selected = null;
-    this.announcement = `${what}. Marked now: ${spansName(this.#scale, draft.spans)}`;
+    this.announcement = t(`answer.${what}`, { marks: spansName(this.#scale, draft.spans) });
   }
 
   #retype(span: Span, kind: number): void {
@@ -325,8 +327,8 @@ export class SpanMarks {
     const target = this.target;
     if (!target) return "";
     const words = this.units.body.slice(target.start, target.end);
-    if (this.selection) return `Selected: ${words}`;
+    if (this.selection) return t("answer.selected", { words });
     const kinds = [...new Set(this.at(target.start).map(({ kind }) => this.#name(kind)))];
-    return kinds.length > 0 ? `${words} (${kinds.join(", ")})` : words;
+    return kinds.length > 0 ? `${words} (${kinds.join(t("format.list_separator"))})` : words;
   }
 }

@@ -1,6 +1,7 @@
 // Spans of a text: as sets that form answers, and how they overlap.
 import type { Answer, PersonSpans, Scale, Span } from "$api/bindings";
-import { count, counted } from "$words/format";
+import { t } from "$messages/messages.svelte";
+import { count } from "$words/format";
 import { idAt, positionOf } from "$kinds/scale";
 import type { TextUnits } from "$logic/text-units";
 
@@ -64,10 +65,10 @@ export function countByType(spans: readonly Span[], types: number): number[] {
 export function spansName(scale: Scale, spans: readonly Span[]): string {
   const counts = countByType(spans, scale.levels.length);
   const parts = scale.levels.flatMap((name, kind) => {
-    const count = counts[kind] ?? 0;
-    return count === 0 ? [] : [count === 1 ? name : `${count} × ${name}`];
+    const n = counts[kind] ?? 0;
+    return n === 0 ? [] : [n === 1 ? name : `${count(n)} × ${name}`];
   });
-  return parts.join(", ") || "nothing";
+  return parts.join(t("format.list_separator")) || t("answer.nothing");
 }
 
 /** The words of a span. */
@@ -213,10 +214,11 @@ export function peopleByType(others: readonly PersonSpans[], types: number): num
 
 /** "2 of 5 others: Amara (insult), Bruno (insult, threat)". */
 export function markersWords(scale: Scale, piece: Piece, others: number): string {
-  const all = counted(others, "other");
-  if (piece.others.length === 0) return `none of ${all} marked this`;
+  if (piece.others.length === 0) return t("answer.no_markers", { count: others });
+  const separator = t("format.list_separator");
   const who = piece.others.map(
-    ({ person, kinds }) => `${person.name} (${kinds.map((kind) => scale.levels[kind] ?? "").join(", ")})`,
+    ({ person, kinds }) =>
+      `${person.name} (${kinds.map((kind) => scale.levels[kind] ?? "").join(separator)})`,
   );
-  return `${count(piece.others.length)} of ${all}: ${who.join(", ")}`;
+  return t("answer.markers", { count: others, some: who.length, names: who.join(separator) });
 }

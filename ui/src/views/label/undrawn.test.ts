@@ -20,7 +20,7 @@ it("lists what cannot be drawn", async () => {
   card("안녕 👩‍👩‍👧 hello");
   const notice = await screen.findByTestId("label-undrawn");
   expect(notice).toHaveTextContent(
-    "Part of this text cannot be displayed: Korean (Hangul) (2 signs), emoji (3 signs).",
+    "Part of this text cannot be displayed: Hangul (2 signs) and emoji (3 signs).",
   );
 });
 

@@ -1,0 +1,10 @@
+// Keys and values of messages are checked against the English ones.
+import "i18next";
+import type en from "./en";
+
+declare module "i18next" {
+  interface CustomTypeOptions {
+    resources: { translation: typeof en };
+    strictInterpolationChecks: true;
+  }
+}

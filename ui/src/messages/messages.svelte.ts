@@ -1,0 +1,41 @@
+// Messages in the language that is in use.
+import { createInstance, type TFunction } from "i18next";
+import en from "./en";
+import type { Language } from "$api/bindings";
+import { directionOf } from "./languages";
+
+/** The other languages, by the paths of their files. */
+const files = import.meta.glob<object>("./*.json", { eager: true, import: "default" });
+const others = Object.entries(files).map(([path, translation]) => [path.slice(2, -5), { translation }]);
+
+const i18n = createInstance();
+void i18n.init({
+  lng: "en",
+  fallbackLng: "en",
+  initAsync: false,
+  // Texts are set as text, never as HTML.
+  interpolation: { escapeValue: false },
+  resources: { en: { translation: en }, ...Object.fromEntries(others) },
+});
+
+let current = $state<Language>("en");
+
+/** The language in use. */
+export const language = (): Language => current;
+
+/** Changes the language of every message on screen, and of the document. */
+export function speak(language: Language): void {
+  void i18n.changeLanguage(language);
+  current = language;
+  document.documentElement.lang = language;
+  document.documentElement.dir = directionOf(language);
+}
+
+/**
+ * The message of a key, with its values filled in. `count` chooses among the plural forms of the language.
+ * What reads it while a component renders is rendered again when the language changes.
+ */
+export const t = ((key: never, values: never) => {
+  void current;
+  return i18n.t(key, values);
+}) as unknown as TFunction;
