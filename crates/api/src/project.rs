@@ -3,7 +3,8 @@
 use super::{GroupsChoice, PlanRequest, StudyCare};
 use super::{Problem, TextOrder};
 use dissensus_domain::{
-    AnnotatorId, Attributes, Condition, LevelEdit, LevelId, NoteForm, QuestionHelp, QuestionId, Scale,
+    AnnotatorId, Attributes, Condition, Language, LevelEdit, LevelId, NoteForm, QuestionHelp, QuestionId,
+    Scale,
 };
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,8 @@ view! {
         pub labels_after_shown: u32,
         /// The study's settings for the care of its annotators.
         pub care: StudyCare,
+        /// The language in which annotators use the desk; none leaves it to each person's system.
+        pub language: Option<Language>,
         /// Notice for simulated annotators, shown wherever labels are: who they are and how their labels
         /// were made.
         pub simulated_notice: Option<String>,

@@ -98,6 +98,7 @@ fn run_people(command: PeopleCommand) -> anyhow::Result<()> {
         PeopleCommand::Withdraw(args) => commands::people::withdraw(&args),
         PeopleCommand::Care(args) => commands::care::care(&args),
         PeopleCommand::Reveal(args) => commands::care::reveal(&args),
+        PeopleCommand::Language(args) => commands::language::language(&args),
     }
 }
 

@@ -23,6 +23,8 @@ pub enum FactKind {
     /// Whether annotators see the answers of others after giving their own: true or false,
     /// project-wide.
     Reveal,
+    /// The language of the desk: the tag of a [`Language`](crate::Language), or null; project-wide.
+    Language,
     /// Records that an annotator was shown the answers of others to a text, and which part. Every
     /// occurrence is a fact.
     Shown,
@@ -91,6 +93,7 @@ impl FactKind {
     pub fn is_in_packets(self) -> bool {
         match self {
             Self::Reveal
+            | Self::Language
             | Self::AttributeForm
             | Self::FormAnswers
             | Self::PracticeText
@@ -132,6 +135,7 @@ impl FactKind {
         matches!(
             self,
             Self::Reveal
+                | Self::Language
                 | Self::AttributeForm
                 | Self::PracticeText
                 | Self::PracticeRule

@@ -50,6 +50,7 @@ pub fn read(cx: &Project) -> Result<ProjectInfo, ProjectError> {
         reveals: cx.context.reveals()?,
         labels_after_shown: reveal::labels_after_shown(cx)?,
         care: care::read(cx)?,
+        language: store.language()?,
         simulated_notice: store.setting(dissensus_project::sample::NOTICE_KEY)?,
         encoding: cx.encoding.state()?,
         choices: store.setting(choices::KEY)?.unwrap_or_default(),

@@ -11,6 +11,7 @@ pub mod history;
 pub mod info;
 pub mod jobs;
 pub mod labels;
+pub mod language;
 pub mod notes;
 pub mod question_info;
 pub mod questions;

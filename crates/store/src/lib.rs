@@ -91,6 +91,7 @@ mod journal;
 mod journal_mark;
 mod known_copies;
 mod labels;
+mod language;
 mod level_order;
 mod level_use;
 mod level_uses;

@@ -1,13 +1,17 @@
 //! Protection of annotators, and what they are shown of other people's labels.
 
 use dissensus_api::{CareInfo, OwnCare, StudyCare, TextGroup};
-use dissensus_domain::{AnnotatorId, TextId};
+use dissensus_domain::{AnnotatorId, Language, TextId};
 use dissensus_editing::reveal;
 use dissensus_labelling::care;
 
 session_commands! {
     /// Sets whether a person who has answered is shown how others see a text.
     fn set_reveal(on: bool) -> () = |session| reveal::set(&session.project, on);
+
+    /// Sets the language in which annotators use the desk; none leaves it to each person's system.
+    fn set_language(language: Option<Language>) -> () =
+        |session| dissensus_editing::language::set(&session.project, language);
 
     /// Sets the study's care settings.
     fn set_study_care(care: StudyCare) -> () = |session| dissensus_editing::care::set(&session.project, &care);

@@ -2,7 +2,9 @@
 
 use super::parse::{attribute, attribute_values, on_off};
 use super::shared::{OutputArgs, ProjectArg};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
+use strum::VariantArray as _;
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum PeopleCommand {
@@ -16,6 +18,8 @@ pub(crate) enum PeopleCommand {
     Care(Care),
     /// Choose whether annotators see how others answered, after they answered
     Reveal(Reveal),
+    /// Choose the language in which annotators use the desk
+    Language(Language),
 }
 
 #[derive(Args, Debug)]
@@ -151,4 +155,25 @@ pub(crate) struct Reveal {
     pub(crate) to: Option<bool>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus people language P.dissensus
+  dissensus people language P.dissensus de
+
+It holds for packets and pages that are written afterwards. Texts, questions and guidelines are shown as \
+they were written.")]
+pub(crate) struct Language {
+    #[command(flatten)]
+    pub(crate) project: ProjectArg,
+    /// The language, or `auto` for that of each person's system [default: show the current setting]
+    #[arg(value_name = "LANGUAGE", value_parser = languages())]
+    pub(crate) to: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+fn languages() -> PossibleValuesParser {
+    std::iter::once("auto").chain(dissensus_domain::Language::VARIANTS.iter().map(|one| one.name())).into()
 }

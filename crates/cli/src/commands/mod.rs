@@ -19,6 +19,7 @@ pub(crate) mod guideline;
 pub(crate) mod history;
 mod import_choices;
 pub(crate) mod labels;
+pub(crate) mod language;
 mod live_model;
 pub(crate) mod models;
 mod option_evaluation;

@@ -3,7 +3,7 @@
 use super::explain_document::ExplainedPrediction;
 use super::project::ProjectMade;
 use super::project_document::ProjectDocument;
-use super::{care, files, group_comparison, labels, overview, panel, practice, prediction_tables};
+use super::{care, files, group_comparison, labels, language, overview, panel, practice, prediction_tables};
 use super::{disagreement_document, predictions, set_predictions, span_predictions, tool_export};
 use super::{question_correlation, reliability, repeats, runs, study, words};
 use crate::args;
@@ -133,6 +133,7 @@ const OUTPUTS: &[(&str, &[Output])] = &[
     ("merge", &[of::<view::MergeReport>()]),
     ("status", &[of::<view::StudyReport>(), of::<view::OpenPacket>(), of::<Vec<view::PacketText>>()]),
     ("reveal", &[of::<care::RevealState>()]),
+    ("language", &[of::<language::LanguageState>()]),
     ("care", &[of::<care::CareState>()]),
     (
         "guideline",

@@ -212,6 +212,7 @@ pub(crate) struct Ordering<'c> {
 pub(crate) fn kind(kind: FactKind) -> &'static Kind {
     match kind {
         FactKind::Reveal
+        | FactKind::Language
         | FactKind::AttributeForm
         | FactKind::PracticeRule
         | FactKind::PracticeAgain
