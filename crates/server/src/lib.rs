@@ -8,6 +8,7 @@ mod joining;
 mod limits;
 mod link_list;
 mod merging;
+mod messages;
 mod offer;
 mod packets;
 mod pages;

@@ -1,13 +1,12 @@
 //! The personal links as a file: a table, or a page with QR codes to print.
 
 use crate::ServerError;
-use dissensus_files::AtomicFile;
+use dissensus_files::replace_private;
 use dissensus_project::error::ProjectError;
 use dissensus_render::escape::html;
 use dissensus_transfer::study::Link;
 use qrcode::QrCode;
 use qrcode::render::svg;
-use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 /// How each kind of file begins: such a file is replaced, any other is not.
@@ -28,20 +27,10 @@ pub fn write_links(links: &[Link], address: &str, file: &Path) -> Result<(), Pro
         _ => return Err(ServerError::Ending(file.to_owned()).into()),
     };
     let failed = |source| ProjectError::Io { path: file.to_owned(), doing: "writing", source };
-    match std::fs::File::open(file) {
-        Ok(there) => {
-            let mut first = Vec::new();
-            there.take(begin.len() as u64).read_to_end(&mut first).map_err(failed)?;
-            if first != begin.as_bytes() {
-                return Err(ServerError::InTheWay(file.to_owned()).into());
-            }
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(failed(error)),
+    match replace_private(file, begin.as_bytes(), &content).map_err(failed)? {
+        true => Ok(()),
+        false => Err(ServerError::InTheWay(file.to_owned()).into()),
     }
-    let mut written = AtomicFile::create_private(file).map_err(failed)?;
-    written.write_all(&content).map_err(failed)?;
-    written.finish().map_err(failed)
 }
 
 fn table(links: &[Link], address: &str) -> Result<Vec<u8>, ProjectError> {

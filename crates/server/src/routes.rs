@@ -1,6 +1,7 @@
 //! What a server answers.
 
 use crate::joining;
+use crate::messages::Spoken;
 use crate::pages;
 use crate::state::{Refusal, State, blocking, sender_of};
 use axum::Router;
@@ -45,12 +46,14 @@ const HEADERS: [(HeaderName, &str); 5] = [
 
 pub(crate) fn router(state: Arc<State>) -> Router {
     Router::new()
-        .route("/", get(|| async { pages::message(StatusCode::OK, pages::FRONT) }))
+        .route("/", get(|spoken: Spoken| async move { pages::message(spoken, StatusCode::OK, pages::FRONT) }))
         .route("/join", get(joining::invitation).post(joining::join))
         .route("/join.js", get(joining::script))
         .route("/p/{secret}", get(page))
         .route("/p/{secret}/work/{opened}", put(receive))
-        .fallback(|| async { pages::message(StatusCode::NOT_FOUND, pages::UNKNOWN) })
+        .fallback(
+            |spoken: Spoken| async move { pages::message(spoken, StatusCode::NOT_FOUND, pages::UNKNOWN) },
+        )
         .layer(DefaultBodyLimit::max(LARGEST_FORM))
         .layer(middleware::from_fn(finish))
         .with_state(state)
@@ -81,6 +84,7 @@ fn packet(state: &State, secret: &str, sender: SocketAddr, headers: &HeaderMap) 
 }
 
 async fn page(
+    spoken: Spoken,
     From(state): From<Arc<State>>,
     ConnectInfo(sender): ConnectInfo<SocketAddr>,
     Path(secret): Path<String>,
@@ -99,11 +103,11 @@ async fn page(
     match written {
         Ok(page) if zipped => ([(header::CONTENT_ENCODING, "gzip")], Html(page)).into_response(),
         Ok(page) => Html(page).into_response(),
-        Err(Refusal::Unknown) => pages::message(StatusCode::NOT_FOUND, pages::UNKNOWN),
-        Err(Refusal::TooMany) => pages::message(StatusCode::TOO_MANY_REQUESTS, pages::TOO_MANY),
+        Err(Refusal::Unknown) => pages::message(spoken, StatusCode::NOT_FOUND, pages::UNKNOWN),
+        Err(Refusal::TooMany) => pages::message(spoken, StatusCode::TOO_MANY_REQUESTS, pages::TOO_MANY),
         Err(Refusal::Problem(error)) => {
             tracing::warn!(code = error.code(), "a page was not written");
-            pages::message(StatusCode::SERVICE_UNAVAILABLE, pages::FAILED)
+            pages::message(spoken, StatusCode::SERVICE_UNAVAILABLE, pages::FAILED)
         }
     }
 }
@@ -120,6 +124,7 @@ fn write_page(state: &State, packet: PacketId, zipped: bool) -> Result<Vec<u8>, 
 }
 
 async fn receive(
+    spoken: Spoken,
     From(state): From<Arc<State>>,
     ConnectInfo(sender): ConnectInfo<SocketAddr>,
     Path((secret, opened)): Path<(String, Uuid)>,
@@ -145,9 +150,9 @@ async fn receive(
     };
     match received {
         Ok(answers) => Json(json!({ "answers": answers })).into_response(),
-        Err(Refusal::Unknown) => problem(StatusCode::NOT_FOUND, "link-unknown", pages::UNKNOWN.1),
+        Err(Refusal::Unknown) => problem(StatusCode::NOT_FOUND, "link-unknown", &spoken.texts.unknown_text),
         Err(Refusal::TooMany) => {
-            problem(StatusCode::TOO_MANY_REQUESTS, "too-many-requests", pages::TOO_MANY.1)
+            problem(StatusCode::TOO_MANY_REQUESTS, "too-many-requests", &spoken.texts.too_many_text)
         }
         Err(Refusal::Problem(error)) => {
             tracing::warn!(code = error.code(), "a submission was not received");
