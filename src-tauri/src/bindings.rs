@@ -9,7 +9,7 @@ use crate::events::{
     CloseRequested, DownloadChanged, JobChanged, LabelsChanged, ModelChanged, OpenRequested, ProjectChanged,
     RunChanged, UpgradeChanged,
 };
-use dissensus_api::{PageContent, training_settings};
+use dissensus_api::{JoinPage, PageContent, training_settings};
 use tauri::Wry;
 use tauri_specta::{Builder, ErrorHandlingMode, collect_commands, collect_events};
 
@@ -82,6 +82,7 @@ pub fn builder() -> Builder<Wry> {
             texts::find_texts,
             texts::measure_long_texts,
             care::set_reveal,
+            care::set_language,
             care::set_study_care,
             care::text_groups,
             care::care,
@@ -163,6 +164,7 @@ pub fn builder() -> Builder<Wry> {
             jobs::cancel_job,
         ])
         .typ::<PageContent>()
+        .typ::<JoinPage>()
         .constant("TRAINING_SETTINGS", training_settings())
         .events(collect_events![
             CloseRequested,

@@ -100,7 +100,10 @@ pub use overview::{
     ContestedText, NextStep, NextStepKind, Overview, OverviewAgreement, OverviewContested, OverviewPerson,
     OverviewQuestion,
 };
-pub use page::{PageAssignment, PageContent, PagePractice, PagePracticeAnswer, PagePracticeText, PageText};
+pub use page::{
+    JoinPage, PageAssignment, PageContent, PagePractice, PagePracticeAnswer, PagePracticeText, PageTarget,
+    PageText,
+};
 pub use panels::{
     PanelComparison, PanelInfo, PanelOrder, PanelOthers, PanelRequest, PanelText, PanelVerdict,
     PanelVerdicts, SavedPanelInfo,

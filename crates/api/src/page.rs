@@ -1,8 +1,9 @@
 //! A task packet as the content of a web page.
 
 use crate::{AnnotatorInfo, GuidelineInfo, PictureData, QuestionInfo, StudyCare};
-use dissensus_domain::{Answer, AttributeForm, PracticeRule, QuestionId, TextId};
+use dissensus_domain::{Answer, AttributeForm, Language, PracticeRule, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 view! {
     /// Everything that one annotator needs to answer a task packet in a browser. Rows are the packet's.
@@ -30,6 +31,8 @@ view! {
         /// Questions about the person that are not answered.
         pub form: AttributeForm,
         pub care: StudyCare,
+        /// The language of the desk; none leaves it to the browser.
+        pub language: Option<Language>,
         pub guideline: Option<GuidelineInfo>,
         /// The pictures of the guideline.
         pub pictures: Vec<PictureData>,
@@ -37,6 +40,35 @@ view! {
         pub online: bool,
         /// A code, or the address of a page, that is shown once everything is answered and sent.
         pub completion: Option<String>,
+        /// Where *Hand in* sends answers; none downloads a file.
+        pub target: Option<PageTarget>,
+    }
+
+    /// An address that takes submissions.
+    pub struct PageTarget {
+        pub url: String,
+        /// Members of the request besides `filename` and `data`.
+        pub fields: BTreeMap<String, String>,
+    }
+
+    /// One page for everybody: who opens it gets one of its parts.
+    pub struct JoinPage {
+        /// The version of this form.
+        pub version: u32,
+        /// UUID of the page.
+        pub join: String,
+        /// The key from which those of packets follow, in hexadecimal digits.
+        pub key: String,
+        /// Parameters of the address with the id of a person, the first that is there.
+        pub ids: Vec<String>,
+        /// Parameters that become attributes of the person.
+        pub attributes: Vec<String>,
+        /// The texts of each part, in their order.
+        pub parts: Vec<Vec<PageAssignment>>,
+        /// The language of the desk; none leaves it to the browser.
+        pub language: Option<Language>,
+        /// What all parts share: the texts of all of them, and a person without a name.
+        pub content: PageContent,
     }
 
     /// A text of a packet.

@@ -13,6 +13,8 @@ view! {
         File,
         /// A web page that is opened in a browser, without a network.
         Page,
+        /// A web page that is encrypted, and opened with a passphrase.
+        LockedPage,
     }
 
     /// The parameters of a study plan.

@@ -2,7 +2,7 @@
 
 use crate::paths::{folder_of, sync_folder};
 use crate::stale;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -117,6 +117,29 @@ pub fn write_atomically(target: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = AtomicFile::create(target)?;
     file.write_all(bytes)?;
     file.finish()
+}
+
+/// Writes `content` to a file that only its owner may read. An existing file is replaced if it begins with
+/// `begin`, as an earlier one of the same kind does; returns false for any other, which is unchanged.
+///
+/// # Errors
+/// Like [`AtomicFile::create_private`] and [`AtomicFile::finish`], or an existing file cannot be read.
+pub fn replace_private(target: &Path, begin: &[u8], content: &[u8]) -> io::Result<bool> {
+    match std::fs::File::open(target) {
+        Ok(there) => {
+            let mut first = Vec::new();
+            there.take(begin.len() as u64).read_to_end(&mut first)?;
+            if first != begin {
+                return Ok(false);
+            }
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let mut file = AtomicFile::create_private(target)?;
+    file.write_all(content)?;
+    file.finish()?;
+    Ok(true)
 }
 
 /// Removes the temporary file's name from an error, since users only know the target.

@@ -28,7 +28,7 @@ mod paths;
 mod private_folder;
 mod stale;
 
-pub use atomic_file::{AtomicFile, write_atomically};
+pub use atomic_file::{AtomicFile, replace_private, write_atomically};
 pub use atomic_folder::AtomicFolder;
 pub use atomic_pair::finish_pair;
 pub use linked_folder::link_or_copy_folder;

@@ -7,7 +7,8 @@ use crate::noted::question_added;
 use crate::questions::as_added;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    Annotator, Fact, FactKind, Guideline, Packet, PacketId, Picture, Question, QuestionId, Text, TextId,
+    Annotator, Attributes, Fact, FactKind, Guideline, Packet, PacketId, Picture, Question, QuestionId, Text,
+    TextId,
 };
 use std::collections::HashMap;
 use std::path::Path;
@@ -39,7 +40,9 @@ impl Store {
     /// There is no such packet, a question depends on one that is not in the packet, or an I/O
     /// error. An existing file at `path` is unchanged.
     pub fn write_packet(&self, packet: PacketId, path: impl AsRef<Path>) -> Result<()> {
-        self.check_conditions(packet)?;
+        if let Some((packet, _)) = self.packet(packet)? {
+            self.check_conditions(&packet)?;
+        }
         self.write_packet_about(packet, &[], path)
     }
 
@@ -51,15 +54,39 @@ impl Store {
         texts: &[String],
         path: impl AsRef<Path>,
     ) -> Result<()> {
-        let contents = self.contents(packet, texts)?;
+        let unknown = |what, name: String| StoreError::Unknown { what, name };
+        let found = self.packet(packet)?;
+        let (packet, key) = found.ok_or_else(|| unknown("packet", packet.to_string()))?;
+        let annotator = self.annotator(packet.annotator)?;
+        let annotator = annotator.ok_or_else(|| unknown("annotator", packet.annotator.0.to_string()))?;
+        self.write_contents(self.contents(packet, key, annotator, texts)?, path)
+    }
+
+    /// Writes a task packet that is not in this project, for a person who is not in it either, as
+    /// [`Store::write_packet`] does.
+    ///
+    /// # Errors
+    /// The same as [`Store::write_packet`].
+    pub fn write_packet_for_anybody(&self, packet: Packet, path: impl AsRef<Path>) -> Result<()> {
+        self.check_conditions(&packet)?;
+        let annotator = Annotator {
+            id: packet.annotator,
+            external_id: "?".to_owned(),
+            name: String::new(),
+            attributes: Attributes::new(),
+            simulated: false,
+        };
+        self.write_contents(self.contents(packet, crate::PacketKey([0; 32]), annotator, &[])?, path)
+    }
+
+    fn write_contents(&self, contents: Contents, path: impl AsRef<Path>) -> Result<()> {
         let file = Self::create_copy_of(self.project_id()?, path)?;
         file.write(move |tx| contents.put(tx))?;
         file.close()
     }
 
     /// Checks that no question of a packet depends on one that is not in it.
-    fn check_conditions(&self, id: PacketId) -> Result<()> {
-        let Some((packet, _)) = self.packet(id)? else { return Ok(()) };
+    fn check_conditions(&self, packet: &Packet) -> Result<()> {
         let all = self.questions()?;
         let asked = |id: &QuestionId| packet.questions.contains(id);
         for question in all.iter().filter(|q| asked(&q.id)) {
@@ -74,12 +101,14 @@ impl Store {
         Ok(())
     }
 
-    fn contents(&self, id: PacketId, also: &[String]) -> Result<Contents> {
+    fn contents(
+        &self,
+        packet: Packet,
+        key: crate::PacketKey,
+        annotator: Annotator,
+        also: &[String],
+    ) -> Result<Contents> {
         let unknown = |what, name: String| StoreError::Unknown { what, name };
-        let found = self.packet(id)?;
-        let (packet, key) = found.ok_or_else(|| unknown("packet", id.to_string()))?;
-        let annotator = self.annotator(packet.annotator)?;
-        let annotator = annotator.ok_or_else(|| unknown("annotator", packet.annotator.0.to_string()))?;
         let all = self.questions()?;
         let mut questions = Vec::with_capacity(packet.questions.len());
         let mut level_keys = Vec::with_capacity(packet.questions.len());

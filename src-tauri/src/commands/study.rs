@@ -9,7 +9,7 @@ use dissensus_api::{
 use dissensus_domain::{Answer, QuestionId, TextId};
 use dissensus_editing::texts;
 use dissensus_project::jobs::Follow;
-use dissensus_transfer::study::{self, PacketFolder};
+use dissensus_transfer::study::{self, PacketFolder, PageSettings};
 use std::path::{Path, PathBuf};
 use tauri::{AppHandle, Manager as _};
 
@@ -20,14 +20,14 @@ session_commands! {
     /// Assigns what a plan adds: writes one task packet per person to `folder`.
     fn hand_out(request: StudyRequest, folder: String, format: PacketFormat) -> StudyDraft =
         |session| {
-            let to = PacketFolder { folder: Path::new(&folder), format };
+            let to = PacketFolder { folder: Path::new(&folder), format, settings: &PageSettings::default() };
             study::hand_out(&session.study, &request, to, Follow::Job)
         };
 
     /// Writes lost packets again to `folder`.
     fn write_packets_again(people: Vec<String>, folder: String, format: PacketFormat) -> Vec<String> =
         |session| {
-            let to = PacketFolder { folder: Path::new(&folder), format };
+            let to = PacketFolder { folder: Path::new(&folder), format, settings: &PageSettings::default() };
             study::write_again(&session.study, &people, to, Follow::Job)
         };
 

@@ -166,6 +166,8 @@ export const commands = {
 	measureLongTexts: () => __TAURI_INVOKE<LongTextsInfo>("measure_long_texts"),
 	/**  Sets whether a person who has answered is shown how others see a text. */
 	setReveal: (on: boolean) => __TAURI_INVOKE<null>("set_reveal", { on }),
+	/**  Sets the language in which annotators use the desk; none leaves it to each person's system. */
+	setLanguage: (language: Language | null) => __TAURI_INVOKE<null>("set_language", { language }),
 	/**  Sets the study's care settings. */
 	setStudyCare: (care: StudyCare) => __TAURI_INVOKE<null>("set_study_care", { care }),
 	/**  The groups of texts, largest first. */
@@ -2270,6 +2272,26 @@ export type JoinChoice = {
 	other: string | null,
 };
 
+/**  One page for everybody: who opens it gets one of its parts. */
+export type JoinPage = {
+	/**  The version of this form. */
+	version: number,
+	/**  UUID of the page. */
+	join: string,
+	/**  The key from which those of packets follow, in hexadecimal digits. */
+	key: string,
+	/**  Parameters of the address with the id of a person, the first that is there. */
+	ids: string[],
+	/**  Parameters that become attributes of the person. */
+	attributes: string[],
+	/**  The texts of each part, in their order. */
+	parts: PageAssignment[][],
+	/**  The language of the desk; none leaves it to the browser. */
+	language: Language | null,
+	/**  What all parts share: the texts of all of them, and a person without a name. */
+	content: PageContent,
+};
+
 /**  A question that is learned together with others on one encoder. */
 export type JointQuestion = {
 	/**  The question, or one of its options. */
@@ -2376,6 +2398,33 @@ export type LabelsChanged = {
 	/**  Revision of the predictions. */
 	revision: number,
 };
+
+/**  A language of the desk, by its tag (BCP 47). */
+export type Language = 
+/**  English. */
+"en" | 
+/**  German. */
+"de" | 
+/**  French. */
+"fr" | 
+/**  Spanish. */
+"es" | 
+/**  Italian. */
+"it" | 
+/**  Portuguese. */
+"pt" | 
+/**  Dutch. */
+"nl" | 
+/**  Polish. */
+"pl" | 
+/**  Turkish. */
+"tr" | 
+/**  Arabic. */
+"ar" | 
+/**  Chinese, in simplified characters. */
+"zh" | 
+/**  Japanese. */
+"ja";
 
 /**  The part of the above that the page needs. */
 export type LaunchInfo = {
@@ -2963,7 +3012,9 @@ export type PacketFormat =
 /**  A project file for the desktop application. */
 "file" | 
 /**  A web page that is opened in a browser, without a network. */
-"page";
+"page" | 
+/**  A web page that is encrypted, and opened with a passphrase. */
+"locked_page";
 
 /**  The task packet of one person. */
 export type PacketInfo = {
@@ -3005,6 +3056,8 @@ export type PageContent = {
 	/**  Questions about the person that are not answered. */
 	form: AttributeForm,
 	care: StudyCare,
+	/**  The language of the desk; none leaves it to the browser. */
+	language: Language | null,
 	guideline: GuidelineInfo | null,
 	/**  The pictures of the guideline. */
 	pictures: PictureData[],
@@ -3012,6 +3065,8 @@ export type PageContent = {
 	online: boolean,
 	/**  A code, or the address of a page, that is shown once everything is answered and sent. */
 	completion: string | null,
+	/**  Where *Hand in* sends answers; none downloads a file. */
+	target: PageTarget | null,
 };
 
 /**  Practice before the first text. */
@@ -3043,6 +3098,13 @@ export type PagePracticeText = {
 	answer: Answer,
 	/**  Why it is the right one. */
 	reason: string,
+};
+
+/**  An address that takes submissions. */
+export type PageTarget = {
+	url: string,
+	/**  Members of the request besides `filename` and `data`. */
+	fields: { [key in string]: string },
 };
 
 /**  A text of a packet. */
@@ -3613,6 +3675,8 @@ export type ProjectInfo = {
 	labels_after_shown: number,
 	/**  The study's settings for the care of its annotators. */
 	care: StudyCare,
+	/**  The language in which annotators use the desk; none leaves it to each person's system. */
+	language: Language | null,
 	/**
 	 *  Notice for simulated annotators, shown wherever labels are: who they are and how their labels
 	 *  were made.

@@ -1,4 +1,5 @@
 // What only a desktop has: file dialogs, dropped files, a window title.
+import type { SubmissionInfo } from "$api/bindings";
 import { getCurrentWebview } from "@tauri-apps/api/webview";
 import { getCurrentWindow } from "@tauri-apps/api/window";
 import { open, save } from "@tauri-apps/plugin-dialog";
@@ -11,6 +12,12 @@ export const sendsAnswers = (): boolean => false;
 
 /** What to show once everything is answered and sent: a code, or the address of a page. */
 export const completion = (): string | null => null;
+
+/** The computer to which *Hand in* sends answers; null where it makes a file. */
+export const handInHost = (): string | null => null;
+
+/** Sends them there. */
+export const sendHandIn = (): Promise<SubmissionInfo> => Promise.reject(new Error("only pages send"));
 
 const PROJECT = { name: "Dissensus project", extensions: ["dissensus"] };
 const HAND_IN = { name: "Submitted", extensions: ["handin"] };

@@ -119,6 +119,7 @@ const CORRELATION = 8;
 let settings: view.AppSettings = firstSettings();
 /** Whether the study shows others' views after an answer, as the sample project does. */
 let reveals = !asked.has("noreveal");
+let studyLanguage: view.Language | null = null;
 
 /** The project's runs; tests move them with `runs.step()`. */
 export const runs = new MockRuns(() => world, emit, first, Number(asked.get("crowd") ?? 0));
@@ -225,6 +226,7 @@ export function reset(): void {
   compared = null;
   correlated = null;
   settings = firstSettings();
+  studyLanguage = null;
   reveals = !asked.has("noreveal");
   missing = asked.get("encoder") === "none";
   runs.reset(asked.get("runs") === "none");
@@ -340,6 +342,7 @@ function project(): view.ProjectInfo {
         },
     choices,
     reveals: reveals && !handed,
+    language: studyLanguage,
     labels_after_shown: 0,
     care: care.study,
     read_only: readOnly,
@@ -617,6 +620,11 @@ export const commands: typeof RealCommands = {
   setOwnCare: async (annotator, own) => care.choose(annotator, own),
   readText: async (annotator, text) => care.read(annotator, text),
   goOnToday: async (annotator) => care.goOn(annotator),
+  setLanguage: async (chosen) => {
+    studyLanguage = chosen;
+    emit("projectChanged", []);
+    return null;
+  },
   setReveal: async (on) => {
     reveals = on;
     emit("projectChanged", []);

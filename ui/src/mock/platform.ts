@@ -1,4 +1,5 @@
 // What only a desktop has, for a plain browser and for tests.
+import type { SubmissionInfo } from "$api/bindings";
 import type { DropListener } from "$api/platform";
 
 /** Whether this is a page with one packet: see `actions.ts`. */
@@ -9,6 +10,8 @@ export const sendsAnswers = (): boolean => false;
 
 /** What to show once everything is answered and sent: a code, or the address of a page. */
 export const completion = (): string | null => null;
+export const handInHost = (): string | null => null;
+export const sendHandIn = (): Promise<SubmissionInfo> => Promise.reject(new Error("only pages send"));
 
 export const chooseProject = async (): Promise<string | null> => "/home/you/Documents/Comments.dissensus";
 export const chooseNewProject = async (name: string): Promise<string | null> =>

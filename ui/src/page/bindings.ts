@@ -18,7 +18,7 @@ function emit(name: keyof typeof RealEvents, payload: unknown): void {
 }
 
 /** What changes the packet: the window shows afterwards what there is now. */
-async function changing<T>(work: Promise<T>): Promise<T> {
+export async function changing<T>(work: Promise<T>): Promise<T> {
   const done = await work;
   session.current?.sender?.changed();
   emit("projectChanged", []);

@@ -28,6 +28,7 @@ import { answerName } from "$kinds/level/levels";
 import { isWithin, levelsIn, takes } from "$kinds/rules";
 import { positionOf } from "$kinds/scale";
 import { isEmpty, NO_NOTE, sameNote } from "$logic/notes";
+import { t } from "$messages/messages.svelte";
 import { Answers } from "./answers";
 import { nextAssigned, progressOf, type PacketState } from "./assigned";
 import * as care from "./care";
@@ -352,11 +353,12 @@ export class PacketDesk {
       );
       for (const [name, value] of Object.entries(answers)) {
         const one = asked.find((attribute) => attribute.name === name);
-        if (!one) refuse("form", `“${name}” is not asked.`);
-        if (value != null && !one.values.includes(value)) refuse("form", `“${value}” is not offered.`);
+        if (!one) refuse("form", t("page.problem_form_not_asked", { name }));
+        if (value != null && !one.values.includes(value))
+          refuse("form", t("page.problem_form_not_offered", { value }));
       }
       const missing = asked.find(({ name, optional }) => !optional && !Object.hasOwn(answers, name));
-      if (missing) refuse("form", `“${missing.name}” is not answered.`);
+      if (missing) refuse("form", t("page.problem_form_not_answered", { name: missing.name }));
       const at_ms = Math.max(this.#clock.now_ms(), this.#facts_ms["form-answers"] + 1);
       const given = Object.fromEntries(
         asked.map(({ name }) => [
@@ -406,11 +408,11 @@ export class PacketDesk {
 
   setOwnCare(own: OwnCare): Promise<CareInfo> {
     return this.#inTurn(async () => {
-      if (own.limit !== null && own.limit < 1) refuse("setting", "A limit is 1 or more.");
+      if (own.limit !== null && own.limit < 1) refuse("setting", t("page.problem_limit_too_small"));
       if (own.harmful) {
         const { question, level } = own.harmful;
         if (positionOf(this.#question(question).scale, level) === null)
-          refuse("setting", "This level is not on the scale.");
+          refuse("setting", t("page.problem_level_not_on_scale"));
       }
       const words = checkTopics(own.words);
       const groups = [...new Set(own.groups)].toSorted();
@@ -514,8 +516,10 @@ export class PacketDesk {
   #mayLabel(): void {
     const { step, round } = this.#practice.gate();
     if (step === "stopped") refuse("practice-stopped");
-    const { length } = step === "practise" ? this.#practice.left(round) : [];
-    if (step === "practise") refuse("practice-first", length === 1 ? "one text is" : `${length} texts are`);
+    if (step === "practise") {
+      const { length } = this.#practice.left(round);
+      refuse("practice-first", t("page.problem_practice_first", { count: length }));
+    }
   }
 
   #mayTakeLabels(text: TextId): void {
@@ -608,8 +612,8 @@ function checkNote({ note, reasons, confidence }: Note): Note {
   const plain = (words: string) => words.replaceAll(/\p{Surrogate}/gu, "\ufffd").trim();
   const words = plain(note ?? "");
   const { length } = [...words];
-  if (length > MAX_NOTE) refuse("note", `The note has ${length} characters; it can have ${MAX_NOTE}.`);
+  if (length > MAX_NOTE) refuse("note", t("page.problem_note_too_long", { count: length, most: MAX_NOTE }));
   if (confidence !== null && ![1, 2, 3, 4, 5].includes(confidence))
-    refuse("note", "A confidence is a whole number from 1 to 5.");
+    refuse("note", t("page.problem_confidence"));
   return { note: words === "" ? null : words, reasons: reasons.map(plain), confidence };
 }

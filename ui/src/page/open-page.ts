@@ -2,23 +2,63 @@
 import type { PageContent, Problem } from "$api/bindings";
 import { Journal, type Storage } from "./journal";
 import { isProblem } from "$words/problems";
+import { envelopeIn, unlock } from "./locked";
 import { Session, session, storageProblem } from "./session";
+import { contentFor, joinedPerson, joinPageIn } from "./join";
+import { newId } from "./new-id";
 import { openStorage } from "./storage";
 import { takeLock } from "./tab-lock";
 import { problem } from "./problems";
 
 /** Why the packet is not open, or that it is. */
-export type Opened = { state: "open" } | { state: "elsewhere" } | { state: "failed"; problem: Problem };
+export type Opened =
+  | { state: "open" }
+  | { state: "elsewhere" }
+  /** It needs a passphrase; `wrong` after another one was typed. */
+  | { state: "locked"; wrong: boolean }
+  /** It is a page for everybody, and this person has not joined. */
+  | { state: "invited"; study: string }
+  | { state: "failed"; problem: Problem };
+
+/** What the person did to open the page. */
+export interface Entry {
+  passphrase: string | null;
+  joins: boolean;
+}
 
 const VERSION = 1;
 
+/** What the file has for the page; null if it was saved in part. */
+function contentOfFile(): Partial<PageContent> | null {
+  try {
+    return JSON.parse(
+      document.getElementById("packet")?.textContent || "null",
+    ) as Partial<PageContent> | null;
+  } catch {
+    return null;
+  }
+}
+
+/** The language that the study has chosen; null leaves it to the browser. */
+export const languageOfStudy = (): string | null => contentOfFile()?.language ?? null;
+
 /** Opens the packet; `elsewhere` if another tab has it. `onlost` is called if its storage goes away later. */
-export async function openPage(onlost: () => void): Promise<Opened> {
+export async function openPage(onlost: () => void, { passphrase, joins }: Entry): Promise<Opened> {
   let release: (() => void) | null = null;
   try {
-    const content = JSON.parse(
-      document.getElementById("packet")?.textContent || "null",
-    ) as PageContent | null;
+    let content = contentOfFile() as PageContent | null;
+    const envelope = envelopeIn(content);
+    if (envelope) {
+      const plain = passphrase === null ? null : await unlock(envelope, passphrase);
+      if (plain === null) return { state: "locked", wrong: passphrase !== null };
+      content = JSON.parse(plain) as PageContent;
+    }
+    const page = joinPageIn(content);
+    if (page) {
+      const joined = await joinedPerson(page, location.href, joins);
+      if (!joined) return { state: "invited", study: page.content.name };
+      content = contentFor(page, joined);
+    }
     if (content?.version !== VERSION) throw problem("no-packet-here");
     release = await takeLock(`dissensus-packet-${content.packet}`);
     if (!release) return { state: "elsewhere" };
@@ -60,13 +100,4 @@ function explained(storage: Storage): Storage {
     submit: (submitted) => explain(storage.submit(submitted)),
     change: (key, change) => explain(storage.change(key, change)),
   };
-}
-
-/** A random UUID; `randomUUID` needs a secure context, which a file is not everywhere. */
-function newId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

@@ -1,5 +1,9 @@
 // What a page has in place of file dialogs and a window.
 import type { DropListener } from "$api/platform";
+import type { SubmissionInfo } from "$api/bindings";
+import { changing } from "./bindings";
+import { handed } from "./handed.svelte";
+import { problem } from "./problems";
 import { fileName } from "./save-file";
 import { session } from "./session";
 
@@ -9,11 +13,22 @@ export const IS_PAGE = true;
 /** Whether answers are sent as they are given. */
 export const sendsAnswers = (): boolean => session.current?.sender != null;
 
-/** What to show once everything is answered and sent: a code, or the address of a page. */
+/** What to show once everything is answered and handed in: a code, or the address of a page. */
 export function completion(): string | null {
   const { content, sender } = session.current ?? {};
-  return sender?.left === 0 ? (content?.completion ?? null) : null;
+  return (sender ? sender.left : handed.since) === 0 ? (content?.completion ?? null) : null;
 }
+
+/** The computer to which *Hand in* sends answers; null where it makes a file. */
+export function handInHost(): string | null {
+  const { target } = session.current?.content ?? {};
+  return target ? new URL(target.url).host : null;
+}
+
+export const sendHandIn = (): Promise<SubmissionInfo> => {
+  if (!session.current) throw problem("not-in-a-page");
+  return changing(session.current.send());
+};
 
 const nothing = async () => null;
 

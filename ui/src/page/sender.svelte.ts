@@ -1,6 +1,7 @@
 // Sends what is done in a page to the server from which it came: all of it, again after each answer, until
 // the server confirms that it is on its disk.
 import type { Problem } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 
 /** The server's answer to a submission, as far as it matters. */
 interface Reply {
@@ -121,6 +122,6 @@ function spread(): number {
 
 async function problemIn(reply: Reply): Promise<Problem> {
   const found = (await reply.json().catch(() => null)) as Partial<Problem> | null;
-  const message = found?.message ?? `The server answered with status ${reply.status}.`;
+  const message = found?.message ?? t("page.send_server_status", { status: reply.status });
   return { code: found?.code ?? "not-received", message, detail: found?.detail ?? null };
 }

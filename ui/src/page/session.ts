@@ -1,16 +1,11 @@
 // The open page: its packet, its journal and its settings.
-import type {
-  AppInfo,
-  AppSettings,
-  PageContent,
-  ProjectChoices,
-  ProjectInfo,
-  SubmissionInfo,
-} from "$api/bindings";
+import type { AppInfo, AppSettings, ProjectChoices, ProjectInfo, SubmissionInfo } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 import { CLOCK, PacketDesk } from "./desk";
+import type { OpenContent } from "./join";
 import type { Journal } from "./journal";
 import { problem } from "./problems";
-import { saveFile } from "./save-file";
+import { fileName, saveFile } from "./save-file";
 import { Sender } from "./sender.svelte";
 import { submissionOf } from "./submission";
 
@@ -26,7 +21,7 @@ const SETTINGS: AppSettings = {
 };
 
 export class Session {
-  readonly content: PageContent;
+  readonly content: OpenContent;
   readonly desk: PacketDesk;
   /** Sends what is done to the server from which the page came; none of a page that is a file. */
   readonly sender: Sender | null;
@@ -34,7 +29,7 @@ export class Session {
   #choices: ProjectChoices | null = null;
 
   /** `opened` identifies a page that came from a server, since it was opened. */
-  constructor(content: PageContent, journal: Journal, opened: string | null = null) {
+  constructor(content: OpenContent, journal: Journal, opened: string | null = null) {
     [this.content, this.#journal] = [content, journal];
     this.desk = new PacketDesk(content, journal);
     this.sender = opened === null ? null : this.#senderAs(opened);
@@ -72,7 +67,7 @@ export class Session {
   }
 
   project(): ProjectInfo {
-    const { name, questions, texts, annotator, care, packet } = this.content;
+    const { name, questions, texts, annotator, care, language, packet } = this.content;
     const ids = questions.map(({ id }) => id);
     const choices: ProjectChoices = this.#choices ?? {
       annotator: annotator.id,
@@ -96,6 +91,7 @@ export class Session {
       reveals: false,
       labels_after_shown: 0,
       care,
+      language,
       simulated_notice: null,
       encoding: { version: null, encoded: 0, total: 0, problem: null },
       choices,
@@ -113,12 +109,34 @@ export class Session {
   }
 
   /** Writes the file. It can be repeated: what is in several submissions is merged once. */
-  async handIn(file: string): Promise<SubmissionInfo> {
+  handIn(file: string): Promise<SubmissionInfo> {
+    return this.#submit(file, async (text) => saveFile(file, text));
+  }
+
+  /** Sends the file to the address that the study has set, under a name that no other has. */
+  send(): Promise<SubmissionInfo> {
+    const { annotator, packet, target } = this.content;
+    if (!target) throw problem("not-in-a-page");
+    const filename = fileName(annotator.external_id, packet, CLOCK.now_ms());
+    return this.#submit(filename, async (data) => {
+      const body = JSON.stringify({ ...target.fields, filename, data });
+      // What many such addresses expect, among them DataPipe for OSF.
+      const headers = { "Content-Type": "application/json", Accept: "*/*" };
+      const { host } = new URL(target.url);
+      const answer = await fetch(target.url, { method: "POST", headers, body }).catch((thrown: unknown) => {
+        throw problem("page-target", host, String(thrown));
+      });
+      if (!answer.ok)
+        throw problem("page-target", host, `${answer.status} ${(await answer.text()).slice(0, 200)}`);
+    });
+  }
+
+  async #submit(file: string, work: (text: string) => Promise<void>): Promise<SubmissionInfo> {
     const { given, wanted } = this.desk.openPacket();
     const at_ms = CLOCK.now_ms();
     const records = this.#journal.records.length;
     const text = this.submission(at_ms);
-    saveFile(file, text);
+    await work(text);
     await this.#journal.submit({ at_ms, answers: given, records });
     return { file, bytes: text.length, given, wanted };
   }
@@ -132,8 +150,6 @@ export function storageProblem(thrown: unknown) {
   const { name = "", message = String(thrown) } = (thrown ?? {}) as { name?: string; message?: string };
   const detail = `${name}: ${message}`;
   const full = name === "QuotaExceededError";
-  const why = full
-    ? "The browser has no space left: the answer was not saved. Free some space, or save your work as a file, and answer again."
-    : "The browser does not store answers here: nothing was saved. Open the page in a normal window (not a private one), or save your work as a file.";
+  const why = full ? t("page.storage_full") : t("page.storage_refused");
   return problem("page-storage", why, detail);
 }

@@ -2,10 +2,10 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
-import type { PageContent } from "$api/bindings";
 import { keysIn, unkeyed, type KeyedAnswer } from "$kinds/rules";
 import { isEmpty } from "$logic/notes";
 import type { EventKey } from "./events";
+import type { OpenContent } from "./join";
 import type { Copy, Submitted } from "./journal";
 import type { NamedEvent, NamedFact, NamedPractice, NamedRecord, NamedText } from "./named";
 
@@ -36,7 +36,7 @@ class Positions<Value> {
 }
 
 /** The content of the file. */
-export function submissionOf(content: PageContent, work: Work, at_ms: number, answers: number): string {
+export function submissionOf(content: OpenContent, work: Work, at_ms: number, answers: number): string {
   const questions = content.questions.map(({ name }, at) => ({
     name,
     levels: [...(content.levels[at] ?? [])],
@@ -108,7 +108,9 @@ export function submissionOf(content: PageContent, work: Work, at_ms: number, an
   const records = [names, ...events, ...facts].map((line) => `${JSON.stringify(line)}\n`).join("");
   const { project, packet } = content;
   const bytes = utf8ToBytes(records).length;
-  const header = { "dissensus-submission": VERSION, project, packet, at_ms, answers, bytes };
+  const { joined } = content;
+  const about = { project, packet, at_ms, answers, bytes };
+  const header = { "dissensus-submission": VERSION, ...about, ...(joined && { joined }) };
   const signed = `${JSON.stringify(header)}\n${records}`;
   const code = bytesToHex(hmac(sha256, hexToBytes(content.key), utf8ToBytes(signed)));
   return `${signed}${JSON.stringify({ "hmac-sha256": code })}\n`;

@@ -1,4 +1,5 @@
 // Words and phrases by which a person leaves texts out. The same rules: crates/labelling/src/topics.rs.
+import { t } from "$messages/messages.svelte";
 import { refuse } from "./problems";
 
 const MAX_WORDS = 200;
@@ -43,10 +44,11 @@ export function checkTopics(topics: readonly string[]): string[] {
   const kept: string[] = [];
   for (const topic of topics.map((one) => one.trim()).filter((one) => one !== "")) {
     if ([...topic].length > LONGEST)
-      refuse("setting", `“${topic}” is too long: a word or phrase can have ${LONGEST} characters.`);
-    if (segments(topic).length === 0) refuse("setting", `“${topic}” has no letter or digit.`);
+      refuse("setting", t("page.problem_topic_too_long", { topic, count: LONGEST }));
+    if (segments(topic).length === 0) refuse("setting", t("page.problem_topic_without_letters", { topic }));
     if (!kept.some((known) => known.toLowerCase() === topic.toLowerCase())) kept.push(topic);
   }
-  if (kept.length > MAX_WORDS) refuse("setting", `${kept.length} words: ${MAX_WORDS} at most.`);
+  if (kept.length > MAX_WORDS)
+    refuse("setting", t("page.problem_topics_over_limit", { count: kept.length, most: MAX_WORDS }));
   return kept;
 }

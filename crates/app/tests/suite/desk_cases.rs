@@ -24,7 +24,7 @@ use dissensus_labelling::{
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_transfer::exchange;
-use dissensus_transfer::study::{self, PacketFolder};
+use dissensus_transfer::study::{self, PacketFolder, PageSettings};
 use rand::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use serde::de::DeserializeOwned;
@@ -139,7 +139,7 @@ fn hand_out(folder: &TestFolder, case: &Case) -> (PathBuf, PathBuf) {
     };
     let out = folder.path(&format!("{}-packets", case.name));
     study::hand_out(&session.study, &request, &out, &Silent).unwrap();
-    let to = PacketFolder { folder: &out, format: PacketFormat::Page };
+    let to = PacketFolder { folder: &out, format: PacketFormat::Page, settings: &PageSettings::default() };
     study::write_again(&session.study, &["ada".to_owned()], to, &Silent).unwrap();
     session.close();
     (out.join("ada.dissensus"), out.join("ada.html"))
@@ -498,7 +498,7 @@ fn page_holds_any_text_and_is_private() {
         seed: 1,
     };
     let out = folder.path("pages");
-    let to = PacketFolder { folder: &out, format: PacketFormat::Page };
+    let to = PacketFolder { folder: &out, format: PacketFormat::Page, settings: &PageSettings::default() };
     let draft = study::hand_out(&session.study, &request, to, &Silent).unwrap();
     let file = draft.people.iter().find(|person| person.annotator == "</script>").unwrap().file.clone();
     let page = PathBuf::from(file.unwrap());

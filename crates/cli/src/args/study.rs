@@ -1,6 +1,6 @@
 //! `dissensus study`: studies with several annotators on separate computers.
 
-use super::parse::{positive, reliability, web_address};
+use super::parse::{not_blank, pair, positive, reliability, web_address};
 use super::shared::{OutputArgs, ProjectArg, QuestionArg, WaitArg};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use dissensus_api::PacketFormat;
@@ -57,20 +57,27 @@ pub(crate) struct Plan {
 }
 
 /// What a task packet is written as.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PacketFormatArg {
     /// A project file for the desktop application
     #[default]
     File,
     /// A web page that is opened in a browser, without a network
     Page,
+    /// A web page that opens with a passphrase: DIR/passphrases.csv has one for each person
+    LockedPage,
+    /// One web page, DIR/join.html, for everybody: each person who opens it gets a share of its texts
+    JoinPage,
 }
 
-impl From<PacketFormatArg> for PacketFormat {
-    fn from(arg: PacketFormatArg) -> Self {
-        match arg {
-            PacketFormatArg::File => Self::File,
-            PacketFormatArg::Page => Self::Page,
+impl PacketFormatArg {
+    /// The format of a packet for each person; `None` for one page for everybody.
+    pub(crate) fn of_packets(self) -> Option<PacketFormat> {
+        match self {
+            Self::File => Some(PacketFormat::File),
+            Self::Page => Some(PacketFormat::Page),
+            Self::LockedPage => Some(PacketFormat::LockedPage),
+            Self::JoinPage => None,
         }
     }
 }
@@ -82,6 +89,7 @@ impl From<PacketFormatArg> for PacketFormat {
   dissensus study assign P.dissensus --annotators ada,ben --anchors 12 --repeat 0.05 --out packets
   dissensus study assign P.dissensus --to-come 12 --per-text 3 --out packets
   dissensus study assign P.dissensus --annotators ada,ben --as page --out pages
+  dissensus study assign P.dissensus --to-come 40 --as join-page --out site
   dissensus study assign P.dissensus --write-again --annotators ben --out again
 
 A task packet is a small project for one person, without other people's answers. Assigning again only \
@@ -125,6 +133,15 @@ pub(crate) struct Assign {
     /// What to write for each person
     #[arg(long = "as", value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) format: PacketFormatArg,
+    /// The address to which pages send answers when they are handed in, instead of downloading a file
+    #[arg(long, value_name = "URL")]
+    pub(crate) send_to: Option<String>,
+    /// A member of that request, such as experimentID=abc; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair, requires = "send_to")]
+    pub(crate) send_with: Vec<(String, String)>,
+    /// A code or an address that pages show once everything is answered and handed in
+    #[arg(long, value_name = "CODE|URL", value_parser = not_blank)]
+    pub(crate) completion: Option<String>,
     /// The folder for the task packets, one NAME.dissensus or NAME.html per person
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present = "dry_run")]
     pub(crate) out: Option<PathBuf>,

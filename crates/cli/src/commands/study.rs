@@ -1,23 +1,27 @@
 //! `study assign`, `study hand-in`, `study merge` and `study status`.
 
 use super::{count, open, open_in, open_or_read, open_to_read};
-use crate::args::{Assign, HandIn, Merge, Status};
+use crate::args::{Assign, HandIn, Merge, PacketFormatArg, Status};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
 use dissensus_api::{
     EarlierPacket, MergeAnswer, MergeChangeKind, MergeConsent, MergeEffectInfo, MergeReport, MergedFile,
-    MergedKind, PacketText, PracticeResult, StudyDraft, StudyFigure, StudyPerson, StudyRequest, StudyShare,
+    MergedKind, PacketText, PageTarget, PracticeResult, StudyDraft, StudyFigure, StudyPerson, StudyRequest,
+    StudyShare,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
 use dissensus_editing::annotators;
 use dissensus_editing::questions;
-use dissensus_transfer::study::{self, PacketFolder};
+use dissensus_transfer::study::{self, PacketFolder, PageSettings};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
+
+/// The file with the page for everybody.
+const JOIN_PAGE: &str = "join.html";
 
 /// What `study assign --write-again --json` prints.
 #[derive(Serialize, JsonSchema)]
@@ -35,7 +39,12 @@ pub(crate) fn assign(args: &Assign) -> Result<()> {
     let draft = match (args.dry_run, &args.out) {
         (false, Some(folder)) => {
             let bar = Bar::new("packets");
-            let to = PacketFolder { folder, format: args.format.into() };
+            let settings = settings(args)?;
+            let Some(format) = args.format.of_packets() else {
+                drop(bar);
+                return join_page(args, &session, &request, &folder.join(JOIN_PAGE), &settings);
+            };
+            let to = PacketFolder { folder, format, settings: &settings };
             let draft = study::hand_out(&session.study, &request, to, &bar);
             drop(bar);
             draft?
@@ -53,6 +62,38 @@ pub(crate) fn assign(args: &Assign) -> Result<()> {
         }
         _ => output::line("Nothing was changed (--dry-run)"),
     }
+}
+
+/// What pages do with answers.
+fn settings(args: &Assign) -> Result<PageSettings> {
+    let target =
+        args.send_to.clone().map(|url| PageTarget { url, fields: args.send_with.iter().cloned().collect() });
+    if args.format == PacketFormatArg::File && (target.is_some() || args.completion.is_some()) {
+        bail!("--send-to and --completion are for web pages: add --as page, locked-page or join-page");
+    }
+    Ok(PageSettings { target, completion: args.completion.clone() })
+}
+
+fn join_page(
+    args: &Assign,
+    session: &Session,
+    request: &StudyRequest,
+    file: &Path,
+    settings: &PageSettings,
+) -> Result<()> {
+    if !args.annotators.is_empty() {
+        bail!("nobody is named on a page for everybody: say how many people it is for with --to-come");
+    }
+    let draft = study::write_join_page(&session.study, request, file, settings)?;
+    if args.output.json {
+        return output::json(&draft);
+    }
+    print_draft(&draft)?;
+    output::line(&format!(
+        "Wrote {} for {}: people are added to the project when what they hand in is merged",
+        file.display(),
+        count(draft.people.len() as u64, "person").replace("persons", "people")
+    ))
 }
 
 fn request(args: &Assign, session: &Session) -> Result<StudyRequest> {
@@ -134,7 +175,11 @@ fn write_again(args: &Assign) -> Result<()> {
     // Written to if possible: packets of an interrupted assignment have their files from now on.
     let session = open_or_read(&args.project.path)?;
     let bar = Bar::new("packets");
-    let to = PacketFolder { folder, format: args.format.into() };
+    let settings = settings(args)?;
+    let Some(format) = args.format.of_packets() else {
+        bail!("a page for everybody is not written again: make another one, without --write-again")
+    };
+    let to = PacketFolder { folder, format, settings: &settings };
     let files = study::write_again(&session.study, &args.annotators, to, &bar);
     drop(bar);
     let files = files?;

@@ -19,6 +19,8 @@ dissensus_domain::errors! {
             "nobody has an attribute \"{attribute}\" to balance by{}" (if known.is_empty() { String::new() } else { format!("; there is {known}") });
         NothingNew => "plan-nothing-new", "everybody already has what this plan assigns: nothing is left to hand out";
         NoPacket(String) => "no-packet", "nothing was handed out to \"{0}\" yet";
+        Target(String) => "page-target",
+            "pages cannot send answers to {0}: give an address that begins with https:// (or http://localhost)";
         NoPages => "no-pages",
             "this program was built without web pages: run `npm run build` in `ui`, then build the program again";
         Unwritten(String) => "packets-unwritten",

@@ -6,7 +6,8 @@ use super::joined::{JOINED, Joined};
 use super::lacking::PLANNED;
 use crate::study::draft;
 use crate::study::error::StudyError;
-use crate::study::page;
+use crate::study::page::{self, PageSettings};
+use crate::study::passphrase;
 use dissensus_api::{PacketFormat, StudyDraft, StudyRequest};
 use dissensus_domain::{AnnotatorId, Assignment, Attributes, JobKind, Packet, PacketId};
 use dissensus_editing::annotators;
@@ -28,11 +29,16 @@ use uuid::Uuid;
 /// or killed.
 const UNWRITTEN: &str = "packets-unwritten";
 
+/// The list of passphrases in the folder of pages that need one.
+const PASSPHRASES: &str = "passphrases.csv";
+
 /// Where packets are written, and as what.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketFolder<'a> {
     pub folder: &'a Path,
     pub format: PacketFormat,
+    /// Of pages.
+    pub settings: &'a PageSettings,
 }
 
 impl PacketFolder<'_> {
@@ -40,14 +46,15 @@ impl PacketFolder<'_> {
     fn check(&self) -> Result<(), ProjectError> {
         match self.format {
             PacketFormat::File => Ok(()),
-            PacketFormat::Page => page::check_built(),
+            PacketFormat::Page | PacketFormat::LockedPage => page::check(self.settings),
         }
     }
 }
 
 impl<'a, P: AsRef<Path> + ?Sized> From<&'a P> for PacketFolder<'a> {
     fn from(folder: &'a P) -> Self {
-        Self { folder: folder.as_ref(), format: PacketFormat::default() }
+        static USUAL: PageSettings = PageSettings { target: None, completion: None };
+        Self { folder: folder.as_ref(), format: PacketFormat::default(), settings: &USUAL }
     }
 }
 
@@ -113,7 +120,7 @@ fn draw_and_write(
     let unwritten: Vec<Unwritten> = (packets.into_iter())
         .filter_map(|(person, packet)| Some(Unwritten { packet, file: files.get(person)?.clone()? }))
         .collect();
-    write(cx, &unwritten, to.format, progress).map_err(|error| match error {
+    write(cx, &unwritten, to, progress).map_err(|error| match error {
         ProjectError::Cancelled => StudyError::Unwritten("it was stopped".to_owned()).into(),
         other => ProjectError::from(StudyError::Unwritten(other.to_string())),
     })?;
@@ -169,7 +176,7 @@ fn write_theirs(
         let before = packets[..at].iter().filter(|(other, _)| other.annotator == packet.annotator).count();
         unwritten.push(Unwritten { packet: packet.id, file: names.of(&person.external_id, before as u32)? });
     }
-    write(cx, &unwritten, to.format, progress)?;
+    write(cx, &unwritten, to, progress)?;
     Ok(unwritten.iter().map(|one| one.file.to_string_lossy().into_owned()).collect())
 }
 
@@ -305,10 +312,16 @@ pub(super) fn add(
 fn write(
     cx: &Study,
     unwritten: &[Unwritten],
-    format: PacketFormat,
+    PacketFolder { format, settings, .. }: PacketFolder<'_>,
     progress: &dyn Progress,
 ) -> Result<(), ProjectError> {
     let all = unwritten.len() as u64;
+    // First: a page without its passphrase is lost.
+    if format == PacketFormat::LockedPage
+        && let Some(one) = unwritten.first()
+    {
+        write_passphrases(cx, &dissensus_files::folder_of(&one.file).join(PASSPHRASES))?;
+    }
     for (done, Unwritten { packet, file }) in (0..).zip(unwritten) {
         progress.report(done, Some(all), "packets");
         if progress.cancelled() {
@@ -326,8 +339,11 @@ fn write(
                 let mut made = std::fs::File::open(&made).map_err(failed)?;
                 std::io::copy(&mut made, &mut target).map_err(failed)?;
             }
-            PacketFormat::Page => {
-                let page = page::page(&made, &project_name(cx.context.store.path()), page::Sends::Nothing)?;
+            PacketFormat::Page | PacketFormat::LockedPage => {
+                let locked = (format == PacketFormat::LockedPage).then(|| passphrase_of(cx, *packet));
+                let locked = locked.transpose()?;
+                let to = page::Delivery::File { passphrase: locked.as_deref(), settings };
+                let page = page::page(&made, &project_name(cx.context.store.path()), to)?;
                 target.write_all(page.as_bytes()).map_err(failed)?;
             }
         }
@@ -339,6 +355,22 @@ fn write(
     }
     progress.report(all, Some(all), "packets");
     Ok(())
+}
+
+fn passphrase_of(cx: &Study, packet: PacketId) -> Result<String, ProjectError> {
+    let (_, key) = cx.context.store.packet(packet)?.ok_or(StudyError::UnknownPacket)?;
+    Ok(passphrase::passphrase(&key))
+}
+
+/// Writes the passphrases of all packets, in the order in which they were handed out.
+fn write_passphrases(cx: &Study, file: &Path) -> Result<(), ProjectError> {
+    let index = cx.context.index();
+    let packets = cx.context.store.packets()?.into_iter();
+    let rows = packets.filter_map(|(packet, key)| {
+        let row = index.annotator_row(packet.annotator)?;
+        Some((index.annotators()[row as usize].external_id.clone(), passphrase::passphrase(&key)))
+    });
+    passphrase::write_list(&rows.collect::<Vec<_>>(), file)
 }
 
 /// Unused names of files in one folder.
@@ -376,7 +408,7 @@ impl<'a> FileNames<'a> {
         let next = if packets == 0 { String::new() } else { format!("-{}", packets + 1) };
         let ending = match self.to.format {
             PacketFormat::File => "dissensus",
-            PacketFormat::Page => "html",
+            PacketFormat::Page | PacketFormat::LockedPage => "html",
         };
         // Two annotators whose names differ only in characters that file names cannot have, or in case, which
         // some systems ignore.

@@ -13,6 +13,13 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::sync::lock;
 use std::time::Duration;
 
+/// Parameters of a link with the id of a person, as Prolific, Mechanical Turk, SONA and others name it.
+pub const ID_PARAMETERS: [&str; 5] = ["PROLIFIC_PID", "workerId", "participantId", "sona_id", "id"];
+/// Parameters of a link that become attributes of the person.
+pub const ATTRIBUTE_PARAMETERS: [&str; 4] = ["STUDY_ID", "SESSION_ID", "assignmentId", "hitId"];
+/// The most characters of such a parameter.
+pub const MAX_PARAMETER: usize = 100;
+
 /// What everybody gets who joins.
 #[derive(Clone, Debug)]
 pub struct JoinRules {
@@ -62,17 +69,9 @@ pub fn join(cx: &Study, rules: &JoinRules, person: &Joining) -> Result<Link, Pro
             return Err(StudyError::TakenId(known.external_id.clone()).into());
         }
     }
-    let mut number = index.annotators().len();
-    let name = loop {
-        let Some(id) = &person.id else {
-            number += 1;
-            let name = format!("person-{number}");
-            if index.annotator_named(&name).is_none() && !store.has_withdrawn(&name)? {
-                break name;
-            }
-            continue;
-        };
-        break id.clone();
+    let name = match &person.id {
+        Some(id) => id.clone(),
+        None => unused_name(cx)?,
     };
     let request = StudyRequest {
         questions: rules.questions.clone(),
@@ -95,4 +94,17 @@ pub fn join(cx: &Study, rules: &JoinRules, person: &Joining) -> Result<Link, Pro
     let (_, id) = added.into_iter().next().ok_or(StudyError::Full)?;
     let (packet, key) = store.packet(id)?.ok_or(StudyError::UnknownPacket)?;
     Ok(link_of(&packet, &key, &drawn.people[0].name))
+}
+
+/// A name for somebody who has none: `person-1`, `person-2`, ...
+pub(super) fn unused_name(cx: &Study) -> Result<String, ProjectError> {
+    let index = cx.context.index();
+    let mut number = index.annotators().len();
+    loop {
+        number += 1;
+        let name = format!("person-{number}");
+        if index.annotator_named(&name).is_none() && !cx.context.store.has_withdrawn(&name)? {
+            return Ok(name);
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{Study, page, submission};
 use crate::study::error::StudyError;
-use dissensus_domain::{Packet, PacketId};
+use dissensus_domain::{Language, Packet, PacketId};
 use dissensus_files::PrivateFolder;
 use dissensus_project::error::ProjectError;
 use dissensus_project::names::project_name;
@@ -71,7 +71,15 @@ pub fn linked_page(cx: &Study, packet: PacketId, completion: Option<&str>) -> Re
     let inside = PrivateFolder::create_in(&std::env::temp_dir()).map_err(failed)?;
     let file = inside.path().join("packet.dissensus");
     cx.context.store.write_packet(packet, &file)?;
-    page::page(&file, &project_name(cx.context.store.path()), page::Sends::ToServer { completion })
+    page::page(&file, &project_name(cx.context.store.path()), page::Delivery::Server { completion })
+}
+
+/// The language in which annotators use the desk; `None` leaves it to each person's browser.
+///
+/// # Errors
+/// The project cannot be read.
+pub fn language(cx: &Study) -> Result<Option<Language>, ProjectError> {
+    Ok(cx.context.store.language()?)
 }
 
 fn secret(key: &PacketKey) -> String {

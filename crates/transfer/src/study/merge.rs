@@ -4,6 +4,7 @@ use super::Study;
 use super::apart::fast_clock_notice;
 use super::effect::{effect_digest, effect_info};
 use super::incoming::Incoming;
+use super::join_page::add_person;
 use crate::study::apart;
 use crate::study::error::StudyError;
 use crate::study::incoming;
@@ -144,6 +145,7 @@ fn merge_one_file(
     taken: &mut bool,
     file: &mut MergedFile,
 ) -> Result<(), ProjectError> {
+    add_person(cx, path)?;
     let incoming = incoming::identify(cx, path)?;
     file.kind = Some(incoming.kind);
     match incoming.packet {

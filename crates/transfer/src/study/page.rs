@@ -1,15 +1,22 @@
 //! Writes a task packet as a web page: one file with the texts, the desk and no request to any network.
 
+use super::join::{ATTRIBUTE_PARAMETERS, ID_PARAMETERS};
+use super::join_page::KnownAssignment;
+use super::passphrase;
 use crate::study::error::StudyError;
 use dissensus_api::{
-    AnnotatorInfo, PageAssignment, PageContent, PagePractice, PagePracticeAnswer, PagePracticeText, PageText,
+    AnnotatorInfo, JoinPage, PageAssignment, PageContent, PagePractice, PagePracticeAnswer, PagePracticeText,
+    PageTarget, PageText,
 };
-use dissensus_domain::{Answer, AttributeForm, FactKind, Question, QuestionId};
+use dissensus_domain::{Answer, AttributeForm, FactKind, Question, QuestionId, TextId};
 use dissensus_editing::{care, question_info::question_info};
 use dissensus_labelling::guideline::{guideline_info, picture_data};
 use dissensus_project::error::ProjectError;
 use dissensus_store::{Store, StoreError};
+use serde::Serialize;
+use std::collections::HashMap;
 use std::path::Path;
+use uuid::Uuid;
 
 /// The version of [`PageContent`].
 const VERSION: u32 = 1;
@@ -28,30 +35,141 @@ pub(super) fn check_built() -> Result<(), ProjectError> {
     if TEMPLATE.contains(PLACE) { Ok(()) } else { Err(StudyError::NoPages.into()) }
 }
 
-/// Where a page sends what is done in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sends<'a> {
-    /// Nowhere: its policy forbids every request.
-    Nothing,
-    /// To the server from which it came; with a code or an address that it shows at the end.
-    ToServer { completion: Option<&'a str> },
+/// What pages that are files do with answers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PageSettings {
+    /// Where *Hand in* sends answers; `None` downloads a file.
+    pub target: Option<PageTarget>,
+    /// A code or an address that is shown once everything is answered and handed in.
+    pub completion: Option<String>,
+}
+
+/// Checks that this program can write pages with these settings, before anything is assigned.
+///
+/// # Errors
+/// It was built without pages, or a page cannot send to the address.
+pub(super) fn check(settings: &PageSettings) -> Result<(), ProjectError> {
+    check_built()?;
+    origin_of(settings).map(drop)
+}
+
+/// How a page reaches its person.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Delivery<'a> {
+    /// As a file. With a passphrase, it is encrypted.
+    File { passphrase: Option<&'a str>, settings: &'a PageSettings },
+    /// From a server, to which it sends what is done in it; with a code or an address that it shows at the end.
+    Server { completion: Option<&'a str> },
 }
 
 /// The page of the packet in this file; `name` is the study's.
 ///
 /// # Errors
 /// This program was built without pages, or the packet cannot be read.
-pub(super) fn page(packet: &Path, name: &str, sends: Sends<'_>) -> Result<String, ProjectError> {
-    let (before, after) = TEMPLATE.split_once(PLACE).ok_or(StudyError::NoPages)?;
-    let (online, completion, before) = match sends {
-        Sends::Nothing => (false, None, before.to_owned()),
-        Sends::ToServer { completion } => {
-            let before = before.replacen(NO_REQUESTS, &format!("{NO_REQUESTS}; connect-src 'self'"), 1);
-            (true, completion.map(str::to_owned), before)
+pub(super) fn page(packet: &Path, name: &str, delivery: Delivery<'_>) -> Result<String, ProjectError> {
+    let mut content = content(&Store::open_reader(packet)?, name)?;
+    let reached = match delivery {
+        Delivery::Server { completion } => {
+            content.online = true;
+            content.completion = completion.map(str::to_owned);
+            Some("'self'".to_owned())
+        }
+        Delivery::File { settings, .. } => {
+            set(&mut content, settings);
+            origin_of(settings)?
         }
     };
-    let content = PageContent { online, completion, ..content(&Store::open_reader(packet)?, name)? };
-    let content = serde_json::to_string(&content).map_err(|e| ProjectError::internal(&e))?;
+    let language = content.language;
+    let mut content = json(&content)?;
+    if let Delivery::File { passphrase: Some(passphrase), .. } = delivery {
+        content = passphrase::lock(&content, passphrase, language)?;
+    }
+    in_template(&content, reached.as_deref())
+}
+
+/// The texts of a page for everybody.
+pub(super) struct JoinParts<'a> {
+    pub(super) id: Uuid,
+    pub(super) key: &'a [u8; 32],
+    /// The texts of all parts, in the order of the packet.
+    pub(super) texts: &'a [TextId],
+    pub(super) parts: &'a [Vec<KnownAssignment>],
+}
+
+/// The page for everybody whose texts are in this packet; `name` is the study's.
+///
+/// # Errors
+/// This program was built without pages, or the packet cannot be read.
+pub(super) fn join_page(
+    packet: &Path,
+    name: &str,
+    parts: &JoinParts<'_>,
+    settings: &PageSettings,
+) -> Result<String, ProjectError> {
+    let mut content = content(&Store::open_reader(packet)?, name)?;
+    set(&mut content, settings);
+    let rows = parts.texts.iter().zip(&content.assignments).map(|(text, item)| (*text, item.text));
+    let rows: HashMap<TextId, TextId> = rows.collect();
+    let part = |part: &Vec<KnownAssignment>| {
+        let items = part.iter().filter_map(|(text, occasion, _)| {
+            Some(PageAssignment { text: *rows.get(text)?, occasion: *occasion })
+        });
+        items.collect()
+    };
+    let page = JoinPage {
+        version: VERSION,
+        join: parts.id.to_string(),
+        key: digits_of(parts.key),
+        ids: ID_PARAMETERS.map(str::to_owned).to_vec(),
+        attributes: ATTRIBUTE_PARAMETERS.map(str::to_owned).to_vec(),
+        parts: parts.parts.iter().map(part).collect(),
+        language: content.language,
+        content: PageContent { assignments: Vec::new(), key: String::new(), ..content },
+    };
+    in_template(&json(&page)?, origin_of(settings)?.as_deref())
+}
+
+fn set(content: &mut PageContent, settings: &PageSettings) {
+    content.target.clone_from(&settings.target);
+    content.completion.clone_from(&settings.completion);
+}
+
+fn json(content: &impl Serialize) -> Result<String, ProjectError> {
+    serde_json::to_string(content).map_err(|error| ProjectError::internal(&error))
+}
+
+fn digits_of(key: &[u8; 32]) -> String {
+    key.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The origin of the address that takes submissions, for the policy of the page.
+///
+/// # Errors
+/// It is no address that a page can send to.
+fn origin_of(settings: &PageSettings) -> Result<Option<String>, ProjectError> {
+    let Some(target) = &settings.target else { return Ok(None) };
+    let refused = || StudyError::Target(target.url.clone());
+    let (scheme, rest) = target.url.split_once("://").ok_or_else(refused)?;
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let name = host.split(':').next().unwrap_or_default();
+    // Browsers send to other computers only with TLS, as far as the page came with it; nobody else can read
+    // answers then.
+    let safe = scheme == "https" || (scheme == "http" && ["localhost", "127.0.0.1"].contains(&name));
+    let plain = |c: char| c.is_ascii_alphanumeric() || ".-:".contains(c);
+    let clean = target.url.chars().all(|c| c.is_ascii_graphic() && !"\"'<>\\`".contains(c));
+    match safe && clean && !name.is_empty() && host.chars().all(plain) {
+        true => Ok(Some(format!("{scheme}://{host}"))),
+        false => Err(refused().into()),
+    }
+}
+
+/// The page with this content; `reached` is the only origin to which it can send something.
+fn in_template(content: &str, reached: Option<&str>) -> Result<String, ProjectError> {
+    let (before, after) = TEMPLATE.split_once(PLACE).ok_or(StudyError::NoPages)?;
+    let before = match reached {
+        Some(origin) => before.replacen(NO_REQUESTS, &format!("{NO_REQUESTS}; connect-src {origin}"), 1),
+        None => before.to_owned(),
+    };
     // In HTML, only these characters could end the element.
     let content = content.replace('<', "\\u003c");
     let (open, close) = PLACE.split_at(PLACE.len() - "</script>".len());
@@ -83,7 +201,7 @@ fn content(store: &Store, name: &str) -> Result<PageContent, ProjectError> {
         version: VERSION,
         project: store.project_id()?.to_string(),
         packet: packet.id.to_string(),
-        key: key.0.iter().map(|byte| format!("{byte:02x}")).collect(),
+        key: digits_of(&key.0),
         name: name.to_owned(),
         annotator: AnnotatorInfo {
             id: annotator.id,
@@ -100,11 +218,13 @@ fn content(store: &Store, name: &str) -> Result<PageContent, ProjectError> {
         practice: practice(store, &questions)?,
         form: form.left(&store.form_answers(packet.annotator)?),
         care: care::settings_in(store, &all)?,
+        language: store.language()?,
         guideline: guideline.map(|(version, number)| guideline_info(version, number)),
         pictures: pictures.iter().flatten().map(picture_data).collect(),
         questions: questions.into_iter().map(|question| question_info(question, (0, 0))).collect(),
         online: false,
         completion: None,
+        target: None,
     })
 }
 

@@ -6,7 +6,7 @@
 //! before it under the packet's key, which only the packet and the project have, in hexadecimal digits.
 
 use crate::study::error::StudyError;
-use dissensus_domain::ProjectId;
+use dissensus_domain::{Attributes, ProjectId};
 use dissensus_project::error::ProjectError;
 use dissensus_store::{PacketKey, PacketWork, Submission, WorkNames, WorkRecord};
 use hmac::digest::KeyInit;
@@ -43,9 +43,24 @@ pub(super) struct Header {
     pub(super) answers: u32,
     /// Bytes of the lines between this one and the last.
     pub(super) bytes: u64,
+    /// Who joined by a page for everybody; none for the packet of a known person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) joined: Option<JoinedPerson>,
     /// Bytes of this line.
     #[serde(skip)]
     length: u64,
+}
+
+/// A person who joined by a page for everybody.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct JoinedPerson {
+    /// The page.
+    pub(super) page: Uuid,
+    /// The id of the person elsewhere, or a random one.
+    pub(super) id: String,
+    /// What the address of the page had about the person.
+    #[serde(default)]
+    pub(super) attributes: Attributes,
 }
 
 pub(super) fn code(key: &PacketKey) -> Hmac<Sha256> {
@@ -79,6 +94,7 @@ pub(super) fn write(
         at_ms: noted.at_ms,
         answers: noted.answers,
         bytes: records.len() as u64,
+        joined: None,
         length: 0,
     };
     let signed = serde_json::to_string(&header)? + "\n" + &records;
