@@ -23,6 +23,15 @@ pub fn window() -> &'static Path {
     PATH.get_or_init(|| found("DISSENSUS_WINDOW_BIN", "dissensus-window"))
 }
 
+/// A program on the search path, or else the one in `bin` of the folder that DISSENSUS_TOOLS names.
+pub fn tool(name: &str) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path);
+    let more = std::env::var_os("DISSENSUS_TOOLS").map(|tools| PathBuf::from(tools).join("bin"));
+    let found = folders.chain(more).map(|folder| folder.join(name)).find(|program| program.is_file());
+    found.unwrap_or_else(|| PathBuf::from(name))
+}
+
 /// The folder of the checkout.
 pub fn checkout() -> PathBuf {
     // Read at run time: a target folder shared by several checkouts may hold what another one compiled.

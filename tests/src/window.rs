@@ -28,12 +28,26 @@ const BLINK: Duration = Duration::from_millis(25);
 pub enum Browser {
     WebKit,
     Chromium,
+    Firefox,
 }
 
 impl Browser {
+    /// All of them: one of each engine.
+    pub const ALL: [Self; 3] = [Self::WebKit, Self::Chromium, Self::Firefox];
+
     /// Whether it can be started.
     pub fn is_installed(self) -> bool {
         self.program().is_some() && Command::new(self.driver()).arg("--version").output().is_ok()
+    }
+
+    /// Whether tests in it run here. Without it they are left out, with a message; in CI they fail.
+    #[expect(clippy::print_stderr, reason = "a test that is left out says so")]
+    pub fn is_to_be_tested(self) -> bool {
+        let wanted = self.is_installed() || std::env::var_os("CI").is_some();
+        if !wanted {
+            eprintln!("NOT RUN: this system has no {self:?} with a driver");
+        }
+        wanted
     }
 
     fn program(self) -> Option<PathBuf> {
@@ -43,13 +57,17 @@ impl Browser {
                 libraries.map(|folder| folder.join("webkit2gtk-4.1/MiniBrowser")).find(|path| path.is_file())
             }
             Self::Chromium => Some(PathBuf::from("/usr/lib/chromium/chromium")).filter(|path| path.is_file()),
+            Self::Firefox => {
+                Some(PathBuf::from("/usr/lib/firefox-esr/firefox-esr")).filter(|path| path.is_file())
+            }
         }
     }
 
-    fn driver(self) -> &'static str {
+    fn driver(self) -> PathBuf {
         match self {
-            Self::WebKit => "WebKitWebDriver",
-            Self::Chromium => "chromedriver",
+            Self::WebKit => "WebKitWebDriver".into(),
+            Self::Chromium => "chromedriver".into(),
+            Self::Firefox => programs::tool("geckodriver"),
         }
     }
 }
@@ -95,14 +113,17 @@ impl Start {
     pub fn browser(bench: &Bench, browser: Browser) -> Result<Self> {
         let missing = || format!("{browser:?} is missing: `cargo xtask test --only system`");
         let program = browser.program().with_context(missing)?;
-        let profile = format!("--user-data-dir={}", bench.path("home/chromium").display());
+        let profile = bench.path(&format!("home/{browser:?}").to_lowercase());
+        fs::create_dir_all(&profile)?;
+        let profile = profile.display();
         let arguments = match browser {
-            Browser::WebKit => vec!["--automation"],
-            Browser::Chromium => {
-                vec!["--headless=new", "--no-sandbox", "--no-first-run", "--disable-dev-shm-usage", &profile]
-            }
+            Browser::WebKit => "--automation".to_owned(),
+            Browser::Chromium => format!(
+                "--headless=new --no-sandbox --no-first-run --disable-dev-shm-usage --user-data-dir={profile}"
+            ),
+            Browser::Firefox => format!("-headless -profile {profile}"),
         };
-        let arguments = arguments.into_iter().map(str::to_owned).collect();
+        let arguments = arguments.split(' ').map(str::to_owned).collect();
         Ok(Self { browser, program, arguments, ..Self::webkit() })
     }
 
@@ -422,7 +443,7 @@ fn by_id(id: &str) -> String {
     format!("[data-testid=\"{id}\"]")
 }
 
-/// WebKit's driver, in a process group of its own together with the window and WebKit's helpers.
+/// A browser's driver, in a process group of its own together with the window and the browser's helpers.
 struct Driver {
     process: Child,
     port: u16,
@@ -476,6 +497,9 @@ impl Driver {
             Browser::Chromium => {
                 json!({ "goog:chromeOptions": options, "unhandledPromptBehavior": "accept" })
             }
+            Browser::Firefox => {
+                json!({ "moz:firefoxOptions": options, "unhandledPromptBehavior": "accept" })
+            }
         };
         let Value::Object(request) = request else { bail!("capabilities are an object") };
         let mut builder = ClientBuilder::new(HttpConnector::new());
@@ -504,12 +528,25 @@ impl Driver {
         let home = format!("DISSENSUS_HOME={}", self.home);
         fs::read_dir("/proc").ok()?.flatten().find_map(|entry| {
             let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
-            let is_it = fs::read_link(entry.path().join("exe")).ok()? == program;
+            let is_it = is_running(&entry.path(), &program);
+            // A browser runs its pages in processes of the same program.
+            let is_first = !is_running(&Path::new("/proc").join(parent(&entry.path())?), &program);
             let environment = fs::read(entry.path().join("environ")).ok()?;
             let ours = environment.split(|byte| *byte == 0).any(|variable| variable == home.as_bytes());
-            (is_it && ours).then_some(pid)
+            (is_it && is_first && ours).then_some(pid)
         })
     }
+}
+
+/// Whether the process of this folder of `/proc` runs the program.
+fn is_running(process: &Path, program: &Path) -> bool {
+    fs::read_link(process.join("exe")).is_ok_and(|running| running == program)
+}
+
+/// The number of the parent of the process of this folder of `/proc`.
+fn parent(process: &Path) -> Option<String> {
+    let status = fs::read_to_string(process.join("status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("PPid:")).map(|pid| pid.trim().to_owned())
 }
 
 impl Drop for Driver {

@@ -1,14 +1,15 @@
 //! A packet as a web page: answered by keyboard in real browsers, from disk, without a network, and merged.
-#![cfg(target_os = "linux")] // nowhere else are there drivers for both browsers
+#![cfg(target_os = "linux")] // nowhere else are there drivers for all browsers
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
 use anyhow::{Context as _, Result, ensure};
 use dissensus_tests::command::Bench;
+use dissensus_tests::page::{address, hand_in, open};
 use dissensus_tests::window::{Browser, Start, Window};
 use dissensus_tests::{files, programs};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The most bytes of a page without its texts.
 const LARGEST: u64 = 1_500_000;
@@ -36,13 +37,6 @@ fn pages(bench: &Bench) -> PathBuf {
     bench.path("pages").join("ada.html")
 }
 
-async fn open(bench: &Bench, browser: Browser, page: &Path) -> Result<Window> {
-    let window = Window::start(bench, Start::browser(bench, browser)?).await?;
-    window.go_to(&format!("file://{}", page.display())).await?;
-    window.find("label-text").await?;
-    Ok(window)
-}
-
 /// Answers all three questions about the text on the screen: a level, no option, nothing to mark.
 async fn answer(window: &Window, level: char, done: u32) -> Result<()> {
     const NOW: &str =
@@ -55,19 +49,6 @@ async fn answer(window: &Window, level: char, done: u32) -> Result<()> {
         window.press('\u{e007}').await?;
     }
     window.text_when("label-progress-done", |now| now == done.to_string()).await.map(drop)
-}
-
-/// Hands in, and returns the file that the browser would save.
-async fn hand_in(window: &Window) -> Result<String> {
-    let keep = "const real = URL.createObjectURL; window.saved = null; \
-                URL.createObjectURL = (blob) => { void blob.text().then((text) => (window.saved = text)); \
-                return real.call(URL, blob); }";
-    window.script(keep).await?;
-    window.click("hand-in").await?;
-    window.click("hand-in-write").await?;
-    let saved = window.script_when("return window.saved ?? null", |saved| saved.is_string()).await?;
-    window.gone("hand-in-dialog").await?;
-    Ok(saved.as_str().unwrap_or_default().to_owned())
 }
 
 async fn page_is_answered_and_merged(browser: Browser) -> Result<()> {
@@ -91,10 +72,10 @@ async fn page_is_answered_and_merged(browser: Browser) -> Result<()> {
     let window = match browser {
         // What this browser stores ends with it: the page is loaded again instead.
         Browser::WebKit => {
-            window.go_to(&format!("file://{}", page.display())).await?;
+            window.go_to(&address(&page)).await?;
             window
         }
-        Browser::Chromium => {
+        Browser::Chromium | Browser::Firefox => {
             window.kill()?;
             open(&bench, browser, &page).await?
         }
@@ -109,7 +90,7 @@ async fn page_is_answered_and_merged(browser: Browser) -> Result<()> {
     let again = ["--write-again", "--annotators", "ada", "--as", "page", "--out", "again"];
     bench.ok(["study", "assign", "S.dissensus"].into_iter().chain(again));
     window.go_to("about:blank").await?;
-    window.go_to(&format!("file://{}", bench.path("again/ada.html").display())).await?;
+    window.go_to(&address(&bench.path("again/ada.html"))).await?;
     window.text_when("label-progress-done", |now| now == "4").await?;
     answer(&window, '1', 5).await?;
     let late = bench.file("late.handin", hand_in(&window).await?);
@@ -137,11 +118,18 @@ async fn page_is_answered_and_merged_in_webkit() -> Result<()> {
 
 #[tokio::test]
 async fn page_is_answered_and_merged_in_chromium() -> Result<()> {
-    if !Browser::Chromium.is_installed() && std::env::var_os("CI").is_none() {
-        eprintln!("NOT RUN: this system has no Chromium with a driver");
+    if !Browser::Chromium.is_to_be_tested() {
         return Ok(());
     }
     page_is_answered_and_merged(Browser::Chromium).await
+}
+
+#[tokio::test]
+async fn page_is_answered_and_merged_in_firefox() -> Result<()> {
+    if !Browser::Firefox.is_to_be_tested() {
+        return Ok(());
+    }
+    page_is_answered_and_merged(Browser::Firefox).await
 }
 
 /// What axe-core finds against WCAG 2.2 AA and good practice in what is on the screen, in light and dark.
@@ -164,8 +152,7 @@ async fn violations(window: &Window, screen: &str) -> Result<Vec<String>> {
 
 #[tokio::test]
 async fn screens_of_a_page_are_accessible() -> Result<()> {
-    if !Browser::Chromium.is_installed() && std::env::var_os("CI").is_none() {
-        eprintln!("NOT RUN: this system has no Chromium with a driver");
+    if !Browser::Chromium.is_to_be_tested() {
         return Ok(());
     }
     let axe = programs::checkout().join("ui/node_modules/axe-core/axe.min.js");
@@ -176,7 +163,7 @@ async fn screens_of_a_page_are_accessible() -> Result<()> {
     bench.ok(["people", "form", "S.dissensus", "--ask", "gender=woman|man", "--ask", "age=18-29|30+"]);
     let page = pages(&bench);
     let window = Window::start(&bench, Start::browser(&bench, Browser::Chromium)?).await?;
-    window.go_to(&format!("file://{}", page.display())).await?;
+    window.go_to(&address(&page)).await?;
     window.find("about-you").await?;
     window.script(&axe).await?;
     let mut found = violations(&window, "form").await?;
@@ -215,17 +202,23 @@ async fn screens_of_a_page_are_accessible() -> Result<()> {
     window.close().await
 }
 
-#[tokio::test]
-async fn page_in_a_second_tab_is_refused() -> Result<()> {
+async fn page_in_a_second_tab_is_refused(browser: Browser) -> Result<()> {
     let bench = Bench::without_encoder();
     let page = handed_out(&bench);
-    let window = open(&bench, Browser::WebKit, &page).await?;
-    let address = format!("file://{}", page.display());
+    let window = open(&bench, browser, &page).await?;
     window.open_tab().await?;
-    window.go_to(&address).await?;
+    window.go_to(&address(&page)).await?;
     window.find("page-elsewhere").await?;
     ensure!(window.all("label-text").await?.is_empty());
     window.close_tab().await?;
     answer(&window, '1', 1).await?;
     window.close().await
+}
+
+#[tokio::test]
+async fn page_in_a_second_tab_is_refused_in_every_browser() -> Result<()> {
+    for browser in Browser::ALL.into_iter().filter(|browser| browser.is_to_be_tested()) {
+        page_in_a_second_tab_is_refused(browser).await?;
+    }
+    Ok(())
 }

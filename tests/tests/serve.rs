@@ -366,7 +366,7 @@ fn killed_server_loses_and_doubles_nothing() -> Result<()> {
 }
 
 /// Browsers answer; the server is killed, and comes back.
-#[cfg(target_os = "linux")] // nowhere else are there drivers for both browsers
+#[cfg(target_os = "linux")] // nowhere else are there drivers for all browsers
 mod in_browsers {
     use super::*;
     use dissensus_tests::window::{Browser, Start, Window};
