@@ -8,6 +8,7 @@
 pub mod bus;
 pub mod command;
 pub mod disk;
+pub mod draws;
 pub mod files;
 #[cfg(target_os = "linux")]
 pub mod page;

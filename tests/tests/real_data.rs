@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
 use dissensus_tests::command::Bench;
+use dissensus_tests::draws::Draws;
 use dissensus_tests::programs::checkout;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -283,25 +284,6 @@ fn baselines_of_csc_match_the_published_ones() {
     assert!(ours("wasserstein") < ours("wasserstein_probabilities"));
 }
 
-/// Random numbers from a seed (SplitMix64, Steele, Lea and Flood 2014).
-struct Draws(u64);
-
-impl Draws {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-
-    fn shuffle<T>(&mut self, all: &mut [T]) {
-        for at in (1..all.len()).rev() {
-            all.swap(at, self.below(at + 1));
-        }
-    }
-}
-
 /// Labels by text: text, (annotator, level) each.
 fn by_text(file: &Path) -> Vec<(String, Vec<(String, f64)>)> {
     let mut reader = csv::Reader::from_path(file).unwrap();
@@ -325,7 +307,7 @@ fn plan_from_a_pilot_keeps_its_interval_width() {
     const WIDTH: f64 = 2.2;
     let mut texts = by_text(&data("popquorn_offensiveness.csv"));
     let bench = Bench::without_encoder();
-    let mut draws = Draws(7);
+    let mut draws = Draws::new(7);
     let (mut within, mut sum, mut numbers) = (0, 0.0, BTreeMap::<u64, u32>::new());
     for pilot in 0..100 {
         draws.shuffle(&mut texts);

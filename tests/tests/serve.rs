@@ -3,6 +3,7 @@
 
 use anyhow::{Context, Result, ensure};
 use dissensus_tests::command::Bench;
+use dissensus_tests::draws::setting;
 use dissensus_tests::files;
 use dissensus_tests::served::{Page, Serving, links};
 use std::collections::BTreeMap;
@@ -287,11 +288,6 @@ fn people_join_until_every_text_has_its_answers() -> Result<()> {
     let serving = Serving::start(&bench, PROJECT, ANY_PORT)?;
     assert_eq!(status_of(&join(&serving.address, &[]).unwrap_err()), 404);
     serving.end()
-}
-
-/// A number from the environment, for longer runs.
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
 /// People answer at the same time while the server is killed again and again. Longer runs:
