@@ -7,6 +7,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 use ureq::Agent;
@@ -117,6 +118,31 @@ pub fn links(bench: &Bench, project: &str, address: &str) -> Vec<(String, String
     rows.map(|row| (row[0].to_owned(), row[2].to_owned())).collect()
 }
 
+/// What a page has in its HTML.
+///
+/// # Errors
+/// It is no page.
+pub fn content_of(page: &str) -> Result<Value> {
+    let begin = "<script type=\"application/json\" id=\"packet\">";
+    let packet = page.split_once(begin).and_then(|(_, rest)| rest.split_once("</script>"));
+    Ok(serde_json::from_str(packet.context("a page without a packet")?.0)?)
+}
+
+fn signed(key: &[u8], content: &[u8]) -> Vec<u8> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("a key");
+    mac.update(content);
+    mac.finalize().into_bytes().to_vec()
+}
+
+fn bytes_of(digits: &str) -> Vec<u8> {
+    let digit = |digit: u8| (digit as char).to_digit(16).unwrap_or(0) as u8;
+    digits.as_bytes().chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
+}
+
+fn digits_of(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// A page that answers: what a browser would store and send.
 pub struct Page {
     link: String,
@@ -138,11 +164,33 @@ impl Page {
         let agent: Agent =
             Agent::config_builder().timeout_global(Some(Duration::from_secs(20))).build().into();
         let page = agent.get(link).call()?.body_mut().with_config().limit(64 << 20).read_to_string()?;
-        let begin = "<script type=\"application/json\" id=\"packet\">";
-        let packet = page.split_once(begin).and_then(|(_, rest)| rest.split_once("</script>"));
-        let content = serde_json::from_str(packet.context("a page without a packet")?.0)?;
+        Ok(Self { link: link.to_owned(), agent, ..Self::of(content_of(&page)?) })
+    }
+
+    /// The page for everybody in this file, for a person with this id.
+    ///
+    /// # Errors
+    /// It is no such page.
+    pub fn joined(file: &Path, id: &str) -> Result<Self> {
+        let page = content_of(&std::fs::read_to_string(file)?)?;
+        let key = bytes_of(page["key"].as_str().context("a page for everybody")?);
+        let derived = |what: &str| signed(&key, format!("{what}\n{id}").as_bytes());
+        let mut content = page["content"].clone();
+        let parts = page["parts"].as_array().context("no parts")?;
+        let part = derived("part")[..4].iter().fold(0_usize, |all, byte| all << 8 | usize::from(*byte));
+        content["assignments"] = parts[part % parts.len()].clone();
+        let mut packet = [0; 16];
+        packet.copy_from_slice(&derived("packet")[..16]);
+        content["packet"] = json!(uuid::Builder::from_custom_bytes(packet).into_uuid());
+        content["key"] = json!(digits_of(&derived("key")));
+        content["joined"] = json!({ "page": page["join"], "id": id, "attributes": {"PROLIFIC_PID": id} });
+        Ok(Self::of(content))
+    }
+
+    fn of(content: Value) -> Self {
         let (copy, browser) = (Uuid::now_v7(), Uuid::now_v7());
-        Ok(Self { link: link.to_owned(), content, copy, browser, events: Vec::new(), agent })
+        let agent = Agent::config_builder().build().into();
+        Self { link: String::new(), content, copy, browser, events: Vec::new(), agent }
     }
 
     /// Number of texts of the packet.
@@ -186,21 +234,18 @@ impl Page {
         let records: String =
             std::iter::once(&names).chain(&self.events).map(|line| format!("{line}\n")).collect();
         // The kind of the file comes first, which a map would sort.
-        let signed = format!(
+        let joined = content.get("joined").map(|joined| format!(",\"joined\":{joined}")).unwrap_or_default();
+        let lines = format!(
             "{{\"dissensus-submission\":2,\"project\":{},\"packet\":{},\"at_ms\":1800000000000,\"answers\":{},\
-             \"bytes\":{}}}\n{records}",
+             \"bytes\":{}{joined}}}\n{records}",
             content["project"],
             content["packet"],
             self.events.len(),
             records.len(),
         );
-        let key = content["key"].as_str().unwrap_or_default().as_bytes();
-        let digit = |digit: u8| (digit as char).to_digit(16).unwrap_or(0) as u8;
-        let key: Vec<u8> = key.chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect();
-        let mut mac = Hmac::<Sha256>::new_from_slice(&key).expect("a key");
-        mac.update(signed.as_bytes());
-        let code: String = mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{signed}{{\"hmac-sha256\":\"{code}\"}}\n").into_bytes()
+        let key = bytes_of(content["key"].as_str().unwrap_or_default());
+        let code = digits_of(&signed(&key, lines.as_bytes()));
+        format!("{lines}{{\"hmac-sha256\":\"{code}\"}}\n").into_bytes()
     }
 
     /// Sends everything so far, and returns how long that took.

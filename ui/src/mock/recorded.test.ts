@@ -66,6 +66,7 @@ const UNRECORDED = {
     "readText",
     "goOnToday",
     "setReveal",
+    "setLanguage",
     "newProject",
     "openProject",
     "openProjectToRead",

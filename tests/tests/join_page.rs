@@ -1,0 +1,214 @@
+//! One page for everybody without a server, and pages that open with a passphrase.
+#![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
+
+use dissensus_tests::command::Bench;
+use dissensus_tests::files;
+use dissensus_tests::served::{Page, content_of};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+fn study(bench: &Bench) {
+    bench.file("texts.csv", files::texts(8));
+    bench.ok(["project", "new", "S.dissensus"]);
+    bench.ok(["data", "import", "S.dissensus", "texts.csv"]);
+    bench.ok(["data", "question", "S.dissensus", "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
+}
+
+/// A page for so many people.
+fn join_page(bench: &Bench, people: &str, more: &[&str]) -> PathBuf {
+    study(bench);
+    let assign =
+        ["study", "assign", "S.dissensus", "--to-come", people, "--per-text", "1", "--as", "join-page"];
+    bench.ok(assign.iter().chain(&["--out", "site"]).chain(more));
+    bench.path("site").join("join.html")
+}
+
+/// Everything that a person would hand in who answers all texts with one level.
+fn handed_in(bench: &Bench, page: &Path, id: &str, level: usize) -> PathBuf {
+    let mut page = Page::joined(page, id).unwrap();
+    for _ in 0..page.texts() {
+        page.answer(level);
+    }
+    bench.file(&format!("{id}.handin"), page.submission())
+}
+
+fn merge(bench: &Bench, file: &Path) {
+    bench.ok(["study", "merge", "S.dissensus", &file.to_string_lossy()]);
+}
+
+fn refused(bench: &Bench, file: &Path) -> String {
+    let merged = bench.run(["study", "merge", "S.dissensus", &file.to_string_lossy(), "--json"]);
+    let report: Value = serde_json::from_str(&merged.out).unwrap();
+    let code = &report["files"][0]["problems"][0]["problem"]["code"];
+    code.as_str().unwrap_or_default().to_owned()
+}
+
+/// Labels of each person, by the id with which they joined.
+fn labels(bench: &Bench) -> BTreeMap<String, BTreeSet<(String, String)>> {
+    bench.ok(["data", "export", "S.dissensus", "all.csv", "--force"]);
+    let mut all: BTreeMap<String, BTreeSet<(String, String)>> = BTreeMap::new();
+    for row in csv::Reader::from_path(bench.path("all.csv")).unwrap().into_deserialize() {
+        let row: BTreeMap<String, String> = row.unwrap();
+        let id = row["PROLIFIC_PID"].clone();
+        assert!(all.entry(id).or_default().insert((row["text_id"].clone(), row["label"].clone())), "twice");
+    }
+    all
+}
+
+fn people(bench: &Bench) -> u64 {
+    bench.json(["project", "info", "S.dissensus"])["annotators"].as_u64().unwrap()
+}
+
+#[test]
+fn people_are_added_when_they_hand_in() {
+    let bench = Bench::without_encoder();
+    let page = join_page(&bench, "3", &[]);
+    assert_eq!(people(&bench), 0, "nobody has joined");
+    let ids: Vec<String> = (0..12).map(|n| format!("p{n}")).collect();
+    let files: Vec<PathBuf> = ids.iter().map(|id| handed_in(&bench, &page, id, 1)).collect();
+    files.iter().for_each(|file| merge(&bench, file));
+    // More people than parts: several have one part, and each is somebody else.
+    assert_eq!(people(&bench), 12);
+    let parts: BTreeSet<BTreeSet<(String, String)>> = labels(&bench).into_values().collect();
+    assert_eq!(parts.len(), 3, "every part was somebody's");
+    assert_eq!(parts.iter().flatten().count(), 8, "together they have every text once");
+
+    // Again, and with other answers: the same people.
+    files.iter().for_each(|file| merge(&bench, file));
+    let before = labels(&bench);
+    assert_eq!((people(&bench), before.len()), (12, 12));
+    let changed = handed_in(&bench, &page, "p3", 2);
+    merge(&bench, &changed);
+    let after = labels(&bench);
+    assert_eq!(people(&bench), 12);
+    assert!(after["p3"].iter().all(|(_, label)| label == "3"), "{:?}", after["p3"]);
+    assert!(before.iter().all(|(id, labels)| id == "p3" || after[id] == *labels));
+}
+
+#[test]
+fn nobody_is_added_by_what_was_not_made_in_the_page() {
+    let bench = Bench::without_encoder();
+    let page = join_page(&bench, "2", &[]);
+    let made = std::fs::read_to_string(handed_in(&bench, &page, "ana", 1)).unwrap();
+    let mut other = Page::joined(&page, "ben").unwrap();
+    other.answer(0);
+    let mut wrong = BTreeMap::new();
+    wrong.insert("changed", made.replacen("\"value\":1", "\"value\":2", 1));
+    wrong.insert("renamed", made.replacen("\"id\":\"ana\"", "\"id\":\"eve\"", 1));
+    // Signed with the right key of another person.
+    other.content["joined"]["id"] = "ana".into();
+    wrong.insert("forged", String::from_utf8(other.submission()).unwrap());
+    other.content["joined"]["id"] = "ben".into();
+    other.content["joined"]["attributes"] = serde_json::json!({"gender": "x"});
+    wrong.insert("attribute", String::from_utf8(other.submission()).unwrap());
+    for (name, content) in wrong {
+        let file = bench.file(&format!("{name}.handin"), content);
+        assert_eq!(refused(&bench, &file), "merge-tampered", "{name}");
+    }
+    // Answers about texts of another part.
+    let mut greedy = Page::joined(&page, "greedy").unwrap();
+    let parts = content_of(&std::fs::read_to_string(&page).unwrap()).unwrap()["parts"].clone();
+    let theirs =
+        parts.as_array().unwrap().iter().find(|part| **part != greedy.content["assignments"]).unwrap();
+    greedy.content["assignments"] = theirs.clone();
+    greedy.answer(0);
+    let file = bench.file("greedy.handin", greedy.submission());
+    assert_eq!(refused(&bench, &file), "merge-not-as-handed-out");
+    assert!(labels(&bench).is_empty());
+
+    // A page of another study.
+    let elsewhere = Bench::without_encoder();
+    let theirs = join_page(&elsewhere, "2", &[]);
+    let file = handed_in(&elsewhere, &theirs, "ana", 1);
+    assert_eq!(refused(&bench, &file), "merge-other-project");
+    merge(&elsewhere, &file);
+}
+
+#[test]
+fn person_who_has_withdrawn_stays_away() {
+    let bench = Bench::without_encoder();
+    let page = join_page(&bench, "1", &[]);
+    let [ana, ben] = ["ana", "ben"].map(|id| handed_in(&bench, &page, id, 0));
+    merge(&bench, &ana);
+    bench.ok(["people", "withdraw", "S.dissensus", "--annotator", "person-1", "--yes"]);
+    assert_eq!(refused(&bench, &ana), "merge-withdrawn");
+    // Somebody else who got the same texts.
+    merge(&bench, &ben);
+    assert_eq!(labels(&bench).into_keys().collect::<Vec<_>>(), ["ben"]);
+    let file = std::fs::read(bench.path("S.dissensus")).unwrap();
+    assert!(!file.windows(3).any(|bytes| bytes == b"ana"), "the id is gone");
+}
+
+#[test]
+fn address_is_checked_before_anything_is_assigned() {
+    let bench = Bench::without_encoder();
+    study(&bench);
+    for url in ["http://example.org/x", "ftp://x", "https://", "https://a b", "javascript:1", "https://x\"y"]
+    {
+        for format in ["page", "join-page"] {
+            let assign =
+                ["study", "assign", "S.dissensus", "--to-come", "2", "--per-text", "1", "--as", format];
+            let why = bench.refused(assign.iter().chain(&["--out", "out", "--send-to", url]));
+            assert!(why.contains("https://"), "{why}");
+        }
+    }
+    assert_eq!(people(&bench), 0);
+    assert!(!bench.path("out/join.html").exists());
+    // The policy of the page names the origin, and no other.
+    let page = join_page_to(&bench, "https://example.org:8443/in?experiment=a");
+    assert!(page.contains("connect-src https://example.org:8443;"), "{}", &page[..1000]);
+    let content = content_of(&page).unwrap();
+    assert_eq!(content["content"]["target"]["url"], "https://example.org:8443/in?experiment=a");
+    assert_eq!(content["content"]["target"]["fields"]["experimentID"], "abc");
+}
+
+fn join_page_to(bench: &Bench, url: &str) -> String {
+    let assign = ["study", "assign", "S.dissensus", "--to-come", "2", "--per-text", "1", "--as", "join-page"];
+    bench.ok(assign.iter().chain(&["--out", "site", "--send-to", url, "--send-with", "experimentID=abc"]));
+    std::fs::read_to_string(bench.path("site/join.html")).unwrap()
+}
+
+#[test]
+fn locked_pages_have_no_text_in_them_and_keep_their_passphrases() {
+    let bench = Bench::without_encoder();
+    study(&bench);
+    let assign = ["study", "assign", "S.dissensus", "--as", "locked-page", "--out"];
+    bench.ok(assign.iter().chain(&["a", "--annotators", "ada,ben", "--per-text", "1"]));
+    let list = |folder: &str| std::fs::read_to_string(bench.path(folder).join("passphrases.csv")).unwrap();
+    let passphrases: Vec<String> =
+        list("a").lines().skip(1).map(|line| line.split_once(',').unwrap().1.to_owned()).collect();
+    assert_eq!(passphrases.len(), 2);
+    assert_ne!(passphrases[0], passphrases[1]);
+    for name in ["ada", "ben"] {
+        let page = std::fs::read_to_string(bench.path("a").join(format!("{name}.html"))).unwrap();
+        assert!(!page.contains("number 1") && !page.contains("rude"), "{name}: a text can be read");
+        assert!(content_of(&page).unwrap()["locked"]["data"].is_string());
+    }
+    bench.ok(assign.iter().chain(&["b", "--write-again"]));
+    assert_eq!(list("a"), list("b"));
+    // A file of somebody else is not replaced.
+    let other = bench.path("c");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("passphrases.csv"), "mine").unwrap();
+    bench.refused(assign.iter().chain(&["c", "--write-again"]));
+    assert_eq!(list("c"), "mine");
+    assert!(!other.join("ada.html").exists());
+}
+
+#[test]
+fn language_of_the_study_is_in_its_pages() {
+    let bench = Bench::without_encoder();
+    let page = join_page(&bench, "1", &[]);
+    let language =
+        |page: &Path| content_of(&std::fs::read_to_string(page).unwrap()).unwrap()["language"].clone();
+    assert_eq!(language(&page), Value::Null);
+    bench.ok(["people", "language", "S.dissensus", "ar"]);
+    let assign = ["study", "assign", "S.dissensus", "--annotators", "ada", "--per-text", "1", "--as"];
+    bench.ok(assign.iter().chain(&["locked-page", "--out", "locked"]));
+    assert_eq!(language(&bench.path("locked/ada.html")), "ar");
+    bench.ok(["study", "assign", "S.dissensus", "--write-again", "--as", "page", "--out", "pages"]);
+    assert_eq!(language(&bench.path("pages/ada.html")), "ar");
+    bench.ok(["people", "language", "S.dissensus", "auto"]);
+    assert_eq!(bench.json(["people", "language", "S.dissensus"])["language"], Value::Null);
+}
