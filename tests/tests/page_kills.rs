@@ -100,6 +100,7 @@ impl Block {
     /// Answers what is left and merges it; counts what is missing in the project, and what is there twice.
     async fn finish(mut self, browser: Browser, window: Window, seen: &mut Seen) -> Result<()> {
         self.load(&window).await?;
+        seen.confirmed += self.confirmed.len();
         self.answer(&window, 0).await?;
         let read = window.script("return window.answering.until(Infinity)").await?;
         self.note(&read)?;
@@ -128,7 +129,6 @@ impl Block {
             println!("{browser:?} lost {missing:?} and {:?} of {:?}", self.asked_again, self.confirmed);
         }
         seen.missing += missing.len() + self.asked_again.len();
-        seen.confirmed += self.confirmed.len();
         let labels = self.bench.json(["project", "info", "S.dissensus"])["labels"].as_u64();
         ensure!(labels == Some(self.texts as u64) && rows.len() == self.texts, "{labels:?} labels");
         window.close_tab().await?;
@@ -159,6 +159,7 @@ impl Block {
 #[derive(Debug, Default)]
 struct Seen {
     rounds: BTreeMap<End, usize>,
+    /// Answers that were confirmed before a page ended.
     confirmed: usize,
     missing: usize,
     doubled: usize,
