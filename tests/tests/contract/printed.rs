@@ -183,6 +183,9 @@ people care P.dissensus --no-limit
 people reveal P.dissensus
 people reveal P.dissensus on
 people reveal P.dissensus --json
+people language P.dissensus
+people language P.dissensus de
+people language P.dissensus --json
 people withdraw P.dissensus --annotator a3
 people withdraw P.dissensus --annotator a3 --json
 people withdraw P.dissensus --annotator a3 --yes

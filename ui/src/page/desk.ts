@@ -393,7 +393,10 @@ export class PacketDesk {
         );
       });
       const { external_id } = this.#text(text);
-      await this.#changeCare((stored) => care.noteRead(stored, this.#clock.today(), external_id, harmful));
+      const noted = (stored = care.NO_CARE) =>
+        care.noteRead(stored, this.#clock.today(), external_id, harmful);
+      // No answer depends on the count: where it cannot be stored, it holds until the page is closed.
+      await this.#changeCare(noted).catch(() => this.#journal.changeHere("care", noted));
       return this.careInfo();
     });
   }

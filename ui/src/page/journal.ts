@@ -95,6 +95,12 @@ export class Journal {
     this.submitted.push(submitted);
   }
 
+  /** Changes a value until the page is closed. */
+  changeHere<Key extends keyof Local>(key: Key, change: Change<Local[Key]>): void {
+    const changed: Partial<Local> = { [key]: change(this.local[key]) };
+    Object.assign(this.local, changed);
+  }
+
   async change<Key extends keyof Local>(key: Key, change: Change<Local[Key]>): Promise<void> {
     const changed: Partial<Local> = { [key]: await this.#storage.change(key, change) };
     Object.assign(this.local, changed);

@@ -90,14 +90,14 @@ function rememberLink(): void {
 
 /** Errors of the storage as problems that can be shown. */
 function explained(storage: Storage): Storage {
-  const explain = <T>(work: Promise<T>): Promise<T> =>
+  const explain = <T>(work: Promise<T>, isAnswer = true): Promise<T> =>
     work.catch((thrown: unknown) => {
-      throw storageProblem(thrown);
+      throw storageProblem(thrown, isAnswer);
     });
   return {
     load: () => explain(storage.load()),
     append: (copy, records) => explain(storage.append(copy, records)),
     submit: (submitted) => explain(storage.submit(submitted)),
-    change: (key, change) => explain(storage.change(key, change)),
+    change: (key, change) => explain(storage.change(key, change), false),
   };
 }

@@ -145,11 +145,10 @@ export class Session {
 /** The session of this page, once it is open. */
 export const session: { current: Session | null } = { current: null };
 
-/** Explains why the browser does not store answers. */
-export function storageProblem(thrown: unknown) {
+/** Explains why the browser does not store an answer, or else a setting or what is being typed. */
+export function storageProblem(thrown: unknown, isAnswer = true) {
   const { name = "", message = String(thrown) } = (thrown ?? {}) as { name?: string; message?: string };
-  const detail = `${name}: ${message}`;
   const full = name === "QuotaExceededError";
-  const why = full ? t("page.storage_full") : t("page.storage_refused");
-  return problem("page-storage", why, detail);
+  const lost = full ? t("page.storage_full") : t("page.storage_refused");
+  return problem("page-storage", isAnswer ? lost : t("page.storage_setting"), `${name}: ${message}`);
 }

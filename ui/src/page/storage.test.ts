@@ -53,6 +53,7 @@ it("does not count what could not be stored", async () => {
   expect(here.progress([question]).done).toBe(0);
   expect(here.labelTask(question, firstText, 1).answer).toBeNull();
   expect(storageProblem(full).message).toContain("no space left");
+  expect(storageProblem(full, false).message).toContain("Your answers are.");
   failing.mockRestore();
   // Two answers at once are recorded one after the other, each with a key of its own.
   await Promise.all([

@@ -70,8 +70,15 @@ class BrowserStorage implements Storage {
     // Strict: an answer that was confirmed survives a power cut.
     const tx = this.#db.transaction(["copies", "records"], "readwrite", { durability: "strict" });
     const store = tx.objectStore("records");
-    const writes = [tx.objectStore("copies").put(copy), ...records.map((record) => store.add(record))];
-    await Promise.all([...writes, tx.done]);
+    try {
+      const writes = [tx.objectStore("copies").put(copy), ...records.map((record) => store.add(record))];
+      await Promise.all([...writes, tx.done]);
+    } catch (thrown) {
+      // What was written before an error that a call throws at once would stay.
+      if (!tx.error) tx.abort();
+      await tx.done.catch(() => {});
+      throw thrown;
+    }
   }
 
   async submit(submitted: Submitted): Promise<void> {

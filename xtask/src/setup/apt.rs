@@ -21,19 +21,19 @@ pub(crate) const TESTS: [&str; 8] = [
     "libglib2.0-bin",
 ];
 
-/// A second browser, in which pages are tested. Ubuntu has it as a snap only, which no driver starts.
-pub(crate) const CHROMIUM: [&str; 2] = ["chromium", "chromium-driver"];
+/// Further browsers, in which pages are tested. Ubuntu has them as snaps only, which no driver starts.
+pub(crate) const BROWSERS: [&str; 3] = ["chromium", "chromium-driver", "firefox-esr"];
 
-/// Installs the packages that are missing; with `chromium`, also those of that browser for the tests.
+/// Installs the packages that are missing; with `browsers`, also those browsers for the tests.
 ///
 /// # Errors
 /// We are not root and there is no sudo that could ask, or apt-get failed.
-pub(crate) fn ensure(need: Need, chromium: bool) -> Result<()> {
+pub(crate) fn ensure(need: Need, browsers: bool) -> Result<()> {
     let wanted: Vec<&str> = match need {
         Need::Window => BUILD.to_vec(),
         Need::Tests => {
-            let browser = if chromium { &CHROMIUM[..] } else { &[] };
-            BUILD.into_iter().chain(TESTS).chain(browser.iter().copied()).collect()
+            let browsers = if browsers { &BROWSERS[..] } else { &[] };
+            BUILD.into_iter().chain(TESTS).chain(browsers.iter().copied()).collect()
         }
     };
     let missing: Vec<&str> = wanted.into_iter().filter(|package| !is_installed(package)).collect();

@@ -1,6 +1,7 @@
 //! Installs what the project needs before it can be built.
 
 pub(crate) mod apt;
+pub(crate) mod geckodriver;
 pub(crate) mod node;
 pub(crate) mod room;
 pub(crate) mod system;

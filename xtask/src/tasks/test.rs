@@ -8,7 +8,7 @@ use super::{passed, side_by_side};
 use crate::fetch;
 use crate::packages::{self, Profile};
 use crate::project::Project;
-use crate::setup::{Need, node, room, system};
+use crate::setup::{Need, geckodriver, node, room, system};
 use crate::shell::{Program, say, step, which};
 use anyhow::{Context, Result, bail};
 
@@ -43,6 +43,7 @@ const STAGES: [&[&[Step]]; 3] = [
             ("ui-check", |project| node::check(project, "check")),
             ("ui-lint", |project| node::check(project, "lint")),
             ("ui-test", |project| node::check(project, "test")),
+            ("geckodriver", geckodriver::ensure),
         ],
     ],
     &[
@@ -131,6 +132,7 @@ fn cargo_test(project: &Project, arguments: &[&str]) -> Program {
         .args(whole_workspace())
         .env("DISSENSUS_BIN", project.binary("debug", "dissensus"))
         .env("DISSENSUS_WINDOW_BIN", project.binary("debug", "dissensus-window"))
+        .env("DISSENSUS_TOOLS", geckodriver::tools(project))
 }
 
 /// Arguments shared by build and test, so that they share compiled code. On a CI machine the lock

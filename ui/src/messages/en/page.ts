@@ -37,6 +37,8 @@ export default {
 
   storage_full:
     "The browser has no space left: the answer was not saved. Free some space, or save your work as a file, and answer again.",
+  storage_setting:
+    "The browser has no space left, or stores nothing here: a setting or an unfinished note was not saved. Your answers are.",
   storage_lost:
     "The browser has closed its storage. What you answered before is still there: reload the page to go on.",
   storage_refused:
