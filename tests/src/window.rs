@@ -392,6 +392,28 @@ impl Window {
         self.answer("running a script", self.client()?.execute(script, Vec::new())).await
     }
 
+    /// Makes the part of the window in which a page is shown this wide and high, in pixels.
+    ///
+    /// # Errors
+    /// The window cannot be so small.
+    pub async fn resize(&self, width: u32, height: u32) -> Result<()> {
+        let client = self.client()?;
+        let mut outer = (width, height);
+        for _ in 0..2 {
+            self.answer("resizing", client.set_window_size(outer.0, outer.1)).await?;
+            let now = self.script("return [innerWidth, innerHeight]").await?;
+            let [now_wide, now_high] = [0, 1].map(|at| now[at].as_u64().unwrap_or(0) as u32);
+            if (now_wide, now_high) == (width, height) {
+                return Ok(());
+            }
+            outer = (outer.0 + width - now_wide.min(width), outer.1 + height - now_high.min(height));
+        }
+        bail!(
+            "the window is {} instead of {width} x {height}",
+            self.script("return [innerWidth, innerHeight]").await?
+        )
+    }
+
     /// Opens a tab and goes to it; the one before stays open.
     ///
     /// # Errors

@@ -222,3 +222,130 @@ async fn page_in_a_second_tab_is_refused_in_every_browser() -> Result<()> {
     }
     Ok(())
 }
+
+/// What does not fit on the screen: elements beyond its edges, and buttons whose text is cut off.
+const CUT_OFF: &str = "return [...document.querySelectorAll('button, select, input, textarea, h1, h2, p, li, [role=tab], label')]\
+    .filter((one) => one.checkVisibility() && !one.closest('.out-of-sight, .scroll'))\
+    .flatMap((one) => { const box = one.getBoundingClientRect(); \
+        const outside = box.width > 0 && (box.left < -1 || box.right > innerWidth + 1); \
+        const cut = one.matches('button') && one.scrollWidth > one.clientWidth + 1; \
+        return outside || cut ? [`${outside ? 'outside' : 'cut off'}: ${one.textContent.trim().slice(0, 60)}`] : []; })";
+
+#[tokio::test]
+async fn every_language_fits_on_a_small_phone() -> Result<()> {
+    if !Browser::Chromium.is_to_be_tested() {
+        return Ok(());
+    }
+    let bench = Bench::without_encoder();
+    study(&bench);
+    bench.ok(["people", "form", "S.dissensus", "--ask", "gender=woman|man", "--optional", "gender"]);
+    let page = pages(&bench);
+    let window = Window::start(&bench, Start::browser(&bench, Browser::Chromium)?).await?;
+    window.resize(320, 640).await?;
+    window.go_to(&address(&page)).await?;
+    window.find("about-you").await?;
+    let mut found = Vec::new();
+    look_at(&window, "form", &mut found).await?;
+    window.click("about-done").await?;
+    window.find("label-text").await?;
+    look_at(&window, "a scale", &mut found).await?;
+    window.press('1').await?;
+    window.text_when("question-now", |now| now.contains("kind")).await?;
+    look_at(&window, "a set of options", &mut found).await?;
+    window.press('1').await?;
+    window.press('\u{e007}').await?;
+    window.text_when("question-now", |now| now.contains("words")).await?;
+    look_at(&window, "spans", &mut found).await?;
+    window.press('n').await?;
+    look_at(&window, "a note", &mut found).await?;
+    window.press('\u{e00c}').await?;
+    window.press('g').await?;
+    look_at(&window, "the guideline", &mut found).await?;
+    window.press('g').await?;
+    window.click("tab-label-list").await?;
+    window.find("texts-total").await?;
+    look_at(&window, "the list", &mut found).await?;
+    ensure!(found.is_empty(), "{}", found.join("\n"));
+    window.close().await
+}
+
+/// Looks at the screen in every language.
+async fn look_at(window: &Window, screen: &str, found: &mut Vec<String>) -> Result<()> {
+    let tags = window
+        .script("return [...document.querySelectorAll('[data-testid=page-language] option')].map((one) => one.value)")
+        .await?;
+    let tags: Vec<&str> = tags.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    ensure!(tags.len() == 12, "{tags:?}");
+    for tag in tags.iter().rev() {
+        let choose = format!(
+            "const list = document.querySelector('[data-testid=page-language]'); list.value = '{tag}'; \
+             list.dispatchEvent(new Event('change', {{ bubbles: true }}))"
+        );
+        window.script(&choose).await?;
+        window.script_when("return document.documentElement.lang", |lang| lang == tag).await?;
+        let wide = window.script(CUT_OFF).await?;
+        let wide = wide.as_array().into_iter().flatten().filter_map(Value::as_str);
+        found.extend(wide.map(|one| format!("{tag}, {screen}, {one}")));
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn page_for_everybody_enrols_sends_and_merges() -> Result<()> {
+    if !Browser::Chromium.is_to_be_tested() {
+        return Ok(());
+    }
+    let bench = Bench::without_encoder();
+    study(&bench);
+    let assigned = ["--to-come", "2", "--per-text", "1", "--as", "join-page", "--out", "site"];
+    bench.ok(["study", "assign", "S.dissensus"].into_iter().chain(assigned));
+    let page = address(&bench.path("site/join.html"));
+    let window = Window::start(&bench, Start::browser(&bench, Browser::Chromium)?).await?;
+    for (at, person) in ["ana", "ben"].iter().enumerate() {
+        window.go_to(&format!("{page}?PROLIFIC_PID={person}&STUDY_ID=s")).await?;
+        window.click("take-part").await?;
+        window.find("label-text").await?;
+        answer(&window, '2', 1).await?;
+        // Who comes back goes on without an invitation.
+        window.go_to("about:blank").await?;
+        window.go_to(&format!("{page}?PROLIFIC_PID={person}")).await?;
+        window.text_when("label-progress-done", |now| now == "1").await?;
+        let file = bench.file(&format!("{person}.handin"), hand_in(&window).await?);
+        bench.ok(["study", "merge", "S.dissensus", &file.to_string_lossy()]);
+        let info = bench.json(["project", "info", "S.dissensus"]);
+        assert_eq!((&info["annotators"], &info["labels"]), (&(at + 1).into(), &(3 * (at + 1)).into()));
+    }
+    let shown = bench.ok(["people", "show", "S.dissensus", "--annotator", "person-2"]);
+    ensure!(shown.contains("PROLIFIC_PID: ben") && shown.contains("STUDY_ID: s"), "{shown}");
+    window.close().await
+}
+
+#[tokio::test]
+async fn locked_page_opens_with_its_passphrase_only() -> Result<()> {
+    let bench = Bench::without_encoder();
+    study(&bench);
+    let assigned = ["--annotators", "ada", "--per-text", "1", "--as", "locked-page", "--out", "pages"];
+    bench.ok(["study", "assign", "S.dissensus"].into_iter().chain(assigned));
+    let list = std::fs::read_to_string(bench.path("pages/passphrases.csv"))?;
+    let passphrase = list.lines().nth(1).and_then(|row| row.split_once(',')).context("no passphrase")?.1;
+    let window = Window::start(&bench, Start::browser(&bench, Browser::WebKit)?).await?;
+    window.go_to(&address(&bench.path("pages/ada.html"))).await?;
+    window.find("passphrase").await?;
+    window.type_text("abcd").await?;
+    window.click("unlock").await?;
+    window.find("wrong-passphrase").await?;
+    ensure!(window.all("label-text").await?.is_empty());
+    window
+        .script(
+            "const field = document.querySelector('[data-testid=passphrase]'); field.focus(); field.select()",
+        )
+        .await?;
+    window.type_text(&passphrase.to_uppercase().replace('-', " ")).await?;
+    window.click("unlock").await?;
+    window.find("label-text").await?;
+    answer(&window, '1', 1).await?;
+    let file = bench.file("ada.handin", hand_in(&window).await?);
+    bench.ok(["study", "merge", "S.dissensus", &file.to_string_lossy()]);
+    assert_eq!(bench.json(["project", "info", "S.dissensus"])["labels"], 3);
+    window.close().await
+}
