@@ -51,7 +51,7 @@ const answering = (round) => {
       ? state()
       : new Promise((resolve) => waiting.push([count, resolve]));
 
-  /** Refuses writes of the storage from one on, or undoes them; resolves once the page has said so. */
+  /** Refuses writes of the storage from one on, or undoes them; resolves once the page shows that. */
   const full = async (after, abort) => {
     const error = new DOMException("no space", "QuotaExceededError");
     let left = after;
@@ -76,13 +76,13 @@ const answering = (round) => {
       };
     }
     const toasts = () => [...document.querySelectorAll('[data-testid="problem-toast"]')];
-    const said = () => toasts().map((one) => one.textContent);
+    const shown = () => toasts().map((one) => one.textContent);
     const waitFor = async (isIt) => {
       while (!isIt()) await new Promise((later) => setTimeout(later, 5));
     };
-    await waitFor(() => said().length > 0);
+    await waitFor(() => shown().length > 0);
     await waitFor(() => here() === pressed[0]);
-    const words = said();
+    const words = shown();
     // Where what was refused is no answer, the answer before it was saved.
     const before = first.isAnswer ? first.confirmed : confirmed.length;
     for (let time = 0; time < 3; time += 1) {
@@ -93,7 +93,7 @@ const answering = (round) => {
     }
     return {
       ...state(),
-      said: words,
+      shown: words,
       after: confirmed.length - before,
       isAnswer: first.isAnswer,
     };

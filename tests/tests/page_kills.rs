@@ -229,9 +229,11 @@ async fn confirmed_answers_stay(browser: Browser) -> Result<()> {
                 let (after, abort) = (draws.below(3 * MOST), end == End::Abort);
                 let read = window.script(&format!("return window.answering.full({after}, {abort})")).await?;
                 block.note(&read)?;
-                let said = read["said"].as_array().context("what the page said")?;
+                let shown = read["shown"].as_array().context("the messages of the page")?;
                 ensure!(
-                    said.iter().any(|one| one.as_str().is_some_and(|one| one.contains("no space left"))),
+                    shown
+                        .iter()
+                        .any(|one| one.as_str().is_some_and(|one| one.contains("the answer was not saved"))),
                     "{read}"
                 );
                 ensure!(read["after"] == json!(0), "an answer was confirmed on a full storage: {read}");

@@ -70,7 +70,8 @@ it("closes the newest notice by Escape, one at a time, except in a field", async
 it("is at the top left in labelling views, so that it covers no answer and no button", () => {
   const source = (path: string) => readFileSync(`src/${path}`, "utf8");
   const top = /body:has\(\[data-answers\]\)\) \.stack \{\s*top: [^;]+;\s*bottom: auto;/;
-  const left = /:not\(:has\(\.dialog-veil\)\)\) \.stack \{\s*inset-inline-end: auto;\s*inset-inline-start: calc\(104px/;
+  const left =
+    /:not\(:has\(\.dialog-veil\)\)\) \.stack \{\s*inset-inline-end: auto;\s*inset-inline-start: calc\(104px/;
   expect(source("components/ToastStack.svelte")).toMatch(top);
   expect(source("components/ToastStack.svelte")).toMatch(left);
   // As wide as the rail is.

@@ -3,7 +3,7 @@
 /** What a letter looks like, drawn: equal where two look the same. */
 export type Draw = (letter: string) => string;
 
-/** Scripts that fonts lack most, by their codes (ISO 15924); a property of Unicode takes the code as its value. */
+/** Scripts that fonts lack most, by their codes (ISO 15924), which Unicode properties take as values. */
 const CODES =
   "Hang Hrkt Hani Arab Armn Beng Cher Cyrl Deva Ethi Geor Grek Gujr Guru Hebr Knda Khmr Laoo Mlym Mong Mymr Orya Sinh Syrc Taml Telu Thaa Thai Tibt Tfng".split(
     " ",
@@ -23,8 +23,8 @@ const NEVER = "\uffff";
 const UNSEEN = /[\p{C}\p{Z}\p{M}\u200d\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u;
 
 /**
- * The scripts of a text with characters that cannot be drawn, by their codes, "emoji" or "other", each with the
- * number of characters; empty if all can be drawn.
+ * The scripts of a text with characters that cannot be drawn, by their codes, "emoji" or "other", each with
+ * the number of characters; empty if all can be drawn.
  */
 export function undrawn(text: string, draw: Draw): { script: string; letters: number }[] {
   const box = draw(NEVER);

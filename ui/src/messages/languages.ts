@@ -23,7 +23,7 @@ export const isLanguage = (tag: string): tag is Language => Object.hasOwn(LANGUA
 /** The direction in which a language is written. */
 export const directionOf = (language: Language): "ltr" | "rtl" => (language === "ar" ? "rtl" : "ltr");
 
-/** The first language of the desk among tags such as "pt-BR", most wanted first; English where there is none. */
+/** The first language of the desk among tags such as "pt-BR", in their order; English where there is none. */
 export function languageOf(tags: readonly (string | null | undefined)[]): Language {
   for (const tag of tags) {
     const primary = tag?.toLowerCase().split(/[-_]/)[0] ?? "";

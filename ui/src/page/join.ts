@@ -1,4 +1,5 @@
-// One page for everybody: each person gets a part of its texts. The same rules: crates/transfer/src/study/join_page.rs.
+// One page for everybody: each person gets a part of its texts.
+// The same rules: crates/transfer/src/study/join_page.rs.
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
@@ -49,8 +50,8 @@ function parametersOf(
 }
 
 /**
- * The person who has joined in this browser, by the id in the address if there is one; joins where nobody has and
- * `wanted`, else returns null. The random id of a person without one is on disk before it is used.
+ * The person who has joined in this browser, by the id in the address if there is one; joins where nobody has
+ * and `wanted`, else returns null. The random id of a person without one is on disk before it is used.
  */
 export async function joinedPerson(page: JoinPage, address: string, wanted: boolean): Promise<Joined | null> {
   const { id, attributes } = parametersOf(page, address);

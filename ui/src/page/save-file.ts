@@ -11,7 +11,7 @@ export function saveFile(name: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** The name of a packet's file: of its person, without what file names cannot have, of the packet, and a time. */
+/** The name of a submission: of its person, without what file names cannot have, the packet, and a time. */
 export function fileName(person: string, packet: string, at_ms: number | null = null): string {
   const plain = person.replaceAll(/[^\p{L}\p{N}\-_.@ ]/gu, "_").replaceAll(/^[ .]+|[ .]+$/g, "");
   return `${plain.slice(0, 50) || "packet"}-${packet.slice(-6)}${at_ms === null ? "" : `-${at_ms}`}.handin`;

@@ -128,7 +128,8 @@ fn content(cx: &Study, id: Uuid, known: &KnownPage, settings: &PageSettings) -> 
 /// new. Does nothing for other files: what is wrong with them is found when they are merged.
 ///
 /// # Errors
-/// This copy of the project does not know the page, the submission was changed, or its person cannot be added.
+/// This copy of the project does not know the page, the submission was changed, or the person cannot be
+/// added.
 pub(super) fn add_person(cx: &Study, path: &Path) -> Result<(), ProjectError> {
     let Ok(mut file) = File::open(path) else { return Ok(()) };
     if !is_submission(&mut file).unwrap_or(false) {

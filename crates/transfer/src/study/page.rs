@@ -58,7 +58,7 @@ pub(super) fn check(settings: &PageSettings) -> Result<(), ProjectError> {
 pub(super) enum Delivery<'a> {
     /// As a file. With a passphrase, it is encrypted.
     File { passphrase: Option<&'a str>, settings: &'a PageSettings },
-    /// From a server, to which it sends what is done in it; with a code or an address that it shows at the end.
+    /// From a server, to which it sends what is done in it. A code or an address is shown at the end.
     Server { completion: Option<&'a str> },
 }
 
