@@ -234,10 +234,11 @@ impl Page {
         let records: String =
             std::iter::once(&names).chain(&self.events).map(|line| format!("{line}\n")).collect();
         // The kind of the file comes first, which a map would sort.
+        let partial = if self.events.len() < self.texts() { ",\"partial\":true" } else { "" };
         let joined = content.get("joined").map(|joined| format!(",\"joined\":{joined}")).unwrap_or_default();
         let lines = format!(
             "{{\"dissensus-submission\":2,\"project\":{},\"packet\":{},\"at_ms\":1800000000000,\"answers\":{},\
-             \"bytes\":{}{joined}}}\n{records}",
+             \"bytes\":{}{partial}{joined}}}\n{records}",
             content["project"],
             content["packet"],
             self.events.len(),

@@ -68,6 +68,9 @@ fn pages_answer_and_the_project_has_it() -> Result<()> {
     assert_eq!(answers(&bench), expected.map(|(name, given)| (name.to_owned(), given)).into());
     assert!(!bench.path("S.dissensus.received").exists(), "everything was merged");
     assert_eq!(bench.json(["project", "info", PROJECT])["labels"], 6);
+    // Nobody is noted as having handed in while texts are left: that would be once for each answer.
+    let status = bench.json(["study", "status", PROJECT]);
+    assert!(status["people"].as_array().unwrap().iter().all(|one| one["handed_in"].is_null()), "{status}");
     Ok(())
 }
 

@@ -1,6 +1,8 @@
 //! Merges what was received, one merge after the other.
 
 use dissensus_api::{MergedFile, Problem};
+use dissensus_domain::catch_panic;
+use dissensus_project::error::ProjectError;
 use dissensus_transfer::study::Inbox;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -47,7 +49,11 @@ pub(crate) fn merge_until(
         let ending = ended.load(Ordering::SeqCst);
         let due = ending || last.is_none_or(|last| last.elapsed() >= PAUSE);
         if due && (arrived.swap(false, Ordering::SeqCst) || ending || last.is_none()) {
-            let report = match inbox.merge() {
+            // A panic must not end all later merges: what is received would only wait.
+            let merge = catch_panic(|| inbox.merge());
+            let merge =
+                merge.unwrap_or_else(|| Err(ProjectError::internal(&"a merge panicked; see the log")));
+            let report = match merge {
                 Ok(report) => summarise(report.files),
                 Err(error) => {
                     arrived.store(true, Ordering::SeqCst);

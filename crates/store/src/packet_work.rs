@@ -237,7 +237,7 @@ impl Store {
         &self,
         packet: PacketId,
         work: PacketWork,
-        submission: Submission,
+        submission: Option<Submission>,
         path: impl AsRef<Path>,
     ) -> Result<()> {
         let texts: Vec<String> = work.names.texts.iter().map(|(id, _)| id.clone()).collect();
@@ -256,7 +256,9 @@ impl Store {
             let mut adding = Adding::new(tx, annotator, work.names)?;
             work.records.into_iter().try_for_each(|record| adding.add(record))?;
             adding.finish()?;
-            tx.add_submission(&submission)?;
+            if let Some(submission) = &submission {
+                tx.add_submission(submission)?;
+            }
             // Only the packet and the project have the key.
             tx.forget_packet_key()
         })?;

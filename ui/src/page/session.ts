@@ -40,7 +40,7 @@ export class Session {
     const address = `${location.pathname.replace(/\/$/, "")}/work/${opened}`;
     const sending = {
       count: () => journal.records.length,
-      submission: () => this.submission(Date.now()),
+      submission: () => this.submission(Date.now(), true),
       put: (body: string, keepalive: boolean) => fetch(address, { method: "PUT", body, keepalive }),
       wait: (milliseconds: number, work: () => void) => {
         const timer = setTimeout(work, milliseconds);
@@ -102,10 +102,11 @@ export class Session {
     };
   }
 
-  /** Everything so far, as the file that is handed in. */
-  submission(at_ms: number): string {
+  /** Everything so far, as the file that is handed in, or `sent` while the person works. */
+  submission(at_ms: number, sent = false): string {
     const { copies, records, submitted } = this.#journal;
-    return submissionOf(this.content, { copies, records, submitted }, at_ms, this.desk.openPacket().given);
+    const { given, wanted } = this.desk.openPacket();
+    return submissionOf(this.content, { copies, records, submitted }, at_ms, given, sent && given < wanted);
   }
 
   /** Writes the file. It can be repeated: what is in several submissions is merged once. */

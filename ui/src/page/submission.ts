@@ -35,8 +35,14 @@ class Positions<Value> {
   }
 }
 
-/** The content of the file. */
-export function submissionOf(content: OpenContent, work: Work, at_ms: number, answers: number): string {
+/** The content of the file; `partial` of one that is sent while the person still works. */
+export function submissionOf(
+  content: OpenContent,
+  work: Work,
+  at_ms: number,
+  answers: number,
+  partial = false,
+): string {
   const questions = content.questions.map(({ name }, at) => ({
     name,
     levels: [...(content.levels[at] ?? [])],
@@ -110,7 +116,12 @@ export function submissionOf(content: OpenContent, work: Work, at_ms: number, an
   const bytes = utf8ToBytes(records).length;
   const { joined } = content;
   const about = { project, packet, at_ms, answers, bytes };
-  const header = { "dissensus-submission": VERSION, ...about, ...(joined && { joined }) };
+  const header = {
+    "dissensus-submission": VERSION,
+    ...about,
+    ...(partial && { partial }),
+    ...(joined && { joined }),
+  };
   const signed = `${JSON.stringify(header)}\n${records}`;
   const code = bytesToHex(hmac(sha256, hexToBytes(content.key), utf8ToBytes(signed)));
   return `${signed}${JSON.stringify({ "hmac-sha256": code })}\n`;

@@ -139,7 +139,8 @@ fn read_submission(cx: &Study, file: &mut File) -> Result<Incoming, ProjectError
             let key = key_of(cx, header.project, header.packet)?;
             let work = submission::read(file, &header, &key)?;
             let (packet, at_ms, answers) = (PacketId(header.packet), header.at_ms, header.answers);
-            let noted = Submission { packet, at_ms, answers };
+            // A page that sends each answer would be noted as often.
+            let noted = (!header.partial).then_some(Submission { packet, at_ms, answers });
             let written = cx.context.store.write_packet_with(packet, work, noted, &path);
             written.map_err(|error| match error {
                 StoreError::Unknown { .. } | StoreError::Invalid { .. } => {

@@ -43,6 +43,9 @@ pub(super) struct Header {
     pub(super) answers: u32,
     /// Bytes of the lines between this one and the last.
     pub(super) bytes: u64,
+    /// Whether it was sent while its person still works: it is merged, and not noted as handed in.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) partial: bool,
     /// Who joined by a page for everybody; none for the packet of a known person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) joined: Option<JoinedPerson>,
@@ -94,6 +97,7 @@ pub(super) fn write(
         at_ms: noted.at_ms,
         answers: noted.answers,
         bytes: records.len() as u64,
+        partial: false,
         joined: None,
         length: 0,
     };
