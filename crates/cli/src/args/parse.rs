@@ -45,14 +45,7 @@ pub(super) fn auxiliary(named: &str) -> Result<AuxiliaryQuestion, String> {
 
 /// The address of a server, without a slash at its end.
 pub(super) fn web_address(address: &str) -> Result<String, String> {
-    let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"));
-    let plain = |c: char| !c.is_whitespace() && !c.is_control() && !"?#\"<>".contains(c);
-    match rest {
-        Some(rest) if !rest.trim_end_matches('/').is_empty() && rest.chars().all(plain) => {
-            Ok(address.trim_end_matches('/').to_owned())
-        }
-        _ => Err("use an address such as https://study.example.org, without ? and #".to_owned()),
-    }
+    dissensus_server::web_address(address).map_err(|error| error.to_string())
 }
 
 pub(super) fn on_off(word: &str) -> Result<bool, String> {

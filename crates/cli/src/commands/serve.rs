@@ -4,14 +4,14 @@ use super::{count, note, open_in, open_to_read};
 use crate::args::Serve;
 use crate::output;
 use crate::progress::Bar;
-use anyhow::{Result, bail};
-use dissensus_editing::info;
+use anyhow::Result;
+use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress as _;
-use dissensus_server::{Merged, Offer, Server, Settings, write_links};
+use dissensus_project::names::project_name;
+use dissensus_server::{Merged, Offer, Server, ServerError, Settings, write_links};
 use dissensus_transfer::study::{self, JoinRules, Link};
 use std::time::Duration;
 
-const NO_PACKETS: &str = "nothing was handed out yet: assign texts first, with `dissensus study assign`, or let people join with --join";
 /// Links that are printed; with more people, a file is better.
 const PRINTED: usize = 30;
 
@@ -21,26 +21,13 @@ pub(crate) fn serve(args: &Serve) -> Result<()> {
         let links = study::links(&session.study)?;
         let address = args.address.clone().unwrap_or_else(|| format!("http://{}", args.listen));
         if links.is_empty() && !args.join {
-            bail!(NO_PACKETS);
+            return Err(ProjectError::from(ServerError::NothingHandedOut).into());
         }
         print_links(args, &links, &address)?;
         return print_join(args, &address);
     }
     let session = open_in(&args.project.path, Duration::from_secs(args.wait.seconds))?;
     let links = study::links(&session.study)?;
-    if links.is_empty() && !args.join {
-        bail!(NO_PACKETS);
-    }
-    let project = info::read(&session.project)?;
-    if args.join && (project.questions.is_empty() || project.texts == 0) {
-        bail!("people can join a project with texts and a question: add them first");
-    }
-    if args.join && (args.anchors >= args.per_person || args.anchors >= project.texts) {
-        bail!(
-            "--anchors {}: everybody needs other texts too, so take fewer than --per-person and than all texts",
-            args.anchors
-        );
-    }
     let settings = Settings { listen: args.listen, behind_proxy: args.behind_proxy };
     let join = JoinRules {
         questions: Vec::new(),
@@ -49,8 +36,12 @@ pub(crate) fn serve(args: &Serve) -> Result<()> {
         anchors: args.anchors,
         give_back: Duration::from_secs(args.give_back.saturating_mul(60)),
     };
-    let offer =
-        Offer { title: project.name, join: args.join.then_some(join), completion: args.completion.clone() };
+    let offer = Offer {
+        title: project_name(session.project.path()),
+        join: args.join.then_some(join),
+        completion: args.completion.clone(),
+    };
+    offer.check(&session.study, &links)?;
     let server = Server::open(&session.study, settings, offer)?;
     let here = server.address()?;
     let address = args.address.clone().unwrap_or_else(|| format!("http://{here}"));
@@ -77,11 +68,10 @@ pub(crate) fn serve(args: &Serve) -> Result<()> {
     drop(bar);
     match waiting {
         0 => output::line("Ended. All answers that were acknowledged are in the project"),
-        n => bail!(
-            "{} could not be merged yet, and stays in {}.received: the next start merges it",
-            count(n as u64, "submission"),
-            args.project.path.display()
-        ),
+        n => {
+            let project = args.project.path.clone();
+            Err(ProjectError::from(ServerError::Waiting { submissions: n as u64, project }).into())
+        }
     }
 }
 

@@ -41,6 +41,9 @@ dissensus_domain::errors! {
             "this claims to be the packet of \"{0}\" and does not have the key that this packet was handed out with: somebody may have made it from a submission. Ask \"{0}\" for their submission (`dissensus study hand-in`), or for the packet itself";
         OtherProject => "merge-other-project", "this belongs to another project";
         Full => "join-full", "this study has all the answers that it needs: nobody else is asked at the moment";
+        NothingToJoin => "join-nothing", "people can join a project with texts and a question: add them first";
+        OnlyAnchors(u32) => "join-anchors",
+            "{0} texts for everybody (--anchors): people need other texts too, so take fewer than texts per person (--per-person) and than all texts of the project";
         TakenId(String) => "join-taken", "\"{0}\" got a packet otherwise: its link is not given to others";
         OtherPacket => "received-other-packet", "this submission is of another packet than the link: open your own link again";
         TooManyPages => "received-too-many",

@@ -35,6 +35,28 @@ pub struct JoinRules {
     pub give_back: Duration,
 }
 
+impl JoinRules {
+    /// Checks that people who join get texts, and not all of them the same ones.
+    ///
+    /// # Errors
+    /// The project has no text or no question; no person per text; as many texts for everybody as texts per
+    /// person or texts of the project.
+    pub fn check(&self, cx: &Study) -> Result<(), ProjectError> {
+        let index = cx.context.index();
+        if index.questions().is_empty() || index.texts().is_empty() {
+            return Err(StudyError::NothingToJoin.into());
+        }
+        if self.per_text == 0 {
+            let (what, value) = ("people per text", "0".to_owned());
+            return Err(StudyError::Range { what, value, allowed: "1 or more" }.into());
+        }
+        if self.anchors >= self.per_person || self.anchors as usize >= index.texts().len() {
+            return Err(StudyError::OnlyAnchors(self.anchors).into());
+        }
+        Ok(())
+    }
+}
+
 /// Who joins.
 #[derive(Clone, Debug, Default)]
 pub struct Joining {
