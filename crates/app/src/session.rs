@@ -20,6 +20,7 @@ use dissensus_project::event::Event;
 use dissensus_project::home::Home;
 use dissensus_project::jobs::{Progress, Silent};
 use dissensus_project::log::go_on;
+use dissensus_project::sync::lock;
 use dissensus_report::{PaperReports, Parts};
 use dissensus_store::Store;
 use dissensus_training::background::Background;
@@ -30,7 +31,7 @@ use dissensus_training::saved_runs::SavedRuns;
 use dissensus_transfer::exchange::Exchange;
 use dissensus_transfer::study::Study;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// One open project: a bundle of its parts. Every method of a part may be called from any thread.
 pub struct Session {
@@ -64,6 +65,8 @@ pub struct Session {
     /// Lists of texts.
     pub texts: Texts,
     pub(crate) context: Arc<Context>,
+    /// What is done before the file is closed.
+    before_closing: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
 }
 
 impl Session {
@@ -165,6 +168,7 @@ impl Session {
             paper,
             texts,
             context,
+            before_closing: Mutex::default(),
         })
     }
 
@@ -188,8 +192,18 @@ impl Session {
         self.context.listeners.add(listener);
     }
 
+    /// Does `work` once before the file is closed, for any reason: a server on the project ends there, while it
+    /// can still write.
+    pub fn before_closing(&self, work: impl FnOnce() + Send + 'static) {
+        lock(&self.before_closing).push(Box::new(work));
+    }
+
     /// Ends jobs and threads and closes the file. Confirmed data is on disk.
     pub fn close(&self) {
+        let before = std::mem::take(&mut *lock(&self.before_closing));
+        for work in before {
+            work();
+        }
         self.context.threads.close();
         self.context.jobs.cancel_all();
         self.context.threads.join();
