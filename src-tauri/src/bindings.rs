@@ -2,8 +2,8 @@
 //! generated.
 
 use crate::commands::{
-    annotators, application, care, disagreement, encoder, group_comparison, guideline, importing, jobs,
-    labelling, overview, panels, paper, practice, project, question_correlation, runs, study, texts,
+    annotators, application, care, disagreement, encoder, group_comparison, guideline, importing, inviting,
+    jobs, labelling, overview, panels, paper, practice, project, question_correlation, runs, study, texts,
 };
 use crate::events::{
     CloseRequested, DownloadChanged, JobChanged, LabelsChanged, ModelChanged, OpenRequested, ProjectChanged,
@@ -154,6 +154,10 @@ pub fn builder() -> Builder<Wry> {
             study::set_attention_check,
             study::open_packet,
             study::hand_in,
+            inviting::invite,
+            inviting::serving,
+            inviting::stop_inviting,
+            inviting::save_links,
             panels::ask_panel,
             panels::panel_on_text,
             panels::saved_panels,

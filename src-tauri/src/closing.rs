@@ -32,9 +32,10 @@ impl ClosingRequest {
     }
 }
 
-/// Handles a close request: asks the page if work is running.
+/// Handles a close request: asks the page if work is running, or if people could not answer any more.
 pub(crate) fn requested(app: &AppHandle, api: &CloseRequestApi) {
-    if !app.state::<WindowState>().is_working() {
+    let state = app.state::<WindowState>();
+    if !state.is_working() && !state.is_serving() {
         return;
     }
     if app.state::<ClosingRequest>().ask(Instant::now()) && CloseRequested().emit(app).is_ok() {

@@ -12,6 +12,7 @@ mod events;
 mod guide;
 mod launch;
 mod opening;
+mod serving;
 mod state;
 mod upgrade;
 mod window;

@@ -1,26 +1,32 @@
 //! The workbench, and notifying the window of events in the open project.
 
+use crate::serving::Serving;
 use crate::upgrade::Upgrade;
-use dissensus_api::{JobInfo, Problem, ProjectInfo, WorkState};
+use dissensus_api::{InviteRequest, JobInfo, Problem, ProjectInfo, ServingInfo, WorkState};
 use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_editing::jobs;
 use dissensus_project::error::ProjectError;
-use std::sync::{Arc, Mutex, PoisonError};
+use dissensus_server::ServerError;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tauri::AppHandle;
 
 /// State shared by all commands.
 pub(crate) struct WindowState {
     workbench: Application,
-    /// Held while a project is opened or closed, so that two of these never overlap.
+    /// Held while a project is opened or closed, or a server on it starts or stops: two of these never
+    /// overlap.
     changing: Mutex<()>,
+    serving: Arc<Serving>,
     /// The upgrade of a file that is being opened.
     upgrade: Upgrade,
 }
 
 impl WindowState {
     pub(crate) fn new(workbench: Application) -> Self {
-        Self { workbench, changing: Mutex::new(()), upgrade: Upgrade::default() }
+        let (changing, serving) = (Mutex::new(()), Arc::default());
+        Self { workbench, changing, serving, upgrade: Upgrade::default() }
     }
 
     /// The application.
@@ -34,7 +40,7 @@ impl WindowState {
     /// # Errors
     /// Any error of the workbench on opening it.
     pub(crate) fn open(&self, app: &AppHandle, which: Opening) -> Result<ProjectInfo, Problem> {
-        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.one_at_a_time();
         let before = self.workbench.session();
         let info = match which {
             Opening::New(path) => self.workbench.new_project(&path),
@@ -45,6 +51,7 @@ impl WindowState {
         if let Some(session) = self.workbench.session()
             && !before.is_some_and(|before| Arc::ptr_eq(&before, &session))
         {
+            self.serving.forget();
             listen(app, &session);
             session.background.start();
             session.follow_others();
@@ -67,8 +74,59 @@ impl WindowState {
 
     /// Closes the open project, if any.
     pub(crate) fn close(&self) {
-        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.one_at_a_time();
         self.workbench.close_project();
+        self.serving.forget();
+    }
+
+    /// Starts a server on the open project. It ends before the project is closed, however that happens.
+    ///
+    /// # Errors
+    /// No project is open, or those of [`Serving::start`].
+    pub(crate) fn invite(&self, request: &InviteRequest) -> Result<ServingInfo, ProjectError> {
+        let _one_at_a_time = self.one_at_a_time();
+        let session = self.session()?;
+        self.serving.start(&session, request)?;
+        let serving = Arc::clone(&self.serving);
+        session.before_closing(move || serving.end());
+        Ok(self.serving.info(&session)?.ok_or(ServerError::NotRunning)?)
+    }
+
+    /// What the server on the open project has received; `None` where none was started.
+    ///
+    /// # Errors
+    /// The packets cannot be read.
+    pub(crate) fn serving(&self) -> Result<Option<ServingInfo>, ProjectError> {
+        match self.workbench.session() {
+            Some(session) => self.serving.info(&session),
+            None => Ok(None),
+        }
+    }
+
+    /// Stops the server, if one runs.
+    ///
+    /// # Errors
+    /// Those of [`Serving::stop`].
+    pub(crate) fn stop_inviting(&self) -> Result<(), Problem> {
+        let _one_at_a_time = self.one_at_a_time();
+        self.serving.stop()
+    }
+
+    /// Writes the links of the open project to a file, and returns how many there are.
+    ///
+    /// # Errors
+    /// No project is open, or those of [`Serving::save_links`].
+    pub(crate) fn save_links(&self, file: &Path) -> Result<u32, ProjectError> {
+        self.serving.save_links(&self.session()?, file)
+    }
+
+    /// Whether people can answer over the network.
+    pub(crate) fn is_serving(&self) -> bool {
+        self.serving.running_at().is_some()
+    }
+
+    fn one_at_a_time(&self) -> MutexGuard<'_, ()> {
+        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does `work` with exclusive access to the open project: it is closed and opened again, because people
@@ -82,7 +140,7 @@ impl WindowState {
         app: &AppHandle,
         work: impl FnOnce(&Session) -> Result<T, ProjectError>,
     ) -> Result<T, ProjectError> {
-        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.one_at_a_time();
         if self.is_working() {
             return Err(ProjectError::Busy("a training, an import or an export"));
         }

@@ -472,6 +472,61 @@ view! {
         pub done: bool,
     }
 
+    /// How people are invited to answer in their browsers, over a network.
+    pub struct InviteRequest {
+        /// Whether other computers of the network reach it; otherwise only this one.
+        pub network: bool,
+        /// The port on this computer; 0 for any that is free.
+        pub port: u16,
+        /// How people reach it, for their links; none for the address of this computer.
+        pub address: Option<String>,
+        /// Whether a reverse proxy passes requests on, and names their sender.
+        pub behind_proxy: bool,
+        /// What those get who join by one link for everybody; none without such a link.
+        pub join: Option<InviteJoin>,
+        /// A code, or the address of a page, for those who have answered everything.
+        pub completion: Option<String>,
+    }
+
+    /// What everybody gets who joins by the link for everybody.
+    pub struct InviteJoin {
+        /// Number of people per text.
+        pub per_text: u32,
+        /// Number of texts per person.
+        pub per_person: u32,
+        /// Of these, texts that everybody gets.
+        pub anchors: u32,
+        /// After how many minutes others get the texts that are not answered.
+        pub give_back_minutes: u32,
+    }
+
+    /// Over a network, people can answer, or could until it ended.
+    pub struct ServingInfo {
+        /// The address on this computer or in its network.
+        pub address: String,
+        /// The links of all packets.
+        pub links: Vec<ServedLink>,
+        /// The link by which anybody joins.
+        pub join_link: Option<String>,
+        /// Number of answers, changes and marks that were new since it began.
+        pub received: u32,
+        /// What could not be merged, and notes on what was merged: the last 20.
+        pub problems: Vec<Problem>,
+        /// Why it ended by itself; none while it runs.
+        pub ended: Option<Problem>,
+    }
+
+    /// The link of a packet.
+    pub struct ServedLink {
+        /// External id of the person.
+        pub annotator: String,
+        /// Number of texts to label, including those that come again.
+        pub texts: u32,
+        pub link: String,
+        /// Number of answers, changes and marks of this person that were new since it began.
+        pub answered: u32,
+    }
+
     /// A submission.
     pub struct SubmissionInfo {
         /// Path of the file.

@@ -39,6 +39,7 @@ pub(crate) mod encoder;
 pub(crate) mod group_comparison;
 pub(crate) mod guideline;
 pub(crate) mod importing;
+pub(crate) mod inviting;
 pub(crate) mod jobs;
 pub(crate) mod labelling;
 pub(crate) mod overview;

@@ -336,6 +336,20 @@ export const commands = {
 	 *  as the dialog asked.
 	 */
 	handIn: (file: string) => __TAURI_INVOKE<SubmissionInfo>("hand_in", { file }),
+	/**  Lets people answer in their browsers over a network, until the project is closed. */
+	invite: (request: InviteRequest) => __TAURI_INVOKE<ServingInfo>("invite", { request }),
+	/**  What people who were invited have answered; `None` where nobody was. */
+	serving: () => __TAURI_INVOKE<ServingInfo | null>("serving"),
+	/**
+	 *  Ends it. All answers that were acknowledged are merged then, unless this fails: the next start merges the
+	 *  rest.
+	 */
+	stopInviting: () => __TAURI_INVOKE<null>("stop_inviting"),
+	/**
+	 *  Writes the links of all people to a table (`.csv`) or a page with QR codes (`.html`), and returns how many
+	 *  there are. An existing list is replaced, any other file is not.
+	 */
+	saveLinks: (path: string) => __TAURI_INVOKE<number>("save_links", { path }),
 	/**  Predicted decisions of a panel on the first texts, optionally compared with a second panel. */
 	askPanel: (request: PanelRequest, compared: PanelRequest | null, order: PanelOrder, top: number) => __TAURI_INVOKE<PanelVerdicts>("ask_panel", { request, compared, order, top }),
 	/**  The predicted decision of a panel on one text. */
@@ -2236,6 +2250,34 @@ export type InfluentialLabel = {
 	 *  prediction would be lower without it.
 	 */
 	change: number | null,
+};
+
+/**  What everybody gets who joins by the link for everybody. */
+export type InviteJoin = {
+	/**  Number of people per text. */
+	per_text: number,
+	/**  Number of texts per person. */
+	per_person: number,
+	/**  Of these, texts that everybody gets. */
+	anchors: number,
+	/**  After how many minutes others get the texts that are not answered. */
+	give_back_minutes: number,
+};
+
+/**  How people are invited to answer in their browsers, over a network. */
+export type InviteRequest = {
+	/**  Whether other computers of the network reach it; otherwise only this one. */
+	network: boolean,
+	/**  The port on this computer; 0 for any that is free. */
+	port: number,
+	/**  How people reach it, for their links; none for the address of this computer. */
+	address: string | null,
+	/**  Whether a reverse proxy passes requests on, and names their sender. */
+	behind_proxy: boolean,
+	/**  What those get who join by one link for everybody; none without such a link. */
+	join: InviteJoin | null,
+	/**  A code, or the address of a page, for those who have answered everything. */
+	completion: string | null,
 };
 
 /**  A job began, progressed or ended. */
@@ -4305,6 +4347,33 @@ export type ScoredQuestion = {
 	run: number | null,
 	/**  Number of texts whose labels trained the model, copies counted once. */
 	learned: number,
+};
+
+/**  The link of a packet. */
+export type ServedLink = {
+	/**  External id of the person. */
+	annotator: string,
+	/**  Number of texts to label, including those that come again. */
+	texts: number,
+	link: string,
+	/**  Number of answers, changes and marks of this person that were new since it began. */
+	answered: number,
+};
+
+/**  Over a network, people can answer, or could until it ended. */
+export type ServingInfo = {
+	/**  The address on this computer or in its network. */
+	address: string,
+	/**  The links of all packets. */
+	links: ServedLink[],
+	/**  The link by which anybody joins. */
+	join_link: string | null,
+	/**  Number of answers, changes and marks that were new since it began. */
+	received: number,
+	/**  What could not be merged, and notes on what was merged: the last 20. */
+	problems: Problem[],
+	/**  Why it ended by itself; none while it runs. */
+	ended: Problem | null,
 };
 
 /**

@@ -163,6 +163,7 @@ const ALLOWED: [(&str, &[&str]); 25] = [
             "encoder",
             "labelling",
             "project",
+            "server",
             "stats",
             "training",
             "transfer",
