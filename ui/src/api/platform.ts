@@ -123,6 +123,15 @@ export async function chooseSubmissions(): Promise<string[] | null> {
   return openDialog(() => open({ title: "Merge submissions", filters, multiple: true, directory: false }));
 }
 
+/** Where the links of annotators are written to. */
+export async function chooseLinks(name: string): Promise<string | null> {
+  const filters = [
+    { name: "Table (CSV)", extensions: ["csv"] },
+    { name: "Page with QR codes (HTML)", extensions: ["html"] },
+  ];
+  return openDialog(() => save({ title: "Save the links", filters, defaultPath: `${name} links.csv` }));
+}
+
 /** A folder. */
 export async function chooseFolder(title: string): Promise<string | null> {
   return openDialog(() => open({ title, multiple: false, directory: true }));

@@ -35,6 +35,7 @@ const TABLE = {
   "study.log": ["Log…", "everywhere", null],
   "study.settings": ["What annotators see…", "everywhere", null],
   "study.plan": ["Plan a study…", "everywhere", null],
+  "study.invite": ["Invite people…", "everywhere", null],
   "study.take-in": ["Merge submissions…", "everywhere", null],
   "study.hand-in": ["Hand in…", "everywhere", null],
   "project.new": ["New project…", "everywhere", "Mod+N"],

@@ -19,6 +19,7 @@ import { MockRemoval } from "./removal";
 import { MockRuns } from "./runs";
 import { slips } from "./slips";
 import { whoDiffers } from "./who-differs";
+import { MockServing } from "./serving";
 import { MockStudy } from "./study";
 import {
   entropy,
@@ -181,6 +182,8 @@ export const study = new MockStudy(
   () => emit("projectChanged", []),
 );
 
+export const serving = new MockServing(() => study.report());
+
 function emptyChoices(): view.ProjectChoices {
   return {
     annotator: null,
@@ -232,6 +235,7 @@ export function reset(): void {
   runs.reset(asked.get("runs") === "none");
   words.forget();
   study.forget();
+  serving.stop();
   texts.measured = false;
   form = { attributes: [] };
   formAnswers.clear();
@@ -1169,6 +1173,13 @@ export const commands: typeof RealCommands = {
   handOut: async (request, folder, format) => study.handOut(request, folder, format),
   writePacketsAgain: async (people, folder, format) => study.writeAgain(people, folder, format),
   studyReport: async () => study.report(),
+  invite: async (request) => serving.invite(request),
+  serving: async () => (open ? serving.info() : null),
+  stopInviting: async () => {
+    serving.stop();
+    return null;
+  },
+  saveLinks: async () => serving.saveLinks(),
   history: async (request) => history(world, request),
   mergeFiles: async (files, consent) => study.merge(files, consent),
   whoDiffers: async (q) => whoDiffers(world, q, project().attributes),

@@ -38,6 +38,7 @@ export const chooseSubmissions = async (): Promise<string[] | null> => [
   "/home/you/another study.handin",
   "/home/you/ben again.handin",
 ];
+export const chooseLinks = async (name: string): Promise<string | null> => `/home/you/${name} links.csv`;
 export const chooseFolder = async (_title: string): Promise<string | null> => "/home/you/encoders/mine";
 export const copyText = async (text: Promise<string>): Promise<void> => {
   await text;

@@ -111,6 +111,9 @@ const UNRECORDED = {
     "handOut",
     "writePacketsAgain",
     "mergeFiles",
+    "invite",
+    "stopInviting",
+    "saveLinks",
     "deleteRun",
     "exportRuns",
   ],
@@ -153,6 +156,7 @@ const UNRECORDED = {
     "closingRequested",
     "quit",
     "cancelUpgrade",
+    "serving",
   ],
   "needs a file, a picture or a plan": [
     "importPreview",

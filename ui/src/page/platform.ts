@@ -44,6 +44,7 @@ export const chooseReport: (name: string) => Promise<string | null> = nothing;
 export const chooseReportFolder: (name: string) => Promise<string | null> = nothing;
 export const chooseCopy: (name: string) => Promise<string | null> = nothing;
 export const chooseSubmissions: () => Promise<string[] | null> = nothing;
+export const chooseLinks: (name: string) => Promise<string | null> = nothing;
 export const chooseFolder: (title: string) => Promise<string | null> = nothing;
 export const readClipboard: () => Promise<string | null> = nothing;
 

@@ -142,6 +142,13 @@ const ACTIONS: Record<ActionId, Action> = {
     view: "people-study",
     words: "assign packets hand out",
   },
+  "study.invite": {
+    with: "study",
+    writes: true,
+    when: hasQuestion,
+    view: "people-study",
+    words: "serve server links browser network online join prolific",
+  },
   "study.take-in": {
     with: "study",
     writes: true,

@@ -307,7 +307,7 @@ export class App {
   }
 
   async #leave(leaving: Leaving): Promise<void> {
-    if (this.works.length > 0) this.leaving = leaving;
+    if (this.works.length > 0 || this.study.isServing) this.leaving = leaving;
     else await leaving.go();
   }
 
@@ -316,7 +316,7 @@ export class App {
     open: () => Promise<ProjectInfo>,
     instead?: (code: string) => ToastAction | undefined,
   ): Promise<boolean> {
-    if (this.project && this.works.length > 0) {
+    if (this.project && (this.works.length > 0 || this.study.isServing)) {
       this.leaving = { verb: "open the other project", go: () => this.#opening(open, undefined, instead) };
       return false;
     }

@@ -1,6 +1,14 @@
-// Files of a study: packets that are written again, and files that are merged.
+// What a study exchanges with its people: packets that are written again, files that are merged, and the server
+// on which they answer.
 import { commands } from "$bindings";
-import type { MergeConsent, MergedFile, MergeReport, PacketFormat } from "$api/bindings";
+import type {
+  InviteRequest,
+  MergeConsent,
+  MergedFile,
+  MergeReport,
+  PacketFormat,
+  ServingInfo,
+} from "$api/bindings";
 import { remember, remembered } from "./local-storage";
 import { counted, fileName } from "$words/format";
 import type { Toasts } from "./toasts.svelte";
@@ -9,12 +17,13 @@ import * as platform from "$platform";
 /** What it needs of the window around it. */
 interface Host {
   readonly toasts: Toasts;
-  readonly project: { readonly path: string } | null;
+  readonly project: { readonly path: string; readonly name: string } | null;
   open(path: string): Promise<boolean>;
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
-const isFormat = (value: unknown): value is PacketFormat => value === "file" || value === "page" || value === "locked_page";
+const isFormat = (value: unknown): value is PacketFormat =>
+  value === "file" || value === "page" || value === "locked_page";
 
 const NO_CONSENT: MergeConsent = { whole_copies: false, changes: false, seen: [] };
 
@@ -28,6 +37,10 @@ export class StudyStore {
   /** What packets are written as, as it was chosen last. */
   format = $state<PacketFormat>(remembered("packet-format", "file", isFormat));
   #last: Promise<unknown> = Promise.resolve();
+  /** The server on which people answer, or why it ended by itself. */
+  serving = $state.raw<ServingInfo | null>(null);
+  readonly isServing: boolean = $derived(this.serving !== null && this.serving.ended === null);
+  #asked = 0;
 
   constructor(private readonly host: Host) {}
 
@@ -40,6 +53,55 @@ export class StudyStore {
   forget(): void {
     this.merged = null;
     this.unconfirmed = [];
+    // Closing a project ends its server; where the same one is shown again, it may still run.
+    if (this.serving) void this.refreshServing();
+  }
+
+  /** Starts the server on which people answer. What it rejects with is for the form. */
+  async invite(request: InviteRequest): Promise<void> {
+    this.#asked += 1;
+    const serving = await commands.invite(request);
+    this.#asked += 1;
+    this.serving = serving;
+  }
+
+  /** Asks what the server has received. If it has ended by itself, this is reported once. */
+  async refreshServing(): Promise<void> {
+    const mine = ++this.#asked;
+    const now = await commands.serving().catch(() => undefined);
+    // While projects are switched nothing is known.
+    if (mine !== this.#asked || now === undefined) return;
+    const ran = this.isServing;
+    this.serving = now;
+    if (!ran || this.isServing) return;
+    if (now?.ended) this.host.toasts.problem(now.ended);
+    else
+      this.host.toasts.note(
+        "The server was stopped",
+        "Nobody can answer by a link until you start it again.",
+        true,
+      );
+  }
+
+  /** Stops the server, or forgets one that has ended. False if that failed; it has ended nevertheless. */
+  async stopServing(): Promise<boolean> {
+    this.#asked += 1;
+    const done = await this.host.attempt(async () => {
+      await commands.stopInviting();
+      return true;
+    });
+    this.#asked += 1;
+    this.serving = null;
+    return done ?? false;
+  }
+
+  /** Asks where to, then writes the links of all people. */
+  async saveLinks(): Promise<void> {
+    const path = await this.host.attempt(() => platform.chooseLinks(this.host.project?.name ?? "study"));
+    if (!path) return;
+    const links = await this.host.attempt(() => commands.saveLinks(path));
+    if (links !== undefined)
+      this.host.toasts.done(`${counted(links, "link")} written to ${fileName(path)}`, path);
   }
 
   /** Merges files, after those in progress. Changes to existing data need confirmation. */
@@ -87,7 +149,11 @@ export class StudyStore {
     const report = await this.host.attempt(() => commands.mergeFiles(files, consent));
     if (!report || this.host.project?.path !== path) return;
     // Somebody withdrew: the project was closed for it and opened again.
-    if (report.files.some((file) => file.withdrawn > 0)) await this.host.open(path);
+    if (report.files.some((file) => file.withdrawn > 0)) {
+      // That has ended the server: there is nothing left to ask about.
+      if (this.serving) await this.refreshServing();
+      await this.host.open(path);
+    }
     const asked = report.files.filter((file) => file.asks !== null);
     const done = report.files.filter((file) => file.asks === null);
     if (done.length > 0) this.merged = { files: [...done, ...(this.merged?.files ?? [])] };
