@@ -117,7 +117,7 @@ impl WindowState {
     /// # Errors
     /// No project is open, or those of [`Serving::save_links`].
     pub(crate) fn save_links(&self, file: &Path) -> Result<u32, ProjectError> {
-        self.serving.save_links(&self.session()?, file)
+        self.serving.save_links(&*self.session()?, file)
     }
 
     /// Whether people can answer over the network.

@@ -56,6 +56,15 @@ fn labels(bench: &Bench) -> BTreeMap<String, BTreeSet<(String, String)>> {
     all
 }
 
+/// The name of the person who joined with an id.
+fn person_of(bench: &Bench, id: &str) -> String {
+    bench.ok(["data", "export", "S.dissensus", "of.csv", "--force"]);
+    let mut rows = csv::Reader::from_path(bench.path("of.csv")).unwrap();
+    let mut rows = rows.deserialize().map(|row| row.unwrap());
+    let row = rows.find(|row: &BTreeMap<String, String>| row["PROLIFIC_PID"] == id).unwrap();
+    row["annotator_id"].clone()
+}
+
 fn people(bench: &Bench) -> u64 {
     bench.json(["project", "info", "S.dissensus"])["annotators"].as_u64().unwrap()
 }
@@ -116,6 +125,7 @@ fn nobody_is_added_by_what_was_not_made_in_the_page() {
     let file = bench.file("greedy.handin", greedy.submission());
     assert_eq!(refused(&bench, &file), "merge-not-as-handed-out");
     assert!(labels(&bench).is_empty());
+    assert_eq!(people(&bench), 0, "nobody was added");
 
     // A page of another study.
     let elsewhere = Bench::without_encoder();
@@ -131,7 +141,7 @@ fn person_who_has_withdrawn_stays_away() {
     let page = join_page(&bench, "1", &[]);
     let [ana, ben] = ["ana", "ben"].map(|id| handed_in(&bench, &page, id, 0));
     merge(&bench, &ana);
-    bench.ok(["people", "withdraw", "S.dissensus", "--annotator", "person-1", "--yes"]);
+    bench.ok(["people", "withdraw", "S.dissensus", "--annotator", &person_of(&bench, "ana"), "--yes"]);
     assert_eq!(refused(&bench, &ana), "merge-withdrawn");
     // Somebody else who got the same texts.
     merge(&bench, &ben);
@@ -177,7 +187,7 @@ fn locked_pages_have_no_text_in_them_and_keep_their_passphrases() {
     bench.ok(assign.iter().chain(&["a", "--annotators", "ada,ben", "--per-text", "1"]));
     let list = |folder: &str| std::fs::read_to_string(bench.path(folder).join("passphrases.csv")).unwrap();
     let passphrases: Vec<String> =
-        list("a").lines().skip(1).map(|line| line.split_once(',').unwrap().1.to_owned()).collect();
+        list("a").lines().skip(1).map(|line| line.rsplit_once(',').unwrap().1.to_owned()).collect();
     assert_eq!(passphrases.len(), 2);
     assert_ne!(passphrases[0], passphrases[1]);
     for name in ["ada", "ben"] {
@@ -211,4 +221,52 @@ fn language_of_the_study_is_in_its_pages() {
     assert_eq!(language(&bench.path("pages/ada.html")), "ar");
     bench.ok(["people", "language", "S.dissensus", "auto"]);
     assert_eq!(bench.json(["people", "language", "S.dissensus"])["language"], Value::Null);
+}
+
+#[test]
+fn copies_that_add_people_apart_agree() {
+    let bench = Bench::without_encoder();
+    let page = join_page(&bench, "1", &[]);
+    bench.ok(["project", "copy", "S.dissensus", "copy.dissensus"]);
+    let [ana, ben] = ["ana", "ben"].map(|id| handed_in(&bench, &page, id, if id == "ana" { 0 } else { 2 }));
+    // In another order in each copy, and with an earlier submission in one of them.
+    let mut early = Page::joined(&page, "ana").unwrap();
+    early.answer(0);
+    let early = bench.file("early.handin", early.submission());
+    for file in [&ana, &ben] {
+        merge(&bench, file);
+    }
+    for file in [&ben, &early] {
+        bench.ok(["study", "merge", "copy.dissensus", &file.to_string_lossy()]);
+    }
+    let before = labels(&bench);
+    bench.ok(["study", "merge", "S.dissensus", "copy.dissensus", "--whole-copy", "--yes"]);
+    assert_eq!((people(&bench), before.len()), (2, 2));
+    let after = labels(&bench);
+    assert_eq!(after["ben"], before["ben"]);
+    assert_eq!(after["ana"].len(), 8);
+    // A copy that only knows the page from this one takes submissions too.
+    bench.ok(["study", "merge", "copy.dissensus", &ana.to_string_lossy()]);
+}
+
+#[test]
+fn what_a_page_asks_about_stays() {
+    let bench = Bench::without_encoder();
+    let page = join_page(&bench, "1", &[]);
+    for what in [["--text", "t1"], ["--question", "rude"]] {
+        let why =
+            bench.refused(["project", "remove", "S.dissensus"].into_iter().chain(what));
+        assert!(why.contains("packet"), "{why}");
+    }
+    merge(&bench, &handed_in(&bench, &page, "ana", 1));
+}
+
+#[test]
+fn preview_of_a_new_person_changes_nothing() {
+    let bench = Bench::without_encoder();
+    let page = join_page(&bench, "1", &[]);
+    let file = handed_in(&bench, &page, "ana", 1);
+    let report = bench.json(["study", "merge", "S.dissensus", &file.to_string_lossy(), "--dry-run"]);
+    assert_eq!((&report["files"][0]["refused"], &report["files"][0]["new"]), (&false.into(), &8.into()));
+    assert_eq!(people(&bench), 0);
 }

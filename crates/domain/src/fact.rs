@@ -72,6 +72,8 @@ pub enum FactKind {
     AttentionCheck,
     /// A saved panel: a [`Panel`](crate::Panel); the key is its name.
     Panel,
+    /// A page that enrols people without a server: a [`JoinPage`](crate::JoinPage); the key is its id.
+    JoinPage,
     /// The submission of a task packet; the key is the packet.
     HandIn,
     /// An annotator withdrew; the key is a hash of the annotator.
@@ -117,6 +119,7 @@ impl FactKind {
             | Self::Decision
             | Self::AttentionCheck
             | Self::Panel
+            | Self::JoinPage
             | Self::HandIn
             | Self::Withdrawal
             | Self::WithdrawnName

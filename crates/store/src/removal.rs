@@ -124,6 +124,21 @@ impl ItemColumns {
                 found.push((of, format!("facts AS u WHERE {plus}u.kind = '{name}' AND u.{column} = t.id")));
             }
         }
+        // A page for everybody is a packet for those who will join.
+        if let Some(member) = match self.table {
+            "questions" => Some("questions"),
+            "texts" => Some("texts"),
+            _ => None,
+        } {
+            let name = self.name;
+            found.push((
+                Use::Packets,
+                format!(
+                    "(SELECT key AS packet, value FROM facts WHERE kind = 'join-page') AS u WHERE EXISTS \
+                     (SELECT 1 FROM json_each(u.value, '$.{member}') AS named WHERE named.value = t.{name})"
+                ),
+            ));
+        }
         if self.table == "questions" {
             let of_others =
                 "facts AS u WHERE u.kind = 'condition' AND json_extract(u.value, '$.question') = t.name";

@@ -36,11 +36,14 @@ function parametersOf(
   const attributes: Joined["attributes"] = {};
   let id: string | null = null;
   for (const name of [...page.ids, ...page.attributes]) {
+    if (!given.has(name)) continue;
     const value = given.get(name)?.trim() ?? "";
-    if (value === "") continue;
     const isId = page.ids.includes(name);
     // Not filled in by the platform, or nothing that an id can be.
-    const unfit = [...value].length > MAX_PARAMETER || /\{\{|%PROLIFIC_PID%|[\p{Cc}\p{Cf}]/u.test(value);
+    const unfit =
+      value === "" ||
+      [...value].length > MAX_PARAMETER ||
+      /\{\{|%PROLIFIC_PID%|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value);
     if (unfit && isId) throw problem("join-no-entry");
     if (unfit) continue;
     attributes[name] = value;

@@ -60,6 +60,8 @@ export class Journal {
   readonly #storage: Storage;
   readonly #copy: Copy;
   #sequence = 0;
+  /** Changes that could not be stored. */
+  readonly #unsaved = new Map<keyof Local, Change<unknown>[]>();
 
   private constructor(storage: Storage, saved: Saved, copy: Copy) {
     [this.#storage, this.#copy] = [storage, copy];
@@ -99,10 +101,15 @@ export class Journal {
   changeHere<Key extends keyof Local>(key: Key, change: Change<Local[Key]>): void {
     const changed: Partial<Local> = { [key]: change(this.local[key]) };
     Object.assign(this.local, changed);
+    this.#unsaved.set(key, [...(this.#unsaved.get(key) ?? []), change as Change<unknown>]);
   }
 
   async change<Key extends keyof Local>(key: Key, change: Change<Local[Key]>): Promise<void> {
-    const changed: Partial<Local> = { [key]: await this.#storage.change(key, change) };
+    const before = (this.#unsaved.get(key) ?? []) as Change<Local[Key]>[];
+    const all: Change<Local[Key]> = (value) =>
+      change(before.reduce<Local[Key] | undefined>((now, one) => one(now), value));
+    const changed: Partial<Local> = { [key]: await this.#storage.change(key, all) };
+    this.#unsaved.delete(key);
     Object.assign(this.local, changed);
   }
 }

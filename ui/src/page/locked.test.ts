@@ -12,7 +12,12 @@ it("opens a page that another implementation has locked", async () => {
 
 it("takes a passphrase however it is typed", async () => {
   const envelope = envelopeIn(page);
-  for (const typed of ["K7QM 3FZH 9XW2 AB4C", "k7qm3fzh9xw2ab4c", " k7qm-3fzh–9xw2-ab4c\n"])
+  for (const typed of [
+    "K7QM 3FZH 9XW2 AB4C",
+    "k7qm3fzh9xw2ab4c",
+    " k7qm-3fzh–9xw2-ab4c\n",
+    "ｋ７ｑｍ3fzh٩xw۲ab4c",
+  ])
     expect(envelope && (await unlock(envelope, typed))).toBe('{"a":1}');
 });
 

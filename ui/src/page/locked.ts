@@ -22,6 +22,8 @@ const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (char) => char
 /** A passphrase as it was meant: no matter how it is separated and spelled, and without look-alike digits. */
 const plain = (typed: string) =>
   typed
+    .normalize("NFKC")
+    .replaceAll(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 0xf))
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, "")
     .replaceAll("o", "0")

@@ -42,6 +42,9 @@ function contentOfFile(): Partial<PageContent> | null {
 /** The language that the study has chosen; null leaves it to the browser. */
 export const languageOfStudy = (): string | null => contentOfFile()?.language ?? null;
 
+/** The content of a locked page, once it was unlocked: deriving the key takes a second on a phone. */
+let unlocked: string | null = null;
+
 /** Opens the packet; `elsewhere` if another tab has it. `onlost` is called if its storage goes away later. */
 export async function openPage(onlost: () => void, { passphrase, joins }: Entry): Promise<Opened> {
   let release: (() => void) | null = null;
@@ -49,7 +52,8 @@ export async function openPage(onlost: () => void, { passphrase, joins }: Entry)
     let content = contentOfFile() as PageContent | null;
     const envelope = envelopeIn(content);
     if (envelope) {
-      const plain = passphrase === null ? null : await unlock(envelope, passphrase);
+      const plain = unlocked ?? (passphrase === null ? null : await unlock(envelope, passphrase));
+      unlocked = plain;
       if (plain === null) return { state: "locked", wrong: passphrase !== null };
       content = JSON.parse(plain) as PageContent;
     }

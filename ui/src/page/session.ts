@@ -20,6 +20,9 @@ const SETTINGS: AppSettings = {
   snap_to_words: true,
 };
 
+/** How long an address may take to accept what is sent. */
+const LONGEST_MS = 30_000;
+
 export class Session {
   readonly content: OpenContent;
   readonly desk: PacketDesk;
@@ -110,8 +113,13 @@ export class Session {
   }
 
   /** Writes the file. It can be repeated: what is in several submissions is merged once. */
-  handIn(file: string): Promise<SubmissionInfo> {
-    return this.#submit(file, async (text) => saveFile(file, text));
+  async handIn(file: string): Promise<SubmissionInfo> {
+    if (!this.content.target) return this.#submit(file, async (text) => saveFile(file, text));
+    // Where answers are sent, a file is what the person falls back on: nothing is handed in by it.
+    const { given, wanted } = this.desk.openPacket();
+    const text = this.submission(CLOCK.now_ms());
+    saveFile(file, text);
+    return { file, bytes: text.length, given, wanted };
   }
 
   /** Sends the file to the address that the study has set, under a name that no other has. */
@@ -124,9 +132,12 @@ export class Session {
       // What many such addresses expect, among them DataPipe for OSF.
       const headers = { "Content-Type": "application/json", Accept: "*/*" };
       const { host } = new URL(target.url);
-      const answer = await fetch(target.url, { method: "POST", headers, body }).catch((thrown: unknown) => {
-        throw problem("page-target", host, String(thrown));
-      });
+      const signal = AbortSignal.timeout(LONGEST_MS);
+      const answer = await fetch(target.url, { method: "POST", headers, body, signal }).catch(
+        (thrown: unknown) => {
+          throw problem("page-target", host, String(thrown));
+        },
+      );
       if (!answer.ok)
         throw problem("page-target", host, `${answer.status} ${(await answer.text()).slice(0, 200)}`);
     });

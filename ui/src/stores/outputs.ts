@@ -189,7 +189,10 @@ export class Outputs {
   /** Sends the answers of the open packet to the address that the study has set. */
   async sendHandIn(): Promise<boolean> {
     const sent = await this.host.attempt(() => platform.sendHandIn());
-    if (sent) this.host.toasts.done(t("hand_in.sent"));
+    if (sent) {
+      this.host.toasts.over("page-target");
+      this.host.toasts.done(t("hand_in.sent"));
+    }
     return sent !== undefined;
   }
 

@@ -5,6 +5,8 @@ import { asProblem } from "$words/problems";
 interface Toast {
   id: number;
   kind: "done" | "note" | "problem";
+  /** Of a problem. */
+  code?: string;
   message: string;
   detail: string | null;
   /** Until it is closed. */
@@ -60,7 +62,12 @@ export class Toasts {
     const same = this.list.find((t) => t.kind === "problem" && t.message === problem.message);
     if (same) this.close(same.id);
     const { message, detail, code } = problem;
-    this.#add({ kind: "problem", message, detail, persistent: true, act: act ?? this.offer(code) });
+    this.#add({ kind: "problem", code, message, detail, persistent: true, act: act ?? this.offer(code) });
+  }
+
+  /** Closes problems with this code, once they are over. */
+  over(code: string): void {
+    this.list.filter((toast) => toast.code === code).forEach(({ id }) => this.close(id));
   }
 
   close(id: number): void {

@@ -58,7 +58,13 @@ pub(crate) fn assign(args: &Assign) -> Result<()> {
     match &args.out {
         Some(folder) if !args.dry_run => {
             let packets = draft.people.iter().filter(|person| person.file.is_some()).count();
-            output::line(&format!("Wrote {} to {}", count(packets as u64, "packet"), folder.display()))
+            output::line(&format!("Wrote {} to {}", count(packets as u64, "packet"), folder.display()))?;
+            match args.format {
+                PacketFormatArg::LockedPage => output::line(
+                    "passphrases.csv there has the passphrase of each page: send it apart from the page",
+                ),
+                _ => Ok(()),
+            }
         }
         _ => output::line("Nothing was changed (--dry-run)"),
     }

@@ -50,6 +50,8 @@ fn shown_in_packets(context: &Context, apart: &HashSet<TextId>) -> Result<HashSe
         return Ok(shown);
     }
     let packets = context.store.packets()?;
+    let pages = context.store.join_pages()?;
+    let index = context.index();
     for of_text in facts.chunk_by(|a, b| (a.question, a.text) == (b.question, b.text)) {
         for (at, fact) in of_text.iter().enumerate().filter(|(_, fact)| !fact.value.is_null()) {
             let (Some(question), Some(text)) = (fact.question, fact.text) else { continue };
@@ -57,7 +59,11 @@ fn shown_in_packets(context: &Context, apart: &HashSet<TextId>) -> Result<HashSe
             let until = of_text.get(at + 1).map_or(i64::MAX, |next| next.at_ms);
             let has_it =
                 packets.iter().any(|(one, _)| one.made_at_ms < until && one.questions.contains(&question));
-            shown.extend(has_it.then_some(text));
+            let name = index.question(question).map(|question| question.name.clone());
+            let on_page = pages.iter().any(|(_, page)| {
+                page.made_at_ms < until && name.as_ref().is_some_and(|name| page.questions.contains(name))
+            });
+            shown.extend((has_it || on_page).then_some(text));
         }
     }
     for (packet, _) in &packets {

@@ -10,6 +10,7 @@ mod care;
 mod conditions;
 mod decisions;
 mod form_answers;
+mod join_pages;
 mod level_names;
 mod note_forms;
 mod panels;
@@ -235,6 +236,7 @@ pub(crate) fn kind(kind: FactKind) -> &'static Kind {
         FactKind::Decision => &decisions::KIND,
         FactKind::AttentionCheck => &attention_checks::KIND,
         FactKind::Panel => &panels::KIND,
+        FactKind::JoinPage => &join_pages::KIND,
         FactKind::HandIn => &submissions::KIND,
         FactKind::Withdrawal => &withdrawals::KIND,
         FactKind::WithdrawnName => &withdrawals::NAME,

@@ -21,6 +21,8 @@ dissensus_domain::errors! {
         NoPacket(String) => "no-packet", "nothing was handed out to \"{0}\" yet";
         Target(String) => "page-target",
             "pages cannot send answers to {0}: give an address that begins with https:// (or http://localhost)";
+        TargetField(&'static str) => "page-target",
+            "pages send \"{0}\" themselves: give another name";
         NoPages => "no-pages",
             "this program was built without web pages: run `npm run build` in `ui`, then build the program again";
         Unwritten(String) => "packets-unwritten",

@@ -20,7 +20,7 @@ use dissensus_project::names::project_name;
 use dissensus_project::sync::lock;
 use dissensus_project::words::counted;
 use dissensus_store::{NewAnnotator, PacketKey, StoreError};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
@@ -43,10 +43,14 @@ pub struct PacketFolder<'a> {
 
 impl PacketFolder<'_> {
     /// Checks that packets can be written as this, before any is assigned.
-    fn check(&self) -> Result<(), ProjectError> {
+    fn check(&self, cx: &Study) -> Result<(), ProjectError> {
         match self.format {
             PacketFormat::File => Ok(()),
-            PacketFormat::Page | PacketFormat::LockedPage => page::check(self.settings),
+            PacketFormat::Page => page::check(self.settings),
+            PacketFormat::LockedPage => {
+                page::check(self.settings)?;
+                passphrase::check_list(&passphrases(cx)?, &self.folder.join(PASSPHRASES))
+            }
         }
     }
 }
@@ -103,7 +107,7 @@ fn draw_and_write(
     progress: &dyn Progress,
 ) -> Result<StudyDraft, ProjectError> {
     cx.context.store.must_write()?;
-    to.check()?;
+    to.check(cx)?;
     all_written(cx)?;
     let planning = lock(&cx.planning);
     let drawn = draft::drawn(cx, request, Draw::Plan)?;
@@ -154,7 +158,7 @@ fn write_theirs(
     progress: &dyn Progress,
 ) -> Result<Vec<String>, ProjectError> {
     cx.whole_project()?;
-    to.check()?;
+    to.check(cx)?;
     let index = cx.context.index();
     let packets = cx.context.store.packets()?;
     let mut wanted: Vec<AnnotatorId> = Vec::new();
@@ -320,7 +324,8 @@ fn write(
     if format == PacketFormat::LockedPage
         && let Some(one) = unwritten.first()
     {
-        write_passphrases(cx, &dissensus_files::folder_of(&one.file).join(PASSPHRASES))?;
+        let list = dissensus_files::folder_of(&one.file).join(PASSPHRASES);
+        passphrase::write_list(&passphrases(cx)?, &list)?;
     }
     for (done, Unwritten { packet, file }) in (0..).zip(unwritten) {
         progress.report(done, Some(all), "packets");
@@ -362,15 +367,19 @@ fn passphrase_of(cx: &Study, packet: PacketId) -> Result<String, ProjectError> {
     Ok(passphrase::passphrase(&key))
 }
 
-/// Writes the passphrases of all packets, in the order in which they were handed out.
-fn write_passphrases(cx: &Study, file: &Path) -> Result<(), ProjectError> {
+/// The passphrases of all packets, in the order in which they were handed out.
+fn passphrases(cx: &Study) -> Result<Vec<passphrase::Row>, ProjectError> {
     let index = cx.context.index();
-    let packets = cx.context.store.packets()?.into_iter();
-    let rows = packets.filter_map(|(packet, key)| {
-        let row = index.annotator_row(packet.annotator)?;
-        Some((index.annotators()[row as usize].external_id.clone(), passphrase::passphrase(&key)))
-    });
-    passphrase::write_list(&rows.collect::<Vec<_>>(), file)
+    let mut numbers: BTreeMap<AnnotatorId, usize> = BTreeMap::new();
+    let mut rows = Vec::new();
+    for (packet, key) in cx.context.store.packets()? {
+        let Some(row) = index.annotator_row(packet.annotator) else { continue };
+        let number = numbers.entry(packet.annotator).or_default();
+        *number += 1;
+        let person = index.annotators()[row as usize].external_id.clone();
+        rows.push((person, *number, passphrase::passphrase(&key)));
+    }
+    Ok(rows)
 }
 
 /// Unused names of files in one folder.

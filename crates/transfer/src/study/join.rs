@@ -119,7 +119,7 @@ pub fn join(cx: &Study, rules: &JoinRules, person: &Joining) -> Result<Link, Pro
 }
 
 /// A name for somebody who has none: `person-1`, `person-2`, ...
-pub(super) fn unused_name(cx: &Study) -> Result<String, ProjectError> {
+fn unused_name(cx: &Study) -> Result<String, ProjectError> {
     let index = cx.context.index();
     let mut number = index.annotators().len();
     loop {

@@ -7,14 +7,17 @@
 
 use super::Study;
 use super::draft::{self, Draw, DrawnPerson};
+use super::drawing::Item;
 use super::hand_in::is_submission;
-use super::join::{ATTRIBUTE_PARAMETERS, ID_PARAMETERS, MAX_PARAMETER, unused_name};
+use super::join::{ATTRIBUTE_PARAMETERS, ID_PARAMETERS, MAX_PARAMETER};
 use super::lacking::PLANNED;
-use super::page::{self, JoinParts, PageSettings};
+use super::page::{self, PageSettings};
 use super::submission::{self, JoinedPerson};
 use crate::study::error::StudyError;
 use dissensus_api::{StudyDraft, StudyRequest};
-use dissensus_domain::{AnnotatorId, Assignment, Packet, PacketId, QuestionId, TextId, not_allowed_in_names};
+use dissensus_domain::{
+    AnnotatorId, Assignment, Attributes, JoinPage, Packet, PacketId, QuestionId, TextId, not_allowed_in_names,
+};
 use dissensus_editing::annotators;
 use dissensus_files::{AtomicFile, PrivateFolder};
 use dissensus_project::clock::now_ms;
@@ -24,27 +27,14 @@ use dissensus_project::names::project_name;
 use dissensus_project::sync::lock;
 use dissensus_store::{NewAnnotator, PacketKey, StoreError};
 use hmac::Mac as _;
-use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 use uuid::Uuid;
 
-/// The setting with the pages.
-const PAGES: &str = "join-pages";
-
-/// A page, as the project knows it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct KnownPage {
-    key: [u8; 32],
-    seed: u32,
-    questions: Vec<QuestionId>,
-    pub(super) parts: Vec<Vec<KnownAssignment>>,
-}
-
-/// A text of a part, its annotation round, and whether everybody gets it.
-pub(super) type KnownAssignment = (TextId, u16, bool);
+/// Characters of the packet's id in the name of a person.
+const NAME_DIGITS: usize = 10;
 
 /// Draws the texts of as many people as `request` has, and writes them into one page for everybody. Nobody is
 /// added to the project yet.
@@ -65,28 +55,42 @@ pub fn write_join_page(
     let _planning = lock(&cx.planning);
     let drawn = draft::drawn(cx, request, Draw::Plan)?;
     let mut reported = draft::summarise(cx, &drawn)?;
-    let part = |person: &DrawnPerson| {
-        let items = person.items.iter();
-        items.map(|item| (drawn.texts[item.text], item.occasion, item.anchor)).collect::<Vec<_>>()
+    let (mut texts, mut at): (Vec<TextId>, HashMap<usize, u32>) = Default::default();
+    let mut part = |person: &DrawnPerson| {
+        let position = |item: &Item| {
+            *at.entry(item.text).or_insert_with(|| {
+                texts.push(drawn.texts[item.text]);
+                texts.len() as u32 - 1
+            })
+        };
+        let mut position = position;
+        person.items.iter().map(|item| (position(item), item.occasion, item.anchor)).collect::<Vec<_>>()
     };
-    let parts: Vec<_> = drawn.people.iter().map(part).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<_> = drawn.people.iter().map(&mut part).filter(|part| !part.is_empty()).collect();
     if parts.is_empty() {
         return Err(StudyError::NothingNew.into());
     }
-    let known = KnownPage {
-        key: rand::random(),
+    let store = &cx.context.store;
+    let mut names = Vec::with_capacity(texts.len());
+    for text in &texts {
+        names.push(store.text(*text)?.ok_or(StudyError::NoTexts)?.external_id);
+    }
+    let key: [u8; 32] = rand::random();
+    let known = JoinPage {
+        key: page::digits_of(&key),
+        made_at_ms: now_ms(),
         seed: request.seed,
-        questions: drawn.questions.iter().map(|question| question.id).collect(),
+        questions: drawn.questions.iter().map(|question| question.name.clone()).collect(),
+        texts: names,
         parts,
     };
     let id = Uuid::now_v7();
-    let written = content(cx, id, &known, settings)?;
+    let questions = drawn.questions.iter().map(|question| question.id).collect();
+    let written = content(cx, id, &known, questions, &texts, settings)?;
     // In the project first: submissions of a page that it does not know are lost.
-    let (stored, per_text) = (known, request.per_text);
-    cx.context.store.write(move |tx| -> Result<(), StoreError> {
-        let mut pages: BTreeMap<Uuid, KnownPage> = tx.setting(PAGES)?.unwrap_or_default();
-        pages.insert(id, stored);
-        tx.set_setting(PAGES, &pages)?;
+    let per_text = request.per_text;
+    store.write(move |tx| -> Result<(), StoreError> {
+        tx.add_join_page(id, &known)?;
         tx.set_setting(PLANNED, &per_text)
     })?;
     cx.context.flush_to_file();
@@ -105,77 +109,135 @@ pub fn write_join_page(
 }
 
 /// The page as HTML.
-fn content(cx: &Study, id: Uuid, known: &KnownPage, settings: &PageSettings) -> Result<String, ProjectError> {
-    let all: BTreeSet<TextId> = known.parts.iter().flatten().map(|(text, ..)| *text).collect();
+fn content(
+    cx: &Study,
+    id: Uuid,
+    known: &JoinPage,
+    questions: Vec<QuestionId>,
+    texts: &[TextId],
+    settings: &PageSettings,
+) -> Result<String, ProjectError> {
+    let first = |text: &TextId| Assignment { text: *text, occasion: 1, anchor: false };
     let packet = Packet {
         id: PacketId(id),
         annotator: AnnotatorId(0),
-        made_at_ms: now_ms(),
+        made_at_ms: known.made_at_ms,
         seed: known.seed,
-        questions: known.questions.clone(),
-        assignments: all.into_iter().map(|text| Assignment { text, occasion: 1, anchor: false }).collect(),
+        questions,
+        assignments: texts.iter().map(first).collect(),
     };
     let failed = |source| ProjectError::Io { path: std::env::temp_dir(), doing: "writing to", source };
     let inside = PrivateFolder::create_in(&std::env::temp_dir()).map_err(failed)?;
     let file = inside.path().join("packet.dissensus");
-    let texts: Vec<TextId> = packet.assignments.iter().map(|item| item.text).collect();
     cx.context.store.write_packet_for_anybody(packet, &file)?;
-    let parts = JoinParts { id, key: &known.key, texts: &texts, parts: &known.parts };
-    page::join_page(&file, &project_name(cx.context.store.path()), &parts, settings)
+    page::join_page(&file, &project_name(cx.context.store.path()), id, known, settings)
 }
 
-/// Adds the person who joined by a page for everybody and made this submission, and their packet, if they are
-/// new. Does nothing for other files: what is wrong with them is found when they are merged.
+/// A person who joined by a page for everybody, and is not in the project yet.
+pub(super) struct NewPerson {
+    packet: Packet,
+    key: PacketKey,
+    attributes: Attributes,
+    /// Number of answers, changes and marks in the submission.
+    pub(super) new: u32,
+    pub(super) at_ms: i64,
+}
+
+/// The person who made this submission on a page for everybody, if they are new here. `None` for other files:
+/// what is wrong with them is found when they are merged.
 ///
 /// # Errors
-/// This copy of the project does not know the page, the submission was changed, or the person cannot be
-/// added.
-pub(super) fn add_person(cx: &Study, path: &Path) -> Result<(), ProjectError> {
-    let Ok(mut file) = File::open(path) else { return Ok(()) };
+/// The project does not know the page, or the submission was changed or has answers about other texts.
+pub(super) fn new_person(cx: &Study, path: &Path) -> Result<Option<NewPerson>, ProjectError> {
+    let Ok(mut file) = File::open(path) else { return Ok(None) };
     if !is_submission(&mut file).unwrap_or(false) {
-        return Ok(());
+        return Ok(None);
     }
-    let Ok(header) = submission::header(&mut file) else { return Ok(()) };
-    let Some(joined) = &header.joined else { return Ok(()) };
+    let Ok(header) = submission::header(&mut file) else { return Ok(None) };
+    let Some(joined) = &header.joined else { return Ok(None) };
     let store = &cx.context.store;
-    let packet = PacketId(header.packet);
+    let id = PacketId(header.packet);
     if store.project_id()?.0 != header.project
-        || store.packet(packet)?.is_some()
-        || store.is_withdrawn_packet(packet)?
+        || store.packet(id)?.is_some()
+        || store.is_withdrawn_packet(id)?
     {
-        return Ok(());
+        return Ok(None);
     }
-    let pages: BTreeMap<Uuid, KnownPage> = store.setting(PAGES)?.unwrap_or_default();
-    let page = pages.get(&joined.page).ok_or(StudyError::UnknownPacket)?;
+    let pages = store.join_pages()?;
+    let (_, page) = pages.iter().find(|(id, _)| *id == joined.page).ok_or(StudyError::UnknownPacket)?;
     check(joined)?;
-    let part = &page.parts[part_of(&page.key, &joined.id, page.parts.len())];
-    if packet_of(&page.key, &joined.id) != packet {
+    let secret = secret_of(page).ok_or(StudyError::Tampered)?;
+    if packet_of(&secret, &joined.id) != id {
         return Err(StudyError::Tampered.into());
     }
-    let key = key_of(&page.key, &joined.id);
-    submission::read(&mut file, &header, &key)?;
+    let key = key_of(&secret, &joined.id);
+    let work = submission::read(&mut file, &header, &key)?;
+    let index = cx.context.index();
+    let mut questions = Vec::with_capacity(page.questions.len());
+    for name in &page.questions {
+        let question = index.questions().iter().find(|question| question.name == *name);
+        questions.push(question.ok_or_else(|| missing("question", name))?.id);
+    }
+    // The same in every copy of the project, whenever the person is added.
+    let part = &page.parts[part_of(&secret, &joined.id, page.parts.len())];
     let mut assignments = Vec::with_capacity(part.len());
+    let mut names = BTreeSet::new();
     for (text, occasion, anchor) in part {
-        // It may have been removed since.
-        if store.text(*text)?.is_some() {
-            assignments.push(Assignment { text: *text, occasion: *occasion, anchor: *anchor });
+        let name = &page.texts[*text as usize];
+        let text = store.text_by_external(name)?.ok_or_else(|| missing("text", name))?;
+        names.insert(name.as_str());
+        assignments.push(Assignment { text: text.id, occasion: *occasion, anchor: *anchor });
+    }
+    let practised = store.ever_practised_on(&questions)?;
+    for (name, _) in &work.names.texts {
+        let in_practice = || {
+            Ok::<_, StoreError>(
+                store.text_by_external(name)?.is_some_and(|text| practised.contains(&text.id)),
+            )
+        };
+        if !names.contains(name.as_str()) && !in_practice()? {
+            return Err(StudyError::NotAsHandedOut(format!("text \"{name}\" was added to the packet")).into());
         }
     }
-    let name = unused_name(cx)?;
-    let new = NewAnnotator {
-        external_id: name.clone(),
-        name,
-        attributes: joined.attributes.clone(),
-        ..NewAnnotator::default()
+    let packet = Packet {
+        id,
+        annotator: AnnotatorId(0),
+        made_at_ms: page.made_at_ms,
+        seed: page.seed,
+        questions,
+        assignments,
     };
-    let (seed, questions, made_at_ms) = (page.seed, page.questions.clone(), header.at_ms.min(now_ms()));
-    store.write(move |tx| -> Result<(), StoreError> {
+    let new = work.records.len() as u32;
+    Ok(Some(NewPerson { packet, key, attributes: joined.attributes.clone(), new, at_ms: header.at_ms }))
+}
+
+fn missing(what: &str, name: &str) -> StudyError {
+    StudyError::NotAsHandedOut(format!("{what} \"{name}\" of the page is not in this project"))
+}
+
+/// Adds the person who made this submission on a page for everybody, with their packet, if they are new here;
+/// returns whether they are.
+///
+/// # Errors
+/// The same as [`new_person`], or the project cannot be written.
+pub(super) fn add_person(cx: &Study, path: &Path) -> Result<bool, ProjectError> {
+    let Some(NewPerson { packet, key, attributes, .. }) = new_person(cx, path)? else { return Ok(false) };
+    // It follows from the packet: people with one name are one person once copies are merged.
+    let digits = packet.id.0.simple().to_string();
+    let name = format!("join-{}", &digits[..NAME_DIGITS]);
+    let new = NewAnnotator { external_id: name.clone(), name, attributes, ..NewAnnotator::default() };
+    cx.context.store.write(move |tx| -> Result<(), StoreError> {
         let annotator = tx.add_annotator(&new)?;
-        tx.add_packet(&Packet { id: packet, annotator, made_at_ms, seed, questions, assignments }, &key)
+        tx.add_packet(&Packet { annotator, ..packet }, &key)
     })?;
     annotators::announce(&cx.project);
     cx.context.listeners.send(&Event::Project);
-    Ok(())
+    Ok(true)
+}
+
+/// The key of a page, as bytes.
+fn secret_of(page: &JoinPage) -> Option<[u8; 32]> {
+    submission::bytes_of(&page.key).try_into().ok()
 }
 
 /// Refuses ids and attributes that no page sends.

@@ -4,7 +4,7 @@ use super::Study;
 use super::apart::fast_clock_notice;
 use super::effect::{effect_digest, effect_info};
 use super::incoming::Incoming;
-use super::join_page::add_person;
+use super::join_page::{add_person, new_person};
 use crate::study::apart;
 use crate::study::error::StudyError;
 use crate::study::incoming;
@@ -145,7 +145,7 @@ fn merge_one_file(
     taken: &mut bool,
     file: &mut MergedFile,
 ) -> Result<(), ProjectError> {
-    add_person(cx, path)?;
+    *taken |= add_person(cx, path)?;
     let incoming = incoming::identify(cx, path)?;
     file.kind = Some(incoming.kind);
     match incoming.packet {
@@ -155,6 +155,13 @@ fn merge_one_file(
 }
 
 fn preview_file(cx: &Study, path: &Path, file: &mut MergedFile) -> Result<(), ProjectError> {
+    if let Some(person) = new_person(cx, path)? {
+        file.kind = Some(MergedKind::HandIn);
+        file.handed_in = Some(person.at_ms as f64);
+        file.new = person.new;
+        file.problems.push(notice("adds a person who joined by a page for everybody".to_owned()));
+        return Ok(());
+    }
     let incoming = incoming::identify(cx, path)?;
     file.kind = Some(incoming.kind);
     if let Some(packet) = incoming.packet {

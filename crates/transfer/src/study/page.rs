@@ -1,20 +1,18 @@
 //! Writes a task packet as a web page: one file with the texts, the desk and no request to any network.
 
 use super::join::{ATTRIBUTE_PARAMETERS, ID_PARAMETERS};
-use super::join_page::KnownAssignment;
 use super::passphrase;
 use crate::study::error::StudyError;
 use dissensus_api::{
-    AnnotatorInfo, JoinPage, PageAssignment, PageContent, PagePractice, PagePracticeAnswer, PagePracticeText,
-    PageTarget, PageText,
+    self as view, AnnotatorInfo, PageAssignment, PageContent, PagePractice, PagePracticeAnswer,
+    PagePracticeText, PageTarget, PageText,
 };
-use dissensus_domain::{Answer, AttributeForm, FactKind, Question, QuestionId, TextId};
+use dissensus_domain::{Answer, AttributeForm, FactKind, JoinPage, Question, QuestionId};
 use dissensus_editing::{care, question_info::question_info};
 use dissensus_labelling::guideline::{guideline_info, picture_data};
 use dissensus_project::error::ProjectError;
 use dissensus_store::{Store, StoreError};
 use serde::Serialize;
-use std::collections::HashMap;
 use std::path::Path;
 use uuid::Uuid;
 
@@ -87,15 +85,6 @@ pub(super) fn page(packet: &Path, name: &str, delivery: Delivery<'_>) -> Result<
     in_template(&content, reached.as_deref())
 }
 
-/// The texts of a page for everybody.
-pub(super) struct JoinParts<'a> {
-    pub(super) id: Uuid,
-    pub(super) key: &'a [u8; 32],
-    /// The texts of all parts, in the order of the packet.
-    pub(super) texts: &'a [TextId],
-    pub(super) parts: &'a [Vec<KnownAssignment>],
-}
-
 /// The page for everybody whose texts are in this packet; `name` is the study's.
 ///
 /// # Errors
@@ -103,26 +92,26 @@ pub(super) struct JoinParts<'a> {
 pub(super) fn join_page(
     packet: &Path,
     name: &str,
-    parts: &JoinParts<'_>,
+    id: Uuid,
+    known: &JoinPage,
     settings: &PageSettings,
 ) -> Result<String, ProjectError> {
     let mut content = content(&Store::open_reader(packet)?, name)?;
     set(&mut content, settings);
-    let rows = parts.texts.iter().zip(&content.assignments).map(|(text, item)| (*text, item.text));
-    let rows: HashMap<TextId, TextId> = rows.collect();
-    let part = |part: &Vec<KnownAssignment>| {
-        let items = part.iter().filter_map(|(text, occasion, _)| {
-            Some(PageAssignment { text: *rows.get(text)?, occasion: *occasion })
-        });
-        items.collect()
+    // The packet has each text once, in the order of the page.
+    let part = |part: &Vec<(u32, u16, bool)>| {
+        let item = |(at, occasion, _): &(u32, u16, bool)| {
+            Some(PageAssignment { text: content.assignments.get(*at as usize)?.text, occasion: *occasion })
+        };
+        part.iter().filter_map(item).collect()
     };
-    let page = JoinPage {
+    let page = view::JoinPage {
         version: VERSION,
-        join: parts.id.to_string(),
-        key: digits_of(parts.key),
+        join: id.to_string(),
+        key: known.key.clone(),
         ids: ID_PARAMETERS.map(str::to_owned).to_vec(),
         attributes: ATTRIBUTE_PARAMETERS.map(str::to_owned).to_vec(),
-        parts: parts.parts.iter().map(part).collect(),
+        parts: known.parts.iter().map(part).collect(),
         language: content.language,
         content: PageContent { assignments: Vec::new(), key: String::new(), ..content },
     };
@@ -138,7 +127,7 @@ fn json(content: &impl Serialize) -> Result<String, ProjectError> {
     serde_json::to_string(content).map_err(|error| ProjectError::internal(&error))
 }
 
-fn digits_of(key: &[u8; 32]) -> String {
+pub(super) fn digits_of(key: &[u8; 32]) -> String {
     key.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -156,6 +145,10 @@ fn origin_of(settings: &PageSettings) -> Result<Option<String>, ProjectError> {
     // answers then.
     let safe = scheme == "https" || (scheme == "http" && ["localhost", "127.0.0.1"].contains(&name));
     let plain = |c: char| c.is_ascii_alphanumeric() || ".-:".contains(c);
+    let reserved = ["filename", "data"].into_iter().find(|name| target.fields.contains_key(*name));
+    if let Some(name) = reserved {
+        return Err(StudyError::TargetField(name).into());
+    }
     let clean = target.url.chars().all(|c| c.is_ascii_graphic() && !"\"'<>\\`".contains(c));
     match safe && clean && !name.is_empty() && host.chars().all(plain) {
         true => Ok(Some(format!("{scheme}://{host}"))),

@@ -15,6 +15,7 @@ use dissensus_store::PacketKey;
 use hmac::Mac as _;
 use serde::Serialize;
 use sha2::Sha256;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What the packet's key signs as its passphrase.
@@ -27,7 +28,7 @@ const GROUP: usize = 4;
 /// The passphrase has 80 random bits, so derivation adds little: it must be quick on a phone.
 const ITERATIONS: u32 = 100_000;
 /// How the list of passphrases begins.
-const LIST: &[u8] = b"person,passphrase\n";
+const LIST: &[u8] = b"person,packet,passphrase\n";
 
 /// The encrypted content of a page.
 #[derive(Serialize)]
@@ -100,18 +101,45 @@ fn plain(passphrase: &str) -> String {
     passphrase.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// Writes the passphrases of people as a table, readable by its owner only, in place of an earlier one.
+/// The passphrase of a page: its person, the number of the person's packet, and the passphrase.
+pub(super) type Row = (String, usize, String);
+
+/// The list as a table.
+fn table(rows: &[Row]) -> Result<Vec<u8>, ProjectError> {
+    let mut table = csv::Writer::from_writer(LIST.to_vec());
+    for (person, packet, passphrase) in rows {
+        let row = [person, &packet.to_string(), passphrase];
+        table.write_record(row).map_err(|error| ProjectError::internal(&error))?;
+    }
+    table.into_inner().map_err(|error| ProjectError::internal(&error))
+}
+
+/// Checks that a list may be written to `file`: nothing is there, or a list of pages that are in `rows`.
 ///
 /// # Errors
-/// Another file is in the way, or it cannot be written.
-pub(super) fn write_list(passphrases: &[(String, String)], file: &Path) -> Result<(), ProjectError> {
-    let mut rows = csv::Writer::from_writer(LIST.to_vec());
-    for row in passphrases {
-        rows.write_record([&row.0, &row.1]).map_err(|error| ProjectError::internal(&error))?;
+/// Another file is in the way, also the list of another project.
+pub(super) fn check_list(rows: &[Row], file: &Path) -> Result<(), ProjectError> {
+    let there = match std::fs::read(file) {
+        Ok(there) => there,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(source) => return Err(ProjectError::Io { path: file.to_owned(), doing: "reading", source }),
+    };
+    let ours = table(rows)?;
+    let known: BTreeSet<&[u8]> = ours.split(|byte| *byte == b'\n').collect();
+    match there.starts_with(LIST) && there.split(|byte| *byte == b'\n').all(|line| known.contains(line)) {
+        true => Ok(()),
+        false => Err(StudyError::Exists(file.to_owned()).into()),
     }
-    let content = rows.into_inner().map_err(|error| ProjectError::internal(&error))?;
+}
+
+/// Writes the list, readable by its owner only, in place of an earlier one.
+///
+/// # Errors
+/// The same as [`check_list`], or it cannot be written.
+pub(super) fn write_list(rows: &[Row], file: &Path) -> Result<(), ProjectError> {
+    check_list(rows, file)?;
     let failed = |source| ProjectError::Io { path: file.to_owned(), doing: "writing", source };
-    match replace_private(file, LIST, &content).map_err(failed)? {
+    match replace_private(file, LIST, &table(rows)?).map_err(failed)? {
         true => Ok(()),
         false => Err(StudyError::Exists(file.to_owned()).into()),
     }
@@ -144,12 +172,16 @@ mod tests {
     fn only_an_earlier_list_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("passphrases.csv");
-        let row = |name: &str| [(name.to_owned(), "abcd".to_owned())];
-        write_list(&row("ada"), &file).unwrap();
-        write_list(&row("ben"), &file).unwrap();
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), "person,passphrase\nben,abcd\n");
+        let row = |name: &str| (name.to_owned(), 1, "abcd".to_owned());
+        write_list(&[row("ada")], &file).unwrap();
+        write_list(&[row("ada"), row("ben")], &file).unwrap();
+        let written = "person,packet,passphrase\nada,1,abcd\nben,1,abcd\n";
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), written);
+        // The list of another project, and any other file.
+        assert!(write_list(&[row("cleo")], &file).is_err());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), written);
         std::fs::write(&file, "other").unwrap();
-        assert!(write_list(&row("ada"), &file).is_err());
+        assert!(write_list(&[row("ada")], &file).is_err());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "other");
     }
 }

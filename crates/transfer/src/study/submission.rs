@@ -26,7 +26,7 @@ const CODE_END: &str = "\"}\n";
 /// Bytes of the last line.
 const CODE: u64 = (CODE_BEGIN.len() + 64 + CODE_END.len()) as u64;
 /// A longer first line is invalid.
-const LONGEST_LINE: u64 = 4096;
+const LONGEST_LINE: u64 = 1 << 14;
 /// Maximum bytes of all lines after the first: more than a million events.
 const LARGEST: u64 = 1 << 28;
 
@@ -184,7 +184,7 @@ fn parse<T: for<'a> Deserialize<'a>>(line: u64, content: &str) -> Result<T, Stud
 }
 
 /// The bytes of hexadecimal digits; nothing if there are other characters.
-fn bytes_of(digits: &str) -> Vec<u8> {
+pub(super) fn bytes_of(digits: &str) -> Vec<u8> {
     let pairs = digits.as_bytes().chunks(2);
     let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
     pairs.map(byte).collect::<Option<_>>().unwrap_or_default()
