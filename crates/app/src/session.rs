@@ -192,8 +192,8 @@ impl Session {
         self.context.listeners.add(listener);
     }
 
-    /// Does `work` once before the file is closed, for any reason: a server on the project ends there, while it
-    /// can still write.
+    /// Does `work` once before the file is closed, for any reason: a server on the project ends there, while
+    /// it can still write.
     pub fn before_closing(&self, work: impl FnOnce() + Send + 'static) {
         lock(&self.before_closing).push(Box::new(work));
     }

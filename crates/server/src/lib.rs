@@ -4,6 +4,7 @@
 //! it is acknowledged ([`dissensus_transfer::study::Inbox`]), and merged into the project within seconds.
 //! Nobody sees anything of others; no address and no cookie is stored.
 
+mod error;
 mod joining;
 mod limits;
 mod link_list;
@@ -16,8 +17,8 @@ mod routes;
 mod state;
 
 use dissensus_project::error::ProjectError;
-use dissensus_project::words::counted;
 use dissensus_transfer::study::{Inbox, Study};
+pub use error::ServerError;
 use limits::Limits;
 pub use link_list::write_links;
 pub use merging::{Merged, MergedPerson};
@@ -25,7 +26,6 @@ pub use offer::{Offer, web_address};
 use packets::Packets;
 use state::State;
 use std::net::{SocketAddr, TcpListener};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -34,35 +34,6 @@ use std::time::Duration;
 const ASK: Duration = Duration::from_millis(100);
 /// How long requests may go on after that.
 const LAST_REQUESTS: Duration = Duration::from_secs(5);
-
-dissensus_domain::errors! {
-    /// Why a server cannot start or go on.
-    #[derive(Debug)]
-    pub enum ServerError {
-        Address { address: SocketAddr, source: std::io::Error } => "server-address",
-            "cannot listen on {address}: {source}. Choose another address or port of this computer (--listen), such as 127.0.0.1:8401";
-        Ending(PathBuf) => "links-ending", "{0} must end in .csv or .html";
-        InTheWay(PathBuf) => "links-in-the-way",
-            "{0} exists and is no list of links: choose another name";
-        NothingHandedOut => "server-no-packets",
-            "nothing was handed out yet: assign texts first, with `dissensus study assign` (in the window: Plan a study), or let people join by one link (--join)";
-        WebAddress => "server-web-address", "use an address such as https://study.example.org, without ? and #";
-        Running(String) => "server-running",
-            "people can answer at {0} already: stop that before you invite people anew";
-        NotRunning => "server-not-running", "nobody can answer over the network now: invite people first";
-        ProjectClosed => "server-project-closed",
-            "nobody can answer any more: the project was closed and opened again. Start again; the links stay the same, and all answers that were acknowledged are stored";
-        Waiting { submissions: u64, project: PathBuf } => "server-waiting",
-            "{} could not be merged yet, and stays in {project}.received: the next start merges it" (counted(*.submissions, "submission"));
-        Network(std::io::Error) => "server-network", "the network failed: {0}";
-    }
-}
-
-impl From<ServerError> for ProjectError {
-    fn from(error: ServerError) -> Self {
-        Self::refused(error.code(), &error, None)
-    }
-}
 
 /// How a server is reached.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! The personal links as a file: a table, or a page with QR codes to print.
 
-use crate::ServerError;
+use crate::error::ServerError;
 use dissensus_files::replace_private;
 use dissensus_project::error::ProjectError;
 use dissensus_render::escape::html;

@@ -1,6 +1,6 @@
 //! What people find on a server.
 
-use crate::ServerError;
+use crate::error::ServerError;
 use dissensus_project::error::ProjectError;
 use dissensus_transfer::study::{JoinRules, Link, Study};
 

@@ -1,5 +1,5 @@
-// What a study exchanges with its people: packets that are written again, files that are merged, and the server
-// on which they answer.
+// What a study exchanges with its people: packets that are written again, files that are merged, and the
+// server.
 import { commands } from "$bindings";
 import type {
   InviteRequest,

@@ -1,0 +1,35 @@
+//! Why a server cannot start or go on.
+
+use dissensus_project::error::ProjectError;
+use dissensus_project::words::counted;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+dissensus_domain::errors! {
+    /// Why a server cannot start or go on.
+    #[derive(Debug)]
+    pub enum ServerError {
+        Address { address: SocketAddr, source: std::io::Error } => "server-address",
+            "cannot listen on {address}: {source}. Choose another address or port of this computer (--listen), such as 127.0.0.1:8401";
+        Ending(PathBuf) => "links-ending", "{0} must end in .csv or .html";
+        InTheWay(PathBuf) => "links-in-the-way",
+            "{0} exists and is no list of links: choose another name";
+        NothingHandedOut => "server-no-packets",
+            "nothing was handed out yet: assign texts first, with `dissensus study assign` (in the window: Plan a study), or let people join by one link (--join)";
+        WebAddress => "server-web-address", "use an address such as https://study.example.org, without ? and #";
+        Running(String) => "server-running",
+            "people can answer at {0} already: stop that before you invite people anew";
+        NotRunning => "server-not-running", "nobody can answer over the network now: invite people first";
+        ProjectClosed => "server-project-closed",
+            "nobody can answer any more: the project was closed and opened again. Start again; the links stay the same, and all answers that were acknowledged are stored";
+        Waiting { submissions: u64, project: PathBuf } => "server-waiting",
+            "{} could not be merged yet, and stays in {project}.received: the next start merges it" (counted(*.submissions, "submission"));
+        Network(std::io::Error) => "server-network", "the network failed: {0}";
+    }
+}
+
+impl From<ServerError> for ProjectError {
+    fn from(error: ServerError) -> Self {
+        Self::refused(error.code(), &error, None)
+    }
+}
