@@ -24,7 +24,10 @@ export default defineConfig(({ mode }) => {
         { find: "$bindings", replacement: here(`src/${backend}/bindings.ts`) },
         { find: "$platform", replacement: here(`src/${backend}/platform.ts`) },
         // The folders of `src` by name, as in tsconfig.json.
-        { find: /^\$(api|components|kinds|logic|messages|stores|views|words)\//, replacement: `${here("src")}/$1/` },
+        {
+          find: /^\$(api|components|kinds|logic|messages|stores|views|words)\//,
+          replacement: `${here("src")}/$1/`,
+        },
       ],
       // Component tests mount in a document: take Svelte's client, not its server.
       conditions: mode === "test" ? ["browser"] : undefined,
