@@ -27,6 +27,8 @@ use uuid::Uuid;
 
 /// The most bytes of a submission: about 40,000 answers.
 const LARGEST: usize = 8 << 20;
+/// The most bytes of one that are read: who sends a little too much is answered, and not cut off.
+const READ: usize = 2 * LARGEST;
 /// How long one request may take, its body included.
 const LONGEST: Duration = Duration::from_secs(60);
 /// The most bytes of any other request.
@@ -134,8 +136,9 @@ async fn receive(
     let received = match packet(&state, &secret, sender, &headers) {
         Ok(packet) => {
             // Nothing is read for those without a link.
-            let Ok(content) = to_bytes(body, LARGEST).await else {
-                return problem(StatusCode::PAYLOAD_TOO_LARGE, "too-large", TOO_LARGE);
+            let content = match to_bytes(body, READ).await {
+                Ok(content) if content.len() <= LARGEST => content,
+                _ => return problem(StatusCode::PAYLOAD_TOO_LARGE, "too-large", TOO_LARGE),
             };
             let turn = Arc::clone(&state.submissions).acquire_owned().await;
             let state = Arc::clone(&state);
