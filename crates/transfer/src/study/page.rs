@@ -1,6 +1,6 @@
 //! Writes a task packet as a web page: one file with the texts, the desk and no request to any network.
 
-use super::join::{ATTRIBUTE_PARAMETERS, ID_PARAMETERS};
+use super::link_parameters::{ATTRIBUTE_PARAMETERS, ID_PARAMETERS};
 use super::passphrase;
 use crate::study::error::StudyError;
 use dissensus_api::{
