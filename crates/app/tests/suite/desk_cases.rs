@@ -447,12 +447,23 @@ fn recorded_desk_cases_are_up_to_date() {
     }
 }
 
+/// So many cases are read by the page in one run, which has all of them in memory.
+const PLAYED_AT_ONCE: usize = 250;
+
 #[test]
 #[ignore = "a simulation of half a minute: cargo xtask test --only stress"]
 fn stress_page_answers_random_cases_as_the_program_does() {
     let cases = std::env::var("DISSENSUS_CASES").map_or(60, |cases| cases.parse().unwrap());
+    let drawn: Vec<_> = (1_000..).zip(CASES.iter().cycle().take(cases)).collect();
+    for some in drawn.chunks(PLAYED_AT_ONCE) {
+        play(some);
+    }
+}
+
+/// Records cases, and plays them in the page.
+fn play(cases: &[(u64, &Case)]) {
     let drawn = TestFolder::new();
-    for (seed, case) in (1_000..).zip(CASES.iter().cycle().take(cases)) {
+    for &(seed, case) in cases {
         let content = written(&recorded(case, &TestFolder::new(), seed));
         drawn.file(&format!("{}-{seed}.json", case.name), &content);
     }
