@@ -140,6 +140,7 @@ pub fn builder() -> Builder<Wry> {
             study::write_packets_again,
             study::study_report,
             study::merge_files,
+            study::collect_folder,
             study::text_talk,
             study::decide,
             practice::practice_state,

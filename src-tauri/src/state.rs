@@ -2,13 +2,15 @@
 
 use crate::serving::Serving;
 use crate::upgrade::Upgrade;
-use dissensus_api::{InviteRequest, JobInfo, Problem, ProjectInfo, ServingInfo, WorkState};
+use dissensus_api::{CollectedFiles, InviteRequest, JobInfo, Problem, ProjectInfo, ServingInfo, WorkState};
 use dissensus_app::Application;
 use dissensus_app::session::Session;
 use dissensus_editing::jobs;
 use dissensus_project::error::ProjectError;
+use dissensus_project::sync::lock;
 use dissensus_server::ServerError;
-use std::path::Path;
+use dissensus_transfer::study::DropFolder;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tauri::AppHandle;
 
@@ -19,14 +21,16 @@ pub(crate) struct WindowState {
     /// overlap.
     changing: Mutex<()>,
     serving: Arc<Serving>,
+    /// The folder that is watched, and the file of the project into which its submissions are merged.
+    watched: Mutex<Option<(PathBuf, DropFolder)>>,
     /// The upgrade of a file that is being opened.
     upgrade: Upgrade,
 }
 
 impl WindowState {
     pub(crate) fn new(workbench: Application) -> Self {
-        let (changing, serving) = (Mutex::new(()), Arc::default());
-        Self { workbench, changing, serving, upgrade: Upgrade::default() }
+        let (changing, serving, watched) = (Mutex::new(()), Arc::default(), Mutex::new(None));
+        Self { workbench, changing, serving, watched, upgrade: Upgrade::default() }
     }
 
     /// The application.
@@ -118,6 +122,20 @@ impl WindowState {
     /// No project is open, or those of [`Serving::save_links`].
     pub(crate) fn save_links(&self, file: &Path) -> Result<u32, ProjectError> {
         self.serving.save_links(&*self.session()?, file)
+    }
+
+    /// Merges the submissions in a folder that are new; `None` if nothing has changed there since the last call.
+    ///
+    /// # Errors
+    /// No project is open, it is a packet or read-only, the folder cannot be read, or the project not written.
+    pub(crate) fn collect(&self, folder: &Path) -> Result<Option<CollectedFiles>, ProjectError> {
+        let session = self.session()?;
+        let project = session.project.path();
+        let mut watched = lock(&self.watched);
+        let known = watched.take().filter(|(of, known)| of == project && known.path() == folder);
+        let (_, known) =
+            watched.insert(known.unwrap_or_else(|| (project.to_owned(), DropFolder::new(folder))));
+        known.has_news()?.then(|| known.collect(&session.study)).transpose()
     }
 
     /// Whether people can answer over the network.

@@ -133,11 +133,12 @@ pub use runs::{
 };
 pub use slips::{SlipKind, SlipReport, SlipRow};
 pub use study::{
-    AttentionCheckInfo, DecisionInfo, EarlierPacket, GivenAnswerInfo, InviteJoin, InviteRequest, MergeAnswer,
-    MergeAnswersOf, MergeChange, MergeChangeKind, MergeConsent, MergeContradiction, MergeEffectInfo,
-    MergeProblem, MergeQuestion, MergeReport, MergeSplit, MergedFile, MergedKind, NewAttentionCheck,
-    NewDecision, OpenPacket, PacketFormat, PacketText, ServedLink, ServingInfo, StudyDraft, StudyFigure,
-    StudyPerson, StudyReport, StudyRequest, StudyShare, SubmissionInfo, TextTalk,
+    AttentionCheckInfo, CollectedFiles, DecisionInfo, EarlierPacket, GivenAnswerInfo, InviteJoin,
+    InviteRequest, MergeAnswer, MergeAnswersOf, MergeChange, MergeChangeKind, MergeConsent,
+    MergeContradiction, MergeEffectInfo, MergeProblem, MergeQuestion, MergeReport, MergeSplit, MergedFile,
+    MergedKind, NewAttentionCheck, NewDecision, OpenPacket, PacketFormat, PacketText, ServedLink,
+    ServingInfo, StudyDraft, StudyFigure, StudyPerson, StudyReport, StudyRequest, StudyShare, SubmissionInfo,
+    TextTalk,
 };
 pub use texts::{FoundTexts, LongTextsInfo, TextCounts, TextFilter, TextQuery, TextRow, TextSort};
 pub use who_differs::{AttributeDifference, DifferenceShares, PersonDifference, WhoDiffers};

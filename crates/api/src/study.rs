@@ -206,6 +206,15 @@ view! {
         pub files: Vec<MergedFile>,
     }
 
+    /// What was found in a folder of submissions since it was read before.
+    #[derive(Default)]
+    pub struct CollectedFiles {
+        /// Submissions that are new or changed, merged or refused.
+        pub files: Vec<MergedFile>,
+        /// Paths of all files that are not complete yet.
+        pub waiting: Vec<String>,
+    }
+
     /// The result of merging one file.
     pub struct MergedFile {
         /// Path of the file.

@@ -3,8 +3,8 @@
 use super::off_main;
 use crate::state::WindowState;
 use dissensus_api::{
-    AttentionCheckInfo, MergeConsent, MergeReport, NewAttentionCheck, NewDecision, OpenPacket, PacketFormat,
-    Problem, StudyDraft, StudyReport, StudyRequest, SubmissionInfo, TextTalk,
+    AttentionCheckInfo, CollectedFiles, MergeConsent, MergeReport, NewAttentionCheck, NewDecision,
+    OpenPacket, PacketFormat, Problem, StudyDraft, StudyReport, StudyRequest, SubmissionInfo, TextTalk,
 };
 use dissensus_domain::{Answer, QuestionId, TextId};
 use dissensus_editing::texts;
@@ -57,6 +57,16 @@ pub(crate) async fn merge_files(
         Ok(study::merge(&session.study, &files, &consent, Follow::Job)?)
     })
     .await
+}
+
+/// Merges the submissions in a folder that are new; null if nothing has changed there since the last call.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn collect_folder(
+    app: AppHandle,
+    folder: String,
+) -> Result<Option<CollectedFiles>, Problem> {
+    off_main(move || Ok(app.state::<WindowState>().collect(Path::new(&folder))?)).await
 }
 
 session_commands! {

@@ -9,7 +9,6 @@ use anyhow::{Result, bail};
 use dissensus_api::MergeReport;
 use dissensus_project::jobs::Progress as _;
 use dissensus_transfer::study::DropFolder;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// How often a folder is looked at.
@@ -51,15 +50,15 @@ fn look(
     args: &Collect,
     folder: &mut DropFolder,
     wait: Duration,
-    known: &[PathBuf],
-) -> Result<(usize, Vec<PathBuf>)> {
+    known: &[String],
+) -> Result<(usize, Vec<String>)> {
     let session = open_in(&args.project.path, wait)?;
     let found = folder.collect(&session.study)?;
     let refused = found.files.iter().filter(|file| file.refused).count();
     let nothing = found.files.is_empty();
     print_merge(&MergeReport { files: found.files }, false)?;
     for path in found.waiting.iter().filter(|path| !known.contains(path)) {
-        output::line(&format!("{}: not complete yet", path.display()))?;
+        output::line(&format!("{path}: not complete yet"))?;
     }
     if nothing && !args.watch {
         output::line(&format!("Nothing new in {}", args.folder.display()))?;

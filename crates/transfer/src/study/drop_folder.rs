@@ -3,7 +3,7 @@
 use super::Study;
 use super::hand_in::is_submission;
 use super::merge::merge_each;
-use dissensus_api::{MergeConsent, MergedFile};
+use dissensus_api::{CollectedFiles, MergeConsent};
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Silent;
 use sha2::{Digest, Sha256};
@@ -31,15 +31,6 @@ struct Version {
     modified: Option<SystemTime>,
 }
 
-/// What was found since the last time.
-#[derive(Debug, Default)]
-pub struct Collected {
-    /// Submissions that are new or changed, merged or refused.
-    pub files: Vec<MergedFile>,
-    /// Files that are not complete yet.
-    pub waiting: Vec<PathBuf>,
-}
-
 /// The submissions in a folder. It only reads them: each is merged once, whatever it is called.
 #[derive(Debug)]
 pub struct DropFolder {
@@ -55,6 +46,11 @@ impl DropFolder {
         Self { folder: folder.to_owned(), done: BTreeMap::new(), open: None }
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
     /// Whether [`DropFolder::collect`] may find something that it has not found before.
     ///
     /// # Errors
@@ -67,10 +63,10 @@ impl DropFolder {
     ///
     /// # Errors
     /// The folder cannot be read, or the project not written; problems with a file are in the result.
-    pub fn collect(&mut self, cx: &Study) -> Result<Collected, ProjectError> {
+    pub fn collect(&mut self, cx: &Study) -> Result<CollectedFiles, ProjectError> {
         cx.context.store.must_write()?;
         let known: BTreeSet<String> = cx.context.store.setting(COLLECTED)?.unwrap_or_default();
-        let (mut found, mut new) = (Collected::default(), Vec::new());
+        let (mut found, mut new) = (CollectedFiles::default(), Vec::new());
         for (path, version) in self.candidates()? {
             let failed = |source| ProjectError::Io { path: path.clone(), doing: "reading", source };
             match digest(&path) {
@@ -78,10 +74,10 @@ impl DropFolder {
                 Err(error)
                     if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) =>
                 {
-                    found.waiting.push(path);
+                    found.waiting.push(path.to_string_lossy().into_owned());
                 }
                 Err(error) => return Err(failed(error)),
-                Ok(None) if is_named_as_one(&path) => found.waiting.push(path),
+                Ok(None) if is_named_as_one(&path) => found.waiting.push(path.to_string_lossy().into_owned()),
                 Ok(None) => drop(self.done.insert(path, version)),
                 Ok(Some(digest)) if known.contains(&digest) => drop(self.done.insert(path, version)),
                 Ok(Some(digest)) => new.push((path, version, digest)),
@@ -92,7 +88,7 @@ impl DropFolder {
             let report = merge_each(cx, std::slice::from_ref(&path), &MergeConsent::default(), &Silent)?;
             for file in report.files {
                 if file.problems.iter().any(|one| one.refused && one.problem.code == CUT_OFF) {
-                    found.waiting.push(path.clone());
+                    found.waiting.push(path.to_string_lossy().into_owned());
                     continue;
                 }
                 if !file.refused {
