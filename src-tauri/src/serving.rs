@@ -5,7 +5,7 @@ use dissensus_app::session::Session;
 use dissensus_project::error::ProjectError;
 use dissensus_project::names::project_name;
 use dissensus_project::sync::lock;
-use dissensus_server::{Merged, Offer, Server, ServerError, Settings, web_address, write_links};
+use dissensus_server::{LinkList, Merged, Offer, Server, ServerError, Settings, web_address};
 use dissensus_transfer::study::{self, JoinRules, Link};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
@@ -121,12 +121,14 @@ impl Serving {
     /// Writes the links to a file, and returns how many there are.
     ///
     /// # Errors
-    /// No server was started, or those of [`write_links`].
+    /// No server was started, or those of [`LinkList::write`].
     pub(crate) fn save_links(&self, session: &Session, file: &Path) -> Result<u32, ProjectError> {
-        let public = lock(&self.0).as_ref().map(|started| started.public.clone());
+        let started = lock(&self.0).as_ref().map(|started| (started.public.clone(), started.joins));
+        let (address, joins) = started.ok_or(ServerError::NotRunning)?;
         let links = study::links(&session.study)?;
-        write_links(&links, &public.ok_or(ServerError::NotRunning)?, file)?;
-        Ok(links.len() as u32)
+        let title = project_name(session.project.path());
+        let list = LinkList { title: &title, address: &address, links: &links, joins };
+        Ok(list.write(file)? as u32)
     }
 
     /// Stops the server and forgets it. All answers that were acknowledged are merged when this returns.

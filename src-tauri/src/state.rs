@@ -124,13 +124,20 @@ impl WindowState {
         self.serving.save_links(&*self.session()?, file)
     }
 
-    /// Merges the submissions in a folder that are new; `None` if nothing has changed there since the last call.
+    /// Merges the submissions in a folder that are new into a project, unless another one was opened meanwhile;
+    /// `None` if nothing has changed there since the last call.
     ///
     /// # Errors
-    /// No project is open, it is a packet or read-only, the folder cannot be read, or the project not written.
-    pub(crate) fn collect(&self, folder: &Path) -> Result<Option<CollectedFiles>, ProjectError> {
+    /// It is not open, a packet or read-only, the folder cannot be read, or the project not written.
+    pub(crate) fn collect(
+        &self,
+        project: &Path,
+        folder: &Path,
+    ) -> Result<Option<CollectedFiles>, ProjectError> {
         let session = self.session()?;
-        let project = session.project.path();
+        if session.project.path() != project {
+            return Err(ProjectError::NoProject);
+        }
         let mut watched = lock(&self.watched);
         let known = watched.take().filter(|(of, known)| of == project && known.path() == folder);
         let (_, known) =

@@ -912,3 +912,53 @@ async fn text_is_searched_answered_and_listed_as_own() -> Result<()> {
     assert_eq!(kept(&bench, &project, "Robin").get(&given.body).map(String::as_str), Some("2"));
     Ok(())
 }
+
+#[tokio::test]
+async fn submissions_in_a_watched_folder_are_merged() -> Result<()> {
+    let bench = Bench::without_encoder();
+    bench.file("texts.csv", files::texts(3));
+    bench.ok(["project", "new", "S.dissensus"]);
+    bench.ok(["data", "import", "S.dissensus", "texts.csv"]);
+    bench.ok(["data", "question", "S.dissensus", "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
+    bench.ok([
+        "study",
+        "assign",
+        "S.dissensus",
+        "--annotators",
+        "ada",
+        "--per-text",
+        "1",
+        "--out",
+        "packets",
+    ]);
+    let packet = "packets/ada.dissensus";
+    let submission = |text: &str| {
+        let label = ["label", "record", packet, "--annotator", "ada", "--text-id", text];
+        bench.ok(label.into_iter().chain(["--question", "rude", "--value", "2"]));
+        bench.ok(["study", "hand-in", packet, "ada.handin", "--force"]);
+        std::fs::read(bench.path("ada.handin"))
+    };
+    let (drop, project) = (bench.path("drop"), bench.path("S.dissensus"));
+    std::fs::create_dir(&drop)?;
+    let first = submission("t0")?;
+
+    let window = Window::open(&bench, Some(&project)).await?;
+    window.click("nav-people").await?;
+    window.click("tab-people-study").await?;
+    window.hand_over("watchFolder", &drop).await?;
+    std::fs::write(drop.join("ada.handin"), &first[..first.len() / 2])?;
+    window.text_when("study-watched", |line| line.contains("1 not complete yet")).await?;
+    std::fs::write(drop.join("ada.handin"), &first)?;
+    window.text_when("study-watched", |line| line.contains("1 file merged")).await?;
+    window.text_when("study-progress", |line| line.starts_with("1 of 3")).await?;
+    window.close().await?;
+
+    // It is watched again with the project; what was merged before is not merged again.
+    std::fs::write(drop.join("ada (1).handin"), submission("t1")?)?;
+    let window = Window::open(&bench, Some(&project)).await?;
+    window.text_when("study-progress", |line| line.starts_with("2 of 3")).await?;
+    window.text_when("study-watched", |line| line.contains("1 file merged")).await?;
+    window.click("study-unwatch").await?;
+    window.gone("study-watched").await?;
+    window.close().await
+}

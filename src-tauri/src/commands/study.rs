@@ -59,14 +59,16 @@ pub(crate) async fn merge_files(
     .await
 }
 
-/// Merges the submissions in a folder that are new; null if nothing has changed there since the last call.
+/// Merges the submissions in a folder that are new into the open project, which is given by its path; null if
+/// nothing has changed there since the last call.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn collect_folder(
     app: AppHandle,
+    project: String,
     folder: String,
 ) -> Result<Option<CollectedFiles>, Problem> {
-    off_main(move || Ok(app.state::<WindowState>().collect(Path::new(&folder))?)).await
+    off_main(move || Ok(app.state::<WindowState>().collect(Path::new(&project), Path::new(&folder))?)).await
 }
 
 session_commands! {

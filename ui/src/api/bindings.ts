@@ -302,6 +302,11 @@ export const commands = {
 	 *  withdrawal, the project is closed and opened again.
 	 */
 	mergeFiles: (files: string[], consent: MergeConsent) => __TAURI_INVOKE<MergeReport>("merge_files", { files, consent }),
+	/**
+	 *  Merges the submissions in a folder that are new into the open project, which is given by its path; null if
+	 *  nothing has changed there since the last call.
+	 */
+	collectFolder: (project: string, folder: string) => __TAURI_INVOKE<CollectedFiles | null>("collect_folder", { project, folder }),
 	/**  Everyone's answers and notes on a text, and the decisions. */
 	textTalk: (question: QuestionId, text: TextId) => __TAURI_INVOKE<TextTalk>("text_talk", { question, text }),
 	/**  Records a decision about a text; labels are unaffected. */
@@ -824,6 +829,14 @@ export type CheckRuleInfo = {
 
 /**  The window is to be closed while work is running: ask the user. */
 export type CloseRequested = [];
+
+/**  What was found in a folder of submissions since it was read before. */
+export type CollectedFiles = {
+	/**  Submissions that are new or changed, merged or refused. */
+	files: MergedFile[],
+	/**  Paths of all files that are not complete yet. */
+	waiting: string[],
+};
 
 /**  The role of each column of a file. An empty project uses the guess; the user may choose others. */
 export type ColumnChoices = {

@@ -37,6 +37,7 @@ const TABLE = {
   "study.plan": ["Plan a study…", "everywhere", null],
   "study.invite": ["Invite people…", "everywhere", null],
   "study.take-in": ["Merge submissions…", "everywhere", null],
+  "study.watch": ["Watch a folder for submissions…", "everywhere", null],
   "study.hand-in": ["Hand in…", "everywhere", null],
   "project.new": ["New project…", "everywhere", "Mod+N"],
   "project.open": ["Open a project…", "everywhere", "Mod+O"],

@@ -1182,6 +1182,7 @@ export const commands: typeof RealCommands = {
   saveLinks: async () => serving.saveLinks(),
   history: async (request) => history(world, request),
   mergeFiles: async (files, consent) => study.merge(files, consent),
+  collectFolder: async (_, folder) => study.collect(folder),
   whoDiffers: async (q) => whoDiffers(world, q, project().attributes),
   slips: async (q, annotator) => slips(world, q, annotator),
   trainDefaults: async (q, model, tuning) => runs.defaultsOf(q, model, tuning),

@@ -111,6 +111,7 @@ const UNRECORDED = {
     "handOut",
     "writePacketsAgain",
     "mergeFiles",
+    "collectFolder",
     "invite",
     "stopInviting",
     "saveLinks",

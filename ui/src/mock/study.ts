@@ -19,6 +19,8 @@ export class MockStudy {
   #people = new Map<string, Share>();
   #anchors = 0;
   #merged = new Set<string>();
+  /** Names of files that a watched folder has next. */
+  arriving: string[] = ["ada.handin"];
 
   constructor(
     private readonly world: () => World,
@@ -29,6 +31,7 @@ export class MockStudy {
     this.#people = new Map();
     this.#anchors = 0;
     this.#merged = new Set();
+    this.arriving = ["ada.handin"];
   }
 
   /** A study that is under way, as a browser asks for with `?study=12`. */
@@ -226,6 +229,19 @@ export class MockStudy {
    * By the name of a file: `again`, `another`, `cut`, `late`, `whole copy`, `changes`; a submission by the
    * name of its person.
    */
+  collect(folder: string): view.CollectedFiles | null {
+    if (this.arriving.length === 0) return null;
+    const paths = this.arriving.map((name) => `${folder}/${name}`);
+    this.arriving = [];
+    const isWaiting = (path: string) => path.includes("half");
+    const consent = { whole_copies: false, changes: false, seen: [] };
+    const { files } = this.merge(
+      paths.filter((path) => !isWaiting(path)),
+      consent,
+    );
+    return { files, waiting: paths.filter(isWaiting) };
+  }
+
   merge(files: string[], consent: view.MergeConsent): view.MergeReport {
     const merged = files.map((file): view.MergedFile => {
       const name = fileName(file);

@@ -155,6 +155,12 @@ const ACTIONS: Record<ActionId, Action> = {
     run: () => app.study.chooseFilesToMerge(),
     words: "merge packets import",
   },
+  "study.watch": {
+    with: "study",
+    writes: true,
+    run: () => app.watched.choose(),
+    words: "merge drop sync nextcloud dropbox onedrive network share collect",
+  },
   "study.hand-in": {
     with: "project",
     writes: true,

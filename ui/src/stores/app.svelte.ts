@@ -41,6 +41,7 @@ import { READ_ONLY } from "$words/read-only";
 import { RunsStore } from "./runs.svelte";
 import { SettingsStore } from "./settings-store.svelte";
 import { StudyStore } from "./study.svelte";
+import { WatchedFolder } from "./watched-folder.svelte";
 import { TextList } from "./text-list.svelte";
 import {
   destinationOf,
@@ -127,6 +128,7 @@ export class App {
   readonly outputs = new Outputs(this);
   readonly paste = new PasteStore(this);
   readonly study = new StudyStore(this);
+  readonly watched = new WatchedFolder(this);
   readonly practice = new PracticeStore(this);
   readonly who = new PeopleStore(this);
   readonly care = new CareStore(this);
@@ -338,6 +340,7 @@ export class App {
     this.importing = null;
     this.imported = null;
     this.dialog = null;
+    this.watched.follow();
     void platform.setTitle("Dissensus");
   }
 
@@ -649,6 +652,7 @@ export class App {
     if (project.packet) this.#takePacket(project.packet);
     this.project = project;
     this.#keepQuestion();
+    this.watched.follow();
     void platform.setTitle(`${project.name} · Dissensus`);
   }
 

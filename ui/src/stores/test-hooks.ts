@@ -16,6 +16,8 @@ interface TestHooks {
   importPath(path: string): Promise<void>;
   /** As Hand in with this path. */
   handIn(path: string): Promise<boolean>;
+  /** As Watch a folder with this path. */
+  watchFolder(path: string): void;
   /** As Export labels for another program, people by their ids, with this path. */
   exportFor(format: string, path: string): Promise<boolean>;
   /** As pasting this. */
@@ -40,6 +42,7 @@ export function installTestHooks(app: App): void {
     encoderFolder: (path) => app.encoder.use(path),
     importPath: async (path) => app.drop([path]),
     handIn: (path) => app.outputs.handInTo(path),
+    watchFolder: (path) => app.watched.watch(path),
     exportFor: (format, path) =>
       app.outputs.exportForProgramTo(
         path,

@@ -11,7 +11,7 @@ import type {
   StudyReport,
   StudyShare,
 } from "$api/bindings";
-import { CONFIDENCE, count, counted, decimal, interval } from "./format";
+import { CONFIDENCE, count, counted, decimal, fileName, interval, sentence } from "./format";
 
 /** Minimum number of comparisons for a figure. */
 const MIN_TEXTS = 5;
@@ -106,6 +106,29 @@ export function mergeWords({ files }: MergeReport): string {
       ? `The file was merged: ${fresh === 0 ? "no new data" : what}.`
       : `All ${count(files.length)} files were merged: ${what}.`;
   return `${count(taken.length)} of ${counted(files.length, "file")} ${taken.length === 1 ? "was" : "were"} merged: ${what}.`;
+}
+
+/** What a watched folder has brought since the project was opened, in one line. */
+export function folderWords(files: readonly MergedFile[], waiting: number): string {
+  const refused = files.filter((file) => file.refused).length;
+  const words = [`${counted(files.length - refused, "file")} merged`];
+  if (refused > 0) words.push(`${count(refused)} not merged`);
+  if (waiting > 0) words.push(`${count(waiting)} not complete yet`);
+  return words.join(" · ");
+}
+
+/** Files of a folder that were refused: how many, and why. */
+export function refusedWords(files: readonly MergedFile[]): [title: string, why: string] {
+  const [only] = files;
+  const title =
+    files.length === 1 && only
+      ? `${fileName(only.file)} was not merged`
+      : `${counted(files.length, "file")} were not merged`;
+  const why = (file: MergedFile) => file.problems.find(({ refused }) => refused)?.problem.message ?? "";
+  const lines = files.map((file) =>
+    files.length === 1 ? sentence(why(file)) : `${fileName(file.file)}: ${why(file)}`,
+  );
+  return [title, lines.join("\n")];
 }
 
 /** Files that were refused first, otherwise as they were given. */
