@@ -1,4 +1,5 @@
-//! The same answers given in a page, on a server, in a packet and in the project make the same project.
+//! The same answers given in a page, on a server, in a packet by window and command, and in the project make the
+//! same project.
 #![cfg(target_os = "linux")] // nowhere else are there drivers for all browsers
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
@@ -8,6 +9,7 @@ use dissensus_tests::files;
 use dissensus_tests::page::{address, hand_in};
 use dissensus_tests::served::{Serving, links};
 use dissensus_tests::window::{Browser, Start, Window};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 const ENTER: char = '\u{e007}';
@@ -89,12 +91,13 @@ fn record(bench: &Bench, project: &str) {
 async fn answer(window: &Window) -> Result<()> {
     const NOW: &str =
         "return document.querySelector('[data-testid=\"question-now\"]')?.dataset.question ?? null";
-    const TEXT: &str = "const row = document.querySelector('[data-testid=\"label-text\"]')?.dataset.textId; \
-                        return JSON.parse(document.getElementById('packet').textContent).texts\
-                        .find(({ text }) => String(text) === row)?.external_id ?? null";
+    const TEXT: &str = "const body = document.querySelector('[data-testid=\"label-text\"]')?.textContent; \
+                        return body?.replace(/.* number (\\d+)\\s*/, 't$1') ?? null";
+    let mut last = Value::Null;
     for done in 1..=GIVEN.len() {
         window.script_when(NOW, |name| name == "rude").await?;
-        let text = window.script(TEXT).await?;
+        let is_next = |text: &Value| *text != last && GIVEN.iter().any(|given| *text == given.text);
+        let text = window.script_when(TEXT, is_next).await?;
         let given = GIVEN.iter().find(|given| text == given.text).context("a text")?;
         if let Some(note) = given.note {
             window.click("label-note").await?;
@@ -112,6 +115,16 @@ async fn answer(window: &Window) -> Result<()> {
             window.press(*key).await?;
         }
         window.text_when("label-progress-done", |now| now == done.to_string()).await?;
+        if done == 1 {
+            window.script_when(NOW, |name| name == "rude").await?;
+            window.press('u').await?;
+            window.script_when(NOW, |name| name == "words").await?;
+            for key in keys {
+                window.press(*key).await?;
+            }
+            window.text_when("label-progress-done", |now| now == done.to_string()).await?;
+        }
+        last = text;
     }
     window.find("packet-done").await.map(drop)
 }
@@ -163,6 +176,21 @@ fn same_answers_in_a_packet_make_the_same_project() -> Result<()> {
     let project = copy(&bench, "packet");
     bench.ok(["study", "merge", &project, "packet.handin"]);
     check(&bench, &project, COMMAND)
+}
+
+#[tokio::test]
+async fn same_answers_in_the_window_make_the_same_project() -> Result<()> {
+    let bench = Bench::without_encoder();
+    handed_out(&bench);
+    let window = Window::open(&bench, Some(&bench.path("packets/ada.dissensus"))).await?;
+    answer(&window).await?;
+    let submission = bench.path("window.handin");
+    window.hand_over("handIn", &submission).await?;
+    window.find("done-toast").await?;
+    window.close().await?;
+    let project = copy(&bench, "window");
+    bench.ok(["study", "merge", &project, "window.handin"]);
+    check(&bench, &project, DESK)
 }
 
 /// In a page that is a file, and in one of a server.
