@@ -52,6 +52,28 @@ pub fn wait_for_the_end(pid: u32) {
     }
 }
 
+/// The processes that a process has started, and those that they have started.
+#[cfg(target_os = "linux")]
+pub fn below(pid: u32) -> Vec<u32> {
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbered = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let pairs: Vec<(u32, u32)> = numbered.filter_map(|child| Some((parent(child)?, child))).collect();
+    let mut found = vec![pid];
+    let mut at = 0;
+    while let Some(&parent) = found.get(at) {
+        found.extend(pairs.iter().filter(|(of, _)| *of == parent).map(|(_, child)| child));
+        at += 1;
+    }
+    found.split_off(1)
+}
+
+/// The process that started a process.
+#[cfg(target_os = "linux")]
+pub fn parent(pid: u32) -> Option<u32> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
+}
+
 /// Whether a thread of the process is alive.
 #[cfg(target_os = "linux")]
 fn at_work(pid: u32) -> bool {

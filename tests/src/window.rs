@@ -222,12 +222,40 @@ impl Window {
     ///
     /// # Errors
     /// It is not running.
-    pub fn kill(mut self) -> Result<()> {
-        let pid = self.driver.program().context("the window's program is not running")?;
-        processes::kill(pid);
+    pub fn kill(self) -> Result<()> {
+        self.end(processes::kill)
+    }
+
+    /// Asks the window's program to end, as a system does that shuts down, and waits until it has.
+    ///
+    /// # Errors
+    /// It is not running.
+    pub fn terminate(self) -> Result<()> {
+        self.end(processes::terminate)
+    }
+
+    fn end(mut self, by: impl Fn(u32)) -> Result<()> {
+        let pid = self.process()?;
+        by(pid);
         processes::wait_for_the_end(pid);
         // The session has ended with the program: its client would only wait for an answer.
         self.client = None;
+        Ok(())
+    }
+
+    /// `kill -9` of the processes in which a browser runs its pages, as a system does that is short of memory;
+    /// waits until they have ended. The browser itself stays.
+    ///
+    /// # Errors
+    /// It has none.
+    pub fn kill_pages(&self) -> Result<()> {
+        let pages = processes::below(self.process()?).into_iter().filter(|pid| runs_pages(*pid));
+        let pages: Vec<u32> = pages.collect();
+        anyhow::ensure!(!pages.is_empty(), "no process runs pages");
+        for pid in pages {
+            processes::kill(pid);
+            processes::wait_for_the_end(pid);
+        }
         Ok(())
     }
 
@@ -552,7 +580,7 @@ impl Driver {
             let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
             let is_it = is_running(&entry.path(), &program);
             // A browser runs its pages in processes of the same program.
-            let is_first = !is_running(&Path::new("/proc").join(parent(&entry.path())?), &program);
+            let is_first = !is_running(Path::new(&format!("/proc/{}", processes::parent(pid)?)), &program);
             let environment = fs::read(entry.path().join("environ")).ok()?;
             let ours = environment.split(|byte| *byte == 0).any(|variable| variable == home.as_bytes());
             (is_it && is_first && ours).then_some(pid)
@@ -560,15 +588,17 @@ impl Driver {
     }
 }
 
+/// Whether this is a process in which a browser runs pages.
+fn runs_pages(pid: u32) -> bool {
+    let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    // A process may have written words over its own, with spaces between them.
+    let mut words = command.split(|byte| [0, b' '].contains(byte));
+    words.any(|word| [&b"--type=renderer"[..], b"tab"].contains(&word))
+}
+
 /// Whether the process of this folder of `/proc` runs the program.
 fn is_running(process: &Path, program: &Path) -> bool {
     fs::read_link(process.join("exe")).is_ok_and(|running| running == program)
-}
-
-/// The number of the parent of the process of this folder of `/proc`.
-fn parent(process: &Path) -> Option<String> {
-    let status = fs::read_to_string(process.join("status")).ok()?;
-    status.lines().find_map(|line| line.strip_prefix("PPid:")).map(|pid| pid.trim().to_owned())
 }
 
 impl Drop for Driver {

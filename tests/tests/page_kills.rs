@@ -33,6 +33,8 @@ enum End {
     Leave,
     /// The tab is closed.
     Close,
+    /// The process in which the page runs is killed; the browser is closed and started again.
+    Crash,
     /// The browser is killed.
     Kill,
     /// A write of the storage is refused, and all later ones.
@@ -43,9 +45,10 @@ enum End {
 
 impl End {
     fn of(browser: Browser) -> Vec<Self> {
-        let all = [Self::Leave, Self::Close, Self::Kill, Self::Refuse, Self::Abort];
-        // What WebKit stores ends with it.
-        all.into_iter().filter(|end| browser != Browser::WebKit || *end != Self::Kill).collect()
+        let all = [Self::Leave, Self::Close, Self::Crash, Self::Kill, Self::Refuse, Self::Abort];
+        // What WebKit stores ends with it, and its driver ends it with its page.
+        let ends_it = |end: &Self| matches!(end, Self::Crash | Self::Kill);
+        all.into_iter().filter(|end| browser != Browser::WebKit || !ends_it(end)).collect()
     }
 }
 
@@ -219,6 +222,12 @@ async fn confirmed_answers_stay(browser: Browser) -> Result<()> {
             End::Close => {
                 block.read(&window, &mut draws).await?;
                 window.close_tab().await?;
+            }
+            End::Crash => {
+                block.read(&window, &mut draws).await?;
+                window.kill_pages()?;
+                window.terminate()?;
+                window = block.start(browser).await?;
             }
             End::Kill => {
                 block.read(&window, &mut draws).await?;
