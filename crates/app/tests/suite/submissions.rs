@@ -8,7 +8,7 @@ use dissensus_api::{
     StudyRequest, TextOrder,
 };
 use dissensus_domain::LabelSource;
-use dissensus_domain::{Answer, Condition, Scale, ScaleKind};
+use dissensus_domain::{Answer, Condition, LevelEdit, Scale, ScaleKind};
 use dissensus_editing::questions::AddQuestion;
 use dissensus_editing::{QuestionChange, annotators, info, questions};
 use dissensus_labelling::record::RecordLabel;
@@ -18,8 +18,10 @@ use dissensus_store::{PacketKey, Store};
 use dissensus_transfer::exchange;
 use dissensus_transfer::exchange::ExportChoices;
 use dissensus_transfer::study;
+use rstest::rstest;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -345,4 +347,87 @@ fn changes_of_the_study_since_the_assignment_refuse_no_submission() {
     assert!(!merged.refused && merged.new > 3, "{merged:?}");
     // Both submissions are on record, also the first, whose file was replaced.
     assert_eq!(Store::open_reader(&project).unwrap().submissions().unwrap().len(), 2);
+}
+
+/// The levels of a question after an edit: each with the level that it was, by its position.
+type Levels = &'static [(Option<u16>, &'static str)];
+
+/// A submission of a packet whose question got other levels in the project, after the packet was handed out
+/// and before the submission was merged. Each answer is the level that its person chose, under the name that
+/// it has now.
+#[rstest]
+#[case::renamed(&[(Some(0), "none"), (Some(1), "2"), (Some(2), "much"), (Some(3), "4")], ["none", "2", "much"])]
+#[case::swapped(&[(Some(0), "3"), (Some(1), "2"), (Some(2), "1"), (Some(3), "4")], ["3", "2", "1"])]
+#[case::reordered(&[(Some(3), "4"), (Some(2), "3"), (Some(1), "2"), (Some(0), "1")], ["1", "2", "3"])]
+#[case::added(&[(None, "0"), (Some(0), "1"), (None, "1.5"), (Some(1), "2"), (Some(2), "3"), (Some(3), "4")], ["1", "2", "3"])]
+#[case::unused_removed(&[(Some(0), "1"), (Some(1), "2"), (Some(2), "3")], ["1", "2", "3"])]
+#[case::used_removed(&[(Some(0), "1"), (Some(2), "3"), (Some(3), "4")], ["1", "2", "3"])]
+#[case::all_at_once(&[(None, "0"), (Some(2), "one"), (Some(0), "three")], ["three", "2", "one"])]
+#[case::removed_and_added_by_its_name(&[(Some(0), "1"), (None, "2"), (Some(2), "3")], ["1", "2 (2)", "3"])]
+fn levels_that_changed_meanwhile_keep_their_answers(#[case] edited: Levels, #[case] names: [&str; 3]) {
+    let folder = TestFolder::new();
+    let project = folder.path("study.dissensus");
+    let session = create(&project);
+    let scale = Scale::new(ScaleKind::Ordinal, ["1", "2", "3", "4"]).unwrap();
+    let question = questions::add(&session.project, AddQuestion::new("rude", "Is it?", scale)).unwrap().id;
+    let rows: String = (0..9).map(|n| format!("t{n},Body of text {n}\n")).collect();
+    import_into(&session, "rude", &format!("text_id,text\n{rows}"));
+    let request = StudyRequest {
+        questions: vec![question],
+        people: vec!["ada".into()],
+        per_text: 1,
+        per_person: None,
+        anchors: 0,
+        repeat: 0.0,
+        again_after: 1,
+        new_people: false,
+        balance: None,
+        seed: 3,
+    };
+    study::hand_out(&session.study, &request, &folder.path("packets"), &Silent).unwrap();
+    let packet = folder.path("packets/ada.dissensus");
+    work(&packet, 9);
+    let file = folder.path("ada.handin");
+    hand_in(&packet, &file);
+    let chosen = labels(&packet);
+    assert_eq!(chosen.values().collect::<BTreeSet<_>>().len(), 3, "{chosen:?}");
+
+    let asked = questions::find(&session.project, Some("rude")).unwrap();
+    let level = |(from, name): &(Option<u16>, &str)| LevelEdit {
+        from: from.map(|at| asked.scale.ids()[usize::from(at)]),
+        name: (*name).to_owned(),
+        definition: String::new(),
+    };
+    let levels = Some(edited.iter().map(level).collect());
+    questions::edit(&session.project, question, &QuestionChange { levels, ..QuestionChange::default() })
+        .unwrap();
+    session.close();
+    let merged = merge(&project, &file);
+    assert!(!merged.refused, "{merged:?}");
+    let now = |label: &String| names[label.parse::<usize>().unwrap() - 1].to_owned();
+    let expected = |chosen: BTreeMap<String, String>| -> BTreeMap<String, String> {
+        chosen.into_iter().map(|(text, label)| (text, now(&label))).collect()
+    };
+    assert_eq!(labels(&project), expected(chosen));
+    // A level that was removed is there again, which is reported.
+    let known: Vec<&str> = edited.iter().map(|(_, name)| *name).collect();
+    let back = names.iter().any(|name| !known.contains(name));
+    let reported = merged.problems.iter().any(|one| one.problem.message.contains("come back"));
+    assert_eq!(reported, back, "{merged:?}");
+    // What the packet sends later is read in the same way.
+    work(&packet, 1);
+    hand_in(&packet, &file);
+    assert!(!merge(&project, &file).refused);
+    assert_eq!(labels(&project), expected(labels(&packet)));
+}
+
+/// The answers in a project, by texts.
+fn labels(project: &Path) -> BTreeMap<String, String> {
+    let session = open(project);
+    let file = project.with_extension("labels.csv");
+    let choices = ExportChoices { replace: true, ..ExportChoices::default() };
+    exchange::export(&session.exchange, &file, &choices, &Silent).unwrap();
+    session.close();
+    let rows = csv::Reader::from_path(file).unwrap().into_deserialize::<BTreeMap<String, String>>();
+    rows.map(Result::unwrap).map(|row| (row["text_id"].clone(), row["label"].clone())).collect()
 }
