@@ -6,7 +6,9 @@ use dissensus_tests::command::Bench;
 use dissensus_tests::draws::setting;
 use dissensus_tests::files;
 use dissensus_tests::served::{Page, Serving, links};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -16,11 +18,7 @@ const ANY_PORT: &str = "127.0.0.1:0";
 
 /// A study with one question, handed out to so many people.
 fn study(texts: usize, people: usize, per_text: usize) -> Bench {
-    let bench = Bench::without_encoder();
-    bench.file("texts.csv", files::texts(texts));
-    bench.ok(["project", "new", PROJECT]);
-    bench.ok(["data", "import", PROJECT, "texts.csv"]);
-    bench.ok(["data", "question", PROJECT, "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
+    let bench = unassigned(texts);
     let (people, per_text) = (people.to_string(), per_text.to_string());
     let assigned = ["--to-come", &people, "--per-text", &per_text, "--out", "packets"];
     bench.ok(["study", "assign", PROJECT].into_iter().chain(assigned));
@@ -149,8 +147,6 @@ fn wrong_requests_are_refused_and_change_nothing() -> Result<()> {
     {
         assert_eq!(get(path), 404, "{path}");
     }
-    let wrong_browser = ureq::put(format!("{}/work/not-an-id", links[0].1)).send(&whole[..]);
-    assert_eq!(status_of(&wrong_browser.unwrap_err()), 400);
     let front = ureq::get(&serving.address).call()?;
     for (header, value) in
         [("cache-control", "no-store"), ("referrer-policy", "no-referrer"), ("x-frame-options", "DENY")]
@@ -230,11 +226,7 @@ fn join(address: &str, parameters: &[(&str, &str)]) -> Result<String, ureq::Erro
 
 #[test]
 fn people_join_until_every_text_has_its_answers() -> Result<()> {
-    let bench = Bench::without_encoder();
-    bench.file("texts.csv", files::texts(10));
-    bench.ok(["project", "new", PROJECT]);
-    bench.ok(["data", "import", PROJECT, "texts.csv"]);
-    bench.ok(["data", "question", PROJECT, "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
+    let bench = unassigned(10);
     let more = ["--join", "--per-text", "2", "--per-person", "4", "--completion", "C0FFEE"];
     let serving = Serving::start_with(&bench, PROJECT, ANY_PORT, &more)?;
     let invitation =
@@ -263,6 +255,12 @@ fn people_join_until_every_text_has_its_answers() -> Result<()> {
             (0..8).map(|_| scope.spawn(|| join(&serving.address, &[]).unwrap_or_default())).collect();
         joining.into_iter().map(|one| one.join().unwrap()).filter(|link| !link.is_empty()).collect()
     });
+    while page.answers() < page.texts() {
+        page.answer(1);
+    }
+    page.send()?;
+    let reloaded = Page::load(&first)?;
+    assert_eq!(reloaded.content["completion"], "C0FFEE", "what somebody gets who opens the link once more");
     let texts = |link: &String| Page::load(link).map(|page| page.texts());
     let all: usize = links.iter().map(texts).sum::<Result<usize>>()? + 4;
     assert_eq!(all, 20, "{links:?}");
@@ -273,7 +271,7 @@ fn people_join_until_every_text_has_its_answers() -> Result<()> {
     serving.end()?;
     let people = bench.json(["people", "show", PROJECT, "--annotator", "ab12"]);
     assert_eq!(people["attributes"]["STUDY_ID"], "s1", "{people}");
-    assert_eq!(answers(&bench)["ab12"], 1);
+    assert_eq!(answers(&bench)["ab12"], 4);
     // Texts of people who did not answer are given to others, once they were reserved long enough.
     let late = ["--join", "--per-text", "2", "--per-person", "4", "--give-back", "0"];
     let serving = Serving::start_with(&bench, PROJECT, ANY_PORT, &late)?;
@@ -291,6 +289,194 @@ fn people_join_until_every_text_has_its_answers() -> Result<()> {
     let serving = Serving::start(&bench, PROJECT, ANY_PORT)?;
     assert_eq!(status_of(&join(&serving.address, &[]).unwrap_err()), 404);
     serving.end()
+}
+
+/// A project with texts and one question, of which nothing was handed out.
+fn unassigned(texts: usize) -> Bench {
+    let bench = Bench::without_encoder();
+    bench.file("texts.csv", files::texts(texts));
+    bench.ok(["project", "new", PROJECT]);
+    bench.ok(["data", "import", PROJECT, "texts.csv"]);
+    bench.ok(["data", "question", PROJECT, "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
+    bench
+}
+
+/// Sends bytes to a server, and returns what it answers until it closes the connection.
+fn raw(serving: &Serving, request: &[u8]) -> Result<String> {
+    let mut connection = TcpStream::connect(serving.listen())?;
+    connection.write_all(request)?;
+    let mut answer = Vec::new();
+    connection.read_to_end(&mut answer)?;
+    Ok(String::from_utf8_lossy(&answer).into_owned())
+}
+
+/// The beginning of a request with a submission to this path.
+fn sending(path: &str, header: &str) -> String {
+    format!("PUT {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{header}\r\n\r\n")
+}
+
+#[test]
+fn every_refusal_has_a_code_by_which_pages_translate_it() -> Result<()> {
+    let bench = study(6, 2, 1);
+    let serving = Serving::start(&bench, PROJECT, ANY_PORT)?;
+    let links = links(&bench, PROJECT, &serving.address);
+    let (mut page, mut foreign) = (Page::load(&links[0].1)?, Page::load(&links[1].1)?);
+    page.answer(1);
+    foreign.answer(1);
+    let own = links[0].1.trim_start_matches(&serving.address).to_owned();
+    let work = format!("{own}/work/0198f3a5-9c1e-7d42-8f3a-3f1f6f1f0a01");
+    let whole = page.submission();
+    let put = |path: &str, body: &[u8]| -> Result<(String, serde_json::Value)> {
+        let header = format!("Content-Length: {}", body.len());
+        answered(&raw(&serving, &[sending(path, &header).as_bytes(), body].concat())?)
+    };
+    let wrong = format!("/p/{}/work/0198f3a5-9c1e-7d42-8f3a-3f1f6f1f0a01", "0".repeat(32));
+    for (path, body, status, code) in [
+        (wrong.as_str(), &whole[..], "404", "link-unknown"),
+        (&format!("{own}/work/not-an-id"), &whole, "400", "request-invalid"),
+        (&work, &vec![b'{'; 10 << 20], "413", "too-large"),
+        (&work, &whole[..whole.len() / 2], "409", "merge-cut-off"),
+        (&work, &foreign.submission(), "409", "received-other-packet"),
+    ] {
+        let (answered, problem) = put(path, body)?;
+        assert_eq!((answered.as_str(), problem["code"].as_str()), (status, Some(code)), "{problem}");
+        assert!(problem["message"].as_str().is_some_and(|message| message.len() > 10), "{problem}");
+    }
+    // A body that breaks off is not one that is too large.
+    let chunked = sending(&work, "Transfer-Encoding: chunked") + "5\r\n{\"dis\r\nnonsense\r\n";
+    let (status, problem) = answered(&raw(&serving, chunked.as_bytes())?)?;
+    assert_eq!((status.as_str(), problem["code"].as_str()), ("400", Some("request-broken-off")));
+    let mut half = TcpStream::connect(serving.listen())?;
+    half.write_all(sending(&work, "Content-Length: 1000").as_bytes())?;
+    half.write_all(&whole[..100])?;
+    drop(half);
+    page.send()?;
+    // A link in too many hands.
+    let sent: Vec<_> = (0..60).map(|_| put(&work, b"")).collect::<Result<_>>()?;
+    let last = sent.last().context("an answer")?;
+    assert_eq!((last.0.as_str(), last.1["code"].as_str()), ("429", Some("too-many-requests")));
+    serving.end()?;
+    assert_eq!(answers(&bench)["person-1"], 1);
+    Ok(())
+}
+
+/// The status of an answer, and its JSON.
+fn answered(answer: &str) -> Result<(String, serde_json::Value)> {
+    let (head, body) = answer.split_once("\r\n\r\n").with_context(|| format!("no answer: {answer}"))?;
+    let status = head.split(' ').nth(1).context("a status")?.to_owned();
+    Ok((status, serde_json::from_str(body).with_context(|| answer.to_owned())?))
+}
+
+#[test]
+fn one_address_enrols_a_class_and_not_thousands() -> Result<()> {
+    let bench = unassigned(100);
+    let more = ["--join", "--per-text", "50", "--per-person", "2"];
+    let serving = Serving::start_with(&bench, PROJECT, ANY_PORT, &more)?;
+    let began = Instant::now();
+    let joined: Vec<bool> = (0..100)
+        .map(|_| match join(&serving.address, &[]) {
+            Ok(link) => !link.is_empty(),
+            Err(error) => {
+                assert_eq!(status_of(&error), 429);
+                false
+            }
+        })
+        .collect();
+    // One more every ten seconds.
+    let most = 61 + began.elapsed().as_secs() / 10;
+    assert!(joined.starts_with(&[true; 60]) && joined.ends_with(&[false]), "{joined:?}");
+    serving.end()?;
+    let people = bench.json(["project", "info", PROJECT])["annotators"].as_u64().context("a number")?;
+    assert!((60..=most).contains(&people), "{people} people");
+    assert_eq!(people as usize, joined.iter().filter(|joined| **joined).count());
+    Ok(())
+}
+
+#[test]
+fn people_who_join_get_attention_checks_and_anchors() -> Result<()> {
+    let bench = unassigned(30);
+    bench.ok(["label", "checks", PROJECT, "--text-id", "t7", "--value", "2", "--question", "rude"]);
+    let more = ["--join", "--per-text", "1", "--per-person", "8", "--anchors", "2"];
+    let serving = Serving::start_with(&bench, PROJECT, ANY_PORT, &more)?;
+    let texts = |link: &String| -> Result<BTreeSet<String>> {
+        let page = Page::load(link)?.content;
+        assert!(!page.to_string().contains("attention"), "a page does not say which text is a check");
+        let named = page["texts"].as_array().context("texts")?.iter();
+        Ok(named.filter_map(|text| text["external_id"].as_str()).map(str::to_owned).collect())
+    };
+    let links: Vec<String> = (0..3).map(|_| join(&serving.address, &[])).collect::<Result<_, _>>()?;
+    let all: Vec<BTreeSet<String>> = links.iter().map(texts).collect::<Result<_>>()?;
+    assert!(all.iter().all(|texts| texts.len() == 8 && texts.contains("t7")), "{all:?}");
+    let shared = all.iter().skip(1).fold(all[0].clone(), |shared, texts| &shared & texts);
+    assert_eq!(shared.len(), 3, "the check, and two texts for everybody: {shared:?}");
+    serving.end()?;
+    assert_eq!(bench.json(["study", "status", PROJECT])["anchors"], 2);
+    Ok(())
+}
+
+#[test]
+fn addresses_of_people_are_stored_nowhere() -> Result<()> {
+    const ADDRESS: &str = "203.0.113.77";
+    let bench = study(6, 2, 1);
+    let more = ["--behind-proxy", "--join", "--per-text", "3", "--per-person", "2"];
+    let serving = Serving::start_with(&bench, PROJECT, ANY_PORT, &more)?;
+    let agent: ureq::Agent =
+        ureq::Agent::config_builder().max_redirects(0).http_status_as_error(false).build().into();
+    let from_there = |path: &str, form: &[(&str, &str)]| {
+        let post = agent.post(format!("{}{path}", serving.address)).header("x-forwarded-for", ADDRESS);
+        post.send_form(form.iter().copied()).map(|answer| answer.status().as_u16())
+    };
+    assert_eq!(from_there("/join", &[])?, 303);
+    // Refusals are in the log.
+    assert_eq!(from_there("/join", &[("id", "person-1")])?, 409);
+    for n in 0..30 {
+        let wrong = agent.get(format!("{}/p/{n:032x}", serving.address)).header("x-forwarded-for", ADDRESS);
+        assert!([404, 429].contains(&wrong.call()?.status().as_u16()));
+    }
+    serving.end()?;
+    assert_eq!(bench.json(["project", "info", PROJECT])["annotators"], 3);
+    let (mut folders, mut logged, mut files) = (vec![bench.folder().to_owned()], false, 0);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let content = std::fs::read(&path)?;
+            let holds = |what: &str| content.windows(what.len()).any(|bytes| bytes == what.as_bytes());
+            assert!(!holds(ADDRESS), "{} has the address", path.display());
+            logged |= holds("somebody could not join");
+            files += 1;
+        }
+    }
+    assert!(logged && files > 3, "the log was not among {files} files");
+    Ok(())
+}
+
+#[test]
+fn link_for_everybody_is_in_the_list_of_links() -> Result<()> {
+    let bench = study(6, 2, 1);
+    let list = |file: &str, more: &[&str]| {
+        let fixed = ["study", "serve", PROJECT, "--only-links", "--address", "https://x.example/a"];
+        bench.ok(fixed.iter().copied().chain(["--links", file]).chain(more.iter().copied()));
+        std::fs::read_to_string(bench.path(file)).unwrap()
+    };
+    let table = list("links.csv", &["--join"]);
+    let rows: Vec<&str> = table.lines().collect();
+    assert!(rows.len() == 4 && rows[1] == "(everybody),,https://x.example/a/join", "{table}");
+    assert!(!list("links.csv", &[]).contains("everybody"));
+    let page = list("links.html", &["--join"]);
+    assert_eq!(page.matches("<svg").count(), 3);
+    assert!(page.contains(">S</h1>") && page.contains("https://x.example/a/join"), "{page}");
+    // Also where nothing else was handed out.
+    let bench = unassigned(6);
+    let only = ["study", "serve", PROJECT, "--join", "--only-links", "--links", "all.csv"];
+    assert!(bench.ok(only).contains("Wrote 1 link to all.csv"));
+    // An empty code would be shown as nothing.
+    let blank = bench.run(["study", "serve", PROJECT, "--join", "--completion", " "]);
+    assert!(blank.code == Some(2) && blank.err.contains("--completion"), "{blank:?}");
+    Ok(())
 }
 
 /// People answer at the same time while the server is killed again and again. Longer runs:

@@ -25,6 +25,12 @@ dissensus_domain::errors! {
         Waiting { submissions: u64, project: PathBuf } => "server-waiting",
             "{} could not be merged yet, and stays in {project}.received: the next start merges it" (counted(*.submissions, "submission"));
         Network(std::io::Error) => "server-network", "the network failed: {0}";
+        LinkUnknown => "link-unknown", "this link leads nowhere";
+        TooManyRequests => "too-many-requests", "too many requests: wait a minute";
+        TooLarge => "too-large", "this is more than the server takes at once: hand it in as a file";
+        BrokenOff => "request-broken-off", "only a part of this was received: send it again";
+        TooSlow => "request-timeout", "this took too long to send or to answer: send it again";
+        Misaddressed => "request-invalid", "this address is none to which a page sends answers";
     }
 }
 

@@ -4,6 +4,7 @@
 //! it is acknowledged ([`dissensus_transfer::study::Inbox`]), and merged into the project within seconds.
 //! Nobody sees anything of others; no address and no cookie is stored.
 
+mod connections;
 mod error;
 mod joining;
 mod limits;
@@ -16,11 +17,12 @@ mod pages;
 mod routes;
 mod state;
 
+use connections::Bounds;
 use dissensus_project::error::ProjectError;
 use dissensus_transfer::study::{Inbox, Study};
 pub use error::ServerError;
 use limits::Limits;
-pub use link_list::write_links;
+pub use link_list::LinkList;
 pub use merging::{Merged, MergedPerson};
 pub use offer::{Offer, web_address};
 use packets::Packets;
@@ -114,19 +116,16 @@ async fn answer(
     stop: impl Fn() -> bool,
 ) -> Result<(), ProjectError> {
     let listener = tokio::net::TcpListener::from_std(listener).map_err(ServerError::Network)?;
-    let app = routes::router(state).into_make_service_with_connect_info::<SocketAddr>();
     let (sender, receiver) = tokio::sync::oneshot::channel::<()>();
-    let server = tokio::spawn(async move {
-        axum::serve(listener, app).with_graceful_shutdown(async { receiver.await.unwrap_or_default() }).await
-    });
+    let end = async { receiver.await.unwrap_or_default() };
+    let server = tokio::spawn(connections::serve(listener, routes::router(state), Bounds::USUAL, end));
     while !stop() && !server.is_finished() {
         tokio::time::sleep(ASK).await;
     }
     let _ = sender.send(());
     // Browsers keep connections open: those without a request are cut.
     match tokio::time::timeout(LAST_REQUESTS, server).await {
-        Ok(Ok(ended)) => Ok(ended.map_err(ServerError::Network)?),
+        Ok(Ok(())) | Err(_) => Ok(()),
         Ok(Err(panic)) => Err(ProjectError::internal(&panic)),
-        Err(_) => Ok(()),
     }
 }

@@ -3,11 +3,11 @@
 use dissensus_project::sync::lock;
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Mutex;
 use std::time::Instant;
 
-/// Requests with one link: so many at once, and so many a second.
+/// Requests with one link: so many at once, and so many a second. A page sends one after each answer.
 const OF_LINK: Rate = Rate { burst: 30.0, per_second: 5.0 };
 /// Wrong links from one address.
 const WRONG: Rate = Rate { burst: 20.0, per_second: 0.2 };
@@ -69,10 +69,11 @@ impl Limits {
         }
     }
 
-    /// Who sends a request: `connected`, or whom the proxy names last in `forwarded`.
+    /// Who sends a request: `connected`, or whom the proxy names last in `forwarded`. All addresses of an
+    /// IPv6 network are one sender.
     pub(crate) fn sender(&self, connected: IpAddr, forwarded: Option<&str>) -> IpAddr {
         let named = forwarded.filter(|_| self.behind_proxy).and_then(|all| all.rsplit(',').next());
-        named.and_then(|name| address_in(name.trim())).unwrap_or(connected)
+        network_of(named.and_then(|name| address_in(name.trim())).unwrap_or(connected))
     }
 
     /// Whether another request with this link is taken.
@@ -95,6 +96,14 @@ impl Limits {
 fn address_in(name: &str) -> Option<IpAddr> {
     let with_port = || name.parse().ok().map(|address: SocketAddr| address.ip());
     name.parse().ok().or_else(with_port)
+}
+
+/// The address, or the /64 in which it is: one connection has that many addresses (RFC 6177).
+fn network_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(one) => Ipv6Addr::from_bits(one.to_bits() & (u128::MAX << 64)).into(),
+        other => other,
+    }
 }
 
 #[cfg(test)]
@@ -128,6 +137,44 @@ mod tests {
         assert_eq!(behind.sender(connected, Some("192.0.2.7:4711")), named);
         assert_eq!(behind.sender(connected, Some("nonsense")), connected);
         assert_eq!(behind.sender(connected, None), connected);
+    }
+
+    #[test]
+    fn addresses_of_one_network_are_one_sender() {
+        let limits = Limits::new(true);
+        let sender = |named: &str| limits.sender([127, 0, 0, 1].into(), Some(named));
+        assert_eq!(sender("2001:db8:1:2::1"), sender("2001:db8:1:2:ffff:ffff:ffff:ffff"));
+        assert_eq!(sender("[2001:db8:1:2::1]:4711"), sender("2001:db8:1:2::9"));
+        assert_ne!(sender("2001:db8:1:2::1"), sender("2001:db8:1:3::1"));
+        // An IPv4 address that is written as one of IPv6 is that one address.
+        assert_eq!(sender("::ffff:192.0.2.7"), sender("192.0.2.7"));
+        assert_ne!(sender("::ffff:192.0.2.7"), sender("::ffff:192.0.2.8"));
+        assert_ne!(sender("192.0.2.7"), sender("192.0.2.8"));
+        // So nobody gets further by changing the address.
+        let joined = (0..200).filter(|n| limits.allows_join(sender(&format!("2001:db8::{n:x}")))).count();
+        assert_eq!(joined, 60);
+    }
+
+    #[test]
+    fn link_and_joining_have_their_own_limits() {
+        let limits = Limits::new(false);
+        let (one, other): (IpAddr, IpAddr) = ([192, 0, 2, 1].into(), [192, 0, 2, 2].into());
+        let taken = (0..1000).filter(|_| limits.allows_link("a")).count();
+        // What comes back meanwhile: five a second.
+        assert!((30..200).contains(&taken), "{taken} requests of one link");
+        assert!(limits.allows_link("b"));
+        let joined = (0..1000).filter(|_| limits.allows_join(one)).count();
+        assert!((60..70).contains(&joined), "{joined} people from one address");
+        assert!(limits.allows_join(other) && limits.allows_wrong(one), "limits of another kind or sender");
+        // A page that sends an answer every 200 ms is never refused; nor are ten people a minute.
+        let (start, at) = (Instant::now(), |seconds: f64| Duration::from_secs_f64(seconds));
+        let links = Buckets::new(OF_LINK);
+        assert!((0..500).all(|n| links.take("c", start + at(f64::from(n) * 0.201))));
+        let joins = Buckets::new(JOINS);
+        assert!((0..500).all(|n| joins.take(one, start + at(f64::from(n) * 10.1))));
+        let later = start + at(86_400.0);
+        assert_eq!((0..1000).filter(|_| links.take("c", later)).count(), 30);
+        assert_eq!((0..1000).filter(|_| joins.take(one, later)).count(), 60);
     }
 
     #[test]

@@ -1,17 +1,20 @@
 //! What a server answers.
 
+use crate::error::ServerError;
 use crate::joining;
 use crate::messages::Spoken;
 use crate::pages;
 use crate::state::{Refusal, State, blocking, sender_of};
 use axum::Router;
-use axum::body::{Body, to_bytes};
-use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Request, State as From};
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
+use axum::extract::{ConnectInfo, DefaultBodyLimit, FromRequest as _, Path, Request, State as From};
 use axum::http::header::{self, HeaderName};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Json, Response};
 use axum::routing::{get, put};
+use dissensus_api::Problem;
 use dissensus_domain::PacketId;
 use dissensus_project::error::ProjectError;
 use dissensus_transfer::study;
@@ -33,7 +36,6 @@ const READ: usize = 2 * LARGEST;
 const LONGEST: Duration = Duration::from_secs(60);
 /// The most bytes of any other request.
 const LARGEST_FORM: usize = 1 << 14;
-const TOO_LARGE: &str = "This is more than the server takes at once: hand it in as a file.";
 /// Secrets have this length.
 const SECRET: usize = 32;
 
@@ -52,7 +54,7 @@ pub(crate) fn router(state: Arc<State>) -> Router {
         .route("/join", get(joining::invitation).post(joining::join))
         .route("/join.js", get(joining::script))
         .route("/p/{secret}", get(page))
-        .route("/p/{secret}/work/{opened}", put(receive))
+        .route("/p/{secret}/work/{opened}", put(receive).layer(DefaultBodyLimit::max(READ)))
         .fallback(
             |spoken: Spoken| async move { pages::message(spoken, StatusCode::NOT_FOUND, pages::UNKNOWN) },
         )
@@ -64,7 +66,8 @@ pub(crate) fn router(state: Arc<State>) -> Router {
 /// Ends requests that take too long, and adds the headers of every answer.
 async fn finish(request: Request, next: Next) -> Response {
     let answer = tokio::time::timeout(LONGEST, next.run(request)).await;
-    let mut answer = answer.unwrap_or_else(|_| StatusCode::REQUEST_TIMEOUT.into_response());
+    let mut answer =
+        answer.unwrap_or_else(|_| problem(StatusCode::REQUEST_TIMEOUT, ServerError::TooSlow, None));
     for (name, value) in HEADERS {
         answer.headers_mut().insert(name, HeaderValue::from_static(value));
     }
@@ -129,16 +132,22 @@ async fn receive(
     spoken: Spoken,
     From(state): From<Arc<State>>,
     ConnectInfo(sender): ConnectInfo<SocketAddr>,
-    Path((secret, opened)): Path<(String, Uuid)>,
+    Path((secret, opened)): Path<(String, String)>,
     headers: HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Response {
     let received = match packet(&state, &secret, sender, &headers) {
         Ok(packet) => {
+            let Ok(opened) = Uuid::parse_str(&opened) else {
+                return problem(StatusCode::BAD_REQUEST, ServerError::Misaddressed, None);
+            };
             // Nothing is read for those without a link.
-            let content = match to_bytes(body, READ).await {
+            let content = match Bytes::from_request(request, &()).await {
                 Ok(content) if content.len() <= LARGEST => content,
-                _ => return problem(StatusCode::PAYLOAD_TOO_LARGE, "too-large", TOO_LARGE),
+                Err(BytesRejection::FailedToBufferBody(FailedToBufferBody::UnknownBodyError(_))) => {
+                    return problem(StatusCode::BAD_REQUEST, ServerError::BrokenOff, None);
+                }
+                _ => return problem(StatusCode::PAYLOAD_TOO_LARGE, ServerError::TooLarge, None),
             };
             let turn = Arc::clone(&state.submissions).acquire_owned().await;
             let state = Arc::clone(&state);
@@ -153,9 +162,12 @@ async fn receive(
     };
     match received {
         Ok(answers) => Json(json!({ "answers": answers })).into_response(),
-        Err(Refusal::Unknown) => problem(StatusCode::NOT_FOUND, "link-unknown", &spoken.texts.unknown_text),
+        Err(Refusal::Unknown) => {
+            problem(StatusCode::NOT_FOUND, ServerError::LinkUnknown, Some(&spoken.texts.unknown_text))
+        }
         Err(Refusal::TooMany) => {
-            problem(StatusCode::TOO_MANY_REQUESTS, "too-many-requests", &spoken.texts.too_many_text)
+            let why = Some(spoken.texts.too_many_text.as_str());
+            problem(StatusCode::TOO_MANY_REQUESTS, ServerError::TooManyRequests, why)
         }
         Err(Refusal::Problem(error)) => {
             tracing::warn!(code = error.code(), "a submission was not received");
@@ -163,13 +175,23 @@ async fn receive(
                 code if code.starts_with("merge-") => StatusCode::CONFLICT,
                 "received-other-packet" | "received-set-aside" => StatusCode::CONFLICT,
                 "received-too-many" => StatusCode::TOO_MANY_REQUESTS,
-                _ => StatusCode::SERVICE_UNAVAILABLE,
+                // What is wrong on this computer is nothing for others, such as the names of its folders.
+                _ => {
+                    let message = spoken.texts.failed_text.clone();
+                    let problem = Problem { code: error.code().to_owned(), message, detail: None };
+                    return (StatusCode::SERVICE_UNAVAILABLE, Json(problem)).into_response();
+                }
             };
             (status, Json(error.problem())).into_response()
         }
     }
 }
 
-fn problem(status: StatusCode, code: &str, message: &str) -> Response {
-    (status, Json(json!({ "code": code, "message": message, "detail": null }))).into_response()
+/// A refusal that a page shows by its code; `message` replaces the English one.
+fn problem(status: StatusCode, error: ServerError, message: Option<&str>) -> Response {
+    let mut problem = ProjectError::from(error).problem();
+    if let Some(message) = message {
+        message.clone_into(&mut problem.message);
+    }
+    (status, Json(problem)).into_response()
 }

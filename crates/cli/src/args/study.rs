@@ -90,6 +90,8 @@ impl PacketFormatArg {
   dissensus study assign P.dissensus --to-come 12 --per-text 3 --out packets
   dissensus study assign P.dissensus --annotators ada,ben --as page --out pages
   dissensus study assign P.dissensus --to-come 40 --as join-page --out site
+  dissensus study assign P.dissensus --to-come 40 --as join-page --out site \
+    --send-to https://pipe.jspsych.org/api/data/ --send-with experimentID=abc
   dissensus study assign P.dissensus --write-again --annotators ben --out again
 
 A task packet is a small project for one person, without other people's answers. Assigning again only \
@@ -261,7 +263,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "MINUTES", default_value_t = 120, requires = "join")]
     pub(crate) give_back: u64,
     /// A code, or the address of a page, for those who have answered everything
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = not_blank)]
     pub(crate) completion: Option<String>,
     /// Write the links to a file: .csv, or .html with QR codes
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

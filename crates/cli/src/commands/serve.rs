@@ -8,7 +8,7 @@ use anyhow::Result;
 use dissensus_project::error::ProjectError;
 use dissensus_project::jobs::Progress as _;
 use dissensus_project::names::project_name;
-use dissensus_server::{Merged, Offer, Server, ServerError, Settings, write_links};
+use dissensus_server::{LinkList, Merged, Offer, Server, ServerError, Settings};
 use dissensus_transfer::study::{self, JoinRules, Link};
 use std::time::Duration;
 
@@ -23,8 +23,7 @@ pub(crate) fn serve(args: &Serve) -> Result<()> {
         if links.is_empty() && !args.join {
             return Err(ProjectError::from(ServerError::NothingHandedOut).into());
         }
-        print_links(args, &links, &address)?;
-        return print_join(args, &address);
+        return print_links(args, &links, &project_name(&args.project.path), &address);
     }
     let session = open_in(&args.project.path, Duration::from_secs(args.wait.seconds))?;
     let links = study::links(&session.study)?;
@@ -36,19 +35,14 @@ pub(crate) fn serve(args: &Serve) -> Result<()> {
         anchors: args.anchors,
         give_back: Duration::from_secs(args.give_back.saturating_mul(60)),
     };
-    let offer = Offer {
-        title: project_name(session.project.path()),
-        join: args.join.then_some(join),
-        completion: args.completion.clone(),
-    };
+    let title = project_name(session.project.path());
+    let offer =
+        Offer { title: title.clone(), join: args.join.then_some(join), completion: args.completion.clone() };
     offer.check(&session.study, &links)?;
     let server = Server::open(&session.study, settings, offer)?;
     let here = server.address()?;
     let address = args.address.clone().unwrap_or_else(|| format!("http://{here}"));
-    if !links.is_empty() {
-        print_links(args, &links, &address)?;
-    }
-    print_join(args, &address)?;
+    print_links(args, &links, &title, &address)?;
     if args.address.is_none() && here.ip().is_unspecified() {
         note("others need another address than this one in their links: name it with --address");
     }
@@ -75,18 +69,23 @@ pub(crate) fn serve(args: &Serve) -> Result<()> {
     }
 }
 
-fn print_join(args: &Serve, address: &str) -> Result<()> {
+/// Prints or writes the links, and prints that for everybody.
+fn print_links(args: &Serve, links: &[Link], title: &str, address: &str) -> Result<()> {
+    match &args.links {
+        Some(file) => {
+            let written = LinkList { title, address, links, joins: args.join }.write(file)?;
+            output::line(&format!("Wrote {} to {}", count(written as u64, "link"), file.display()))?;
+        }
+        None if links.is_empty() => {}
+        None => print_table(args, links, address)?,
+    }
     match args.join {
         true => output::line(&format!("Anybody can join at {address}/join")),
         false => Ok(()),
     }
 }
 
-fn print_links(args: &Serve, links: &[Link], address: &str) -> Result<()> {
-    if let Some(file) = &args.links {
-        write_links(links, address, file)?;
-        return output::line(&format!("Wrote {} to {}", count(links.len() as u64, "link"), file.display()));
-    }
+fn print_table(args: &Serve, links: &[Link], address: &str) -> Result<()> {
     let row = |link: &Link| vec![link.annotator.clone(), link.texts.to_string(), link.at(address)];
     let rows = links.iter().take(if args.only_links { usize::MAX } else { PRINTED });
     output::line(&output::table(&["person", "texts", "link"], rows.map(row).collect(), &[1]))?;
