@@ -350,9 +350,22 @@ fn submissions_in_a_folder_are_merged_once_whatever_the_service_does_to_them() -
         study(&bench)["people"].as_array().map(|people| people.iter().map(|one| one["given"] == 1).collect()),
         Some(vec![true, true])
     );
+    // The copy is named, and is no refusal; the history names what was merged.
+    const COPY: &str = "ada (conflicted copy 2026-11-30).handin";
+    assert_eq!(merged.code, Some(0), "{merged:?}");
+    let named = format!("{COPY}: a submission, nothing new\n  it has the same content as ada.handin");
+    assert!(merged.out.contains(&named), "{}", merged.out);
+    let history = bench.ok(["project", "history", "Study.dissensus"]);
+    let jobs = |name: &str| history.lines().filter(|line| line.contains(name)).count();
+    assert_eq!((jobs("ada.handin"), jobs("ben.handin"), jobs(COPY)), (1, 1, 0), "{history}");
     // Each once, whatever its name, also by a later command; then a later submission under the same name.
     let again = collect();
-    assert!(!again.out.contains("handed in by"), "{again:?}");
+    assert!(again.out.contains("Nothing new in drop"), "{again:?}");
+    bench.file("drop/ben/ada-DESKTOP.handin", &ada);
+    let another = collect();
+    let named = "ada-DESKTOP.handin: a submission, nothing new\n  it has the same content as ada.handin\n";
+    assert!(another.code == Some(0) && another.out.contains(named), "{another:?}");
+    assert!(collect().out.contains("Nothing new in drop"));
     bench.file("drop/ada.handin", label("ada", &text(1)));
     let later = collect();
     assert_eq!((later.code, later.out.matches("handed in by ada").count()), (Some(0), 1), "{later:?}");

@@ -388,6 +388,7 @@ fn describe_practice(file: &MergedFile) -> String {
     }
     let what = match file.kind {
         Some(MergedKind::Packet) => "the packet of",
+        Some(MergedKind::HandIn) if file.annotator.is_none() => "a submission",
         Some(MergedKind::HandIn) => "handed in by",
         Some(MergedKind::Copy) | None => "a copy of the project",
     };

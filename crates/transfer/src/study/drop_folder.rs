@@ -2,10 +2,11 @@
 
 use super::Study;
 use super::hand_in::is_submission;
-use super::merge::merge_each;
-use dissensus_api::{CollectedFiles, MergeConsent};
+use super::merge::{merge, notice, unread_file};
+use super::submission;
+use dissensus_api::{CollectedFiles, MergeConsent, MergedFile, MergedKind};
 use dissensus_project::error::ProjectError;
-use dissensus_project::jobs::Silent;
+use dissensus_project::jobs::Follow;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -13,7 +14,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The setting with digests of the submissions that were merged from folders.
+/// The setting with digests of the submissions that were merged from folders, and of their files' names.
 const COLLECTED: &str = "collected";
 /// How deep folders in the folder are read: one for each person is usual.
 const DEPTH: usize = 3;
@@ -21,8 +22,6 @@ const DEPTH: usize = 3;
 const ENDINGS_OF_PARTS: [&str; 6] = ["tmp", "part", "partial", "crdownload", "download", "icloud"];
 /// The ending that pages and windows propose.
 const ENDING: &str = "handin";
-/// The code of a file of which the end is missing.
-const CUT_OFF: &str = "merge-cut-off";
 
 /// A file as it was when it was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +30,23 @@ struct Version {
     modified: Option<SystemTime>,
 }
 
+/// A file that was looked at.
+#[derive(Debug)]
+struct Known {
+    version: Version,
+    /// Of its content; `None` of a file that is no submission.
+    digest: Option<String>,
+}
+
+/// Files with one content, and its digest.
+type SameContent = (String, Vec<(PathBuf, Version)>);
+
 /// The submissions in a folder. It only reads them: each is merged once, whatever it is called.
 #[derive(Debug)]
 pub struct DropFolder {
     folder: PathBuf,
     /// Files that need not be read again, as long as they do not change.
-    done: BTreeMap<PathBuf, Version>,
+    done: BTreeMap<PathBuf, Known>,
     /// The others, as they were the last time.
     open: Option<Vec<(PathBuf, Version)>>,
 }
@@ -59,14 +69,58 @@ impl DropFolder {
         Ok(self.open.as_ref() != Some(&self.candidates()?))
     }
 
-    /// Merges the submissions that are new here, and were not merged from a folder before.
+    /// Merges the submissions that are new here, and were not merged from a folder before. A further file
+    /// with the content of another one, as services make it, is reported once.
     ///
     /// # Errors
     /// The folder cannot be read, or the project not written; problems with a file are in the result.
     pub fn collect(&mut self, cx: &Study) -> Result<CollectedFiles, ProjectError> {
         cx.context.store.must_write()?;
-        let known: BTreeSet<String> = cx.context.store.setting(COLLECTED)?.unwrap_or_default();
-        let (mut found, mut new) = (CollectedFiles::default(), Vec::new());
+        let mut collected: BTreeSet<String> = cx.context.store.setting(COLLECTED)?.unwrap_or_default();
+        let before = collected.len();
+        let mut found = CollectedFiles::default();
+        for (digest, mut files) in self.submissions(&mut found.waiting)? {
+            let mut merged = collected.contains(&digest);
+            if !merged {
+                let (path, version) = files.remove(0);
+                let report = self.merge(cx, &path)?;
+                let Some(report) = report else {
+                    found.waiting.push(shown(path));
+                    found.waiting.extend(files.into_iter().map(|(path, _)| shown(path)));
+                    continue;
+                };
+                merged = !report.refused;
+                found.files.push(report);
+                if merged {
+                    collected.extend([digest.clone(), self.mark(&path, &digest)]);
+                }
+                self.done.insert(path, Known { version, digest: Some(digest.clone()) });
+            }
+            // Those that were reported, or merged, first: they are the originals of others.
+            files.sort_by_key(|(path, _)| !collected.contains(&self.mark(path, &digest)));
+            for (path, version) in files {
+                let mark = self.mark(&path, &digest);
+                if !collected.contains(&mark) {
+                    found.files.push(self.copy(&path, &digest));
+                    // A refused file is reported again by the next program.
+                    collected.extend(merged.then_some(mark));
+                }
+                self.done.insert(path, Known { version, digest: Some(digest.clone()) });
+            }
+        }
+        found.files.sort_by(|a, b| a.file.cmp(&b.file));
+        found.waiting.sort();
+        if collected.len() != before {
+            cx.context.store.write(move |tx| tx.set_setting(COLLECTED, &collected))?;
+        }
+        self.open = Some(self.candidates()?);
+        Ok(found)
+    }
+
+    /// The submissions that were not looked at as they are now, by name; those that cannot be read yet are
+    /// added to `waiting`.
+    fn submissions(&mut self, waiting: &mut Vec<String>) -> Result<Vec<SameContent>, ProjectError> {
+        let mut found: BTreeMap<String, Vec<(PathBuf, Version)>> = BTreeMap::new();
         for (path, version) in self.candidates()? {
             let failed = |source| ProjectError::Io { path: path.clone(), doing: "reading", source };
             match digest(&path) {
@@ -74,33 +128,54 @@ impl DropFolder {
                 Err(error)
                     if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) =>
                 {
-                    found.waiting.push(path.to_string_lossy().into_owned());
+                    waiting.push(shown(path));
                 }
                 Err(error) => return Err(failed(error)),
-                Ok(None) if is_named_as_one(&path) => found.waiting.push(path.to_string_lossy().into_owned()),
-                Ok(None) => drop(self.done.insert(path, version)),
-                Ok(Some(digest)) if known.contains(&digest) => drop(self.done.insert(path, version)),
-                Ok(Some(digest)) => new.push((path, version, digest)),
+                Ok(None) if is_named_as_one(&path) => waiting.push(shown(path)),
+                Ok(None) => drop(self.done.insert(path, Known { version, digest: None })),
+                Ok(Some(digest)) => found.entry(digest).or_default().push((path, version)),
             }
         }
-        let mut collected = known;
-        for (path, version, digest) in new {
-            let report = merge_each(cx, std::slice::from_ref(&path), &MergeConsent::default(), &Silent)?;
-            for file in report.files {
-                if file.problems.iter().any(|one| one.refused && one.problem.code == CUT_OFF) {
-                    found.waiting.push(path.to_string_lossy().into_owned());
-                    continue;
-                }
-                if !file.refused {
-                    collected.insert(digest.clone());
-                }
-                self.done.insert(path.clone(), version);
-                found.files.push(file);
-            }
-        }
-        cx.context.store.write(move |tx| tx.set_setting(COLLECTED, &collected))?;
-        self.open = Some(self.candidates()?);
+        // Services add something to the name of a copy.
+        found.values_mut().for_each(|files| files.sort_by_key(|(path, _)| path.as_os_str().len()));
+        let mut found: Vec<SameContent> = found.into_iter().collect();
+        found.sort_by(|(_, a), (_, b)| a[0].0.cmp(&b[0].0));
         Ok(found)
+    }
+
+    /// Merges a file; `None` if its end is missing.
+    fn merge(&self, cx: &Study, path: &Path) -> Result<Option<MergedFile>, ProjectError> {
+        // It is no work of its own to find that out, which the history would have.
+        if File::open(path).is_ok_and(|file| submission::is_cut_off(&file)) {
+            return Ok(None);
+        }
+        let report = merge(cx, &[path.to_owned()], &MergeConsent::default(), Follow::Job)?;
+        let cut_off = |file: &MergedFile| {
+            file.problems.iter().any(|one| one.refused && one.problem.code == submission::CUT_OFF)
+        };
+        Ok(report.files.into_iter().find(|file| !cut_off(file)))
+    }
+
+    /// The report on a file with the content of another one.
+    fn copy(&self, path: &Path, digest: &str) -> MergedFile {
+        let same = |(_, known): &(&PathBuf, &Known)| known.digest.as_deref() == Some(digest);
+        let original = self.done.iter().filter(same).min_by_key(|(path, _)| path.as_os_str().len());
+        let why = match original {
+            Some((original, _)) => format!("it has the same content as {}", self.relative(original)),
+            None => "its content was merged before".to_owned(),
+        };
+        let problems = vec![notice(why)];
+        MergedFile { kind: Some(MergedKind::HandIn), problems, ..unread_file(path) }
+    }
+
+    /// What is noted of a file that was merged or reported: its name and content, as a digest, because names
+    /// of people stay nowhere after a withdrawal.
+    fn mark(&self, path: &Path, digest: &str) -> String {
+        hexadecimal(Sha256::digest(format!("{}\n{digest}", self.relative(path))).as_ref())
+    }
+
+    fn relative(&self, path: &Path) -> String {
+        path.strip_prefix(&self.folder).unwrap_or(path).to_string_lossy().into_owned()
     }
 
     /// Files that may be submissions and were not looked at as they are now, by name.
@@ -108,7 +183,7 @@ impl DropFolder {
         let failed = |source| ProjectError::Io { path: self.folder.clone(), doing: "reading", source };
         let mut all = Vec::new();
         files_in(&self.folder, DEPTH, &mut all).map_err(failed)?;
-        all.retain(|(path, version)| self.done.get(path) != Some(version));
+        all.retain(|(path, version)| self.done.get(path).is_none_or(|known| known.version != *version));
         all.sort_by(|(a, _), (b, _)| a.cmp(b));
         Ok(all)
     }
@@ -157,5 +232,13 @@ fn digest(path: &Path) -> io::Result<Option<String>> {
             bytes => digest.update(&block[..bytes]),
         }
     }
-    Ok(Some(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
+    Ok(Some(hexadecimal(digest.finalize().as_ref())))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn shown(path: PathBuf) -> String {
+    path.to_string_lossy().into_owned()
 }

@@ -355,7 +355,7 @@ fn packet_notices(
 }
 
 /// A report on a file before it is read.
-fn unread_file(path: &Path) -> MergedFile {
+pub(super) fn unread_file(path: &Path) -> MergedFile {
     MergedFile {
         file: path.to_string_lossy().into_owned(),
         kind: None,
@@ -382,7 +382,7 @@ fn refuse(file: &mut MergedFile, error: ProjectError) {
     file.problems.push(MergeProblem { refused: true, problem: error.problem() });
 }
 
-fn notice(remark: String) -> MergeProblem {
+pub(super) fn notice(remark: String) -> MergeProblem {
     MergeProblem { refused: false, problem: ProjectError::from(StudyError::Remark(remark)).problem() }
 }
 

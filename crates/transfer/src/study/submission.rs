@@ -23,6 +23,8 @@ pub(super) const FIRST: &str = "{\"dissensus-submission\":";
 const VERSION: u32 = 2;
 const CODE_BEGIN: &str = "{\"hmac-sha256\":\"";
 const CODE_END: &str = "\"}\n";
+/// The code of the refusal of a submission of which the end is missing.
+pub(super) const CUT_OFF: &str = "merge-cut-off";
 /// Bytes of the last line.
 const CODE: u64 = (CODE_BEGIN.len() + 64 + CODE_END.len()) as u64;
 /// A longer first line is invalid.
@@ -125,6 +127,17 @@ pub(super) fn header(file: impl Read) -> Result<Header, ProjectError> {
     }
     let header: Header = serde_json::from_value(version).map_err(|_| StudyError::Tampered)?;
     Ok(Header { length: line.len() as u64, ..header })
+}
+
+/// Whether the end of a submission is not there yet.
+pub(super) fn is_cut_off(file: &File) -> bool {
+    match header(file) {
+        Ok(header) => {
+            let length = file.metadata().map(|about| check_length(about.len(), &header));
+            matches!(length, Ok(Err(StudyError::CutOff { .. })))
+        }
+        Err(error) => error.code() == CUT_OFF,
+    }
 }
 
 /// Reads the work in a submission, if it was signed with the key of its packet.
