@@ -214,7 +214,7 @@ fn language_of_the_study_is_in_its_pages() {
         |page: &Path| content_of(&std::fs::read_to_string(page).unwrap()).unwrap()["language"].clone();
     assert_eq!(language(&page), Value::Null);
     bench.ok(["people", "language", "S.dissensus", "ar"]);
-    let assign = ["study", "assign", "S.dissensus", "--annotators", "ada", "--per-text", "1", "--as"];
+    let assign = ["study", "assign", "S.dissensus", "--annotators", "ada", "--per-text", "2", "--as"];
     bench.ok(assign.iter().chain(&["locked-page", "--out", "locked"]));
     assert_eq!(language(&bench.path("locked/ada.html")), "ar");
     bench.ok(["study", "assign", "S.dissensus", "--write-again", "--as", "page", "--out", "pages"]);
@@ -258,6 +258,56 @@ fn what_a_page_asks_about_stays() {
         assert!(why.contains("packet"), "{why}");
     }
     merge(&bench, &handed_in(&bench, &page, "ana", 1));
+}
+
+#[test]
+fn parts_of_a_page_are_planned_like_packets() {
+    let bench = Bench::without_encoder();
+    let first = join_page(&bench, "2", &[]);
+    let status = || bench.ok(["study", "status", "S.dissensus"]);
+    let shown = status();
+    assert!(shown.contains("has 2 parts; nobody has joined yet") && shown.lines().count() == 1, "{shown}");
+    // The same page once more, and a packet for somebody: nothing is left.
+    let another = |out: &str, more: &[&str]| {
+        let fixed = ["study", "assign", "S.dissensus", "--as", "join-page", "--to-come", "2", "--out", out];
+        bench.run(fixed.iter().chain(more)).err
+    };
+    assert!(another("again", &["--per-text", "1"]).contains("nothing is left"));
+    let plan = ["study", "assign", "S.dissensus", "--annotators", "ada", "--per-text", "1", "--dry-run"];
+    assert_eq!(bench.json(plan)["people"][0]["texts"], 0);
+    // A person who joins has one of the two parts, and each part counts once.
+    merge(&bench, &handed_in(&bench, &first, "ana", 1));
+    let shown = status();
+    assert!(shown.contains("1 person has joined") && !shown.contains("fewer than"), "{shown}");
+    assert!(another("again", &["--per-text", "1"]).contains("nothing is left"));
+    // A later page has first what nobody was planned for.
+    bench.file("more.csv", "text_id,text\nnew1,one more\nnew2,and another\n");
+    bench.ok(["data", "import", "S.dissensus", "more.csv"]);
+    let parts = |out: &str, more: &[&str]| -> Vec<BTreeSet<String>> {
+        assert_eq!(another(out, more), "");
+        parts_of(&bench.path(out).join("join.html"))
+    };
+    let new = parts("new", &["--per-text", "1"]);
+    assert_eq!(new.iter().flatten().collect::<BTreeSet<_>>().len(), 2, "{new:?}");
+    // With the same seed, and the same number of people, the texts come together differently.
+    let second = parts("second", &["--per-text", "2"]);
+    assert_eq!(second.iter().map(BTreeSet::len).sum::<usize>(), 10);
+    let begin: Vec<BTreeSet<String>> = parts_of(&first);
+    assert!(begin.iter().all(|part| !second.iter().any(|other| part.is_subset(other))), "{second:?}");
+    assert!(another("again", &["--per-text", "2"]).contains("nothing is left"));
+    assert_eq!(status().matches("The page for everybody of").count(), 3);
+}
+
+/// The ids of the texts of each part of a page.
+fn parts_of(page: &Path) -> Vec<BTreeSet<String>> {
+    let page = content_of(&std::fs::read_to_string(page).unwrap()).unwrap();
+    let texts = page["content"]["texts"].as_array().unwrap();
+    let name = |item: &Value| {
+        let text = texts.iter().find(|text| text["text"] == item["text"]).unwrap();
+        text["external_id"].as_str().unwrap().to_owned()
+    };
+    let parts = page["parts"].as_array().unwrap().iter();
+    parts.map(|part| part.as_array().unwrap().iter().map(name).collect()).collect()
 }
 
 #[test]

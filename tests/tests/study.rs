@@ -383,6 +383,68 @@ fn submissions_in_a_folder_are_merged_once_whatever_the_service_does_to_them() -
 }
 
 #[test]
+fn refusals_name_the_way_out() {
+    let bench = Bench::without_encoder();
+    handed_out(&bench);
+    let assign = |more: &[&str]| {
+        let fixed = ["study", "assign", "Study.dissensus", "--write-again", "--out", "packets"];
+        bench.refused(fixed.iter().chain(more))
+    };
+    // Without an option that this command has not.
+    let there = assign(&[]);
+    assert!(there.contains("ada.dissensus exists already") && !there.contains("--force"), "{there}");
+    let blank = bench.run(["study", "assign", "Study.dissensus", "--out", "x", "--completion", ""]);
+    assert!(blank.code == Some(2) && blank.err.contains("--completion"), "{blank:?}");
+    bench.ok(["study", "assign", "Study.dissensus", "--write-again", "--as", "page", "--out", "pages"]);
+    for command in
+        [vec!["study", "status", "pages/ada.html"], vec!["study", "hand-in", "pages/ada.html", "a.handin"]]
+    {
+        let page = bench.refused(command);
+        assert!(page.contains("is a page: open it in a browser"), "{page}");
+    }
+}
+
+#[test]
+fn page_of_too_many_texts_is_refused_before_anything_is_written() {
+    let bench = Bench::without_encoder();
+    bench.file("texts.csv", files::texts(10_001));
+    bench.ok(["project", "new", "Study.dissensus"]);
+    bench.ok(["data", "import", "Study.dissensus", "texts.csv"]);
+    bench.ok(["data", "question", "Study.dissensus", "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
+    let assign = |more: &[&str]| -> Vec<String> {
+        let fixed = ["study", "assign", "Study.dissensus", "--per-text", "1", "--out", "out"];
+        fixed.iter().chain(more).map(|argument| (*argument).to_owned()).collect()
+    };
+    for (format, way_out) in
+        [("page", "--per-person"), ("locked-page", "--per-person"), ("join-page", "study serve --join")]
+    {
+        let people = if format == "join-page" { ["--to-come", "2"] } else { ["--annotators", "ada"] };
+        let why = bench.refused(assign(&[&["--as", format][..], &people].concat()));
+        assert!(why.contains("10001 texts") && why.contains("10000"), "{format}: {why}");
+        assert!(why.contains(way_out) && why.contains("--as file"), "{format}: {why}");
+        assert!(!bench.path("out").exists(), "{format}");
+    }
+    assert_eq!(bench.json(["project", "info", "Study.dissensus"])["annotators"], 0);
+    // Two people can have half of them each; as files one can have all.
+    bench.ok(assign(&["--as", "page", "--annotators", "ada,ben", "--per-person", "6000"]));
+    bench.ok([
+        "study",
+        "assign",
+        "Study.dissensus",
+        "--per-text",
+        "2",
+        "--annotators",
+        "cleo",
+        "--out",
+        "cleo",
+    ]);
+    let again =
+        ["study", "assign", "Study.dissensus", "--write-again", "--annotators", "cleo", "--as", "page"];
+    let why = bench.refused(again.iter().chain(&["--out", "again"]));
+    assert!(why.contains("10001 texts") && !bench.path("again").exists(), "{why}");
+}
+
+#[test]
 fn watched_folder_is_merged_while_others_use_the_project() -> Result<()> {
     let bench = Bench::without_encoder();
     handed_out(&bench);

@@ -14,7 +14,8 @@ use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
 use dissensus_editing::annotators;
 use dissensus_editing::questions;
-use dissensus_transfer::study::{self, PacketFolder, PageSettings};
+use dissensus_project::clock::local_time;
+use dissensus_transfer::study::{self, PacketFolder, PageSettings, WrittenPage};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
@@ -199,6 +200,7 @@ fn write_again(args: &Assign) -> Result<()> {
 }
 
 pub(crate) fn hand_in(args: &HandIn) -> Result<()> {
+    study::refuse_page(&args.packet)?;
     let session = open(&args.packet)?;
     let handed = study::hand_in(&session.study, &args.file, args.force)?;
     if args.output.json {
@@ -401,6 +403,7 @@ fn describe_practice(file: &MergedFile) -> String {
 }
 
 pub(crate) fn status(args: &Status) -> Result<()> {
+    study::refuse_page(&args.project)?;
     let session = open_to_read(&args.project)?;
     if args.texts {
         let texts = study::packet_texts(&session.study)?;
@@ -441,8 +444,14 @@ pub(crate) fn status(args: &Status) -> Result<()> {
     if args.output.json {
         return output::json(&report);
     }
-    if report.people.is_empty() {
-        return output::line("Nothing was handed out yet: plan a study with `dissensus study assign`");
+    let pages = study::written_pages(&session.study)?;
+    print_pages(&pages)?;
+    match (report.people.is_empty(), pages.is_empty()) {
+        (true, true) => {
+            return output::line("Nothing was handed out yet: plan a study with `dissensus study assign`");
+        }
+        (true, false) => return Ok(()),
+        (false, _) => {}
     }
     output::line(&format!(
         "{} of {} texts answered, counted for each person, by {}; everybody who was asked has answered {} of {}",
@@ -506,6 +515,23 @@ pub(crate) fn status(args: &Status) -> Result<()> {
     add("practice", &|person| person.practice.as_ref().map(practised));
     add("checks", &|person| person.attention_status.map(|status| status.to_string()));
     output::line(&output::table(&header, rows, &[1, 2, 4, 5, 6]))
+}
+
+/// Prints which pages for everybody there are.
+fn print_pages(pages: &[WrittenPage]) -> Result<()> {
+    for page in pages {
+        let people = match page.people {
+            0 => "nobody has joined yet: merge what people hand in".to_owned(),
+            1 => "1 person has joined".to_owned(),
+            people => format!("{people} people have joined, with {} of them", page.begun),
+        };
+        output::line(&format!(
+            "The page for everybody of {} has {}; {people}",
+            local_time(page.made_at_ms as f64),
+            count(page.parts.into(), "part")
+        ))?;
+    }
+    Ok(())
 }
 
 /// Prints which assigned packets contain outdated settings.

@@ -3,6 +3,7 @@
 use super::Study;
 use super::drawing::{DrawParameters, ExistingWork, Item, Person, draw, draw_next};
 use super::joined::Joined;
+use super::open_parts::open_parts;
 use crate::study::error::StudyError;
 use crate::study::practice;
 use dissensus_api::{StudyDraft, StudyRequest, StudyShare};
@@ -119,7 +120,15 @@ pub(super) fn drawn(cx: &Study, request: &StudyRequest, how: Draw<'_>) -> Result
     for (_, has) in owned.iter().filter(|(id, _)| handed.contains(id) || member(id)) {
         has.iter().for_each(|text| count[*text] += 1);
     }
-    let anchors = packets.iter().flat_map(|(packet, _)| &packet.assignments).filter(|item| item.anchor);
+    let open = open_parts(cx, &packets)?;
+    for part in open.iter().filter(|part| questions.iter().all(|one| part.questions.contains(&one.id))) {
+        for item in part.assignments.iter().filter(|item| item.occasion == 1) {
+            index.text_row(item.text).into_iter().for_each(|row| count[row as usize] += 1);
+        }
+    }
+    let assigned = packets.iter().flat_map(|(packet, _)| &packet.assignments);
+    let assigned = assigned.chain(open.iter().flat_map(|part| &part.assignments));
+    let anchors = assigned.filter(|item| item.anchor);
     let anchors = anchors.filter_map(|item| Some(index.text_row(item.text)? as usize));
     let anchors = anchors.filter(|text| !practice.contains(text)).collect();
     let person = |asked: &PlannedAnnotator| Person {

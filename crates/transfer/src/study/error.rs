@@ -31,8 +31,15 @@ dissensus_domain::errors! {
             "an earlier assignment was interrupted before it had written {packets}: they are in the project. Write them with `dissensus study assign PROJECT --write-again --annotators \"{people}\" --out FOLDER` (in the window: Write again) before you assign more";
         NotPacket => "not-packet",
             "this is a whole project, not a packet: packets are handed in, and a project merges them with `study merge`";
-        Exists(PathBuf) => "packet-exists",
+        Exists(PathBuf) => "packet-exists", "{0} exists already: choose another folder, or move it away";
+        InTheWay(PathBuf) => "packet-exists",
             "{0} exists already: choose another name or folder, or move it away (--force replaces only an earlier submission)";
+        PageTooLarge { person: String, texts: usize, most: usize } => "page-too-large",
+            "the page of \"{person}\" would have {texts} texts, and a page can have {most}: name more people with fewer texts each (--per-person), or write packets as files (--as file; in the window: Task packets)";
+        JoinPageTooLarge { texts: usize, most: usize } => "page-too-large",
+            "the page for everybody would have {texts} texts, and a page can have {most}: let people join at a server, where each gets a page of their own texts (`dissensus study serve --join`), or write packets as files (--as file)";
+        IsPage(PathBuf) => "packet-page",
+            "{0} is a page: open it in a browser, and merge the file that its Hand in makes";
         NotOurs => "merge-not-ours", "this is neither a submission nor a packet nor a copy of the project; of a web page, merge the file that its Hand in makes";
         Newer => "merge-newer", "a later version of Dissensus wrote this: update Dissensus to merge it";
         CutOff { there: u64, bytes: u64 } => "merge-cut-off",

@@ -50,7 +50,7 @@ pub fn hand_in(cx: &Study, file: &Path, replace: bool) -> Result<SubmissionInfo,
     context.store.must_write()?;
     let failed = |source| ProjectError::Io { path: file.to_owned(), doing: "writing", source };
     if std::fs::symlink_metadata(file).is_ok() && (!replace || !may_be_replaced(file).map_err(failed)?) {
-        return Err(StudyError::Exists(file.to_owned()).into());
+        return Err(StudyError::InTheWay(file.to_owned()).into());
     }
     let progress = progress::count(&cx.labelling, packet.annotator, &packet.questions)?;
     let key = context.store.own_packet_key()?.ok_or(StudyError::NotPacket)?;
@@ -64,7 +64,7 @@ pub fn hand_in(cx: &Study, file: &Path, replace: bool) -> Result<SubmissionInfo,
     match replace {
         true => target.finish().map_err(failed)?,
         false => target.finish_new().map_err(|source| match source.kind() {
-            std::io::ErrorKind::AlreadyExists => StudyError::Exists(file.to_owned()).into(),
+            std::io::ErrorKind::AlreadyExists => StudyError::InTheWay(file.to_owned()).into(),
             _ => failed(source),
         })?,
     }

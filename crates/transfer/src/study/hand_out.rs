@@ -118,6 +118,9 @@ fn draw_and_write(
     if drawn.people.iter().all(|person| person.items.is_empty()) {
         return Err(StudyError::NothingNew.into());
     }
+    for person in drawn.people.iter().filter(|_| to.format != PacketFormat::File) {
+        page::check_texts(&person.name, person.items.len())?;
+    }
     let files = file_names(&drawn, to)?;
     let packets = add(cx, &drawn, request, &Attributes::new(), Written::Later)?;
     drop(planning);
@@ -169,14 +172,21 @@ fn write_theirs(
         }
         wanted.push(person.id);
     }
-    let mut names = FileNames::new(to)?;
-    let mut unwritten = Vec::new();
+    let mut again = Vec::new();
     for (at, (packet, _)) in packets.iter().enumerate() {
         let row = index.annotator_row(packet.annotator);
         let Some(person) = row.map(|row| &index.annotators()[row as usize]) else { continue };
         if !people.is_empty() && !wanted.contains(&person.id) {
             continue;
         }
+        if to.format != PacketFormat::File {
+            page::check_texts(&person.external_id, packet.assignments.len())?;
+        }
+        again.push((at, packet, person));
+    }
+    let mut names = FileNames::new(to)?;
+    let mut unwritten = Vec::new();
+    for (at, packet, person) in again {
         let before = packets[..at].iter().filter(|(other, _)| other.annotator == packet.annotator).count();
         unwritten.push(Unwritten { packet: packet.id, file: names.of(&person.external_id, before as u32)? });
     }

@@ -53,7 +53,7 @@ pub fn write_join_page(
         return Err(StudyError::Exists(file.to_owned()).into());
     }
     let _planning = lock(&cx.planning);
-    let drawn = draft::drawn(cx, request, Draw::Plan)?;
+    let drawn = draft::drawn(cx, &unlike_earlier(cx, request)?, Draw::Plan)?;
     let mut reported = draft::summarise(cx, &drawn)?;
     let (mut texts, mut at): (Vec<TextId>, HashMap<usize, u32>) = Default::default();
     let mut part = |person: &DrawnPerson| {
@@ -70,6 +70,7 @@ pub fn write_join_page(
     if parts.is_empty() {
         return Err(StudyError::NothingNew.into());
     }
+    page::check_all_texts(texts.len())?;
     let store = &cx.context.store;
     let mut names = Vec::with_capacity(texts.len());
     for text in &texts {
@@ -106,6 +107,14 @@ pub fn write_join_page(
         share.file = Some(file.to_string_lossy().into_owned());
     }
     Ok(reported)
+}
+
+/// The request with a seed that gives a page other parts than earlier ones, whose people have the same names.
+fn unlike_earlier(cx: &Study, request: &StudyRequest) -> Result<StudyRequest, ProjectError> {
+    let earlier = cx.context.store.join_pages()?.len() as u32;
+    // The golden ratio of 2^32: seeds that users count up do not meet each other.
+    let seed = request.seed ^ earlier.wrapping_mul(0x9e37_79b9);
+    Ok(StudyRequest { seed, ..request.clone() })
 }
 
 /// The page as HTML.

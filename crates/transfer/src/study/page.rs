@@ -13,6 +13,8 @@ use dissensus_labelling::guideline::{guideline_info, picture_data};
 use dissensus_project::error::ProjectError;
 use dissensus_store::{Store, StoreError};
 use serde::Serialize;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 use uuid::Uuid;
 
@@ -20,6 +22,12 @@ use uuid::Uuid;
 const VERSION: u32 = 1;
 /// The page without a packet, as `ui` builds it; empty where it was not built.
 const TEMPLATE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.html"));
+/// How a page begins.
+const PAGE_BEGIN: &[u8] = b"<!doctype html";
+/// The most texts of a page. A submission contains everything that was done: with four questions about each
+/// of so many texts it has 40,000 answers, or 8 MB, which is the most that a server takes and that services
+/// such as e-mail carry.
+const MOST_TEXTS: usize = 10_000;
 /// The beginning of the page's policy.
 const NO_REQUESTS: &str = "default-src 'none'";
 /// The element of the template that takes the packet.
@@ -31,6 +39,35 @@ const PLACE: &str = "<script type=\"application/json\" id=\"packet\"></script>";
 /// It was built without them.
 pub(super) fn check_built() -> Result<(), ProjectError> {
     if TEMPLATE.contains(PLACE) { Ok(()) } else { Err(StudyError::NoPages.into()) }
+}
+
+/// Checks that a page of this many texts is not too large for a browser and for what it sends.
+pub(super) fn check_texts(person: &str, texts: usize) -> Result<(), StudyError> {
+    match texts > MOST_TEXTS {
+        true => Err(StudyError::PageTooLarge { person: person.to_owned(), texts, most: MOST_TEXTS }),
+        false => Ok(()),
+    }
+}
+
+/// Checks the same for a page for everybody, with the texts of all parts.
+pub(super) fn check_all_texts(texts: usize) -> Result<(), StudyError> {
+    match texts > MOST_TEXTS {
+        true => Err(StudyError::JoinPageTooLarge { texts, most: MOST_TEXTS }),
+        false => Ok(()),
+    }
+}
+
+/// Refuses a page where a packet or a project is wanted.
+///
+/// # Errors
+/// The file begins like a page.
+pub fn refuse_page(file: &Path) -> Result<(), ProjectError> {
+    let mut first = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(PAGE_BEGIN.len() as u64).read_to_end(&mut first));
+    match read.is_ok() && first.eq_ignore_ascii_case(PAGE_BEGIN) {
+        true => Err(StudyError::IsPage(file.to_owned()).into()),
+        false => Ok(()),
+    }
 }
 
 /// What pages that are files do with answers.

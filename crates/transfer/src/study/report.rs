@@ -3,12 +3,13 @@
 use super::Study;
 use super::answered::{always_assigned, count_answered};
 use super::lacking::{PLANNED, people_per_text};
+use super::open_parts::open_parts;
 use crate::study::agreement;
 use crate::study::checks;
 use crate::study::earlier;
 use crate::study::error::StudyError;
 use dissensus_api::{PacketText, StudyPerson, StudyReport};
-use dissensus_domain::{AnnotatorId, TextId};
+use dissensus_domain::{AnnotatorId, Packet, TextId};
 use dissensus_editing::reveal;
 use dissensus_project::error::ProjectError;
 use dissensus_stats::math::median::median;
@@ -71,9 +72,9 @@ pub fn report(cx: &Study) -> Result<StudyReport, ProjectError> {
         let last = submissions.iter().filter(|one| one.packet == packet.id).map(|one| one.at_ms as f64);
         person.handed_in = last.chain(person.handed_in).reduce(f64::max);
     }
-    let (per_text, short_texts) = people_per_text(&packets, store.setting(PLANNED)?, |packet, text| {
-        answered.done(packet, &always, text, 1)
-    });
+    let (open, planned) = (open_parts(cx, &packets)?, store.setting(PLANNED)?);
+    let done = |packet: &Packet, text| answered.done(packet, &always, text, 1);
+    let (per_text, short_texts) = people_per_text(&packets, &open, planned, done);
     Ok(StudyReport {
         texts: texts.len() as u32,
         texts_done: texts.values().filter(|done| **done).count() as u32,
