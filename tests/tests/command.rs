@@ -1238,6 +1238,23 @@ fn label_waits_for_a_locked_project() {
 }
 
 #[test]
+fn commands_warn_in_a_folder_that_a_service_synchronises() {
+    let bench = Bench::without_encoder();
+    std::fs::create_dir_all(bench.path("box/study")).unwrap();
+    std::fs::create_dir_all(bench.path("box/.dropbox.cache")).unwrap();
+    bench.file("texts.csv", files::texts(3));
+    bench.ok(["project", "new", "box/study/P.dissensus"]);
+    let import = |project: &str| bench.run(["data", "import", project, "texts.csv"]);
+    let warned = import("box/study/P.dissensus");
+    assert_eq!(warned.code, Some(0), "{warned:?}");
+    assert!(warned.err.contains("note: This project is in a folder that Dropbox synchronises"), "{warned:?}");
+    assert!(!warned.out.contains("Dropbox"), "a note is not part of the result: {warned:?}");
+    bench.ok(["project", "new", "P.dissensus"]);
+    let elsewhere = import("P.dissensus");
+    assert!(elsewhere.code == Some(0) && !elsewhere.err.contains("synchronises"), "{elsewhere:?}");
+}
+
+#[test]
 fn overview_texts_and_attribute_form() {
     let bench = Bench::without_encoder();
     bench.ok(["project", "sample", "S.dissensus"]);

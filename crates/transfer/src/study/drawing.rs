@@ -471,6 +471,27 @@ mod tests {
     }
 
     #[test]
+    fn attention_checks_and_anchors_are_given_to_everybody_who_comes() {
+        let wanted =
+            DrawParameters { per_text: 2, per_person: Some(9), anchors: 3, repeat: 0.0, gap: 1, seed: 5 };
+        let mut known = ExistingWork { checks: [4, 17].into(), ..fresh(30, 0) };
+        for person in 0..4 {
+            known.people = vec![Person { name: format!("p{person}"), ..Person::default() }];
+            let drawn = draw_next(&wanted, &known).unwrap();
+            let texts: BTreeSet<usize> = drawn[0].iter().map(|item| item.text).collect();
+            assert!(texts.len() == 9 && texts.is_superset(&known.checks), "{texts:?}");
+            // Checks are not marked: nothing distinguishes them from other texts.
+            assert!(drawn[0].iter().all(|item| !item.anchor || !known.checks.contains(&item.text)));
+            assert!(person == 0 || texts.is_superset(&known.anchors), "the same anchors as of the others");
+            known = after(&known, &drawn);
+            assert_eq!(known.anchors.len(), 3);
+        }
+        // Four people with four others each: every other text has at most one more than another.
+        let others = (0..30).filter(|text| !known.checks.contains(text) && !known.anchors.contains(text));
+        assert_eq!(others.map(|text| known.count[text]).sum::<usize>(), 16);
+    }
+
+    #[test]
     fn text_of_somebody_who_left_goes_to_the_next_person() {
         let wanted =
             DrawParameters { per_text: 1, per_person: None, anchors: 0, repeat: 0.0, gap: 1, seed: 1 };
