@@ -90,12 +90,11 @@ impl PacketFormatArg {
   dissensus study assign P.dissensus --to-come 12 --per-text 3 --out packets
   dissensus study assign P.dissensus --annotators ada,ben --as page --out pages
   dissensus study assign P.dissensus --to-come 40 --as join-page --out site
-  dissensus study assign P.dissensus --to-come 40 --as join-page --out site \
-    --send-to https://pipe.jspsych.org/api/data/ --send-with experimentID=abc
   dissensus study assign P.dissensus --write-again --annotators ben --out again
 
 A task packet is a small project for one person, without other people's answers. Assigning again only \
-fills what is missing.")]
+fills what is missing. Pages that send answers to DataPipe and OSF, for example:
+  --as page --send-to https://pipe.jspsych.org/api/data/ --send-with experimentID=ID")]
 pub(crate) struct Assign {
     #[command(flatten)]
     pub(crate) project: ProjectArg,
