@@ -127,6 +127,13 @@ impl Start {
         Ok(Self { browser, program, arguments, ..Self::webkit() })
     }
 
+    /// With one more argument of the command line.
+    #[must_use]
+    pub fn with_argument(mut self, argument: &str) -> Self {
+        self.arguments.push(argument.to_owned());
+        self
+    }
+
     /// With another address of the model hub.
     #[must_use]
     pub fn with_hub(mut self, address: &str) -> Self {

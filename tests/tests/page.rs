@@ -4,9 +4,9 @@
 
 use anyhow::{Context as _, Result, ensure};
 use dissensus_tests::command::Bench;
+use dissensus_tests::files;
 use dissensus_tests::page::{address, hand_in, open};
 use dissensus_tests::window::{Browser, Start, Window};
-use dissensus_tests::{files, programs};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -132,76 +132,6 @@ async fn page_is_answered_and_merged_in_firefox() -> Result<()> {
     page_is_answered_and_merged(Browser::Firefox).await
 }
 
-/// What axe-core finds against WCAG 2.2 AA and good practice in what is on the screen, in light and dark.
-async fn violations(window: &Window, screen: &str) -> Result<Vec<String>> {
-    const RUN: &str = "return axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })\
-        .then(({ violations }) => violations.flatMap(({ id, help, nodes }) => \
-            nodes.map((node) => `${id}: ${help}: ${node.html.slice(0, 200)}`)))";
-    let mut found = Vec::new();
-    for theme in ["light", "dark"] {
-        window.script(&format!("document.documentElement.dataset.theme = '{theme}'")).await?;
-        // Colours are read once they have faded over.
-        let still = "return document.getAnimations().every((one) => one.playState !== 'running')";
-        window.script_when(still, |still| still == true).await?;
-        let all = window.script(RUN).await?;
-        let all = all.as_array().into_iter().flatten().filter_map(Value::as_str);
-        found.extend(all.map(|one| format!("{screen}, {theme}: {one}")));
-    }
-    Ok(found)
-}
-
-#[tokio::test]
-async fn screens_of_a_page_are_accessible() -> Result<()> {
-    if !Browser::Chromium.is_to_be_tested() {
-        return Ok(());
-    }
-    let axe = programs::checkout().join("ui/node_modules/axe-core/axe.min.js");
-    let axe = std::fs::read_to_string(&axe)
-        .context("axe-core is missing: `cargo xtask test --only ui-packages`")?;
-    let bench = Bench::without_encoder();
-    study(&bench);
-    bench.ok(["people", "form", "S.dissensus", "--ask", "gender=woman|man", "--ask", "age=18-29|30+"]);
-    let page = pages(&bench);
-    let window = Window::start(&bench, Start::browser(&bench, Browser::Chromium)?).await?;
-    window.go_to(&address(&page)).await?;
-    window.find("about-you").await?;
-    window.script(&axe).await?;
-    let mut found = violations(&window, "form").await?;
-    window
-        .script("document.querySelectorAll('[data-testid=about-withheld]').forEach((one) => one.click())")
-        .await?;
-    window.click("about-done").await?;
-    window.find("label-text").await?;
-    found.extend(violations(&window, "a scale").await?);
-    window.press('1').await?;
-    window.text_when("question-now", |now| now.contains("kind")).await?;
-    found.extend(violations(&window, "a set of options").await?);
-    window.press('1').await?;
-    window.press('\u{e007}').await?;
-    window.text_when("question-now", |now| now.contains("words")).await?;
-    found.extend(violations(&window, "spans").await?);
-    window.press('n').await?;
-    found.extend(violations(&window, "a note").await?);
-    window.press('\u{e00c}').await?;
-    window.press('g').await?;
-    found.extend(violations(&window, "the guideline").await?);
-    window.press('g').await?;
-    window.click("hand-in").await?;
-    window.find("hand-in-dialog").await?;
-    found.extend(violations(&window, "hand in").await?);
-    window.press('\u{e00c}').await?;
-    window.gone("hand-in-dialog").await?;
-    window.click("tab-label-list").await?;
-    window.find("texts-total").await?;
-    found.extend(violations(&window, "the list").await?);
-    window.click("tab-label").await?;
-    window.click("stop-here").await?;
-    window.find("stop-page").await?;
-    found.extend(violations(&window, "stopped").await?);
-    ensure!(found.is_empty(), "{}", found.join("\n"));
-    window.close().await
-}
-
 async fn page_in_a_second_tab_is_refused(browser: Browser) -> Result<()> {
     let bench = Bench::without_encoder();
     let page = handed_out(&bench);
@@ -219,73 +149,6 @@ async fn page_in_a_second_tab_is_refused(browser: Browser) -> Result<()> {
 async fn page_in_a_second_tab_is_refused_in_every_browser() -> Result<()> {
     for browser in Browser::ALL.into_iter().filter(|browser| browser.is_to_be_tested()) {
         page_in_a_second_tab_is_refused(browser).await?;
-    }
-    Ok(())
-}
-
-/// What does not fit on the screen: elements beyond its edges, and buttons whose text is cut off.
-const CUT_OFF: &str = "return [...document.querySelectorAll('button, select, input, textarea, h1, h2, p, li, [role=tab], label')]\
-    .filter((one) => one.checkVisibility() && !one.closest('.out-of-sight, .scroll'))\
-    .flatMap((one) => { const box = one.getBoundingClientRect(); \
-        const outside = box.width > 0 && (box.left < -1 || box.right > innerWidth + 1); \
-        const cut = one.matches('button') && one.scrollWidth > one.clientWidth + 1; \
-        return outside || cut ? [`${outside ? 'outside' : 'cut off'}: ${one.textContent.trim().slice(0, 60)}`] : []; })";
-
-#[tokio::test]
-async fn every_language_fits_on_a_small_phone() -> Result<()> {
-    if !Browser::Chromium.is_to_be_tested() {
-        return Ok(());
-    }
-    let bench = Bench::without_encoder();
-    study(&bench);
-    bench.ok(["people", "form", "S.dissensus", "--ask", "gender=woman|man", "--optional", "gender"]);
-    let page = pages(&bench);
-    let window = Window::start(&bench, Start::browser(&bench, Browser::Chromium)?).await?;
-    window.resize(320, 640).await?;
-    window.go_to(&address(&page)).await?;
-    window.find("about-you").await?;
-    let mut found = Vec::new();
-    look_at(&window, "form", &mut found).await?;
-    window.click("about-done").await?;
-    window.find("label-text").await?;
-    look_at(&window, "a scale", &mut found).await?;
-    window.press('1').await?;
-    window.text_when("question-now", |now| now.contains("kind")).await?;
-    look_at(&window, "a set of options", &mut found).await?;
-    window.press('1').await?;
-    window.press('\u{e007}').await?;
-    window.text_when("question-now", |now| now.contains("words")).await?;
-    look_at(&window, "spans", &mut found).await?;
-    window.press('n').await?;
-    look_at(&window, "a note", &mut found).await?;
-    window.press('\u{e00c}').await?;
-    window.press('g').await?;
-    look_at(&window, "the guideline", &mut found).await?;
-    window.press('g').await?;
-    window.click("tab-label-list").await?;
-    window.find("texts-total").await?;
-    look_at(&window, "the list", &mut found).await?;
-    ensure!(found.is_empty(), "{}", found.join("\n"));
-    window.close().await
-}
-
-/// Looks at the screen in every language.
-async fn look_at(window: &Window, screen: &str, found: &mut Vec<String>) -> Result<()> {
-    let tags = window
-        .script("return [...document.querySelectorAll('[data-testid=page-language] option')].map((one) => one.value)")
-        .await?;
-    let tags: Vec<&str> = tags.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    ensure!(tags.len() == 12, "{tags:?}");
-    for tag in tags.iter().rev() {
-        let choose = format!(
-            "const list = document.querySelector('[data-testid=page-language]'); list.value = '{tag}'; \
-             list.dispatchEvent(new Event('change', {{ bubbles: true }}))"
-        );
-        window.script(&choose).await?;
-        window.script_when("return document.documentElement.lang", |lang| lang == tag).await?;
-        let wide = window.script(CUT_OFF).await?;
-        let wide = wide.as_array().into_iter().flatten().filter_map(Value::as_str);
-        found.extend(wide.map(|one| format!("{tag}, {screen}, {one}")));
     }
     Ok(())
 }
