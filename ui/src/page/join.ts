@@ -3,7 +3,7 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
-import { openDB } from "idb";
+import { openDB, type DBSchema, type IDBPObjectStore } from "idb";
 import type { JoinPage, PageContent } from "$api/bindings";
 import { newId } from "./new-id";
 import { problem } from "./problems";
@@ -52,24 +52,103 @@ function parametersOf(
   return { id, attributes };
 }
 
+/** A person who has begun in this browser without an id in the address. */
+export interface Begun {
+  id: string;
+  /** When; null of one that an earlier version of the page has stored. */
+  at_ms: number | null;
+}
+
+/** What somebody wants who is invited: to be the first here, to be new next to others, or to continue. */
+export type Choice = "first" | "another" | { id: string };
+
+/** The person of the page; null until it is clear, and then those without an id who can continue. */
+export interface Found {
+  joined: Joined | null;
+  begun: Begun[];
+}
+
 /**
- * The person who has joined in this browser, by the id in the address if there is one; joins where nobody has
- * and `wanted`, else returns null. The random id of a person without one is on disk before it is used.
+ * Where a person is stored: under the id of the address, or else under the time of joining and the random id.
+ * An earlier version of the page had one person without an id, under "".
  */
-export async function joinedPerson(page: JoinPage, address: string, wanted: boolean): Promise<Joined | null> {
+type PersonKey = string | [at_ms: number, id: string];
+
+interface People extends DBSchema {
+  people: { key: PersonKey; value: Joined };
+}
+
+const EARLIER = "";
+
+/**
+ * The person who has joined in this browser, by the id in the address if there is one, and else by what was
+ * chosen in this tab; joins where this was chosen. The random id of a person without one is on disk before it
+ * is used, and nobody takes the place of another.
+ */
+export async function findPerson(
+  page: JoinPage,
+  address: string,
+  choice: Choice | null,
+  now_ms: number,
+): Promise<Found> {
   const { id, attributes } = parametersOf(page, address);
-  const db = await openDB<{ people: { key: string; value: Joined } }>(`dissensus-join-${page.join}`, 1, {
+  const db = await openDB<People>(`dissensus-join-${page.join}`, 1, {
     upgrade: (created) => void created.createObjectStore("people"),
   });
   try {
     const tx = db.transaction("people", "readwrite", { durability: "strict" });
-    const known = await tx.store.get(id ?? "");
-    const joined = known ?? (wanted ? { page: page.join, id: id ?? newId(), attributes } : null);
-    if (!known && joined) await tx.store.put(joined, id ?? "");
+    const known = id === null ? await unnamedIn(tx.store) : [];
+    const begun = known.map(([key, { id }]) => ({ id, at_ms: typeof key === "string" ? null : key[0] }));
+    const join = async (joined: Joined, key: PersonKey) => (await tx.store.add(joined, key), joined);
+    let joined: Joined | null = null;
+    if (id !== null) {
+      joined =
+        (await tx.store.get(id)) ?? (choice ? await join({ page: page.join, id, attributes }, id) : null);
+    } else if (choice === "another" || (choice === "first" && known.length === 0)) {
+      const own = newId();
+      joined = await join({ page: page.join, id: own, attributes }, [now_ms, own]);
+    } else {
+      const wanted = typeof choice === "object" && choice ? choice.id : personOfTab(page);
+      joined = known.find(([, { id }]) => id === wanted)?.[1] ?? null;
+    }
     await tx.done;
-    return joined;
+    if (joined && id === null) rememberInTab(page, joined);
+    return { joined, begun };
   } finally {
     db.close();
+  }
+}
+
+/** Those who have joined without an id in the address, in the order in which they did. */
+async function unnamedIn(
+  store: IDBPObjectStore<People, ["people"], "people", "readwrite">,
+): Promise<[PersonKey, Joined][]> {
+  // Keys that are lists come after all that are text.
+  const [earlier, keys, values] = await Promise.all([
+    store.get(EARLIER),
+    store.getAllKeys(IDBKeyRange.lowerBound([])),
+    store.getAll(IDBKeyRange.lowerBound([])),
+  ]);
+  const others = values.map((joined, at): [PersonKey, Joined] => [keys[at] ?? EARLIER, joined]);
+  return earlier ? [[EARLIER, earlier], ...others] : others;
+}
+
+const tabKey = (page: JoinPage) => `dissensus-person-${page.join}`;
+
+/** Who has joined or continued in this tab: a reload goes on with the same person. */
+function personOfTab(page: JoinPage): string | null {
+  try {
+    return sessionStorage.getItem(tabKey(page));
+  } catch {
+    return null;
+  }
+}
+
+function rememberInTab(page: JoinPage, { id }: Joined): void {
+  try {
+    sessionStorage.setItem(tabKey(page), id);
+  } catch {
+    // The next reload asks who continues.
   }
 }
 

@@ -4,7 +4,7 @@ import { Journal, type Storage } from "./journal";
 import { isProblem } from "$words/problems";
 import { envelopeIn, unlock } from "./locked";
 import { Session, session, storageProblem } from "./session";
-import { contentFor, joinedPerson, joinPageIn } from "./join";
+import { contentFor, findPerson, joinPageIn, type Begun, type Choice } from "./join";
 import { newId } from "./new-id";
 import { openStorage } from "./storage";
 import { takeLock } from "./tab-lock";
@@ -16,14 +16,14 @@ export type Opened =
   | { state: "elsewhere" }
   /** It needs a passphrase; `wrong` after another one was typed. */
   | { state: "locked"; wrong: boolean }
-  /** It is a page for everybody, and this person has not joined. */
-  | { state: "invited"; study: string }
+  /** It is a page for everybody, and who is here has not joined or is one of those who have. */
+  | { state: "invited"; study: string; begun: Begun[] }
   | { state: "failed"; problem: Problem };
 
 /** What the person did to open the page. */
 export interface Entry {
   passphrase: string | null;
-  joins: boolean;
+  choice: Choice | null;
 }
 
 const VERSION = 1;
@@ -46,7 +46,7 @@ export const languageOfStudy = (): string | null => contentOfFile()?.language ??
 let unlocked: string | null = null;
 
 /** Opens the packet; `elsewhere` if another tab has it. `onlost` is called if its storage goes away later. */
-export async function openPage(onlost: () => void, { passphrase, joins }: Entry): Promise<Opened> {
+export async function openPage(onlost: () => void, { passphrase, choice }: Entry): Promise<Opened> {
   let release: (() => void) | null = null;
   try {
     let content = contentOfFile() as PageContent | null;
@@ -59,8 +59,8 @@ export async function openPage(onlost: () => void, { passphrase, joins }: Entry)
     }
     const page = joinPageIn(content);
     if (page) {
-      const joined = await joinedPerson(page, location.href, joins);
-      if (!joined) return { state: "invited", study: page.content.name };
+      const { joined, begun } = await findPerson(page, location.href, choice, Date.now());
+      if (!joined) return { state: "invited", study: page.content.name, begun };
       content = contentFor(page, joined);
     }
     if (content?.version !== VERSION) throw problem("no-packet-here");

@@ -18,6 +18,11 @@ export default {
   join_text:
     "You are invited to judge some texts. Your answers are saved in this browser as you give them, and you can stop and come back at any time.",
   join_take_part: "Take part",
+  join_begun: "You have begun in this browser.",
+  join_continue: "Continue where you were",
+  /** Where several people have begun: which of them continues. */
+  join_began_at: "Begun {{when}}",
+  join_other_person: "Take part as another person",
   join_no_entry:
     "You cannot take part with this link: its id is not valid here. Ask the person who sent you the link.",
 
