@@ -1,7 +1,8 @@
 // The page as its person meets it, in a browser without a server.
 import "fake-indexeddb/auto";
-import { cleanup, render, screen } from "@testing-library/svelte";
+import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
+import forceCloseDatabase from "fake-indexeddb/lib/forceCloseDatabase";
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { JoinPage, PageContent } from "$api/bindings";
@@ -30,8 +31,38 @@ class OpenChannel extends Channel {
 
 beforeEach(() => {
   vi.stubGlobal("BroadcastChannel", OpenChannel);
+  databases.length = 0;
+  vi.spyOn(indexedDB, "open").mockImplementation((name, version) => {
+    const request = openDatabase(name, version);
+    request.addEventListener("success", () => databases.push(request.result));
+    return request;
+  });
+  saved.length = 0;
+  URL.createObjectURL = (blob) => (saved.push(blob as Blob), "blob:saved");
+  URL.revokeObjectURL = () => {};
+  // Where it leads cannot be opened here.
+  vi.spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(function (this: HTMLAnchorElement) {
+    names.push(this.download);
+  });
+  names.length = 0;
   user = userEvent.setup();
 });
+
+/** Files that were downloaded, and their names. */
+const saved: Blob[] = [];
+const names: string[] = [];
+
+/** The newest file that was downloaded. */
+const savedText = (): Promise<string> =>
+  new Promise((resolve) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result as string);
+    reader.readAsText(saved.at(-1) ?? new Blob());
+  });
+
+/** The databases that the page has open. */
+const databases: IDBDatabase[] = [];
+const openDatabase = indexedDB.open.bind(indexedDB);
 
 afterEach(() => {
   closeTab();
@@ -102,4 +133,33 @@ it("asks on a shared computer who continues, and lets another person take part",
   for (const one of both) expect(one).toHaveAccessibleDescription(/^Begun .*\d/);
   await user.click(both[0] as HTMLElement);
   expect(await who()).toBe(first);
+});
+
+it("offers to save the work where the storage is lost later", async () => {
+  open(packet());
+  await screen.findByTestId("label-text");
+  await waitFor(() => expect(databases).toHaveLength(2));
+  await user.keyboard("2");
+  await waitFor(() => expect(session.current?.desk.openPacket().given).toBe(1));
+  databases.forEach((database) => forceCloseDatabase(database as never));
+  expect(await screen.findByTestId("page-failed")).toHaveTextContent("The browser has closed its storage.");
+  await user.click(screen.getByTestId("save-work"));
+  expect(await savedText()).toContain('"event"');
+});
+
+it("offers no work to save where it could not be opened", async () => {
+  vi.spyOn(indexedDB, "open").mockImplementation(() => {
+    throw new DOMException("denied", "SecurityError");
+  });
+  open(packet());
+  expect(await screen.findByTestId("page-failed")).toHaveTextContent(
+    "The browser does not store answers here: nothing was saved.",
+  );
+  expect(screen.queryByTestId("save-work")).toBeNull();
+});
+
+it("notes before handing in that a private window forgets", async () => {
+  open(packet());
+  await user.click(await screen.findByTestId("hand-in"));
+  expect(await screen.findByTestId("hand-in-dialog")).toHaveTextContent("a private window forgets them");
 });

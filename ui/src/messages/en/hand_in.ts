@@ -5,6 +5,8 @@ export default {
   contents: "It contains your answers, notes and reasons, and their times.",
   leaves_computer: "It leaves this computer only when you send it, for example by e-mail.",
   again: "You can continue labelling afterwards and hand in again: nothing is counted twice.",
+  /** Of a page: browsers do not show whether a window is private. */
+  kept_here: "Your answers also stay in this browser; a private window forgets them when it is closed.",
   not_now: "Not now",
   download: "Download the file",
   choose_place: "Choose where to save it…",
