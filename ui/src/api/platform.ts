@@ -19,6 +19,12 @@ export const handInHost = (): string | null => null;
 /** Sends them there. */
 export const sendHandIn = (): Promise<SubmissionInfo> => Promise.reject(new Error("only pages send"));
 
+/** Whether a submission is shared instead of saved, as on a phone. */
+export const sharesHandIn = (): boolean => false;
+
+/** What became of the last file of a submission. */
+export const handInWas = (): "saved" | "shared" | "cancelled" => "saved";
+
 const PROJECT = { name: "Dissensus project", extensions: ["dissensus"] };
 const HAND_IN = { name: "Submitted", extensions: ["handin"] };
 const TABLE = {

@@ -13,6 +13,12 @@ export const completion = (): string | null => null;
 export const handInHost = (): string | null => null;
 export const sendHandIn = (): Promise<SubmissionInfo> => Promise.reject(new Error("only pages send"));
 
+/** Whether a submission is shared instead of saved, as on a phone. */
+export const sharesHandIn = (): boolean => false;
+
+/** What became of the last file of a submission. */
+export const handInWas = (): "saved" | "shared" | "cancelled" => "saved";
+
 export const chooseProject = async (): Promise<string | null> => "/home/you/Documents/Comments.dissensus";
 export const chooseNewProject = async (name: string): Promise<string | null> =>
   `/home/you/Documents/${name}.dissensus`;

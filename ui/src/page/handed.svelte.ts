@@ -1,4 +1,5 @@
-// What was done since the packet was handed in.
+// What was handed in, and what was done since.
+import type { Given } from "./save-file";
 
-/** Number of answers and changes. */
-export const handed = $state({ since: 0 });
+/** `since` is the number of answers and changes; `by` is what became of the last file. */
+export const handed = $state<{ since: number; by: Given }>({ since: 0, by: "saved" });

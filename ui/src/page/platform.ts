@@ -4,7 +4,7 @@ import type { SubmissionInfo } from "$api/bindings";
 import { changing } from "./bindings";
 import { handed } from "./handed.svelte";
 import { problem } from "./problems";
-import { fileName } from "./save-file";
+import { fileName, sharesFiles, type Given } from "./save-file";
 import { session } from "./session";
 
 /** This is a page with one packet: see `actions.ts`. */
@@ -29,6 +29,12 @@ export const sendHandIn = (): Promise<SubmissionInfo> => {
   if (!session.current) throw problem("not-in-a-page");
   return changing(session.current.send());
 };
+
+/** Whether a submission is shared instead of saved, as on a phone. */
+export const sharesHandIn = (): boolean => sharesFiles();
+
+/** What became of the last file of a submission. */
+export const handInWas = (): Given => handed.by;
 
 const nothing = async () => null;
 

@@ -25,6 +25,7 @@ const SENTENCES = {
   "no-packet-here": () => t("page.problem_no_packet_here"),
   "not-in-a-page": () => t("page.problem_not_in_a_page"),
   "join-no-entry": () => t("page.join_no_entry"),
+  "page-target-forwards": (host: string) => t("hand_in.send_forwarded", { host }),
   "page-target": (host: string) => t("hand_in.send_failed", { host }),
   "page-storage": (why: string) => why,
 } satisfies Record<string, (word: string) => string>;

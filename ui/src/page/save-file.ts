@@ -1,7 +1,37 @@
-// Downloads a file from the page.
+// Gives a file to the person: as a download, or on a phone by what it shares files with.
+
+/** What became of a file. */
+export type Given = "saved" | "shared" | "cancelled";
+
+const TYPE = "application/octet-stream";
+
+/** Whether files are shared here: on a phone, where a download is hard to find again. */
+export function sharesFiles(): boolean {
+  const isTouched = window.matchMedia("(pointer: coarse)").matches;
+  return isTouched && canShare(new File([""], "a.handin", { type: TYPE }));
+}
+
+function canShare(file: File): boolean {
+  return navigator.canShare?.({ files: [file] }) ?? false;
+}
+
+/** Shares the file where {@link sharesFiles}, else downloads it, also where the browser refuses to share it. */
+export async function giveFile(name: string, text: string): Promise<Given> {
+  const file = new File([text], name, { type: TYPE });
+  if (sharesFiles() && canShare(file)) {
+    try {
+      await navigator.share({ files: [file] });
+      return "shared";
+    } catch (thrown) {
+      if ((thrown as { name?: string } | null)?.name === "AbortError") return "cancelled";
+    }
+  }
+  saveFile(name, text);
+  return "saved";
+}
 
 export function saveFile(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
+  const address = URL.createObjectURL(new Blob([text], { type: TYPE }));
   const link = document.createElement("a");
   [link.href, link.download] = [address, name];
   document.body.append(link);

@@ -4,8 +4,10 @@ import { t } from "$messages/messages.svelte";
 import { CLOCK, PacketDesk } from "./desk";
 import type { OpenContent } from "./join";
 import type { Journal } from "./journal";
+import { isProblem } from "$words/problems";
 import { problem } from "./problems";
-import { fileName, saveFile } from "./save-file";
+import { handed } from "./handed.svelte";
+import { fileName, giveFile } from "./save-file";
 import { Sender } from "./sender.svelte";
 import { submissionOf } from "./submission";
 
@@ -112,14 +114,13 @@ export class Session {
     return submissionOf(this.content, { copies, records, submitted }, at_ms, given, sent && given < wanted);
   }
 
-  /** Writes the file. It can be repeated: what is in several submissions is merged once. */
+  /** Gives the file. It can be repeated: what is in several submissions is merged once. */
   async handIn(file: string): Promise<SubmissionInfo> {
-    if (!this.content.target) return this.#submit(file, async (text) => saveFile(file, text));
-    // Where answers are sent, a file is what the person falls back on: nothing is handed in by it.
-    const { given, wanted } = this.desk.openPacket();
-    const text = this.submission(CLOCK.now_ms());
-    saveFile(file, text);
-    return { file, bytes: text.length, given, wanted };
+    return this.#submit(file, async (text) => {
+      handed.by = await giveFile(file, text);
+      // Where answers are sent, a file is what the person falls back on: nothing is handed in by it.
+      return handed.by !== "cancelled" && !this.content.target;
+    });
   }
 
   /** Sends the file to the address that the study has set, under a name that no other has. */
@@ -133,25 +134,52 @@ export class Session {
       const headers = { "Content-Type": "application/json", Accept: "*/*" };
       const { host } = new URL(target.url);
       const signal = AbortSignal.timeout(LONGEST_MS);
-      const answer = await fetch(target.url, { method: "POST", headers, body, signal }).catch(
-        (thrown: unknown) => {
-          throw problem("page-target", host, String(thrown));
-        },
-      );
-      if (!answer.ok)
-        throw problem("page-target", host, `${answer.status} ${(await answer.text()).slice(0, 200)}`);
+      const refused = refusalOf(target.url);
+      try {
+        // A redirect is followed as far as the policy of the page allows: within the origin of the address.
+        const answer = await fetch(target.url, { method: "POST", headers, body, signal });
+        if (!answer.ok)
+          throw problem("page-target", host, `${answer.status} ${(await answer.text()).slice(0, 200)}`);
+      } catch (thrown) {
+        if (isProblem(thrown)) throw thrown;
+        throw problem((await refused.found()) ? "page-target-forwards" : "page-target", host, String(thrown));
+      } finally {
+        refused.forget();
+      }
+      return true;
     });
   }
 
-  async #submit(file: string, work: (text: string) => Promise<void>): Promise<SubmissionInfo> {
+  /** `work` resolves to whether the text is handed in with it. */
+  async #submit(file: string, work: (text: string) => Promise<boolean>): Promise<SubmissionInfo> {
     const { given, wanted } = this.desk.openPacket();
     const at_ms = CLOCK.now_ms();
     const records = this.#journal.records.length;
     const text = this.submission(at_ms);
-    await work(text);
-    await this.#journal.submit({ at_ms, answers: given, records });
+    if (await work(text)) await this.#journal.submit({ at_ms, answers: given, records });
     return { file, bytes: text.length, given, wanted };
   }
+}
+
+/** How long browsers may take to report what a policy has refused, after the request has failed. */
+const REPORT_MS = 100;
+
+/**
+ * Finds out whether the page's policy refuses a request to this address, which is allowed itself: then it
+ * forwards to another one. Browsers report this only as an event.
+ */
+function refusalOf(address: string): { found(): Promise<boolean>; forget(): void } {
+  let onfound = () => {};
+  const found = new Promise<boolean>((resolve) => (onfound = () => resolve(true)));
+  const look = ({ effectiveDirective, blockedURI }: SecurityPolicyViolationEvent) => {
+    const isThis = blockedURI.startsWith(new URL(address).origin);
+    if (effectiveDirective === "connect-src" && isThis) onfound();
+  };
+  document.addEventListener("securitypolicyviolation", look);
+  return {
+    found: () => Promise.race([found, new Promise<boolean>((no) => setTimeout(() => no(false), REPORT_MS))]),
+    forget: () => document.removeEventListener("securitypolicyviolation", look),
+  };
 }
 
 /** The session of this page, once it is open. */

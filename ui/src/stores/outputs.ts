@@ -190,7 +190,7 @@ export class Outputs {
   async sendHandIn(): Promise<boolean> {
     const sent = await this.host.attempt(() => platform.sendHandIn());
     if (sent) {
-      this.host.toasts.over("page-target");
+      for (const code of ["page-target", "page-target-forwards"]) this.host.toasts.over(code);
       this.host.toasts.done(t("hand_in.sent"));
     }
     return sent !== undefined;
@@ -199,17 +199,19 @@ export class Outputs {
   /** Writes the answers of the open packet to one file. */
   async handInTo(path: string): Promise<boolean> {
     const submission = await this.host.attempt(() => commands.handIn(path));
-    if (!submission) return false;
+    const was = platform.handInWas();
+    if (!submission || was === "cancelled") return false;
     const { given, wanted, file } = submission;
     const all = given === wanted;
     const detail = all ? t("hand_in.send_all", { file }) : t("hand_in.send_some", { file });
     // A page has only made a file: what to do with it stays on the screen.
-    if (platform.IS_PAGE) {
+    if (platform.IS_PAGE && was === "saved") {
       const of = { file, given, count: wanted };
       this.host.toasts.note(all ? t("hand_in.made_all", of) : t("hand_in.made_some", of), detail, true);
     } else {
       const of = { file: fileName(file), given, count: wanted };
-      this.host.toasts.done(all ? t("hand_in.submitted_all", of) : t("hand_in.submitted_some", of), detail);
+      const done = all ? t("hand_in.submitted_all", of) : t("hand_in.submitted_some", of);
+      this.host.toasts.done(done, was === "shared" ? t("hand_in.shared") : detail);
     }
     return true;
   }

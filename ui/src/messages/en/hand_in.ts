@@ -9,6 +9,8 @@ export default {
   kept_here: "Your answers also stay in this browser; a private window forgets them when it is closed.",
   not_now: "Not now",
   download: "Download the file",
+  /** Instead of a download, on a phone. */
+  share: "Share the file",
   choose_place: "Choose where to save it…",
 
   made_all_one: "Now send {{file}}: all {{count, number}} text is in it",
@@ -22,6 +24,7 @@ export default {
   send_all: "Send {{file}} to the person who gave you this packet.",
   send_some:
     "Send {{file}} to the person who gave you this packet. You can continue labelling and submit again.",
+  shared: "If you only saved the file, send it to the person who gave you this packet.",
 
   // A page that sends answers to an address that the study has set.
   send_description: "This sends your answers to {{host}}, the address that the study has set.",
@@ -30,6 +33,8 @@ export default {
   sending: "Sending…",
   sent: "Your answers are sent.",
   send_failed: "Your answers could not be sent to {{host}}.",
+  send_forwarded:
+    "{{host}} forwards to another address, which this page may not use. It is not certain that your answers have arrived.",
   send_failed_text:
     "They are saved here. Try again later, or download the file and send it to the person who gave you this page.",
 } as const;
