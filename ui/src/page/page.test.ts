@@ -75,7 +75,9 @@ function closeTab(): void {
   cleanup();
   channels.splice(0).forEach((channel) => channel.close());
   session.current = null;
-  [app.ready, app.project, app.view] = [false, null, "label"];
+  [app.ready, app.project, app.view, app.dialog] = [false, null, "label", null];
+  app.care.forget();
+  app.toasts.list = [];
 }
 
 /** The page of a file with this content. */
@@ -137,7 +139,7 @@ it("asks on a shared computer who continues, and lets another person take part",
 
 it("offers to save the work where the storage is lost later", async () => {
   open(packet());
-  await screen.findByTestId("label-text");
+  await ready();
   await waitFor(() => expect(databases).toHaveLength(2));
   await user.keyboard("2");
   await waitFor(() => expect(session.current?.desk.openPacket().given).toBe(1));
@@ -162,4 +164,77 @@ it("notes before handing in that a private window forgets", async () => {
   open(packet());
   await user.click(await screen.findByTestId("hand-in"));
   expect(await screen.findByTestId("hand-in-dialog")).toHaveTextContent("a private window forgets them");
+});
+
+/** A packet of as many texts. */
+const short = (texts: number) =>
+  packet({ assignments: content.assignments.slice(0, texts), texts: content.texts.slice(0, texts) });
+
+/** Waits for a text on the desk. */
+const ready = () => waitFor(() => expect(screen.getByTestId("label-text")).toHaveAttribute("data-text-id"));
+
+const textOnDesk = () => screen.queryByTestId("label-text")?.dataset.textId;
+
+/** Answers the text on the desk, and waits for the next one, or the end. */
+async function answer(): Promise<void> {
+  await ready();
+  const before = textOnDesk();
+  await user.keyboard("2");
+  await waitFor(() => expect(textOnDesk()).not.toBe(before));
+}
+
+async function handIn(): Promise<void> {
+  await user.click(screen.getByTestId("hand-in"));
+  await user.click(await screen.findByTestId("hand-in-write"));
+  await waitFor(() => expect(screen.queryByTestId("hand-in-dialog")).toBeNull());
+}
+
+/** Whether the browser asks before it closes the page. */
+const asksToStay = () => !window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
+
+it("asks before it is closed while something is not handed in", async () => {
+  open(short(3));
+  await ready();
+  expect(asksToStay()).toBe(false);
+  await answer();
+  expect(asksToStay()).toBe(true);
+  await handIn();
+  expect(asksToStay()).toBe(false);
+  await answer();
+  expect(asksToStay()).toBe(true);
+});
+
+it("shows at the end and after stopping what was handed in", async () => {
+  open(short(2));
+  await answer();
+  await answer();
+  const end = () => screen.getByTestId("packet-done");
+  await waitFor(() => expect(end()).toHaveTextContent("Until then you can change your answers."));
+  await handIn();
+  await waitFor(() => expect(end()).toHaveTextContent("The file with your answers was made"));
+  await user.click(screen.getByText("Go back"));
+  await ready();
+  await user.keyboard("4");
+  await user.keyboard("{Enter}");
+  await waitFor(() => expect(end()).toHaveTextContent("Until then you can change your answers."));
+
+  const stopped = () => screen.getByTestId("stop-page");
+  app.stop();
+  await waitFor(() => expect(stopped()).toHaveTextContent("1 answer or change since you handed in"));
+  expect(asksToStay()).toBe(true);
+  app.stop();
+  await screen.findByTestId("packet-done");
+  await handIn();
+  app.stop();
+  await waitFor(() => expect(stopped()).toHaveTextContent("File to send made"));
+  expect(stopped()).not.toHaveTextContent("Nothing was submitted");
+  expect(asksToStay()).toBe(false);
+});
+
+it("shows after stopping that nothing was handed in", async () => {
+  open(short(2));
+  await answer();
+  app.stop();
+  expect(await screen.findByTestId("stop-page")).toHaveTextContent("Nothing was submitted");
+  expect(asksToStay()).toBe(true);
 });

@@ -119,6 +119,9 @@ export default {
     "Your answers are sent as you give them. You can still change them, also if you come back later.",
   answers_to_hand_in:
     "Hand in writes one file that you send to the person who gave you this packet. Until then you can change your answers.",
+  file_made:
+    "The file with your answers was made {{when}}. Send it to the person who gave you this packet, if you have not yet. You can still change your answers and hand in again.",
+  answers_sent: "Your answers were sent {{when}}. You can still change them, and send them again.",
   see_findings: "See the findings",
   load_failed_title: "The next text could not be loaded",
   load_failed_text: "The notice below describes what went wrong.",
