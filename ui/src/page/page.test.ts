@@ -6,10 +6,12 @@ import forceCloseDatabase from "fake-indexeddb/lib/forceCloseDatabase";
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { JoinPage, PageContent } from "$api/bindings";
+import { speak } from "$messages/messages.svelte";
 import { app } from "$stores/app.svelte";
 import { newId } from "./new-id";
 import Page from "./Page.svelte";
 import { session } from "./session";
+import { takeLock } from "./tab-lock";
 
 vi.mock("$bindings", () => import("./bindings"));
 vi.mock("$platform", () => import("./platform"));
@@ -237,4 +239,54 @@ it("shows after stopping that nothing was handed in", async () => {
   app.stop();
   expect(await screen.findByTestId("stop-page")).toHaveTextContent("Nothing was submitted");
   expect(asksToStay()).toBe(true);
+});
+
+it("continues by itself once another tab with the packet is closed", async () => {
+  const own = short(2);
+  const release = await takeLock(`dissensus-packet-${own.packet}`);
+  open(own);
+  await screen.findByTestId("page-elsewhere");
+  release?.();
+  await waitFor(() => expect(textOnDesk()).toBeDefined(), { timeout: 10_000 });
+});
+
+it("saves the work with every answer, which hands nothing in", async () => {
+  open(short(3));
+  for (const _ of [1, 2, 3]) await answer();
+  await user.click(screen.getByTestId("save-work"));
+  expect(names).toEqual([expect.stringMatching(/^ada-.*\.handin$/)]);
+  const lines = (await savedText()).split("\n");
+  expect(lines.filter((line) => line.startsWith('{"event"'))).toHaveLength(3);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ answers: 3 });
+  expect(screen.getByTestId("done-toast")).toHaveTextContent(`Saved as ${names[0]}`);
+  expect(session.current?.desk.openPacket()).toMatchObject({ handed_in: null, since: 3 });
+});
+
+it("notes after handing in how many texts are in the file", async () => {
+  open(short(3));
+  await answer();
+  await handIn();
+  expect(screen.getByTestId("done-toast")).toHaveTextContent(`Now send ${names[0]}: 1 of 3 texts are in it`);
+  app.toasts.list = [];
+  await answer();
+  await answer();
+  await handIn();
+  expect(screen.getByTestId("done-toast")).toHaveTextContent(`Now send ${names[1]}: all 3 texts are in it`);
+});
+
+it("speaks the study's language, else the chosen one, else the browser's", async () => {
+  vi.spyOn(navigator, "languages", "get").mockReturnValue(["xx", "nl-BE"]);
+  const spoken = async (language: PageContent["language"]) => {
+    closeTab();
+    open({ ...short(1), language });
+    await ready();
+    return document.documentElement.lang;
+  };
+  expect(await spoken(null)).toBe("nl");
+  await user.selectOptions(screen.getByTestId("page-language"), "pl");
+  expect(document.documentElement.lang).toBe("pl");
+  expect(await spoken(null)).toBe("pl");
+  expect(await spoken("de")).toBe("de");
+  expect(screen.queryByTestId("page-language")).toBeNull();
+  speak("en");
 });

@@ -143,3 +143,16 @@ it("shares the daily limit with other packets of the person", async () => {
   });
   expect(second.progress([question]).done).toBe(0);
 });
+
+it("hands in 1,000 answers in less than 200 kB", async () => {
+  const assignments = Array.from({ length: 1000 }, (_, at) => ({ text: at + 1, occasion: 1 }));
+  const body = "Some words that somebody wrote. ".repeat(8);
+  const texts = assignments.map(({ text }) => ({ text, external_id: `comment-${10_000 + text}`, body }));
+  const large = { ...content, assignments, texts };
+  const session = new Session(large, await journal(memoryStorage()));
+  for (const { text } of assignments)
+    await session.desk.recordLabel({ ...label(text, (text % 3) + 1), duration_ms: 4000 + text }, DETAILS);
+  const submission = session.submission(CLOCK.now_ms());
+  expect(submission.split("\n").filter((line) => line.startsWith('{"event"'))).toHaveLength(1000);
+  expect(new TextEncoder().encode(submission).length).toBeLessThan(200_000);
+});
