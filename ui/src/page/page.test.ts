@@ -191,6 +191,15 @@ async function handIn(): Promise<void> {
   await waitFor(() => expect(screen.queryByTestId("hand-in-dialog")).toBeNull());
 }
 
+it("announces each text and the end", async () => {
+  open(short(2));
+  await answer();
+  const announced = screen.getByTestId("label-message");
+  expect(announced).toHaveTextContent("Labelled 2 Next: text 2 of 2");
+  await answer();
+  expect(announced).toHaveTextContent("Labelled 2 You have answered everything");
+});
+
 /** Whether the browser asks before it closes the page. */
 const asksToStay = () => !window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
 

@@ -133,6 +133,8 @@ export default {
   nothing_to_undo: "Nothing to undo",
   labelled: "Labelled {{answer}}",
   kept: "Kept: {{answer}}",
+  /** Announced in place of the text itself, which can be long. */
+  text_next: "Next: text {{at, number}} of {{total, number}}",
   not_answered_title: "Not answered yet.",
   /** How an answer is given: "Press 1 to 5". */
   not_answered_how: "{{how}}.",

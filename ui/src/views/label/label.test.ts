@@ -104,6 +104,41 @@ it("takes a break without access to the view beneath, and Escape continues", asy
   }
 });
 
+describe("what is announced", () => {
+  const announced = () => screen.getByTestId("label-message");
+
+  it("is the answer, then which text comes next, and never the text itself", async () => {
+    await begin();
+    expect(announced()).toHaveAttribute("aria-live", "polite");
+    expect(announced()).toHaveTextContent(/^$/);
+    await press("3");
+    expect(announced()).toHaveTextContent(/^Labelled 3$/);
+    await press("{Enter}");
+    expect(announced()).toHaveTextContent(/^Next: text 2 of [\d,]+$/);
+    // What was answered before is announced with its answer.
+    await press("{ArrowLeft}");
+    expect(announced()).toHaveTextContent(/^Labelled 3$/);
+  });
+
+  it("is both where the next text comes at once, also after the same answer", async () => {
+    await begin();
+    await showOthers(false);
+    await press("3");
+    await waitFor(() => expect(text()).toBe("2"));
+    expect(announced()).toHaveTextContent(/^Labelled 3 Next: text 2 of [\d,]+$/);
+    const [answer, next] = announced().children;
+    await press("3");
+    await waitFor(() => expect(text()).toBe("3"));
+    expect(announced()).toHaveTextContent(/^Labelled 3 Next: text 3 of [\d,]+$/);
+    // Screen readers read new elements out.
+    expect(announced().children[0]).not.toBe(answer);
+    expect(announced().children[1]).not.toBe(next);
+    await press("{ArrowLeft}");
+    expect(announced().children[1]).toHaveTextContent("Your answer “3” is stored.");
+    expect(document.querySelectorAll("[aria-live]")).toHaveLength(1);
+  });
+});
+
 describe("a key", () => {
   it("chooses a level, and Enter goes on", async () => {
     await begin();

@@ -49,8 +49,11 @@ it("shows after each answer what was right, and records no label", async () => {
   await press("{Enter}");
   await waitFor(() => expect(screen.getByTestId("practice-at").textContent).toBe("1 of 2"));
   expect(screen.queryByTestId("practice-feedback")).toBeNull();
+  // What comes into a region that is there before is read out.
+  const announced = document.querySelector<HTMLElement>("[aria-live='polite']");
   await press("2");
   const feedback = await screen.findByTestId("practice-feedback");
+  expect(announced).toContainElement(feedback);
   expect(feedback.textContent).toContain("Right");
   expect(feedback.textContent).toContain("Because it mocks nobody.");
   // The first answer counts: another key changes nothing.
