@@ -1,5 +1,6 @@
 // Every language has every message, with its values and in all its plural forms; and every message is used.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
 import { parse } from "svelte/compiler";
 import { expect, it } from "vitest";
 import en from "./en";
@@ -93,30 +94,75 @@ it("uses every message", () => {
   expect([...new Set(unused)]).toEqual([]);
 });
 
-it("has no text outside of the catalogue on the desk", () => {
-  const folders = /^(?:views\/label|page|kinds\/(?:level|multi_label|spans))\//;
-  // For the researcher, who uses the window in English.
-  const english = /(?:Editor|Preview|LevelList|LevelLegend|LabelView)\.svelte$/;
-  const found = readdirSync("src", { recursive: true, encoding: "utf8" })
-    .map((name) => name.replaceAll("\\", "/"))
-    .filter((name) => folders.test(name) && name.endsWith(".svelte") && !english.test(name))
+/** The file that a component or module of the page imports; null for a package. */
+function importedFile(importer: string, path: string): string | null {
+  const base = /^\$(?:bindings|platform)$/.test(path)
+    ? `src/page/${path.slice(1)}`
+    : path.startsWith("$")
+      ? `src/${path.slice(1)}`
+      : path.startsWith(".")
+        ? posix.join(posix.dirname(importer), path)
+        : null;
+  const candidates = base === null ? [] : [base, `${base}.ts`, `${base}.svelte.ts`];
+  return candidates.find((name) => /\.(?:ts|svelte)$/.test(name) && existsSync(name)) ?? null;
+}
+
+/** The files of a packet's page, by their imports. */
+function filesOfPage(): string[] {
+  const found = new Set(["src/page/main.ts"]);
+  for (const name of found) {
+    const source = readFileSync(name, "utf8").replaceAll(/^\s*import type [^;]*;/gm, "");
+    for (const [, path = ""] of source.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)) {
+      const file = importedFile(name, path);
+      if (file !== null) found.add(file);
+    }
+  }
+  return [...found];
+}
+
+it("has no text outside of the catalogue on a packet's page", () => {
+  // Not on a page: a project without texts or questions, and predictions; researchers have them in English.
+  const english = /\/LabelView\.svelte$|^src\/views\/why\//;
+  const components = filesOfPage().filter((name) => name.endsWith(".svelte"));
+  expect(components).toContain("src/views/texts/TextLine.svelte");
+  const found = components
+    .filter((name) => !english.test(name))
     .flatMap((name) => {
-      const source = readFileSync(`src/${name}`, "utf8");
-      return textsIn(parse(source, { modern: true }).fragment).map((text) => `${name}: ${text}`);
+      const source = readFileSync(name, "utf8");
+      return textsIn(parse(source, { modern: true }).fragment, source).map((text) => `${name}: ${text}`);
     });
   expect(found).toEqual([]);
 });
 
-const SHOWN = ["title", "aria-label", "placeholder", "alt", "label", "hint", "text"];
+const SHOWN = ["title", "aria-label", "placeholder", "alt", "label", "hint", "text", "what", "description"];
+
+const isText = (words: unknown) =>
+  /\p{L}{2,}/u.test(String(words)) && !/^\W*(?:Alt|Ctrl|Shift)\+$/.test(String(words));
 
 /** The texts in a part of a component that a person can read, besides the names of keys. */
-function textsIn(node: unknown): string[] {
-  if (Array.isArray(node)) return node.flatMap(textsIn);
+function textsIn(node: unknown, source: string): string[] {
+  if (Array.isArray(node)) return node.flatMap((one) => textsIn(one, source));
   if (typeof node !== "object" || node === null) return [];
-  const { type, name, data, value, ...rest } = node as Record<string, unknown>;
-  if (type === "Text" && /^\W*(?:Alt|Ctrl|Shift)\+$/.test(String(data))) return [];
-  if (type === "Text") return /\p{L}{2,}/u.test(String(data)) ? [String(data).trim()] : [];
+  const { type, name, data, value, expression, test, alternate, ...rest } = node as Record<string, unknown>;
+  if (type === "Text") return isText(data) ? [String(data).trim()] : [];
+  if (type === "ExpressionTag") return wordsOf(expression);
+  if (type === "Attribute") return SHOWN.includes(String(name)) ? textsIn(value, source) : [];
   if (name === "kbd") return [];
-  if (type === "Attribute") return SHOWN.includes(String(name)) ? textsIn(value) : [];
-  return Object.values(rest).flatMap(textsIn);
+  const { start, end } = (test ?? {}) as { start?: number; end?: number };
+  // What a packet does not have is for researchers.
+  const isForResearchers = type === "IfBlock" && /^!packet\b/.test(source.slice(start, end));
+  return [alternate, ...(isForResearchers ? [] : Object.values(rest))].flatMap((one) => textsIn(one, source));
+}
+
+/** The texts that an expression can be, and the names of constants. */
+function wordsOf(node: unknown): string[] {
+  const { type, name, value, quasis, operator, ...parts } = (node ?? {}) as Record<string, unknown>;
+  if (type === "Literal") return typeof value === "string" && isText(value) ? [value] : [];
+  if (type === "Identifier") return /^[A-Z]+(?:_[A-Z]+)+$/.test(String(name)) ? [String(name)] : [];
+  if (type === "ConditionalExpression") return [parts.consequent, parts.alternate].flatMap(wordsOf);
+  if (type === "LogicalExpression" || (type === "BinaryExpression" && operator === "+"))
+    return [parts.left, parts.right].flatMap(wordsOf);
+  if (type !== "TemplateLiteral") return [];
+  const fixed = (quasis as { value: { raw: string } }[]).map((quasi) => quasi.value.raw).filter(isText);
+  return [...fixed, ...(parts.expressions as unknown[]).flatMap(wordsOf)];
 }

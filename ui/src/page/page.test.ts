@@ -299,3 +299,19 @@ it("speaks the study's language, else the chosen one, else the browser's", async
   expect(screen.queryByTestId("page-language")).toBeNull();
   speak("en");
 });
+
+it("lists texts without what only researchers see, with answers in the language in use", async () => {
+  const [question] = content.questions;
+  open({ ...short(2), questions: question ? [{ ...question, cannot_say: true }] : [] });
+  await ready();
+  await user.keyboard("x");
+  await waitFor(() => expect(session.current?.desk.openPacket().given).toBe(1));
+  app.show("label-list");
+  const list = await screen.findByTestId("texts-list");
+  await waitFor(() => expect(list).toHaveTextContent("cannot say"));
+  expect(screen.getByTestId("texts-heads")).toHaveTextContent(/^Id\s*Text\s*Your answer$/);
+  await user.selectOptions(screen.getByTestId("page-language"), "de");
+  await waitFor(() => expect(list).not.toHaveTextContent("cannot say"));
+  expect(list).toHaveTextContent("nicht zu sagen");
+  speak("en");
+});

@@ -40,7 +40,6 @@ export default {
   head_id: "Id",
   head_text: "Text",
   head_answer: "Your answer",
-  head_differ: "Labels differ",
   row_place: "{{id}} · row {{row, number}}",
   skipped: "skipped",
   flagged: "flagged",

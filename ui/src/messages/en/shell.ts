@@ -23,6 +23,7 @@ export default {
   calculating: "Calculating: {{what}}",
   read_only: "Read-only",
   read_only_meaning: "The project is open read-only. Changes that others make to it are shown.",
+  read_only_writes: "The project is open read-only: nothing can be written to it",
   stop_work: "Stop: {{work}}",
   tabs: "Tabs",
   tab_answer: "Answer",
