@@ -194,10 +194,12 @@ async fn screens_of_a_page_fit_and_are_accessible() -> Result<()> {
     eyes.look_at("care-finished", "finished for today").await?;
     eyes.window.click("care-go-on").await?;
     eyes.asked("rude").await?;
-    eyes.window.click("hand-in").await?;
-    eyes.look_at("hand-in-dialog", "hand in").await?;
-    eyes.window.press(ESCAPE).await?;
-    eyes.window.gone("hand-in-dialog").await?;
+    for (control, dialog) in [("hand-in", "hand-in-dialog"), ("care", "care-dialog")] {
+        eyes.window.click(control).await?;
+        eyes.look_at(dialog, dialog).await?;
+        eyes.window.press(ESCAPE).await?;
+        eyes.window.gone(dialog).await?;
+    }
     eyes.window.click("tab-label-list").await?;
     eyes.look_at("texts-total", "the list").await?;
     eyes.window.click("tab-label").await?;
