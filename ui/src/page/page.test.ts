@@ -2,7 +2,7 @@
 import "fake-indexeddb/auto";
 import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
-import forceCloseDatabase from "fake-indexeddb/lib/forceCloseDatabase";
+import { forceCloseDatabase } from "fake-indexeddb";
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { JoinPage, PageContent } from "$api/bindings";
@@ -68,7 +68,7 @@ const openDatabase = indexedDB.open.bind(indexedDB);
 
 afterEach(() => {
   closeTab();
-  vi.unstubAllGlobals();
+  vi.stubGlobal("BroadcastChannel", Channel);
   document.getElementById("packet")?.remove();
   sessionStorage.clear();
 });

@@ -15,7 +15,7 @@ function canShare(file: File): boolean {
   return navigator.canShare?.({ files: [file] }) ?? false;
 }
 
-/** Shares the file where {@link sharesFiles}, else downloads it, also where the browser refuses to share it. */
+/** Shares the file where {@link sharesFiles}; downloads it elsewhere, and where the browser refuses. */
 export async function giveFile(name: string, text: string): Promise<Given> {
   const file = new File([text], name, { type: TYPE });
   if (sharesFiles() && canShare(file)) {

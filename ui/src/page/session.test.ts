@@ -26,8 +26,10 @@ beforeEach(() => {
   });
 });
 
+const realFetch = fetch;
+
 afterEach(() => {
-  vi.unstubAllGlobals();
+  vi.stubGlobal("fetch", realFetch);
   for (const name of ["share", "canShare"]) Reflect.deleteProperty(navigator, name);
 });
 
