@@ -115,6 +115,8 @@ describe("what is announced", () => {
     expect(announced()).toHaveTextContent(/^Labelled 3$/);
     await press("{Enter}");
     expect(announced()).toHaveTextContent(/^Next: text 2 of [\d,]+$/);
+    await press("4");
+    expect(announced()).toHaveTextContent(/^Labelled 4$/);
     // What was answered before is announced with its answer.
     await press("{ArrowLeft}");
     expect(announced()).toHaveTextContent(/^Labelled 3$/);
