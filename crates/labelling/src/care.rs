@@ -30,8 +30,10 @@ pub fn state(cx: &Labelling, annotator: AnnotatorId) -> Result<CareInfo, Project
 /// flags; it is never shown for a single text.
 ///
 /// # Errors
-/// There is no such annotator or text, the project cannot be read, or the local file cannot be written.
+/// There is no such annotator or text, it is another annotator's packet, the project cannot be read, or the
+/// local file cannot be written.
 pub fn note_read(cx: &Labelling, annotator: AnnotatorId, text: TextId) -> Result<CareInfo, ProjectError> {
+    cx.context.may_answer(annotator)?;
     let found = cx.context.store.text(text)?;
     let external_id = found.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?.external_id;
     let file = care_file(cx, annotator)?;
@@ -45,8 +47,10 @@ pub fn note_read(cx: &Labelling, annotator: AnnotatorId, text: TextId) -> Result
 /// Lets a person continue beyond the limit until the day ends.
 ///
 /// # Errors
-/// The study does not allow it, there is no such annotator, or the local file cannot be written.
+/// The study does not allow it, there is no such annotator, it is another annotator's packet, or the local
+/// file cannot be written.
 pub fn go_on_today(cx: &Labelling, annotator: AnnotatorId) -> Result<CareInfo, ProjectError> {
+    cx.context.may_answer(annotator)?;
     if !may_go_on(&care::read(&cx.project)?) {
         return Err(LabellingError::FinishedToday.into());
     }

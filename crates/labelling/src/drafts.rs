@@ -13,7 +13,8 @@ use dissensus_project::error::ProjectError;
 /// submitted.
 ///
 /// # Errors
-/// No such annotator, question or text, the project is read-only, or the local file cannot be written.
+/// No such annotator, question or text, another annotator's packet, the project is read-only, or the local
+/// file cannot be written.
 pub fn save(
     cx: &Labelling,
     annotator: AnnotatorId,
@@ -22,9 +23,7 @@ pub fn save(
     occasion: u16,
     typed: Option<&Note>,
 ) -> Result<(), ProjectError> {
-    if typed.is_some() {
-        cx.context.may_answer(annotator)?;
-    }
+    cx.context.may_answer(annotator)?;
     let found = cx.context.store.text(text)?;
     let external_id = found.ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?.external_id;
     let given = stored_note(cx, annotator, question, text, occasion)?;

@@ -14,14 +14,15 @@ use dissensus_store::NewMark;
 /// text comes again when all others are done.
 ///
 /// # Errors
-/// No such text, question or annotator, an annotator who has to practise first or is blocked, or an I/O
-/// error.
+/// No such text, question or annotator, another annotator's packet, an annotator who has to practise first
+/// or is blocked, or an I/O error.
 pub fn skip(
     cx: &Labelling,
     annotator: AnnotatorId,
     questions: impl AsRef<[QuestionId]>,
     text: TextId,
 ) -> Result<Progress, ProjectError> {
+    cx.context.may_answer(annotator)?;
     cx.practice.may_label(annotator)?;
     cx.practice.is_asked(text)?;
     let sheet = question_set::open(cx, annotator, questions.as_ref())?;
@@ -38,6 +39,7 @@ pub fn flag(
     text: TextId,
     on: bool,
 ) -> Result<Progress, ProjectError> {
+    cx.context.may_answer(annotator)?;
     cx.practice.may_label(annotator)?;
     cx.practice.is_asked(text)?;
     let sheet = question_set::open(cx, annotator, &[question])?;

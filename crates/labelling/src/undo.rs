@@ -17,8 +17,8 @@ use dissensus_store::Undo;
 /// simulated labels are unaffected.
 ///
 /// # Errors
-/// That answer is no longer current ([`LabellingError::LabelReplaced`]), or an I/O error. Nothing is
-/// taken back then.
+/// That answer is no longer current ([`LabellingError::LabelReplaced`]), another annotator's packet, or an
+/// I/O error. Nothing is taken back then.
 pub fn undo(
     cx: &Labelling,
     annotator: AnnotatorId,
@@ -26,6 +26,7 @@ pub fn undo(
     source: LabelSource,
 ) -> Result<Option<Undone>, ProjectError> {
     let (context, questions) = (&cx.context, questions.as_ref());
+    context.may_answer(annotator)?;
     let sheet = question_set::open(cx, annotator, questions)?;
     let asked = questions.to_vec();
     let undone = context.store.write(move |tx| tx.undo(asked, annotator, now_ms(), source))?;

@@ -1,7 +1,9 @@
 // The commands that the desk uses, for a packet that is embedded in a page. Everything else refuses.
 import type { commands as RealCommands, events as RealEvents } from "$api/bindings";
 import type * as view from "$api/bindings";
-import { problem } from "./problems";
+import type { AnnotatorId } from "$api/bindings";
+import type { PacketDesk } from "./desk";
+import { problem, refuse } from "./problems";
 import { session, type Session } from "./session";
 
 const packet = (): Session => session.current ?? raise();
@@ -25,6 +27,13 @@ export async function changing<T>(work: Promise<T>): Promise<T> {
   return done;
 }
 
+/** The desk, for what only the person of the packet may do. */
+function deskOf(annotator: AnnotatorId): PacketDesk {
+  const { desk } = packet();
+  desk.mayAnswer(annotator);
+  return desk;
+}
+
 const desk: Partial<typeof RealCommands> = {
   appInfo: async () => packet().appInfo(),
   launchInfo: async () => ({ project: null, read_only: false }),
@@ -43,27 +52,27 @@ const desk: Partial<typeof RealCommands> = {
   progress: async (_, questions) => packet().desk.progress(questions),
   recordLabel: (label, details) => changing(packet().desk.recordLabel(label, details)),
   recordAgain: (label, details, occasion) => changing(packet().desk.recordAgain(label, details, occasion)),
-  saveNote: async (_, question, text, details) => {
-    await changing(packet().desk.saveNote(question, text, details));
+  saveNote: async (annotator, question, text, details) => {
+    await changing(deskOf(annotator).saveNote(question, text, details));
     return null;
   },
-  saveDraft: async (_, question, text, occasion, typed) => {
-    await packet().desk.saveDraft(question, text, occasion, typed);
+  saveDraft: async (annotator, question, text, occasion, typed) => {
+    await deskOf(annotator).saveDraft(question, text, occasion, typed);
     return null;
   },
-  undoLabel: (_, questions) => changing(packet().desk.undoLabel(questions)),
-  skipText: (_, questions, text) => changing(packet().desk.skipText(questions, text)),
-  flagText: (_, question, text, on) => changing(packet().desk.flagText(question, text, on)),
+  undoLabel: async (annotator, questions) => changing(deskOf(annotator).undoLabel(questions)),
+  skipText: async (annotator, questions, text) => changing(deskOf(annotator).skipText(questions, text)),
+  flagText: async (annotator, question, text, on) => changing(deskOf(annotator).flagText(question, text, on)),
 
   practiceState: async () => packet().desk.practiceState(),
   nextPractice: async () => packet().desk.nextPractice(),
   recordPractice: (answer) => changing(packet().desk.recordPractice(answer)),
   formLeft: async () => packet().desk.formLeft(),
-  answerForm: async (_, answers) => (await changing(packet().desk.answerForm(answers)), null),
+  answerForm: async (annotator, answers) => (await changing(deskOf(annotator).answerForm(answers)), null),
   care: async () => packet().desk.careInfo(),
-  readText: (_, text) => packet().desk.readText(text),
-  goOnToday: () => packet().desk.goOnToday(),
-  setOwnCare: (_, own) => changing(packet().desk.setOwnCare(own)),
+  readText: async (annotator, text) => deskOf(annotator).readText(text),
+  goOnToday: async (annotator) => deskOf(annotator).goOnToday(),
+  setOwnCare: async (annotator, own) => changing(deskOf(annotator).setOwnCare(own)),
   textGroups: async () => [],
   openPacket: async () => packet().desk.openPacket(),
   handIn: (file) => changing(packet().handIn(file)),
@@ -71,7 +80,8 @@ const desk: Partial<typeof RealCommands> = {
   guideline: async () => packet().content.guideline,
   guidelineVersions: async () =>
     (packet().content.guideline ? [packet().content.guideline] : []) as view.GuidelineInfo[],
-  picture: async (name) => packet().content.pictures.find((one) => one.name === name) ?? raise(),
+  picture: async (name) =>
+    packet().content.pictures.find((one) => one.name === name) ?? refuse("guideline-picture"),
 };
 
 export const commands = new Proxy(desk as typeof RealCommands, {

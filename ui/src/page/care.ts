@@ -2,7 +2,7 @@
 import type { Answer, HarmfulFrom, LevelId, OwnCare, Scale, StudyCare } from "$api/bindings";
 import { isOrdinal } from "$kinds/kinds";
 import { includes } from "$kinds/rules";
-import { positionOf } from "$kinds/scale";
+import { idAt, positionOf } from "$kinds/scale";
 
 /** Days on which the read texts are stored. */
 const DAYS = 3;
@@ -16,8 +16,29 @@ interface Day {
   went_on: boolean;
 }
 
-/** A person's choices, with the level of harmful texts by names that hold in every packet. */
-export type StoredChoice = Omit<OwnCare, "harmful"> & { harmful: { question: string; key: string } | null };
+/**
+ * The level from which on texts are harmful, by names that hold in every packet; its former position is for
+ * a level that was removed since.
+ */
+export interface StoredHarmful {
+  question: string;
+  key: string;
+  place: number;
+}
+
+/** A person's choices. */
+export type StoredChoice = Omit<OwnCare, "harmful"> & { harmful: StoredHarmful | null };
+
+/** The level that was stored; if it is gone, the one in its position, or the highest. */
+export function levelOf(
+  { key, place }: StoredHarmful,
+  scale: Scale,
+  keys: readonly string[],
+): LevelId | null {
+  const level = keys.indexOf(key);
+  if (level >= 0 && positionOf(scale, level) !== null) return level;
+  return idAt(scale, Math.min(place, scale.levels.length - 1));
+}
 
 export interface StoredCare {
   own: StoredChoice;

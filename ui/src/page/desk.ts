@@ -1,5 +1,6 @@
 // What the desk asks of a packet: texts, answers, practice and care, over the page's journal.
 import type {
+  AnnotatorId,
   Answer,
   AttributeForm,
   CareInfo,
@@ -29,7 +30,7 @@ import { isWithin, levelsIn, takes } from "$kinds/rules";
 import { positionOf } from "$kinds/scale";
 import { isEmpty, NO_NOTE, sameNote } from "$logic/notes";
 import { t } from "$messages/messages.svelte";
-import { Answers } from "./answers";
+import { Answers, canonical, isSameAnswer } from "./answers";
 import { nextAssigned, progressOf, type PacketState } from "./assigned";
 import * as care from "./care";
 import {
@@ -66,7 +67,12 @@ export const CLOCK: Clock = {
   },
 };
 
-const MAX_NOTE = 10_000;
+/** The longest note, and the most reasons and the longest, in characters. */
+const [MAX_NOTE, MAX_REASONS, MAX_REASON] = [10_000, 20, 100];
+/** The largest limit of a day. */
+const MAX_PER_DAY = 100_000;
+/** What no reason has: control characters, and those that are not seen. */
+const NOT_SEEN = /[\p{Cc}\u200b\u2028-\u202e\u2060\u2066-\u2069\ufeff]/u;
 
 type FormValues = Record<string, { value: string | null; at_ms: number }>;
 
@@ -133,6 +139,7 @@ export class PacketDesk {
   // Texts
 
   nextText(questions: readonly QuestionId[], after: TextId | null): LabelTask | null {
+    if (questions.length === 0) refuse("no-question");
     this.#mayLabel();
     const [first] = this.#asked(questions);
     const next = nextAssigned(this.#state(questions), after);
@@ -142,10 +149,8 @@ export class PacketDesk {
   labelTask(question: QuestionId, text: TextId, occasion: number): LabelTask {
     const { external_id, body } = this.#text(text);
     const { id } = this.#question(question);
-    const events = this.#answers.events(id, text, occasion);
     const answer = this.#answers.answer(id, text, occasion);
-    // A note of a later round holds with its answer.
-    const note = occasion > 1 && !answer ? NO_NOTE : currentNote(events);
+    const note = this.#note(id, text, occasion);
     return {
       text,
       external_id,
@@ -193,27 +198,22 @@ export class PacketDesk {
   }
 
   findTexts(query: TextQuery, offset: number, limit: number, lookFor: TextId | null): FoundTexts {
-    const { questions: all, texts } = this.#content;
-    const asked = all.filter(({ id }) => query.questions.length === 0 || query.questions.includes(id));
-    const real = texts.filter(({ text }) => !this.#practice.isPractice(text));
-    return findTexts(
-      { texts: real, questions: asked, answers: this.#answers },
-      query,
-      offset,
-      limit,
-      lookFor,
-    );
+    const { questions, texts: all } = this.#content;
+    const texts = all
+      .map((text, at) => [text, at] as const)
+      .filter(([{ text }]) => !this.#practice.isPractice(text));
+    return findTexts({ texts, questions, answers: this.#answers }, query, offset, limit, lookFor);
   }
 
   // Answers
 
   recordLabel(label: NewLabel, details: LabelDetails): Promise<LabelReceipt> {
     return this.#inTurn(async () => {
-      this.#mayAnswer(label.annotator);
+      this.mayAnswer(label.annotator);
       this.#mayLabel();
       this.#mayTakeLabels(label.text);
       const note = checkNote(details.note);
-      this.#check(label.question, label.text, label.answer);
+      this.#check(label.question, label.answer);
       await this.#give(label, note, details.guideline, 1);
       return { progress: this.progress([label.question]), reveal: null, spans: null };
     });
@@ -221,17 +221,18 @@ export class PacketDesk {
 
   recordAgain(label: NewLabel, details: LabelDetails, occasion: number): Promise<LabelReceipt> {
     return this.#inTurn(async () => {
-      this.#mayAnswer(label.annotator);
+      this.mayAnswer(label.annotator);
       this.#mayLabel();
       const note = checkNote(details.note);
       const { question, text, answer } = label;
-      this.#check(question, text, answer);
+      this.#check(question, answer);
+      if (occasion < 2) refuse("setting", t("page.problem_packet_not_asked"));
       const isAsked = this.#content.assignments.some(
-        (item) => occasion > 1 && item.text === text && item.occasion === occasion,
+        (item) => item.text === text && item.occasion === occasion,
       );
       if (!isAsked) refuse("packet-not-asked");
       const known = this.#answers.current(question, text, occasion);
-      const isSame = known && JSON.stringify(known.answer) === JSON.stringify(answer);
+      const isSame = known?.answer && isSameAnswer(known.answer, answer);
       if (isSame && !sameNote(currentNote(this.#answers.events(question, text, occasion)), note))
         // A changed note is saved with the same answer: that is not a new answer.
         await this.#append([{ event: this.#mark(question, text, "note", note, known.guideline, occasion) }]);
@@ -243,10 +244,8 @@ export class PacketDesk {
   saveNote(question: QuestionId, text: TextId, details: LabelDetails): Promise<void> {
     return this.#inTurn(async () => {
       const note = checkNote(details.note);
-      if (
-        sameNote(currentNote(this.#answers.events(this.#question(question).id, this.#text(text).text)), note)
-      )
-        return;
+      if (sameNote(this.#note(question, text, 1), note)) return;
+      this.#mustExist(question, text);
       await this.#append([{ event: this.#mark(question, text, "note", note, details.guideline) }]);
     });
   }
@@ -270,7 +269,8 @@ export class PacketDesk {
     return this.#inTurn(async () => {
       this.#mayLabel();
       this.#mayTakeLabels(text);
-      const open = this.#answers.open(this.#asked(questions), text);
+      const open = this.#answers.open([...new Set(this.#asked(questions))], text);
+      if (open.length > 0) this.#mustExist(open[0], text);
       const records = open.map((question, at): PageRecord => {
         return { event: { ...this.#mark(question, text, "skip"), key: this.#journal.key(at) } };
       });
@@ -283,16 +283,17 @@ export class PacketDesk {
     return this.#inTurn(async () => {
       this.#mayLabel();
       this.#mayTakeLabels(text);
-      await this.#append([{ event: this.#mark(this.#question(question).id, text, on ? "flag" : "unflag") }]);
+      const { id } = this.#question(question);
+      this.#mustExist(id, text);
+      await this.#append([{ event: this.#mark(id, text, on ? "flag" : "unflag") }]);
       return this.progress([question]);
     });
   }
 
   saveDraft(question: QuestionId, text: TextId, occasion: number, typed: Note | null): Promise<void> {
     return this.#inTurn(async () => {
-      const over = currentNote(
-        this.#answers.events(this.#question(question).id, this.#text(text).text, occasion),
-      );
+      this.#text(text);
+      const over = this.#note(this.#question(question).id, text, occasion);
       const place = this.#names.place(question, text, occasion);
       await this.#journal.change("drafts", (drafts = {}) => {
         const { [place]: _, ...others } = drafts;
@@ -318,14 +319,15 @@ export class PacketDesk {
 
   recordPractice({ annotator, question, text, answer }: NewPracticeAnswer): Promise<PracticeFeedback> {
     return this.#inTurn(async () => {
-      this.#mayAnswer(annotator);
-      this.#check(question, text, answer);
+      this.mayAnswer(annotator);
+      this.#check(question, answer);
       const one = this.#practice.text(question, text) ?? refuse("practice-not-there");
       const { step, round } = this.#practice.gate();
       if (step !== "practise") refuse("practice-done");
       const left = this.#practice.left(round);
       if (!left.includes(one)) refuse("practice-answered");
-      const value: GivenInPractice = { round, answer, last: left.length === 1 };
+      this.#mustFit(question, text, answer);
+      const value: GivenInPractice = { round, answer: canonical(answer), last: left.length === 1 };
       const at_ms = Math.max(this.#afterAnswers(), this.#facts_ms["practice-answer"] + 1);
       await this.#append([{ fact: { kind: "practice-answer", question, text, at_ms, value } }]);
       return {
@@ -359,7 +361,10 @@ export class PacketDesk {
       }
       const missing = asked.find(({ name, optional }) => !optional && !Object.hasOwn(answers, name));
       if (missing) refuse("form", t("page.problem_form_not_answered", { name: missing.name }));
-      const at_ms = Math.max(this.#clock.now_ms(), this.#facts_ms["form-answers"] + 1);
+      const known_ms = this.#facts_ms["form-answers"];
+      // Nothing new.
+      if (asked.length === 0 && known_ms > 0) return;
+      const at_ms = Math.max(this.#clock.now_ms(), known_ms + 1);
       const given = Object.fromEntries(
         asked.map(({ name }) => [
           name,
@@ -411,19 +416,17 @@ export class PacketDesk {
 
   setOwnCare(own: OwnCare): Promise<CareInfo> {
     return this.#inTurn(async () => {
-      if (own.limit !== null && own.limit < 1) refuse("setting", t("page.problem_limit_too_small"));
-      if (own.harmful) {
-        const { question, level } = own.harmful;
-        if (positionOf(this.#question(question).scale, level) === null)
-          refuse("setting", t("page.problem_level_not_on_scale"));
-      }
+      if (own.limit !== null && (own.limit < 1 || own.limit > MAX_PER_DAY))
+        refuse("setting", t("page.problem_limit_too_small"));
+      const harmful = this.#stored(own.harmful);
       const words = checkTopics(own.words);
-      const groups = [...new Set(own.groups)].toSorted();
-      const isSame = JSON.stringify(words) === JSON.stringify(this.#care.own.words);
+      const groups = [...new Set(own.groups)].toSorted(byCodePoints);
+      const before = this.#care.own;
+      const isSame = JSON.stringify([words, groups]) === JSON.stringify([before.words, before.groups]);
       const found = this.#containing(words);
       if (!isSame) await this.#recordLeftOut(found);
-      const stored = { ...own, words, groups, harmful: this.#stored(own.harmful) };
-      await this.#changeCare((before) => ({ ...before, own: stored }));
+      const stored = { ...own, words, groups, harmful };
+      await this.#changeCare((kept) => ({ ...kept, own: stored }));
       this.#leftOut = found;
       this.#progress.clear();
       return this.careInfo();
@@ -459,16 +462,17 @@ export class PacketDesk {
     const { harmful, ...own } = this.#care.own;
     const at = this.#content.questions.findIndex(({ name }) => name === harmful?.question);
     const question = this.#content.questions[at];
-    const level = this.#content.levels[at]?.indexOf(harmful?.key ?? "") ?? -1;
-    const isThere = question && level >= 0 && positionOf(question.scale, level) !== null;
-    return { ...own, harmful: isThere ? { question: question.id, level } : null };
+    if (!harmful || !question) return { ...own, harmful: null };
+    const level = care.levelOf(harmful, question.scale, this.#content.levels[at] ?? []);
+    return { ...own, harmful: level === null ? null : { question: question.id, level } };
   }
 
-  #stored(harmful: OwnCare["harmful"]): care.StoredChoice["harmful"] {
+  #stored(harmful: OwnCare["harmful"]): care.StoredHarmful | null {
     if (!harmful) return null;
+    const { name, scale } = this.#question(harmful.question);
+    const place = positionOf(scale, harmful.level) ?? refuse("level-removed");
     const at = this.#ids.indexOf(harmful.question);
-    const name = this.#content.questions[at]?.name ?? "";
-    return { question: name, key: this.#content.levels[at]?.[harmful.level] ?? "" };
+    return { question: name, key: this.#content.levels[at]?.[harmful.level] ?? "", place };
   }
 
   #containing(words: readonly string[]): ReadonlySet<TextId> {
@@ -510,9 +514,10 @@ export class PacketDesk {
     return this.#texts.get(id) ?? refuse("no-such-text");
   }
 
-  #mayAnswer(annotator: number): void {
+  /** Refuses what only the person of the packet may do to others. */
+  mayAnswer(annotator: AnnotatorId): void {
     const { id, name } = this.#content.annotator;
-    if (annotator !== id) refuse("other-person", name);
+    if (annotator !== id) refuse("packet-of-other", name);
   }
 
   /** Refuses real texts to a person who has to practise first, or who is stopped. */
@@ -526,16 +531,32 @@ export class PacketDesk {
   }
 
   #mayTakeLabels(text: TextId): void {
-    if (this.#practice.isPractice(this.#text(text).text)) refuse("practice-text");
+    if (this.#practice.isPractice(text)) refuse("practice-text");
   }
 
-  #check(id: QuestionId, text: TextId, answer: Answer): void {
+  /** Refuses an answer that the question does not take, whatever the text. */
+  #check(id: QuestionId, answer: Answer): void {
     const { name, scale, cannot_say } = this.#question(id);
-    const { body } = this.#text(text);
     if (answer.kind === "cannot-say" && !cannot_say) refuse("cannot-say-not-offered", name);
     if (!takes(scale, answer)) refuse("not-on-scale", name);
     if (levelsIn(answer).some((level) => positionOf(scale, level) === null)) refuse("level-removed", name);
-    if (!isWithin(answer, [...body].length)) refuse("level-outside-scale", name);
+  }
+
+  /** Refuses what cannot be recorded: this is looked at last. */
+  #mustFit(id: QuestionId, text: TextId, answer: Answer): void {
+    const { body } = this.#mustExist(id, text);
+    if (!isWithin(answer, [...body].length)) refuse("level-outside-scale", this.#question(id).name);
+  }
+
+  #mustExist(id: QuestionId | undefined, text: TextId): PageText {
+    const found = this.#texts.get(text);
+    return found && this.#ids.some((known) => known === id) ? found : refuse("unknown");
+  }
+
+  /** The note that holds; one of a later round holds with its answer. */
+  #note(question: QuestionId, text: TextId, occasion: number): Note {
+    const isGone = occasion > 1 && !this.#answers.answer(question, text, occasion);
+    return isGone ? NO_NOTE : currentNote(this.#answers.events(question, text, occasion));
   }
 
   /** An answer; if it comes without a note, an earlier note is cleared. */
@@ -545,11 +566,12 @@ export class PacketDesk {
     guideline: string | null,
     occasion: number,
   ): Promise<void> {
+    this.#mustFit(question, text, answer);
     const events = this.#answers.events(question, text, occasion);
     const before = this.#answers.current(question, text, occasion);
     const event: PageEvent = {
       ...this.#event(question, text, occasion),
-      answer,
+      answer: canonical(answer),
       duration_ms,
       note,
       guideline,
@@ -595,28 +617,57 @@ export class PacketDesk {
     const stored = this.#journal.local.drafts?.[this.#names.place(question, text, occasion)];
     if (!stored) return null;
     const typed = sameNote(stored.over, given) ? stored.typed : joined(given, stored.typed);
-    return sameNote(typed, given) ? null : typed;
+    return sameNote(withoutSpace(typed), withoutSpace(given)) ? null : typed;
   }
 }
 
 /** A note that was typed on top of another one than holds now: nothing of either is lost. */
 function joined(given: Note, typed: Note): Note {
-  const [a, b] = [given.note?.trim() ?? "", typed.note?.trim() ?? ""];
-  const note = a === "" ? b : b === "" || a.includes(b) ? a : `${a}\n\n${b}`;
+  const [a, b] = [trimmed(given.note ?? ""), typed.note === null ? null : trimmed(typed.note)];
+  const note = a === "" ? b : b === null || a.includes(b) ? a : `${a}\n\n${b}`;
   return {
-    note: note === "" ? null : note,
+    note,
     reasons: given.reasons.length > 0 ? given.reasons : typed.reasons,
     confidence: given.confidence ?? typed.confidence,
   };
 }
 
-/** The note without surrounding white space, and without halves of characters, which no file can have. */
-function checkNote({ note, reasons, confidence }: Note): Note {
-  const plain = (words: string) => words.replaceAll(/\p{Surrogate}/gu, "\ufffd").trim();
-  const words = plain(note ?? "");
-  const { length } = [...words];
-  if (length > MAX_NOTE) refuse("note", t("page.problem_note_too_long", { count: length, most: MAX_NOTE }));
-  if (confidence !== null && ![1, 2, 3, 4, 5].includes(confidence))
-    refuse("note", t("page.problem_confidence"));
-  return { note: words === "" ? null : words, reasons: reasons.map(plain), confidence };
+/** Without surrounding white space: what the program counts as such. */
+function trimmed(words: string): string {
+  const isSpace = (letter = "") => /\p{White_Space}/u.test(letter);
+  let [from, to] = [0, words.length];
+  while (isSpace(words[from])) from += 1;
+  while (to > from && isSpace(words[to - 1])) to -= 1;
+  return words.slice(from, to);
 }
+
+const withoutSpace = ({ note, reasons, confidence }: Note): Note => {
+  return { note: trimmed(note ?? "") || null, reasons: reasons.map(trimmed), confidence };
+};
+
+/** The note without surrounding white space, and without halves of characters, which no file can have. */
+function checkNote({ note, reasons: given, confidence }: Note): Note {
+  const plain = (words: string) => trimmed(words.replaceAll(/\p{Surrogate}/gu, "\ufffd"));
+  const [words, reasons] = [plain(note ?? ""), given.map(plain)];
+  const { length } = [...words];
+  if (length > MAX_NOTE) refuse("remark", t("page.problem_note_too_long", { count: length, most: MAX_NOTE }));
+  if (confidence !== null && ![1, 2, 3, 4, 5].includes(confidence))
+    refuse("remark", t("page.problem_confidence"));
+  const isReason = (reason: string, at: number): boolean =>
+    reason !== "" &&
+    [...reason].length <= MAX_REASON &&
+    !reason.includes(";") &&
+    !NOT_SEEN.test(reason) &&
+    reasons.indexOf(reason) === at;
+  // The desk offers only reasons of the question's author, which were checked.
+  if (reasons.length > MAX_REASONS || !reasons.every(isReason))
+    refuse("remark", t("page.problem_not_in_a_page"));
+  return { note: words === "" ? null : words, reasons, confidence };
+}
+
+const byCodePoints = (a: string, b: string): number => {
+  const [x, y] = [[...a], [...b]];
+  const at = x.findIndex((letter, i) => letter !== y[i]);
+  if (at < 0) return x.length - y.length;
+  return (x[at]?.codePointAt(0) ?? -1) - (y[at]?.codePointAt(0) ?? -1);
+};

@@ -14,6 +14,7 @@ import type {
 } from "$api/bindings";
 import { isOrdinal } from "$kinds/kinds";
 import { positionOf } from "$kinds/scale";
+import { isSameAnswer } from "./answers";
 
 /** The value of a recorded answer. */
 export interface GivenInPractice {
@@ -93,9 +94,11 @@ export class Practice {
     const scale = this.#questions.find(({ id }) => id === one.question)?.scale;
     if (!scale) return false;
     const { answer: right } = one;
-    if (right.kind !== "level" || given.kind !== "level" || !isOrdinal(scale)) return isSame(right, given);
+    if (right.kind !== "level" || given.kind !== "level" || !isOrdinal(scale))
+      return isSameAnswer(right, given);
     const [a, b] = [positionOf(scale, right.value), positionOf(scale, given.value)];
-    return a === null || b === null ? a === b : Math.abs(a - b) <= this.#content.rule.within;
+    if (a === null || b === null) return isSameAnswer(right, given);
+    return Math.abs(a - b) <= this.#content.rule.within;
   }
 
   get #ordered(): Round[] {
@@ -175,8 +178,6 @@ export class Practice {
     return { step, by_checks, round, done, total, result: shown, rule: this.#content.rule };
   }
 }
-
-const isSame = (a: Answer, b: Answer): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Mixes two numbers of 32 bits into one of 64, as crates/project/src/mix.rs does. */
 export function mix(a: number, b: number): bigint {

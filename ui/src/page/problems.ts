@@ -2,11 +2,14 @@
 import type { Problem } from "$api/bindings";
 import { t } from "$messages/messages.svelte";
 
-const SENTENCES = {
+const DESK = {
   "no-such-text": () => t("page.problem_no_such_text"),
   "no-question": () => t("page.problem_no_question"),
-  "other-person": (name: string) => t("page.problem_other_person", { name }),
-  "level-removed": (question: string) => t("page.problem_level_removed", { question }),
+  // A text or a question that is not there, where something is to be recorded about it.
+  unknown: () => t("page.problem_no_such_text"),
+  "packet-of-other": (name: string) => t("page.problem_other_person", { name }),
+  "level-removed": (question: string) =>
+    question === "" ? t("page.problem_level_not_on_scale") : t("page.problem_level_removed", { question }),
   "not-on-scale": (question: string) => t("page.problem_not_on_scale", { question }),
   "level-outside-scale": (question: string) => t("page.problem_level_outside_scale", { question }),
   "cannot-say-not-offered": (question: string) => t("page.problem_cannot_say_not_offered", { question }),
@@ -21,7 +24,16 @@ const SENTENCES = {
   "finished-today": () => t("page.problem_finished_today"),
   setting: (why: string) => why,
   form: (why: string) => why,
-  note: (why: string) => why,
+  remark: (why: string) => why,
+  "in-packet": () => t("page.problem_not_in_a_page"),
+  "guideline-picture": () => t("page.problem_not_in_a_page"),
+} satisfies Record<string, (word: string) => string>;
+
+/** What the desk refuses; every code is in a recorded case. */
+export const DESK_CODES: readonly string[] = Object.keys(DESK);
+
+const SENTENCES = {
+  ...DESK,
   "no-packet-here": () => t("page.problem_no_packet_here"),
   "not-in-a-page": () => t("page.problem_not_in_a_page"),
   "join-no-entry": () => t("page.join_no_entry"),

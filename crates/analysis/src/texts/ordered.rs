@@ -87,7 +87,7 @@ impl Texts {
                 (states, contested)
             }
         };
-        let found = self.searched(&query.search, &of.index)?;
+        let found = self.listed(&query.search, &of.index)?;
         let mut list = List {
             query: query.clone(),
             of: of.clone(),
@@ -107,7 +107,7 @@ impl Texts {
 
     /// All texts that match the search, without their states.
     fn list_without_states(&self, query: &TextQuery, of: &Scope) -> Result<Arc<List>, ProjectError> {
-        let found = self.searched(&query.search, &of.index)?;
+        let found = self.listed(&query.search, &of.index)?;
         Ok(Arc::new(List {
             query: query.clone(),
             of: of.clone(),
@@ -160,6 +160,17 @@ impl Texts {
         }
         list.rows = rows;
         Ok(())
+    }
+
+    /// Rows of the texts of a list that match the search: practice texts are not in that of a packet, where
+    /// nobody can answer them.
+    fn listed(&self, search: &str, index: &Arc<Index>) -> Result<Arc<Vec<u32>>, ProjectError> {
+        let mut found = self.searched(search, index)?;
+        if self.context.packet.is_some() {
+            let book = self.practice.book()?;
+            Arc::make_mut(&mut found).retain(|row| !book.is_practice(index.texts()[*row as usize]));
+        }
+        Ok(found)
     }
 
     /// Rows of the texts that match the search.

@@ -1,426 +1,451 @@
 //! The rules of the desk as recorded cases: what a task packet answers to a long series of commands.
 //!
 //! The page of a packet (`ui/src/page`) has the same rules in TypeScript; `ui/src/page/cases.test.ts` plays
-//! the same cases. With DISSENSUS_WRITE_RECORDINGS=1 they are drawn and recorded anew.
+//! the same cases, and checks that they have every command and every refusal of the page. With
+//! DISSENSUS_WRITE_RECORDINGS=1 they are drawn and recorded anew.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use crate::support::{TestFolder, import_into, open};
-use dissensus_api::{
-    HarmfulFrom, ImportChoices, LabelDetails, LabelTask, NewLabel, NewPracticeAnswer, NewPracticeRule,
-    NewPracticeText, OwnCare, PacketFormat, PracticeTask, Problem, StudyCare, StudyRequest, TextOrder,
-};
-use dissensus_app::session::Session;
-use dissensus_domain::{
-    AfterFailing, AnnotatorId, Answer, AttributeForm, FormAnswers, FormAttribute, LabelSource, LevelId, Note,
-    NoteForm, OptionSet, QuestionId, Scale, ScaleKind, Span, SpanSet, TextId,
-};
-use dissensus_editing::questions::AddQuestion;
-use dissensus_editing::{QuestionChange, attribute_form, info, questions, texts};
-use dissensus_labelling::record::RecordLabel;
-use dissensus_labelling::{
-    care, drafts, marks, next_text, notes, practice_answers, progress, reannotation, record, task, undo,
-};
-use dissensus_project::error::ProjectError;
+mod commands;
+mod person;
+mod study;
+
+use crate::support::{TestFolder, open, open_in};
+use commands::Desk;
+use dissensus_api::{ImportChoices, LabelDetails, NewLabel, PacketFormat, StudyRequest};
+use dissensus_domain::{AfterFailing, Answer, LabelSource, Note, QuestionId, TextId};
+use dissensus_editing::questions;
 use dissensus_project::jobs::{Progress, Silent};
+use dissensus_store::{PacketWork, Store, WorkCopy, WorkEvent, WorkNames, WorkQuestion, WorkRecord};
 use dissensus_transfer::exchange;
-use dissensus_transfer::study::{self, PacketFolder, PageSettings};
-use rand::prelude::*;
-use rand_chacha::ChaCha8Rng;
-use serde::de::DeserializeOwned;
+use dissensus_transfer::study::{self as studies, PacketFolder, PageSettings};
+use person::{Person, bad_notes};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use study::{Asked, Before, Handed, content, hand_out};
 
-/// Commands of a case.
-const STEPS: usize = 120;
-
-/// A study that hands out one packet.
+/// A study that hands out one packet, and what its person does.
 #[derive(Clone, Copy)]
 struct Case {
     name: &'static str,
-    /// Whether three questions are asked, two of them on a condition.
-    several: bool,
+    asked: Asked,
     /// Share of the texts that come twice.
     repeat: f64,
     /// Whether there is practice, and what happens to those who fail.
     practice: Option<AfterFailing>,
+    before: Before,
     /// Harmful texts a day, and whether the limit is strict.
     limit: Option<(u32, bool)>,
+    /// Whether the study defines what is harmful.
+    harmful: bool,
     form: bool,
+    guideline: bool,
+    /// Whether one text is long, and one has no name.
+    odd_texts: bool,
+    first: First,
+    /// Number of random commands.
+    steps: usize,
 }
 
-const CASES: [Case; 6] = [
-    Case { name: "one-question", several: false, repeat: 0.0, practice: None, limit: None, form: false },
-    Case { name: "conditions", several: true, repeat: 0.0, practice: None, limit: None, form: true },
-    Case { name: "again", several: false, repeat: 0.3, practice: None, limit: None, form: false },
-    Case { name: "conditions-again", several: true, repeat: 0.3, practice: None, limit: None, form: false },
+/// What is done before the random commands.
+#[derive(Clone, Copy, PartialEq)]
+enum First {
+    Practice,
+    /// What is refused, or allowed at a limit.
+    Refusals,
+    /// The person's own harmful level, which the page that is written again lacks.
+    OwnLevel,
+    /// Answers came from two copies, the clock of one of which was set back.
+    TwoCopies,
+}
+
+const PLAIN: Case = Case {
+    name: "one-question",
+    asked: Asked::One,
+    repeat: 0.0,
+    practice: None,
+    before: Before::Nothing,
+    limit: None,
+    harmful: true,
+    form: false,
+    guideline: false,
+    odd_texts: false,
+    first: First::Practice,
+    steps: 110,
+};
+
+const CASES: [Case; 13] = [
+    Case { odd_texts: true, ..PLAIN },
+    Case { name: "conditions", asked: Asked::Parts, form: true, limit: Some((2, false)), ..PLAIN },
+    Case { name: "again", repeat: 0.3, ..PLAIN },
+    Case { name: "conditions-again", asked: Asked::Parts, repeat: 0.3, steps: 140, ..PLAIN },
     Case {
         name: "practice",
-        several: true,
-        repeat: 0.0,
+        asked: Asked::Parts,
         practice: Some(AfterFailing::Practise),
         limit: Some((6, false)),
-        form: false,
+        ..PLAIN
     },
     Case {
         name: "stopped",
-        several: false,
-        repeat: 0.0,
         practice: Some(AfterFailing::Stop),
         limit: Some((2, true)),
         form: true,
+        steps: 20,
+        ..PLAIN
     },
+    Case {
+        name: "levels",
+        asked: Asked::Levels,
+        limit: Some((2, false)),
+        harmful: false,
+        guideline: true,
+        steps: 120,
+        ..PLAIN
+    },
+    Case {
+        name: "failed-and-on",
+        asked: Asked::Levels,
+        practice: Some(AfterFailing::GoOn),
+        repeat: 0.3,
+        steps: 60,
+        ..PLAIN
+    },
+    Case {
+        name: "practised-before",
+        practice: Some(AfterFailing::Practise),
+        before: Before::Practised,
+        steps: 20,
+        ..PLAIN
+    },
+    Case {
+        name: "missed-check",
+        practice: Some(AfterFailing::GoOn),
+        before: Before::MissedCheck,
+        steps: 20,
+        ..PLAIN
+    },
+    Case { name: "refusals", form: true, guideline: true, first: First::Refusals, steps: 0, ..PLAIN },
+    Case {
+        name: "own-level",
+        asked: Asked::Levels,
+        limit: Some((1, false)),
+        harmful: false,
+        first: First::OwnLevel,
+        steps: 20,
+        ..PLAIN
+    },
+    Case { name: "two-copies", first: First::TwoCopies, steps: 20, ..PLAIN },
 ];
 
-const WORDS: [&str; 8] = ["vote", "hate", "Straße", "no", "why", "死", "trolls!", "é"];
-
-/// The packet of ada, as a file and as a page.
-fn hand_out(folder: &TestFolder, case: &Case) -> (PathBuf, PathBuf) {
-    let session = folder.project(case.name);
-    let mut rows = "text_id,text,annotator_id,label\n".to_owned();
-    for text in 0..14_usize {
-        let words: Vec<&str> = (0..6).map(|at| WORDS[(text * 5 + at * 3) % WORDS.len()]).collect();
-        for (person, level) in [("ben", text % 5 + 1), ("cleo", text % 3 + 1)] {
-            rows += &format!("t{text},{},{person},{level}\n", words.join(" "));
-        }
-    }
-    import_into(&session, "rude", &rows);
-    let rude = questions::find(&session.project, Some("rude")).unwrap().id;
-    let change = QuestionChange {
-        cannot_say: Some(true),
-        note_form: Some(NoteForm { reasons: vec!["irony".into(), "insult".into()], confidence: true }),
-        ..QuestionChange::default()
-    };
-    questions::edit(&session.project, rude, &change).unwrap();
-    if case.several {
-        let options = Scale::new(ScaleKind::MultiLabel, ["threat", "slur", "lie"]).unwrap();
-        let harm = questions::add(&session.project, AddQuestion::new("harm", "Which?", options)).unwrap().id;
-        only_if(&session, harm, "rude=2,3,4,5");
-        let change = QuestionChange { cannot_say: Some(true), ..QuestionChange::default() };
-        questions::edit(&session.project, harm, &change).unwrap();
-        let spans = Scale::new(ScaleKind::Spans, ["insult", "threat"]).unwrap();
-        let words = questions::add(&session.project, AddQuestion::new("words", "Where?", spans)).unwrap().id;
-        only_if(&session, words, "harm=slur,lie");
-    }
-    if let Some(then) = case.practice {
-        let of = |id: &str, level: u16| NewPracticeText {
-            question: rude,
-            text: texts::find(&session.project, id).unwrap().0,
-            answer: Some(Answer::from_level(level)),
-            reason: format!("as {id} says"),
-        };
-        study::set_practice(&session.study, &[of("t1", 1), of("t2", 2), of("t3", 3)]).unwrap();
-        let rule = NewPracticeRule { pass: Some(0.6), within: Some(1), then: Some(then) };
-        study::set_practice_rule(&session.study, &rule).unwrap();
-    }
-    if let Some((limit, strict)) = case.limit {
-        let harmful = vec![HarmfulFrom { question: rude, level: LevelId(3) }];
-        let care = StudyCare { limit: Some(limit), strict, greyscale: false, harmful };
-        dissensus_editing::care::set(&session.project, &care).unwrap();
-    }
-    if case.form {
-        let values = ["18-29", "30+"].map(str::to_owned).to_vec();
-        let age = FormAttribute { name: "age".into(), values, ..FormAttribute::default() };
-        let role = FormAttribute { name: "role".into(), optional: true, ..age.clone() };
-        attribute_form::set(&session.project, &AttributeForm { attributes: vec![age, role] }).unwrap();
-    }
-    let request = StudyRequest {
-        questions: Vec::new(),
-        people: ["ada", "ben", "cleo"].map(str::to_owned).to_vec(),
-        per_text: 3,
-        per_person: None,
-        anchors: 0,
-        repeat: case.repeat,
-        again_after: 3,
-        new_people: false,
-        balance: None,
-        seed: 5,
-    };
-    let out = folder.path(&format!("{}-packets", case.name));
-    study::hand_out(&session.study, &request, &out, &Silent).unwrap();
-    let to = PacketFolder { folder: &out, format: PacketFormat::Page, settings: &PageSettings::default() };
-    study::write_again(&session.study, &["ada".to_owned()], to, &Silent).unwrap();
-    session.close();
-    (out.join("ada.dissensus"), out.join("ada.html"))
-}
-
-fn only_if(session: &Session, question: QuestionId, words: &str) {
-    let only_if = Some(Some(questions::condition_named(&session.project, words).unwrap()));
-    questions::edit(&session.project, question, &QuestionChange { only_if, ..QuestionChange::default() })
-        .unwrap();
-}
-
-/// The content of a page, with identities that are the same each time.
-fn content(page: &Path) -> Value {
-    let page = std::fs::read_to_string(page).unwrap();
-    let (_, rest) = page.split_once("id=\"packet\">").unwrap();
-    let (content, _) = rest.split_once("</script>").unwrap();
-    let mut content: Value = serde_json::from_str(content).unwrap();
-    content["project"] = json!("00000000-0000-0000-0000-000000000001");
-    content["packet"] = json!("00000000-0000-0000-0000-000000000002");
-    content["key"] = json!("07".repeat(32));
-    assert!(content["practice"]["after_ms"].take().is_number());
-    content["practice"]["after_ms"] = json!(0.0);
-    content
-}
-
-/// Runs a command of the window, by its name there.
-fn call(session: &Session, command: &str, arguments: &Value) -> Result<Value, ProjectError> {
-    fn at<T: DeserializeOwned>(arguments: &Value, at: usize) -> T {
-        serde_json::from_value(arguments[at].clone()).unwrap()
-    }
-    let (cx, all) = (&session.labelling, arguments);
-    let who: AnnotatorId = if arguments[0].is_u64() { at(all, 0) } else { AnnotatorId(0) };
-    let label =
-        |label: NewLabel, details: LabelDetails| RecordLabel { label, details, source: LabelSource::Window };
-    let value = |value: Result<Value, serde_json::Error>| value.unwrap();
-    Ok(value(match command {
-        "nextText" => {
-            let questions: Vec<QuestionId> = at(all, 1);
-            serde_json::to_value(next_text::choose(cx, who, questions, at::<TextOrder>(all, 2), at(all, 3))?)
-        }
-        "labelTask" => serde_json::to_value(task::read(cx, who, at(all, 1), at(all, 2), at(all, 3))?),
-        "neighbourText" => {
-            serde_json::to_value(next_text::neighbour(cx, who, at(all, 1), at(all, 2), at(all, 3))?)
-        }
-        "progress" => serde_json::to_value(progress::count(cx, who, at::<Vec<QuestionId>>(all, 1))?),
-        "recordLabel" => {
-            serde_json::to_value(record::record_label(cx, label(at(all, 0), at(all, 1)))?.receipt)
-        }
-        "recordAgain" => {
-            serde_json::to_value(reannotation::record(cx, &label(at(all, 0), at(all, 1)), at(all, 2))?)
-        }
-        "saveNote" => {
-            let details: LabelDetails = at(all, 3);
-            notes::write(cx, who, at(all, 1), at(all, 2), &details, LabelSource::Window)?;
-            Ok(Value::Null)
-        }
-        "saveDraft" => {
-            let typed: Option<Note> = at(all, 4);
-            drafts::save(cx, who, at(all, 1), at(all, 2), at(all, 3), typed.as_ref())?;
-            Ok(Value::Null)
-        }
-        "undoLabel" => {
-            serde_json::to_value(undo::undo(cx, who, at::<Vec<QuestionId>>(all, 1), LabelSource::Window)?)
-        }
-        "skipText" => serde_json::to_value(marks::skip(cx, who, at::<Vec<QuestionId>>(all, 1), at(all, 2))?),
-        "flagText" => serde_json::to_value(marks::flag(cx, who, at(all, 1), at(all, 2), at(all, 3))?),
-        "practiceState" => serde_json::to_value(practice_answers::state_of(cx, who)?),
-        "nextPractice" => serde_json::to_value(practice_answers::next(cx, who)?),
-        "recordPractice" => {
-            serde_json::to_value(practice_answers::record(cx, &at::<NewPracticeAnswer>(all, 0))?)
-        }
-        "formLeft" => serde_json::to_value(attribute_form::left_to_answer(&session.project, who)?),
-        "answerForm" => {
-            attribute_form::answer(&session.project, who, &at::<FormAnswers>(all, 1))?;
-            Ok(Value::Null)
-        }
-        "care" => serde_json::to_value(care::state(cx, who)?),
-        "readText" => serde_json::to_value(care::note_read(cx, who, at(all, 1))?),
-        "goOnToday" => serde_json::to_value(care::go_on_today(cx, who)?),
-        "setOwnCare" => serde_json::to_value(care::set_own(cx, who, &at::<OwnCare>(all, 1))?),
-        "openPacket" => serde_json::to_value(study::open_packet(&session.study)?),
-        other => panic!("no command {other}"),
-    }))
-}
-
-/// Runs a step and returns it with its answer.
-fn played(session: &Session, command: &str, arguments: Value) -> Value {
-    match call(session, command, &arguments) {
-        Ok(answer) => json!({ "command": command, "arguments": arguments, "answer": answer }),
-        Err(error) => {
-            json!({ "command": command, "arguments": arguments, "refused": Problem::from(error).code })
-        }
-    }
-}
-
-/// Draws what a person could do next.
-struct Person<'a> {
-    session: &'a Session,
-    random: ChaCha8Rng,
-    me: AnnotatorId,
-    questions: Vec<QuestionId>,
-    texts: Vec<TextId>,
-    /// The text at hand, and its round.
-    here: Option<(TextId, u16)>,
-}
-
-impl Person<'_> {
-    fn answer(&mut self, question: QuestionId) -> Answer {
-        let at = self.questions.iter().position(|id| *id == question).unwrap_or(0);
-        let random = &mut self.random;
-        match at {
-            // Questions with spans refuse it.
-            _ if random.random_bool(0.08) => Answer::CannotSay,
-            // Sometimes off the scale.
-            0 => Answer::from_level(random.random_range(0..=5_u16).min(random.random_range(0..=5))),
-            1 => {
-                let chosen = (0..3).filter(|_| random.random_bool(0.4));
-                Answer::Options(OptionSet::new(chosen.collect::<Vec<u8>>()).unwrap())
-            }
-            _ => {
-                let start = random.random_range(0..4_u32);
-                let span = Span {
-                    start,
-                    end: start + random.random_range(1..40),
-                    kind: LevelId(random.random_range(0..2)),
-                };
-                let spans = if random.random_bool(0.3) { Vec::new() } else { vec![span] };
-                Answer::Spans(SpanSet::new(spans).unwrap())
-            }
-        }
-    }
-
-    fn note(&mut self) -> Note {
-        match self.random.random_range(0..4) {
-            0 => Note { note: Some("  I read it as irony ".into()), ..Note::default() },
-            1 => Note { reasons: vec!["irony".into()], confidence: Some(4), ..Note::default() },
-            _ => Note::default(),
-        }
-    }
-
-    fn text(&mut self) -> TextId {
-        let any = self.texts[self.random.random_range(0..self.texts.len())];
-        self.here.map_or(any, |(text, _)| if self.random.random_bool(0.8) { text } else { any })
-    }
-
-    /// The next step, with its answer.
-    fn step(&mut self) -> Value {
-        let (me, all) = (self.me, self.questions.clone());
-        let question = all[self.random.random_range(0..all.len())];
-        let text = self.text();
-        let occasion = self.here.filter(|(here, _)| *here == text).map_or(1, |(_, occasion)| occasion);
-        let details = LabelDetails { note: self.note(), guideline: None };
-        let (command, arguments) = match self.random.random_range(0..100) {
-            0..22 => ("nextText", json!([me, all, "file", self.here.map(|(text, _)| text)])),
-            22..60 => {
-                let answer = self.answer(question);
-                let label = NewLabel { question, annotator: me, text, answer, duration_ms: Some(900) };
-                match occasion {
-                    1 => ("recordLabel", json!([label, details])),
-                    again => ("recordAgain", json!([label, details, again])),
-                }
-            }
-            60..65 => ("labelTask", json!([me, question, text, occasion])),
-            65..68 => ("neighbourText", json!([me, question, text, self.random.random_range(-2..3)])),
-            68..71 => ("progress", json!([me, [question]])),
-            71..76 => ("undoLabel", json!([me, all])),
-            76..80 => ("skipText", json!([me, all, text])),
-            80..83 => ("flagText", json!([me, question, text, self.random.random_bool(0.7)])),
-            // Not an empty one: in the millisecond after an answer it would count as removed with that.
-            83..86 if !details.note.is_empty() => ("saveNote", json!([me, question, text, details])),
-            83..86 => ("labelTask", json!([me, question, text, occasion])),
-            86..88 => ("saveDraft", json!([me, question, text, occasion, details.note])),
-            88..92 => ("readText", json!([me, text])),
-            92 => ("goOnToday", json!([me])),
-            93 => ("care", json!([me])),
-            94 => {
-                let words = if self.random.random_bool(0.5) { vec!["troll*", "死"] } else { Vec::new() };
-                ("setOwnCare", json!([me, { "limit": 3, "harmful": null, "words": words, "groups": [] }]))
-            }
-            95 => ("formLeft", json!([me])),
-            96 => ("answerForm", json!([me, { "age": "30+" }])),
-            97 => ("openPacket", json!([])),
-            98 => ("practiceState", json!([me])),
-            _ => {
-                let answer = self.answer(all[0]);
-                (
-                    "recordPractice",
-                    json!([{ "annotator": me, "question": all[0], "text": text, "answer": answer }]),
-                )
-            }
-        };
-        let done = played(self.session, command, arguments);
-        if command == "nextText" {
-            let next: Option<LabelTask> =
-                done.get("answer").and_then(|task| serde_json::from_value(task.clone()).ok());
-            self.here = next.map(|task| (task.text, task.occasion));
-        }
-        done
-    }
-
-    /// An answer in practice, where there is one to give.
-    fn practise(&mut self, right: bool) -> Vec<Value> {
-        let next = played(self.session, "nextPractice", json!([self.me]));
-        let task: Option<PracticeTask> = serde_json::from_value(next["answer"].clone()).unwrap();
-        let Some(task) = task else { return vec![next] };
-        let level = task.external_id.trim_start_matches('t').parse::<u16>().unwrap();
-        let answer = Answer::from_level(if right { level } else { 0 });
-        let new =
-            json!({ "annotator": self.me, "question": task.question, "text": task.text, "answer": answer });
-        vec![next, played(self.session, "recordPractice", json!([new]))]
-    }
-}
+/// The identity of the guideline in recordings.
+const GUIDELINE: &str = "00000000-0000-0000-0000-000000000003";
 
 fn recorded(case: &Case, folder: &TestFolder, seed: u64) -> Value {
-    let (packet, page) = hand_out(folder, case);
-    let content = content(&page);
-    let session = open(&packet);
-    let own = info::read(&session.project).unwrap().packet.unwrap();
-    let texts = content["texts"].as_array().unwrap();
-    let texts = texts.iter().map(|text| serde_json::from_value(text["text"].clone()).unwrap()).collect();
-    let mut person = Person {
-        session: &session,
-        random: ChaCha8Rng::seed_from_u64(seed),
-        me: own.annotator,
-        questions: own.questions,
-        texts,
-        here: None,
-    };
-    let mut steps =
-        vec![played(&session, "nextText", json!([own.annotator, person.questions, "file", null]))];
-    if case.practice.is_some() {
-        // The first round fails where another one is possible.
-        let again = case.practice == Some(AfterFailing::Practise);
-        let rounds: &[bool] = if again { &[false, true] } else { &[false] };
-        for right in rounds {
-            (0..3).for_each(|_| steps.extend(person.practise(*right)));
+    let handed = hand_out(folder, case);
+    let content = content(&handed.page);
+    let stored = (case.first == First::TwoCopies).then(|| two_copies(folder, &handed));
+    let desk = Desk::new(open(&handed.packet), folder.path(&format!("{}-out", case.name)));
+    let mut person = Person::new(desk, &content, seed);
+    let me = person.me;
+    let mut steps = vec![person.play("nextText", json!([me, person.all, "file", null]))];
+    match case.first {
+        First::Practice => steps.extend(practise(&mut person, case)),
+        First::Refusals => steps.extend(refusals(&mut person)),
+        First::OwnLevel => {
+            let (next, done) = own_level(person, folder, case, &handed, seed);
+            person = next;
+            steps.extend(done);
         }
-        steps.extend(person.practise(true));
+        First::TwoCopies => {
+            let label = label(&person, 1, Answer::from_level(0));
+            steps.push(person.play("undoLabel", json!([me, person.all])));
+            steps.push(person.play("recordLabel", json!([label, LabelDetails::default()])));
+            (0..2).for_each(|_| steps.push(person.play("undoLabel", json!([me, person.all]))));
+        }
     }
-    let refused = case.practice == Some(AfterFailing::Stop);
-    (0..if refused { STEPS / 6 } else { STEPS }).for_each(|_| steps.push(person.step()));
-    steps.push(played(&session, "openPacket", json!([])));
-    if refused {
-        steps.push(played(&session, "practiceState", json!([own.annotator])));
+    if case.limit.is_some() {
+        steps.push(person.play("goOnToday", json!([me])));
     }
-    let file = folder.path(&format!("{}.handin", case.name));
-    study::hand_in(&session.study, &file, false).unwrap();
-    session.close();
-    json!({ "content": content, "steps": steps, "submission": submission(&file) })
+    (0..case.steps).for_each(|_| steps.push(person.step()));
+    for command in ["openPacket", "handIn", "openPacket"] {
+        steps.push(person.play(command, json!([])));
+    }
+    if case.practice.is_some() {
+        steps.push(person.play("practiceState", json!([me])));
+    }
+    let mut desk = person.desk;
+    let file = desk.next_file();
+    studies::hand_in(&desk.session.study, &file, false).unwrap();
+    desk.session.close();
+    let guideline = content["guideline"]["id"].as_str().unwrap_or(GUIDELINE).to_owned();
+    // Of practice before the packet the page knows no times, and the project has it already.
+    let submission = (case.before == Before::Nothing).then(|| submission(&file));
+    let case = json!({ "content": content, "stored": stored, "steps": steps, "submission": submission });
+    let case = case.to_string().replace(&guideline, GUIDELINE);
+    let mut case: Value = serde_json::from_str(&case).unwrap();
+    for part in ["content", "steps", "submission"] {
+        without_times(&mut case[part]);
+    }
+    case
 }
 
-/// The lines of a submission without its identity and times.
+/// Practises. The first round fails where it does not end the work.
+fn practise(person: &mut Person, case: &Case) -> Vec<Value> {
+    let Some(then) = case.practice else { return Vec::new() };
+    let mut steps = vec![person.play("practiceState", json!([person.me]))];
+    let rounds: &[bool] = match (then, case.before) {
+        (AfterFailing::Practise, Before::Nothing) => &[false, true],
+        (_, Before::Nothing) => &[false],
+        _ => &[true],
+    };
+    if case.asked == Asked::Parts {
+        let span = json!({ "start": 0, "end": 99, "kind": 1 });
+        let answer = json!({ "kind": "spans", "value": [span] });
+        let text = dissensus_editing::texts::find(&person.desk.session.project, "t2").unwrap().0;
+        let new =
+            json!({ "annotator": person.me, "question": person.all[2], "text": text, "answer": answer });
+        steps.push(person.play("recordPractice", json!([new])));
+    }
+    for right in rounds {
+        let state = person.desk.call("practiceState", &json!([person.me])).unwrap();
+        for _ in 0..state["total"].as_u64().unwrap() - state["done"].as_u64().unwrap() {
+            steps.extend(person.practise(*right));
+        }
+        steps.push(person.play("practiceState", json!([person.me])));
+    }
+    steps.extend(person.practise(true));
+    // There is nothing to practise now.
+    let first = dissensus_editing::texts::find(&person.desk.session.project, "t1").unwrap().0;
+    let label = NewLabel { text: first, ..label(person, 0, Answer::from_level(0)) };
+    let new = json!({ "annotator": label.annotator, "question": label.question, "text": first, "answer": label.answer });
+    steps.push(person.play("recordPractice", json!([new])));
+    steps
+}
+
+fn label(person: &Person, text: u32, answer: Answer) -> NewLabel {
+    let (question, annotator) = (person.all[0], person.me);
+    NewLabel { question, annotator, text: TextId(text), answer, duration_ms: None }
+}
+
+/// What nobody can do in the desk, or only at a limit.
+fn refusals(person: &mut Person) -> Vec<Value> {
+    let (me, rude) = (person.me, person.all[0]);
+    let (other, nowhere) = (me.0 + 1, QuestionId(77));
+    let plain = LabelDetails::default();
+    let given = |text: u32| label(person, text, Answer::from_level(0));
+    let foreign = NewLabel { annotator: dissensus_domain::AnnotatorId(other), ..given(1) };
+    let noted = |note: Note| LabelDetails { note, guideline: None };
+    let long = |length: usize| noted(Note { note: Some("x".repeat(length)), ..Note::default() });
+    let own = |limit: Option<u32>, words: &[&str]| json!({ "limit": limit, "harmful": null, "words": words, "groups": [] });
+    let practice =
+        json!({ "annotator": other, "question": rude, "text": 1, "answer": Answer::from_level(0) });
+    let many: Vec<String> = (0..201).map(|n| n.to_string()).collect();
+    let full = Note { reasons: (0..20).map(|n| format!("{n:0>100}")).collect(), ..Note::default() };
+    let mut all = vec![
+        ("recordLabel", json!([foreign, plain])),
+        ("recordAgain", json!([foreign, plain, 2])),
+        ("saveNote", json!([other, rude, 1, plain])),
+        ("saveDraft", json!([other, rude, 1, 1, Note::default()])),
+        ("saveDraft", json!([other, rude, 1, 1, null])),
+        ("undoLabel", json!([other, [rude]])),
+        ("skipText", json!([other, [rude], 1])),
+        ("flagText", json!([other, rude, 1, true])),
+        ("recordPractice", json!([practice])),
+        ("answerForm", json!([other, { "age": "30+" }])),
+        ("readText", json!([other, 1])),
+        ("goOnToday", json!([other])),
+        ("setOwnCare", json!([other, own(None, &[])])),
+        ("nextText", json!([me, [], "file", null])),
+        ("nextText", json!([me, [nowhere], "file", null])),
+        ("progress", json!([me, []])),
+        ("undoLabel", json!([me, []])),
+        ("skipText", json!([me, [], 1])),
+        ("skipText", json!([me, [rude, rude], 2])),
+        ("skipText", json!([me, [rude], 999])),
+        ("flagText", json!([me, rude, 999, true])),
+        ("flagText", json!([me, nowhere, 1, true])),
+        ("readText", json!([me, 999])),
+        ("labelTask", json!([me, rude, 999, 1])),
+        ("labelTask", json!([me, nowhere, 1, 1])),
+        ("neighbourText", json!([me, rude, 999, 1])),
+        ("saveDraft", json!([me, rude, 999, 1, null])),
+        ("saveDraft", json!([me, nowhere, 1, 1, null])),
+        ("recordLabel", json!([given(999), plain])),
+        ("recordLabel", json!([NewLabel { question: nowhere, ..given(1) }, plain])),
+        ("saveNote", json!([me, rude, 999, long(1)])),
+        ("saveNote", json!([me, nowhere, 1, long(1)])),
+        ("saveNote", json!([me, rude, 999, plain])),
+        ("recordAgain", json!([given(1), plain, 0])),
+        ("recordAgain", json!([given(1), plain, 1])),
+        ("recordAgain", json!([given(1), plain, 2])),
+        ("recordAgain", json!([given(999), plain, 2])),
+        ("recordLabel", json!([given(1), long(10_001)])),
+        ("recordLabel", json!([given(1), noted(full)])),
+        ("setOwnCare", json!([me, own(Some(0), &[])])),
+        ("setOwnCare", json!([me, own(Some(100_001), &[])])),
+        ("setOwnCare", json!([me, own(Some(100_000), &[])])),
+        ("setOwnCare", json!([me, own(None, &[&"x".repeat(101)])])),
+        ("setOwnCare", json!([me, { "limit": null, "harmful": null, "words": many, "groups": [] }])),
+        (
+            "findTexts",
+            json!([{ "annotator": me, "questions": [], "search": "", "filter": "contested", "sort": "file" }, 0, 1, null]),
+        ),
+        (
+            "findTexts",
+            json!([{ "annotator": me, "questions": [], "search": "", "filter": "long", "sort": "file" }, 0, 1, null]),
+        ),
+        ("answerForm", json!([me, { "age": "30+" }])),
+        ("answerForm", json!([me, { "age": "30+", "place": null }])),
+        ("formLeft", json!([me])),
+        ("answerForm", json!([me, { "age": null }])),
+        ("guideline", json!([])),
+        ("guidelineVersions", json!([])),
+        ("picture", json!(["none.png"])),
+        ("picture", json!([person.pictures[0]])),
+        ("textGroups", json!([])),
+    ];
+    all.extend(bad_notes().into_iter().map(|note| ("saveNote", json!([me, rude, 1, noted(note)]))));
+    all.into_iter().map(|(command, arguments)| person.play(command, arguments)).collect()
+}
+
+/// Chooses a level from which on texts are harmful; the page that is then written again lacks it.
+fn own_level(
+    mut person: Person,
+    folder: &TestFolder,
+    case: &Case,
+    handed: &Handed,
+    seed: u64,
+) -> (Person, Vec<Value>) {
+    let (me, tone) = (person.me, person.all[2]);
+    let own = |level: u16| json!([me, { "limit": null, "harmful": { "question": tone, "level": level }, "words": [], "groups": [] }]);
+    let mut steps = vec![person.play("setOwnCare", own(0)), person.play("setOwnCare", own(3))];
+    steps.push(person.play("readText", json!([me, 1])));
+    person.desk.session.close();
+    let project = open(&handed.project);
+    let asked = questions::find(&project.project, Some("tone")).unwrap().id;
+    study::set_levels(&project, asked, &[(1, "ironic"), (2, "angry")]);
+    let out = folder.path(&format!("{}-packets-again", case.name));
+    study::write_again(&project, &out);
+    project.close();
+    let content = content(&out.join("ada.html"));
+    let session = open_in(handed.packet.parent().unwrap(), &out.join("ada.dissensus"));
+    let desk = Desk::new(session, folder.path(&format!("{}-out", case.name)));
+    let mut person = Person::new(desk, &content, seed);
+    steps.push(json!({ "command": "openPage", "arguments": [content], "answer": null }));
+    steps.push(person.play("care", json!([me])));
+    let answers = [(person.all[1], Answer::from_level(1)), (tone, Answer::from_level(2))];
+    for (question, answer) in answers {
+        let label = NewLabel { question, ..label(&person, 2, answer) };
+        steps.push(person.play("recordLabel", json!([label, LabelDetails::default()])));
+    }
+    // Reached by the level in its place; and beyond it.
+    for (command, arguments) in [
+        ("readText", json!([me, 2])),
+        ("goOnToday", json!([me])),
+        ("setOwnCare", own(3)),
+        ("setOwnCare", own(1)),
+    ] {
+        steps.push(person.play(command, arguments));
+    }
+    (person, steps)
+}
+
+/// Adds answers of two copies to a packet, and returns what a page has stored of them. The first copy
+/// answered t1, its clock was set back, and it answered t2, which the second one did too.
+fn two_copies(folder: &TestFolder, handed: &Handed) -> Value {
+    let packet = Store::open(&handed.packet).unwrap();
+    let id = packet.own_packet().unwrap().unwrap().id;
+    let copies = ["a", "b"].map(|digit| format!("00000000-0000-0000-0000-00000000000{digit}"));
+    let (made_at_ms, start) = (1_700_000_000_000_i64, 1_700_000_001_000);
+    let answers = [(0, 1, 0, 200, 3_u16), (0, 2, 1, 50, 1), (1, 1, 1, 100, 4)];
+    let texts: Vec<(String, String)> = [1, 2]
+        .map(|text| {
+            let text = packet.text(TextId(text)).unwrap().unwrap();
+            let digest = <sha2::Sha256 as sha2::Digest>::digest(text.body.as_bytes());
+            (text.external_id, digest[..8].iter().map(|byte| format!("{byte:02x}")).collect())
+        })
+        .into();
+    let event = |(copy, sequence, text, at, level): (u32, u32, u32, i64, u16)| {
+        WorkRecord::Event(WorkEvent {
+            key: (copy, sequence),
+            question: 0,
+            text,
+            annotator: None,
+            occasion: 1,
+            at_ms: start + at,
+            source: LabelSource::Window,
+            answer: Some(Answer::from_level(level)),
+            duration_ms: None,
+            replaces: None,
+            retracts: None,
+            mark: None,
+            note: Note::default(),
+            guideline: None,
+            wording: None,
+        })
+    };
+    let copy = |id: &String| -> WorkCopy {
+        serde_json::from_value(json!({ "id": id, "made_at_ms": made_at_ms })).unwrap()
+    };
+    let levels: Vec<String> = (1..=5).map(|level| level.to_string()).collect();
+    let names = WorkNames {
+        questions: vec![WorkQuestion { name: "rude".into(), levels: levels.clone() }],
+        texts: texts.clone(),
+        copies: copies.iter().map(copy).collect(),
+        ..WorkNames::default()
+    };
+    let work = PacketWork { names, records: answers.map(event).into() };
+    let worked = folder.path("worked.dissensus");
+    let project = Store::open(&handed.project).unwrap();
+    project.write_packet_with(id, work, None, &worked).unwrap();
+    project.close().unwrap();
+    let worked = Store::open(&worked).unwrap();
+    packet.merge_packet(&worked, id).unwrap();
+    worked.close().unwrap();
+    packet.close().unwrap();
+    let record = |(copy, sequence, text, at, level): (u32, u32, u32, i64, u16)| {
+        let event = json!({
+            "key": [copies[copy as usize], sequence], "question": "rude", "text": texts[text as usize],
+            "occasion": 1, "at_ms": start + at, "duration_ms": null, "note": Note::default(),
+            "answer": { "kind": "level", "value": levels[usize::from(level)] }, "guideline": null,
+        });
+        json!({ "copy": { "id": copies[copy as usize], "made_at_ms": made_at_ms }, "record": { "event": event } })
+    };
+    json!(answers.map(record))
+}
+
+/// The lines of a submission without its identity.
 fn submission(file: &Path) -> Vec<Value> {
     let content = std::fs::read_to_string(file).unwrap();
     let lines: Vec<Value> = content.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    lines[1..lines.len() - 1].iter().map(without_times).collect()
+    let mut lines = lines[1..lines.len() - 1].to_vec();
+    lines[0]["copies"] = Value::Null;
+    lines
 }
 
-fn without_times(value: &Value) -> Value {
+/// Replaces times by 0.
+fn without_times(value: &mut Value) {
     match value {
-        Value::Array(items) => items.iter().map(without_times).collect(),
-        Value::Object(fields) => {
-            let field = |(name, value): (&String, &Value)| match name.as_str() {
-                "at_ms" | "made_at_ms" | "copies" => (name.clone(), Value::Null),
-                _ => (name.clone(), without_times(value)),
-            };
-            fields.iter().map(field).collect()
-        }
-        other => other.clone(),
+        Value::Array(items) => items.iter_mut().for_each(without_times),
+        Value::Object(fields) => fields.values_mut().for_each(without_times),
+        // Milliseconds since 1970: no other number is as large.
+        number if number.as_f64().is_some_and(|number| number >= 1e12) => *number = json!(0),
+        _ => {}
     }
 }
 
 /// One step or record a line.
 fn written(case: &Value) -> String {
     let list = |items: &Value| {
-        let lines = items.as_array().unwrap().iter().map(Value::to_string);
+        let lines = items.as_array().into_iter().flatten().map(Value::to_string);
         lines.collect::<Vec<_>>().join(",\n")
     };
     format!(
-        "{{\"content\":{},\n\"steps\":[\n{}\n],\n\"submission\":[\n{}\n]}}\n",
+        "{{\"content\":{},\n\"stored\":[\n{}\n],\n\"steps\":[\n{}\n],\n\"submission\":[\n{}\n]}}\n",
         case["content"],
+        list(&case["stored"]),
         list(&case["steps"]),
         list(&case["submission"])
     )
@@ -510,7 +535,7 @@ fn page_holds_any_text_and_is_private() {
     };
     let out = folder.path("pages");
     let to = PacketFolder { folder: &out, format: PacketFormat::Page, settings: &PageSettings::default() };
-    let draft = study::hand_out(&session.study, &request, to, &Silent).unwrap();
+    let draft = studies::hand_out(&session.study, &request, to, &Silent).unwrap();
     let file = draft.people.iter().find(|person| person.annotator == "</script>").unwrap().file.clone();
     let page = PathBuf::from(file.unwrap());
     assert_eq!(page.extension().unwrap(), "html");
@@ -529,6 +554,9 @@ fn page_holds_any_text_and_is_private() {
     }
     // A file in the way is not replaced, and no packet is lost.
     let people = ["</script>".to_owned()];
-    assert_eq!(study::write_again(&session.study, &people, to, &Silent).unwrap_err().code(), "packet-exists");
+    assert_eq!(
+        studies::write_again(&session.study, &people, to, &Silent).unwrap_err().code(),
+        "packet-exists"
+    );
     session.close();
 }
