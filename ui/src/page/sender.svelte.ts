@@ -120,8 +120,23 @@ function spread(): number {
   return 0.75 + Math.random() / 2;
 }
 
+/** Codes of problems that the server words in the reader's language itself. */
+const WORDED = ["link-unknown", "too-many-requests"];
+
 async function problemIn(reply: Reply): Promise<Problem> {
   const found = (await reply.json().catch(() => null)) as Partial<Problem> | null;
-  const message = found?.message ?? t("page.send_server_status", { status: reply.status });
-  return { code: found?.code ?? "not-received", message, detail: found?.detail ?? null };
+  const code = found?.code;
+  if (code === undefined)
+    return {
+      code: "not-received",
+      message: t("page.send_server_status", { status: reply.status }),
+      detail: null,
+    };
+  const message = () => {
+    if (found?.message && WORDED.includes(code)) return found.message;
+    if (code === "merge-withdrawn") return t("page.send_problem_withdrawn");
+    if (code === "too-large") return t("page.send_problem_too_large");
+    return t("page.send_problem_not_taken", { code });
+  };
+  return { code, message: message(), detail: null };
 }

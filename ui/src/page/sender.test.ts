@@ -8,6 +8,8 @@ function pageWith(records: number) {
   const page = {
     records,
     outcomes: [] as Outcome[],
+    /** Of a problem that the server sends. */
+    code: "merge-withdrawn",
     /** What the server has on its disk. */
     stored: [] as number[],
     pauses: [] as number[],
@@ -25,7 +27,7 @@ function pageWith(records: number) {
       const status = outcome === "ok" || outcome === "portal" ? 200 : outcome;
       const json = async (): Promise<unknown> => {
         if (outcome === "portal") throw new SyntaxError("Unexpected token '<'");
-        return outcome === "ok" ? { answers: 1 } : { code: "merge-withdrawn", message: "No.", detail: null };
+        return outcome === "ok" ? { answers: 1 } : { code: page.code, message: "No.", detail: null };
       };
       return { ok: status === 200, status, json };
     },
@@ -106,11 +108,24 @@ test("a refusal is shown, not repeated by itself, and tried again after the next
   page.outcomes = [409];
   sender.start();
   await go();
-  expect([sender.left, sender.problem?.message, page.next]).toEqual([1, "No.", null]);
+  expect([sender.left, sender.problem?.code, page.next]).toEqual([1, "merge-withdrawn", null]);
   sender.now();
   expect(page.next).toBeNull();
   page.records = 2;
   sender.changed();
   await go();
   expect([sender.left, sender.problem]).toEqual([0, null]);
+});
+
+test.each([
+  ["merge-withdrawn", "The study has no place for these answers any more."],
+  ["too-large", "This is more than the server takes at once."],
+  ["too-many-requests", "No."],
+  ["received-set-aside", "The server cannot use these answers (received-set-aside)."],
+])("the problem %s is worded in the language of the page", async (code, message) => {
+  const { page, sender, go } = pageWith(1);
+  [page.outcomes, page.code] = [[409], code];
+  sender.start();
+  await go();
+  expect(sender.problem).toEqual({ code, message, detail: null });
 });

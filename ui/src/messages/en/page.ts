@@ -33,6 +33,9 @@ export default {
 
   send_all_done: "Everything is sent",
   send_refused: "Not sent: {{problem}} Save your work as a file.",
+  send_problem_withdrawn: "The study has no place for these answers any more.",
+  send_problem_too_large: "This is more than the server takes at once.",
+  send_problem_not_taken: "The server cannot use these answers ({{code}}).",
   send_server_status: "The server answered with status {{status}}.",
   send_under_way_one: "Sending {{count, number}} answer or change…",
   send_under_way_other: "Sending {{count, number}} answers and changes…",
