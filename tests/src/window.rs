@@ -5,7 +5,7 @@ use crate::command::Bench;
 use crate::programs;
 use crate::{processes, screen::Screen};
 use anyhow::{Context, Result, bail};
-use fantoccini::actions::{InputSource, KeyAction, KeyActions};
+use fantoccini::actions::{InputSource, KeyAction, KeyActions, PointerAction, TouchActions};
 use fantoccini::elements::Element;
 use fantoccini::error::CmdError;
 use fantoccini::{Client, ClientBuilder, Locator};
@@ -379,6 +379,18 @@ impl Window {
             .then(KeyAction::Up { value: key })
             .then(KeyAction::Up { value: CONTROL });
         self.answer("pressing a key", self.client()?.perform_actions(keys)).await
+    }
+
+    /// Taps with a finger on a point of the page, in pixels from its top left.
+    ///
+    /// # Errors
+    /// The window has gone, or has no touch screen.
+    pub async fn tap(&self, [x, y]: [f64; 2]) -> Result<()> {
+        let finger = TouchActions::new("finger".to_owned())
+            .then(PointerAction::MoveTo { duration: None, x, y })
+            .then(PointerAction::Down { button: 0 })
+            .then(PointerAction::Up { button: 0 });
+        self.answer("tapping", self.client()?.perform_actions(finger)).await
     }
 
     /// Waits until `is_it` accepts the result of a script, and returns that.

@@ -572,16 +572,12 @@ mod in_browsers {
 
     #[tokio::test]
     async fn answers_wait_in_the_browser_while_the_server_is_away() -> Result<()> {
-        let bench = study(6, 2, 1);
+        let bench = study(15, 5, 1);
         let serving = Serving::start(&bench, PROJECT, ANY_PORT)?;
         let listen = serving.listen();
         let links = links(&bench, PROJECT, &serving.address);
-        let mut browsers = vec![Browser::WebKit];
-        if Browser::Chromium.is_installed() || std::env::var_os("CI").is_some() {
-            browsers.push(Browser::Chromium);
-        } else {
-            eprintln!("NOT RUN in Chromium: this system has none with a driver");
-        }
+        let five = [Browser::WebKit, Browser::Chromium, Browser::Firefox, Browser::WebKit, Browser::Chromium];
+        let browsers: Vec<_> = five.into_iter().filter(|browser| browser.is_to_be_tested()).collect();
         let mut windows = Vec::new();
         for (browser, (_, link)) in browsers.iter().zip(&links) {
             let window = Window::start(&bench, Start::browser(&bench, *browser)?).await?;
