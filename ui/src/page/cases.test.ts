@@ -145,6 +145,12 @@ describe.runIf(process.env["DESK_CASES"] === undefined)("the recorded cases", ()
     ["whether the day's limit is reached", ["true", "false"], /"reached":(true|false)/g],
     ["whether something was handed in", ["null", "0"], /"handed_in":(null|0)/g],
     ["a fact", ["form-answers", "practice-answer", "left-out"], /"fact":\{"at_ms":0,"kind":"([a-z-]+)"/g],
+    ["undo in a round", ["1", "2"], /"now":(?:null|\{[^}]*\}),"occasion":(1|2)/g],
+    [
+      "an answer in a round",
+      ["2"],
+      /"answer":\{[^}]*\},"at_ms":0,(?:"guideline":0,)?"key":\[0,\d+\],"note":\{[^}]*\},"occasion":(2)/g,
+    ],
     ["a round", ["1", "2"], /"occasion":(1|2),"random"/g],
   ])("have %s", (_, wanted, pattern) => {
     const texts = cases.map(([, one]) => stable(one));

@@ -12,7 +12,7 @@ mod study;
 
 use crate::support::{TestFolder, open, open_in};
 use commands::Desk;
-use dissensus_api::{ImportChoices, LabelDetails, NewLabel, PacketFormat, StudyRequest};
+use dissensus_api::{ImportChoices, LabelDetails, NewLabel, PacketFormat, StudyRequest, TextQuery};
 use dissensus_domain::{AfterFailing, Answer, LabelSource, Note, QuestionId, TextId};
 use dissensus_editing::questions;
 use dissensus_project::jobs::{Progress, Silent};
@@ -58,6 +58,8 @@ enum First {
     OwnLevel,
     /// Answers came from two copies, the clock of one of which was set back.
     TwoCopies,
+    /// The first round, up to a text that comes again, and that text.
+    Rounds,
 }
 
 const PLAIN: Case = Case {
@@ -78,8 +80,15 @@ const PLAIN: Case = Case {
 const CASES: [Case; 13] = [
     Case { odd_texts: true, ..PLAIN },
     Case { name: "conditions", asked: Asked::Parts, form: true, limit: Some((2, false)), ..PLAIN },
-    Case { name: "again", repeat: 0.3, ..PLAIN },
-    Case { name: "conditions-again", asked: Asked::Parts, repeat: 0.3, steps: 140, ..PLAIN },
+    Case { name: "again", repeat: 0.3, first: First::Rounds, steps: 50, ..PLAIN },
+    Case {
+        name: "conditions-again",
+        asked: Asked::Parts,
+        repeat: 0.3,
+        first: First::Rounds,
+        steps: 50,
+        ..PLAIN
+    },
     Case {
         name: "practice",
         asked: Asked::Parts,
@@ -109,6 +118,7 @@ const CASES: [Case; 13] = [
         asked: Asked::Levels,
         practice: Some(AfterFailing::GoOn),
         repeat: 0.3,
+        limit: Some((1, true)),
         steps: 60,
         ..PLAIN
     },
@@ -153,6 +163,7 @@ fn recorded(case: &Case, folder: &TestFolder, seed: u64) -> Value {
     match case.first {
         First::Practice => steps.extend(practise(&mut person, case)),
         First::Refusals => steps.extend(refusals(&mut person)),
+        First::Rounds => steps.extend(rounds(&mut person)),
         First::OwnLevel => {
             let (next, done) = own_level(person, folder, case, &handed, seed);
             person = next;
@@ -219,7 +230,8 @@ fn practise(person: &mut Person, case: &Case) -> Vec<Value> {
     // There is nothing to practise now.
     let first = dissensus_editing::texts::find(&person.desk.session.project, "t1").unwrap().0;
     let label = NewLabel { text: first, ..label(person, 0, Answer::from_level(0)) };
-    let new = json!({ "annotator": label.annotator, "question": label.question, "text": first, "answer": label.answer });
+    let NewLabel { annotator, question, text, answer, .. } = label;
+    let new = json!({ "annotator": annotator, "question": question, "text": text, "answer": answer });
     steps.push(person.play("recordPractice", json!([new])));
     steps
 }
@@ -227,6 +239,47 @@ fn practise(person: &mut Person, case: &Case) -> Vec<Value> {
 fn label(person: &Person, text: u32, answer: Answer) -> NewLabel {
     let (question, annotator) = (person.all[0], person.me);
     NewLabel { question, annotator, text: TextId(text), answer, duration_ms: None }
+}
+
+fn own_care(limit: Option<u32>, harmful: Value, words: Value) -> Value {
+    json!({ "limit": limit, "harmful": harmful, "words": words, "groups": [] })
+}
+
+/// Answers, changes and takes back what comes again.
+fn rounds(person: &mut Person) -> Vec<Value> {
+    let (mut steps, again) = person.first_round();
+    let Some(text) = again else { return steps };
+    let (me, all) = (person.me, person.all.clone());
+    let given = person.answer_open(text, 2);
+    let last: Option<NewLabel> =
+        given.last().map(|step| serde_json::from_value(step["arguments"][0].clone()).unwrap());
+    steps.extend(given);
+    let Some(last) = last else { return steps };
+    let typed = |words: &str| Note { note: Some(words.to_owned()), ..Note::default() };
+    let noted = LabelDetails { note: typed("again"), guideline: None };
+    let task = json!([me, last.question, text, 2]);
+    let draft = |note: Option<Note>| json!([me, last.question, text, 2, note]);
+    let other = NewLabel { answer: person.answer(last.question), ..last.clone() };
+    for (command, arguments) in [
+        // The same answer with a note is no new answer.
+        ("recordAgain", json!([last, noted, 2])),
+        ("labelTask", task.clone()),
+        ("saveDraft", draft(Some(typed("unfinished")))),
+        ("labelTask", task.clone()),
+        ("recordAgain", json!([other, LabelDetails::default(), 2])),
+        ("labelTask", task.clone()),
+        ("undoLabel", json!([me, all])),
+        ("undoLabel", json!([me, all])),
+        ("labelTask", task.clone()),
+        ("saveDraft", draft(None)),
+        ("recordAgain", json!([last, noted, 2])),
+        ("labelTask", task),
+        ("progress", json!([me, all])),
+        ("openPacket", json!([])),
+    ] {
+        steps.push(person.play(command, arguments));
+    }
+    steps
 }
 
 /// What nobody can do in the desk, or only at a limit.
@@ -238,9 +291,15 @@ fn refusals(person: &mut Person) -> Vec<Value> {
     let foreign = NewLabel { annotator: dissensus_domain::AnnotatorId(other), ..given(1) };
     let noted = |note: Note| LabelDetails { note, guideline: None };
     let long = |length: usize| noted(Note { note: Some("x".repeat(length)), ..Note::default() });
-    let own = |limit: Option<u32>, words: &[&str]| json!({ "limit": limit, "harmful": null, "words": words, "groups": [] });
+    let own = |limit: Option<u32>, words: &[&str]| own_care(limit, Value::Null, json!(words));
     let practice =
         json!({ "annotator": other, "question": rude, "text": 1, "answer": Answer::from_level(0) });
+    let list = |filter: &str| {
+        let query = TextQuery { annotator: Some(me), ..TextQuery::default() };
+        let mut query = serde_json::to_value(query).unwrap();
+        query["filter"] = json!(filter);
+        query
+    };
     let many: Vec<String> = (0..201).map(|n| n.to_string()).collect();
     let full = Note { reasons: (0..20).map(|n| format!("{n:0>100}")).collect(), ..Note::default() };
     let mut all = vec![
@@ -287,15 +346,9 @@ fn refusals(person: &mut Person) -> Vec<Value> {
         ("setOwnCare", json!([me, own(Some(100_001), &[])])),
         ("setOwnCare", json!([me, own(Some(100_000), &[])])),
         ("setOwnCare", json!([me, own(None, &[&"x".repeat(101)])])),
-        ("setOwnCare", json!([me, { "limit": null, "harmful": null, "words": many, "groups": [] }])),
-        (
-            "findTexts",
-            json!([{ "annotator": me, "questions": [], "search": "", "filter": "contested", "sort": "file" }, 0, 1, null]),
-        ),
-        (
-            "findTexts",
-            json!([{ "annotator": me, "questions": [], "search": "", "filter": "long", "sort": "file" }, 0, 1, null]),
-        ),
+        ("setOwnCare", json!([me, own_care(None, Value::Null, json!(many))])),
+        ("findTexts", json!([list("contested"), 0, 1, null])),
+        ("findTexts", json!([list("long"), 0, 1, null])),
         ("answerForm", json!([me, { "age": "30+" }])),
         ("answerForm", json!([me, { "age": "30+", "place": null }])),
         ("formLeft", json!([me])),
@@ -319,7 +372,10 @@ fn own_level(
     seed: u64,
 ) -> (Person, Vec<Value>) {
     let (me, tone) = (person.me, person.all[2]);
-    let own = |level: u16| json!([me, { "limit": null, "harmful": { "question": tone, "level": level }, "words": [], "groups": [] }]);
+    let own = |level: u16| {
+        let harmful = json!({ "question": tone, "level": level });
+        json!([me, own_care(None, harmful, json!([]))])
+    };
     let mut steps = vec![person.play("setOwnCare", own(0)), person.play("setOwnCare", own(3))];
     steps.push(person.play("readText", json!([me, 1])));
     person.desk.session.close();
@@ -411,7 +467,8 @@ fn two_copies(folder: &TestFolder, handed: &Handed) -> Value {
             "occasion": 1, "at_ms": start + at, "duration_ms": null, "note": Note::default(),
             "answer": { "kind": "level", "value": levels[usize::from(level)] }, "guideline": null,
         });
-        json!({ "copy": { "id": copies[copy as usize], "made_at_ms": made_at_ms }, "record": { "event": event } })
+        let copy = json!({ "id": copies[copy as usize], "made_at_ms": made_at_ms });
+        json!({ "copy": copy, "record": { "event": event } })
     };
     json!(answers.map(record))
 }

@@ -225,6 +225,34 @@ impl Person {
         done
     }
 
+    /// Answers text by text until one comes again, which is the second result.
+    pub(super) fn first_round(&mut self) -> (Vec<Value>, Option<TextId>) {
+        let mut steps = Vec::new();
+        loop {
+            steps.push(self.next());
+            self.reads = false;
+            match self.here {
+                None => return (steps, None),
+                Some((text, 1)) => steps.extend(self.answer_open(text, 1)),
+                Some((text, _)) => return (steps, Some(text)),
+            }
+        }
+    }
+
+    /// Answers what is asked about a text in a round, with the answers.
+    pub(super) fn answer_open(&mut self, text: TextId, round: u16) -> Vec<Value> {
+        let mut steps = Vec::new();
+        while let Some(question) = self.open(text, round) {
+            let (answer, details) = (self.answer(question), LabelDetails::default());
+            let label = NewLabel { question, annotator: self.me, text, answer, duration_ms: Some(900) };
+            steps.push(match round {
+                1 => self.play("recordLabel", json!([label, details])),
+                again => self.play("recordAgain", json!([label, details, again])),
+            });
+        }
+        steps
+    }
+
     fn own_care(&mut self, question: QuestionId) -> Value {
         let limit = self.any(&[None, None, Some(1), Some(2), Some(3), Some(0), Some(100_000), Some(100_001)]);
         let harmful = self.seldom(0.6).then(|| self.random.random_range(0..6_u16));
