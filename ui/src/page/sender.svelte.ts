@@ -22,6 +22,8 @@ export interface Sending {
 
 /** Answers that follow each other quickly are sent together. */
 const TOGETHER_MS = 400;
+/** All that was done is sent each time: the more that is, the more answers go together. */
+const BYTES_PER_MS = 25;
 /** The first pause after a failure; each further one is twice as long. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
@@ -42,6 +44,8 @@ export class Sender {
    */
   #confirmed = 0;
   #failures = 0;
+  /** Size of what was sent last. */
+  #bytes = 0;
   #busy = false;
   #stop: (() => void) | null = null;
 
@@ -59,7 +63,10 @@ export class Sender {
   changed(): void {
     this.left = this.#missing();
     this.#failures = 0;
-    if (this.left > 0) this.#after(TOGETHER_MS);
+    if (this.left === 0) return;
+    // One that waits already takes this along; after a failure it is tried again at once.
+    if (this.waiting) this.#after(TOGETHER_MS);
+    else if (this.#stop === null) this.#after(this.#together());
   }
 
   /** Sends now what is left, as when the computer is online again. */
@@ -76,9 +83,16 @@ export class Sender {
     return Math.max(0, this.#sending.count() - this.#confirmed);
   }
 
+  #together(): number {
+    return TOGETHER_MS + this.#bytes / BYTES_PER_MS;
+  }
+
   #after(milliseconds: number): void {
     this.#stop?.();
-    this.#stop = this.#sending.wait(milliseconds, () => void this.#send());
+    this.#stop = this.#sending.wait(milliseconds, () => {
+      this.#stop = null;
+      void this.#send();
+    });
   }
 
   async #send(): Promise<void> {
@@ -100,12 +114,14 @@ export class Sender {
     }
     this.#busy = false;
     this.left = this.#missing();
-    if (taken && this.left > 0) this.#after(TOGETHER_MS);
+    if (taken && this.left > 0) this.#after(this.#together());
   }
 
   /** Also a submission that cannot be made is one that was not sent. */
   async #put(): Promise<Reply> {
-    return this.#sending.put(this.#sending.submission(), false);
+    const content = this.#sending.submission();
+    this.#bytes = content.length;
+    return this.#sending.put(content, false);
   }
 }
 

@@ -8,6 +8,8 @@ function pageWith(records: number) {
   const page = {
     records,
     outcomes: [] as Outcome[],
+    /** Size of a submission. */
+    bytes: 0,
     /** Of a problem that the server sends. */
     code: "merge-withdrawn",
     /** What the server has on its disk. */
@@ -18,7 +20,7 @@ function pageWith(records: number) {
   };
   const sender = new Sender({
     count: () => page.records,
-    submission: () => String(page.records),
+    submission: () => String(page.records).padEnd(page.bytes),
     put: async (content) => {
       const outcome = page.outcomes.shift() ?? "ok";
       if (page.hold) await page.hold;
@@ -128,4 +130,22 @@ test.each([
   sender.start();
   await go();
   expect(sender.problem).toEqual({ code, message, detail: null });
+});
+
+test("the more there is to send, the more answers go together", async () => {
+  const { page, sender, go } = pageWith(1);
+  for (const bytes of [100, 200_000]) {
+    page.bytes = bytes;
+    page.records += 1;
+    sender.changed();
+    await go();
+  }
+  // Further answers do not put it off.
+  for (let n = 0; n < 3; n++) {
+    page.records += 1;
+    sender.changed();
+  }
+  expect(page.pauses).toEqual([400, 404, 8400]);
+  await go();
+  expect(sender.left).toBe(0);
 });
