@@ -124,8 +124,8 @@ impl WindowState {
         self.serving.save_links(&*self.session()?, file)
     }
 
-    /// Merges the submissions in a folder that are new into a project, unless another one was opened meanwhile;
-    /// `None` if nothing has changed there since the last call.
+    /// Merges the submissions in a folder that are new into a project, unless another one was opened
+    /// meanwhile; `None` if nothing has changed there since the last call.
     ///
     /// # Errors
     /// It is not open, a packet or read-only, the folder cannot be read, or the project not written.

@@ -250,8 +250,8 @@ impl Window {
         Ok(())
     }
 
-    /// `kill -9` of the processes in which a browser runs its pages, as a system does that is short of memory;
-    /// waits until they have ended. The browser itself stays.
+    /// `kill -9` of the processes in which a browser runs its pages, as a system does that is short of
+    /// memory; waits until they have ended. The browser itself stays.
     ///
     /// # Errors
     /// It has none.
@@ -437,6 +437,18 @@ impl Window {
     /// The script throws.
     pub async fn script(&self, script: &str) -> Result<Value> {
         self.answer("running a script", self.client()?.execute(script, Vec::new())).await
+    }
+
+    /// A command of Chromium's DevTools, such as `Emulation.setCPUThrottlingRate`.
+    ///
+    /// # Errors
+    /// The browser is another one, or refuses.
+    pub async fn devtools(&self, command: &str, parameters: &Value) -> Result<()> {
+        let session = self.client()?.session_id().await?.context("no session")?;
+        let address = format!("http://127.0.0.1:{}/session/{session}/goog/cdp/execute", self.driver.port);
+        let body = json!({ "cmd": command, "params": parameters }).to_string();
+        ureq::post(&address).send(&body).with_context(|| command.to_owned())?;
+        Ok(())
     }
 
     /// Makes the part of the window in which a page is shown this wide and high, in pixels.

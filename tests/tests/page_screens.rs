@@ -1,5 +1,5 @@
-//! Every screen of a page: what axe-core finds in it, in light and dark, and whether it fits on a small phone in
-//! every language, and in a window that is enlarged to 400 %.
+//! Every screen of a page: what axe-core finds in it, in light and dark, and whether it fits on a small phone
+//! in every language, and in a window that is enlarged to 400 %.
 #![cfg(target_os = "linux")] // nowhere else are there drivers for all browsers
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 

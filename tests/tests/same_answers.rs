@@ -1,5 +1,5 @@
-//! The same answers given in a page, on a server, in a packet by window and command, and in the project make the
-//! same project.
+//! The same answers given in a page, on a server, in a packet by window and command, and in the project make
+//! the same project.
 #![cfg(target_os = "linux")] // nowhere else are there drivers for all browsers
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
