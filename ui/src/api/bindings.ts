@@ -304,9 +304,9 @@ export const commands = {
 	mergeFiles: (files: string[], consent: MergeConsent) => __TAURI_INVOKE<MergeReport>("merge_files", { files, consent }),
 	/**
 	 *  Merges the submissions in a folder that are new into the open project, which is given by its path; null if
-	 *  nothing has changed there since the last call.
+	 *  nothing has changed there since the last call. The first call `begins`.
 	 */
-	collectFolder: (project: string, folder: string) => __TAURI_INVOKE<CollectedFiles | null>("collect_folder", { project, folder }),
+	collectFolder: (project: string, folder: string, begins: boolean) => __TAURI_INVOKE<CollectedFiles | null>("collect_folder", { project, folder, begins }),
 	/**  Everyone's answers and notes on a text, and the decisions. */
 	textTalk: (question: QuestionId, text: TextId) => __TAURI_INVOKE<TextTalk>("text_talk", { question, text }),
 	/**  Records a decision about a text; labels are unaffected. */

@@ -80,3 +80,24 @@ export function takes(scale: Scale, answer: Answer): boolean {
 export const isWithin = (answer: Answer, characters: number): boolean =>
   answer.kind !== "spans" ||
   answer.value.every(({ start, end }) => 0 <= start && start < end && end <= characters);
+
+/** The answer in the one form in which equal answers have equal JSON. */
+export function canonical(answer: Answer): Answer {
+  switch (answer.kind) {
+    case "cannot-say":
+      return { kind: "cannot-say" };
+    case "level":
+      return { kind: "level", value: answer.value };
+    case "options":
+      return { kind: "options", value: [...new Set(answer.value)].toSorted((a, b) => a - b) };
+    case "spans": {
+      const spans = answer.value.map(({ start, end, kind }) => ({ start, end, kind }));
+      spans.sort((a, b) => a.start - b.start || a.end - b.end || a.kind - b.kind);
+      const isNew = (span: unknown, at: number) => JSON.stringify(span) !== JSON.stringify(spans[at - 1]);
+      return { kind: "spans", value: spans.filter(isNew) };
+    }
+  }
+}
+
+export const isSameAnswer = (a: Answer, b: Answer): boolean =>
+  JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));

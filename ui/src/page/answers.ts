@@ -16,27 +16,6 @@ interface Place {
   flagged: boolean;
 }
 
-/** The answer in the one form in which equal answers have equal JSON. */
-export function canonical(answer: Answer): Answer {
-  switch (answer.kind) {
-    case "cannot-say":
-      return { kind: "cannot-say" };
-    case "level":
-      return { kind: "level", value: answer.value };
-    case "options":
-      return { kind: "options", value: [...new Set(answer.value)].toSorted((a, b) => a - b) };
-    case "spans": {
-      const spans = answer.value.map(({ start, end, kind }) => ({ start, end, kind }));
-      spans.sort((a, b) => a.start - b.start || a.end - b.end || a.kind - b.kind);
-      const isNew = (span: unknown, at: number) => JSON.stringify(span) !== JSON.stringify(spans[at - 1]);
-      return { kind: "spans", value: spans.filter(isNew) };
-    }
-  }
-}
-
-export const isSameAnswer = (a: Answer, b: Answer): boolean =>
-  JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
-
 const nameOf = (question: QuestionId, text: TextId, occasion: number): string =>
   `${question}:${text}:${occasion}`;
 

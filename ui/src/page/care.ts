@@ -23,7 +23,8 @@ interface Day {
 export interface StoredHarmful {
   question: string;
   key: string;
-  place: number;
+  /** Where it was; earlier pages did not store it. */
+  place?: number;
 }
 
 /** A person's choices. */
@@ -37,7 +38,7 @@ export function levelOf(
 ): LevelId | null {
   const level = keys.indexOf(key);
   if (level >= 0 && positionOf(scale, level) !== null) return level;
-  return idAt(scale, Math.min(place, scale.levels.length - 1));
+  return idAt(scale, Math.min(place ?? 0, scale.levels.length - 1));
 }
 
 export interface StoredCare {

@@ -26,11 +26,11 @@ import type {
   Undone,
 } from "$api/bindings";
 import { answerName } from "$kinds/level/levels";
-import { isWithin, levelsIn, takes } from "$kinds/rules";
+import { canonical, isWithin, levelsIn, takes, isSameAnswer } from "$kinds/rules";
 import { positionOf } from "$kinds/scale";
 import { isEmpty, NO_NOTE, sameNote } from "$logic/notes";
 import { t } from "$messages/messages.svelte";
-import { Answers, canonical, isSameAnswer } from "./answers";
+import { Answers } from "./answers";
 import { nextAssigned, progressOf, type PacketState } from "./assigned";
 import * as care from "./care";
 import {

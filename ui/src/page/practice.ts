@@ -13,8 +13,8 @@ import type {
   TextId,
 } from "$api/bindings";
 import { isOrdinal } from "$kinds/kinds";
+import { isSameAnswer } from "$kinds/rules";
 import { positionOf } from "$kinds/scale";
-import { isSameAnswer } from "./answers";
 
 /** The value of a recorded answer. */
 export interface GivenInPractice {

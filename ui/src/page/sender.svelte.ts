@@ -16,14 +16,19 @@ export interface Sending {
   count(): number;
   /** All of them as a submission. */
   submission(): string;
+  /** Whether everything is answered. */
+  isComplete(): boolean;
   put(content: string, closing: boolean): Promise<Reply>;
   wait(milliseconds: number, work: () => void): () => void;
 }
 
 /** Answers that follow each other quickly are sent together. */
 const TOGETHER_MS = 400;
-/** All that was done is sent each time: the more that is, the more answers go together. */
+/** All that was done is sent each time: the more that is, the more answers go together, for so long. */
 const BYTES_PER_MS = 25;
+const LONGEST_TOGETHER_MS = 5000;
+/** Browsers refuse larger requests that outlive their page: 64 KiB, headers included. */
+const LARGEST_CLOSING = 60_000;
 /** The first pause after a failure; each further one is twice as long. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
@@ -65,7 +70,7 @@ export class Sender {
     this.#failures = 0;
     if (this.left === 0) return;
     // One that waits already takes this along; after a failure it is tried again at once.
-    if (this.waiting) this.#after(TOGETHER_MS);
+    if (this.waiting || this.#sending.isComplete()) this.#after(TOGETHER_MS);
     else if (this.#stop === null) this.#after(this.#together());
   }
 
@@ -76,7 +81,12 @@ export class Sender {
 
   /** A last attempt of a page that is closed or hidden; a browser finishes it without the page. */
   close(): void {
-    if (this.left > 0) void this.#sending.put(this.#sending.submission(), true).catch(() => {});
+    if (this.left === 0) return;
+    const content = this.#sending.submission();
+    const isSmall = new TextEncoder().encode(content).length < LARGEST_CLOSING;
+    if (isSmall) void this.#sending.put(content, true).catch(() => {});
+    // A page that is only hidden may have the time.
+    else this.#after(0);
   }
 
   #missing(): number {
@@ -84,7 +94,7 @@ export class Sender {
   }
 
   #together(): number {
-    return TOGETHER_MS + this.#bytes / BYTES_PER_MS;
+    return Math.min(TOGETHER_MS + this.#bytes / BYTES_PER_MS, LONGEST_TOGETHER_MS);
   }
 
   #after(milliseconds: number): void {

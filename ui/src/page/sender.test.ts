@@ -10,6 +10,9 @@ function pageWith(records: number) {
     outcomes: [] as Outcome[],
     /** Size of a submission. */
     bytes: 0,
+    complete: false,
+    /** Sizes of what was sent as the page was closed. */
+    closing: [] as number[],
     /** Of a problem that the server sends. */
     code: "merge-withdrawn",
     /** What the server has on its disk. */
@@ -21,7 +24,9 @@ function pageWith(records: number) {
   const sender = new Sender({
     count: () => page.records,
     submission: () => String(page.records).padEnd(page.bytes),
-    put: async (content) => {
+    isComplete: () => page.complete,
+    put: async (content, closing) => {
+      if (closing) page.closing.push(content.length);
       const outcome = page.outcomes.shift() ?? "ok";
       if (page.hold) await page.hold;
       if (outcome === "ok" || outcome === "cut") page.stored.push(Number(content));
@@ -145,7 +150,28 @@ test("the more there is to send, the more answers go together", async () => {
     page.records += 1;
     sender.changed();
   }
-  expect(page.pauses).toEqual([400, 404, 8400]);
+  expect(page.pauses).toEqual([400, 404, 5000]);
+  await go();
+  expect(sender.left).toBe(0);
+});
+
+test("the last answer is sent at once", async () => {
+  const { page, sender, go } = pageWith(1);
+  page.bytes = 200_000;
+  sender.changed();
+  await go();
+  [page.records, page.complete] = [2, true];
+  sender.changed();
+  expect(page.pauses).toEqual([400, 400]);
+});
+
+test("what is too large to outlive its page is sent while it is hidden", async () => {
+  const { page, sender, go } = pageWith(1);
+  sender.close();
+  expect(page.closing).toEqual([1]);
+  page.bytes = 70_000;
+  sender.close();
+  expect([page.closing, page.pauses]).toEqual([[1], [0]]);
   await go();
   expect(sender.left).toBe(0);
 });

@@ -4,7 +4,6 @@ import { t } from "$messages/messages.svelte";
 import { CLOCK, PacketDesk } from "./desk";
 import type { OpenContent } from "./join";
 import type { Journal } from "./journal";
-import { isProblem } from "$words/problems";
 import { problem } from "./problems";
 import { handed } from "./handed.svelte";
 import { fileName, giveFile } from "./save-file";
@@ -24,6 +23,8 @@ const SETTINGS: AppSettings = {
 
 /** How long an address may take to accept what is sent. */
 const LONGEST_MS = 30_000;
+/** How long one to the server of the page may take, which may be all that was done over a slow network. */
+const LONGEST_SEND_MS = 90_000;
 
 export class Session {
   readonly content: OpenContent;
@@ -46,7 +47,15 @@ export class Session {
     const sending = {
       count: () => journal.records.length,
       submission: () => this.submission(Date.now(), true),
-      put: (body: string, keepalive: boolean) => fetch(address, { method: "PUT", body, keepalive }),
+      isComplete: () => {
+        const { given, wanted } = this.desk.openPacket();
+        return given >= wanted;
+      },
+      put: (body: string, keepalive: boolean) => {
+        // Browsers finish a request that outlives its page in their own time.
+        const signal = keepalive ? null : AbortSignal.timeout(LONGEST_SEND_MS);
+        return fetch(address, { method: "PUT", body, keepalive, signal });
+      },
       wait: (milliseconds: number, work: () => void) => {
         const timer = setTimeout(work, milliseconds);
         return () => clearTimeout(timer);
@@ -134,18 +143,16 @@ export class Session {
       const headers = { "Content-Type": "application/json", Accept: "*/*" };
       const { host } = new URL(target.url);
       const signal = AbortSignal.timeout(LONGEST_MS);
-      const refused = refusalOf(target.url);
-      try {
-        // A redirect is followed as far as the policy of the page allows: within the origin of the address.
-        const answer = await fetch(target.url, { method: "POST", headers, body, signal });
-        if (!answer.ok)
-          throw problem("page-target", host, `${answer.status} ${(await answer.text()).slice(0, 200)}`);
-      } catch (thrown) {
-        if (isProblem(thrown)) throw thrown;
-        throw problem((await refused.found()) ? "page-target-forwards" : "page-target", host, String(thrown));
-      } finally {
-        refused.forget();
-      }
+      // Behind most redirects browsers send no body, and an answer there says nothing about the answers here.
+      const redirect = "manual";
+      const answer = await fetch(target.url, { method: "POST", headers, body, signal, redirect }).catch(
+        (thrown: unknown) => {
+          throw problem("page-target", host, String(thrown));
+        },
+      );
+      if (answer.type === "opaqueredirect") throw problem("page-target-forwards", host);
+      if (!answer.ok)
+        throw problem("page-target", host, `${answer.status} ${(await answer.text()).slice(0, 200)}`);
       return true;
     });
   }
@@ -159,27 +166,6 @@ export class Session {
     if (await work(text)) await this.#journal.submit({ at_ms, answers: given, records });
     return { file, bytes: text.length, given, wanted };
   }
-}
-
-/** How long browsers may take to report what a policy has refused, after the request has failed. */
-const REPORT_MS = 100;
-
-/**
- * Finds out whether the page's policy refuses a request to this address, which is allowed itself: then it
- * forwards to another one. Browsers report this only as an event.
- */
-function refusalOf(address: string): { found(): Promise<boolean>; forget(): void } {
-  let onfound = () => {};
-  const found = new Promise<boolean>((resolve) => (onfound = () => resolve(true)));
-  const look = ({ effectiveDirective, blockedURI }: SecurityPolicyViolationEvent) => {
-    const isThis = blockedURI.startsWith(new URL(address).origin);
-    if (effectiveDirective === "connect-src" && isThis) onfound();
-  };
-  document.addEventListener("securitypolicyviolation", look);
-  return {
-    found: () => Promise.race([found, new Promise<boolean>((no) => setTimeout(() => no(false), REPORT_MS))]),
-    forget: () => document.removeEventListener("securitypolicyviolation", look),
-  };
 }
 
 /** The session of this page, once it is open. */

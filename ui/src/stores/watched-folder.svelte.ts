@@ -70,15 +70,16 @@ export class WatchedFolder {
     this.files = [];
     this.waiting = [];
     this.problem = null;
-    if (path !== null && this.#project !== null) void this.#look(this.#project, path, this.#turn);
+    if (path !== null && this.#project !== null) void this.#look(this.#project, path, this.#turn, true);
   }
 
-  async #look(project: string, path: string, turn: number): Promise<void> {
+  async #look(project: string, path: string, turn: number, begins: boolean): Promise<void> {
     const isOver = () => turn !== this.#turn;
     try {
-      const news = await commands.collectFolder(project, path);
+      const news = await commands.collectFolder(project, path, begins);
       if (isOver()) return;
       this.problem = null;
+      begins = false;
       if (news) {
         this.files = [...news.files.toReversed(), ...this.files];
         this.waiting = news.waiting;
@@ -91,6 +92,6 @@ export class WatchedFolder {
       // While projects are switched, none or another one may be open.
       if (problem.code !== "no-project") this.problem = problem;
     }
-    this.#timer = setTimeout(() => void this.#look(project, path, turn), PAUSE_MS);
+    this.#timer = setTimeout(() => void this.#look(project, path, turn, begins), PAUSE_MS);
   }
 }

@@ -90,7 +90,7 @@ it("is remembered with its project, until nobody wants it", async () => {
   await openOther();
   expect(app.watched.path).toBeNull();
   await app.open(path);
-  await waitFor(() => expect(look).toHaveBeenCalledWith(path, "/drop"));
+  await waitFor(() => expect(look).toHaveBeenCalledWith(path, "/drop", true));
   await user.click(await screen.findByTestId("study-unwatch"));
   expect(screen.queryByTestId("study-watched")).toBeNull();
   await app.openToRead(path);
