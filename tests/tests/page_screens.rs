@@ -263,8 +263,14 @@ async fn screens_before_a_page_fit_and_are_accessible() -> Result<()> {
         eyes.go_to(&address(&file), "page-failed", name).await?;
     }
 
+    // Without the end of the script nothing runs.
+    let cut = bench.file("no-script.html", &content[..content.len() - 3000]);
+    eyes.window.go_to(&address(&cut)).await?;
+    let shown = "const one = document.querySelector('.incomplete'); return one && getComputedStyle(one).opacity === '1'";
+    eyes.window.script_when(shown, |shown| shown == true).await?;
     eyes.window.go_to(&address(&page)).await?;
     eyes.window.find("label-text").await?;
+    ensure!(eyes.window.script("return document.querySelector('.incomplete') === null").await? == true);
     eyes.window.open_tab().await?;
     eyes.go_to(&address(&page), "page-elsewhere", "open elsewhere").await?;
     eyes.window.close_tab().await?;

@@ -9,4 +9,6 @@ import Page from "./Page.svelte";
 const target = document.getElementById("app");
 if (!target) throw new Error("page.html has no #app");
 
+target.replaceChildren();
+
 export default mount(Page, { target });

@@ -117,6 +117,7 @@ export default {
   texts_left_other: "{{count, number}} texts without your answer.",
   answers_are_sent:
     "Your answers are sent as you give them. You can still change them, also if you come back later.",
+  answers_to_send: "Nothing is sent yet: hand in to send your answers to {{host}}.",
   answers_to_hand_in:
     "Hand in writes one file that you send to the person who gave you this packet. Until then you can change your answers.",
   file_made:

@@ -8,7 +8,8 @@ export default {
 
   // A page that opens with a passphrase.
   locked_title: "This page opens with a passphrase",
-  locked_text: "You got it together with the page. Capital letters, spaces and hyphens do not matter.",
+  locked_text:
+    "The person who sent you the page has given it to you separately. Capital letters, spaces and hyphens do not matter.",
   locked_field: "Passphrase",
   locked_open: "Open",
   locked_opening: "Opening…",
@@ -50,7 +51,7 @@ export default {
   storage_lost:
     "The browser has closed its storage. What you answered before is still there: reload the page to go on.",
   storage_refused:
-    "The browser does not store answers here: nothing was saved. Open the page in a normal window (not a private one), or save your work as a file.",
+    "The browser does not store answers here: nothing was saved. Open the page in a normal window, not in a private one.",
 
   problem_cannot_say_not_offered: "“{{question}}” does not offer “cannot say”.",
   problem_confidence: "A confidence is a whole number from 1 to 5.",
