@@ -360,6 +360,41 @@ fn every_refusal_has_a_code_by_which_pages_translate_it() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn one_link_does_not_take_the_memory_of_all() -> Result<()> {
+    let bench = study(6, 2, 1);
+    let serving = Serving::start(&bench, PROJECT, ANY_PORT)?;
+    let links = links(&bench, PROJECT, &serving.address);
+    let own = links[0].1.trim_start_matches(&serving.address);
+    let work = format!("{own}/work/0198f3a5-9c1e-7d42-8f3a-3f1f6f1f0a01");
+    let mut page = Page::load(&links[0].1)?;
+    page.answer(1);
+    // The server asks for a body once it reads it; these never come.
+    let begun = sending(&work, "Content-Length: 16000000\r\nExpect: 100-continue");
+    let mut open = Vec::new();
+    for _ in 0..4 {
+        let mut connection = TcpStream::connect(serving.listen())?;
+        connection.write_all(begun.as_bytes())?;
+        let mut line = [0; 21];
+        connection.read_exact(&mut line)?;
+        ensure!(&line == b"HTTP/1.1 100 Continue");
+        open.push(connection);
+    }
+    assert_eq!(status_of(&page.send().unwrap_err()), 429);
+    // Another link is not concerned, and neither is this one once they are gone.
+    let mut other = Page::load(&links[1].1)?;
+    other.answer(0);
+    other.send()?;
+    drop(open);
+    while let Err(error) = page.send() {
+        assert_eq!(status_of(&error), 429);
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    serving.end()?;
+    assert_eq!(answers(&bench).into_values().collect::<Vec<_>>(), [1, 1]);
+    Ok(())
+}
+
 /// The status of an answer, and its JSON.
 fn answered(answer: &str) -> Result<(String, serde_json::Value)> {
     let (head, body) = answer.split_once("\r\n\r\n").with_context(|| format!("no answer: {answer}"))?;
@@ -488,7 +523,9 @@ fn killed_server_loses_and_doubles_nothing() -> Result<()> {
     let pause = Duration::from_millis(setting("DISSENSUS_PAUSE_MS", 150));
     let each = (seconds as f64 / pause.as_secs_f64()) as usize + 20;
     let bench = study(people * each / 2, people, 2);
-    let first = Serving::start(&bench, PROJECT, ANY_PORT)?;
+    // Without a proxy, few connections of one address are open at a time.
+    let behind_proxy = ["--behind-proxy"];
+    let first = Serving::start_with(&bench, PROJECT, ANY_PORT, &behind_proxy)?;
     let listen = first.listen();
     let links = links(&bench, PROJECT, &first.address);
     let mut serving = Some(first);
@@ -527,7 +564,7 @@ fn killed_server_loses_and_doubles_nothing() -> Result<()> {
             let at = Duration::from_secs(seconds).mul_f64(kill as f64 / (kills + 1) as f64);
             std::thread::sleep(at.saturating_sub(began.elapsed()));
             serving.take().context("a server")?.kill()?;
-            serving = Some(Serving::start(&bench, PROJECT, &listen)?);
+            serving = Some(Serving::start_with(&bench, PROJECT, &listen, &behind_proxy)?);
         }
         std::thread::sleep(Duration::from_secs(seconds).saturating_sub(began.elapsed()));
         ended.store(true, Ordering::SeqCst);

@@ -1,5 +1,7 @@
 //! Connections: so many at a time, and none that keeps a place without sending requests.
 
+use crate::limits::{Places, network_of};
+use crate::routes::LONGEST;
 use axum::extract::ConnectInfo;
 use axum::{Extension, Router};
 use hyper::server::conn::http1;
@@ -22,26 +24,35 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub(crate) struct Bounds {
     /// How many are open at a time; further ones wait until one is closed.
     pub(crate) open: usize,
+    /// How many of them one sender has: further ones are closed.
+    pub(crate) of_sender: usize,
     /// How long one waits for a request and the whole of its header. A slow sender has no place for longer.
     pub(crate) header: Duration,
-    /// How long one stays open; the request that it has then is still answered. A slow reader has no place
-    /// for longer.
+    /// How long one stays open. A slow reader has no place for longer.
     pub(crate) life: Duration,
+    /// How long the request that it has then may still take.
+    pub(crate) last: Duration,
 }
 
 impl Bounds {
     /// Systems give a program so many files, of which the project needs some: usually 1,024, and 256 on
     /// macOS.
-    pub(crate) const USUAL: Self = Self {
-        open: if cfg!(target_os = "macos") { 150 } else { 600 },
-        header: Duration::from_secs(30),
-        life: Duration::from_mins(10),
-    };
+    pub(crate) fn usual(behind_proxy: bool) -> Self {
+        let (open, of_sender) = if cfg!(target_os = "macos") { (150, 60) } else { (600, 100) };
+        Self {
+            open,
+            // Those of a proxy are everybody's.
+            of_sender: if behind_proxy { open } else { of_sender },
+            header: Duration::from_secs(30),
+            life: Duration::from_mins(10),
+            last: LONGEST,
+        }
+    }
 }
 
 /// Answers requests until `end`, and then those that were begun.
 pub(crate) async fn serve(listener: TcpListener, app: Router, bounds: Bounds, end: impl Future<Output = ()>) {
-    let places = Arc::new(Semaphore::new(bounds.open));
+    let (places, senders) = (Arc::new(Semaphore::new(bounds.open)), Places::new(bounds.of_sender));
     let (ending, ended) = watch::channel(());
     let mut open = JoinSet::new();
     let mut end = pin!(end);
@@ -51,10 +62,11 @@ pub(crate) async fn serve(listener: TcpListener, app: Router, bounds: Bounds, en
             () = end.as_mut() => break,
         };
         while open.try_join_next().is_some() {}
+        let Some(of_sender) = senders.take(network_of(from.ip())) else { continue };
         let (app, ended) = (app.clone(), ended.clone());
         open.spawn(async move {
             answer(stream, from, app, bounds, ended).await;
-            drop(place);
+            drop((place, of_sender));
         });
     }
     drop(ending);
@@ -105,7 +117,7 @@ async fn answer(
         () = tokio::time::sleep(bounds.life) => {}
     }
     connection.as_mut().graceful_shutdown();
-    let _ = tokio::time::timeout(bounds.header, connection).await;
+    let _ = tokio::time::timeout(bounds.last, connection).await;
 }
 
 #[cfg(test)]
@@ -115,8 +127,15 @@ mod tests {
     use std::time::Instant;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-    const BOUNDS: Bounds =
-        Bounds { open: 2, header: Duration::from_millis(300), life: Duration::from_mins(10) };
+    const BOUNDS: Bounds = Bounds {
+        open: 2,
+        of_sender: 10,
+        header: Duration::from_millis(300),
+        life: Duration::from_mins(10),
+        last: Duration::from_mins(1),
+    };
+    /// How long a slow answer takes.
+    const SLOW: Duration = Duration::from_millis(500);
     const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
     /// A server with these bounds; what is sent ends it.
@@ -125,10 +144,16 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let (end, ended) = tokio::sync::oneshot::channel();
         let mut task = JoinSet::new();
-        let app = Router::new().route(
-            "/",
-            get(|ConnectInfo(from): ConnectInfo<SocketAddr>| async move { from.ip().to_string() }),
-        );
+        let slow = || async {
+            tokio::time::sleep(SLOW).await;
+            "done"
+        };
+        let app = Router::new()
+            .route(
+                "/",
+                get(|ConnectInfo(from): ConnectInfo<SocketAddr>| async move { from.ip().to_string() }),
+            )
+            .route("/slow", get(slow));
         task.spawn(serve(listener, app, bounds, async { ended.await.unwrap_or_default() }));
         (address, end, task)
     }
@@ -165,6 +190,45 @@ mod tests {
         assert!(!read_until(&mut slow, "-").await.contains("200"));
         // Without a further request, its own connection is closed too.
         assert_eq!(read_until(&mut good, "-").await, "");
+    }
+
+    #[tokio::test]
+    async fn one_sender_does_not_have_all_places() {
+        let bounds = Bounds { open: 4, of_sender: 2, header: Duration::from_mins(1), ..BOUNDS };
+        let (address, _end, _task) = started(bounds).await;
+        let answered = async |mut stream: TcpStream| {
+            let sent = stream.write_all(REQUEST).await.is_ok();
+            sent && read_until(&mut stream, "127.0.0.1").await.contains("200")
+        };
+        let mut first = TcpStream::connect(address).await.unwrap();
+        let _silent = TcpStream::connect(address).await.unwrap();
+        // Those after the second one are closed at once, and have no places.
+        for _ in 0..10 {
+            assert!(!answered(TcpStream::connect(address).await.unwrap()).await);
+        }
+        // The others are answered, and once one is closed there is a place again.
+        first.write_all(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await.unwrap();
+        assert!(read_until(&mut first, "-").await.contains("200"));
+        let mut again = false;
+        for _ in 0..100 {
+            again = again || answered(TcpStream::connect(address).await.unwrap()).await;
+        }
+        assert!(again);
+        // Behind a proxy all come from one address.
+        assert_eq!(Bounds::usual(true).of_sender, Bounds::usual(true).open);
+        assert!(Bounds::usual(false).of_sender < Bounds::usual(false).open / 2);
+    }
+
+    #[tokio::test]
+    async fn last_request_of_a_connection_has_its_time() {
+        let short = Duration::from_millis(100);
+        let (address, _end, _task) = started(Bounds { header: short, life: short, ..BOUNDS }).await;
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
+        assert!(
+            read_until(&mut stream, "-").await.ends_with("done"),
+            "it takes longer than all but the last"
+        );
     }
 
     #[tokio::test]

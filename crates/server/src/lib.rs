@@ -98,7 +98,8 @@ impl Server {
         let ended = AtomicBool::new(false);
         let served = std::thread::scope(|scope| {
             let merger = scope.spawn(|| merging::merge_until(&state.inbox, &state.arrived, &ended, &merged));
-            let served = runtime.block_on(answer(self.listener, Arc::clone(&state), &stop));
+            let bounds = Bounds::usual(self.settings.behind_proxy);
+            let served = runtime.block_on(answer(self.listener, Arc::clone(&state), bounds, &stop));
             // What is being written is still merged.
             runtime.shutdown_timeout(LAST_REQUESTS);
             ended.store(true, Ordering::SeqCst);
@@ -113,12 +114,13 @@ impl Server {
 async fn answer(
     listener: TcpListener,
     state: Arc<State>,
+    bounds: Bounds,
     stop: impl Fn() -> bool,
 ) -> Result<(), ProjectError> {
     let listener = tokio::net::TcpListener::from_std(listener).map_err(ServerError::Network)?;
     let (sender, receiver) = tokio::sync::oneshot::channel::<()>();
     let end = async { receiver.await.unwrap_or_default() };
-    let server = tokio::spawn(connections::serve(listener, routes::router(state), Bounds::USUAL, end));
+    let server = tokio::spawn(connections::serve(listener, routes::router(state), bounds, end));
     while !stop() && !server.is_finished() {
         tokio::time::sleep(ASK).await;
     }

@@ -4,8 +4,9 @@ use dissensus_project::sync::lock;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Requests with one link: so many at once, and so many a second. A page sends one after each answer.
 const OF_LINK: Rate = Rate { burst: 30.0, per_second: 5.0 };
@@ -13,6 +14,11 @@ const OF_LINK: Rate = Rate { burst: 30.0, per_second: 5.0 };
 const WRONG: Rate = Rate { burst: 20.0, per_second: 0.2 };
 /// People who join from one address: a class in a computer room.
 const JOINS: Rate = Rate { burst: 60.0, per_second: 0.1 };
+/// Submissions with one link that are received at a time: further ones are refused. A page sends one after
+/// the other, but a lost connection may have its place for a while.
+const SENDING: usize = 4;
+/// The most of all submissions that is in memory, in KiB: further ones wait.
+const IN_MEMORY: u32 = 256 << 10;
 /// When the memory of senders is cleared of those who have been quiet.
 const MOST: usize = 10_000;
 
@@ -51,12 +57,54 @@ impl<Key: Eq + Hash> Buckets<Key> {
     }
 }
 
+/// Places of which each sender has only so many at a time.
+pub(crate) struct Places<Key> {
+    most: usize,
+    taken: Arc<Mutex<HashMap<Key, usize>>>,
+}
+
+/// A place of a sender, until it is dropped.
+pub(crate) struct Place<Key: Eq + Hash> {
+    key: Key,
+    taken: Arc<Mutex<HashMap<Key, usize>>>,
+}
+
+impl<Key: Eq + Hash + Clone> Places<Key> {
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most, taken: Arc::default() }
+    }
+
+    /// A place, if one is left to this sender.
+    pub(crate) fn take(&self, key: Key) -> Option<Place<Key>> {
+        let mut all = lock(&self.taken);
+        let taken = all.entry(key.clone()).or_default();
+        if *taken >= self.most {
+            return None;
+        }
+        *taken += 1;
+        Some(Place { key, taken: Arc::clone(&self.taken) })
+    }
+}
+
+impl<Key: Eq + Hash> Drop for Place<Key> {
+    fn drop(&mut self) {
+        let mut all = lock(&self.taken);
+        let Some(taken) = all.get_mut(&self.key) else { return };
+        *taken -= 1;
+        if *taken == 0 {
+            all.remove(&self.key);
+        }
+    }
+}
+
 /// The limits of a server.
 pub(crate) struct Limits {
     behind_proxy: bool,
     links: Buckets<String>,
     wrong: Buckets<IpAddr>,
     joins: Buckets<IpAddr>,
+    sending: Places<String>,
+    memory: Arc<Semaphore>,
 }
 
 impl Limits {
@@ -66,6 +114,8 @@ impl Limits {
             links: Buckets::new(OF_LINK),
             wrong: Buckets::new(WRONG),
             joins: Buckets::new(JOINS),
+            sending: Places::new(SENDING),
+            memory: Arc::new(Semaphore::new(IN_MEMORY as usize)),
         }
     }
 
@@ -79,6 +129,18 @@ impl Limits {
     /// Whether another request with this link is taken.
     pub(crate) fn allows_link(&self, secret: &str) -> bool {
         self.links.take(secret.to_owned(), Instant::now())
+    }
+
+    /// A place to send something with this link, if there is one.
+    pub(crate) fn sending(&self, secret: &str) -> Option<Place<String>> {
+        self.sending.take(secret.to_owned())
+    }
+
+    /// Memory for so many bytes, once there is enough.
+    pub(crate) async fn memory(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        let size = u32::try_from(bytes.div_ceil(1024)).unwrap_or(IN_MEMORY).min(IN_MEMORY);
+        // It is never closed.
+        Arc::clone(&self.memory).acquire_many_owned(size).await.ok()
     }
 
     /// Whether another person may join from there.
@@ -99,7 +161,7 @@ fn address_in(name: &str) -> Option<IpAddr> {
 }
 
 /// The address, or the /64 in which it is: one connection has that many addresses (RFC 6177).
-fn network_of(address: IpAddr) -> IpAddr {
+pub(crate) fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(one) => Ipv6Addr::from_bits(one.to_bits() & (u128::MAX << 64)).into(),
         other => other,
@@ -153,6 +215,34 @@ mod tests {
         // So nobody gets further by changing the address.
         let joined = (0..200).filter(|n| limits.allows_join(sender(&format!("2001:db8::{n:x}")))).count();
         assert_eq!(joined, 60);
+    }
+
+    #[test]
+    fn places_of_a_sender_are_free_again_after_use() {
+        let places = Places::new(2);
+        let (one, two) = (places.take("a").unwrap(), places.take("a"));
+        assert!(two.is_some() && places.take("a").is_none());
+        assert!(places.take("b").is_some(), "of another sender");
+        drop(one);
+        let again = places.take("a");
+        assert!(again.is_some() && places.take("a").is_none());
+        drop((two, again));
+        assert!(lock(&places.taken).is_empty(), "nobody is remembered");
+    }
+
+    #[tokio::test]
+    async fn memory_of_submissions_is_bounded() {
+        let limits = Limits::new(false);
+        let mut held = Vec::new();
+        for _ in 0..16 {
+            held.push(limits.memory(16 << 20).await);
+        }
+        let another = limits.memory(1);
+        let mut another = std::pin::pin!(another);
+        let waiting = tokio::time::timeout(Duration::from_millis(10), another.as_mut()).await;
+        assert!(waiting.is_err(), "256 MiB are in memory");
+        held.pop();
+        assert!(another.await.is_some());
     }
 
     #[test]

@@ -33,7 +33,7 @@ const LARGEST: usize = 8 << 20;
 /// The most bytes of one that are read: who sends a little too much is answered, and not cut off.
 const READ: usize = 2 * LARGEST;
 /// How long one request may take, its body included.
-const LONGEST: Duration = Duration::from_secs(60);
+pub(crate) const LONGEST: Duration = Duration::from_secs(60);
 /// The most bytes of any other request.
 const LARGEST_FORM: usize = 1 << 14;
 /// Secrets have this length.
@@ -141,7 +141,13 @@ async fn receive(
             let Ok(opened) = Uuid::parse_str(&opened) else {
                 return problem(StatusCode::BAD_REQUEST, ServerError::Misaddressed, None);
             };
-            // Nothing is read for those without a link.
+            // Nothing is read for those without a link, nor more at a time than there is memory for.
+            let Some(place) = state.limits.sending(&secret) else {
+                return too_many(&spoken);
+            };
+            let length =
+                headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+            let memory = state.limits.memory(length.unwrap_or(READ).min(READ)).await;
             let content = match Bytes::from_request(request, &()).await {
                 Ok(content) if content.len() <= LARGEST => content,
                 Err(BytesRejection::FailedToBufferBody(FailedToBufferBody::UnknownBodyError(_))) => {
@@ -152,6 +158,7 @@ async fn receive(
             let turn = Arc::clone(&state.submissions).acquire_owned().await;
             let state = Arc::clone(&state);
             blocking(turn, move || {
+                let _until_here = (place, memory);
                 let answers = state.inbox.receive(packet, opened, &content)?;
                 state.arrived.store(true, Ordering::SeqCst);
                 Ok(answers)
@@ -165,10 +172,7 @@ async fn receive(
         Err(Refusal::Unknown) => {
             problem(StatusCode::NOT_FOUND, ServerError::LinkUnknown, Some(&spoken.texts.unknown_text))
         }
-        Err(Refusal::TooMany) => {
-            let why = Some(spoken.texts.too_many_text.as_str());
-            problem(StatusCode::TOO_MANY_REQUESTS, ServerError::TooManyRequests, why)
-        }
+        Err(Refusal::TooMany) => too_many(&spoken),
         Err(Refusal::Problem(error)) => {
             tracing::warn!(code = error.code(), "a submission was not received");
             let status = match error.code() {
@@ -185,6 +189,11 @@ async fn receive(
             (status, Json(error.problem())).into_response()
         }
     }
+}
+
+fn too_many(spoken: &Spoken) -> Response {
+    let why = Some(spoken.texts.too_many_text.as_str());
+    problem(StatusCode::TOO_MANY_REQUESTS, ServerError::TooManyRequests, why)
 }
 
 /// A refusal that a page shows by its code; `message` replaces the English one.
