@@ -179,6 +179,7 @@ impl Page {
         let parts = page["parts"].as_array().context("no parts")?;
         let part = derived("part")[..4].iter().fold(0_usize, |all, byte| all << 8 | usize::from(*byte));
         content["assignments"] = parts[part % parts.len()].clone();
+        content["part"] = json!(part % parts.len());
         let mut packet = [0; 16];
         packet.copy_from_slice(&derived("packet")[..16]);
         content["packet"] = json!(uuid::Builder::from_custom_bytes(packet).into_uuid());

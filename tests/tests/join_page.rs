@@ -266,7 +266,7 @@ fn parts_of_a_page_are_planned_like_packets() {
     let first = join_page(&bench, "2", &[]);
     let status = || bench.ok(["study", "status", "S.dissensus"]);
     let shown = status();
-    assert!(shown.contains("has 2 parts; nobody has joined yet") && shown.lines().count() == 1, "{shown}");
+    assert!(shown.contains("has 2 shares; nobody has joined yet") && shown.lines().count() == 1, "{shown}");
     // The same page once more, and a packet for somebody: nothing is left.
     let another = |out: &str, more: &[&str]| {
         let fixed = ["study", "assign", "S.dissensus", "--as", "join-page", "--to-come", "2", "--out", out];
@@ -275,11 +275,17 @@ fn parts_of_a_page_are_planned_like_packets() {
     assert!(another("again", &["--per-text", "1"]).contains("nothing is left"));
     let plan = ["study", "assign", "S.dissensus", "--annotators", "ada", "--per-text", "1", "--dry-run"];
     assert_eq!(bench.json(plan)["people"][0]["texts"], 0);
-    // A person who joins has one of the two parts, and each part counts once.
+    // A person who joins has one of the two parts, and each part counts once. The other one is nobody's.
     merge(&bench, &handed_in(&bench, &first, "ana", 1));
     let shown = status();
-    assert!(shown.contains("1 person has joined") && !shown.contains("fewer than"), "{shown}");
+    assert!(shown.contains("1 person has joined; 1 share has nobody yet"), "{shown}");
     assert!(another("again", &["--per-text", "1"]).contains("nothing is left"));
+    let left = 8 - Page::joined(&first, "ana").unwrap().texts();
+    assert!(shown.contains(&format!("{left} texts handed out to fewer than 1 person")), "{shown}");
+    assert!(shown.contains("--without-pages"), "{shown}");
+    // It may stay empty: then others have its texts.
+    let others = bench.json(plan.iter().chain(&["--without-pages"]));
+    assert_eq!(others["people"][0]["texts"], left);
     // A later page has first what nobody was planned for.
     bench.file("more.csv", "text_id,text\nnew1,one more\nnew2,and another\n");
     bench.ok(["data", "import", "S.dissensus", "more.csv"]);
@@ -296,6 +302,80 @@ fn parts_of_a_page_are_planned_like_packets() {
     assert!(begin.iter().all(|part| !second.iter().any(|other| part.is_subset(other))), "{second:?}");
     assert!(another("again", &["--per-text", "2"]).contains("nothing is left"));
     assert_eq!(status().matches("The page for everybody of").count(), 3);
+}
+
+/// People of all parts of a page, each with a part of their own, in the order of the parts.
+fn person_of_each_part(page: &Path) -> Vec<String> {
+    let parts = content_of(&std::fs::read_to_string(page).unwrap()).unwrap()["parts"].clone();
+    let parts = parts.as_array().unwrap().len();
+    let mut people: BTreeMap<u64, String> = BTreeMap::new();
+    for id in (0..1000).map(|n| format!("p{n}")) {
+        let page = Page::joined(page, &id).unwrap();
+        people.entry(page.content["part"].as_u64().unwrap()).or_insert(id);
+        if people.len() == parts {
+            break;
+        }
+    }
+    people.into_values().collect()
+}
+
+#[test]
+fn share_of_somebody_who_withdrew_is_not_planned_again() {
+    let bench = Bench::without_encoder();
+    let page = join_page(&bench, "2", &[]);
+    let [ana, ben] = person_of_each_part(&page).try_into().unwrap();
+    let plan = ["study", "assign", "S.dissensus", "--annotators", "zoe", "--per-text", "1", "--dry-run"];
+    let left = |file: &str| {
+        let plan = plan.map(|word| if word == "S.dissensus" { file } else { word });
+        bench.json(plan)["people"][0]["texts"].as_u64().unwrap()
+    };
+    for id in [&ana, &ben] {
+        merge(&bench, &handed_in(&bench, &page, id, 0));
+    }
+    assert_eq!(left("S.dissensus"), 0);
+    bench.ok(["project", "copy", "S.dissensus", "copy.dissensus"]);
+    bench.ok(["people", "withdraw", "S.dissensus", "--annotator", &person_of(&bench, &ana), "--yes"]);
+    let theirs = Page::joined(&page, &ana).unwrap().texts() as u64;
+    let status = |file: &str| bench.ok(["study", "status", file]);
+    let shown = status("S.dissensus");
+    let short = format!("{theirs} texts handed out to fewer than 1 person");
+    assert!(shown.contains(&short) && !shown.contains("--without-pages"), "{shown}");
+    assert_eq!(left("S.dissensus"), theirs);
+    // The same in a copy that learns of it.
+    bench.ok(["study", "merge", "copy.dissensus", "S.dissensus", "--whole-copy", "--yes"]);
+    assert_eq!(left("copy.dissensus"), theirs);
+    assert!(status("copy.dissensus").contains(&short));
+    // And without anybody.
+    bench.ok(["people", "withdraw", "S.dissensus", "--annotator", &person_of(&bench, &ben), "--yes"]);
+    let shown = status("S.dissensus");
+    assert!(shown.contains("all who joined have withdrawn"), "{shown}");
+    assert!(shown.contains("8 texts handed out to fewer than 1 person"), "{shown}");
+    assert_eq!(left("S.dissensus"), 8);
+}
+
+#[test]
+fn equal_shares_are_used_up_one_by_one() {
+    let bench = Bench::without_encoder();
+    bench.file("texts.csv", files::texts(1));
+    bench.ok(["project", "new", "S.dissensus"]);
+    bench.ok(["data", "import", "S.dissensus", "texts.csv"]);
+    bench.ok(["data", "question", "S.dissensus", "rude", "--scale", "ordinal", "--levels", "1,2,3"]);
+    let assign = ["study", "assign", "S.dissensus", "--to-come", "3", "--per-text", "3", "--as", "join-page"];
+    bench.ok(assign.iter().chain(&["--out", "site"]));
+    let page = bench.path("site/join.html");
+    let left = |per_text: &str| {
+        let plan = ["study", "assign", "S.dissensus", "--annotators", "zoe", "--dry-run", "--per-text"];
+        bench.json(plan.iter().chain(&[per_text]))["people"][0]["texts"].as_u64().unwrap()
+    };
+    for (at, id) in person_of_each_part(&page).iter().enumerate() {
+        merge(&bench, &handed_in(&bench, &page, id, 0));
+        let shown = bench.ok(["study", "status", "S.dissensus"]);
+        assert!(
+            shown.contains(["; 2 shares have", "; 1 share has", "3 people have joined\n"][at]),
+            "{shown}"
+        );
+        assert_eq!((left("3"), left("4")), (0, 1), "people and open shares are three");
+    }
 }
 
 /// The ids of the texts of each part of a page.

@@ -72,7 +72,8 @@ pub enum FactKind {
     AttentionCheck,
     /// A saved panel: a [`Panel`](crate::Panel); the key is its name.
     Panel,
-    /// A page that enrols people without a server: a [`JoinPage`](crate::JoinPage); the key is its id.
+    /// A page that enrols people without a server: a [`JoinPage`](crate::JoinPage); the key is its id. With
+    /// the id and a part as key: that somebody has or had this part.
     JoinPage,
     /// The submission of a task packet; the key is the packet.
     HandIn,

@@ -146,6 +146,9 @@ pub(crate) struct Assign {
     /// The folder for the task packets, one NAME.dissensus or NAME.html per person
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present = "dry_run")]
     pub(crate) out: Option<PathBuf>,
+    /// Plan as if nobody else came by pages for everybody: their shares that nobody has yet do not count
+    #[arg(long, conflicts_with = "write_again")]
+    pub(crate) without_pages: bool,
     /// Show the plan and change nothing
     #[arg(long, conflicts_with = "write_again")]
     pub(crate) dry_run: bool,

@@ -7,15 +7,15 @@ use crate::progress::Bar;
 use anyhow::{Result, bail};
 use dissensus_api::{
     EarlierPacket, MergeAnswer, MergeChangeKind, MergeConsent, MergeEffectInfo, MergeReport, MergedFile,
-    MergedKind, PacketText, PageTarget, PracticeResult, StudyDraft, StudyFigure, StudyPerson, StudyRequest,
-    StudyShare,
+    MergedKind, PacketText, PageTarget, PracticeResult, StudyDraft, StudyFigure, StudyPerson, StudyReport,
+    StudyRequest, StudyShare,
 };
 use dissensus_app::session::Session;
 use dissensus_domain::QuestionId;
 use dissensus_editing::annotators;
 use dissensus_editing::questions;
 use dissensus_project::clock::local_time;
-use dissensus_transfer::study::{self, PacketFolder, PageSettings, WrittenPage};
+use dissensus_transfer::study::{self, PacketFolder, PageSettings, StudyPlan, WrittenPage};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
@@ -37,20 +37,21 @@ pub(crate) fn assign(args: &Assign) -> Result<()> {
     }
     let session = if args.dry_run { open_to_read(&args.project.path)? } else { open(&args.project.path)? };
     let request = request(args, &session)?;
+    let plan = StudyPlan { request: &request, without_pages: args.without_pages };
     let draft = match (args.dry_run, &args.out) {
         (false, Some(folder)) => {
             let bar = Bar::new("packets");
             let settings = settings(args)?;
             let Some(format) = args.format.of_packets() else {
                 drop(bar);
-                return join_page(args, &session, &request, &folder.join(JOIN_PAGE), &settings);
+                return join_page(args, &session, plan, &folder.join(JOIN_PAGE), &settings);
             };
             let to = PacketFolder { folder, format, settings: &settings };
-            let draft = study::hand_out(&session.study, &request, to, &bar);
+            let draft = study::hand_out(&session.study, plan, to, &bar);
             drop(bar);
             draft?
         }
-        _ => study::draft(&session.study, &request)?,
+        _ => study::draft(&session.study, plan)?,
     };
     if args.output.json {
         return output::json(&draft);
@@ -84,14 +85,14 @@ fn settings(args: &Assign) -> Result<PageSettings> {
 fn join_page(
     args: &Assign,
     session: &Session,
-    request: &StudyRequest,
+    plan: StudyPlan<'_>,
     file: &Path,
     settings: &PageSettings,
 ) -> Result<()> {
     if !args.annotators.is_empty() {
         bail!("nobody is named on a page for everybody: say how many people it is for with --to-come");
     }
-    let draft = study::write_join_page(&session.study, request, file, settings)?;
+    let draft = study::write_join_page(&session.study, plan, file, settings)?;
     if args.output.json {
         return output::json(&draft);
     }
@@ -450,7 +451,7 @@ pub(crate) fn status(args: &Status) -> Result<()> {
         (true, true) => {
             return output::line("Nothing was handed out yet: plan a study with `dissensus study assign`");
         }
-        (true, false) => return Ok(()),
+        (true, false) => return print_short(&report, &pages),
         (false, _) => {}
     }
     output::line(&format!(
@@ -473,14 +474,7 @@ pub(crate) fn status(args: &Status) -> Result<()> {
     if report.labels_after_shown > 0 {
         output::line(&super::care::after_shown(report.labels_after_shown))?;
     }
-    if report.short_texts > 0 {
-        output::line(&format!(
-            "{} handed out to fewer than {}, as where somebody withdrew: `dissensus study assign` with --per-text {} hands them out to others",
-            count(report.short_texts.into(), "text"),
-            count(report.per_text.into(), "person").replace("persons", "people"),
-            report.per_text
-        ))?;
-    }
+    print_short(&report, &pages)?;
     print_earlier(&report.earlier)?;
     for person in report.people.iter().filter(|person| person.left_out > 0) {
         output::line(&format!(
@@ -521,17 +515,41 @@ pub(crate) fn status(args: &Status) -> Result<()> {
 fn print_pages(pages: &[WrittenPage]) -> Result<()> {
     for page in pages {
         let people = match page.people {
-            0 => "nobody has joined yet: merge what people hand in".to_owned(),
+            0 if page.open == page.parts => "nobody has joined yet: merge what people hand in".to_owned(),
+            0 => "all who joined have withdrawn".to_owned(),
             1 => "1 person has joined".to_owned(),
-            people => format!("{people} people have joined, with {} of them", page.begun),
+            people => format!("{people} people have joined"),
+        };
+        let open = match page.open {
+            open if open == 0 || open == page.parts => String::new(),
+            1 => "; 1 share has nobody yet".to_owned(),
+            open => format!("; {open} shares have nobody yet"),
         };
         output::line(&format!(
-            "The page for everybody of {} has {}; {people}",
+            "The page for everybody of {} has {}; {people}{open}",
             local_time(page.made_at_ms as f64),
-            count(page.parts.into(), "part")
+            count(page.parts.into(), "share")
         ))?;
     }
     Ok(())
+}
+
+/// Prints how many texts fewer people have than planned, once somebody had any.
+fn print_short(report: &StudyReport, pages: &[WrittenPage]) -> Result<()> {
+    let begun = !report.people.is_empty() || pages.iter().any(|page| page.open < page.parts);
+    if report.short_texts == 0 || !begun {
+        return Ok(());
+    }
+    let open = match pages.iter().any(|page| page.open > 0) {
+        true => ", and with --without-pages those of shares that nobody has yet",
+        false => "",
+    };
+    output::line(&format!(
+        "{} handed out to fewer than {}, as where somebody withdrew: `dissensus study assign` with --per-text {} hands them out to others{open}",
+        count(report.short_texts.into(), "text"),
+        count(report.per_text.into(), "person").replace("persons", "people"),
+        report.per_text
+    ))
 }
 
 /// Prints which assigned packets contain outdated settings.

@@ -3,7 +3,7 @@
 use super::Study;
 use super::drawing::{DrawParameters, ExistingWork, Item, Person, draw, draw_next};
 use super::joined::Joined;
-use super::open_parts::open_parts;
+use super::open_parts::page_parts;
 use crate::study::error::StudyError;
 use crate::study::practice;
 use dissensus_api::{StudyDraft, StudyRequest, StudyShare};
@@ -14,6 +14,21 @@ use dissensus_project::error::ProjectError;
 use dissensus_project::names::checked_name;
 use dissensus_store::{PacketKey, Store};
 use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// What is to be planned.
+#[derive(Clone, Copy, Debug)]
+pub struct StudyPlan<'a> {
+    pub request: &'a StudyRequest,
+    /// As if nobody else came by pages for everybody. Otherwise their parts that nobody has yet are planned
+    /// for people to come.
+    pub without_pages: bool,
+}
+
+impl<'a> From<&'a StudyRequest> for StudyPlan<'a> {
+    fn from(request: &'a StudyRequest) -> Self {
+        Self { request, without_pages: false }
+    }
+}
 
 /// A plan that can be handed out.
 pub(super) struct DrawnPlan {
@@ -71,8 +86,8 @@ pub(super) struct DrawnPerson {
 /// # Errors
 /// The plan is impossible ([`StudyError`] names the number that prevents it), a question or an attribute
 /// is unknown, or the file cannot be read.
-pub fn draft(cx: &Study, request: &StudyRequest) -> Result<StudyDraft, ProjectError> {
-    let drawn = drawn(cx, request, Draw::Plan)?;
+pub fn draft<'a>(cx: &Study, plan: impl Into<StudyPlan<'a>>) -> Result<StudyDraft, ProjectError> {
+    let drawn = drawn(cx, plan, Draw::Plan)?;
     summarise(cx, &drawn)
 }
 
@@ -87,7 +102,12 @@ pub(super) enum Draw<'a> {
 }
 
 /// Draws the new assignments of each annotator, in addition to the existing ones.
-pub(super) fn drawn(cx: &Study, request: &StudyRequest, how: Draw<'_>) -> Result<DrawnPlan, ProjectError> {
+pub(super) fn drawn<'a>(
+    cx: &Study,
+    plan: impl Into<StudyPlan<'a>>,
+    how: Draw<'_>,
+) -> Result<DrawnPlan, ProjectError> {
+    let StudyPlan { request, without_pages } = plan.into();
     cx.whole_project()?;
     let wanted = wanted(request)?;
     let index = cx.context.index();
@@ -120,7 +140,8 @@ pub(super) fn drawn(cx: &Study, request: &StudyRequest, how: Draw<'_>) -> Result
     for (_, has) in owned.iter().filter(|(id, _)| handed.contains(id) || member(id)) {
         has.iter().for_each(|text| count[*text] += 1);
     }
-    let open = open_parts(cx, &packets)?;
+    let mut open = page_parts(cx)?;
+    open.retain(|part| part.open && !without_pages);
     for part in open.iter().filter(|part| questions.iter().all(|one| part.questions.contains(&one.id))) {
         for item in part.assignments.iter().filter(|item| item.occasion == 1) {
             index.text_row(item.text).into_iter().for_each(|row| count[row as usize] += 1);

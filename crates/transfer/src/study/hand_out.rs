@@ -1,7 +1,7 @@
 //! Hands out task packets: adds them to the project first, then writes a file for each.
 
 use super::Study;
-use super::draft::{Draw, DrawnPerson, DrawnPlan};
+use super::draft::{Draw, DrawnPerson, DrawnPlan, StudyPlan};
 use super::joined::{JOINED, Joined};
 use super::lacking::PLANNED;
 use crate::study::draft;
@@ -91,26 +91,27 @@ fn names_differ(drawn: &DrawnPlan) -> Result<(), ProjectError> {
 /// written, the packets are in the project all the same and [`write_again`] writes them.
 pub fn hand_out<'a>(
     cx: &Study,
-    request: &StudyRequest,
+    plan: impl Into<StudyPlan<'a>>,
     to: impl Into<PacketFolder<'a>>,
     follow: impl Into<Follow<'a>>,
 ) -> Result<StudyDraft, ProjectError> {
-    let to = to.into();
-    let title = counted(request.people.len() as u64, "packet");
-    cx.context.run(follow, JobKind::HandOut, &title, |progress| draw_and_write(cx, request, to, progress))
+    let (plan, to) = (plan.into(), to.into());
+    let title = counted(plan.request.people.len() as u64, "packet");
+    cx.context.run(follow, JobKind::HandOut, &title, |progress| draw_and_write(cx, plan, to, progress))
 }
 
 fn draw_and_write(
     cx: &Study,
-    request: &StudyRequest,
+    plan: StudyPlan<'_>,
     to: PacketFolder<'_>,
     progress: &dyn Progress,
 ) -> Result<StudyDraft, ProjectError> {
+    let request = plan.request;
     cx.context.store.must_write()?;
     to.check(cx)?;
     all_written(cx)?;
     let planning = lock(&cx.planning);
-    let drawn = draft::drawn(cx, request, Draw::Plan)?;
+    let drawn = draft::drawn(cx, plan, Draw::Plan)?;
     if !request.new_people {
         names_differ(&drawn)?;
     }

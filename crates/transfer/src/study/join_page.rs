@@ -6,7 +6,7 @@
 //! person: HMAC-SHA-256 (RFC 2104) of `part`, `packet` or `key`, a line feed and the id.
 
 use super::Study;
-use super::draft::{self, Draw, DrawnPerson};
+use super::draft::{self, Draw, DrawnPerson, StudyPlan};
 use super::drawing::Item;
 use super::hand_in::is_submission;
 use super::lacking::PLANNED;
@@ -41,19 +41,21 @@ const NAME_DIGITS: usize = 10;
 ///
 /// # Errors
 /// The same as [`hand_out`](super::hand_out()).
-pub fn write_join_page(
+pub fn write_join_page<'a>(
     cx: &Study,
-    request: &StudyRequest,
+    plan: impl Into<StudyPlan<'a>>,
     file: &Path,
     settings: &PageSettings,
 ) -> Result<StudyDraft, ProjectError> {
+    let StudyPlan { request, without_pages } = plan.into();
     cx.context.store.must_write()?;
     page::check(settings)?;
     if std::fs::symlink_metadata(file).is_ok() {
         return Err(StudyError::Exists(file.to_owned()).into());
     }
     let _planning = lock(&cx.planning);
-    let drawn = draft::drawn(cx, &unlike_earlier(cx, request)?, Draw::Plan)?;
+    let unlike = unlike_earlier(cx, request)?;
+    let drawn = draft::drawn(cx, StudyPlan { request: &unlike, without_pages }, Draw::Plan)?;
     let mut reported = draft::summarise(cx, &drawn)?;
     let (mut texts, mut at): (Vec<TextId>, HashMap<usize, u32>) = Default::default();
     let mut part = |person: &DrawnPerson| {
@@ -147,6 +149,8 @@ pub(super) struct NewPerson {
     packet: Packet,
     key: PacketKey,
     attributes: Attributes,
+    /// The page, and which of its parts they have.
+    part: (Uuid, u32),
     /// Number of answers, changes and marks in the submission.
     pub(super) new: u32,
     pub(super) at_ms: i64,
@@ -173,7 +177,7 @@ pub(super) fn new_person(cx: &Study, path: &Path) -> Result<Option<NewPerson>, P
         return Ok(None);
     }
     let pages = store.join_pages()?;
-    let (_, page) = pages.iter().find(|(id, _)| *id == joined.page).ok_or(StudyError::UnknownPacket)?;
+    let (page_id, page) = pages.iter().find(|(id, _)| *id == joined.page).ok_or(StudyError::UnknownPacket)?;
     check(joined)?;
     let secret = secret_of(page).ok_or(StudyError::Tampered)?;
     if packet_of(&secret, &joined.id) != id {
@@ -188,10 +192,10 @@ pub(super) fn new_person(cx: &Study, path: &Path) -> Result<Option<NewPerson>, P
         questions.push(question.ok_or_else(|| missing("question", name))?.id);
     }
     // The same in every copy of the project, whenever the person is added.
-    let part = &page.parts[part_of(&secret, &joined.id, page.parts.len())];
-    let mut assignments = Vec::with_capacity(part.len());
+    let at = part_of(&secret, &joined.id, page.parts.len());
+    let mut assignments = Vec::with_capacity(page.parts[at].len());
     let mut names = BTreeSet::new();
-    for (text, occasion, anchor) in part {
+    for (text, occasion, anchor) in &page.parts[at] {
         let name = &page.texts[*text as usize];
         let text = store.text_by_external(name)?.ok_or_else(|| missing("text", name))?;
         names.insert(name.as_str());
@@ -217,7 +221,8 @@ pub(super) fn new_person(cx: &Study, path: &Path) -> Result<Option<NewPerson>, P
         assignments,
     };
     let new = work.records.len() as u32;
-    Ok(Some(NewPerson { packet, key, attributes: joined.attributes.clone(), new, at_ms: header.at_ms }))
+    let (attributes, part) = (joined.attributes.clone(), (*page_id, at as u32));
+    Ok(Some(NewPerson { packet, key, attributes, part, new, at_ms: header.at_ms }))
 }
 
 fn missing(what: &str, name: &str) -> StudyError {
@@ -230,13 +235,15 @@ fn missing(what: &str, name: &str) -> StudyError {
 /// # Errors
 /// The same as [`new_person`], or the project cannot be written.
 pub(super) fn add_person(cx: &Study, path: &Path) -> Result<bool, ProjectError> {
-    let Some(NewPerson { packet, key, attributes, .. }) = new_person(cx, path)? else { return Ok(false) };
+    let Some(new) = new_person(cx, path)? else { return Ok(false) };
+    let NewPerson { packet, key, attributes, part: (page, part), .. } = new;
     // It follows from the packet: people with one name are one person once copies are merged.
     let digits = packet.id.0.simple().to_string();
     let name = format!("join-{}", &digits[..NAME_DIGITS]);
     let new = NewAnnotator { external_id: name.clone(), name, attributes, ..NewAnnotator::default() };
     cx.context.store.write(move |tx| -> Result<(), StoreError> {
         let annotator = tx.add_annotator(&new)?;
+        tx.use_part(page, part, packet.made_at_ms)?;
         tx.add_packet(&Packet { annotator, ..packet }, &key)
     })?;
     annotators::announce(&cx.project);

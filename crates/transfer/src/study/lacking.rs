@@ -1,6 +1,6 @@
 //! Texts with too few annotators.
 
-use super::open_parts::OpenPart;
+use super::open_parts::PagePart;
 use dissensus_domain::{AnnotatorId, Assignment, Packet, TextId};
 use dissensus_store::PacketKey;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,10 +11,11 @@ pub(super) const PLANNED: &str = "planned_per_text";
 /// Returns how many annotators each text other than the anchors was to be assigned to, and how many of the
 /// assigned texts have fewer. If no plan sets the number (`planned`), as in copies that only received the
 /// packets, it is the number that most texts have. An annotator with a packet who answered a text outside of
-/// it (`done`) counts, as in a plan, and so does a part of a page for everybody that nobody has yet (`open`).
+/// it (`done`) counts, as in a plan. A part of a page for everybody counts only once somebody has it: until
+/// then, nobody knows whether anybody will.
 pub(super) fn people_per_text(
     packets: &[(Packet, PacketKey)],
-    open: &[OpenPart],
+    parts: &[PagePart],
     planned: Option<u32>,
     done: impl Fn(&Packet, TextId) -> bool,
 ) -> (u32, u32) {
@@ -26,16 +27,18 @@ pub(super) fn people_per_text(
     }
     let mut to_come: BTreeMap<TextId, usize> = BTreeMap::new();
     let first = |item: &&Assignment| item.occasion == 1 && !item.anchor;
-    for item in open.iter().flat_map(|part| &part.assignments).filter(first) {
-        people.entry(item.text).or_default();
-        *to_come.entry(item.text).or_default() += 1;
+    for part in parts {
+        for item in part.assignments.iter().filter(first) {
+            people.entry(item.text).or_default();
+            *to_come.entry(item.text).or_default() += usize::from(part.open);
+        }
     }
-    let known = |(text, of_text): (&TextId, &BTreeSet<AnnotatorId>)| {
+    let with_open = |(text, of_text): (&TextId, &BTreeSet<AnnotatorId>)| {
         of_text.len() + to_come.get(text).copied().unwrap_or_default()
     };
     let most = || {
         let mut texts: BTreeMap<usize, u32> = BTreeMap::new();
-        for of_text in people.iter().map(known) {
+        for of_text in people.iter().map(with_open) {
             *texts.entry(of_text).or_default() += 1;
         }
         // Of two equally frequent numbers, the greater one was wanted.
@@ -45,8 +48,8 @@ pub(super) fn people_per_text(
     let lacks = |(text, of_text): (&TextId, &BTreeSet<AnnotatorId>)| {
         let others = packets.iter().map(|(packet, _)| packet);
         let others = others.filter(|one| !of_text.contains(&one.annotator) && done(one, *text));
-        known((text, of_text)) + others.map(|one| one.annotator).collect::<BTreeSet<_>>().len() < wanted
+        of_text.len() + others.map(|one| one.annotator).collect::<BTreeSet<_>>().len() < wanted
     };
-    let short = people.iter().filter(|one| known(*one) < wanted).filter(|one| lacks(*one));
+    let short = people.iter().filter(|(_, of_text)| of_text.len() < wanted).filter(|one| lacks(*one));
     (wanted as u32, short.count() as u32)
 }

@@ -38,7 +38,7 @@ use dissensus_labelling::practice::Practice;
 use dissensus_project::context::Context;
 use dissensus_project::error::ProjectError;
 use dissensus_training::background::Background;
-pub use draft::draft;
+pub use draft::{StudyPlan, draft};
 pub use drop_folder::DropFolder;
 pub use hand_in::{hand_in, open_packet};
 pub use hand_out::{PacketFolder, hand_out, write_again};

@@ -3,7 +3,7 @@
 use super::Study;
 use super::answered::{always_assigned, count_answered};
 use super::lacking::{PLANNED, people_per_text};
-use super::open_parts::open_parts;
+use super::open_parts::page_parts;
 use crate::study::agreement;
 use crate::study::checks;
 use crate::study::earlier;
@@ -72,9 +72,9 @@ pub fn report(cx: &Study) -> Result<StudyReport, ProjectError> {
         let last = submissions.iter().filter(|one| one.packet == packet.id).map(|one| one.at_ms as f64);
         person.handed_in = last.chain(person.handed_in).reduce(f64::max);
     }
-    let (open, planned) = (open_parts(cx, &packets)?, store.setting(PLANNED)?);
+    let (parts, planned) = (page_parts(cx)?, store.setting(PLANNED)?);
     let done = |packet: &Packet, text| answered.done(packet, &always, text, 1);
-    let (per_text, short_texts) = people_per_text(&packets, &open, planned, done);
+    let (per_text, short_texts) = people_per_text(&packets, &parts, planned, done);
     Ok(StudyReport {
         texts: texts.len() as u32,
         texts_done: texts.values().filter(|done| **done).count() as u32,
