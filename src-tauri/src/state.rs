@@ -125,23 +125,26 @@ impl WindowState {
     }
 
     /// Merges the submissions in a folder that are new into a project, unless another one was opened
-    /// meanwhile; `None` if nothing has changed there since the last call.
+    /// meanwhile; `None` if nothing has changed there since the last call. `begins` forgets what was read
+    /// before: the project may have been restored from a backup since.
     ///
     /// # Errors
     /// It is not open, a packet or read-only, the folder cannot be read, or the project not written.
     pub(crate) fn collect(
         &self,
-        project: &Path,
+        project: &str,
         folder: &Path,
+        begins: bool,
     ) -> Result<Option<CollectedFiles>, ProjectError> {
         let session = self.session()?;
-        if session.project.path() != project {
+        let path = session.project.path();
+        // As the window knows it.
+        if path.to_string_lossy() != project {
             return Err(ProjectError::NoProject);
         }
         let mut watched = lock(&self.watched);
-        let known = watched.take().filter(|(of, known)| of == project && known.path() == folder);
-        let (_, known) =
-            watched.insert(known.unwrap_or_else(|| (project.to_owned(), DropFolder::new(folder))));
+        let known = watched.take().filter(|(of, known)| !begins && of == path && known.path() == folder);
+        let (_, known) = watched.insert(known.unwrap_or_else(|| (path.to_owned(), DropFolder::new(folder))));
         known.has_news()?.then(|| known.collect(&session.study)).transpose()
     }
 

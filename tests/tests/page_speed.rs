@@ -1,6 +1,6 @@
 //! How long a page takes to show its first text, and the next one after an answer, on a slow device.
 //!
-//! Chromium slows its processor down four times. Figures of large pages, of which `--nocapture` prints the times:
+//! Chromium slows its processor down four times. `--nocapture` prints the times; of large pages:
 //! `DISSENSUS_TEXTS=10000`.
 #![cfg(target_os = "linux")] // nowhere else is there a driver for Chromium
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would

@@ -60,15 +60,16 @@ pub(crate) async fn merge_files(
 }
 
 /// Merges the submissions in a folder that are new into the open project, which is given by its path; null if
-/// nothing has changed there since the last call.
+/// nothing has changed there since the last call. The first call `begins`.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn collect_folder(
     app: AppHandle,
     project: String,
     folder: String,
+    begins: bool,
 ) -> Result<Option<CollectedFiles>, Problem> {
-    off_main(move || Ok(app.state::<WindowState>().collect(Path::new(&project), Path::new(&folder))?)).await
+    off_main(move || Ok(app.state::<WindowState>().collect(&project, Path::new(&folder), begins)?)).await
 }
 
 session_commands! {

@@ -13,6 +13,7 @@ mod concurrency;
 mod copies;
 mod desk_cases;
 mod displaced;
+mod drop_folder;
 mod encoder_trials;
 mod exchange;
 mod exchange_files;

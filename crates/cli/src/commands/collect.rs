@@ -1,7 +1,7 @@
 //! `study collect`: merges the submissions that people put into a folder.
 
 use super::study::print_merge;
-use super::{count, open_in};
+use super::{count, note, open_in};
 use crate::args::Collect;
 use crate::output;
 use crate::progress::Bar;
@@ -29,11 +29,25 @@ pub(crate) fn collect(args: &Collect) -> Result<()> {
         };
     }
     output::line(&format!("Watching {}. Ctrl-C ends it", args.folder.display()))?;
-    let (bar, mut waiting) = (Bar::new("looks"), Vec::new());
+    let (bar, mut waiting, mut last) = (Bar::new("looks"), Vec::new(), String::new());
     while !bar.cancelled() {
-        if folder.has_news()? {
-            // Between two looks other programs can have the project.
-            (_, waiting) = look(args, &mut folder, WAIT, &waiting)?;
+        // Between two looks other programs can have the project.
+        let looked = match folder.has_news() {
+            Ok(false) => Ok(None),
+            Ok(true) => look(args, &mut folder, WAIT, &waiting).map(Some),
+            Err(error) => Err(error.into()),
+        };
+        match looked {
+            Ok(Some((_, still))) => waiting = still,
+            Ok(None) => {}
+            // The folder of a network, and a full disk, may come back.
+            Err(error) => {
+                let now = format!("{error:#}");
+                if now != last {
+                    note(&now);
+                }
+                last = now;
+            }
         }
         let mut slept = Duration::ZERO;
         while slept < LOOK && !bar.cancelled() {

@@ -2,17 +2,17 @@
 
 use super::Study;
 use super::hand_in::is_submission;
-use super::merge::{merge, notice, unread_file};
+use super::merge::{merge, merge_each, notice, passes, unread_file};
 use super::submission;
 use dissensus_api::{CollectedFiles, MergeConsent, MergedFile, MergedKind};
 use dissensus_project::error::ProjectError;
-use dissensus_project::jobs::Follow;
+use dissensus_project::jobs::{Follow, Silent};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 /// The setting with digests of the submissions that were merged from folders, and of their files' names.
 const COLLECTED: &str = "collected";
@@ -22,6 +22,10 @@ const DEPTH: usize = 3;
 const ENDINGS_OF_PARTS: [&str; 6] = ["tmp", "part", "partial", "crdownload", "download", "icloud"];
 /// The ending that pages and windows propose.
 const ENDING: &str = "handin";
+/// When a file is tried again that could not be read or merged for a reason that passes.
+const AGAIN: Duration = Duration::from_secs(10);
+/// The copy that knows the packet may be merged later.
+const UNKNOWN: &str = "merge-unknown-packet";
 
 /// A file as it was when it was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,11 +53,18 @@ pub struct DropFolder {
     done: BTreeMap<PathBuf, Known>,
     /// The others, as they were the last time.
     open: Option<Vec<(PathBuf, Version)>>,
+    /// Of these, the ones that were refused for a reason that passes, and its code.
+    failed: BTreeMap<PathBuf, (Version, String)>,
+    /// When files are tried again that did not change.
+    again: Option<Instant>,
+    /// Number of packets and pages that the project knew.
+    packets: usize,
 }
 
 impl DropFolder {
     pub fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), done: BTreeMap::new(), open: None }
+        let folder = folder.to_owned();
+        Self { folder, done: BTreeMap::new(), open: None, failed: BTreeMap::new(), again: None, packets: 0 }
     }
 
     /// Where it is.
@@ -66,7 +77,8 @@ impl DropFolder {
     /// # Errors
     /// The folder cannot be read.
     pub fn has_news(&self) -> Result<bool, ProjectError> {
-        Ok(self.open.as_ref() != Some(&self.candidates()?))
+        let listed = self.candidates()?;
+        Ok(self.open.as_ref() != Some(&listed) || self.again.is_some_and(|at| Instant::now() >= at))
     }
 
     /// Merges the submissions that are new here, and were not merged from a folder before. A further file
@@ -75,22 +87,55 @@ impl DropFolder {
     /// # Errors
     /// The folder cannot be read, or the project not written; problems with a file are in the result.
     pub fn collect(&mut self, cx: &Study) -> Result<CollectedFiles, ProjectError> {
-        cx.context.store.must_write()?;
-        let mut collected: BTreeSet<String> = cx.context.store.setting(COLLECTED)?.unwrap_or_default();
+        let store = &cx.context.store;
+        store.must_write()?;
+        let mut collected: BTreeSet<String> = store.setting(COLLECTED)?.unwrap_or_default();
         let before = collected.len();
+        let packets = store.packets()?.len() + store.join_pages()?.len();
+        let knows_more = packets != std::mem::replace(&mut self.packets, packets);
+        // What comes while files are merged is not in this list, and so it is news the next time.
+        let listed = self.candidates()?;
+        self.again = None;
         let mut found = CollectedFiles::default();
-        for (digest, mut files) in self.submissions(&mut found.waiting)? {
+        for (digest, mut files) in self.submissions(&listed, &mut found.waiting) {
             let mut merged = collected.contains(&digest);
             if !merged {
                 let (path, version) = files.remove(0);
-                let report = self.merge(cx, &path)?;
-                let Some(report) = report else {
-                    found.waiting.push(shown(path));
-                    found.waiting.extend(files.into_iter().map(|(path, _)| shown(path)));
+                let tried = self.failed.remove(&path).filter(|(tried, _)| *tried == version);
+                if let Some((_, code)) = &tried
+                    && code == UNKNOWN
+                    && !knows_more
+                {
+                    self.fails(path, version, code.clone());
                     continue;
+                }
+                let report = match self.merge(cx, &path, tried.is_some()) {
+                    Ok(Some(report)) => report,
+                    Ok(None) => {
+                        found.waiting.push(shown(path));
+                        found.waiting.extend(files.into_iter().map(|(path, _)| shown(path)));
+                        continue;
+                    }
+                    Err(error) if found.files.is_empty() => return Err(error),
+                    // What was merged before is reported first.
+                    Err(_) => {
+                        self.again = Some(Instant::now());
+                        break;
+                    }
                 };
+                if let Some(code) = code_that_passes(&report) {
+                    if tried.is_none_or(|(_, before)| before != code) {
+                        found.files.push(report);
+                    }
+                    self.fails(path, version, code);
+                    continue;
+                }
                 merged = !report.refused;
                 found.files.push(report);
+                // It may have been written anew meanwhile: then it is looked at again.
+                if content_digest(&path).ok().flatten().as_ref() != Some(&digest) {
+                    continue;
+                }
                 if merged {
                     collected.extend([digest.clone(), self.mark(&path, &digest)]);
                 }
@@ -111,26 +156,27 @@ impl DropFolder {
         found.files.sort_by(|a, b| a.file.cmp(&b.file));
         found.waiting.sort();
         if collected.len() != before {
-            cx.context.store.write(move |tx| tx.set_setting(COLLECTED, &collected))?;
+            store.write(move |tx| tx.set_setting(COLLECTED, &collected))?;
         }
-        self.open = Some(self.candidates()?);
+        self.open = Some(self.not_done(listed));
         Ok(found)
     }
 
-    /// The submissions that were not looked at as they are now, by name; those that cannot be read yet are
-    /// added to `waiting`.
-    fn submissions(&mut self, waiting: &mut Vec<String>) -> Result<Vec<SameContent>, ProjectError> {
+    fn fails(&mut self, path: PathBuf, version: Version, code: String) {
+        self.failed.insert(path, (version, code));
+        self.again = Some(Instant::now() + AGAIN);
+    }
+
+    /// The submissions among files, by name; those that cannot be read yet are added to `waiting`.
+    fn submissions(&mut self, listed: &[(PathBuf, Version)], waiting: &mut Vec<String>) -> Vec<SameContent> {
         let mut found: BTreeMap<String, Vec<(PathBuf, Version)>> = BTreeMap::new();
-        for (path, version) in self.candidates()? {
-            let failed = |source| ProjectError::Io { path: path.clone(), doing: "reading", source };
-            match digest(&path) {
+        for (path, version) in listed.iter().cloned() {
+            match content_digest(&path) {
                 // Not there any more, or still locked by the service.
-                Err(error)
-                    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) =>
-                {
+                Err(_) => {
                     waiting.push(shown(path));
+                    self.again = Some(Instant::now() + AGAIN);
                 }
-                Err(error) => return Err(failed(error)),
                 Ok(None) if is_named_as_one(&path) => waiting.push(shown(path)),
                 Ok(None) => drop(self.done.insert(path, Known { version, digest: None })),
                 Ok(Some(digest)) => found.entry(digest).or_default().push((path, version)),
@@ -140,16 +186,20 @@ impl DropFolder {
         found.values_mut().for_each(|files| files.sort_by_key(|(path, _)| path.as_os_str().len()));
         let mut found: Vec<SameContent> = found.into_iter().collect();
         found.sort_by(|(_, a), (_, b)| a[0].0.cmp(&b[0].0));
-        Ok(found)
+        found
     }
 
-    /// Merges a file; `None` if its end is missing.
-    fn merge(&self, cx: &Study, path: &Path) -> Result<Option<MergedFile>, ProjectError> {
+    /// Merges a file; `None` if its end is missing. The history has only the first try.
+    fn merge(&self, cx: &Study, path: &Path, tried: bool) -> Result<Option<MergedFile>, ProjectError> {
         // It is no work of its own to find that out, which the history would have.
         if File::open(path).is_ok_and(|file| submission::is_cut_off(&file)) {
             return Ok(None);
         }
-        let report = merge(cx, &[path.to_owned()], &MergeConsent::default(), Follow::Job)?;
+        let (files, consent) = ([path.to_owned()], MergeConsent::default());
+        let report = match tried {
+            true => merge_each(cx, &files, &consent, &Silent)?,
+            false => merge(cx, &files, &consent, Follow::Job)?,
+        };
         let cut_off = |file: &MergedFile| {
             file.problems.iter().any(|one| one.refused && one.problem.code == submission::CUT_OFF)
         };
@@ -183,10 +233,20 @@ impl DropFolder {
         let failed = |source| ProjectError::Io { path: self.folder.clone(), doing: "reading", source };
         let mut all = Vec::new();
         files_in(&self.folder, DEPTH, &mut all).map_err(failed)?;
-        all.retain(|(path, version)| self.done.get(path).is_none_or(|known| known.version != *version));
         all.sort_by(|(a, _), (b, _)| a.cmp(b));
-        Ok(all)
+        Ok(self.not_done(all))
     }
+
+    fn not_done(&self, mut files: Vec<(PathBuf, Version)>) -> Vec<(PathBuf, Version)> {
+        files.retain(|(path, version)| self.done.get(path).is_none_or(|known| known.version != *version));
+        files
+    }
+}
+
+/// Why a file was refused, if that passes by itself.
+fn code_that_passes(file: &MergedFile) -> Option<String> {
+    let mut codes = file.problems.iter().filter(|one| one.refused).map(|one| &one.problem.code);
+    codes.find(|code| passes(code) || code.as_str() == UNKNOWN).cloned()
 }
 
 fn files_in(folder: &Path, depth: usize, all: &mut Vec<(PathBuf, Version)>) -> io::Result<()> {
@@ -219,7 +279,7 @@ fn is_named_as_one(path: &Path) -> bool {
 }
 
 /// The digest of a submission; `None` of another file.
-fn digest(path: &Path) -> io::Result<Option<String>> {
+fn content_digest(path: &Path) -> io::Result<Option<String>> {
     let mut file = File::open(path)?;
     if !is_submission(&mut file)? {
         return Ok(None);

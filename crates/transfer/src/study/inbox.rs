@@ -1,7 +1,7 @@
 //! What pages send: each submission is on disk before it is acknowledged, and merged soon after.
 
 use super::incoming::key_of;
-use super::merge::merge_each;
+use super::merge::{merge_each, passes};
 use super::{Study, submission};
 use crate::study::error::StudyError;
 use dissensus_api::{MergeConsent, MergeReport};
@@ -28,8 +28,6 @@ const PAGES: usize = 8;
 const LOCKS: usize = 64;
 /// How many files are merged before others may plan.
 const PART: usize = 8;
-/// How codes of problems begin that pass: the file is merged later. All others are the file's own.
-const PASSING: [&str; 3] = ["io", "disk-", "project-"];
 
 /// A folder next to the project, `NAME.dissensus.received`, with the latest submission of each browser until
 /// it is merged.
@@ -144,7 +142,7 @@ impl Inbox {
             let codes = file.problems.iter().filter(|one| one.refused).map(|one| one.problem.code.as_str());
             let codes: Vec<&str> = codes.collect();
             match file.refused {
-                true if codes.iter().any(|code| PASSING.iter().any(|begin| code.starts_with(begin))) => {}
+                true if codes.iter().any(|code| passes(code)) => {}
                 // Nothing of people who withdrew stays.
                 true if !codes.contains(&"merge-withdrawn") => {
                     moved("setting a submission aside", path, fs::rename(path, path.with_extension(REFUSED)));

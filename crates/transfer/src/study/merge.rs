@@ -3,8 +3,10 @@
 use super::Study;
 use super::apart::fast_clock_notice;
 use super::effect::{effect_digest, effect_info};
+use super::hand_in::is_submission;
 use super::incoming::Incoming;
 use super::join_page::{add_person, new_person};
+use super::submission;
 use crate::study::apart;
 use crate::study::error::StudyError;
 use crate::study::incoming;
@@ -20,11 +22,20 @@ use dissensus_project::log::go_on;
 use dissensus_project::sync::lock;
 use dissensus_project::words::counted;
 use dissensus_store::{MergeEffect, MergeOutcome, MergedCounts, Store, Submission};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// By how much a clock may be ahead of ours before it is reported: times are independent of time zones, so
 /// only a wrong clock is ahead.
 const AHEAD_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// How codes of problems begin that pass: the file is merged later. All others are the file's own.
+const PASSING: [&str; 3] = ["io", "disk-", "project-"];
+
+/// Whether a file that was refused with this code may be merged later as it is.
+pub(super) fn passes(code: &str) -> bool {
+    PASSING.iter().any(|begin| code.starts_with(begin))
+}
 
 /// Merges files in the order given: each as a whole, or not at all with the reason. The result does not
 /// depend on the order, and merging a file again changes nothing. A full copy that is new here, or that
@@ -41,10 +52,24 @@ pub fn merge<'a>(
     follow: impl Into<Follow<'a>>,
 ) -> Result<MergeReport, ProjectError> {
     let title = match files {
-        [one] => one.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+        [one] => title_of(cx, one)?,
         many => counted(many.len() as u64, "file"),
     };
     cx.context.run(follow, JobKind::Merge, &title, |progress| merge_each(cx, files, consent, progress))
+}
+
+/// What the history calls the merge of a file. A submission is named by its person, so that nothing stays
+/// that a withdrawal does not find: the file may have any name, such as their id elsewhere.
+fn title_of(cx: &Study, file: &Path) -> Result<String, ProjectError> {
+    let mut opened = File::open(file).ok();
+    if !opened.as_mut().is_some_and(|opened| is_submission(opened).unwrap_or(false)) {
+        return Ok(file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()));
+    }
+    let store = &cx.context.store;
+    let header = opened.and_then(|submission| submission::header(submission).ok());
+    let packet = header.map(|header| store.packet(PacketId(header.packet))).transpose()?.flatten();
+    let person = packet.map(|(packet, _)| store.annotator(packet.annotator)).transpose()?.flatten();
+    Ok(person.map_or_else(|| counted(1, "file"), |person| person.external_id))
 }
 
 pub(super) fn merge_each(
