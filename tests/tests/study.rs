@@ -318,8 +318,11 @@ fn submissions_in_a_folder_are_merged_once_whatever_the_service_does_to_them() -
     std::fs::create_dir_all(bench.path("drop/ben"))?;
     bench.file("drop/desktop.ini", "[.ShellClassInfo]");
     bench.file("drop/notes.csv", "a,b\n1,2\n");
+    std::fs::copy(bench.path("packets/ada.dissensus"), bench.path("drop/ada.dissensus"))?;
     let collect = || bench.run(["study", "collect", "Study.dissensus", "drop"]);
-    assert!(collect().out.contains("Nothing new"));
+    let nothing = collect();
+    assert!(nothing.out.contains("ada.dissensus: no submission, passed over"), "{nothing:?}");
+    assert!(nothing.out.contains("Nothing new") && !nothing.out.contains("notes.csv"), "{nothing:?}");
     let label = |person: &str, text: &str| {
         let packet = format!("packets/{person}.dissensus");
         let given = ["--question", "rude", "--annotator", person, "--text-id", text, "--value", "2"];

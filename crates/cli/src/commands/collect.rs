@@ -58,7 +58,7 @@ pub(crate) fn collect(args: &Collect) -> Result<()> {
     Ok(())
 }
 
-/// Merges what is new, and prints it; returns the number of refused files, and those that are not complete,
+/// Merges what is new, and prints it; returns the number of refused files, and the lines about other files,
 /// of which `known` are not printed again.
 fn look(
     args: &Collect,
@@ -71,11 +71,14 @@ fn look(
     let refused = found.files.iter().filter(|file| file.refused).count();
     let nothing = found.files.is_empty();
     print_merge(&MergeReport { files: found.files }, false)?;
-    for path in found.waiting.iter().filter(|path| !known.contains(path)) {
-        output::line(&format!("{path}: not complete yet"))?;
+    let waiting = found.waiting.into_iter().map(|path| format!("{path}: not complete yet"));
+    let other = folder.passed_over().map(|path| format!("{}: no submission, passed over", path.display()));
+    let lines: Vec<String> = waiting.chain(other).collect();
+    for line in lines.iter().filter(|line| !known.contains(line)) {
+        output::line(line)?;
     }
     if nothing && !args.watch {
         output::line(&format!("Nothing new in {}", args.folder.display()))?;
     }
-    Ok((refused, found.waiting))
+    Ok((refused, lines))
 }

@@ -22,6 +22,8 @@ const DEPTH: usize = 3;
 const ENDINGS_OF_PARTS: [&str; 6] = ["tmp", "part", "partial", "crdownload", "download", "icloud"];
 /// The ending that pages and windows propose.
 const ENDING: &str = "handin";
+/// How other files end that people put here instead.
+const ENDINGS_OF_OTHERS: [&str; 5] = ["dissensus", "html", "zip", "gz", "7z"];
 /// When a file is tried again that could not be read or merged for a reason that passes.
 const AGAIN: Duration = Duration::from_secs(10);
 /// The copy that knows the packet may be merged later.
@@ -70,6 +72,15 @@ impl DropFolder {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.folder
+    }
+
+    /// Files that were passed over and may be meant: packets, copies, pages and archives.
+    pub fn passed_over(&self) -> impl Iterator<Item = &Path> {
+        let other = self.done.iter().filter(|(_, known)| known.digest.is_none());
+        other.map(|(path, _)| path.as_path()).filter(|path| {
+            let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+            ENDINGS_OF_OTHERS.contains(&ending.as_str())
+        })
     }
 
     /// Whether [`DropFolder::collect`] may find something that it has not found before.
