@@ -157,8 +157,14 @@ impl<'a> WriteTx<'a> {
     /// copy has seen of the same annotator, question and text, so that a clock that was set back
     /// cannot place it before what the annotator saw; and after every answer that the annotator gave
     /// to any question, so that undo and the order of texts know what was given last.
-    pub(crate) fn time_of_new(
+    pub(crate) fn time_of_new(&self, clock_ms: i64, source: LabelSource, key: Key) -> Result<i64> {
+        self.time_with_gap(1, clock_ms, source, key)
+    }
+
+    /// Like [`WriteTx::time_of_new`], but at least `gap_ms` after what was seen.
+    pub(crate) fn time_with_gap(
         &self,
+        gap_ms: i64,
         clock_ms: i64,
         source: LabelSource,
         (question, text, annotator, _): Key,
@@ -172,7 +178,7 @@ impl<'a> WriteTx<'a> {
         let clock_ms = self.after_given(annotator, clock_ms)?;
         // An answer given after something was shown is placed after it, whatever the clock shows.
         let seen = seen.max(self.newest_shown_at(question, text, annotator)?);
-        Ok(seen.map_or(clock_ms, |seen| clock_ms.max(seen.saturating_add(1))))
+        Ok(seen.map_or(clock_ms, |seen| clock_ms.max(seen.saturating_add(gap_ms))))
     }
 
     /// The clock's time, but after every answer that the annotator gave in the window or by the command,

@@ -305,7 +305,7 @@ impl<'a> WriteTx<'a> {
         {
             let note = Note::default();
             let cleared = NewMark { annotator, question, text, kind, at_ms, source, note, guideline };
-            self.add_mark_in(&cleared, occasion)?;
+            self.add_mark_of_answer(&cleared, occasion)?;
         }
         Ok(id)
     }

@@ -38,8 +38,19 @@ impl WriteTx<'_> {
 
     /// Like [`WriteTx::add_mark`], in an annotation round.
     pub fn add_mark_in(&mut self, new: &NewMark, occasion: u16) -> Result<EventId> {
+        // A mark one millisecond after an answer would count as given with it, and the clock may stand
+        // still: see `dissensus_domain::current_note`.
+        self.mark_after(2, new, occasion)
+    }
+
+    /// Appends the mark that clears the note with an answer that was appended just now.
+    pub(crate) fn add_mark_of_answer(&mut self, new: &NewMark, occasion: u16) -> Result<EventId> {
+        self.mark_after(1, new, occasion)
+    }
+
+    fn mark_after(&mut self, gap_ms: i64, new: &NewMark, occasion: u16) -> Result<EventId> {
         let NewMark { annotator, question, text, kind, at_ms, source, ref note, guideline } = *new;
-        let at_ms = self.time_of_new(at_ms, source, (question, text, annotator, occasion))?;
+        let at_ms = self.time_with_gap(gap_ms, at_ms, source, (question, text, annotator, occasion))?;
         let kind = EventKind::Mark(kind);
         self.append_event(&NewEvent {
             question,

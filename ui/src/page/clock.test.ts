@@ -45,6 +45,30 @@ async function deskAt(now_ms: number) {
   return { time, desk, give, submitted };
 }
 
+it("keeps a note cleared that was cleared by itself while the clock stood still", async () => {
+  const { desk, give } = await deskAt(0);
+  const noteNow = () => desk.labelTask(question, first, 1).note.note;
+  await desk.saveNote(question, first, { note: { ...DETAILS.note, note: "irony" }, guideline: null });
+  await give(first, 1);
+  expect(noteNow()).toBeNull();
+  await desk.undoLabel([question]);
+  expect(noteNow()).toBe("irony");
+  const noted = { ...DETAILS, note: { ...DETAILS.note, note: "slang" } };
+  await desk.recordLabel(
+    {
+      question,
+      annotator: content.annotator.id,
+      text: first,
+      answer: { kind: "level", value: 2 },
+      duration_ms: 1,
+    },
+    noted,
+  );
+  await desk.saveNote(question, first, DETAILS);
+  await desk.undoLabel([question]);
+  expect(noteNow()).toBeNull();
+});
+
 it.each([
   ["at 1970", 0, 0],
   ["set back by a day between two answers", NOON_MS, NOON_MS - DAY_MS],

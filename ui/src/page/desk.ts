@@ -599,7 +599,9 @@ export class PacketDesk {
     occasion = 1,
   ): PageEvent {
     const event = this.#event(question, text, occasion);
-    return { ...event, mark, note: note ?? event.note, guideline };
+    // A mark one millisecond after an answer would count as given with it: see `currentNote`.
+    const at_ms = Math.max(event.at_ms, (this.#answers.seen_ms(question, text) ?? 0) + 2);
+    return { ...event, at_ms, mark, note: note ?? event.note, guideline };
   }
 
   /** The clock's time, but after all that was done to the text, and every answer: clocks are set back. */

@@ -182,6 +182,29 @@ fn undo_restores_the_note_that_its_answer_cleared() {
 }
 
 #[test]
+fn undo_keeps_a_note_cleared_by_itself_while_the_clock_stands_still() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 2, 1);
+    let mark = |note| NewMark {
+        annotator: AnnotatorId(1),
+        question: QUESTION,
+        text: TextId(1),
+        kind: MarkKind::Note,
+        at_ms: 0,
+        source: LabelSource::Window,
+        note,
+        guideline: None,
+    };
+    store.mark(&mark(note_with("irony", &[], None))).unwrap();
+    let details = AnswerDetails { note: note_with("slang", &[], None), guideline: None, removes_note: true };
+    store.append_label_with(&NewLabel { at_ms: 0, ..label(1, 1, 0) }, &details).unwrap();
+    store.mark(&mark(Note::default())).unwrap();
+    store.write(|tx| tx.undo(QUESTION, AnnotatorId(1), 0, LabelSource::Window)).unwrap();
+    let marks = store.marks(AnnotatorId(1), QUESTION).unwrap();
+    assert!(marks.get(&TextId(1)).is_none_or(|marks| marks.note.is_empty()), "{marks:?}");
+}
+
+#[test]
 fn packet_has_only_the_current_guideline() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
