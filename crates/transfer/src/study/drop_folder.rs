@@ -203,7 +203,7 @@ impl DropFolder {
     /// Merges a file; `None` if its end is missing. The history has only the first try.
     fn merge(&self, cx: &Study, path: &Path, tried: bool) -> Result<Option<MergedFile>, ProjectError> {
         // It is no work of its own to find that out, which the history would have.
-        if File::open(path).is_ok_and(|file| submission::is_cut_off(&file)) {
+        if File::open(path).is_ok_and(|mut file| submission::is_cut_off(&mut file)) {
             return Ok(None);
         }
         let (files, consent) = ([path.to_owned()], MergeConsent::default());

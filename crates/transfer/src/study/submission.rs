@@ -13,6 +13,7 @@ use hmac::digest::KeyInit;
 use hmac::{Hmac, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -54,6 +55,9 @@ pub(super) struct Header {
     /// Bytes of this line.
     #[serde(skip)]
     length: u64,
+    /// Whether lines end with carriage return and line feed, as some mail programs send text files.
+    #[serde(skip)]
+    returns: bool,
 }
 
 /// A person who joined by a page for everybody.
@@ -102,6 +106,7 @@ pub(super) fn write(
         partial: false,
         joined: None,
         length: 0,
+        returns: false,
     };
     let signed = serde_json::to_string(&header)? + "\n" + &records;
     let mut mac = code(key);
@@ -126,14 +131,15 @@ pub(super) fn header(file: impl Read) -> Result<Header, ProjectError> {
         _ => return Err(StudyError::NotOurs.into()),
     }
     let header: Header = serde_json::from_value(version).map_err(|_| StudyError::Tampered)?;
-    Ok(Header { length: line.len() as u64, ..header })
+    let returns = line.ends_with(b"\r\n");
+    Ok(Header { length: line.len() as u64 - u64::from(returns), returns, ..header })
 }
 
 /// Whether the end of a submission is not there yet.
-pub(super) fn is_cut_off(file: &File) -> bool {
-    match header(file) {
+pub(super) fn is_cut_off(file: &mut File) -> bool {
+    match header(&mut *file) {
         Ok(header) => {
-            let length = file.metadata().map(|about| check_length(about.len(), &header));
+            let length = length_of(file, &header).map(|there| check_length(there, &header));
             matches!(length, Ok(Err(StudyError::CutOff { .. })))
         }
         Err(error) => error.code() == CUT_OFF,
@@ -143,12 +149,32 @@ pub(super) fn is_cut_off(file: &File) -> bool {
 /// Reads the work in a submission, if it was signed with the key of its packet.
 pub(super) fn read(file: &mut File, header: &Header, key: &PacketKey) -> Result<PacketWork, ProjectError> {
     let tampered = |_| StudyError::Tampered;
-    let there = file.metadata().map_err(tampered)?.len();
-    check_length(there, header)?;
+    check_length(length_of(file, header).map_err(tampered)?, header)?;
+    read_bytes(&content_of(file).map_err(tampered)?, header, key)
+}
+
+/// Bytes of a file as it was written. Its lines are counted only where their ends may have been changed.
+fn length_of(file: &mut File, header: &Header) -> std::io::Result<u64> {
+    if !header.returns {
+        return Ok(file.metadata()?.len());
+    }
+    Ok(as_written(&content_of(file)?, header).len() as u64)
+}
+
+fn content_of(file: &mut File) -> std::io::Result<Vec<u8>> {
     let mut content = Vec::new();
-    file.seek(SeekFrom::Start(0)).map_err(tampered)?;
-    file.take(there).read_to_end(&mut content).map_err(tampered)?;
-    read_bytes(&content, header, key)
+    file.seek(SeekFrom::Start(0))?;
+    // With one carriage return for each line feed, it is at most twice as long.
+    file.take(2 * (LARGEST + LONGEST_LINE + CODE)).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// The content with the ends of lines that it was signed with. JSON has no carriage return inside of a line.
+fn as_written<'a>(content: &'a [u8], header: &Header) -> Cow<'a, [u8]> {
+    match header.returns {
+        true => Cow::Owned(content.iter().copied().filter(|byte| *byte != b'\r').collect()),
+        false => Cow::Borrowed(content),
+    }
 }
 
 /// Reads the work in the content of a submission, like [`read`].
@@ -157,8 +183,9 @@ pub(super) fn read_bytes(
     header: &Header,
     key: &PacketKey,
 ) -> Result<PacketWork, ProjectError> {
+    let content = as_written(content, header);
     check_length(content.len() as u64, header)?;
-    let content = std::str::from_utf8(content).map_err(|_| StudyError::Tampered)?;
+    let content = std::str::from_utf8(&content).map_err(|_| StudyError::Tampered)?;
     let (lines, last) =
         content.split_at_checked(signed_bytes(header) as usize).ok_or(StudyError::Tampered)?;
     let digits = last.strip_prefix(CODE_BEGIN).and_then(|last| last.strip_suffix(CODE_END));
@@ -168,7 +195,9 @@ pub(super) fn read_bytes(
     let mut lines = lines.lines();
     let signed: Option<Header> = lines.next().and_then(|line| serde_json::from_str(line).ok());
     // The file may have been replaced since its header was read.
-    if signed.is_none_or(|signed| Header { length: header.length, ..signed } != *header) {
+    if signed
+        .is_none_or(|signed| Header { length: header.length, returns: header.returns, ..signed } != *header)
+    {
         return Err(StudyError::Tampered.into());
     }
     let names: WorkNames = parse(2, lines.next().unwrap_or_default())?;
@@ -239,6 +268,24 @@ mod tests {
                      {\"questions\":[],\"texts\":[],\"copies\":[]}\n";
         let code = "fdab40aad60f88fdb5e6f2aea9238748ee2847b69bb9e0f4f23b12d1496c3c19";
         assert_eq!(written, format!("{lines}{{\"hmac-sha256\":\"{code}\"}}\n"));
+    }
+
+    #[test]
+    fn submission_with_ends_of_lines_of_another_system_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = submission(folder.path(), 3);
+        let written = read_at(&path).unwrap();
+        let sent = std::fs::read_to_string(&path).unwrap().replace('\n', "\r\n");
+        std::fs::write(&path, &sent).unwrap();
+        assert_eq!(read_at(&path).unwrap(), written);
+        assert!(!is_cut_off(&mut File::open(&path).unwrap()));
+        for at in 0..sent.len() - 1 {
+            std::fs::write(&path, &sent[..at]).unwrap();
+            assert!(read_at(&path).is_err(), "cut at {at}");
+            assert!(is_cut_off(&mut File::open(&path).unwrap()), "cut at {at}");
+        }
+        std::fs::write(&path, sent.replacen("question", "questiom", 1)).unwrap();
+        assert_eq!(read_at(&path).unwrap_err().code(), "merge-tampered");
     }
 
     #[test]
