@@ -556,7 +556,7 @@ fn print_short(report: &StudyReport, pages: &[WrittenPage]) -> Result<()> {
 pub(super) fn print_earlier(earlier: &[EarlierPacket]) -> Result<()> {
     for packet in earlier {
         output::line(&format!(
-            "The packet of {} was handed out before a change of: {}. `dissensus study assign --write-again --annotators {} --out DIR` writes it as it is now, \
+            "The packet of {} was handed out before a change of: {}. `dissensus study assign --write-again --annotators \"{}\" --out DIR` writes it as it is now, \
              and the next `study assign` adds checks; answers in both come together",
             packet.annotator,
             packet.changed.join(", "),
