@@ -113,6 +113,11 @@ async fn double_click_opens_the_installed_window() -> Result<()> {
     let entry = root.entry()?;
     let output = run(root.desktop("desktop-file-validate").arg(&entry))?;
     ensure!(output.is_empty(), "desktop-file-validate: {output}");
+    let about = root.path("usr/share/metainfo/org.dissensus.window.metainfo.xml");
+    run(Command::new("appstreamcli").args(["validate", "--no-net"]).arg(&about))?;
+    let entry_name = entry.file_name().unwrap().to_string_lossy().into_owned();
+    let launchable = format!("<launchable type=\"desktop-id\">{entry_name}</launchable>");
+    ensure!(fs::read_to_string(&about)?.contains(&launchable), "{} has no {launchable}", about.display());
 
     // Recognised by its name and, without one, by its first bytes.
     for file in [&project, &nameless] {
@@ -143,6 +148,63 @@ async fn double_click_opens_the_installed_window() -> Result<()> {
     let links = "return [...document.querySelectorAll('a')].map((link) => link.pathname).join()";
     let links = window.script(links).await?;
     ensure!(links.as_str().is_some_and(|links| links.contains("/reference/commands/")), "{links}");
+    window.close().await
+}
+
+#[test]
+#[ignore = "needs a package, which `cargo xtask test --only package` makes"]
+fn uninstalling_leaves_only_projects() -> Result<()> {
+    let bench = Bench::without_encoder();
+    let root = Root::install(&bench)?;
+    let project = root.path("home/P.dissensus");
+    fs::create_dir_all(project.parent().unwrap())?;
+    let command = root.path("usr/bin/dissensus");
+    run(Command::new(command)
+        .env("DISSENSUS_HOME", bench.path("home"))
+        .args(["project", "sample"])
+        .arg(&project))?;
+    run(Command::new("dpkg")
+        .args(["--force-not-root", "--root"])
+        .arg(&root.path)
+        .args(["--purge", "dissensus"]))?;
+    let mut left = Vec::new();
+    let mut folders = vec![root.path.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => left.push(path),
+            }
+        }
+    }
+    left.retain(|path| !path.starts_with(root.path("var/lib/dpkg")));
+    ensure!(left == [project], "left: {left:?}");
+    Ok(())
+}
+
+#[tokio::test]
+#[ignore = "needs a package, which `cargo xtask test --only package` makes"]
+async fn archive_needs_no_installation() -> Result<()> {
+    let bench = Bench::new();
+    let archive = std::env::var_os("DISSENSUS_ARCHIVE")
+        .context("DISSENSUS_ARCHIVE names no archive: `cargo xtask test --only package` makes one")?;
+    let folder = bench.path("a folder");
+    fs::create_dir(&folder)?;
+    run(Command::new("tar").arg("--extract").arg("--file").arg(archive).arg("--directory").arg(&folder))?;
+    let content = fs::read_dir(&folder)?.next().context("the archive is empty")??.path();
+    let project = bench.path("P.dissensus");
+    let command = content.join("usr/bin/dissensus");
+    run(Command::new(command)
+        .env("DISSENSUS_HOME", bench.path("home"))
+        .args(["project", "sample"])
+        .arg(&project))?;
+    let program = content.join("usr/bin/dissensus-window");
+    let window =
+        Window::start(&bench, Start::installed(&program, vec![project.display().to_string()])).await?;
+    window.find("summary").await?;
+    let footer = window.text_when("status-encoding", |text| text.contains("All texts encoded")).await;
+    footer.context("the packed encoder is not used")?;
     window.close().await
 }
 

@@ -1,4 +1,4 @@
-//! `cargo xtask run | test | bench | book | models | dist | check-cuda | check-exchange`: the tasks of a
+//! `cargo xtask run | test | bench | book | models | dist | release | check-cuda | check-exchange`: the tasks of a
 //! developer of the project.
 //!
 //! Depends on no other crate of the workspace, so that it builds in seconds on a fresh machine.
@@ -34,6 +34,7 @@ Commands:
   benchmarks [--check] write BENCHMARKS.md from benches/results, or compare it with them
   book                 build the documentation as web pages
   dist                 make installers and a Python wheel for this system
+  release              check the files of all systems, and write their checksums and the notes of the release
   check-cuda           compile the `cuda` feature, kernels included, without a GPU (about 20 minutes, 3 GB of disk)
   check-exchange       read files that `dissensus data export` writes with the tools' own readers (a step of `test` too)
 
@@ -70,6 +71,7 @@ fn dispatch(arguments: &[&str]) -> Result<()> {
         ["benchmarks", "--check"] => tasks::benchmarks::check(&project),
         ["book"] => tasks::book::run(&project),
         ["dist"] => tasks::dist::run(&project),
+        ["release"] => tasks::release::run(&project),
         ["check-cuda"] => tasks::check_cuda::run(&project),
         ["check-exchange"] => tasks::check_exchange::run(&project),
         [] | ["help" | "--help" | "-h"] => {

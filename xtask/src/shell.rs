@@ -73,6 +73,11 @@ impl Program {
         self
     }
 
+    pub(crate) fn without_env(mut self, name: &OsStr) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
     pub(crate) fn in_folder(mut self, folder: &Path) -> Self {
         self.command.current_dir(folder);
         self

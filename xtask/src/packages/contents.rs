@@ -106,7 +106,15 @@ impl Parts {
                     "SharedSupport/man/man1": text(&self.manual)?,
                     "SharedSupport/completions": text(&self.completions)?,
                 });
-                bundle.insert("macOS".to_owned(), json!({ "files": files }));
+                // Without a certificate it is signed ad hoc, without which Macs with Apple silicon start nothing.
+                let signs =
+                    std::env::var("APPLE_SIGNING_IDENTITY").is_ok_and(|identity| !identity.is_empty());
+                let macos = if signs {
+                    json!({ "files": files })
+                } else {
+                    json!({ "files": files, "signingIdentity": "-" })
+                };
+                bundle.insert("macOS".to_owned(), macos);
             }
             _ => {
                 resources.insert(text(&self.command)?, json!("dissensus.exe"));
@@ -127,6 +135,8 @@ impl Parts {
         };
         add("/usr/bin/dissensus".to_owned(), &self.command)?;
         add("/usr/share/mime/packages/dissensus.xml".to_owned(), &self.sources.join("dissensus.xml"))?;
+        let about = "org.dissensus.window.metainfo.xml";
+        add(format!("/usr/share/metainfo/{about}"), &self.sources.join(about))?;
         let fish = "/usr/share/fish/vendor_completions.d";
         for (folder, name) in [
             ("/usr/share/bash-completion/completions", "dissensus"),
@@ -192,6 +202,7 @@ mod tests {
                 "/usr/share/man/man1/dissensus-import.1",
                 "/usr/share/bash-completion/completions/dissensus",
                 "/usr/share/mime/packages/dissensus.xml",
+                "/usr/share/metainfo/org.dissensus.window.metainfo.xml",
             ] {
                 assert!(files.contains_key(place), "{kind} lacks {place}: {files:?}");
             }

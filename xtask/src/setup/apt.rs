@@ -9,13 +9,14 @@ use std::io::IsTerminal;
 pub(crate) const BUILD: [&str; 4] =
     ["build-essential", "pkg-config", "libwebkit2gtk-4.1-dev", "librsvg2-dev"];
 /// Additional packages for the end-to-end tests.
-pub(crate) const TESTS: [&str; 8] = [
+pub(crate) const TESTS: [&str; 9] = [
     "xvfb",
     "xauth",
     "webkit2gtk-driver",
     "fonts-dejavu-core",
-    // A message bus, with which a second window finds the first, and tools for a package's desktop entries.
+    // A message bus, with which a second window finds the first, and tools for what a package tells the desktop.
     "dbus",
+    "appstream",
     "desktop-file-utils",
     "shared-mime-info",
     "libglib2.0-bin",

@@ -6,7 +6,7 @@ use crate::packages::{self, Profile};
 use crate::project::Project;
 use crate::setup::{self, Need};
 use crate::shell::{say, step};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use std::fs;
 
 /// Builds the installers, and prints where they are and which ones cannot be made on this system.
@@ -16,17 +16,30 @@ use std::fs;
 pub(crate) fn run(project: &Project) -> Result<()> {
     setup::everything(project, Need::Window)?;
     fetch::default_encoders(project)?;
-    let made = packages::pack(project, Profile::Dist, kinds(std::env::consts::OS)?)?;
+    let mut made = packages::pack(project, Profile::Dist, kinds(std::env::consts::OS)?)?;
+    let archives = made.iter().filter(|path| path.extension().is_some_and(|ending| ending == "deb"));
+    let archives = step("archive that needs no installation", || {
+        archives.map(|package| packages::portable(package)).collect::<Result<Vec<_>>>()
+    })?;
+    made.extend(archives);
     step("no debug symbols", || packages::stripped(project))?;
     let wheel = super::python::wheel(project)?;
     println!("==> made");
-    for path in made.iter().chain(&wheel) {
-        let size = fs::metadata(path)?.len();
-        say(format!("{} ({:.1} MB)", path.display(), size as f64 / 1e6));
+    let folder = super::release::folder(project);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("removing {}", folder.display()))?;
+    }
+    fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
+    // On macOS the application is a folder, which the disk image contains.
+    for path in made.iter().chain(&wheel).filter(|path| path.is_file()) {
+        let place = folder.join(path.file_name().unwrap_or_default());
+        fs::copy(path, &place).with_context(|| format!("copying {}", path.display()))?;
+        let size = fs::metadata(&place)?.len();
+        say(format!("{} ({:.1} MB)", place.display(), size as f64 / 1e6));
     }
     println!("==> not made here");
     say(not_made(std::env::consts::OS));
-    say("Nothing is signed: that takes keys of the publisher.");
+    say("Nothing is signed by a publisher unless its keys are in the variables that Tauri reads.");
     Ok(())
 }
 
@@ -41,9 +54,7 @@ fn kinds(system: &str) -> Result<&'static str> {
 
 fn not_made(system: &str) -> &'static str {
     match system {
-        "linux" => {
-            "An AppImage (its tools are downloaded while it is built), and installers for macOS and Windows, which only those systems can make."
-        }
+        "linux" => "Installers for macOS and Windows, which only those systems can make.",
         "macos" => "Installers for Linux and Windows, which only those systems can make.",
         _ => "Installers for Linux and macOS, which only those systems can make.",
     }

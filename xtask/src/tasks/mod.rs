@@ -18,6 +18,7 @@ pub(crate) mod methods;
 pub(crate) mod modules;
 pub(crate) mod passed;
 pub(crate) mod python;
+pub(crate) mod release;
 pub(crate) mod run;
 mod side_by_side;
 pub(crate) mod test;

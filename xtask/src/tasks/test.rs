@@ -266,10 +266,12 @@ fn package(project: &Project) -> Result<()> {
     }
     let made = packages::pack(project, Profile::Debug, "deb")?;
     let [package] = made.as_slice() else { bail!("expected one package, and there are {made:?}") };
+    let archive = step("archive that needs no installation", || packages::portable(package))?;
     let mut tally = Tally::default();
     let success = cargo_test(project, &[])
         .args(["--test", "package", "--", "--ignored"])
         .env("DISSENSUS_DEB", package)
+        .env("DISSENSUS_ARCHIVE", archive)
         .lines(|line| tally.read(line))?
         .success();
     if !success {
