@@ -47,7 +47,15 @@ export default defineConfig(({ mode }) => {
       testTimeout: 20_000,
       projects: [
         // A document takes over a second for each file: only tests of the screen have one.
-        { extends: true, test: { name: "logic", environment: "node", include: [logic] } },
+        {
+          extends: true,
+          test: {
+            name: "logic",
+            environment: "node",
+            include: [logic],
+            setupFiles: ["src/messages/window/messages.ts"],
+          },
+        },
         {
           extends: true,
           test: {
@@ -55,7 +63,7 @@ export default defineConfig(({ mode }) => {
             environment: "jsdom",
             include: ["src/**/*.test.ts"],
             exclude: [logic],
-            setupFiles: ["src/test-setup.ts"],
+            setupFiles: ["src/messages/window/messages.ts", "src/test-setup.ts"],
           },
         },
       ],

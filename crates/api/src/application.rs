@@ -1,6 +1,7 @@
 //! The application: its version, recent projects, settings, and the encoder that it offers.
 
 use super::Problem;
+use dissensus_domain::Language;
 use serde::{Deserialize, Serialize};
 
 view! {
@@ -36,6 +37,9 @@ view! {
     pub struct AppSettings {
         /// Colour theme.
         pub theme: Theme,
+        /// Language of the window; that of the system if absent.
+        #[serde(default)]
+        pub language: Option<Language>,
         /// Hide each text until a key is held.
         pub blur: bool,
         /// Shows texts and pictures without colour; absent in files of older versions.
@@ -92,6 +96,7 @@ impl Default for AppSettings {
     fn default() -> Self {
         Self {
             theme: Theme::System,
+            language: None,
             blur: false,
             greyscale: false,
             break_minutes: 0,

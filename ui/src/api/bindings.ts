@@ -644,6 +644,8 @@ export type AppInfo = {
 export type AppSettings = {
 	/**  Colour theme. */
 	theme: Theme,
+	/**  Language of the window; that of the system if absent. */
+	language?: Language | null,
 	/**  Hide each text until a key is held. */
 	blur: boolean,
 	/**  Shows texts and pictures without colour; absent in files of older versions. */

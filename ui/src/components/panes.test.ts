@@ -2,6 +2,7 @@
 import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
+import { speak } from "$messages/messages.svelte";
 import { app } from "$stores/app.svelte";
 import { reset } from "../mock/bindings";
 import AnnotatorsView from "$views/annotators/AnnotatorsView.svelte";
@@ -67,6 +68,22 @@ it("moves by keys, which nothing else handles, and is reset by Enter or a double
   expect(columns(found)).toBe("");
   expect(localStorage.getItem("dissensus.pane.models")).toBeNull();
   window.removeEventListener("keydown", listener);
+});
+
+it("moves the other way in a language that is written from right to left", async () => {
+  const found = await line();
+  speak("ar");
+  try {
+    await fireEvent.keyDown(found, { key: "ArrowLeft" });
+    expect(share(found)).toBeCloseTo(0.616);
+    const room = found.parentElement?.parentElement;
+    if (!room) throw new Error("the line is in no pane");
+    room.getBoundingClientRect = () => new DOMRect(0, 0, WHOLE, 100);
+    await drag(found, 400);
+    expect(share(found)).toBeCloseTo(0.6);
+  } finally {
+    speak("en");
+  }
 });
 
 it("stays without a drag, and if the stored value is invalid", async () => {

@@ -5,8 +5,8 @@ import { t } from "$messages/messages.svelte";
 import { MAX_TYPES } from "./spans/spans";
 
 export interface QuestionKind {
-  label: string;
-  hint: string;
+  label: () => string;
+  hint: () => string;
   /** What an answer consists of. */
   form: "level" | "options" | "spans";
   /** What a model learns from answers, or from each option or type. */
@@ -22,18 +22,20 @@ export interface QuestionKind {
 
 type Kinded = { kind: ScaleKind };
 
+const MAX_OPTIONS = 64;
+
 const level = { form: "level", part: "level", fewest: 2, most: 100 } as const;
 const digits = (names: number) =>
   names > 9 ? t("answer.how_digit") : t("answer.how_digits", { last: names });
 
 const multiLabel: QuestionKind = {
-  label: "Multi-label",
-  hint: "any number of up to 64 options",
+  label: () => t("kinds.multi_label"),
+  hint: () => t("kinds.multi_label_hint", { most: MAX_OPTIONS }),
   form: "options",
   target: "binary",
   part: "option",
   fewest: 2,
-  most: 64,
+  most: MAX_OPTIONS,
   howToAnswer: () => t("answer.how_options"),
 };
 
@@ -41,22 +43,22 @@ const multiLabel: QuestionKind = {
 export const KINDS: Record<ScaleKind, QuestionKind> = {
   ordinal: {
     ...level,
-    label: "Rating scale",
-    hint: "ordered levels, e.g. 1 to 5, lowest first",
+    label: () => t("kinds.ordinal"),
+    hint: () => t("kinds.ordinal_hint"),
     target: "ordinal",
     howToAnswer: digits,
   },
   choice: {
     ...level,
-    label: "Single choice",
-    hint: "one of several, without an order",
+    label: () => t("kinds.choice"),
+    hint: () => t("kinds.choice_hint"),
     target: "nominal",
     howToAnswer: digits,
   },
   "multi-label": multiLabel,
   spans: {
-    label: "Spans",
-    hint: "passages marked in the text, each with one of up to 20 types",
+    label: () => t("kinds.spans"),
+    hint: () => t("kinds.spans_hint", { most: MAX_TYPES }),
     form: "spans",
     target: "binary",
     part: "type",
@@ -66,8 +68,8 @@ export const KINDS: Record<ScaleKind, QuestionKind> = {
   },
   binary: {
     ...level,
-    label: "Yes or no",
-    hint: "“no” first, then “yes”",
+    label: () => t("kinds.binary"),
+    hint: () => t("kinds.binary_hint"),
     target: "binary",
     most: 2,
     howToAnswer: digits,
@@ -76,9 +78,11 @@ export const KINDS: Record<ScaleKind, QuestionKind> = {
   "multi-choice": multiLabel,
 };
 
-export const KIND_ITEMS = (Object.entries(KINDS) as [ScaleKind, QuestionKind][])
-  .filter(([value]) => value !== "multi-choice")
-  .map(([value, { label, hint }]) => ({ value, label, hint }));
+/** The kinds to choose from. */
+export const kindItems = () =>
+  (Object.entries(KINDS) as [ScaleKind, QuestionKind][])
+    .filter(([value]) => value !== "multi-choice")
+    .map(([value, { label, hint }]) => ({ value, label: label(), hint: hint() }));
 
 /** The kind of a scale. */
 export const kindOf = (scale: Kinded): QuestionKind => KINDS[scale.kind];

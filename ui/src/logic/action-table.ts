@@ -1,88 +1,101 @@
-// All actions that have or can have a key: name, view, and default key.
+// All actions that have or can have a key: view, default key, and name.
+import { t } from "$messages/messages.svelte";
 import type { View } from "./views";
 
 /** Where a key means an action: in one view, or wherever one is. */
 export type Scope = "everywhere" | View;
 
 const TABLE = {
-  palette: ["Search and commands", "everywhere", "Mod+K"],
-  "view.findings": ["Findings", "everywhere", "Mod+1"],
-  "view.findings-texts": ["Findings: texts", "everywhere", null],
-  "view.label": ["Label", "everywhere", "Mod+2"],
-  "view.label-list": ["Label: list of texts", "everywhere", "Mod+F"],
-  "view.people": ["People", "everywhere", "Mod+3"],
-  "view.people-study": ["People: study", "everywhere", null],
-  "view.models": ["Models", "everywhere", "Mod+4"],
-  "view.project": ["Project", "everywhere", "Mod+5"],
-  "tab.next": ["Next tab", "everywhere", "Mod+PageDown"],
-  "tab.previous": ["Previous tab", "everywhere", "Mod+PageUp"],
-  "data.import": ["Import texts or labels…", "everywhere", "Mod+I"],
-  "data.paste": ["Paste texts or labels…", "everywhere", null],
-  "data.remove-import": ["Remove the last import…", "everywhere", null],
-  "data.export": ["Export labels or predictions…", "everywhere", "Mod+E"],
-  "data.report": ["Report for a paper…", "everywhere", null],
-  "question.add": ["Add a question…", "everywhere", null],
-  "question.list": ["Choose and change questions…", "everywhere", null],
-  "disagreement.groups": ["Compare groups", "everywhere", null],
-  "disagreement.questions": ["Correlate questions", "everywhere", null],
-  "annotators.slips": ["Unusual labels…", "everywhere", null],
-  "annotators.plan": ["How many labels are needed…", "everywhere", null],
-  "people.form": ["Questions about annotators…", "everywhere", null],
-  "guideline.write": ["Write the guideline…", "everywhere", null],
-  "study.remarks": ["Notes and flags…", "everywhere", null],
-  "study.practice": ["Practice…", "everywhere", null],
-  "study.checks": ["Attention checks…", "everywhere", null],
-  "study.log": ["Log…", "everywhere", null],
-  "study.settings": ["What annotators see…", "everywhere", null],
-  "study.plan": ["Plan a study…", "everywhere", null],
-  "study.invite": ["Invite people…", "everywhere", null],
-  "study.take-in": ["Merge submissions…", "everywhere", null],
-  "study.watch": ["Watch a folder for submissions…", "everywhere", null],
-  "study.hand-in": ["Hand in…", "everywhere", null],
-  "project.new": ["New project…", "everywhere", "Mod+N"],
-  "project.open": ["Open a project…", "everywhere", "Mod+O"],
-  "project.open-to-read": ["Open a project read-only…", "everywhere", "Mod+Shift+R"],
-  "project.to-write": ["Open this project to write", "everywhere", null],
-  "project.sample": ["Open sample project", "everywhere", null],
-  "project.copy": ["Save a copy…", "everywhere", "Mod+Shift+S"],
-  "project.close": ["Close project", "everywhere", null],
-  "encoder.get": ["Encoder…", "everywhere", null],
-  "encoder.compare": ["Compare encoders…", "everywhere", null],
-  "app.stop": ["Stop here", "everywhere", "Mod+D"],
-  "app.care": ["Care: limits, topics, breaks…", "everywhere", null],
-  "app.settings": ["Settings", "everywhere", "Mod+,"],
-  "app.keys": ["Keyboard shortcuts", "everywhere", "?"],
-  "app.guide": ["User guide", "everywhere", null],
-  "app.diagnostics": ["Copy diagnostics", "everywhere", null],
-  "theme.light": ["Light theme", "everywhere", null],
-  "theme.dark": ["Dark theme", "everywhere", null],
-  "theme.system": ["Match system theme", "everywhere", null],
-  "zoom.in": ["Larger", "everywhere", "Mod++"],
-  "zoom.out": ["Smaller", "everywhere", "Mod+-"],
-  "zoom.reset": ["Actual size", "everywhere", "Mod+0"],
-  "app.quit": ["Quit", "everywhere", "Mod+Q"],
-  "label.undo": ["Undo the last label", "label", "U"],
-  "label.skip": ["Skip the text", "label", "S"],
-  "label.flag": ["Flag the text", "label", "F"],
-  "label.note": ["Write a note", "label", "N"],
-  "label.cannot-say": ["Cannot say", "label", "X"],
-  "label.help": ["Help, and what the levels mean", "label", "H"],
-  "label.guideline": ["Show or hide the guideline", "label", "G"],
-  "label.look": ["Unblur the text (hold)", "label", "B"],
-  "texts.search": ["Search texts and ids", "label-list", "/"],
-  "texts.filter": ["Next filter", "label-list", "F"],
-  "texts.disagreement": ["Show the text in Findings", "label-list", "D"],
-  "texts.remove": ["Remove a text added by mistake…", "label-list", null],
-  "disagreement.refresh": ["Refresh the ranking", "findings-texts", "R"],
-  "disagreement.search": ["Search the texts", "findings-texts", "/"],
-  "models.new": ["New run…", "models", "N"],
-} as const satisfies Record<string, readonly [string, Scope, string | null]>;
+  palette: ["everywhere", "Mod+K"],
+  "view.findings": ["everywhere", "Mod+1"],
+  "view.findings-texts": ["everywhere", null],
+  "view.label": ["everywhere", "Mod+2"],
+  "view.label-list": ["everywhere", "Mod+F"],
+  "view.people": ["everywhere", "Mod+3"],
+  "view.people-study": ["everywhere", null],
+  "view.models": ["everywhere", "Mod+4"],
+  "view.project": ["everywhere", "Mod+5"],
+  "tab.next": ["everywhere", "Mod+PageDown"],
+  "tab.previous": ["everywhere", "Mod+PageUp"],
+  "data.import": ["everywhere", "Mod+I"],
+  "data.paste": ["everywhere", null],
+  "data.remove-import": ["everywhere", null],
+  "data.export": ["everywhere", "Mod+E"],
+  "data.report": ["everywhere", null],
+  "question.add": ["everywhere", null],
+  "question.list": ["everywhere", null],
+  "disagreement.groups": ["everywhere", null],
+  "disagreement.questions": ["everywhere", null],
+  "annotators.slips": ["everywhere", null],
+  "annotators.plan": ["everywhere", null],
+  "people.form": ["everywhere", null],
+  "guideline.write": ["everywhere", null],
+  "study.remarks": ["everywhere", null],
+  "study.practice": ["everywhere", null],
+  "study.checks": ["everywhere", null],
+  "study.log": ["everywhere", null],
+  "study.settings": ["everywhere", null],
+  "study.plan": ["everywhere", null],
+  "study.invite": ["everywhere", null],
+  "study.take-in": ["everywhere", null],
+  "study.watch": ["everywhere", null],
+  "study.hand-in": ["everywhere", null],
+  "project.new": ["everywhere", "Mod+N"],
+  "project.open": ["everywhere", "Mod+O"],
+  "project.open-to-read": ["everywhere", "Mod+Shift+R"],
+  "project.to-write": ["everywhere", null],
+  "project.sample": ["everywhere", null],
+  "project.copy": ["everywhere", "Mod+Shift+S"],
+  "project.close": ["everywhere", null],
+  "encoder.get": ["everywhere", null],
+  "encoder.compare": ["everywhere", null],
+  "app.stop": ["everywhere", "Mod+D"],
+  "app.care": ["everywhere", null],
+  "app.settings": ["everywhere", "Mod+,"],
+  "app.keys": ["everywhere", "?"],
+  "app.guide": ["everywhere", null],
+  "app.diagnostics": ["everywhere", null],
+  "theme.light": ["everywhere", null],
+  "theme.dark": ["everywhere", null],
+  "theme.system": ["everywhere", null],
+  "zoom.in": ["everywhere", "Mod++"],
+  "zoom.out": ["everywhere", "Mod+-"],
+  "zoom.reset": ["everywhere", "Mod+0"],
+  "app.quit": ["everywhere", "Mod+Q"],
+  "label.undo": ["label", "U"],
+  "label.skip": ["label", "S"],
+  "label.flag": ["label", "F"],
+  "label.note": ["label", "N"],
+  "label.cannot-say": ["label", "X"],
+  "label.help": ["label", "H"],
+  "label.guideline": ["label", "G"],
+  "label.look": ["label", "B"],
+  "texts.search": ["label-list", "/"],
+  "texts.filter": ["label-list", "F"],
+  "texts.disagreement": ["label-list", "D"],
+  "texts.remove": ["label-list", null],
+  "disagreement.refresh": ["findings-texts", "R"],
+  "disagreement.search": ["findings-texts", "/"],
+  "models.new": ["models", "N"],
+} as const satisfies Record<string, readonly [Scope, string | null]>;
 
 export type ActionId = keyof typeof TABLE;
 
+type Underscored<S extends string> = S extends `${infer A}.${infer B}`
+  ? Underscored<`${A}_${B}`>
+  : S extends `${infer A}-${infer B}`
+    ? Underscored<`${A}_${B}`>
+    : S;
+
+/** An action in the keys of messages: "view_findings_texts". */
+export function inKeys(id: ActionId): Underscored<ActionId> {
+  return id.replaceAll(/[.-]/g, "_") as Underscored<ActionId>;
+}
+
 export interface Named {
   id: ActionId;
-  name: string;
+  /** In the language in use. */
+  readonly name: string;
   scope: Scope;
   /** Its default key; optional. */
   key: string | null;
@@ -92,8 +105,16 @@ export interface Named {
 
 /** In the order in which they are listed. */
 export const NAMED: readonly Named[] = (Object.keys(TABLE) as ActionId[]).map((id) => {
-  const [name, scope, key] = TABLE[id];
-  return { id, name, scope, key, alone: key !== null && !key.startsWith("Mod+") };
+  const [scope, key] = TABLE[id];
+  return {
+    id,
+    get name() {
+      return t(`actions.name_${inKeys(id)}`);
+    },
+    scope,
+    key,
+    alone: key !== null && !key.startsWith("Mod+"),
+  };
 });
 
 const BY_ID: ReadonlyMap<ActionId, Named> = new Map(NAMED.map((named) => [named.id, named]));

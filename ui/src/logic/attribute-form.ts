@@ -1,6 +1,7 @@
 // The form with questions about people: parsing, formatting and validation.
 import type { AttributeForm, AttributeInfo, FormAttribute } from "$api/bindings";
 import { t } from "$messages/messages.svelte";
+import { itemsOf } from "./lists";
 
 /** An attribute as it is entered: its values in one line, with commas between them. */
 export interface FormLine {
@@ -10,10 +11,7 @@ export interface FormLine {
   optional: boolean;
 }
 
-/** The choice that declines to answer, in English: for researchers. */
-export const PREFER_NOT_TO_SAY = "Prefer not to say";
-
-/** The same in the language in use: for annotators. */
+/** The choice that declines to answer. */
 export const preferNotToSay = (): string => t("shell.prefer_not_to_say");
 
 export const emptyLine = (): FormLine => ({ name: "", prompt: "", values: "", optional: false });
@@ -28,10 +26,7 @@ export function attributeLine({ name, values }: AttributeInfo): FormLine {
 }
 
 export function valuesOf({ values }: FormLine): string[] {
-  return values
-    .split(",")
-    .map((value) => value.trim())
-    .filter((value) => value !== "");
+  return itemsOf(values);
 }
 
 export function formOf(lines: readonly FormLine[]): AttributeForm {
@@ -45,18 +40,23 @@ export function formOf(lines: readonly FormLine[]): AttributeForm {
   };
 }
 
+/** What no value can be in any project, whatever the language of its form. */
+const DECLINES = "prefer not to say";
+
 /** What is wrong with these lines, in words; null where nothing is. */
 export function formProblem(lines: readonly FormLine[]): string | null {
   for (const [at, line] of lines.entries()) {
     const name = line.name.trim();
     const values = valuesOf(line);
-    if (name === "") return "Give every attribute a name, or remove it.";
-    if (lines.findIndex((other) => other.name.trim() === name) !== at) return `“${name}” is listed twice.`;
-    if (values.length < 2) return `“${name}” needs at least two values, separated by commas.`;
+    if (name === "") return t("questions.form_unnamed");
+    if (lines.findIndex((other) => other.name.trim() === name) !== at)
+      return t("questions.form_twice", { name });
+    if (values.length < 2) return t("questions.form_too_few", { name });
     const twice = values.find((value, i) => values.indexOf(value) !== i);
-    if (twice !== undefined) return `“${twice}” is listed twice in “${name}”.`;
-    if (values.some((value) => value.toLowerCase() === PREFER_NOT_TO_SAY.toLowerCase()))
-      return `“${PREFER_NOT_TO_SAY}” is always offered: leave it out.`;
+    if (twice !== undefined) return t("questions.form_value_twice", { value: twice, name });
+    const declines = [DECLINES, preferNotToSay().toLowerCase()];
+    if (values.some((value) => declines.includes(value.toLowerCase())))
+      return t("questions.form_always", { value: preferNotToSay() });
   }
   return null;
 }

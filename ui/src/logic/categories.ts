@@ -9,6 +9,7 @@ import {
   symbolTriangle,
   symbolWye,
 } from "d3-shape";
+import { t } from "$messages/messages.svelte";
 
 export interface Category {
   value: string;
@@ -29,8 +30,6 @@ const SHAPES = [
 const AREA = 78;
 /** The eighth is for everything without a colour of its own. */
 const OWN = 7;
-export const UNKNOWN = "not known";
-const OTHERS = "others";
 
 /**
  * The most frequent values get a symbol of their own; others share one. Without an attribute all are the
@@ -45,8 +44,12 @@ export function categorise(values: readonly string[]): {
     colour: `var(--cat-${i + 1})`,
     path: pathOf(i),
   }));
-  const others: Category = { value: OTHERS, colour: "var(--cat-8)", path: pathOf(0) };
-  const unknown: Category = { value: UNKNOWN, colour: "var(--cat-8)", path: pathOf(0) };
+  const others: Category = { value: t("importing.value_others"), colour: "var(--cat-8)", path: pathOf(0) };
+  const unknown: Category = {
+    value: t("importing.value_not_known"),
+    colour: "var(--cat-8)",
+    path: pathOf(0),
+  };
   if (values.length > OWN) list.push(others);
   return {
     list,

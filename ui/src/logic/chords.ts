@@ -1,6 +1,8 @@
 // Keys as they are written down: "U", "/", "F6", "Mod+K", "Mod+Shift+S". Mod is Ctrl, on a Mac Command.
 
 const MAC = navigator.userAgent.includes("Mac OS");
+/** Mod, as it is printed on this computer's keyboard. */
+export const MOD_NAME: string = MAC ? "⌘" : "Ctrl";
 const MODIFIERS: readonly string[] = [
   "Control",
   "Shift",
@@ -60,7 +62,7 @@ export function chordKeys(chord: string): string[] {
   const parts: string[] = [];
   let rest = chord;
   for (const [prefix, name] of [
-    ["Mod+", MAC ? "⌘" : "Ctrl"],
+    ["Mod+", MOD_NAME],
     ["Shift+", MAC ? "⇧" : "Shift"],
   ] as const)
     if (rest.startsWith(prefix)) {
@@ -75,13 +77,15 @@ export function chordName(chord: string): string {
   return chordKeys(chord).join(MAC ? "" : "+");
 }
 
+/** Why a key is refused: it moves, answers or edits; it cannot be chosen at all; or Ctrl is missing, or held. */
+export type Refusal = "fixed" | "unsuitable" | "needs_mod" | "without_mod";
+
 /** Why a command cannot have this key; null where it can. `alone`: it is pressed without Ctrl. */
-export function refusal(chord: string, alone: boolean): string | null {
-  const name = chordName(chord);
-  if (FIXED.includes(chord)) return `${name} is used for answers, movement or editing and cannot be changed.`;
+export function refusal(chord: string, alone: boolean): Refusal | null {
+  if (FIXED.includes(chord)) return "fixed";
   const single = /^.$/u.test(chord);
-  if (chord.startsWith("Mod+")) return alone ? `Press it without ${MAC ? "⌘" : "Ctrl"}.` : null;
+  if (chord.startsWith("Mod+")) return alone ? "without_mod" : null;
   if (/^(Shift\+)?F\d+$/.test(chord)) return null;
-  if (!single) return `${name} cannot be a shortcut.`;
-  return alone ? null : `Hold ${MAC ? "⌘" : "Ctrl"} with it: single letters are for actions of the view.`;
+  if (!single) return "unsuitable";
+  return alone ? null : "needs_mod";
 }

@@ -1,4 +1,5 @@
 // What dropped files do: submissions are merged, a project is opened, anything else is imported.
+import { t } from "$messages/messages.svelte";
 import type { View } from "./views";
 
 export type Drop =
@@ -26,6 +27,6 @@ export function routeDrop(paths: readonly string[], view: View | null): Drop {
 /** Said while files are dragged over the window. Which ones is not always known before they are dropped. */
 export function dropWords(paths: readonly string[], view: View | null): string {
   return routeDrop(paths, view).kind === "merge" || view === "people-study"
-    ? "Drop submissions, packets or copies to merge them into this project"
-    : "Drop a file to import it, or a project to open it";
+    ? t("importing.drop_merge")
+    : t("importing.drop_import");
 }

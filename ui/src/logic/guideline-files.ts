@@ -1,4 +1,5 @@
 // Files that a guideline is made of: pictures, and a text to start from.
+import { t } from "$messages/messages.svelte";
 
 const PICTURE = /\.(png|jpe?g|gif|webp)$/i;
 /** No text of a guideline needs more bytes. */
@@ -14,14 +15,14 @@ export function isPicture(path: string): boolean {
  * @throws Error in words for a person, where it is too large or no text
  */
 export async function readText(file: Blob & { name: string }): Promise<string> {
-  if (file.size > LARGEST) throw new Error(`“${file.name}” is larger than 1 MiB, the limit of a guideline.`);
+  if (file.size > LARGEST) throw new Error(t("guideline.file_too_large", { file: file.name }));
   try {
     const bytes = await bytesOf(file);
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     if (text.includes("\0")) throw new TypeError("a null byte");
     return text.replace(/\r\n?/g, "\n");
   } catch {
-    throw new Error(`“${file.name}” is not UTF-8 text: save it as UTF-8 and try again.`);
+    throw new Error(t("guideline.file_not_text", { file: file.name }));
   }
 }
 

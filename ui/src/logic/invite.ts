@@ -1,5 +1,6 @@
 // The form by which people are invited to answer in their browsers: its validation and its request.
 import type { InviteRequest } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 
 export interface InviteForm {
   /** Whether other computers of the network reach it. */
@@ -52,25 +53,21 @@ const isWhole = (value: number | null, from: number, to: number): value is numbe
 /** The errors of the form, by field; empty if it is valid. */
 export function faults(form: InviteForm, study: Inviting): InviteFaults {
   const found: InviteFaults = {};
-  if (!isWhole(form.port, 1, 65_535)) found.port = "A whole number from 1 to 65,535.";
+  const port = { from: 1, to: 65_535 };
+  if (!isWhole(form.port, port.from, port.to)) found.port = t("invite.port_fault", port);
   const address = form.address.trim();
-  if (address !== "" && !ADDRESS.test(address))
-    found.address = "An address that begins with https or http, without ? and #; or empty.";
+  if (address !== "" && !ADDRESS.test(address)) found.address = t("invite.address_fault");
   if (!form.joins) {
-    if (study.packets === 0)
-      found.joins = "Nobody has a packet yet: let anybody join, or close this and plan a study first.";
+    if (study.packets === 0) found.joins = t("invite.joins_fault_no_packets");
     return found;
   }
-  if (study.texts === 0 || study.questions === 0)
-    found.joins = "People can join a project with texts and a question: add them first.";
-  const least = "A whole number, 1 or more.";
+  if (study.texts === 0 || study.questions === 0) found.joins = t("invite.joins_fault_empty");
   for (const field of ["per_person", "per_text", "give_back"] as const)
-    if (!isWhole(form[field], 1, 4e9)) found[field] = least;
-  if (!isWhole(form.anchors, 0, 4e9)) found.anchors = "A whole number, or 0.";
+    if (!isWhole(form[field], 1, 4e9)) found[field] = t("study_plan.fault_whole_positive");
+  if (!isWhole(form.anchors, 0, 4e9)) found.anchors = t("invite.anchors_fault");
   else if (isWhole(form.per_person, 1, 4e9) && form.anchors >= form.per_person)
-    found.anchors = "Fewer than texts per person: everybody needs other texts too.";
-  else if (study.texts > 0 && form.anchors >= study.texts)
-    found.anchors = "Fewer than the texts of the project: everybody needs other texts too.";
+    found.anchors = t("invite.anchors_fault_per_person");
+  else if (study.texts > 0 && form.anchors >= study.texts) found.anchors = t("invite.anchors_fault_texts");
   return found;
 }
 

@@ -1,6 +1,7 @@
 // Which questions a run learns together on one encoder, as the form of a new run offers them.
 import type { JointQuestion, QuestionId, QuestionInfo, TrainChoices } from "$api/bindings";
 import { takesSpans } from "$kinds/kinds";
+import { t } from "$messages/messages.svelte";
 
 export interface Offered {
   id: QuestionId;
@@ -22,12 +23,15 @@ export function offered(questions: readonly QuestionInfo[], own: QuestionId): Of
   return questions
     .filter((q) => q.labels > 0 && q.id !== own)
     .map((q) => {
-      const many = q.options.length;
-      const what = takesSpans(q.scale) ? "types" : "options";
-      const all = many > 0 ? `all ${many} ${what}` : "";
+      const count = q.options.length;
+      if (count === 0) return { id: q.id, name: q.name, hint: q.prompt };
+      const all = takesSpans(q.scale)
+        ? t("models.joint_all_types", { count })
+        : t("models.joint_all_options", { count });
+      const names = { question: q.name, all };
       return q === whole
-        ? { id: q.id, name: `${q.name}, ${all}`, hint: "instead of one" }
-        : { id: q.id, name: all ? `${q.name} (${all})` : q.name, hint: q.prompt };
+        ? { id: q.id, name: t("models.joint_whole", names), hint: t("models.joint_whole_hint") }
+        : { id: q.id, name: t("models.joint_with_all", names), hint: q.prompt };
     });
 }
 

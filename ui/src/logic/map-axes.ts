@@ -1,5 +1,6 @@
 // What the axes of the map of annotators show.
 import type { AnnotatorRow } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 
 /** With a correlation of this size an axis is what it goes with. */
 const NAMED_FROM = 0.8;
@@ -10,17 +11,17 @@ export function axisWords(rows: readonly AnnotatorRow[]): { right: string; up: s
   const severity = placed.map((row) => row.severity ?? 0);
   const words = (places: number[], unnamed: string) => {
     const r = correlation(places, severity);
-    if (r >= NAMED_FROM) return "gives higher levels";
-    return r <= -NAMED_FROM ? "gives lower levels" : unnamed;
+    if (r >= NAMED_FROM) return t("measures.axis_higher");
+    return r <= -NAMED_FROM ? t("measures.axis_lower") : unnamed;
   };
   return {
     right: words(
       placed.map((row) => row.x ?? 0),
-      "the largest difference between people",
+      t("measures.axis_largest"),
     ),
     up: words(
       placed.map((row) => row.y ?? 0),
-      "the next largest difference",
+      t("measures.axis_next"),
     ),
   };
 }

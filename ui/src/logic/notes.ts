@@ -4,10 +4,7 @@ import { t } from "$messages/messages.svelte";
 
 export const NO_NOTE: Note = { note: null, reasons: [], confidence: null };
 
-/** Confidence from 1 to 5, in English words: for researchers. */
-export const SURE = ["a guess", "unsure", "fairly sure", "sure", "certain"] as const;
-
-/** Confidence from 1 to 5, in words of the language in use: for annotators. */
+/** Confidence from 1 to 5, in words. */
 export const sureWords = (): readonly string[] => [
   t("shell.sure_1"),
   t("shell.sure_2"),

@@ -1,7 +1,19 @@
 // The annotators of a text as lines, those who labelled it first: in one list, or grouped by an attribute.
 import type { AnnotatorPrediction, GroupPrediction, TextDetail } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 
+/** The value, as the program writes it, of a person without one. */
 const UNKNOWN = "not known";
+
+/** The value of an attribute, also of one that is not known. */
+export const valueName = (value: string | undefined): string =>
+  value === undefined || value === UNKNOWN ? t("disagreement.not_known") : value;
+
+/** "Ada, Ben", or "Ada, Ben and 4 more" where others are not named. */
+export function someNames(some: readonly string[], more: number): string {
+  const names = some.join(t("format.list_separator"));
+  return more > 0 ? t("disagreement.and_more", { names, count: more }) : names;
+}
 
 /** A group without a mean, as where all of its members are hidden. */
 type BareGroup = Pick<GroupPrediction, "value" | "annotators"> & {
@@ -20,8 +32,12 @@ const isLabelled = ({ observed }: AnnotatorPrediction) => observed !== null;
 /** Those who labelled the text, then the others, each under a head of their own. */
 function byLabel(people: readonly AnnotatorPrediction[]): PeopleLine[] {
   const parts = [
-    { key: "labelled", head: "Labelled this text", people: people.filter(isLabelled) },
-    { key: "predicted", head: "Predicted only", people: people.filter((one) => !isLabelled(one)) },
+    { key: "labelled", head: t("disagreement.people_labelled"), people: people.filter(isLabelled) },
+    {
+      key: "predicted",
+      head: t("disagreement.people_predicted_only"),
+      people: people.filter((one) => !isLabelled(one)),
+    },
   ];
   return parts.flatMap(({ key, head, people }) =>
     people.length === 0 ? [] : [{ key, head, people: people.length }, ...people.map(personLine)],

@@ -5,7 +5,6 @@ import { categorise } from "./categories";
 import { rolesOf, rowsAreSpans, withRole } from "$views/import/columns";
 import {
   count,
-  counted,
   dayOf,
   decimal,
   fileName,
@@ -161,7 +160,6 @@ describe("numbers", () => {
       "+0.50",
       "40–56 %",
     ]);
-    expect([counted(1, "text"), counted(2000, "text")]).toEqual(["1 text", "2,000 texts"]);
     expect([timeLeft(0.2), timeLeft(61), timeLeft(4000)]).toEqual(["1 s left", "2 min left", "2 h left"]);
   });
 

@@ -2,14 +2,15 @@
 // The request of a plan, its validation, and its storage.
 import { beforeEach, expect, it, vi } from "vitest";
 import { dropWords, routeDrop } from "./drops";
-import { faults, namesOf, remember, remembered, USUAL, requestOf } from "./study-plan";
+import { itemsOf } from "./lists";
+import { faults, remember, remembered, USUAL, requestOf } from "./study-plan";
 import { mergeWords, refusedFirst, workingTime } from "$words/study";
 import type { MergedFile } from "$api/bindings";
 
 beforeEach(() => localStorage.clear());
 
 it("parses names separated by lines or commas, and removes duplicates between both lists", () => {
-  expect(namesOf(" Ada ,ben\n\n,  Çelik, A. \r\n")).toEqual(["Ada", "ben", "Çelik", "A."]);
+  expect(itemsOf(" Ada ,ben\n\n,  Çelik, A. \r\n")).toEqual(["Ada", "ben", "Çelik", "A."]);
   const request = requestOf({ ...USUAL, known: ["ada", "ben"], names: "ben, cleo" }, []);
   expect(request.people).toEqual(["ada", "ben", "cleo"]);
   // Duplicate names in one list may be two people: the program reports it.

@@ -1,5 +1,7 @@
 // The form of a study plan: its request, its validation, and its storage on this computer.
 import type { QuestionId, StudyRequest } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
+import { itemsOf } from "./lists";
 
 export interface StudyForm {
   /** The questions of each text; all if none is selected. */
@@ -35,32 +37,56 @@ export const USUAL: StudyForm = {
   seed: 0,
 };
 
-type Limit = { from: number; to: number; whole: boolean; empty: boolean; message: string };
+interface Limit {
+  from: number;
+  to: number;
+  whole: boolean;
+  empty: boolean;
+  message: (limit: { from: number; to: number }) => string;
+}
 const LIMITS: Partial<Record<keyof StudyForm, Limit>> = {
   to_come: {
     from: 0,
     to: 10_000,
     whole: true,
     empty: true,
-    message: "A whole number up to 10,000, or empty.",
+    message: ({ to }) => t("study_plan.fault_whole_up_to_or_empty", { to }),
   },
-  per_text: { from: 1, to: 4e9, whole: true, empty: false, message: "A whole number, 1 or more." },
+  per_text: {
+    from: 1,
+    to: 4e9,
+    whole: true,
+    empty: false,
+    message: () => t("study_plan.fault_whole_positive"),
+  },
   per_person: {
     from: 1,
     to: 4e9,
     whole: true,
     empty: true,
-    message: "A whole number, 1 or more, or empty.",
+    message: () => t("study_plan.fault_whole_positive_or_empty"),
   },
-  anchors: { from: 0, to: 4e9, whole: true, empty: true, message: "A whole number, or empty." },
-  again: { from: 0, to: 100, whole: false, empty: true, message: "A number from 0 to 100." },
-  again_after: { from: 0, to: 4e9, whole: true, empty: true, message: "A whole number." },
+  anchors: {
+    from: 0,
+    to: 4e9,
+    whole: true,
+    empty: true,
+    message: () => t("study_plan.fault_whole_or_empty"),
+  },
+  again: {
+    from: 0,
+    to: 100,
+    whole: false,
+    empty: true,
+    message: ({ from, to }) => t("study_plan.fault_range", { from, to }),
+  },
+  again_after: { from: 0, to: 4e9, whole: true, empty: true, message: () => t("study_plan.fault_whole") },
   seed: {
     from: 0,
     to: 4_294_967_295,
     whole: true,
     empty: true,
-    message: "A whole number up to 4,294,967,295.",
+    message: ({ to }) => t("study_plan.fault_whole_up_to", { to }),
   },
 };
 
@@ -75,17 +101,9 @@ export function faults(form: StudyForm): Partial<Record<keyof StudyForm, string>
       value === null
         ? limit.empty
         : value >= limit.from && value <= limit.to && (!limit.whole || Number.isInteger(value));
-    if (!fits) found[field] = limit.message;
+    if (!fits) found[field] = limit.message(limit);
   }
   return found;
-}
-
-/** Names out of a text: one a line, or separated by commas. */
-export function namesOf(text: string): string[] {
-  return text
-    .split(/[\n,]/)
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
 }
 
 /** Names for unnamed people, numbered after existing ones, as the command does. */
@@ -101,7 +119,7 @@ export function requestOf(
   project: readonly { external_id: string; name: string }[],
 ): StudyRequest {
   const known = new Set(form.known);
-  const named = namesOf(form.names).filter((name) => !known.has(name));
+  const named = itemsOf(form.names).filter((name) => !known.has(name));
   const taken = new Set([...named, ...project.flatMap((person) => [person.external_id, person.name])]);
   return {
     questions: form.questions,

@@ -16,14 +16,14 @@ export const TABS: Readonly<Record<Destination, readonly View[]>> = {
   project: ["project"],
 };
 const TAB_NAMES: Readonly<Record<View, () => string>> = {
-  findings: () => "Summary",
-  "findings-texts": () => "Texts",
+  findings: () => t("actions.tab_summary"),
+  "findings-texts": () => t("actions.tab_texts"),
   label: () => t("shell.tab_answer"),
   "label-list": () => t("shell.tab_list"),
-  people: () => "Annotators",
-  "people-study": () => "Study",
-  models: () => "Models",
-  project: () => "Project",
+  people: () => t("actions.tab_annotators"),
+  "people-study": () => t("actions.tab_study"),
+  models: () => t("actions.name_view_models"),
+  project: () => t("actions.name_view_project"),
 };
 export const tabName = (view: View): string => TAB_NAMES[view]();
 export const DESTINATIONS = Object.keys(TABS) as Destination[];
@@ -78,8 +78,8 @@ export type OpenDialog =
 
 /** Actions that end the running work and need confirmation. */
 export interface Leaving {
-  /** What is done then, for the button: "Stop and …". */
-  verb: "close" | "open the other project" | "quit";
+  /** What is done then: the project is closed, another one is opened, or the application ends. */
+  verb: "close" | "open" | "quit";
   go: () => Promise<unknown>;
 }
 

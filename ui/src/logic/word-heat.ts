@@ -1,7 +1,9 @@
 // The words of a text with observed and expected marks: the heat of each word, runs of equal heat, and
 // explanations.
 import type { AnnotatorId, WordFigure, WordHeat } from "$api/bindings";
-import { count, counted, percent } from "$words/format";
+import { t } from "$messages/messages.svelte";
+import { percent } from "$words/format";
+import { someNames } from "./people-lines";
 import type { Stretch, TextUnits } from "./text-units";
 
 /** What heat is of: who marked a word, who would, or whether two people differ on it. */
@@ -92,27 +94,21 @@ export function wordAt(words: readonly Stretch[], offset: number): number | null
 export function wordWords(word: WordFigure, heat: WordHeat, name: (id: AnnotatorId) => string): string {
   const marked = markedWords(word.marked_by.map(name), heat.answers);
   if (heat.people === 0) return marked;
-  const expected = `expected ${percent(word.expected)} of ${count(heat.people)}`;
-  return `${marked}; ${expected}; two of them differ with probability ${percent(word.differ)}`;
+  const [expected, differ] = [percent(word.expected), percent(word.differ)];
+  return t("disagreement.word_expected", { marked, expected, people: heat.people, differ });
 }
 
 function markedWords(names: readonly string[], answers: number): string {
-  if (answers === 0) return "nobody has answered yet";
-  if (names.length === 0) return `none of ${count(answers)} marked it`;
+  if (answers === 0) return t("disagreement.word_unanswered");
+  if (names.length === 0) return t("disagreement.word_marked_by_none", { answers });
   const some = names.length > MAX_NAMES + 1 ? names.slice(0, MAX_NAMES) : names;
-  const more = names.length > some.length ? ` and ${count(names.length - some.length)} more` : "";
-  return `${count(names.length)} of ${count(answers)} marked it: ${some.join(", ")}${more}`;
+  const listed = someNames(some, names.length - some.length);
+  return t("disagreement.word_marked", { count: names.length, answers, names: listed });
 }
 
 /** The legend of the colours for this text. */
 export function heatWords(by: HeatBy, heat: WordHeat, filtered: boolean): string {
-  const nobody = filtered
-    ? "None of the selected people has answered this text."
-    : "Nobody has answered this text yet.";
-  if (by === "marked")
-    return heat.answers === 0 ? nobody : `Share of ${counted(heat.answers, "answer")} with the word marked.`;
-  const people = count(heat.people);
-  return by === "expected"
-    ? `Share of ${people} people expected to mark a word.`
-    : `Probability that two of ${people} people differ on a word; at most 50 % in a large group.`;
+  if (by === "marked" && heat.answers === 0)
+    return t(filtered ? "disagreement.heat_nobody_selected" : "disagreement.heat_nobody");
+  return t(`disagreement.heat_share_${by}`, { count: by === "marked" ? heat.answers : heat.people });
 }

@@ -15,8 +15,13 @@ void i18n.init({
   initAsync: false,
   // Texts are set as text, never as HTML.
   interpolation: { escapeValue: false },
-  resources: { en: { translation: en }, ...Object.fromEntries(others) },
+  resources: { en: { translation: { ...en } }, ...Object.fromEntries(others) },
 });
+
+/** Adds messages of a language to those that every page has. */
+export function addMessages(language: Language, messages: object): void {
+  i18n.addResourceBundle(language, "translation", messages, true);
+}
 
 let current = $state<Language>("en");
 

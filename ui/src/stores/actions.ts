@@ -4,6 +4,7 @@ import { app } from "./app.svelte";
 import type { Theme } from "$api/bindings";
 import { commands } from "$bindings";
 import { viewActions } from "./view-actions.svelte";
+import { t } from "$messages/messages.svelte";
 import { destinationOf, PACKET_VIEWS, TABS, type Destination, type View } from "$logic/views";
 import { zoom } from "./zoom.svelte";
 import * as platform from "$platform";
@@ -21,7 +22,7 @@ interface Action {
   run?: () => unknown;
   /** or this view, which is shown first. */
   view?: View;
-  /** Other words under which it is looked for. */
+  /** Other English words under which it is looked for; never shown. */
   words?: string;
 }
 
@@ -282,7 +283,7 @@ export function isFree(id: ActionId): boolean {
 export function possible(): (Named & { words: string })[] {
   return NAMED.filter(({ id }) => id !== "palette" && can(id)).map(({ id }) => ({
     ...named(id),
-    name: id.startsWith("view.") ? `Go to ${named(id).name}` : named(id).name,
+    name: id.startsWith("view.") ? t("actions.go_to", { view: named(id).name }) : named(id).name,
     words: ACTIONS[id].words ?? "",
   }));
 }

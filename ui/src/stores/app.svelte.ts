@@ -35,9 +35,9 @@ import { CAN_BE_SAVED, asProblem } from "$words/problems";
 import { PeopleStore } from "./people.svelte";
 import { PracticeStore } from "./practice.svelte";
 import { RankingStore } from "./ranking.svelte";
+import { t } from "$messages/messages.svelte";
 import { sentence } from "$words/format";
 import { headlineWords, modelName } from "$words/run";
-import { READ_ONLY } from "$words/read-only";
 import { RunsStore } from "./runs.svelte";
 import { SettingsStore } from "./settings-store.svelte";
 import { StudyStore } from "./study.svelte";
@@ -116,7 +116,7 @@ export class App {
   changes = $state(0);
   readonly toasts: Toasts = new Toasts((code) =>
     CAN_BE_SAVED.includes(code)
-      ? { label: "Save a copy of the open project", run: () => this.outputs.chooseCopyPath() }
+      ? { label: t("project.save_copy"), run: () => this.outputs.chooseCopyPath() }
       : undefined,
   );
   readonly ranking = new RankingStore();
@@ -243,7 +243,7 @@ export class App {
   }
 
   open(path: string): Promise<boolean> {
-    const toRead = { label: "Open read-only", run: () => this.openToRead(path) };
+    const toRead = { label: t("project.open_read_only"), run: () => this.openToRead(path) };
     const instead = (code: string) => (READABLE.includes(code) ? toRead : undefined);
     return this.#replace(() => commands.openProject(path), instead);
   }
@@ -251,7 +251,7 @@ export class App {
   /** Opens a project to look at: also one that is open elsewhere, or on a disk that cannot be written. */
   openToRead(path: string): Promise<boolean> {
     // Files of an earlier format are migrated by the first that opens them to write.
-    const toWrite = { label: "Open to write", run: () => this.open(path) };
+    const toWrite = { label: t("label.read_only_write"), run: () => this.open(path) };
     const instead = (code: string) => (code === "project-older" ? toWrite : undefined);
     return this.#replace(() => commands.openProjectToRead(path), instead);
   }
@@ -271,7 +271,7 @@ export class App {
   /** Asks whether something that was added by mistake goes. */
   confirmRemoval(what: Removal): void {
     if (this.readOnly) {
-      this.toasts.note(READ_ONLY);
+      this.toasts.note(t("shell.read_only_writes"));
       return;
     }
     this.removing = what;
@@ -319,7 +319,7 @@ export class App {
     instead?: (code: string) => ToastAction | undefined,
   ): Promise<boolean> {
     if (this.project && (this.works.length > 0 || this.study.isServing)) {
-      this.leaving = { verb: "open the other project", go: () => this.#opening(open, undefined, instead) };
+      this.leaving = { verb: "open", go: () => this.#opening(open, undefined, instead) };
       return false;
     }
     return this.#opening(open, undefined, instead);
@@ -359,12 +359,11 @@ export class App {
     if (drop.kind === "nothing") return;
     if (drop.kind === "merge") {
       if (drop.left.length > 0)
-        this.toasts.note("Only the submissions are merged", "Drop the other files separately.");
+        this.toasts.note(t("project.drop_submissions"), t("project.drop_submissions_text"));
       void this.study.merge(drop.files);
       return;
     }
-    if (drop.left.length > 0)
-      this.toasts.note("One file at a time", "Only the first of the dropped files is opened.");
+    if (drop.left.length > 0) this.toasts.note(t("project.drop_single"), t("project.drop_single_text"));
     void this.openPath(drop.file);
   }
 
@@ -382,7 +381,7 @@ export class App {
       return;
     }
     if (this.readOnly) {
-      this.toasts.note(READ_ONLY, "Open it to write, then import the file.");
+      this.toasts.note(t("shell.read_only_writes"), t("project.import_read_only"));
       return;
     }
     if (!this.project) {
@@ -522,7 +521,7 @@ export class App {
     }
     // A name similar to an existing one is added only after confirmation.
     const another = {
-      label: `“${name.trim()}” is another person`,
+      label: t("project.another_person", { name: name.trim() }),
       run: async () => this.#added(await this.attempt(() => commands.addNewAnnotator(name.trim(), {}))),
     };
     const instead = (code: string) => (code === "near-name" ? another : undefined);
@@ -541,11 +540,11 @@ export class App {
     const found = await this.attempt(() => commands.removal({ annotator: id }));
     if (!found) return;
     if (found.stays !== null) {
-      this.toasts.note(`“${name}” stays`, found.stays);
+      this.toasts.note(t("project.stays", { name }), found.stays);
       return;
     }
     if (await this.reopening(() => commands.remove({ annotator: id })))
-      this.toasts.done(`“${name}” was removed`);
+      this.toasts.done(t("project.removed", { name }));
   }
 
   /** Stores the settings of a plan with the project. */
@@ -605,7 +604,7 @@ export class App {
     } catch (thrown) {
       const { code, message } = asProblem(thrown);
       if (code !== "cancelled") throw thrown;
-      this.toasts.note("The project was not opened", sentence(message));
+      this.toasts.note(t("project.not_opened"), sentence(message));
       return null;
     }
   }
@@ -622,10 +621,8 @@ export class App {
     this.work.begin(jobs);
     this.importing = null;
     this.imported = null;
-    if (project.journal_notice)
-      this.toasts.note("A journal file of another project was moved aside", project.journal_notice, true);
-    if (project.sync_notice)
-      this.toasts.note("This folder is synchronised with other computers", project.sync_notice, true);
+    if (project.journal_notice) this.toasts.note(t("project.journal_moved"), project.journal_notice, true);
+    if (project.sync_notice) this.toasts.note(t("project.folder_synced"), project.sync_notice, true);
     // If the same project is shown again, the desk keeps its state.
     if (project.path !== this.project?.path) this.care.forget();
     this.drafts.forget();
@@ -700,7 +697,10 @@ export class App {
       events.runChanged.listen(({ payload }) => {
         // A failed run is reported by its job.
         if (this.runs.receive(payload))
-          this.toasts.done(`${modelName(payload.model)} has finished training`, headlineWords(payload));
+          this.toasts.done(
+            t("project.run_finished", { model: modelName(payload.model) }),
+            headlineWords(payload),
+          );
       }),
     ]);
   }

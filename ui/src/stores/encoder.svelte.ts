@@ -2,6 +2,7 @@
 // one.
 import { commands } from "$bindings";
 import type { AppInfo, DownloadChanged, EncoderOffer, Problem, ProjectInfo } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 import type { JobList } from "./job-list.svelte";
 import { asProblem } from "$words/problems";
 import type { Toasts } from "./toasts.svelte";
@@ -62,7 +63,7 @@ export class EncoderStore {
   async fetchAndEncode(): Promise<boolean> {
     if (!(await this.fetch())) return false;
     const { host } = this;
-    host.toasts.done("The encoder is downloaded");
+    host.toasts.done(t("encoders.downloaded"));
     await host.attempt(async () => {
       host.info = await commands.appInfo();
     });

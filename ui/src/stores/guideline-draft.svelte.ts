@@ -1,6 +1,7 @@
 // A version of the guideline that is being written: its base, its text, and versions saved meanwhile.
 import { commands } from "$bindings";
 import type { GuidelineInfo, GuidelineWritten, PictureData, Problem } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 import { asProblem } from "$words/problems";
 
 /** The longest guideline, in characters: the same limit as in Rust. */
@@ -29,10 +30,11 @@ export class GuidelineDraft {
   readonly tooLong = $derived(this.body.length > LONGEST ? Math.max(0, [...this.body].length - LONGEST) : 0);
   /** What is missing before it can be saved; null where nothing is. */
   readonly missing: string | null = $derived.by(() => {
-    if (this.body.trim() === "") return "Nothing has been written yet";
-    if (this.tooLong > 0) return `${this.tooLong.toLocaleString("en")} characters too many`;
-    if (this.base && this.body === this.base.body) return `Version ${this.base.number} has the same text`;
-    if (this.base && this.change.trim() === "") return "Describe what changed";
+    if (this.body.trim() === "") return t("guideline.missing_text");
+    if (this.tooLong > 0) return t("guideline.missing_room", { count: this.tooLong });
+    if (this.base && this.body === this.base.body)
+      return t("guideline.missing_difference", { version: this.base.number });
+    if (this.base && this.change.trim() === "") return t("guideline.missing_change");
     return null;
   });
 

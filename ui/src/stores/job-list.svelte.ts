@@ -1,5 +1,6 @@
 // Background jobs: running ones, ones that just ended, and announcements for screen readers.
 import type { JobInfo } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 import { jobState, jobTitle } from "$words/jobs";
 import type { Toasts } from "./toasts.svelte";
 
@@ -43,7 +44,8 @@ export class JobList {
   receive(job: JobInfo): void {
     const known = this.all.some((j) => j.id === job.id);
     // Beginning and end only: a screen reader must not read out every step.
-    if (!known || job.state !== "running") this.announcement = `${jobTitle(job)}: ${jobState(job)}`;
+    if (!known || job.state !== "running")
+      this.announcement = t("jobs.announcement", { job: jobTitle(job), state: jobState(job) });
     this.all = known ? this.all.map((j) => (j.id === job.id ? job : j)) : [...this.all, job];
     if (job.state === "running") return;
     if (job.state === "failed" && job.problem && !REPORTED_BY_VIEW.includes(job.kind))

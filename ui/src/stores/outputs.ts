@@ -1,9 +1,9 @@
 // Files that the window writes: copies of the project, exports, reports of runs; and the clipboard.
 import { commands } from "$bindings";
 import type { ExportFormat, ExportRequest, PaperRequest, SummaryRequest } from "$api/bindings";
-import { contentsWords, maskWords, exportReport } from "$words/export";
+import { contentsCounts, maskWords, exportReport } from "$words/export";
 import { t } from "$messages/messages.svelte";
-import { counted, fileName } from "$words/format";
+import { fileName } from "$words/format";
 import { asProblem } from "$words/problems";
 import type { Toasts } from "./toasts.svelte";
 import * as platform from "$platform";
@@ -31,14 +31,14 @@ export class Outputs {
         return await commands.saveCopy(path);
       } catch (thrown) {
         if (asProblem(thrown).code !== "cancelled") throw thrown;
-        toasts.note("Saving a copy was stopped", "Nothing was written.");
+        toasts.note(t("exporting.copy_stopped"), t("exporting.nothing_written"));
         return undefined;
       }
     });
     if (!copy) return false;
     // Encoders and checkpoints of runs are next to the project; models do not need them to open the copy.
-    const left = copy.runs_left ? ` The files of its runs are still in ${copy.runs_left}.` : "";
-    toasts.done(`A copy was saved as ${fileName(copy.path)}`, `${copy.path}${left}`);
+    const left = copy.runs_left ? ` ${t("exporting.copy_runs_left", { folder: copy.runs_left })}` : "";
+    toasts.done(t("exporting.copy_saved", { file: fileName(copy.path) }), `${copy.path}${left}`);
     return true;
   }
 
@@ -55,7 +55,10 @@ export class Outputs {
     const done = await this.host.attempt(() => commands.exportProject(path, pseudonyms, notes, decisions));
     if (!done) return false;
     const words = [path, ...maskWords(done)];
-    this.host.toasts.done(`${counted(done.rows, "row")} written to ${fileName(path)}`, words.join("\n"));
+    this.host.toasts.done(
+      t("exporting.rows_written", { count: done.rows, file: fileName(path) }),
+      words.join("\n"),
+    );
     return true;
   }
 
@@ -76,25 +79,28 @@ export class Outputs {
     const done = await this.#unlessStopped(() => commands.exportForProgram(path, request, replace));
     if (!done) return false;
     const rest = exportReport(done);
-    this.host.toasts.done(`${contentsWords(done)} written to ${fileName(path)}`, [path, ...rest].join("\n"));
+    this.host.toasts.done(
+      t("exporting.labels_written", { ...contentsCounts(done), file: fileName(path) }),
+      [path, ...rest].join("\n"),
+    );
     return true;
   }
 
   /** Chooses a file, then writes predictions for every person and text. False if nothing was written. */
   async exportPredictions(question: string): Promise<boolean> {
     const name = `${this.host.project?.name ?? "project"} predictions`;
-    const path = await this.host.attempt(() => platform.chooseExport(name, "Export predictions"));
+    const path = await this.host.attempt(() =>
+      platform.chooseExport(name, t("exporting.choose_predictions")),
+    );
     if (!path) return false;
     const done = await this.#unlessStopped(() => commands.exportPredictions(path, question));
     if (!done) return false;
-    const people = counted(done.people, "person", "people");
+    const texts = t("counts.texts", { count: done.texts });
+    const people = t("counts.people", { count: done.people });
     const strangers = done.people_without_labels;
-    const rest =
-      strangers > 0
-        ? `\n${counted(strangers, "person", "people")} without labels: predicted as the average annotator.`
-        : "";
+    const rest = strangers > 0 ? `\n${t("exporting.predicted_as_average", { count: strangers })}` : "";
     this.host.toasts.done(
-      `Predictions of ${counted(done.texts, "text")} by ${people} written to ${fileName(path)}`,
+      t("exporting.predictions_written", { texts, people, file: fileName(path) }),
       `${path}${rest}`,
     );
     return true;
@@ -108,14 +114,14 @@ export class Outputs {
     if (!path) return false;
     const done = await this.#unlessStopped(() => commands.exportSummary(path, request));
     if (!done) return false;
-    const rows = request.of === "texts" ? counted(done.rows, "text") : counted(done.rows, "person", "people");
-    const unfinished =
-      done.not_converged.length > 0
-        ? [`Aggregation not converged for ${done.not_converged.join(", ")}.`]
-        : [];
+    const count = done.rows;
+    const rows = request.of === "texts" ? t("counts.texts", { count }) : t("counts.people", { count });
+    const labels = t("counts.labels", { count: done.labels });
+    const names = done.not_converged.join(t("format.list_separator"));
+    const unfinished = names === "" ? [] : [t("exporting.not_converged", { names })];
     const words = [path, ...maskWords(done), ...unfinished];
     this.host.toasts.done(
-      `${rows} with ${counted(done.labels, "label")} written to ${fileName(path)}`,
+      t("exporting.summary_written", { rows, labels, file: fileName(path) }),
       words.join("\n"),
     );
     return true;
@@ -128,7 +134,7 @@ export class Outputs {
         return await work();
       } catch (thrown) {
         if (asProblem(thrown).code !== "cancelled") throw thrown;
-        this.host.toasts.note("The export was stopped", "Nothing was written.");
+        this.host.toasts.note(t("exporting.stopped"), t("exporting.nothing_written"));
         return undefined;
       }
     });
@@ -145,18 +151,17 @@ export class Outputs {
         return await commands.writeReport(folder, request);
       } catch (thrown) {
         if (asProblem(thrown).code !== "cancelled") throw thrown;
-        toasts.note("The report was stopped", "Nothing was written.");
+        toasts.note(t("exporting.report_stopped"), t("exporting.nothing_written"));
         return undefined;
       }
     });
     if (!done) return false;
-    const words = [`Open report.html in ${done.folder}`];
-    if (done.identifiable > 0)
-      words.push(
-        `${counted(done.identifiable, "person", "people")} could still be identified by their combination of attributes.`,
-      );
+    const words: string[] = [t("exporting.report_open", { folder: done.folder })];
+    if (done.identifiable > 0) words.push(t("exporting.identifiable", { count: done.identifiable }));
+    const figures = t("exporting.figures", { count: done.figures });
+    const tables = t("exporting.tables", { count: done.tables });
     toasts.done(
-      `${counted(done.figures, "figure")} and ${counted(done.tables, "table")} written to ${fileName(done.folder)}`,
+      t("exporting.report_written", { figures, tables, file: fileName(done.folder) }),
       words.join("\n"),
     );
     return true;
@@ -175,7 +180,8 @@ export class Outputs {
       await commands.exportRuns(runs, path);
       return true;
     });
-    if (done) this.host.toasts.done(`${counted(runs.length, "run")} written to ${fileName(path)}`, path);
+    if (done)
+      this.host.toasts.done(t("exporting.runs_written", { count: runs.length, file: fileName(path) }), path);
     return done ?? false;
   }
 
@@ -220,7 +226,7 @@ export class Outputs {
   async copyDiagnostics(): Promise<void> {
     await this.host.attempt(async () => {
       await platform.copyText(commands.diagnostics());
-      this.host.toasts.done("Diagnostics copied", "They contain no text, label or name of a project.");
+      this.host.toasts.done(t("exporting.diagnostics_copied"), t("exporting.diagnostics_hint"));
     });
   }
 }

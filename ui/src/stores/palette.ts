@@ -1,7 +1,9 @@
 // The entries of the palette for a query: actions and people, recently used first.
-import type { ActionId, Named } from "$logic/action-table";
+import { inKeys, type ActionId, type Named } from "$logic/action-table";
 import type { AnnotatorInfo } from "$api/bindings";
 import { match } from "$logic/fuzzy";
+import { t } from "$messages/messages.svelte";
+import english from "$messages/window/en/actions";
 import type { View } from "$logic/views";
 import { remember, remembered } from "./local-storage";
 
@@ -59,14 +61,20 @@ export function unasked(
   const others = possible.filter((one) => !lately.includes(one));
   const here = others.filter(({ scope }) => scope === view);
   const groups = [
-    { name: "Recently used", entries: lately.map(entry) },
-    { name: "In this view", entries: here.map(entry) },
+    { name: t("palette.recent"), entries: lately.map(entry) },
+    { name: t("palette.in_view"), entries: here.map(entry) },
     {
-      name: view === null ? "Available actions" : "Everywhere",
+      name: view === null ? t("actions.available") : t("actions.everywhere"),
       entries: others.filter((one) => !here.includes(one)).map(entry),
     },
   ];
   return groups.filter(({ entries }) => entries.length > 0);
+}
+
+/** The name of an action in English, by which it is found in every language. */
+function englishName(id: ActionId): string {
+  const name = english[`name_${inKeys(id)}`];
+  return id.startsWith("view.") ? english.go_to.replace("{{view}}", name) : name;
 }
 
 /** Actions and people that match the query, best first. */
@@ -79,7 +87,7 @@ export function asked(
   const actions = possible.flatMap(({ id, name, words }) => {
     const byName = match(query, name);
     // By another word it is found as well, though not as well as by its name.
-    const byWords = byName ? null : match(query, words);
+    const byWords = byName ? null : (match(query, englishName(id)) ?? match(query, words));
     const found = byName ?? (byWords && { score: byWords.score / 2, at: [] });
     if (!found) return [];
     const lately = recent.includes(id) ? LATELY - recent.indexOf(id) : 0;
@@ -89,7 +97,7 @@ export function asked(
   const persons = people.flatMap((person) => {
     const byName = match(query, person.name);
     const shown = { key: `person ${person.id}`, title: person.name, at: byName?.at ?? [] };
-    const as = `Label as ${person.name}`;
+    const as = t("palette.label_as", { name: person.name });
     const byAs = person.simulated ? null : match(query, as);
     const labels = { key: `as ${person.id}`, title: as, at: byAs?.at ?? [] };
     return [
@@ -102,8 +110,8 @@ export function asked(
     ];
   });
   const groups = [
-    { name: "Actions", found: sorted(actions) },
-    { name: "People", found: sorted(persons).slice(0, MAX_PEOPLE) },
+    { name: t("palette.actions"), found: sorted(actions) },
+    { name: t("palette.people"), found: sorted(persons).slice(0, MAX_PEOPLE) },
   ];
   return groups
     .filter(({ found }) => found.length > 0)

@@ -1,7 +1,7 @@
 // Rows that were pasted into the window: they are imported as a file of them would be.
 import { commands } from "$bindings";
 import type { PastedRows } from "$api/bindings";
-import { READ_ONLY } from "$words/read-only";
+import { t } from "$messages/messages.svelte";
 import type { Toasts } from "./toasts.svelte";
 import * as platform from "$platform";
 
@@ -32,7 +32,7 @@ export class PasteStore {
   /** Starts an import of pasted text. False if it is empty. */
   preview(text: string): Promise<boolean> {
     if (this.host.readOnly) {
-      this.host.toasts.note(READ_ONLY, "Open it to write, then paste the rows.");
+      this.host.toasts.note(t("shell.read_only_writes"), t("importing.paste_read_only"));
       return Promise.resolve(false);
     }
     return this.#read(text, null);
@@ -47,11 +47,7 @@ export class PasteStore {
   async fromClipboard(): Promise<void> {
     const text = await platform.readClipboard();
     if (text !== null) await this.preview(text);
-    else
-      this.host.toasts.note(
-        "The clipboard cannot be read",
-        "Press Ctrl+V in the window to import the copied rows.",
-      );
+    else this.host.toasts.note(t("importing.clipboard_closed"), t("importing.clipboard_closed_hint"));
   }
 
   /** An import has ended or was given up; a file of pasted rows is removed. */

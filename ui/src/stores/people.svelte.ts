@@ -1,7 +1,7 @@
 // People: correcting names and attributes, and erasing a person who withdraws.
 import { commands } from "$bindings";
 import type { AnnotatorId, AnnotatorInfo, Withdrawn } from "$api/bindings";
-import { counted } from "$words/format";
+import { t } from "$messages/messages.svelte";
 import { forget } from "$logic/study-plan";
 import type { Toasts } from "./toasts.svelte";
 
@@ -36,10 +36,10 @@ export function attributeChanges(
 /** What is wrong with these lines, in words; null where nothing is. */
 export function attributeProblem(lines: readonly AttributeLine[]): string | null {
   if (lines.some(({ name, value }) => name.trim() === "" || value.trim() === ""))
-    return "Give every attribute a name and a value, or remove it.";
+    return t("annotators.attribute_incomplete");
   const names = lines.map(({ name }) => name.trim());
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  return twice === undefined ? null : `“${twice}” is listed twice.`;
+  return twice === undefined ? null : t("annotators.attribute_twice", { name: twice });
 }
 
 export class PeopleStore {
@@ -70,7 +70,7 @@ export class PeopleStore {
     // A plan that was entered names people.
     if (path !== undefined) forget(path);
     if (known) forgetNames([known.name, known.external_id]);
-    this.host.toasts.done("Erased", erasedWords(gone));
+    this.host.toasts.done(t("annotators.erased"), erasedWords(gone));
     return true;
   }
 }
@@ -83,13 +83,16 @@ function forgetNames(names: readonly string[]): void {
 
 /** The report after a person was erased. */
 export function erasedWords(gone: Withdrawn): string {
-  const words = [
-    `${counted(gone.answers, "answer")}, ${counted(gone.packets, "packet")} and ${counted(gone.runs, "training run")} were deleted.`,
+  const words: string[] = [
+    t("annotators.erased_what", {
+      answers: t("counts.answers", { count: gone.answers }),
+      packets: t("counts.packets", { count: gone.packets }),
+      runs: t("annotators.training_runs", { count: gone.runs }),
+    }),
   ];
-  if (gone.encoder_changed)
-    words.push("The encoder in use was trained on their labels and has been replaced.");
-  if (!gone.cleaned)
-    words.push("Traces may remain in the file until it is next opened while nobody else has it open.");
-  if (gone.copies.length > 0) words.push(`Not deleted: ${gone.copies.join(", ")}`);
+  if (gone.encoder_changed) words.push(t("annotators.erased_encoder"));
+  if (!gone.cleaned) words.push(t("annotators.erased_traces"));
+  if (gone.copies.length > 0)
+    words.push(t("annotators.erased_copies", { paths: gone.copies.join(t("format.list_separator")) }));
   return words.join("\n");
 }

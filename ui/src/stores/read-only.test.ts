@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { can } from "./actions";
 import { app } from "./app.svelte";
-import { READ_ONLY } from "$words/read-only";
+import { t } from "$messages/messages.svelte";
 import * as platform from "$platform";
 import App from "../App.svelte";
 import { reset } from "../mock/bindings";
@@ -103,7 +103,7 @@ it("states in the summary and for a dropped file that nothing is written", async
   expect(await screen.findByTestId("summary")).toBeVisible();
   await waitFor(() => expect(screen.queryByText(/^Label( as .*)?$/, { selector: "bdi" })).toBeNull());
   app.drop(["/home/you/labels.csv"]);
-  await waitFor(() => expect(screen.getByText(READ_ONLY)).toBeVisible());
+  await waitFor(() => expect(screen.getByText(t("shell.read_only_writes"))).toBeVisible());
   expect(app.importing).toBeNull();
   const hand = (id: "study.hand-in" | "label.cannot-say") => can(id);
   expect(hand("study.hand-in") || hand("label.cannot-say")).toBe(false);

@@ -3,10 +3,11 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands, TRAINING_SETTINGS } from "$bindings";
 import type { ActiveModel, ModelKind, RunInfo } from "$api/bindings";
 import { duration, pValue, range } from "$words/format";
+import { t } from "$messages/messages.svelte";
 import { activeModelWords, metricName, MODELS, tuningWords } from "$words/run";
 import { RunsStore } from "./runs.svelte";
 import { readSplit, splitWords, writeSplit } from "$words/splits";
-import { EPOCHS, faults, GROUPS, numberFault, SEED, settingLines, VALUES } from "$words/train-fields";
+import { EPOCHS, faults, GROUPS, numberFault, SEED, settingLines, valueWords } from "$words/train-fields";
 import { reset, runs } from "../mock/bindings";
 import { defaults } from "../mock/runs";
 
@@ -120,11 +121,12 @@ describe("settings", () => {
     expect(asked.filter((key) => !elsewhere.includes(key)).sort()).toEqual(
       fields.map((field) => field.key as string).sort(),
     );
-    expect(new Set(fields.map((field) => field.label)).size).toBe(fields.length);
-    for (const field of fields) {
-      expect(field.help).not.toBe("");
-      for (const value of field.values) expect(VALUES[value]?.label).toBeDefined();
+    for (const { key, label, help } of TRAINING_SETTINGS) {
+      expect(t(`models.setting_${key}`)).toBe(label);
+      expect(t(`models.help_${key}`)).toBe(help);
     }
+    const values = fields.flatMap((field) => field.values);
+    expect(values.filter((value) => valueWords(value).label === value)).toEqual(["tanh"]);
   });
 
   it("are listed if they apply", () => {

@@ -4,6 +4,7 @@ import type { AppSettings } from "$api/bindings";
 
 const FIRST: AppSettings = {
   theme: "system",
+  language: null,
   blur: false,
   greyscale: false,
   break_minutes: 0,

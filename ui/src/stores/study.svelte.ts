@@ -10,7 +10,8 @@ import type {
   ServingInfo,
 } from "$api/bindings";
 import { remember, remembered } from "./local-storage";
-import { counted, fileName } from "$words/format";
+import { fileName } from "$words/format";
+import { t } from "$messages/messages.svelte";
 import type { Toasts } from "./toasts.svelte";
 import * as platform from "$platform";
 
@@ -75,12 +76,7 @@ export class StudyStore {
     this.serving = now;
     if (!ran || this.isServing) return;
     if (now?.ended) this.host.toasts.problem(now.ended);
-    else
-      this.host.toasts.note(
-        "The server was stopped",
-        "Nobody can answer by a link until you start it again.",
-        true,
-      );
+    else this.host.toasts.note(t("study.server_stopped"), t("study.server_stopped_text"), true);
   }
 
   /** Stops the server, or forgets one that has ended. False if that failed; it has ended nevertheless. */
@@ -101,7 +97,7 @@ export class StudyStore {
     if (!path) return;
     const links = await this.host.attempt(() => commands.saveLinks(path));
     if (links !== undefined)
-      this.host.toasts.done(`${counted(links, "link")} written to ${fileName(path)}`, path);
+      this.host.toasts.done(t("study.links_written", { count: links, file: fileName(path) }), path);
   }
 
   /** Merges files, after those in progress. Changes to existing data need confirmation. */
@@ -129,10 +125,7 @@ export class StudyStore {
     const path = this.host.project?.path;
     if (files.length === 0) return;
     if (path === undefined) {
-      this.host.toasts.note(
-        "Open the project first",
-        "Submissions are merged in the project that created the packets.",
-      );
+      this.host.toasts.note(t("study.open_first"), t("study.open_first_text"));
       return;
     }
     this.merging += files.length;
@@ -169,7 +162,9 @@ export class StudyStore {
 
   /** Asks where to, then writes the packets of this person anew. */
   async writeAgain(person: { annotator: string; name: string }): Promise<void> {
-    const folder = await this.host.attempt(() => platform.chooseFolder(`Save the packet of ${person.name}`));
+    const folder = await this.host.attempt(() =>
+      platform.chooseFolder(t("study.choose_again", { name: person.name })),
+    );
     if (!folder) return;
     const files = await this.host.attempt(() =>
       commands.writePacketsAgain([person.annotator], folder, this.format),
@@ -178,8 +173,8 @@ export class StudyStore {
     const [only] = files;
     const what =
       files.length === 1 && only
-        ? `The packet was written again as ${fileName(only)}`
-        : `${counted(files.length, "packet")} were written again`;
+        ? t("study.written_again", { file: fileName(only) })
+        : t("study.written_again_many", { count: files.length });
     this.host.toasts.done(what, files.join("\n"));
   }
 }

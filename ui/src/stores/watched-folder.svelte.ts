@@ -5,6 +5,7 @@ import type { MergedFile, Problem } from "$api/bindings";
 import { remember, remembered } from "./local-storage";
 import { asProblem } from "$words/problems";
 import { refusedWords } from "$words/study";
+import { t } from "$messages/messages.svelte";
 import type { Toasts } from "./toasts.svelte";
 import * as platform from "$platform";
 
@@ -47,7 +48,7 @@ export class WatchedFolder {
 
   /** Asks which folder, and watches it from then on, also when the project is opened again. */
   async choose(): Promise<void> {
-    const path = await this.host.attempt(() => platform.chooseFolder("Folder with submissions"));
+    const path = await this.host.attempt(() => platform.chooseFolder(t("study.choose_watched")));
     if (path) this.watch(path);
   }
 

@@ -1,6 +1,6 @@
 // Controls that write to the project: off, with the reason, where it is open to read.
 import { app } from "./app.svelte";
-import { READ_ONLY } from "$words/read-only";
+import { t } from "$messages/messages.svelte";
 
 function stop(event: Event): void {
   event.preventDefault();
@@ -12,7 +12,7 @@ export function writes(control: HTMLElement): (() => void) | void {
   if (!app.readOnly) return;
   const { title } = control;
   control.setAttribute("aria-disabled", "true");
-  control.title = READ_ONLY;
+  control.title = t("shell.read_only_writes");
   control.addEventListener("click", stop, true);
   return () => {
     control.removeAttribute("aria-disabled");

@@ -10,26 +10,25 @@ function partsOf(condition: Condition | null, questions: readonly QuestionInfo[]
   if (!condition || !other) return null;
   const place = (level: LevelId) => positionOf(other.scale, level) ?? Infinity;
   const levels = condition.levels.toSorted((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
-  return { other, names: levels.map((level) => nameOf(other.scale, level) ?? "?") };
+  const names = levels.map((level) => nameOf(other.scale, level) ?? "?");
+  const answers = new Intl.ListFormat(language(), { type: "disjunction" }).format(names);
+  return { other, values: { question: other.name, answers } };
 }
 
-/** "only if rude is 4 or 5"; "everywhere" without a condition. */
+/** "Asked only if rude is 4 or 5"; "Asked everywhere" without a condition. */
 export function conditionWords(condition: Condition | null, questions: readonly QuestionInfo[]): string {
   const parts = partsOf(condition, questions);
-  if (!parts) return "everywhere";
-  const { other, names } = parts;
-  return `only if ${other.name} ${holds(other) ? "has" : "is"} ${names.join(" or ")}`;
+  if (!parts) return t("questions.asked_everywhere");
+  const { other, values } = parts;
+  return holds(other) ? t("questions.asked_only_if_has", values) : t("questions.asked_only_if_is", values);
 }
 
 /** Why a question is not asked about a text, for the person who labels it. */
 export function notAskedWords(condition: Condition | null, questions: readonly QuestionInfo[]): string {
   const parts = partsOf(condition, questions);
   if (!parts) return t("label.not_asked");
-  const answers = new Intl.ListFormat(language(), { type: "disjunction" }).format(parts.names);
-  const values = { question: parts.other.name, answers };
-  return holds(parts.other)
-    ? t("label.not_asked_unless_has", values)
-    : t("label.not_asked_unless_is", values);
+  const { other, values } = parts;
+  return holds(other) ? t("label.not_asked_unless_has", values) : t("label.not_asked_unless_is", values);
 }
 
 /** An answer to it holds options, or types of spans, rather than being one level. */

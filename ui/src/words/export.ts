@@ -1,10 +1,25 @@
 // What an export holds, in words.
 import type { ExportContents } from "$api/bindings";
-import { counted, sentence } from "./format";
+import { t } from "$messages/messages.svelte";
+import { sentence } from "./format";
+import { isolated } from "./isolated";
 
-/** "13,036 labels on 1,500 texts by 262 people" */
-export function contentsWords({ answers, texts, people }: ExportContents): string {
-  return `${counted(answers, "label")} on ${counted(texts, "text")} by ${counted(people, "person", "people")}`;
+/** "13,036 labels", "1,500 texts" and "262 people" */
+export function contentsCounts({ answers, texts, people }: ExportContents) {
+  return {
+    labels: t("counts.labels", { count: answers }),
+    texts: t("counts.texts", { count: texts }),
+    people: t("counts.people", { count: people }),
+  };
+}
+
+/** "13,036 labels on 1,500 texts by 262 people, question Is it kind?" */
+export function contentsWords(contents: ExportContents): string {
+  const counts = contentsCounts(contents);
+  const { question } = contents;
+  return question
+    ? t("exporting.held_question", { ...counts, question: isolated(question) })
+    : t("exporting.held", counts);
 }
 
 /** What pseudonyms do not protect, one sentence each. */
@@ -13,15 +28,12 @@ export function maskWords({
   identifiable,
 }: Pick<ExportContents, "left_blank" | "identifiable">): string[] {
   const words = left_blank.map((line) => `${line}.`);
-  if (identifiable > 0)
-    words.push(
-      `${counted(identifiable, "person", "people")} could still be identified by their combination of attributes.`,
-    );
+  if (identifiable > 0) words.push(t("exporting.identifiable", { count: identifiable }));
   return words;
 }
 
 /** The report of a written file: what it does not contain, and what pseudonyms do not protect. */
 export function exportReport(contents: ExportContents): string[] {
   const lost = contents.losses.map(({ message }) => `– ${sentence(message)}`);
-  return [...(lost.length > 0 ? ["Not in the file:", ...lost] : []), ...maskWords(contents)];
+  return [...(lost.length > 0 ? [t("exporting.lost"), ...lost] : []), ...maskWords(contents)];
 }

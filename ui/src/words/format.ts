@@ -1,12 +1,34 @@
 // Numbers and times as the window writes them. What is not known is a dash, never a zero.
 import { language, t } from "$messages/messages.svelte";
 
-const wholes = new Map<string, Intl.NumberFormat>();
+const formats = new Map<string, Intl.NumberFormat>();
 const names = new Intl.Collator("en", { numeric: true });
 const DASH = "–";
 
-/** What intervals hold with, wherever the window names it: the level that the program works them out with. */
-export const CONFIDENCE = "95 %";
+/** "95 %": what intervals hold with, wherever the window names it. The program works them out with this level. */
+export const confidence = (): string => percent(0.95);
+
+/** A format of numbers in the language in use, by a name of its own. */
+function numbers(name: string, options?: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const tag = language();
+  const key = `${tag} ${name}`;
+  const known = formats.get(key) ?? new Intl.NumberFormat(tag, options);
+  formats.set(key, known);
+  return known;
+}
+
+/** With so many decimals, and a real minus sign. `signed`: with a plus above zero. */
+function fixed(n: number, digits: number, signed = false, unit?: string): string {
+  const format = numbers(`${digits} ${signed} ${unit}`, {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    useGrouping: false,
+    signDisplay: signed ? "exceptZero" : "auto",
+    ...(unit && { style: "unit", unit, unitDisplay: "short" }),
+  });
+  // Intl rounds what is written, not the number itself. Plus zero, so that what rounds to zero has no sign.
+  return format.format(Number(n.toFixed(digits)) + 0).replace("-", "−");
+}
 
 /** Orders people by name, "Ann 2" before "Ann 10". */
 export function byName(a: { name: string }, b: { name: string }): number {
@@ -15,26 +37,15 @@ export function byName(a: { name: string }, b: { name: string }): number {
 
 /** 12,345 */
 export function count(n: number): string {
-  const tag = language();
-  const known = wholes.get(tag) ?? new Intl.NumberFormat(tag);
-  wholes.set(tag, known);
-  return known.format(n);
-}
-
-/** "1 text", "2,000 texts". */
-export function counted(n: number, one: string, many = `${one}s`): string {
-  return `${count(n)} ${plural(n, one, many)}`;
+  return numbers("whole").format(n);
 }
 
 /** "262 annotators (3 without a label yet)" */
 export function annotatorsWords(n: number, withoutLabels: number): string {
-  const without = withoutLabels > 0 ? ` (${count(withoutLabels)} without a label yet)` : "";
-  return counted(n, "annotator") + without;
-}
-
-/** "text" of one, "texts" of any other number. */
-export function plural(n: number, one: string, many = `${one}s`): string {
-  return n === 1 ? one : many;
+  const annotators = t("counts.annotators", { count: n });
+  return withoutLabels > 0
+    ? t("counts.annotators_without_labels", { annotators, count: withoutLabels })
+    : annotators;
 }
 
 /** A share of 1 as whole percent. */
@@ -45,18 +56,12 @@ export function percent(share: number | null | undefined): string {
 
 /** Two decimals, with a real minus sign, and none before what rounds to zero. */
 export function decimal(n: number | null | undefined, digits = 2): string {
-  return n == null
-    ? DASH
-    : n
-        .toFixed(digits)
-        .replace(/^-(?=[0.]+$)/, "")
-        .replace(/^-/, "−");
+  return n == null ? DASH : fixed(n, digits);
 }
 
 /** As {@link decimal}, with a plus where it is above zero. */
 export function signed(n: number | null | undefined, digits = 2): string {
-  const written = decimal(n, digits);
-  return n != null && n > 0 && /[1-9]/.test(written) ? `+${written}` : written;
+  return n == null ? DASH : fixed(n, digits, true);
 }
 
 /**
@@ -71,12 +76,12 @@ export function alphaChange(without: number | null, all: number | null): string 
 export function interval(ends: readonly [number | null, number | null]): string {
   const [low, high] = ends;
   if (low == null || high == null) return DASH;
-  return `${Math.round(low * 100)}–${Math.round(high * 100)} %`;
+  return t("format.percent_range", { low: Math.round(low * 100) + 0, high: Math.round(high * 100) + 0 });
 }
 
 /** "90.9 MB" */
 export function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+  return fixed(bytes / 1e6, bytes < 1e7 ? 1 : 0, false, "megabyte");
 }
 
 /** "2 min left"; rounded up. */
@@ -102,16 +107,18 @@ export function duration(seconds: number | null | undefined): string {
     : t("format.hours_minutes", { hours, minutes: minutes % 60 });
 }
 
-/** "[0.41, 0.52]" */
+/** "[0.41, 0.52]"; with a semicolon between numbers that have a comma. */
 export function range(low: number | null, high: number | null, digits = 3): string {
-  return low === null || high === null ? "" : `[${decimal(low, digits)}, ${decimal(high, digits)}]`;
+  if (low === null || high === null) return "";
+  const ends = [fixed(low, digits), fixed(high, digits)];
+  return `[${ends.join(ends.some((end) => end.includes(",")) ? "; " : ", ")}]`;
 }
 
 /** A p value: as many digits as it deserves. */
 export function pValue(p: number | null): string {
   if (p === null) return DASH;
-  if (p < 0.001) return "< 0.001";
-  return p.toFixed(p < 0.1 ? 3 : 2);
+  if (p < 0.001) return `< ${fixed(0.001, 3)}`;
+  return fixed(p, p < 0.1 ? 3 : 2);
 }
 
 /** "today", "yesterday", "3 days ago", or a date. */
@@ -121,6 +128,11 @@ export function dayOf(at: number | null, now = Date.now()): string {
   const days = Math.round((midnight(now) - midnight(at)) / 86_400_000);
   if (days < 14)
     return new Intl.RelativeTimeFormat(language(), { numeric: "auto" }).format(-Math.max(0, days), "day");
+  return dateOf(at);
+}
+
+/** "Nov 24, 2026" */
+export function dateOf(at: number): string {
   return new Date(at).toLocaleDateString(language(), { year: "numeric", month: "short", day: "numeric" });
 }
 

@@ -1,18 +1,23 @@
 // What an import did, in words.
 import type { ImportAccount, ImportPlace, ImportReport } from "$api/bindings";
-import { count, counted } from "./format";
+import { t } from "$messages/messages.svelte";
+import { count } from "./format";
 
 /** "row 7: ana on t1: 4 counts, not 3" */
 export function locationWords(place: ImportPlace): string {
   const { row, annotator, text_id, counts, instead_of } = place;
-  return `row ${count(row)}: ${annotator} on ${text_id}: ${counts} counts, not ${instead_of}`;
+  return t("importing.place", { row, annotator, text: text_id, counts, instead_of });
 }
 
 /** What was added. */
 export function addedWords(report: ImportReport): string {
-  const annotators = report.annotators > 0 ? [counted(report.annotators, "annotator")] : [];
-  const added = [counted(report.texts, "text"), ...annotators, counted(report.labels, "label")];
-  return `Imported ${added.join(", ")}`;
+  const { texts, annotators, labels } = report;
+  const added = [
+    t("counts.texts", { count: texts }),
+    ...(annotators > 0 ? [t("counts.annotators", { count: annotators })] : []),
+    t("counts.labels", { count: labels }),
+  ];
+  return t("importing.imported", { what: added.join(t("format.list_separator")) });
 }
 
 /** The other notices, one per line; `known` are those already read. */
@@ -21,17 +26,11 @@ export function restWords(report: ImportReport, known: readonly string[]): strin
     `${notice.message}.`,
     ...notice.places.slice(0, 3).map((place) => `– ${locationWords(place)}`),
   ]);
-  if (report.repeats > 0)
-    lines.push(
-      `${counted(report.repeats, "answer")} of a later annotation round, stored separately from the labels.`,
-    );
-  if (report.repeated_rows > 0)
-    lines.push(`${counted(report.repeated_rows, "row")} repeated existing labels.`);
-  if (report.empty_labels > 0) lines.push(`${counted(report.empty_labels, "row")} had no label.`);
-  if (report.rejected_file) {
-    const rows = counted(report.rejected_rows, "row");
-    lines.push(`${rows} not imported and written, with reasons, to ${report.rejected_file}`);
-  }
+  if (report.repeats > 0) lines.push(t("importing.imported_later_round", { count: report.repeats }));
+  if (report.repeated_rows > 0) lines.push(t("importing.imported_repeated", { count: report.repeated_rows }));
+  if (report.empty_labels > 0) lines.push(t("importing.imported_empty", { count: report.empty_labels }));
+  if (report.rejected_file)
+    lines.push(t("importing.imported_rejected", { count: report.rejected_rows, file: report.rejected_file }));
   return [...lines, ...report.remarks.filter((remark) => !known.includes(remark))];
 }
 
@@ -43,11 +42,11 @@ export function levelsWords(levels: readonly string[], counts: readonly number[]
 /** How many rows were imported, repeated or rejected, without zero counts. */
 export function accountLines(account: ImportAccount): [string, number][] {
   const lines: [string, number][] = [
-    ["read", account.read],
-    ["repeated, already in the project", account.repeated],
-    ["with other metadata of an existing text", account.changed],
-    ["without a label", account.without_label],
-    ["left out", account.dropped],
+    [t("importing.account_read"), account.read],
+    [t("importing.account_repeated"), account.repeated],
+    [t("importing.account_changed"), account.changed],
+    [t("importing.account_without_label"), account.without_label],
+    [t("importing.account_left_out"), account.dropped],
   ];
   return lines.filter(([, rows]) => rows > 0);
 }

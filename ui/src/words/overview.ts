@@ -1,7 +1,8 @@
 // Texts of the overview: next steps, agreement, progress by person.
 import type { ActionId } from "$logic/action-table";
 import type { NextStep, OverviewAgreement } from "$api/bindings";
-import { CONFIDENCE, counted, decimal } from "./format";
+import { t } from "$messages/messages.svelte";
+import { confidence, decimal } from "./format";
 
 interface StepWords {
   /** On its button. */
@@ -17,49 +18,46 @@ export function stepWords({ kind, count: number }: NextStep, who: string | null)
   switch (kind) {
     case "import":
       return {
-        name: "Import texts…",
-        why: "A CSV, JSONL or CoNLL file: texts alone or with labels.",
+        name: t("importing.next_import"),
+        why: t("importing.next_import_why"),
         action: "data.import",
       };
     case "ask_question":
       return {
-        name: "Add a question…",
-        why: "A sentence that is asked of every text, and a scale of answers.",
+        name: t("importing.next_question"),
+        why: t("importing.next_question_why"),
         action: "question.add",
       };
     case "label":
       return who === null
-        ? { name: "Label", why: "Choose who is labelling, and answer text by text.", action: "view.label" }
+        ? { name: t("importing.next_label"), why: t("importing.next_label_why"), action: "view.label" }
         : {
-            name: `Label as ${who}`,
-            why: `${counted(n, "text")} left to answer.`,
+            name: t("importing.next_label_as", { name: who }),
+            why: t("importing.next_label_as_why", { count: n }),
             action: "view.label",
           };
     case "get_encoder":
       return {
-        name: "Get the encoder…",
-        why: "Without one, models use only labels, and nothing is predicted from the words of texts.",
+        name: t("importing.next_encoder"),
+        why: t("importing.next_encoder_why"),
         action: "encoder.get",
       };
     case "take_in":
       return {
-        name: "Merge submissions…",
-        why: `${counted(n, "packet")} handed out, none submitted yet.`,
+        name: t("importing.next_merge"),
+        why: t("importing.next_merge_why", { count: n }),
         action: "study.take-in",
       };
     case "plan":
       return {
-        name: "Plan a study…",
-        why:
-          n === 0
-            ? "No text has labels by two people yet, so disagreement cannot be measured."
-            : `${counted(n, "text")} ${n === 1 ? "has" : "have"} labels by two people; disagreement can be measured from 20.`,
+        name: t("importing.next_plan"),
+        why: n === 0 ? t("importing.next_plan_why_none") : t("importing.next_plan_why", { count: n }),
         action: "study.plan",
       };
     case "see_disagreement":
       return {
-        name: "See the texts",
-        why: `${counted(n, "text")} with labels by two or more people.`,
+        name: t("importing.next_texts"),
+        why: t("importing.next_texts_why", { count: n }),
         action: "view.findings-texts",
       };
   }
@@ -68,10 +66,10 @@ export function stepWords({ kind, count: number }: NextStep, who: string | null)
 /** "95 % interval 0.36 to 0.60 for people like these, 0.46 to 0.50 for these people"; or what is missing. */
 export function alphaWords(of: OverviewAgreement): string {
   const { alpha, low, high, these_low, these_high, needs } = of;
-  if (alpha === null) return `Too few labels. ${needs ?? ""}`.trim();
-  if (low === null || high === null) return "nobody differs";
-  const interval = `${CONFIDENCE} interval ${decimal(low)} to ${decimal(high)}`;
-  return of.like_these
-    ? `${interval} for people like these, ${decimal(these_low)} to ${decimal(these_high)} for these people`
-    : `${interval} for these people; fewer than five people are too few to generalise`;
+  if (alpha === null) return `${t("importing.alpha_few_labels")} ${needs ?? ""}`.trim();
+  if (low === null || high === null) return t("importing.alpha_nobody_differs");
+  const interval = { confidence: confidence(), low: decimal(low), high: decimal(high) };
+  if (!of.like_these) return t("importing.alpha_interval_these", interval);
+  const these = { these_low: decimal(these_low), these_high: decimal(these_high) };
+  return t("importing.alpha_interval", { ...interval, ...these });
 }

@@ -7,8 +7,9 @@ import type {
   QuestionId,
   Scale,
 } from "$api/bindings";
-import { count, counted } from "./format";
+import { percent } from "./format";
 import { isOrdered } from "$kinds/kinds";
+import { t } from "$messages/messages.svelte";
 
 type RuleKind = "majority" | "mean" | "median" | "veto" | "quorum";
 
@@ -23,16 +24,16 @@ export interface Rule {
 
 /** The rules that a scale has. */
 export function rulesOf(scale: Scale): { value: RuleKind; label: string; hint: string }[] {
-  const all: { value: RuleKind; label: string; hint: string; ordered?: true }[] = [
-    { value: "majority", label: "Majority", hint: "The level that most members give; none if two tie" },
-    { value: "mean", label: "Mean level", hint: "The level next to the members' mean", ordered: true },
-    { value: "median", label: "Median", hint: "The middle answer; of two, the lower", ordered: true },
-    { value: "quorum", label: "Quorum", hint: "A number of members at a level or above" },
-    { value: "veto", label: "Veto", hint: "One member at a level or above is enough" },
+  const all: { value: RuleKind; ordered?: true }[] = [
+    { value: "majority" },
+    { value: "mean", ordered: true },
+    { value: "median", ordered: true },
+    { value: "quorum" },
+    { value: "veto" },
   ];
   return all
     .filter(({ ordered }) => !ordered || isOrdered(scale))
-    .map(({ value, label, hint }) => ({ value, label, hint }));
+    .map(({ value }) => ({ value, label: t(`panels.rule_${value}`), hint: t(`panels.rule_${value}_what`) }));
 }
 
 /** As the program reads it. */
@@ -55,15 +56,12 @@ export function parseRule(rule: string): Rule {
 
 /** How sure, in words. */
 export function sureWords({ sure, too_little }: Pick<PanelVerdict, "sure" | "too_little">): string {
-  if (too_little || sure === null) return "Too few labels";
-  if (sure >= 0.95) return "Almost certain";
-  if (sure >= 0.8) return "Likely";
-  if (sure >= 0.6) return "More likely than not";
-  return "Undecided";
+  if (too_little || sure === null) return t("panels.sure_unknown");
+  if (sure >= 0.95) return t("panels.sure_certain");
+  if (sure >= 0.8) return t("panels.sure_likely");
+  if (sure >= 0.6) return t("panels.sure_rather");
+  return t("panels.sure_open");
 }
-
-/** What is not known is a dash. */
-export const percent = (p: number | null) => (p === null ? "–" : `${Math.round(100 * p)} %`);
 
 /** The request of a saved panel. */
 export function requestOf(kept: SavedPanelInfo, question: QuestionId, draws: number): PanelRequest {
@@ -77,8 +75,11 @@ export function membersWords({
   size,
   shares,
 }: Pick<PanelRequest, "members" | "size" | "shares">): string {
+  const between = t("format.list_separator");
   if (members.length > 0)
-    return members.length > 3 ? counted(members.length, "person", "people") : members.join(", ");
-  const of = shares.map(({ value, share }: PanelShare) => `${percent(share)} ${value}`).join(", ");
-  return of ? `${count(size)} drawn: ${of}` : `${count(size)} drawn`;
+    return members.length > 3 ? t("counts.people", { count: members.length }) : members.join(between);
+  const words = ({ value, share }: PanelShare) => t("panels.share", { share: percent(share), value });
+  return shares.length > 0
+    ? t("panels.drawn_shares", { count: size, shares: shares.map(words).join(between) })
+    : t("panels.drawn", { count: size });
 }

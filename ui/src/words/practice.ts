@@ -3,39 +3,44 @@ import type { AfterFailing, PracticeResult, PracticeState, QuestionInfo, PassSta
 import { isOrdinal } from "$kinds/kinds";
 import { t } from "$messages/messages.svelte";
 
-export const AFTER_FAILING: { value: AfterFailing; label: string; hint: string }[] = [
-  { value: "go-on", label: "they continue", hint: "their labels are stored and marked" },
-  { value: "practise", label: "they practise again", hint: "in another order, until it is reached" },
-  { value: "stop", label: "they get no more texts", hint: "their answers are stored" },
+/** What happens to those who miss a pass mark. */
+export interface AfterMark {
+  value: AfterFailing;
+  label: string;
+  hint: string;
+}
+
+const after = (practiseHint: string): AfterMark[] => [
+  { value: "go-on", label: t("study.after_go_on"), hint: t("study.after_go_on_hint") },
+  { value: "practise", label: t("study.after_practise"), hint: practiseHint },
+  { value: "stop", label: t("study.after_stop"), hint: t("study.after_stop_hint") },
 ];
 
+export const afterFailing = () => after(t("study.after_practise_hint"));
+
 /** The same after attention checks, which are not mentioned during labelling. */
-export const AFTER_CHECKS: { value: AfterFailing; label: string; hint: string }[] = [
-  { value: "go-on", label: "they continue", hint: "their labels are stored and marked" },
-  { value: "practise", label: "they practise again", hint: "where there is a practice round" },
-  { value: "stop", label: "they get no more texts", hint: "their answers are stored" },
-];
+export const afterChecks = () => after(t("study.after_practise_checks_hint"));
 
 /** Whether one of these texts has a right answer on ordered levels. */
 export const anyOrdered = (texts: readonly { question: number }[], questions: readonly QuestionInfo[]) =>
   texts.some((one) => questions.some(({ id, scale }) => id === one.question && isOrdinal(scale)));
 
-const STATUSES: Record<PassStatus, string> = {
-  unfinished: "unfinished",
-  passed: "passed",
-  failed: "not passed",
-};
+const statusWords = (status: PassStatus) => t(`study.practice_status_${status}`);
 
 /** "passed, 4 of 5 right" */
 export function resultWords({ status, rounds_begun, right, of }: PracticeResult): string {
-  if (rounds_begun === 0) return "not begun";
-  const round = rounds_begun > 1 ? `, round ${rounds_begun}` : "";
-  return `${STATUSES[status]}, ${right} of ${of} right${round}`;
+  if (rounds_begun === 0) return t("study.practice_not_begun");
+  const result = { status: statusWords(status), right, of };
+  return rounds_begun > 1
+    ? t("study.practice_result_round", { ...result, round: rounds_begun })
+    : t("study.practice_result", result);
 }
 
 /** The same in a cell of a table: "passed 4/5" */
 export function practiceWords({ status, rounds_begun, right, of }: PracticeResult): string {
-  return rounds_begun === 0 ? "not begun" : `${STATUSES[status]} ${right}/${of}`;
+  return rounds_begun === 0
+    ? t("study.practice_not_begun")
+    : t("study.practice_result_short", { status: statusWords(status), right, of });
 }
 
 /** "at least 4 of 5" of a mark: the least number that reaches it. */

@@ -1,8 +1,9 @@
 // Notes about a ranking: what its order is based on, and its limits.
 import type { Border, DisagreementRow, LabelWeight, Ranking, Scale } from "$api/bindings";
-import { count, counted, decimal, percent, plural } from "./format";
+import { decimal, percent } from "./format";
 import type { MeasureWords } from "./measures";
 import { highestSplit } from "$logic/split-map";
+import { t } from "$messages/messages.svelte";
 
 /** From this rank correlation on, a measure adds nothing to the mean level of a text. */
 const FOLLOWS = 0.95;
@@ -71,44 +72,38 @@ export function rankingNotes(
   words: MeasureWords,
   scale: Scale,
 ): string {
-  if (words.value === "labels")
-    return "Ranked by labels, without predictions. With few labels per text, differences can be chance.";
+  if (words.value === "labels") return t("measures.note_labels");
   const notes: string[] = [];
   const weight = ranking.label_weight;
   if (weight && weight.half_at === null) notes.push(withoutLabels(weight));
   else if (ranking.basis) notes.push(ranking.basis);
   const last = first?.interval ? first.band[1] : 1;
   // In the default order these texts have a row of their own.
-  if (last > 1 && words.value !== "combined")
-    notes.push(`The first ${count(last)} texts cannot be distinguished: their intervals overlap.`);
+  if (last > 1 && words.value !== "combined") notes.push(t("measures.note_ties", { count: last }));
   const follows = ranking.by_labels ? null : followsMean(ranking, scale);
   if (follows !== null && follows >= FOLLOWS)
-    notes.push(`The prediction follows from the average answer (rank correlation ${decimal(follows)}).`);
+    notes.push(t("measures.note_follows", { correlation: decimal(follows) }));
   return notes.join(" ");
 }
 
 /** Why a text's own labels do not move it in the default order, and what to do about that. */
 function withoutLabels({ texts }: LabelWeight): string {
-  const seen =
-    texts === 0
-      ? "no text has the required four labels"
-      : `${counted(texts, "text")} with at least four labels ${plural(texts, "does", "do")} not show that`;
-  return (
-    "Ranked by the prediction alone. A text’s own labels would count only if they helped to predict how other people answer it: " +
-    `${seen}. More labels on the same texts can change this.`
-  );
+  return texts === 0
+    ? t("measures.note_prediction_no_text")
+    : t("measures.note_prediction", { count: texts });
 }
 
 /** "between 2 and 3", with the names of the levels. */
 export function borderWords(border: Border, scale: Scale): string {
   const name = (level: number) => scale.levels[level] ?? "";
-  return `between ${name(border.level - 1)} and ${name(border.level)}`;
+  return t("measures.border", { lower: name(border.level - 1), upper: name(border.level) });
 }
 
 /** "48 % above (41–56)": how many answer the level above a border or a higher one. */
 export function aboveWords(border: Border): string {
   const share = percent(border.above);
-  if (!border.interval) return `${share} above`;
-  const [low, high] = border.interval.map((end) => Math.round((end ?? 0) * 100));
-  return `${share} above (${low}–${high})`;
+  if (!border.interval) return t("measures.above", { share });
+  const [low, high] = border.interval;
+  const whole = (end: number | null) => Math.round((end ?? 0) * 100);
+  return t("measures.above_interval", { share, low: whole(low), high: whole(high) });
 }

@@ -1,18 +1,18 @@
 // Messages about a removal.
 import type { Removed, RemovalCounts } from "$api/bindings";
-import { counted } from "./format";
+import { t } from "$messages/messages.svelte";
 
 /** How many of each, in words. */
 export function countWords({ questions, texts, annotators, answers, attributes }: RemovalCounts): string {
-  const parts = [
-    [questions, "question"],
-    [texts, "text"],
-    [annotators, "annotator"],
-    [answers, "answer"],
-    [attributes, "attribute"],
-  ] as const;
-  const some = parts.filter(([n]) => n > 0).map(([n, one]) => counted(n, one));
-  return some.length === 0 ? "nothing" : some.join(", ");
+  const parts: [number, string][] = [
+    [questions, t("counts.questions", { count: questions })],
+    [texts, t("counts.texts", { count: texts })],
+    [annotators, t("counts.annotators", { count: annotators })],
+    [answers, t("counts.answers", { count: answers })],
+    [attributes, t("importing.attributes", { count: attributes })],
+  ];
+  const some = parts.filter(([n]) => n > 0).map(([, words]) => words);
+  return some.length === 0 ? t("importing.removed_nothing") : some.join(t("format.list_separator"));
 }
 
 /** What went, and what of an import stays. */
@@ -22,11 +22,11 @@ export function removedWords(
 ): { title: string; detail: string | null } {
   const stays = Object.values(kept).some((n) => n > 0);
   return {
-    title: isImport ? `The import of ${name} was removed` : `“${name}” was removed`,
+    title: isImport ? t("importing.removed_import", { name }) : t("importing.removed_named", { name }),
     detail: isImport
       ? [
-          `Removed: ${countWords(gone)}.`,
-          stays ? `Not removed, because it was used, changed or undone since: ${countWords(kept)}.` : "",
+          t("importing.removed_what", { what: countWords(gone) }),
+          stays ? t("importing.removed_kept", { what: countWords(kept) }) : "",
         ]
           .filter((words) => words !== "")
           .join("\n")

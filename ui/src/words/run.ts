@@ -1,52 +1,23 @@
 // Names for what a run is made of: models, tunings, metrics, devices, states.
-import type { ActiveModel, ModelKind, RunInfo, RunMetric, Tuning, WorkState } from "$api/bindings";
-import { counted, decimal } from "./format";
+import type { ActiveModel, ModelKind, RunInfo, RunMetric, Tuning } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
+import { decimal } from "./format";
 
-interface ModelWords {
-  name: string;
-  /** A one-line description. */
-  what: string;
-}
+/** The annotator models, simplest first, each with the end of the keys of its messages. */
+export const MODELS = {
+  majority: "majority",
+  shared: "shared",
+  "sep-heads": "sep_heads",
+  "share-rec-ffn": "share_rec_ffn",
+  "share-rec-dcn": "share_rec_dcn",
+  multilevel: "multilevel",
+} as const satisfies Record<ModelKind, string>;
 
-/** The annotator models, simplest first. */
-export const MODELS: Readonly<Record<ModelKind, ModelWords>> = {
-  majority: {
-    name: "Majority",
-    what: "Learns each text's most frequent answer, without differences between people.",
-  },
-  shared: {
-    name: "Shared head",
-    what: "Learns from every label, and predicts the same for everybody.",
-  },
-  "sep-heads": {
-    name: "Separate heads",
-    what: "One encoder for all, and a separate head for each person.",
-  },
-  "share-rec-ffn": {
-    name: "Feed-forward",
-    what: "A small feed-forward network combines text and person.",
-  },
-  "share-rec-dcn": {
-    name: "Deep & cross",
-    what: "A Deep & Cross Network multiplies features of text and person.",
-  },
-  multilevel: {
-    name: "Multilevel",
-    what: "Learns what is shared and how each person differs. Works with few labels.",
-  },
-};
-
-export const TUNINGS: Readonly<Record<Tuning, { name: string; what: string }>> = {
-  frozen: { name: "Frozen encoder", what: "uses the embeddings you already have; fast" },
-  last_k: { name: "Last layers", what: "also trains the encoder's last layers; slow" },
-  lora: { name: "LoRA", what: "trains small additions to every layer; slow" },
-  prompt: { name: "Soft prompt", what: "trains a few vectors added to every text, not the encoder; slow" },
-  full: { name: "Whole encoder", what: "trains every weight; slowest" },
-};
+export const TUNINGS: readonly Tuning[] = ["frozen", "last_k", "lora", "prompt", "full"];
 
 /** A model's name in plain words. */
 export function modelName(model: string): string {
-  return Object.hasOwn(MODELS, model) ? MODELS[model as ModelKind].name : model;
+  return Object.hasOwn(MODELS, model) ? t(`models.model_${MODELS[model as ModelKind]}`) : model;
 }
 
 /** The key of an encoder version is NAME/FINGERPRINT/POOLING/...; a name can be a path. */
@@ -58,22 +29,30 @@ function partsOf(key: string): { name: string; pooling: string | null } {
 /** "all-MiniLM-L6-v2, mean pooling" */
 export function encoderWords(key: string): string {
   const { name, pooling } = partsOf(key);
-  return pooling === null ? name : `${name}, ${pooling} pooling`;
+  return pooling === null ? name : t("models.encoder_pooling", { encoder: name, pooling });
 }
 
 /** "Predictions: Multilevel, fitted on 1,456 labels. Encoder: all-MiniLM-L6-v2, mean pooling." */
 export function activeModelWords(active: ActiveModel): string {
-  const name = modelName(active.model);
-  const since = active.learned_since > 0 ? `, and ${counted(active.learned_since, "change")} since` : "";
-  const model =
-    active.fitted_on === null
-      ? `Predictions: ${name}, not fitted yet.`
-      : `Predictions: ${name}, fitted on ${counted(active.fitted_on, "label")}${since}.`;
-  const encoder = active.encoder === null ? null : partsOf(active.encoder).name;
-  if (encoder === null) return `${model} Without an encoder: it does not use the content of texts.`;
-  const origin =
-    active.run === null ? encoder : `of run ${active.run}, ${active.tuned ? "tuned by it" : "frozen"}`;
-  return `${model} Encoder: ${origin}, ${active.pooling ?? "mean"} pooling.`;
+  return `${fittedWords(active)} ${usedEncoderWords(active)}`;
+}
+
+function fittedWords(active: ActiveModel): string {
+  const model = modelName(active.model);
+  if (active.fitted_on === null) return t("models.active_not_fitted", { model });
+  const labels = t("counts.labels", { count: active.fitted_on });
+  if (active.learned_since === 0) return t("models.active_fitted", { model, labels });
+  const changes = t("counts.changes", { count: active.learned_since });
+  return t("models.active_fitted_since", { model, labels, changes });
+}
+
+function usedEncoderWords({ encoder, run, tuned, pooling: given }: ActiveModel): string {
+  const pooling = given ?? "mean";
+  if (encoder === null) return t("models.active_no_encoder");
+  if (run === null) return t("models.active_encoder", { encoder: partsOf(encoder).name, pooling });
+  return tuned
+    ? t("models.active_encoder_tuned", { run, pooling })
+    : t("models.active_encoder_frozen", { run, pooling });
 }
 
 /**
@@ -84,96 +63,59 @@ export function tuningWords(
   run: Pick<RunInfo, "tuning" | "layers" | "rank" | "vectors" | "auxiliary"> &
     Partial<Pick<RunInfo, "joint">>,
 ): string {
-  const words = tunedWords(run);
-  if ((run.joint ?? 0) > 0) return `${words}, one of ${run.joint} questions on it`;
-  return run.auxiliary > 0 ? `${words}, with ${counted(run.auxiliary, "auxiliary question")}` : words;
+  const tuning = tunedWords(run);
+  const joint = run.joint ?? 0;
+  if (joint > 0) return t("models.tuned_joint", { tuning, count: joint });
+  return run.auxiliary > 0 ? t("models.tuned_auxiliary", { tuning, count: run.auxiliary }) : tuning;
 }
 
 function tunedWords(run: Pick<RunInfo, "tuning" | "layers" | "rank" | "vectors">): string {
   const { tuning, layers, rank, vectors } = run;
-  if (tuning === "last_k") return layers === 1 ? "last layer" : `last ${layers} layers`;
-  if (tuning === "prompt") return `soft prompt of ${counted(vectors, "vector")}`;
-  const { name } = TUNINGS[tuning];
-  return tuning === "lora" ? `${name}, rank ${rank}` : name.charAt(0).toLowerCase() + name.slice(1);
+  switch (tuning) {
+    case "last_k":
+      return t("models.tuned_layers", { count: layers });
+    case "prompt":
+      return t("models.tuned_vectors", { count: vectors });
+    case "lora":
+      return t("models.tuned_lora", { rank });
+    default:
+      return t(`models.tuned_${tuning}`);
+  }
 }
 
-const METRICS: Readonly<Record<string, { name: string; what: string }>> = {
-  log_loss: { name: "Log loss", what: "How surprised the model is by the labels, in nats: lower is better" },
-  accuracy: { name: "Accuracy", what: "Share of labels that are the most likely level" },
-  macro_f1: {
-    name: "Macro F1 (tuned)",
-    what: "Unweighted mean F1 of the levels, for the decision rule tuned on training or validation texts",
-  },
-  macro_f1_median: {
-    name: "Macro F1 (median)",
-    what: "Unweighted mean F1 of the levels, predicting the median level",
-  },
-  micro_f1: { name: "Micro F1", what: "F1 over all labels" },
-  weighted_f1: { name: "Weighted F1", what: "Mean F1 of the levels, weighted by frequency" },
-  annotator_accuracy: { name: "Annotator accuracy", what: "Mean of the people's accuracies" },
-  annotator_macro_f1: { name: "Annotator macro F1", what: "Mean of the people's macro F1" },
-  worst_tenth_accuracy: {
-    name: "Accuracy, lowest 10 %",
-    what: "Mean accuracy of the 10 % of annotators with the lowest accuracy",
-  },
-  brier: { name: "Brier score", what: "Squared error of the probabilities: lower is better" },
-  ece: { name: "Calibration error", what: "Expected calibration error: lower is better" },
-  soft_cross_entropy: {
-    name: "Soft cross-entropy",
-    what: "Against the share of people who gave each level: lower is better",
-  },
-  disagreement_auroc: {
-    name: "Disagr. AUROC",
-    what: "How well texts that split people are distinguished from others: 0.5 is chance",
-  },
-  disagreement_spearman: {
-    name: "Disagr. Spearman",
-    what: "Rank correlation of predicted with observed disagreement",
-  },
-  mae: { name: "Mean absolute error", what: "Levels between the median and the label: lower is better" },
-  pearson: { name: "Pearson r", what: "Correlation of the expected (mean) level with the label" },
-  pearson_median: { name: "Pearson r (median)", what: "Correlation of the median level with the label" },
-  ranked_probability_score: {
-    name: "Ranked prob. score",
-    what: "Squared error of the cumulative probabilities: lower is better",
-  },
-  quadratic_kappa: {
-    name: "Quadratic kappa",
-    what: "Agreement of the most likely level with the label beyond chance",
-  },
-  normalized_absolute_distance: {
-    name: "Norm. abs. distance",
-    what: "Levels between the median and the label, mean over texts, divided by the number of levels (LeWiDi): lower is better",
-  },
-  error_rate: {
-    name: "Error rate",
-    what: "Share of a text's labels that are not the most likely level, mean over texts (LeWiDi): lower is better",
-  },
-  wasserstein: {
-    name: "Wasserstein (median)",
-    what: "Levels between the shares of a text's labels and the shares that minimise this distance, which are not probabilities: lower is better",
-  },
-  wasserstein_probabilities: {
-    name: "Wasserstein (mean)",
-    what: "Levels between the shares of a text's labels and the mean prediction: lower is better",
-  },
-  manhattan: {
-    name: "Manhattan (median)",
-    what: "Distance, 0 to 2, of the shares of a text's labels from the shares that minimise it, which are not probabilities: lower is better",
-  },
-  manhattan_probabilities: {
-    name: "Manhattan (mean)",
-    what: "Distance, 0 to 2, of the shares of a text's labels from the mean prediction: lower is better",
-  },
-  soft_micro_f1: {
-    name: "Soft micro F1",
-    what: "Overlap of the mean prediction with the shares of a text's labels",
-  },
-  po_jsd: {
-    name: "PO-JSD",
-    what: "One minus the Jensen-Shannon divergence of the mean prediction from the shares of a text's labels",
-  },
-};
+/** The metrics that have messages. */
+const METRICS = [
+  "log_loss",
+  "accuracy",
+  "macro_f1",
+  "macro_f1_median",
+  "micro_f1",
+  "weighted_f1",
+  "annotator_accuracy",
+  "annotator_macro_f1",
+  "worst_tenth_accuracy",
+  "brier",
+  "ece",
+  "soft_cross_entropy",
+  "disagreement_auroc",
+  "disagreement_spearman",
+  "mae",
+  "pearson",
+  "pearson_median",
+  "ranked_probability_score",
+  "quadratic_kappa",
+  "normalized_absolute_distance",
+  "error_rate",
+  "wasserstein",
+  "wasserstein_probabilities",
+  "manhattan",
+  "manhattan_probabilities",
+  "soft_micro_f1",
+  "po_jsd",
+] as const;
+type Metric = (typeof METRICS)[number];
+
+const isKnown = (key: string): key is Metric => METRICS.some((metric) => metric === key);
 
 /** The three headline metrics of a run. */
 export const HEADLINE = ["log_loss", "accuracy", "disagreement_auroc"] as const;
@@ -182,19 +124,18 @@ export const HEADLINE = ["log_loss", "accuracy", "disagreement_auroc"] as const;
 export function excludedWords(run: RunInfo): string | null {
   const texts = run.scores?.left_out_texts ?? 0;
   if (texts === 0) return null;
-  return `${counted(texts, "text")} ${texts === 1 ? "is" : "are"} excluded: the encoder was tuned on their labels.`;
+  return t("models.excluded", { count: texts });
 }
 
 /** A metric's name; one this window does not know is named after its key. */
 export function metricName(key: string): string {
-  const known = METRICS[key]?.name;
-  if (known) return known;
+  if (isKnown(key)) return t(`models.metric_${key}`);
   const words = key.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 export function metricExplanation(key: string): string | undefined {
-  return METRICS[key]?.what;
+  return isKnown(key) ? t(`models.metric_what_${key}`) : undefined;
 }
 
 /** One metric of a run that has ended. */
@@ -215,17 +156,9 @@ export function deviceName(device: string): string {
   return names[device] ?? device;
 }
 
-export const STATES: Readonly<Record<WorkState, string>> = {
-  running: "running",
-  finished: "finished",
-  cancelled: "stopped",
-  failed: "failed",
-  interrupted: "interrupted",
-};
-
 /** "Multilevel · LoRA · seed 3", for titles and labels. */
 export function runTitle(run: RunInfo): string {
-  return `${modelName(run.model)} · ${tuningWords(run)} · seed ${run.seed}`;
+  return `${modelName(run.model)} · ${tuningWords(run)} · ${t("models.seed", { seed: run.seed })}`;
 }
 
 /** Finished runs have figures, and so can be compared. */

@@ -1,46 +1,20 @@
 // Splits of texts into training and evaluation data: parsing, formatting, and descriptions.
+import { t } from "$messages/messages.svelte";
 
 interface Kind {
-  label: string;
-  hint: string;
-  /** The form used by {@link splitWords}. */
-  words: string;
+  /** The end of the keys of its messages. */
+  key: "by_text" | "stratified" | "grouped" | "by_annotator" | "column";
   /** Whether a share for training belongs to it. */
   share: boolean;
 }
 
 /** The ways that the window offers, by the name they have on the command line. */
 export const SPLITS: Readonly<Record<string, Kind>> = {
-  "by-text": {
-    label: "By text",
-    hint: "new texts, known people",
-    words: "by text",
-    share: true,
-  },
-  stratified: {
-    label: "By text, stratified",
-    hint: "the same share of every level on both sides",
-    words: "stratified by label",
-    share: true,
-  },
-  grouped: {
-    label: "By group",
-    hint: "whole documents or threads on one side",
-    words: "by group",
-    share: true,
-  },
-  "by-annotator": {
-    label: "By annotator",
-    hint: "new people",
-    words: "by annotator",
-    share: true,
-  },
-  column: {
-    label: "Official split",
-    hint: "as in the imported file: train, validation, test",
-    words: "official split",
-    share: false,
-  },
+  "by-text": { key: "by_text", share: true },
+  stratified: { key: "stratified", share: true },
+  grouped: { key: "grouped", share: true },
+  "by-annotator": { key: "by_annotator", share: true },
+  column: { key: "column", share: false },
 };
 
 export interface Split {
@@ -66,5 +40,8 @@ export function splitWords(split: string): string {
   const { kind, share } = readSplit(split);
   const known = SPLITS[kind];
   if (!known || known.share !== (share !== null)) return split;
-  return share === null ? known.words : `${known.words}, ${Number((share * 100).toFixed(1))} %`;
+  const words = t(`models.split_words_${known.key}`);
+  if (share === null) return words;
+  const percent = Number((share * 100).toFixed(1));
+  return [words, t("format.percent", { percent })].join(t("format.list_separator"));
 }

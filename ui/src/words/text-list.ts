@@ -1,7 +1,6 @@
 // Texts of the list: filters, orders and row numbers.
 import type { TextCounts, TextFilter, TextRow, TextSort } from "$api/bindings";
 import { t } from "$messages/messages.svelte";
-import { count } from "./format";
 
 export interface FilterWords {
   filter: TextFilter;
@@ -23,48 +22,46 @@ export function filterWords(own: boolean): FilterWords[] {
     },
     {
       filter: "answered",
-      name: own ? t("list.filter_answered") : "Labelled",
-      what: own ? t("list.filter_answered_what") : "Texts with a label",
-      none: own ? t("list.filter_answered_none") : "No text has a label yet.",
+      name: own ? t("list.filter_answered") : t("texts.filter_labelled"),
+      what: own ? t("list.filter_answered_what") : t("texts.filter_labelled_what"),
+      none: own ? t("list.filter_answered_none") : t("texts.filter_labelled_none"),
     },
     {
       filter: "not_yet",
       name: t("list.filter_not_yet"),
-      what: own ? t("list.filter_not_yet_what") : "Texts without a label",
+      what: own ? t("list.filter_not_yet_what") : t("texts.filter_not_yet_what"),
       none: t("list.filter_not_yet_none"),
     },
     {
       filter: "skipped",
       name: t("list.filter_skipped"),
-      what: own ? t("list.filter_skipped_what") : "Texts that somebody has skipped",
+      what: own ? t("list.filter_skipped_what") : t("texts.filter_skipped_what"),
       none: t("list.filter_skipped_none"),
     },
     {
       filter: "flagged",
       name: t("list.filter_flagged"),
-      what: own ? t("list.filter_flagged_what") : "Texts that somebody has marked for a second look",
+      what: own ? t("list.filter_flagged_what") : t("texts.filter_flagged_what"),
       none: t("list.filter_flagged_none"),
     },
     {
       filter: "noted",
       name: t("list.filter_noted"),
-      what: own ? t("list.filter_noted_what") : "Texts with a note, a reason or a confidence of somebody",
+      what: own ? t("list.filter_noted_what") : t("texts.filter_noted_what"),
       none: t("list.filter_noted_none"),
     },
-    // Not in a packet, and so in English.
+    // Not in a packet.
     {
       filter: "contested",
-      name: "Contested",
-      what: own ? "Texts that you have answered and on which labels differ" : "Texts on which labels differ",
-      none: own
-        ? "Labels do not differ on any text that you have answered. Other texts are shown after you answer them."
-        : "Labels do not differ on any text.",
+      name: t("texts.filter_contested"),
+      what: own ? t("texts.filter_contested_own_what") : t("texts.filter_contested_what"),
+      none: own ? t("texts.filter_contested_own_none") : t("texts.filter_contested_none"),
     },
     {
       filter: "long",
-      name: "Long",
-      what: "Texts longer than the encoder reads at once",
-      none: "No text is longer than the encoder reads at once.",
+      name: t("texts.filter_long"),
+      what: t("texts.filter_long_what"),
+      none: t("texts.filter_long_none"),
     },
   ];
 }
@@ -75,7 +72,7 @@ export function sortWords(): { value: TextSort; label: string; hint: string }[] 
     { value: "file", label: t("list.sort_file"), hint: t("list.sort_file_hint") },
     { value: "newest", label: t("list.sort_newest"), hint: t("list.sort_newest_hint") },
     { value: "longest", label: t("list.sort_longest"), hint: t("list.sort_longest_hint") },
-    { value: "contested", label: "Most contested", hint: "where labels differ most" },
+    { value: "contested", label: t("texts.sort_contested"), hint: t("texts.sort_contested_hint") },
   ];
 }
 
@@ -88,5 +85,5 @@ export function countOf(counts: TextCounts | null, filter: TextFilter): number |
 
 /** The name of a text: its id from a file, else its row number. */
 export function rowName({ named, external_id, row }: Pick<TextRow, "named" | "external_id" | "row">): string {
-  return named ? external_id : `Row ${count(row)}`;
+  return named ? external_id : t("list.row_name", { row });
 }

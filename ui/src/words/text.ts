@@ -6,8 +6,9 @@ import type {
   SeverityDifference,
   TextDetail,
 } from "$api/bindings";
-import { CONFIDENCE, count, counted, decimal, percent, signed } from "./format";
 import { levelOf } from "$kinds/level/levels";
+import { t } from "$messages/messages.svelte";
+import { confidence, count, decimal, percent, signed } from "./format";
 
 /** Below this, van der Eijk's coefficient indicates two modes. */
 const CAMPS = -0.2;
@@ -24,7 +25,7 @@ export function sentences(detail: TextDetail, scale: Scale): string {
     given(levels, scale),
     spread(scores, levels.length, detail.annotators.length),
     who(differences, detail.severity),
-    between(scores.between),
+    t("texts.between", { share: percent(scores.between) }),
   ];
   return parts.filter(Boolean).join(" ");
 }
@@ -36,47 +37,47 @@ const compared = ({ labels }: GroupDifference) => labels[0] > 0 && labels[1] > 0
 function who(differences: readonly GroupDifference[], severity: SeverityDifference | null): string {
   const significant = differences.filter((difference) => difference.significant);
   const parts = severity ? [severityWords(severity)] : [];
-  if (significant.length > 0)
-    parts.unshift(
-      `${significant.map((d) => `${d.value} answer ${signed(d.gap, 1)} levels`).join(", ")} against the others.`,
-    );
+  const gaps = significant.map(({ value, gap }) => t("texts.gap", { group: value, gap: signed(gap, 1) }));
+  if (gaps.length > 0)
+    parts.unshift(t("texts.against_others", { gaps: gaps.join(t("format.list_separator")) }));
   if (parts.length > 0) return parts.join(" ");
-  return differences.some(compared) ? "No group differs clearly." : "";
+  return differences.some(compared) ? t("texts.no_group") : "";
 }
 
 /** "the strict" or "the lenient". */
 export function sideName(severity: SeverityDifference): string {
-  return severity.strict ? "the strict" : "the lenient";
+  return severity.strict ? t("texts.side_strict") : t("texts.side_lenient");
 }
 
 /** How far apart the strict and the lenient are on a text. */
 export function severityWords({ strict, gap, interval, labels }: SeverityDifference): string {
-  const [side, other] = strict ? ["The strict", "the lenient"] : ["The lenient", "the strict"];
-  const ends = `${CONFIDENCE} interval ${signed(interval[0], 1)} to ${signed(interval[1], 1)}`;
-  return `${side} half of the people answers ${signed(gap, 1)} levels against ${other} half (${ends}; ${labels[0]} and ${labels[1]} labels): severity explains the answers here.`;
-}
-
-/** The share of the predicted variance that is between people. */
-function between(share: number | null): string {
-  return `${percent(share)} of the expected spread is between people.`;
+  const values = {
+    gap: signed(gap, 1),
+    confidence: confidence(),
+    low: signed(interval[0], 1),
+    high: signed(interval[1], 1),
+    labels: labels[0],
+    others: labels[1],
+  };
+  return strict ? t("texts.severity_strict", values) : t("texts.severity_lenient", values);
 }
 
 function given(levels: readonly number[], scale: Scale): string {
-  if (levels.length === 0) return "Nobody has labelled this text: all figures are predictions.";
+  if (levels.length === 0) return t("texts.unlabelled");
   const counts = scale.levels.map((name, level) => ({
     name,
     given: levels.filter((other) => other === level).length,
   }));
-  const parts = counts
+  const answers = counts
     .filter(({ given }) => given > 0)
-    .map(({ name, given }) => `${given} × ${name}`)
-    .join(", ");
-  return `${counted(levels.length, "person", "people")} labelled it: ${parts}.`;
+    .map(({ name, given }) => `${count(given)} × ${name}`)
+    .join(t("format.list_separator"));
+  return t("texts.labelled", { count: levels.length, answers });
 }
 
 function spread(scores: DisagreementScores, labels: number, people: number): string {
-  const split = `If all ${count(people)} answered: split ${decimal(scores.split)} (0 none, 1 half at each end)`;
+  const values = { people, split: decimal(scores.split) };
   return labels >= 4 && scores.agreement !== null && scores.agreement < CAMPS
-    ? `${split}, in two camps.`
-    : `${split}.`;
+    ? t("texts.split_camps", values)
+    : t("texts.split", values);
 }

@@ -1,15 +1,14 @@
-// The training settings: their position in the form, and when they apply. Names, hints and ranges come from
-// the definition that the command also uses.
+// The training settings: their position in the form, and when they apply. Ranges come from the definition
+// that the command also uses; its names and hints are messages here.
 import { TRAINING_SETTINGS } from "$bindings";
 import type { TrainChoices } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 import { readSplit, SPLITS } from "./splits";
 
 type SettingKey = (typeof TRAINING_SETTINGS)[number]["key"];
 
 export interface Field {
   key: SettingKey;
-  label: string;
-  help: string;
   /** The smallest and the largest number; null where it is no number. */
   range: readonly [number, number] | null;
   whole: boolean;
@@ -20,7 +19,7 @@ export interface Field {
 }
 
 interface FieldGroup {
-  name: string;
+  key: "checkpoint" | "optimisation" | "encoder" | "head" | "annotators" | "labels";
   fields: Field[];
 }
 
@@ -29,7 +28,7 @@ const hidden = (c: TrainChoices) => c.hidden > 0;
 const stepped = (c: TrainChoices) => !isSolved(c);
 
 const known = new Map<string, Omit<Field, "when">>(
-  TRAINING_SETTINGS.map((setting) => [setting.key, setting]),
+  TRAINING_SETTINGS.map(({ key, range, whole, values }) => [key, { key, range, whole, values }]),
 );
 
 function field(key: SettingKey, when: Field["when"] = () => true): Field {
@@ -44,7 +43,7 @@ export const SEED = field("seed");
 /** Everything else, as it is grouped under "More settings". */
 export const GROUPS: FieldGroup[] = [
   {
-    name: "Checkpoint",
+    key: "checkpoint",
     fields: [
       field("metric_for_best_model", stepped),
       field("validation", stepped),
@@ -53,7 +52,7 @@ export const GROUPS: FieldGroup[] = [
     ],
   },
   {
-    name: "Optimisation",
+    key: "optimisation",
     fields: [
       field("max_steps", stepped),
       field("batch", stepped),
@@ -67,7 +66,7 @@ export const GROUPS: FieldGroup[] = [
     ],
   },
   {
-    name: "Encoder",
+    key: "encoder",
     fields: [
       field("layers", (c) => c.tuning === "last_k"),
       field("rank", (c) => c.tuning === "lora"),
@@ -75,7 +74,7 @@ export const GROUPS: FieldGroup[] = [
     ],
   },
   {
-    name: "Head",
+    key: "head",
     fields: [
       field("hidden"),
       field("activation", hidden),
@@ -88,11 +87,11 @@ export const GROUPS: FieldGroup[] = [
     ],
   },
   {
-    name: "Annotators",
+    key: "annotators",
     fields: [field("use_identity", usesAnnotator), field("use_attributes", usesAnnotator)],
   },
   {
-    name: "Labels",
+    key: "labels",
     fields: [field("without_slips")],
   },
 ];
@@ -118,10 +117,10 @@ function canBeSoft(choices: TrainChoices): boolean {
 export function numberFault({ range, whole }: Field, value: number | null): string | null {
   if (range === null) return null;
   // As it is typed: 1000000 and not 1,000,000, which a number field would not take.
-  const ends = `${String(range[0])} to ${String(range[1])}`;
-  if (value === null || !Number.isFinite(value)) return `Write a number from ${ends}.`;
-  if (whole && !Number.isInteger(value)) return `Write a whole number from ${ends}.`;
-  if (value < range[0] || value > range[1]) return `Write a number from ${ends}.`;
+  const ends = { low: String(range[0]), high: String(range[1]) };
+  if (value === null || !Number.isFinite(value)) return t("models.number_from", ends);
+  if (whole && !Number.isInteger(value)) return t("models.whole_number_from", ends);
+  if (value < range[0] || value > range[1]) return t("models.number_from", ends);
   return null;
 }
 
@@ -134,35 +133,39 @@ export function faults(choices: TrainChoices): Record<string, string> {
     if (fault) found[field.key] = fault;
   }
   for (const { question, weight } of choices.joint ?? []) {
-    if (weight === null || !(weight > 0)) found[`weight-${question}`] = "Write a number above 0.";
+    if (weight === null || !(weight > 0)) found[`weight-${question}`] = t("models.positive_number");
   }
   const { kind, share } = readSplit(choices.split);
   if (SPLITS[kind]?.share && (share === null || share < 0.05 || share > 0.95))
-    found["split"] = "Write a share from 5 to 95 %.";
+    found["split"] = t("models.share_from", { low: 5, high: 95 });
   if (usesAnnotator(choices) && !choices.use_identity && !choices.use_attributes)
-    found["people"] = "Switch one of the two on: this model needs one to distinguish people.";
+    found["people"] = t("models.needs_identity");
   return found;
 }
 
-/** Names of values, for people. */
-export const VALUES: Readonly<Record<string, { label: string; hint?: string }>> = {
-  log_loss: { label: "Log loss", hint: "accuracy hides over-confidence" },
-  accuracy: { label: "Accuracy" },
-  macro_f1: { label: "Macro F1" },
-  constant: { label: "Constant" },
-  linear: { label: "Linear", hint: "falls to 0 evenly" },
-  cosine: { label: "Cosine", hint: "falls slowly, then fast, then slowly" },
-  relu: { label: "ReLU" },
-  tanh: { label: "tanh" },
-};
+/** The name of a value, for people, and where it needs one a hint. */
+export function valueWords(value: string): { label: string; hint?: string } {
+  switch (value) {
+    case "log_loss":
+    case "linear":
+    case "cosine":
+      return { label: t(`models.value_${value}`), hint: t(`models.value_hint_${value}`) };
+    case "accuracy":
+    case "macro_f1":
+    case "constant":
+      return { label: t(`models.value_${value}`) };
+    default:
+      return { label: value === "relu" ? "ReLU" : value };
+  }
+}
 
 /** All settings that count, with their values as text, for reading. */
 export function settingLines(choices: TrainChoices): [string, string][] {
   const words = (value: TrainChoices[SettingKey]) => {
-    if (typeof value === "boolean") return value ? "yes" : "no";
-    return typeof value === "string" ? (VALUES[value]?.label ?? value) : (value?.toString() ?? "–");
+    if (typeof value === "boolean") return value ? t("models.value_yes") : t("models.value_no");
+    return typeof value === "string" ? valueWords(value).label : (value?.toString() ?? "–");
   };
   return [EPOCHS, ...GROUPS.flatMap((group) => group.fields)]
     .filter((field) => field.when(choices))
-    .map((field) => [field.label, words(choices[field.key])]);
+    .map(({ key }) => [t(`models.setting_${key}`), words(choices[key])]);
 }

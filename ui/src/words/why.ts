@@ -1,55 +1,25 @@
 // A prediction in its parts, in words and as steps of a sum.
 import type { ExplainedAnnotator, ExplainedOdds, Scale, ScorePartKind } from "$api/bindings";
 import { isOrdered } from "$kinds/kinds";
+import { t } from "$messages/messages.svelte";
 
 interface PartWords {
   label: string;
   hint: string;
 }
 
-const DOUBT: PartWords = {
-  label: "Shrinkage",
-  hint: "Few labels of the text and the annotator pull the prediction towards even odds. If texts have their own scales, this includes the text's scale",
-};
-
 /** The name and explanation of a part; null for shrinkage. */
 export function partWords(part: ScorePartKind | null, scale: Scale): PartWords {
-  const ordered = isOrdered(scale);
-  const words: Record<ScorePartKind, PartWords> = {
-    average: { label: "Average annotator", hint: "The average annotator on an average text" },
-    words: {
-      label: "The text's words",
-      hint: "Effect of the embedding of the text, without its own labels",
-    },
-    others: { label: "Others' labels", hint: "Effect of the labels of others on this text" },
-    own_label: { label: "Own label", hint: "Effect of this annotator's own label of this text" },
-    severity: ordered
-      ? { label: "Severity", hint: "How much higher this annotator answers than the average one" }
-      : {
-          label: "Own preference",
-          hint: "How much more often this annotator chooses one over the other",
-        },
-    thresholds: {
-      label: "Own thresholds",
-      hint: "How this annotator uses this part of the scale, beyond severity",
-    },
-    slope: {
-      label: "Own reaction",
-      hint: "How this annotator, or the annotator's group, reacts to the content of the text",
-    },
-    discrimination: {
-      label: "Own consistency",
-      hint: "How closely this annotator's labels follow the shared pattern, compared with the average annotator",
-    },
-  };
-  return part === null ? DOUBT : words[part];
+  const kind = part === "severity" && !isOrdered(scale) ? "preference" : (part ?? "shrinkage");
+  return { label: t(`why.part_${kind}`), hint: t(`why.effect_${kind}`) };
 }
 
 /** "4 or above", "remove", "angry rather than sad". */
 export function oddsWords(odds: ExplainedOdds, scale: Scale): string {
   const name = (level: number) => scale.levels[level] ?? "";
-  if (odds.against !== null) return `${name(odds.level)} rather than ${name(odds.against)}`;
-  return odds.level === scale.levels.length - 1 ? name(odds.level) : `${name(odds.level)} or above`;
+  const level = name(odds.level);
+  if (odds.against !== null) return t("why.odds_rather", { level, other: name(odds.against) });
+  return odds.level === scale.levels.length - 1 ? level : t("why.odds_above", { level });
 }
 
 /** Whether these are odds of the same levels. */

@@ -3,6 +3,7 @@ export default {
   /** Between the names in a list. */
   list_separator: ", ",
   percent: "{{percent, number}} %",
+  percent_range: "{{low, number}}–{{high, number}} %",
   seconds: "{{seconds, number}} s",
   /** Less than ten seconds, with tenths. */
   tenths: "{{seconds, number(minimumFractionDigits: 1)}} s",

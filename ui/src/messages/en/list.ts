@@ -41,6 +41,8 @@ export default {
   head_text: "Text",
   head_answer: "Your answer",
   row_place: "{{id}} · row {{row, number}}",
+  /** Of a text without an id of its own. */
+  row_name: "Row {{row, number}}",
   skipped: "skipped",
   flagged: "flagged",
   noted: "noted",

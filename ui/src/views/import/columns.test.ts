@@ -99,7 +99,7 @@ it("sets the role of all similar columns", async () => {
   const columns = await opened("/tmp/several questions.csv");
   await choose("import-role-topic_sport", "Answers");
   const same = await screen.findByTestId("import-same-for-alike");
-  expect(same).toHaveTextContent("Apply to all 3 columns like topic_sport");
+  expect(same).toHaveTextContent("Apply to all 3 columns like \u2068topic_sport\u2069");
   await user.click(same);
   await waitFor(() =>
     expect(columns()?.answers.filter(({ column }) => column.startsWith("topic"))).toEqual([

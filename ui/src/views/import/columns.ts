@@ -1,5 +1,6 @@
 // Which column of a file is what: one role a column in the window; the choices list columns by role.
 import type { AnswerColumn, ColumnChoices, OffsetUnit } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 
 export const ROLES = [
   "text",
@@ -22,41 +23,53 @@ type AnswerRole = (typeof ANSWER_ROLES)[number];
 /** `attribute` describes the annotator; `other` is stored with the text. */
 export type Role = SingleRole | AnswerRole | "attribute" | "other" | "ignored";
 
-const ROLE_NAMES: Record<Role, { label: string; hint: string }> = {
-  text: { label: "Text", hint: "what is judged" },
-  text_id: { label: "Text id", hint: "which text it is" },
-  annotator: { label: "Annotator", hint: "who judged" },
-  label: { label: "Label", hint: "the answer, the only column of answers" },
-  answers: { label: "Answers", hint: "a question of its own" },
-  option: { label: "Option of a set", hint: "1 where it was chosen; one column per option" },
-  person: { label: "A person’s answers", hint: "one column per person" },
-  to_text: { label: "A text’s answers", hint: "one row per person, one column per text" },
-  span_start: { label: "Start of a span", hint: "one row per span; its first character" },
-  span_end: { label: "End of a span", hint: "behind its last character" },
-  span_type: { label: "Type of a span", hint: "which kind of passage" },
-  attribute: { label: "Annotator attribute", hint: "gender, age, …" },
-  split: { label: "Split", hint: "train, validation, test" },
-  group: { label: "Group", hint: "document or thread" },
-  time: { label: "Time", hint: "when it was judged" },
-  occasion: { label: "Annotation round", hint: "1, or 2 for a repeated annotation by the same person" },
-  note: { label: "Note", hint: "a comment by the person on the answer" },
-  other: { label: "Text metadata", hint: "any other column" },
-  ignored: { label: "Left out", hint: "not imported" },
-};
+/** All of them, as they are listed. */
+const LISTED: readonly Role[] = [
+  "text",
+  "text_id",
+  "annotator",
+  "label",
+  "answers",
+  "option",
+  "person",
+  "to_text",
+  "span_start",
+  "span_end",
+  "span_type",
+  "attribute",
+  "split",
+  "group",
+  "time",
+  "occasion",
+  "note",
+  "other",
+  "ignored",
+];
 
 /** Roles to choose from. */
-export const ROLE_ITEMS = Object.entries(ROLE_NAMES).map(([value, names]) => ({
-  value: value as Role,
-  ...names,
-}));
+export function roleItems(): { value: Role; label: string; hint: string }[] {
+  return LISTED.map((value) => ({
+    value,
+    label: t(`importing.${value}_role`),
+    hint: t(`importing.${value}_role_hint`),
+  }));
+}
 
-/** Columns with a fixed meaning in a tool's format, without a role to choose. */
-export const KNOWN_COLUMNS: Record<string, string | undefined> = {
-  question: "Question",
-  duration_ms: "Time taken",
-  note: "Note",
-  marks: "Skipped, flagged",
-};
+/** What a column with a fixed meaning in a tool's format is; null for one with a role to choose. */
+export function knownColumn(column: string): string | null {
+  switch (column) {
+    case "question":
+      return t("importing.known_question");
+    case "duration_ms":
+      return t("importing.known_duration");
+    case "note":
+      return t("importing.note_role");
+    case "marks":
+      return t("importing.known_marks");
+    default:
+      return null;
+  }
+}
 
 const isSingle = (role: Role): role is SingleRole => (ROLES as readonly Role[]).includes(role);
 const isAnswerRole = (role: Role): role is AnswerRole => (ANSWER_ROLES as readonly Role[]).includes(role);
@@ -253,11 +266,17 @@ export function needsAnnotator(columns: ColumnChoices): boolean {
 }
 
 /** What offsets of spans can count. */
-export const OFFSET_UNITS: { value: OffsetUnit; label: string; hint: string }[] = [
-  { value: "characters", label: "Characters", hint: "Unicode code points, as in Python" },
-  { value: "utf-16", label: "UTF-16 code units", hint: "as in JavaScript and Java" },
-  { value: "bytes", label: "Bytes of UTF-8", hint: "as in Rust and Go" },
-];
+export function offsetUnits(): { value: OffsetUnit; label: string; hint: string }[] {
+  return [
+    {
+      value: "characters",
+      label: t("importing.unit_characters"),
+      hint: t("importing.unit_characters_hint"),
+    },
+    { value: "utf-16", label: t("importing.unit_utf16"), hint: t("importing.unit_utf16_hint") },
+    { value: "bytes", label: t("importing.unit_bytes"), hint: t("importing.unit_bytes_hint") },
+  ];
+}
 
 /** Whether the file has one row a span. */
 export function rowsAreSpans(columns: ColumnChoices): boolean {

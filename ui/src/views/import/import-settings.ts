@@ -1,48 +1,63 @@
 // How cells of a table are read, and which of these settings matter for it.
 import type { AttributeConflicts, ColumnChoices, ImportPreview } from "$api/bindings";
+import { itemsOf } from "$logic/lists";
+import { t } from "$messages/messages.svelte";
 import { hasAnswers } from "./columns";
 
 export const FOUND_OUT = "found-out";
 export const PATTERN = "pattern";
 
-export const TIME_FORMATS: { value: string; label: string; hint?: string }[] = [
-  { value: FOUND_OUT, label: "As found" },
-  { value: "iso", label: "ISO 8601", hint: "2026-11-28 13:05" },
-  { value: "month-first", label: "Month first", hint: "11/28/2026" },
-  { value: "day-first", label: "Day first", hint: "28/11/2026, 28.11.2026" },
-  { value: "excel", label: "Excel serial", hint: "46354.5, days" },
-  { value: "unix", label: "Unix seconds", hint: "1795871100" },
-  { value: "unix-ms", label: "Unix milliseconds", hint: "1795871100000" },
-  { value: PATTERN, label: "Pattern…", hint: "strftime, such as %d %b %Y %H:%M" },
-];
+export function timeFormats(): { value: string; label: string; hint?: string }[] {
+  return [
+    { value: FOUND_OUT, label: t("importing.time_found_out") },
+    { value: "iso", label: "ISO 8601", hint: "2026-11-28 13:05" },
+    { value: "month-first", label: t("importing.time_month_first"), hint: "11/28/2026" },
+    { value: "day-first", label: t("importing.time_day_first"), hint: "28/11/2026, 28.11.2026" },
+    { value: "excel", label: t("importing.time_excel"), hint: t("importing.time_excel_hint") },
+    { value: "unix", label: t("importing.time_unix"), hint: "1795871100" },
+    { value: "unix-ms", label: t("importing.time_unix_ms"), hint: "1795871100000" },
+    { value: PATTERN, label: t("importing.time_pattern"), hint: t("importing.time_pattern_hint") },
+  ];
+}
 
 /** Words with what may separate options between them. */
 const SEVERAL = /\p{L}\s*[,;|]\s*\p{L}/u;
 
-export const SEPARATORS: { value: string; label: string }[] = [
-  { value: "", label: "One option" },
-  { value: ",", label: "Separated by ," },
-  { value: ";", label: "Separated by ;" },
-  { value: "|", label: "Separated by |" },
-];
+const SEPARATORS = [",", ";", "|"];
+
+/** How an answer can name several options; `own` is the separator of the file, which can be another one. */
+export function separators(own: string | null): { value: string; label: string }[] {
+  const all = own === null || own === "" || SEPARATORS.includes(own) ? SEPARATORS : [...SEPARATORS, own];
+  return [
+    { value: "", label: t("importing.one_option") },
+    ...all.map((separator) => ({ value: separator, label: t("importing.separated_by", { separator }) })),
+  ];
+}
 
 /** The entry of the list for a format: a pattern where it is none of the named ones. */
 export function timeEntry(format: string | null): string {
   if (format === null) return FOUND_OUT;
-  return TIME_FORMATS.some(({ value }) => value === format) ? format : PATTERN;
+  return timeFormats().some(({ value }) => value === format) ? format : PATTERN;
 }
 
-export const CONFLICTS: { value: AttributeConflicts; label: string; hint: string }[] = [
-  { value: "refuse", label: "Stop the import", hint: "and report where they differ" },
-  { value: "first", label: "First value", hint: "of the first row" },
-  { value: "last", label: "Last value", hint: "of the last row" },
-  { value: "most-frequent", label: "Most frequent value", hint: "of most rows" },
-  { value: "unknown", label: "No value", hint: "the attribute is not known" },
-];
+/** What can become of an attribute that differs between rows. */
+export function conflicts(): { value: AttributeConflicts; label: string; hint: string }[] {
+  return [
+    { value: "refuse", label: t("importing.conflict_refuse"), hint: t("importing.conflict_refuse_hint") },
+    { value: "first", label: t("importing.conflict_first"), hint: t("importing.conflict_first_hint") },
+    { value: "last", label: t("importing.conflict_last"), hint: t("importing.conflict_last_hint") },
+    {
+      value: "most-frequent",
+      label: t("importing.conflict_most_frequent"),
+      hint: t("importing.conflict_most_frequent_hint"),
+    },
+    { value: "unknown", label: t("importing.conflict_unknown"), hint: t("importing.conflict_unknown_hint") },
+  ];
+}
 
 /** "NA, -" as values, each once. */
 export function valuesOf(text: string): string[] {
-  return [...new Set(text.split(",").map((value) => value.trim()))].filter((value) => value !== "");
+  return [...new Set(itemsOf(text))];
 }
 
 /** Cells of columns of answers among the first rows. */

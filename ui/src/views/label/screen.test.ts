@@ -406,7 +406,7 @@ describe("a question that is asked only after another", () => {
           ? { ...q, only_if: { question: HARM, levels: [0] } }
           : q,
     );
-    expect(conditionWords(null, questions)).toBe("everywhere");
+    expect(conditionWords(null, questions)).toBe("Asked everywhere");
     const moved = questions.map((q) =>
       q.id === HARM ? { ...q, scale: { ...q.scale, ids: q.scale.levels.map((_, at) => at).reverse() } } : q,
     );
@@ -415,7 +415,7 @@ describe("a question that is asked only after another", () => {
     expect(inIdOrder.length).toBe(2);
     expect(inIdOrder[1], "in the order of the scale").toBe(names.at(-1));
     expect(conditionWords({ question: HARM, levels: [0, 1] }, questions)).toBe(
-      "only if harm has option 1 or option 2",
+      "Asked only if harm has option 1 or option 2",
     );
     const ids = (of: number | null) => mayWaitFor(of, questions).map(({ id }) => id);
     expect(ids(RUDE)).toEqual([2, 3]);

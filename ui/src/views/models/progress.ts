@@ -1,7 +1,6 @@
 // How far a run is, in words and as a share.
 import type { RunInfo } from "$api/bindings";
-import { count } from "$words/format";
-import { place } from "./charts/series";
+import { t } from "$messages/messages.svelte";
 
 /** Passes over the training texts so far. */
 function epochsDone(run: RunInfo): number {
@@ -10,16 +9,22 @@ function epochsDone(run: RunInfo): number {
 
 /** "epoch 9 of 24", or a description of a run without epochs. */
 export function epochsWords(run: RunInfo): string {
-  const done = epochsDone(run);
-  const of = `${place(done)} of ${count(run.epochs_planned)}`;
+  const epochs = { done: epochsDone(run), planned: run.epochs_planned };
   switch (run.state) {
     case "running":
-      return run.epochs.length === 0 ? "at work" : `epoch ${of}`;
+      return run.epochs.length === 0 ? t("models.at_work") : t("models.epoch_of", epochs);
     case "finished":
-      return `epoch ${place(done)}`;
+      return t("models.x_epoch", { x: epochs.done });
     default:
-      return run.epochs.length === 0 ? "before the first evaluation" : `after epoch ${of}`;
+      return run.epochs.length === 0 ? t("models.before_first") : t("models.after_epoch", epochs);
   }
+}
+
+/** "It was cancelled after epoch 9 of 24." */
+export function stoppedWords(run: RunInfo): string {
+  const how = run.state === "interrupted" ? "interrupted" : "cancelled";
+  if (run.epochs.length === 0) return t(`models.${how}_before`);
+  return t(`models.${how}_after`, { done: epochsDone(run), planned: run.epochs_planned });
 }
 
 /** Share of the planned epochs that are done; null if unknown. */

@@ -5,8 +5,11 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import * as platform from "$platform";
 import { app } from "$stores/app.svelte";
+import { addMessages, speak } from "$messages/messages.svelte";
+import { possible } from "$stores/actions";
 import { excerpt } from "$stores/find-texts";
 import { keyMap } from "$stores/key-map.svelte";
+import { asked } from "$stores/palette";
 import { zoom } from "$stores/zoom.svelte";
 import App from "../../App.svelte";
 import { playPacket, reset } from "../../mock/bindings";
@@ -179,6 +182,30 @@ describe("the palette", () => {
     await waitFor(() => expect(screen.getByTestId("label-text").dataset.textId).toBe("5"));
     await user.keyboard("{Control>}2{/Control}");
     expect(app.view).toBe("label");
+  });
+});
+
+describe("an action", () => {
+  it("is found by its name in the language of the window, and by its English one", () => {
+    const first = (query: string) => asked(query, possible(), [], [])[0]?.entries[0];
+    expect(first("save a copy")).toMatchObject({ key: "project.copy", title: "Save a copy…" });
+    const actions = {
+      name_project_copy: "Zweitschrift ablegen…",
+      name_view_people: "Leute",
+      go_to: "Hin zu: {{view}}",
+    };
+    addMessages("nl", { actions });
+    speak("nl");
+    try {
+      expect(first("zweitschrift")).toMatchObject({ key: "project.copy", title: "Zweitschrift ablegen…" });
+      expect(first("zweitschrift")?.at).toHaveLength("zweitschrift".length);
+      expect(first("save a copy")).toMatchObject({ key: "project.copy", at: [] });
+      expect(first("hin zu leu")).toMatchObject({ key: "view.people", title: "Hin zu: Leute" });
+      expect(first("go to people")).toMatchObject({ key: "view.people", at: [] });
+      expect(first("backup")).toMatchObject({ key: "project.copy" });
+    } finally {
+      speak("en");
+    }
   });
 });
 

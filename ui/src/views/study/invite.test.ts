@@ -317,7 +317,7 @@ describe("closing", () => {
       join: { per_text: 3, per_person: 20, anchors: 0, give_back_minutes: 60 },
     });
     expect(await app.open("/other.dissensus")).toBe(false);
-    expect(app.leaving?.verb).toBe("open the other project");
+    expect(app.leaving?.verb).toBe("open");
   });
 
   it("shows a project again after a withdrawal has ended the server", async () => {

@@ -329,7 +329,7 @@ describe("merging", () => {
     expect(files[0]).toHaveTextContent("another study.handin");
     expect(files[0]).toHaveTextContent("not merged");
     expect(files[0]).toHaveTextContent("This belongs to another project");
-    expect(files[1]).toHaveTextContent(/ada\.handin.*new.*of ada, handed in 2 days ago/);
+    expect(files[1]).toHaveTextContent(/ada\.handin.*new.*of \u2068ada\u2069, handed in 2 days ago/);
     expect(files[2]).toHaveTextContent("The clock of the computer that wrote this");
     await user.keyboard("{Escape}");
     await waitFor(() => expect(screen.queryByTestId("merged")).toBeNull());

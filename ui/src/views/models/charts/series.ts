@@ -1,5 +1,6 @@
 // What the charts of this view draw: lines over a common x, and how they are read out.
 import type { EpochInfo } from "$api/bindings";
+import { t } from "$messages/messages.svelte";
 import { decimal } from "$words/format";
 
 export interface ChartPoint {
@@ -70,19 +71,28 @@ export function domainOf(values: readonly number[], margin = 0.06): [number, num
   return [low - room, high + room];
 }
 
-/** A line in words: where it begins, its best point, where it ends. */
-export function describeSeries(series: Series, xName: string): string {
-  const first = series.points[0];
-  const last = series.points.at(-1);
-  if (!first || !last) return `${series.name}: no points`;
-  const best = series.best == null ? null : series.points[series.best];
-  const parts = [`${decimal(first.y, 3)} at ${xName} ${place(first.x)}`];
-  if (best) parts.push(`best ${decimal(best.y, 3)} at ${xName} ${place(best.x)}`);
-  if (last !== first) parts.push(`${decimal(last.y, 3)} at ${xName} ${place(last.x)}`);
-  return `${series.name}: ${parts.join(", ")}`;
+/** What the places on x are. */
+export type Across = "epoch" | "confidence";
+
+/** "epoch 2" */
+export function placeWords(across: Across, x: number): string {
+  return t(`models.x_${across}`, { x });
 }
 
-/** Formats an x value, without unnecessary digits. */
-export function place(x: number): string {
-  return String(Number(x.toFixed(2)));
+/** A line in words: where it begins, its best point, where it ends. */
+export function describeSeries(series: Series, across: Across): string {
+  const first = series.points[0];
+  const last = series.points.at(-1);
+  if (!first || !last) return t("models.no_points", { line: series.name });
+  const best = series.best == null ? null : series.points[series.best];
+  const words = ({ x, y }: ChartPoint) => ({ value: decimal(y, 3), place: placeWords(across, x) });
+  const parts: string[] = [t("models.point", words(first))];
+  if (best) parts.push(t("models.point_best", words(best)));
+  if (last !== first) parts.push(t("models.point", words(last)));
+  return readOut(series.name, parts);
+}
+
+/** "epoch 2: Training 1.204, Validation 1.316" */
+export function readOut(what: string, values: readonly string[]): string {
+  return t("models.read_out", { what, values: values.join(t("format.list_separator")) });
 }
