@@ -75,6 +75,38 @@ fn sample(bench: &Bench) -> PathBuf {
     bench.path("home").join("Sample.dissensus")
 }
 
+/// Chooses the language in the settings by its first letters.
+async fn choose_language(window: &Window, letters: &str, direction: &str) -> Result<()> {
+    window.press_with_control(',').await?;
+    window.click("settings-language").await?;
+    window.type_text(letters).await?;
+    window.press(ENTER).await?;
+    let is_wanted = |shown: &Value| shown.as_str() == Some(direction);
+    window.script_when("return document.documentElement.dir", is_wanted).await?;
+    window.press(ESCAPE).await?;
+    window.gone("settings-dialog").await
+}
+
+#[tokio::test]
+async fn window_has_the_language_that_was_chosen() -> Result<()> {
+    let bench = Bench::new();
+    let project = bench.path("P.dissensus");
+    bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
+    let window = Window::open(&bench, Some(&project)).await?;
+    window.text_when("nav-findings", |name| name.trim() == "Findings").await?;
+    choose_language(&window, "Deu", "ltr").await?;
+    window.text_when("nav-findings", |name| name.trim() == "Ergebnisse").await?;
+    window.close().await?;
+
+    let window = Window::open(&bench, Some(&project)).await?;
+    window.text_when("nav-findings", |name| name.trim() == "Ergebnisse").await?;
+    choose_language(&window, "\u{627}\u{644}", "rtl").await?;
+    window.text_when("nav-findings", |name| name.trim() != "Ergebnisse").await?;
+    choose_language(&window, "Eng", "ltr").await?;
+    window.text_when("nav-findings", |name| name.trim() == "Findings").await?;
+    window.close().await
+}
+
 #[tokio::test]
 async fn keyboard_labels_and_undo_survive_closing() -> Result<()> {
     let bench = Bench::new();

@@ -1,2 +1,7 @@
-/** A name inside of a sentence, whose direction does not change that of the words around it. */
+// Values inside of sentences, whose direction does not change that of the words around them.
+
+/** A name, in the direction of its first letter. */
 export const isolated = (name: string): string => `\u2068${name}\u2069`;
+
+/** A path or an address: from left to right, also where it begins with a slash. */
+export const isolatedPath = (path: string): string => `\u2066${path}\u2069`;

@@ -12,13 +12,11 @@ import type {
   StudyShare,
 } from "$api/bindings";
 import { confidence, dayOf, decimal, fileName, interval, percent, sentence } from "./format";
+import { isolated } from "./isolated";
 import { t } from "$messages/messages.svelte";
 
 /** Minimum number of comparisons for a figure. */
 const MIN_TEXTS = 5;
-
-/** A name or a path within a sentence, whatever direction it is written in. */
-const isolated = (name: string) => `\u2068${name}\u2069`;
 
 /** How far the study is, in one line. */
 export function progressWords(report: StudyReport): string {

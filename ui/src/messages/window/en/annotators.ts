@@ -207,7 +207,7 @@ export default {
     "{{count, number}} answer, with notes, skips, flags and answers of later annotation rounds",
   erase_answers_other:
     "{{count, number}} answers, with notes, skips, flags and answers of later annotation rounds",
-  erase_packets_one: "Names, attributes, and {{count, number}} packet with their submissions",
+  erase_packets_one: "Names, attributes, and {{count, number}} packet with its submissions",
   erase_packets_other: "Names, attributes, and {{count, number}} packets with their submissions",
   erase_runs_one:
     "{{count, number}} training run trained while the person took part, with files and encoders: a trained model cannot unlearn",

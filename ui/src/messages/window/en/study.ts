@@ -287,7 +287,7 @@ export default {
   change_erased_other: "{{count, number}} people withdrew there: all their data is erased here too",
   change_withdrawn_one: "{{count, number}} person withdrew there and cannot be added here any more",
   change_withdrawn_other: "{{count, number}} people withdrew there and cannot be added here any more",
-  change_withdrawn_traces_one: "{{count, number}} name or packet here belong to people who withdrew",
+  change_withdrawn_traces_one: "{{count, number}} name or packet here belongs to people who withdrew",
   change_withdrawn_traces_other: "{{count, number}} names and packets here belong to people who withdrew",
   change_answers_one: "{{count, number}} answer that counts now is replaced or undone",
   change_answers_other: "{{count, number}} answers that count now are replaced or undone",
