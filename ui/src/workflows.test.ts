@@ -13,7 +13,7 @@ beforeAll(async () => {
   lint = await createLinter();
 });
 
-/** What is wrong with a workflow. The linter is older than some of the systems, so that their names are not checked. */
+/** What is wrong with a workflow, but for names of systems: the linter is older than some of them. */
 function problemsOf(workflow: string): string[] {
   const found = lint(workflow, "workflow.yml").filter(({ kind }) => kind !== "runner-label");
   const lines = workflow.split("\n");

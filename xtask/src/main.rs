@@ -1,5 +1,5 @@
-//! `cargo xtask run | test | bench | book | models | dist | release | check-cuda | check-exchange`: the tasks of a
-//! developer of the project.
+//! `cargo xtask run | test | bench | book | models | dist | release | check-cuda | check-exchange`: the tasks
+//! of a developer of the project.
 //!
 //! Depends on no other crate of the workspace, so that it builds in seconds on a fresh machine.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is this program's work

@@ -77,7 +77,7 @@ export function chordName(chord: string): string {
   return chordKeys(chord).join(MAC ? "" : "+");
 }
 
-/** Why a key is refused: it moves, answers or edits; it cannot be chosen at all; or Ctrl is missing, or held. */
+/** Why a key is refused: it moves, answers or edits; it cannot be chosen; or Ctrl is missing, or held. */
 export type Refusal = "fixed" | "unsuitable" | "needs_mod" | "without_mod";
 
 /** Why a command cannot have this key; null where it can. `alone`: it is pressed without Ctrl. */

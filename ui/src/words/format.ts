@@ -5,7 +5,7 @@ const formats = new Map<string, Intl.NumberFormat>();
 const names = new Intl.Collator("en", { numeric: true });
 const DASH = "–";
 
-/** "95 %": what intervals hold with, wherever the window names it. The program works them out with this level. */
+/** "95 %": the level of intervals, wherever the window names it; the program computes them with it. */
 export const confidence = (): string => percent(0.95);
 
 /** A format of numbers in the language in use, by a name of its own. */

@@ -106,7 +106,7 @@ impl Parts {
                     "SharedSupport/man/man1": text(&self.manual)?,
                     "SharedSupport/completions": text(&self.completions)?,
                 });
-                // Without a certificate it is signed ad hoc, without which Macs with Apple silicon start nothing.
+                // Without a certificate it is signed ad hoc: Macs with Apple silicon start nothing else.
                 let signs =
                     std::env::var("APPLE_SIGNING_IDENTITY").is_ok_and(|identity| !identity.is_empty());
                 let macos = if signs {

@@ -78,8 +78,8 @@ pub(crate) fn pack(project: &Project, profile: Profile, kinds: &str) -> Result<V
     Ok(made)
 }
 
-/// Packs the content of a Debian package as an archive that needs no installation, next to the package. The same
-/// content gives the same bytes.
+/// Packs the content of a Debian package as an archive that needs no installation, next to the package. The
+/// same content gives the same bytes.
 ///
 /// # Errors
 /// The package cannot be unpacked, or the archive cannot be written.

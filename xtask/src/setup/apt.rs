@@ -14,7 +14,7 @@ pub(crate) const TESTS: [&str; 9] = [
     "xauth",
     "webkit2gtk-driver",
     "fonts-dejavu-core",
-    // A message bus, with which a second window finds the first, and tools for what a package tells the desktop.
+    // A message bus, with which a second window finds the first, and tools for files that desktops read.
     "dbus",
     "appstream",
     "desktop-file-utils",

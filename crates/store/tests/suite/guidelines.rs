@@ -182,7 +182,7 @@ fn undo_restores_the_note_that_its_answer_cleared() {
 }
 
 #[test]
-fn undo_keeps_a_note_cleared_by_itself_while_the_clock_stands_still() {
+fn undo_keeps_a_note_cleared_at_the_same_time_of_the_clock() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 1);
     let mark = |note| NewMark {
