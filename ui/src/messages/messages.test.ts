@@ -5,13 +5,20 @@ import { parse } from "svelte/compiler";
 import { expect, it } from "vitest";
 import en from "./en";
 import { LANGUAGES } from "./languages";
+import windowEnglish from "./window/en";
 
 type Section = Record<string, string>;
 type Catalogue = Record<string, Section>;
 
-const english = en as unknown as Catalogue;
+/** The English messages, and the folder of their translations: of the desk, and of the rest of the window. */
+const desk = { english: en as unknown as Catalogue, folder: "src/messages" };
+const ofWindow = { english: windowEnglish as unknown as Catalogue, folder: "src/messages/window" };
+const catalogues = [desk, ofWindow];
 const others = Object.keys(LANGUAGES).filter((tag) => tag !== "en");
-const read = (tag: string) => JSON.parse(readFileSync(`src/messages/${tag}.json`, "utf8")) as Catalogue;
+/** A catalogue in each other language. */
+const translated = catalogues.flatMap((of) => others.map((tag) => [tag, of.folder, of.english] as const));
+const read = (tag: string, folder: string) =>
+  JSON.parse(readFileSync(`${folder}/${tag}.json`, "utf8")) as Catalogue;
 
 /** The key without its plural form, if the English message has several. */
 function stem(section: Section, key: string): string | null {
@@ -33,13 +40,18 @@ function wanted(tag: string, section: Section): Map<string, string> {
 
 const values = (message: string) => (message.match(/\{\{[^}]*\}\}/g) ?? []).sort();
 
-it("has a file for every language and no others", () => {
-  const files = readdirSync("src/messages").filter((name) => name.endsWith(".json"));
+it.each(catalogues)("has a file for every language and no others in $folder", ({ folder }) => {
+  const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
   expect(files.sort()).toEqual(others.map((tag) => `${tag}.json`).sort());
 });
 
-it.each(others)("has every message in %s", (tag) => {
-  const own = read(tag);
+it("has no section in both catalogues", () => {
+  const sections = catalogues.flatMap(({ english }) => Object.keys(english));
+  expect(sections).toEqual([...new Set(sections)]);
+});
+
+it.each(translated)("has every message in %s of %s", (tag, folder, english) => {
+  const own = read(tag, folder);
   expect(Object.keys(own).sort()).toEqual(Object.keys(english).sort());
   for (const [name, section] of Object.entries(english)) {
     const keys = wanted(tag, section);
@@ -47,8 +59,8 @@ it.each(others)("has every message in %s", (tag) => {
   }
 });
 
-it.each(others)("fills in the same values in %s", (tag) => {
-  const own = read(tag);
+it.each(translated)("fills in the same values in %s of %s", (tag, folder, english) => {
+  const own = read(tag, folder);
   const wrong = Object.entries(english).flatMap(([name, section]) =>
     [...wanted(tag, section)].flatMap(([key, message]) => {
       const got = own[name]?.[key] ?? "";
@@ -62,8 +74,8 @@ it.each(others)("fills in the same values in %s", (tag) => {
   expect(wrong).toEqual([]);
 });
 
-it.each(others)("is translated into %s", (tag) => {
-  const own = read(tag);
+it.each(translated)("is translated into %s of %s", (tag, folder, english) => {
+  const own = read(tag, folder);
   // Short words, units and what consists of values may be the same.
   const longer = (message: string) => message.replaceAll(/\{\{[^}]*\}\}/g, "").match(/\p{L}{2,}/gu) ?? [];
   const same = Object.entries(english).flatMap(([name, section]) =>
@@ -77,14 +89,17 @@ it.each(others)("is translated into %s", (tag) => {
 it("uses every message", () => {
   const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
     .map((name) => name.replaceAll("\\", "/"))
-    .filter((name) => /\.(svelte|ts)$/.test(name) && !/\.test\.ts$|^messages\/en|^mock\//.test(name))
+    .filter(
+      (name) => /\.(svelte|ts)$/.test(name) && !/\.test\.ts$|^messages\/(?:window\/)?en|^mock\//.test(name),
+    )
     .map((name) => readFileSync(`src/${name}`, "utf8"))
     .join("\n");
   // Also keys with a part that is computed: t(`answer.${what}`).
   const computed = [...sources.matchAll(/\bt\(\s*`([\w.]*)\$\{[^}]*\}([\w.]*)`/g)].map(
     ([, before = "", after = ""]) => new RegExp(`^${before.replaceAll(".", "\\.")}\\w+${after}$`),
   );
-  const unused = Object.entries(english).flatMap(([name, section]) =>
+  const all = catalogues.flatMap(({ english }) => Object.entries(english));
+  const unused = all.flatMap(([name, section]) =>
     Object.keys(section).flatMap((key) => {
       const path = `${name}.${stem(section, key) ?? key}`;
       const used = sources.includes(`"${path}"`) || computed.some((pattern) => pattern.test(path));
@@ -120,38 +135,91 @@ function filesOfPage(): string[] {
   return [...found];
 }
 
-it("has no text outside of the catalogue on a packet's page", () => {
-  // Not on a page: a project without texts or questions, and predictions; researchers have them in English.
-  const english = /\/LabelView\.svelte$|^src\/views\/why\//;
-  const components = filesOfPage().filter((name) => name.endsWith(".svelte"));
-  expect(components).toContain("src/views/texts/TextLine.svelte");
-  const found = components
-    .filter((name) => !english.test(name))
+const components = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .map((name) => `src/${name.replaceAll("\\", "/")}`)
+  .filter((name) => name.endsWith(".svelte"));
+
+it.each(components)("has no text outside of the catalogues in %s", (name) => {
+  const source = readFileSync(name, "utf8");
+  expect(textsIn(parse(source, { modern: true }).fragment, source)).toEqual([]);
+});
+
+it("has only messages of the desk on a packet's page", () => {
+  const ofPage = filesOfPage().filter((name) => name.endsWith(".svelte"));
+  expect(ofPage).toContain("src/views/texts/TextLine.svelte");
+  // What a page does not have: a project without texts or questions, predictions, and dialogs of questions.
+  const neverShown = /\/(?:LabelView|SpanPreview)\.svelte$|^src\/views\/why\//;
+  const sections = Object.keys(ofWindow.english).join("|");
+  const found = ofPage
+    .filter((name) => !neverShown.test(name))
     .flatMap((name) => {
       const source = readFileSync(name, "utf8");
-      return textsIn(parse(source, { modern: true }).fragment, source).map((text) => `${name}: ${text}`);
+      const shown = codeOfPage(parse(source, { modern: true }).fragment, source);
+      return [...shown.matchAll(new RegExp(`\\bt\\(\\s*["\`](?:${sections})\\.\\w*`, "g"))].map(
+        ([call]) => `${name}: ${call}`,
+      );
     });
   expect(found).toEqual([]);
 });
 
-const SHOWN = ["title", "aria-label", "placeholder", "alt", "label", "hint", "text", "what", "description"];
+/** The source of a component's markup without what only a project has that is no packet. */
+function codeOfPage(node: unknown, source: string): string {
+  const { start, end } = node as { start: number; end: number };
+  const cut: [number, number][] = [];
+  const visit = (one: unknown): void => {
+    if (typeof one !== "object" || one === null) return;
+    const { type, test, consequent } = one as Record<string, { start: number; end: number } & string>;
+    if (type === "IfBlock" && /^!packet\b/.test(source.slice(test?.start, test?.end))) {
+      const { nodes = [] } = consequent as unknown as { nodes?: { start: number; end: number }[] };
+      const [first, last] = [nodes[0], nodes.at(-1)];
+      if (first && last) cut.push([first.start, last.end]);
+    }
+    Object.values(one).forEach(visit);
+  };
+  visit(node);
+  let code = source.slice(start, end);
+  for (const [from, to] of cut) code = code.replace(source.slice(from, to), "");
+  return code;
+}
 
-const isText = (words: unknown) =>
-  /\p{L}{2,}/u.test(String(words)) && !/^\W*(?:Alt|Ctrl|Shift)\+$/.test(String(words));
+const SHOWN = [
+  "title",
+  "aria-label",
+  "placeholder",
+  "alt",
+  "label",
+  "hint",
+  "text",
+  "what",
+  "description",
+  "heading",
+  "caption",
+  "empty",
+  "unit",
+  "note",
+  "doing",
+];
+
+/** Names that are the same in every language: of keys, measures, the program, a typeface, values of files. */
+const NAMES = ["Esc", "AUROC", "Dissensus", "Inter · SIL Open Font License 1.1", "NA, -, 99"];
+
+const isText = (words: unknown) => {
+  const text = String(words).trim();
+  return (
+    /\p{L}{2,}/u.test(text) && !/^\W*(?:Alt|Ctrl|Shift)\+(?:Delete|\W*)$/.test(text) && !NAMES.includes(text)
+  );
+};
 
 /** The texts in a part of a component that a person can read, besides the names of keys. */
 function textsIn(node: unknown, source: string): string[] {
   if (Array.isArray(node)) return node.flatMap((one) => textsIn(one, source));
   if (typeof node !== "object" || node === null) return [];
-  const { type, name, data, value, expression, test, alternate, ...rest } = node as Record<string, unknown>;
+  const { type, name, data, value, expression, ...rest } = node as Record<string, unknown>;
   if (type === "Text") return isText(data) ? [String(data).trim()] : [];
   if (type === "ExpressionTag") return wordsOf(expression);
   if (type === "Attribute") return SHOWN.includes(String(name)) ? textsIn(value, source) : [];
   if (name === "kbd") return [];
-  const { start, end } = (test ?? {}) as { start?: number; end?: number };
-  // What a packet does not have is for researchers.
-  const isForResearchers = type === "IfBlock" && /^!packet\b/.test(source.slice(start, end));
-  return [alternate, ...(isForResearchers ? [] : Object.values(rest))].flatMap((one) => textsIn(one, source));
+  return Object.values(rest).flatMap((one) => textsIn(one, source));
 }
 
 /** The texts that an expression can be, and the names of constants. */
