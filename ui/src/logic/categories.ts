@@ -12,6 +12,8 @@ import {
 import { t } from "$messages/messages.svelte";
 
 export interface Category {
+  /** Distinguishes it from others: a name of all others can be the value of an attribute too. */
+  id: number;
   value: string;
   colour: string;
   /** An SVG path around the origin. */
@@ -40,12 +42,19 @@ export function categorise(values: readonly string[]): {
   of: (value: string | undefined) => Category;
 } {
   const list: Category[] = values.slice(0, OWN).map((value, i) => ({
+    id: i,
     value,
     colour: `var(--cat-${i + 1})`,
     path: pathOf(i),
   }));
-  const others: Category = { value: t("importing.value_others"), colour: "var(--cat-8)", path: pathOf(0) };
+  const others: Category = {
+    id: OWN,
+    value: t("importing.value_others"),
+    colour: "var(--cat-8)",
+    path: pathOf(0),
+  };
   const unknown: Category = {
+    id: OWN + 1,
     value: t("importing.value_not_known"),
     colour: "var(--cat-8)",
     path: pathOf(0),
@@ -53,7 +62,7 @@ export function categorise(values: readonly string[]): {
   if (values.length > OWN) list.push(others);
   return {
     list,
-    of: (value) => (value === undefined ? unknown : (list.find((c) => c.value === value) ?? others)),
+    of: (value) => (value === undefined ? unknown : (list[values.indexOf(value)] ?? others)),
   };
 }
 

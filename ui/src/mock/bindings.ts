@@ -201,6 +201,7 @@ function firstSettings(): view.AppSettings {
   const theme = asked.get("theme");
   return {
     theme: theme === "light" || theme === "dark" ? theme : "system",
+    language: null,
     blur: asked.has("blur"),
     greyscale: asked.has("grey"),
     break_minutes: 0,

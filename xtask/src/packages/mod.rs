@@ -87,6 +87,10 @@ pub(crate) fn portable(package: &Path) -> Result<PathBuf> {
     let archive = package.with_extension("tar.gz");
     let name = package.file_stem().context("the package has no name")?;
     let folder = package.with_extension("content");
+    if folder.exists() {
+        // Of an interrupted run.
+        fs::remove_dir_all(&folder).with_context(|| format!("removing {}", folder.display()))?;
+    }
     let content = folder.join(name);
     fs::create_dir_all(&content).with_context(|| format!("making {}", content.display()))?;
     Program::new("dpkg-deb").arg("--extract").arg(package).arg(&content).run()?;
