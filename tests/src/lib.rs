@@ -5,6 +5,8 @@
 //! in `bin` of the folder that `DISSENSUS_TOOLS` names.
 
 #[cfg(target_os = "linux")]
+pub mod axe;
+#[cfg(target_os = "linux")]
 pub mod bus;
 pub mod command;
 pub mod disk;

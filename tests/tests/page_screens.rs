@@ -4,11 +4,12 @@
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
 use anyhow::{Context as _, Result, ensure};
+use dissensus_tests::axe::Axe;
 use dissensus_tests::command::Bench;
+use dissensus_tests::files;
 use dissensus_tests::page::address;
 use dissensus_tests::served::{Serving, links};
 use dissensus_tests::window::{Browser, Start, Window};
-use dissensus_tests::{files, programs};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -29,23 +30,16 @@ const CUT_OFF: &str = "return [...document.querySelectorAll('button, select, inp
         const cut = one.matches('button') && one.scrollWidth > one.clientWidth + 1; \
         return outside || cut ? [`${outside ? 'outside' : 'cut off'}: ${one.textContent.trim().slice(0, 60)}`] : []; })";
 
-/// What axe-core finds against WCAG 2.2 AA and good practice.
-const VIOLATIONS: &str = "return axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })\
-    .then(({ violations }) => violations.flatMap(({ id, help, nodes }) => \
-        nodes.map((node) => `${id}: ${help}: ${node.html.slice(0, 200)}`)))";
-
 /// Looks at the screens of a browser.
 struct Eyes {
     window: Window,
-    axe: String,
+    axe: Axe,
     found: Vec<String>,
 }
 
 impl Eyes {
     async fn open(bench: &Bench) -> Result<Self> {
-        let axe = programs::checkout().join("ui/node_modules/axe-core/axe.min.js");
-        let axe = std::fs::read_to_string(&axe)
-            .context("axe-core is missing: `cargo xtask test --only ui-packages`")?;
+        let axe = Axe::new()?;
         let window = Window::start(bench, Start::browser(bench, Browser::Chromium)?).await?;
         window.resize(PHONE.0, PHONE.1).await?;
         Ok(Self { window, axe, found: Vec::new() })
@@ -66,14 +60,7 @@ impl Eyes {
 
     async fn look(&mut self, screen: &str) -> Result<()> {
         self.fit(screen).await?;
-        self.window.script(&self.axe).await?;
-        for theme in ["light", "dark"] {
-            self.window.script(&format!("document.documentElement.dataset.theme = '{theme}'")).await?;
-            // Colours are read once they have faded over.
-            let still = "return document.getAnimations().every((one) => one.playState !== 'running')";
-            self.window.script_when(still, |still| still == true).await?;
-            self.note(VIOLATIONS, &format!("{screen}, {theme}")).await?;
-        }
+        self.found.extend(self.axe.violations(&self.window, screen).await?);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
 use anyhow::{Context as _, Result, ensure};
+use dissensus_tests::axe::Axe;
 use dissensus_tests::bus::Bus;
 use dissensus_tests::command::Bench;
 use dissensus_tests::window::{Start, Window};
@@ -104,6 +105,44 @@ async fn window_has_the_language_that_was_chosen() -> Result<()> {
     window.text_when("nav-findings", |name| name.trim() != "Ergebnisse").await?;
     choose_language(&window, "Eng", "ltr").await?;
     window.text_when("nav-findings", |name| name.trim() == "Findings").await?;
+    window.close().await
+}
+
+#[tokio::test]
+async fn views_and_dialogs_are_accessible() -> Result<()> {
+    const VIEWS: [(&str, Option<&str>); 8] = [
+        ("nav-findings", Some("tab-findings")),
+        ("nav-findings", Some("tab-findings-texts")),
+        ("nav-label", Some("tab-label")),
+        ("nav-label", Some("tab-label-list")),
+        ("nav-people", Some("tab-people")),
+        ("nav-people", Some("tab-people-study")),
+        ("nav-models", None),
+        ("nav-project", None),
+    ];
+    const SETTLED: &str = "return document.querySelector('h1') !== null && document.querySelector('[aria-busy=\"true\"]') === null";
+    let bench = Bench::new();
+    let project = bench.path("P.dissensus");
+    bench.ok(["project".as_ref(), "sample".as_ref(), project.as_os_str()]);
+    let window = Window::open(&bench, Some(&project)).await?;
+    let axe = Axe::new()?;
+    let mut found = Vec::new();
+    for (destination, tab) in VIEWS {
+        window.click(destination).await?;
+        if let Some(tab) = tab {
+            window.click(tab).await?;
+        }
+        window.script_when(SETTLED, |settled| settled == true).await?;
+        found.extend(axe.violations(&window, tab.unwrap_or(destination)).await?);
+    }
+    for (key, dialog) in [(',', "settings-dialog"), ('k', "palette")] {
+        window.press_with_control(key).await?;
+        window.find(dialog).await?;
+        found.extend(axe.violations(&window, dialog).await?);
+        window.press(ESCAPE).await?;
+        window.gone(dialog).await?;
+    }
+    ensure!(found.is_empty(), "{}", found.join("\n"));
     window.close().await
 }
 

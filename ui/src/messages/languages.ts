@@ -23,6 +23,12 @@ export const isLanguage = (tag: string): tag is Language => Object.hasOwn(LANGUA
 /** The direction in which a language is written. */
 export const directionOf = (language: Language): "ltr" | "rtl" => (language === "ar" ? "rtl" : "ltr");
 
+/**
+ * The locale of numbers and dates. Arabic has two sets of digits, of which engines choose different ones; the
+ * keys of levels and the data have the Latin ones.
+ */
+export const localeOf = (language: string): string => (language === "ar" ? "ar-u-nu-latn" : language);
+
 /** The first language of the desk among tags such as "pt-BR", in their order; English where there is none. */
 export function languageOf(tags: readonly (string | null | undefined)[]): Language {
   for (const tag of tags) {

@@ -2,7 +2,7 @@
 import { createInstance, type TFunction } from "i18next";
 import en from "./en";
 import type { Language } from "$api/bindings";
-import { directionOf } from "./languages";
+import { directionOf, localeOf } from "./languages";
 
 /** The other languages, by the paths of their files. */
 const files = import.meta.glob<object>("./*.json", { eager: true, import: "default" });
@@ -18,6 +18,11 @@ void i18n.init({
   resources: { en: { translation: { ...en } }, ...Object.fromEntries(others) },
 });
 
+i18n.services.formatter?.addCached("number", (language, options) => {
+  const format = new Intl.NumberFormat(localeOf(language ?? "en"), options);
+  return (value: number) => format.format(value);
+});
+
 /** Adds messages of a language to those that every page has. */
 export function addMessages(language: Language, messages: object): void {
   i18n.addResourceBundle(language, "translation", messages, true);
@@ -27,6 +32,9 @@ let current = $state<Language>("en");
 
 /** The language in use. */
 export const language = (): Language => current;
+
+/** The locale of numbers and dates in the language in use. */
+export const locale = (): string => localeOf(current);
 
 /** Changes the language of every message on screen, and of the document. */
 export function speak(language: Language): void {

@@ -1,7 +1,7 @@
 // The open packet, and what of it was handed in.
 import { commands } from "$bindings";
 import type { OpenPacket } from "$api/bindings";
-import { language } from "$messages/messages.svelte";
+import { locale } from "$messages/messages.svelte";
 import { app } from "./app.svelte";
 
 /** Follows the packet while a component shows it; `now` is null before the first answer, and without one. */
@@ -26,4 +26,4 @@ export function followPacket(): { readonly now: OpenPacket | null } {
 
 /** A time as annotators read it. */
 export const dayAndTime = (at_ms: number): string =>
-  new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "short" }).format(at_ms);
+  new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(at_ms);

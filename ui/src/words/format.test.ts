@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 // Numbers as each language writes them.
 import { afterEach, describe, expect, it } from "vitest";
-import { speak } from "$messages/messages.svelte";
+import { locale, speak, t } from "$messages/messages.svelte";
 import {
   confidence,
   count,
@@ -70,6 +70,13 @@ describe("numbers", () => {
       megabytes: ["1.3 م.ب", "1235 م.ب"],
       time: ["0.8 ث", "24 نوفمبر 2026"],
     });
+  });
+
+  it("have Latin digits in Arabic, whatever the engine prefers", () => {
+    speak("ar");
+    expect(new Intl.NumberFormat(locale()).resolvedOptions().numberingSystem).toBe("latn");
+    expect(new Intl.NumberFormat("ar-u-nu-arab").format(7)).not.toBe("7");
+    expect(t("format.seconds", { seconds: 7 })).toContain("7");
   });
 
   it("are rounded the same in every language", () => {

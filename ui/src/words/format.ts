@@ -1,5 +1,5 @@
 // Numbers and times as the window writes them. What is not known is a dash, never a zero.
-import { language, t } from "$messages/messages.svelte";
+import { locale, t } from "$messages/messages.svelte";
 
 const formats = new Map<string, Intl.NumberFormat>();
 const names = new Intl.Collator("en", { numeric: true });
@@ -10,7 +10,7 @@ export const confidence = (): string => percent(0.95);
 
 /** A format of numbers in the language in use, by a name of its own. */
 function numbers(name: string, options?: Intl.NumberFormatOptions): Intl.NumberFormat {
-  const tag = language();
+  const tag = locale();
   const key = `${tag} ${name}`;
   const known = formats.get(key) ?? new Intl.NumberFormat(tag, options);
   formats.set(key, known);
@@ -127,13 +127,13 @@ export function dayOf(at: number | null, now = Date.now()): string {
   const midnight = (ms: number) => new Date(ms).setHours(0, 0, 0, 0);
   const days = Math.round((midnight(now) - midnight(at)) / 86_400_000);
   if (days < 14)
-    return new Intl.RelativeTimeFormat(language(), { numeric: "auto" }).format(-Math.max(0, days), "day");
+    return new Intl.RelativeTimeFormat(locale(), { numeric: "auto" }).format(-Math.max(0, days), "day");
   return dateOf(at);
 }
 
 /** "Nov 24, 2026" */
 export function dateOf(at: number): string {
-  return new Date(at).toLocaleDateString(language(), { year: "numeric", month: "short", day: "numeric" });
+  return new Date(at).toLocaleDateString(locale(), { year: "numeric", month: "short", day: "numeric" });
 }
 
 /** A message as a sentence of its own: with a capital letter, unless it begins with a name or a path. */

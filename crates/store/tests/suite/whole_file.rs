@@ -124,16 +124,24 @@ fn changes() -> Vec<Change> {
 }
 
 #[test]
-fn file_alone_is_complete_after_two_seconds() {
+fn file_alone_becomes_complete_without_closing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 5, 2);
     for (name, change) in changes() {
         change(&store);
-        std::thread::sleep(Duration::from_millis(2_000));
-        let (copy, opened) = file_alone(&path);
-        opened.close().unwrap();
-        assert_eq!(contents(&copy.path().join("copy.dissensus")), contents(&path), "{name}");
+        // Usually within two seconds; a busy disk takes longer.
+        let begun = Instant::now();
+        loop {
+            std::thread::sleep(Duration::from_secs(2));
+            let (copy, opened) = file_alone(&path);
+            opened.close().unwrap();
+            let (alone, whole) = (contents(&copy.path().join("copy.dissensus")), contents(&path));
+            if alone == whole {
+                break;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "{name}: {alone:?}\n{whole:?}");
+        }
     }
     store.close().unwrap();
 }
