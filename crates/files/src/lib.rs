@@ -19,6 +19,7 @@
 //! # }
 //! ```
 
+pub mod age;
 mod atomic_file;
 mod atomic_folder;
 mod atomic_pair;
