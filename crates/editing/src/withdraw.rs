@@ -1,7 +1,7 @@
 //! Withdrawal of a person: everything of theirs is erased, in the file and next to it.
 
-use super::Project;
 use super::choices::KEY as CHOICES;
+use super::{Project, backups};
 use dissensus_api::{ProjectChoices, Traces, Withdrawn};
 use dissensus_domain::{AnnotatorId, PacketId, QuestionId, composed};
 use dissensus_files::{folder_of, with_suffix};
@@ -88,6 +88,8 @@ pub fn withdraw(cx: &Project, annotator: AnnotatorId) -> Result<Withdrawn, Proje
     }
     let cleaned = go_on("cleaning up after somebody was erased", finish_erasing(cx)).unwrap_or(false);
     let encoder_after = go_on("looking which encoder is in use", cx.encoding.chosen()).flatten();
+    let mut copies = copies_next_to(cx);
+    copies.extend(backups::with_withdrawn(&cx.context));
     Ok(Withdrawn {
         answers: erased.answers,
         packets: erased.packets,
@@ -96,7 +98,7 @@ pub fn withdraw(cx: &Project, annotator: AnnotatorId) -> Result<Withdrawn, Proje
         runs: erased.runs,
         encoder_changed: encoder_before != encoder_after,
         cleaned,
-        copies: copies_next_to(cx),
+        copies,
     })
 }
 
@@ -111,7 +113,7 @@ pub fn forget_on_this_computer(cx: &Project, person: &str) {
 }
 
 /// Finishes erasing a person, here or after an interrupted earlier session: folders of runs, references
-/// to them, and free pages of the file. Returns true where nothing is left to do.
+/// to them, backups on this computer, and free pages of the file. Returns true where nothing is left to do.
 ///
 /// # Errors
 /// An I/O error; it is then tried again when the project is opened.
@@ -125,7 +127,14 @@ pub fn finish_erasing(cx: &Project) -> Result<bool, ProjectError> {
     cx.encoding.stop_using_deleted_runs(&run_encoders(cx)?)?;
     forget_choices(cx)?;
     Pseudonyms::forget_removed(&cx.context)?;
-    Ok(store.clean_after_erasing()?)
+    let emptied = store.write_without_erased();
+    // The last, so that a backup that cannot be rewritten prevents nothing else.
+    backups::erase_withdrawn(&cx.context)?;
+    let emptied = emptied?;
+    if emptied {
+        store.mark_cleaned()?;
+    }
+    Ok(emptied)
 }
 
 /// The folder of what a server has received and not merged, next to the project's file.

@@ -244,16 +244,28 @@ impl Store {
         self.setting(CLEANING)
     }
 
-    /// Rewrites the file, so that no byte of erased data remains in it or in its journal, and marks
-    /// the cleanup as done. Call this after deleting the folders listed by [`Store::to_clean`]; it
-    /// can be called again. Returns false if another program is reading the file, so that the
-    /// journal could not be truncated: the cleanup is then still to be done.
+    /// Rewrites the file, as [`Store::write_without_erased`], and marks the cleanup as done. Call this after
+    /// deleting the folders listed by [`Store::to_clean`]; it can be called again.
+    ///
+    /// # Errors
+    /// Those of [`Store::write_without_erased`].
+    pub fn clean_after_erasing(&self) -> Result<bool> {
+        let emptied = self.write_without_erased()?;
+        if emptied {
+            self.mark_cleaned()?;
+        }
+        Ok(emptied)
+    }
+
+    /// Rewrites the file, so that no byte of erased data remains in it or in its journal. Returns false if
+    /// another program is reading the file, so that the journal could not be truncated: the cleanup is then
+    /// still to be done.
     ///
     /// # Errors
     /// An I/O error, for example if the disk is full: it needs as much space as the project. The
     /// erased rows are deleted in any case.
-    pub fn clean_after_erasing(&self) -> Result<bool> {
-        let emptied = self.on_writer("writing the file anew", |conn| {
+    pub fn write_without_erased(&self) -> Result<bool> {
+        self.on_writer("writing the file anew", |conn| {
             conn.flush_prepared_statement_cache();
             conn.pragma_update(None, "secure_delete", true)?;
             // VACUUM attaches a temporary database, which connections are otherwise not allowed to
@@ -263,13 +275,14 @@ impl Store {
             conn.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
             written?;
             conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get::<_, bool>(0)).map(|busy| !busy)
-        })?;
-        if emptied {
-            self.write(|tx| {
-                let gone = tx.run("DELETE FROM settings WHERE key = ?1", [CLEANING]);
-                gone.map(drop).map_err(|e| tx.explain("noting that all is erased", e))
-            })?;
-        }
-        Ok(emptied)
+        })
+    }
+
+    /// Marks the cleanup as done: nothing of erased people remains in the file or next to it.
+    pub fn mark_cleaned(&self) -> Result<()> {
+        self.write(|tx| {
+            let gone = tx.run("DELETE FROM settings WHERE key = ?1", [CLEANING]);
+            gone.map(drop).map_err(|e| tx.explain("noting that all is erased", e))
+        })
     }
 }

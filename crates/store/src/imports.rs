@@ -1,13 +1,16 @@
 //! Records what imports added, so that the last one can be removed again.
 
 use crate::events::Key;
+use crate::identity::is_of_content;
 use crate::log::ATTRIBUTE_OR_NAME;
+use crate::recorded_events::{REMOVED, highest};
 use crate::removal::{KEPT, PLACES, named_by_panels};
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
-use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, CopyId, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use uuid::Uuid;
 
 /// The setting with the recorded imports, in order.
 pub(crate) const IMPORTS: &str = "imports";
@@ -172,6 +175,7 @@ impl WriteTx<'_> {
         let path = self.path;
         let explain = |e| StoreError::explain(path, "taking out an import", e);
         let tables: Vec<&str> = KEPT.iter().chain(&["events", "copies"]).copied().collect();
+        let before = highest(self.conn).map_err(explain)?;
         let (taken, refresh, people) = self.deleting_from(&tables, |tx| {
             let taken = tx.delete_rows(&import).map_err(explain)?;
             tx.delete_copies_without_contents().map_err(explain)?;
@@ -185,8 +189,26 @@ impl WriteTx<'_> {
         }
         // The sequence numbers of deleted events must not be reused under the same copy id.
         self.appending.renew();
+        self.remember_removed(before)?;
         self.set_setting(IMPORTS, &imports)?;
         Ok(taken)
+    }
+
+    /// Records the sequence numbers of each copy that were used before events were removed. Copies that are
+    /// named by their contents are not remembered: see [`WriteTx::delete_copies_without_contents`].
+    fn remember_removed(&mut self, before: HashMap<Uuid, u32>) -> Result<()> {
+        let now = highest(self.conn).map_err(|e| self.explain("taking out an import", e))?;
+        let mut removed: BTreeMap<Uuid, u32> = self.setting(REMOVED)?.unwrap_or_default();
+        for (copy, sequence) in before {
+            if !is_of_content(CopyId(copy)) && now.get(&copy).is_none_or(|now| *now < sequence) {
+                let known = removed.entry(copy).or_default();
+                *known = sequence.max(*known);
+            }
+        }
+        match removed.is_empty() {
+            true => Ok(()),
+            false => self.set_setting(REMOVED, &removed),
+        }
     }
 
     /// Deletes the rows. Returns the keys of current answers, and the annotators, that must be recomputed.
