@@ -75,6 +75,11 @@ pub enum FactKind {
     /// A page that enrols people without a server: a [`JoinPage`](crate::JoinPage); the key is its id. With
     /// the id and a part as key: that somebody has or had this part.
     JoinPage,
+    /// What is masked in texts that are handed out: [`MaskRules`](crate::MaskRules), project-wide.
+    MaskRules,
+    /// The version of the rules that masks the texts of a task packet or a page for everybody; the key is the
+    /// packet or page.
+    PacketMasks,
     /// The submission of a task packet; the key is the packet.
     HandIn,
     /// An annotator withdrew; the key is a hash of the annotator.
@@ -121,6 +126,8 @@ impl FactKind {
             | Self::AttentionCheck
             | Self::Panel
             | Self::JoinPage
+            | Self::MaskRules
+            | Self::PacketMasks
             | Self::HandIn
             | Self::Withdrawal
             | Self::WithdrawnName
@@ -147,6 +154,7 @@ impl FactKind {
                 | Self::CheckRule
                 | Self::Care
                 | Self::Harmful
+                | Self::MaskRules
         )
     }
 

@@ -67,6 +67,7 @@ pub enum JobKind {
     HandOut,
     Import,
     LongTexts,
+    Mask,
     Merge,
     Panel,
     Plan,

@@ -169,12 +169,19 @@ pub(crate) struct TextDigest {
 pub(crate) fn text_digests(c: &Connection) -> rusqlite::Result<Vec<TextDigest>> {
     let sql = format!("SELECT id, external_id, body, {COLUMNS} FROM texts ORDER BY id");
     all(c, &sql, [], |row| {
-        let (mut body, mut noted) = (DefaultHasher::new(), DefaultHasher::new());
-        row.get_ref(2)?.as_bytes().map_err(|e| bad(2, e))?.hash(&mut body);
+        let body = body_digest(row.get_ref(2)?.as_bytes().map_err(|e| bad(2, e))?);
+        let mut noted = DefaultHasher::new();
         (3..9).try_for_each(|column| hash_of(row, column, &mut noted))?;
-        let (body, noted) = (body.finish(), noted.finish());
+        let noted = noted.finish();
         Ok(TextDigest { id: TextId(row.get(0)?), external_id: row.get(1)?, body, noted })
     })
+}
+
+/// The hash of a body in [`TextDigest`].
+pub(crate) fn body_digest(body: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    body.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Hashes a value in its stored form.

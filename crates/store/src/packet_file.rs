@@ -33,7 +33,8 @@ impl Store {
     /// Writes a task packet to `path`, as a copy of this project with only the packet's annotator,
     /// questions and texts. Texts are stored in the order in which they are shown. The guideline is
     /// included in its current version, with its number. Of a text, only its id and body are
-    /// included; of the annotator, only id and name. Answers, attributes and anything derived from
+    /// included, the latter masked by the rules that the packet was handed out with; of the annotator, only
+    /// id and name. Answers, attributes and anything derived from
     /// models are not included.
     ///
     /// # Errors
@@ -147,6 +148,13 @@ impl Store {
                 && texts.iter().all(|other: &Text| other.id != text.id)
             {
                 texts.push(text);
+            }
+        }
+        if let Some(masker) = self.masker_of(packet.id)? {
+            for Text { external_id, body, .. } in &mut texts {
+                if let Some(masked) = masker.mask(external_id, body) {
+                    *body = masked;
+                }
             }
         }
         let guideline = self.newest_guideline()?;

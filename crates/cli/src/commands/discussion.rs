@@ -41,19 +41,21 @@ fn print_text(question: &Question, text: &str, discussion: &TextTalk) -> Result<
     output::line(&format!("{} of {text}, by {people} {word}", question.name))?;
     let name =
         |answer: &Option<Answer>| answer.as_ref().map_or_else(String::new, |a| answer_name(question, a));
+    let masks = discussion.answers.iter().any(|one| one.masked);
     let row = |one: &GivenAnswerInfo| {
         let sure = one.note.confidence.map_or_else(String::new, |sure| sure.to_string());
         let (reasons, note) = (one.note.reasons.join(", "), one.note.note.clone().unwrap_or_default());
         let version = one.guideline.map_or_else(String::new, |number| number.to_string());
-        vec![one.name.clone(), name(&one.answer), name(&one.again), sure, reasons, note, version]
+        let mut row =
+            vec![one.name.clone(), name(&one.answer), name(&one.again), sure, reasons, note, version];
+        row.extend(masks.then(|| if one.masked { "masked" } else { "" }.to_owned()));
+        row
     };
+    let mut header = vec!["person", "answer", "asked again", "sure", "reasons", "note", "guideline"];
+    header.extend(masks.then_some("text"));
     if !discussion.answers.is_empty() {
         let rows = discussion.answers.iter().map(row).collect();
-        output::line(&output::table(
-            &["person", "answer", "asked again", "sure", "reasons", "note", "guideline"],
-            rows,
-            &[],
-        ))?;
+        output::line(&output::table(&header, rows, &[]))?;
     }
     match discussion.decisions.split_first() {
         None => output::line("Nothing was decided yet"),

@@ -12,6 +12,7 @@ mod decisions;
 mod form_answers;
 mod join_pages;
 mod level_names;
+mod masks;
 mod note_forms;
 mod panels;
 mod practice;
@@ -24,6 +25,7 @@ pub(crate) use annotator_facts::{ATTRIBUTE_OR_NAME, names_of};
 pub(crate) use conditions::{conditions, conditions_on};
 pub(crate) use form_answers::check_given;
 pub(crate) use level_names::{names_ever, renamed, with_names};
+pub use masks::MaskVersion;
 pub(crate) use note_forms::note_form;
 pub(crate) use panels::panels;
 pub use practice::PracticeFacts;
@@ -237,6 +239,8 @@ pub(crate) fn kind(kind: FactKind) -> &'static Kind {
         FactKind::AttentionCheck => &attention_checks::KIND,
         FactKind::Panel => &panels::KIND,
         FactKind::JoinPage => &join_pages::KIND,
+        FactKind::MaskRules => &masks::RULES,
+        FactKind::PacketMasks => &masks::OF_PACKET,
         FactKind::HandIn => &submissions::KIND,
         FactKind::Withdrawal => &withdrawals::KIND,
         FactKind::WithdrawnName => &withdrawals::NAME,

@@ -16,8 +16,8 @@ use crate::questions::as_added;
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    AnnotatorId, AttributeForm, EventId, Fact, FactKind, LevelId, NoteError, PacketId, QuestionId, Scale,
-    TextId, WordingId,
+    AnnotatorId, AttributeForm, EventId, Fact, FactKind, LevelId, Masker, NoteError, PacketId, QuestionId,
+    Scale, TextId, WordingId,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -84,6 +84,8 @@ struct Only {
     again: HashSet<(TextId, u16)>,
     /// All versions of the study's attribute form.
     forms: Vec<AttributeForm>,
+    /// What was masked in its texts.
+    masker: Option<Masker>,
 }
 
 /// A merge in progress, with maps from row ids of the other copy to row ids here.
@@ -141,7 +143,8 @@ impl<'a, 'tx> Merger<'a, 'tx> {
                 let again = packet.assignments.iter().filter(|item| item.occasion > 1);
                 let again = again.map(|item| (item.text, item.occasion)).collect();
                 let forms = tx.attribute_forms_ever()?;
-                Some(Only { packet: packet.id, person: packet.annotator, texts, again, forms })
+                let masker = tx.masker_of(packet.id)?;
+                Some(Only { packet: packet.id, person: packet.annotator, texts, again, forms, masker })
             }
         };
         Ok(Self {

@@ -3,7 +3,7 @@
 use super::{Merger, NAMED, conflict};
 use crate::guidelines::is_named_by_its_bytes;
 use crate::merge_report::SplitChange;
-use crate::noted::{TextDigest, text_digests};
+use crate::noted::{TextDigest, body_digest, text_digests};
 use crate::packets::PacketKey;
 use crate::{NewAnnotator, NewText, Result};
 use dissensus_domain::{Annotator, Assignment, Guideline, Packet, TextId};
@@ -62,7 +62,9 @@ impl Merger<'_, '_> {
             found.ok_or_else(|| conflict("text", name.clone(), "is gone from the other copy meanwhile"))
         };
         let ours = match known {
-            Some((_, body, _)) if body != theirs.body => {
+            Some((ours, body, _))
+                if body != theirs.body && !self.is_masked_as(ours, &name, theirs.body)? =>
+            {
                 return Err(conflict("text", name, "has another body in the other copy"));
             }
             // A submission does not contain the recorded data of texts.
@@ -97,6 +99,15 @@ impl Merger<'_, '_> {
         self.refuse_unassigned("text", &name, handed_out)?;
         self.texts.insert(theirs.id, ours);
         Ok(())
+    }
+
+    /// Whether this is the hash of one of our texts as the submission's packet masked it.
+    fn is_masked_as(&self, ours: TextId, name: &str, theirs: u64) -> Result<bool> {
+        let Some(masker) = self.only.as_ref().and_then(|only| only.masker.as_ref()) else { return Ok(false) };
+        let sql = "SELECT body FROM texts WHERE id = ?1";
+        let body: Option<String> = self.tx.first(sql, [ours.0], |r| r.get(0))?;
+        let masked = body.and_then(|body| masker.mask(name, &body));
+        Ok(masked.is_some_and(|masked| body_digest(masked.as_bytes()) == theirs))
     }
 
     /// Merges guideline versions and their pictures.

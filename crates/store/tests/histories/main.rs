@@ -16,9 +16,10 @@ use common::small;
 use dissensus_domain::{
     AfterFailing, Annotator, AnnotatorId, Answer, Assignment, AttentionCheck, AttributeForm, CheckRule,
     Condition, Decision, Event, EventId, EventKind, Fact, FactKind, FormAnswers, FormAttribute, Guideline,
-    GuidelineId, LabelSource, LevelEdit, LevelId, MarkKind, Note, NoteForm, OptionSet, Outcome, Packet,
-    PacketId, Panel, PanelMembers, PanelRule, PracticeAnswer, PracticeRule, Question, QuestionHelp,
-    QuestionId, SavedPanel, Scale, ScaleKind, Span, SpanSet, StudyLimits, TextId, given_answers,
+    GuidelineId, LabelSource, LevelEdit, LevelId, MarkKind, MaskRule, MaskRules, Note, NoteForm, OptionSet,
+    Outcome, Packet, PacketId, Panel, PanelMembers, PanelRule, PracticeAnswer, PracticeRule, Question,
+    QuestionHelp, QuestionId, SavedPanel, Scale, ScaleKind, Span, SpanSet, StudyLimits, TextId,
+    given_answers,
 };
 use dissensus_store::{
     AnswerDetails, CopyTarget, MergedCounts, NewAnnotator, NewLabel, NewMark, NewQuestion, NewText,
@@ -653,7 +654,7 @@ impl History {
     fn fact(&mut self, at: usize, annotator: AnnotatorId, question: QuestionId, text: TextId, at_ms: i64) {
         let (n, on) = (self.below(3), self.chance(50));
         let copy = &self.copies[at];
-        match self.rng.random_range(0..9) {
+        match self.rng.random_range(0..10) {
             0 | 1 => {
                 let value = [Value::Bool(true), Value::Bool(false), Value::Null][n as usize].clone();
                 let fact = Fact::of_project(FactKind::Reveal, at_ms, value);
@@ -690,6 +691,13 @@ impl History {
                 let fact = Fact { question: Some(QuestionId(1)), ..fact };
                 copy.write(move |tx| tx.set_fact(&fact).map(drop));
             }
+            // Names of texts consist of such words.
+            7 => {
+                let words = vec![["body", "x1", "t"][n as usize].to_owned()];
+                let on = if on { vec![MaskRule::Words] } else { Vec::new() };
+                let rules = MaskRules { on, words, ..MaskRules::default() };
+                copy.write(move |tx| tx.set_mask_rules(&rules, at_ms).map(drop));
+            }
             _ => {
                 let fact = Fact::of_project(FactKind::Shown, at_ms, "answers");
                 let (question, text, annotator) = (Some(question), Some(text), Some(annotator));
@@ -718,6 +726,7 @@ impl History {
         let answers = self.below(3);
         self.copies[at].write(move |tx| {
             tx.add_packet(&packet, &PacketKey([7; 32]))?;
+            tx.mask_packet(id, now)?;
             tx.add_submission(&Submission { packet: id, at_ms: now, answers }).map(drop)
         });
         if self.chance(70) {

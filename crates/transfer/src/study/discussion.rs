@@ -22,6 +22,7 @@ pub fn discussion(cx: &Study, question: QuestionId, text: TextId) -> Result<Text
     let (store, index) = (&cx.context.store, cx.context.index());
     let question = index.question(question.row()).ok_or(ProjectError::NoQuestion)?;
     index.text_row(text).ok_or_else(|| ProjectError::NoSuchText(text.0.to_string()))?;
+    let masked = store.masked_for(text)?;
     let mut people: BTreeMap<AnnotatorId, GivenAnswerInfo> = BTreeMap::new();
     let person = |annotator: AnnotatorId| {
         let row = index.annotator_row(annotator).map(|row| &index.annotators()[row as usize]);
@@ -35,6 +36,7 @@ pub fn discussion(cx: &Study, question: QuestionId, text: TextId) -> Result<Text
             note_again: Note::default(),
             guideline: None,
             flagged: false,
+            masked: masked.contains(&annotator),
         }
     };
     let numbers = store.guideline_numbers()?;

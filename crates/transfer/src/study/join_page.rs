@@ -88,6 +88,8 @@ pub fn write_join_page<'a>(
         parts,
     };
     let id = Uuid::now_v7();
+    let made_at_ms = known.made_at_ms;
+    store.write(move |tx| tx.mask_packet(PacketId(id), made_at_ms))?;
     let questions = drawn.questions.iter().map(|question| question.id).collect();
     let written = content(cx, id, &known, questions, &texts, settings)?;
     // In the project first: submissions of a page that it does not know are lost.
@@ -244,6 +246,7 @@ pub(super) fn add_person(cx: &Study, path: &Path) -> Result<bool, ProjectError> 
     cx.context.store.write(move |tx| -> Result<(), StoreError> {
         let annotator = tx.add_annotator(&new)?;
         tx.use_part(page, part, packet.made_at_ms)?;
+        tx.mask_packet_as(packet.id, PacketId(page), packet.made_at_ms)?;
         tx.add_packet(&Packet { annotator, ..packet }, &key)
     })?;
     annotators::announce(&cx.project);
