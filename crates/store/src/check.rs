@@ -4,6 +4,7 @@
 //! release the locks that another connection of the same process holds on it.
 
 use crate::connect::{Access, connect, harden, has_journal};
+use crate::journal_mark::other_program;
 use crate::migrate::{APPLICATION_ID, newest};
 use crate::schema::difference;
 use crate::{Result, StoreError};
@@ -28,7 +29,7 @@ pub(crate) fn locate(path: &Path) -> Result<PathBuf> {
     match about.len() {
         0 => return Err(StoreError::Empty(path.to_owned())),
         // SQLite treats a file smaller than its smallest page as a new database.
-        1..512 => return Err(StoreError::NotSqlite(path.to_owned())),
+        1..512 => return Err(StoreError::not_sqlite(path.to_owned())),
         _ => {}
     }
     Ok(file)
@@ -72,7 +73,13 @@ pub(crate) fn version(conn: &Connection, shown: &Path, migrations: &[&str]) -> R
     }
     let known = newest(migrations);
     match u32::try_from(found) {
-        Ok(found) if found > known => Err(StoreError::Newer { path: shown.to_owned(), found, known }),
+        Ok(found) if found > known => {
+            let path = shown.to_owned();
+            Err(match other_program(conn) {
+                Some(program) => StoreError::NewerFrom { path, found, known, program },
+                None => StoreError::Newer { path, found, known },
+            })
+        }
         Ok(found) if found > 0 => Ok(found),
         _ => Err(damaged(shown, format!("it has no valid format number ({found})"))),
     }

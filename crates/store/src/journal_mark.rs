@@ -9,6 +9,12 @@ use uuid::Uuid;
 /// The setting that stores the mark.
 const KEY: &str = "journal";
 
+/// Version of this program.
+const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+
+/// Maximum length of a version that is shown.
+const MAX_VERSION: usize = 32;
+
 /// Maximum number of states listed in a mark.
 const TRAIL: usize = 64;
 
@@ -81,6 +87,7 @@ impl Mark {
             base: self.base.clone(),
             again: self.state.0,
             count_again: Some(self.state.1),
+            program: Some(PROGRAM.to_owned()),
         })
         .map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))?;
         conn.prepare_cached(
@@ -104,6 +111,20 @@ struct MarkContents {
     base: Option<String>,
     again: Uuid,
     count_again: Option<u64>,
+    /// Version of the program that wrote it; absent in files of older versions.
+    #[serde(default)]
+    program: Option<String>,
+}
+
+/// Version of another program that wrote to the file last, if the file has it where this one writes it, and
+/// it can be a version: the file may come from anywhere.
+pub(crate) fn other_program(conn: &Connection) -> Option<String> {
+    let sql = "SELECT json_extract(value, '$.program') FROM settings WHERE key = ?1";
+    let written: String = conn.query_row(sql, [KEY], |r| r.get(0)).ok()?;
+    let is_version = written.len() <= MAX_VERSION
+        && written.starts_with(|c: char| c.is_ascii_digit())
+        && written.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'));
+    (is_version && written != PROGRAM).then_some(written)
 }
 
 /// The mark visible to `conn`; an error if it cannot be parsed.

@@ -69,6 +69,7 @@ it("has a packet in the language of its study, else in the chosen one", async ()
   await app.saveSettings({ ...app.settings, language: "de" });
   render(App);
   await waitFor(() => expect(document.documentElement.lang).toBe("de"));
-  if (app.project) app.project = { ...app.project, language: "fr" };
+  vi.spyOn(commands, "project").mockResolvedValue(app.project && { ...app.project, language: "fr" });
+  await app.refresh();
   await waitFor(() => expect(document.documentElement.lang).toBe("fr"));
 });
