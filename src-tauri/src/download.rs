@@ -1,6 +1,6 @@
-//! The encoder download, at most one at a time: progress and cancellation.
+//! Downloads, of each kind at most one at a time: progress and cancellation.
 
-use crate::events::DownloadChanged;
+use crate::events::{DownloadChanged, PacketDownloadChanged};
 use dissensus_api::Problem;
 use dissensus_project::jobs::Progress;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,6 +11,10 @@ use tauri_specta::Event as _;
 /// The running download, if any.
 #[derive(Default)]
 pub(crate) struct Download(Mutex<Weak<AtomicBool>>);
+
+/// The running download of a packet, if any.
+#[derive(Default)]
+pub(crate) struct PacketDownload(pub(crate) Download);
 
 /// A running download; it ends when this is dropped.
 pub(crate) struct Running {
@@ -27,7 +31,7 @@ impl Download {
         if current.strong_count() > 0 {
             return Err(Problem {
                 code: "busy".into(),
-                message: "The encoder is being downloaded already.".into(),
+                message: "A download is under way already: wait for it, or cancel it.".into(),
                 detail: None,
             });
         }
@@ -45,22 +49,37 @@ impl Download {
 }
 
 impl Running {
-    /// Reports its progress to the page.
+    /// Reports the progress of an encoder to the page.
     pub(crate) fn watched_by(self, app: AppHandle) -> impl Progress {
-        Watched { app, running: self }
+        Watched {
+            running: self,
+            send: move |done, total, file| {
+                // A closing window no longer receives events, which is no error.
+                let _ = DownloadChanged { done, total, file }.emit(&app);
+            },
+        }
+    }
+
+    /// Reports the progress of a packet to the page.
+    pub(crate) fn packet_watched_by(self, app: AppHandle) -> impl Progress {
+        Watched {
+            running: self,
+            send: move |done, total, _| {
+                let _ = PacketDownloadChanged { done, total }.emit(&app);
+            },
+        }
     }
 }
 
-struct Watched {
-    app: AppHandle,
+struct Watched<S> {
     running: Running,
+    /// Sends bytes received, their total and the current file to the page.
+    send: S,
 }
 
-impl Progress for Watched {
+impl<S: Fn(f64, Option<f64>, String) + Send + Sync> Progress for Watched<S> {
     fn report(&self, done: u64, total: Option<u64>, doing: &str) {
-        let total = total.map(|total| total as f64);
-        // A closing window no longer receives events, which is no error.
-        let _ = DownloadChanged { done: done as f64, total, file: doing.to_owned() }.emit(&self.app);
+        (self.send)(done as f64, total.map(|total| total as f64), doing.to_owned());
     }
 
     fn cancelled(&self) -> bool {

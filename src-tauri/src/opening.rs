@@ -1,8 +1,8 @@
-//! Projects that the system asks this window to open: named at the start, by a second start of the program,
-//! or, on macOS, by the system itself.
+//! Files and links that the system asks this window to open: named at the start, by a second start of the
+//! program, or, on macOS, by the system itself.
 
 use crate::events::OpenRequested;
-use crate::launch::{ProjectToOpen, project_argument};
+use crate::launch::Wanted;
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -12,26 +12,26 @@ use tauri_specta::Event as _;
 /// The label of the only window.
 pub(crate) const WINDOW: &str = "main";
 
-/// Stores a requested project until the page listens.
+/// Stores what is requested until the page listens.
 pub(crate) struct Requests {
     state: Mutex<State>,
 }
 
 struct State {
-    /// The newest request that the page has not received.
-    waiting: Option<ProjectToOpen>,
+    /// What was requested and the page has not received: the newest files, and the newest link.
+    waiting: Option<Wanted>,
     /// Whether the page has fetched the first request: from then on it listens.
     listening: bool,
 }
 
 impl Requests {
-    /// Creates the requests with the project named on the command line, if any.
-    pub(crate) fn new(project: Option<ProjectToOpen>) -> Self {
-        Self { state: Mutex::new(State { waiting: project, listening: false }) }
+    /// Creates the requests with what the command line names, if anything.
+    pub(crate) fn new(first: Option<Wanted>) -> Self {
+        Self { state: Mutex::new(State { waiting: first, listening: false }) }
     }
 
-    /// For the page, once it listens: the project to begin with.
-    pub(crate) fn take(&self) -> Option<ProjectToOpen> {
+    /// For the page, once it listens: what to begin with.
+    pub(crate) fn take(&self) -> Option<Wanted> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.listening = true;
         state.waiting.take()
@@ -39,22 +39,26 @@ impl Requests {
 
     /// The request to send to the page now; a request from before the page listened is stored for
     /// [`Requests::take`].
-    fn ask(&self, wanted: ProjectToOpen) -> Option<ProjectToOpen> {
+    fn ask(&self, wanted: Wanted) -> Option<Wanted> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.listening {
             return Some(wanted);
         }
-        state.waiting = Some(wanted);
+        let earlier = state.waiting.take();
+        state.waiting = Some(match earlier {
+            Some(earlier) => wanted.after(earlier),
+            None => wanted,
+        });
         None
     }
 }
 
-/// Opens a project in the existing window, and brings that to the front.
-pub(crate) fn open(app: &AppHandle, wanted: ProjectToOpen) {
+/// Opens files or a link in the existing window, and brings that to the front.
+pub(crate) fn open(app: &AppHandle, wanted: Wanted) {
     to_front(app);
-    if let Some(ProjectToOpen { path, read_only }) = app.state::<Requests>().ask(wanted) {
+    if let Some(wanted) = app.state::<Requests>().ask(wanted) {
         // A closing window no longer receives events, which is no error.
-        let _ = OpenRequested { path: path.to_string_lossy().into_owned(), read_only }.emit(app);
+        let _ = OpenRequested(wanted).emit(app);
     }
 }
 
@@ -62,7 +66,7 @@ pub(crate) fn open(app: &AppHandle, wanted: ProjectToOpen) {
 /// folder.
 pub(crate) fn second_start(app: &AppHandle, arguments: Vec<String>, folder: &str) {
     let arguments = arguments.into_iter().skip(1).map(OsString::from);
-    match project_argument(arguments, Path::new(folder)) {
+    match Wanted::read(arguments, Path::new(folder)) {
         Some(wanted) => open(app, wanted),
         None => to_front(app),
     }
@@ -83,11 +87,23 @@ mod tests {
 
     #[test]
     fn early_requests_are_queued_and_the_newest_is_used() {
-        let wanted = |path: &str| ProjectToOpen { path: path.into(), read_only: path == "/b" };
+        let wanted = |path: &str| Wanted { project: Some(path.to_owned()), ..Wanted::default() };
         let requests = Requests::new(Some(wanted("/a")));
         assert_eq!(requests.ask(wanted("/b")), None);
         assert_eq!(requests.take(), Some(wanted("/b")));
         assert_eq!(requests.take(), None, "a page that is loaded again does not open it a second time");
         assert_eq!(requests.ask(wanted("/c")), Some(wanted("/c")));
+    }
+
+    #[test]
+    fn early_link_and_project_are_both_opened() {
+        let project = Wanted { project: Some("/a".to_owned()), read_only: true, ..Wanted::default() };
+        let link = Wanted { link: Some("dissensus://page".to_owned()), ..Wanted::default() };
+        let both = Wanted { link: link.link.clone(), ..project.clone() };
+        for order in [[project.clone(), link.clone()], [link, project]] {
+            let requests = Requests::new(None);
+            assert!(order.into_iter().all(|wanted| requests.ask(wanted).is_none()));
+            assert_eq!(requests.take(), Some(both.clone()));
+        }
     }
 }

@@ -5,7 +5,9 @@ use crate::command::Bench;
 use crate::programs;
 use crate::{processes, screen::Screen};
 use anyhow::{Context, Result, bail};
-use fantoccini::actions::{InputSource, KeyAction, KeyActions, PointerAction, TouchActions};
+use fantoccini::actions::{
+    InputSource, KeyAction, KeyActions, MOUSE_BUTTON_LEFT, MouseActions, PointerAction, TouchActions,
+};
 use fantoccini::elements::Element;
 use fantoccini::error::CmdError;
 use fantoccini::{Client, ClientBuilder, Locator};
@@ -80,6 +82,7 @@ pub struct Start {
     bus: Option<String>,
     own_encoders: bool,
     hub: Option<String>,
+    programs: Option<PathBuf>,
 }
 
 impl Start {
@@ -102,6 +105,7 @@ impl Start {
             bus: None,
             own_encoders: false,
             hub: None,
+            programs: None,
         }
     }
 
@@ -138,6 +142,13 @@ impl Start {
     #[must_use]
     pub fn with_hub(mut self, address: &str) -> Self {
         self.hub = Some(address.to_owned());
+        self
+    }
+
+    /// With a folder of programs that are found before those of the system.
+    #[must_use]
+    pub fn with_programs(mut self, folder: &Path) -> Self {
+        self.programs = Some(folder.to_owned());
         self
     }
 
@@ -393,6 +404,21 @@ impl Window {
         self.answer("tapping", self.client()?.perform_actions(finger)).await
     }
 
+    /// Clicks the control with this accessible name, as soon as it is there and nothing covers it.
+    ///
+    /// # Errors
+    /// It does not appear, is covered, or another one has the same name.
+    pub async fn click_named(&self, name: &str) -> Result<()> {
+        let script = format!("{NAMED} return place({})", json!(name));
+        let place = self.script_when(&script, Value::is_array).await?;
+        let [x, y] = [0, 1].map(|at| place[at].as_f64().unwrap_or_default());
+        let click = MouseActions::new("mouse".to_owned())
+            .then(PointerAction::MoveTo { duration: None, x, y })
+            .then(PointerAction::Down { button: MOUSE_BUTTON_LEFT })
+            .then(PointerAction::Up { button: MOUSE_BUTTON_LEFT });
+        self.answer(&format!("clicking {name:?}"), self.client()?.perform_actions(click)).await
+    }
+
     /// Waits until `is_it` accepts the result of a script, and returns that.
     ///
     /// # Errors
@@ -519,6 +545,20 @@ impl Window {
         Ok(text.as_str().unwrap_or_default().to_owned())
     }
 }
+
+/// `place(name)`: the middle of the one control of that accessible name, if a click there reaches it.
+const NAMED: &str = r#"
+    const controls = () => [...document.querySelectorAll("button, input, a[href], [role=tab]")];
+    const nameOf = (one) => (one.ariaLabel ?? one.innerText).trim();
+    const place = (name) => {
+        const found = controls().filter((one) => nameOf(one) === name && one.checkVisibility());
+        if (found.length !== 1) return `${found.length} controls are called ${name}`;
+        found[0].scrollIntoView({ block: "nearest" });
+        const { left, top, width, height } = found[0].getBoundingClientRect();
+        const middle = [Math.round(left + width / 2), Math.round(top + height / 2)];
+        return found[0].contains(document.elementFromPoint(...middle)) ? middle : `${name} is covered`;
+    };
+"#;
 
 fn by_id(id: &str) -> String {
     format!("[data-testid=\"{id}\"]")
@@ -660,6 +700,11 @@ fn surroundings(command: &mut Command, bench: &Bench, screen: &Screen, start: &S
     };
     if let Some(hub) = &start.hub {
         command.env("HF_ENDPOINT", hub).env("HF_HOME", home.join("hub"));
+    }
+    if let Some(folder) = &start.programs {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let all = std::iter::once(folder.clone()).chain(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(all).unwrap_or(path));
     }
     if start.own_encoders {
         command.env_remove("DISSENSUS_MODELS");

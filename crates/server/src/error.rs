@@ -30,6 +30,27 @@ dissensus_domain::errors! {
         TooLarge => "too-large", "this is more than the server takes at once: hand it in as a file";
         BrokenOff => "request-broken-off", "only a part of this was received: send it again";
         TooSlow => "request-timeout", "this took too long to send or to answer: send it again";
+        LinkForm => "link-form",
+            "Dissensus knows no such link: it has the form dissensus://page?url=ADDRESS or dissensus://packet?url=ADDRESS";
+        LinkTooLong(usize) => "link-too-long", "the link is longer than {0} bytes, and nothing was done with it";
+        LinkAddress => "link-address", "the link leads to no web address: ask its sender for another one";
+        LinkCredentials(String) => "link-credentials",
+            "the address of the link has a name or password for {0} in it, which can hide where it leads: ask its sender for one without";
+        LinkScheme => "link-scheme",
+            "the link leads to an address that can be read on the way or is none of the web: it must begin with https:// (http:// only in your own network)";
+        PacketStatus { host: String, status: u16 } => "packet-status",
+            "{host} does not have the packet (HTTP status {status}): ask the sender of the link for another one";
+        PacketRedirect(String) => "packet-redirect",
+            "{0} leads to an address that may not be used: ask the sender of the link for another one";
+        PacketBroken { host: String, reason: String } => "packet-broken-off",
+            "downloading the packet from {host} failed: {reason}. Nothing was stored; try again";
+        PacketTooLarge(String) => "packet-too-large",
+            "{0} sends more than a packet can be, and nothing was stored: ask the sender of the link";
+        NoPacket(String) => "packet-other-file",
+            "what {0} sends is no Dissensus packet, and nothing was stored: ask the sender of the link for another one";
+        PacketInTheWay(PathBuf) => "packet-in-the-way", "{0} exists already: choose another name";
+        NoBrowser(String) => "no-browser",
+            "no browser could be started: {0}. Copy the address and open it there";
         Misaddressed => "request-invalid", "this address is none to which a page sends answers";
     }
 }

@@ -2,16 +2,19 @@
 //!
 //! A personal link has a secret that follows from the packet's key. What a page sends is on the disk before
 //! it is acknowledged ([`dissensus_transfer::study::Inbox`]), and merged into the project within seconds.
-//! Nobody sees anything of others; no address and no cookie is stored.
+//! Nobody sees anything of others; no address and no cookie is stored. Links of the scheme `dissensus:`
+//! lead to such pages, and to packets.
 
 mod connections;
 mod error;
 mod joining;
 mod limits;
+mod link;
 mod link_list;
 mod merging;
 mod messages;
 mod offer;
+mod packet_download;
 mod packets;
 mod pages;
 mod routes;
@@ -22,9 +25,11 @@ use dissensus_project::error::ProjectError;
 use dissensus_transfer::study::{Inbox, Study};
 pub use error::ServerError;
 use limits::Limits;
+pub use link::{SCHEME, read_link, usable};
 pub use link_list::LinkList;
 pub use merging::{Merged, MergedPerson};
 pub use offer::{Offer, web_address};
+pub use packet_download::{PROJECT_HEAD, begins_as_project, download_packet};
 use packets::Packets;
 use state::State;
 use std::net::{SocketAddr, TcpListener};

@@ -83,7 +83,7 @@ fn page(title: &str, rows: &[Row]) -> Result<String, ProjectError> {
          body{{font:16px/1.4 system-ui,sans-serif;margin:2rem}}h1{{font-size:1.5rem}}\
          section{{break-inside:avoid;display:flex;gap:1.5rem;align-items:center;margin:0 0 1.5rem}}\
          svg{{width:9rem;height:9rem;flex:none}}h2{{margin:0 0 .3rem;font-size:1.1rem}}\
-         p{{margin:0;overflow-wrap:anywhere}}</style></head><body><h1 dir=\"auto\">{0}</h1>",
+         p{{margin:0;overflow-wrap:anywhere}}</style></head><body><main><h1 dir=\"auto\">{0}</h1>",
         html(title)
     );
     for Row { name, link, .. } in rows {
@@ -91,13 +91,15 @@ fn page(title: &str, rows: &[Row]) -> Result<String, ProjectError> {
         let code = code.render::<svg::Color<'_>>().build();
         // Without the declaration that only a file of its own has.
         let code = code.split_once("?>").map_or(code.as_str(), |(_, drawing)| drawing);
+        // The link next to it has the same in words.
+        let code = code.replacen("<svg ", "<svg aria-hidden=\"true\" ", 1);
         page += &format!(
             "<section>{code}<div><h2>{}</h2><p><a href=\"{1}\">{1}</a></p></div></section>",
             html(name),
             html(link)
         );
     }
-    Ok(page + "</body></html>\n")
+    Ok(page + "</main></body></html>\n")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Downloads an encoder of the catalogue into the user's folder of encoders; each file is checked before it
 //! is used.
 
-use dissensus_api::EncoderOffer;
+use dissensus_api::{EncoderFile, EncoderOffer};
 use dissensus_encoder::hub::{self, HubConfig, HubName};
 use dissensus_encoder::{Catalogue, EncoderError, KnownEncoder, Source, locate};
 use dissensus_files::AtomicFolder;
@@ -29,6 +29,13 @@ pub fn offer(known: &KnownEncoder, home: &Home, config: &HubConfig) -> EncoderOf
         about: known.about.clone(),
         licence: known.licence.clone(),
         bytes: bytes as f64,
+        files: from_hub(known)
+            .map(|file| EncoderFile {
+                path: file.path.clone(),
+                bytes: file.bytes as f64,
+                sha256: file.sha256.clone(),
+            })
+            .collect(),
         source: format!("{}/{}", config.endpoint.trim_end_matches('/'), repository),
         folder: home.own_models().join(&known.name).to_string_lossy().into_owned(),
         installed: locate(&known.name, home.models()).is_ok(),
@@ -169,7 +176,10 @@ mod tests {
     #[test]
     fn downloaded_encoder_is_found_by_its_name_and_opens() {
         let Setting { hub: _hub, config, home, known, .. } = setting();
-        assert!(!offer(&known, &home, &config).installed);
+        let offered = offer(&known, &home, &config);
+        assert!(!offered.installed);
+        let sums: Vec<_> = offered.files.iter().map(|file| &file.sha256).collect();
+        assert_eq!(sums, known.files.iter().map(|file| &file.sha256).collect::<Vec<_>>());
         let folder = download(&known, &home, &config, &Silent).unwrap();
         assert_eq!(locate("tiny", home.models()).unwrap(), folder);
         assert!(offer(&known, &home, &config).installed);

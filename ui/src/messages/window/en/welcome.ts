@@ -2,15 +2,15 @@
 export default {
   motto: "Label subjective texts, and see who would disagree.",
 
-  file: "Start with a file",
-  file_drop: "Drop your texts or labels anywhere here",
-  file_what: "CSV, JSON and others, or a project. Nothing leaves this computer.",
-  file_choose: "Choose a file…",
-
-  new_what: "Texts, questions and answers in one file",
+  doors: "Start",
+  example: "See an example",
+  example_what: "A tour of four steps on comments with simulated annotators",
+  bring: "Bring your labels",
+  bring_what: "Choose a file, or drop it anywhere here: CSV, JSON and others",
+  plan: "Plan a study",
+  plan_what: "From texts and a question to who answers what",
+  private: "Nothing leaves this computer.",
   open: "Open a project",
-  open_what: "A .dissensus file",
-  sample_what: "Comments with simulated annotators",
 
   recent_projects: "Recent projects",
   recent: "Recent",
