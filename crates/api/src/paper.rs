@@ -18,6 +18,17 @@ view! {
         pub replace: bool,
     }
 
+    /// The papers for an institution that were written.
+    pub struct InstitutionPapers {
+        pub folder: String,
+        /// Paths of its files, relative to the folder.
+        pub files: Vec<String>,
+        /// Their size in bytes.
+        pub bytes: f64,
+        /// Places that are marked `[to fill in]`.
+        pub open: u32,
+    }
+
     /// Summary of a written report.
     pub struct PaperWritten {
         pub folder: String,

@@ -85,6 +85,21 @@ pub fn markdown(text: &str) -> String {
     })
 }
 
+/// Escapes a paragraph of our own for Markdown, with names of people's in it: only signs that could begin
+/// markup, so that the source remains readable.
+pub fn prose(text: &str) -> String {
+    plain(text).chars().fold(String::new(), |mut out, c| {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' => out.extend(['\\', c]),
+            other => out.push(other),
+        }
+        out
+    })
+}
+
 /// Escapes text for a cell that a spreadsheet may open: text that looks like a formula would be run, so it
 /// is prefixed with an apostrophe.
 pub fn cell(text: &str) -> String {
@@ -129,6 +144,10 @@ mod tests {
         assert_eq!(
             markdown("[a](javascript:x) <b> | `c`"),
             "\\[a\\]\\(javascript:x\\) &lt;b&gt; \\| \\`c\\`"
+        );
+        assert_eq!(
+            prose("For *all* [a](b) <i>: `x` (e.g. 3-4)!"),
+            "For \\*all\\* \\[a\\](b) &lt;i&gt;: \\`x\\` (e.g. 3-4)!"
         );
         for formula in ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "＝1"] {
             assert!(cell(formula).starts_with('\''), "{formula}");

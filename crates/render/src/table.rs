@@ -115,12 +115,12 @@ impl Table {
     /// Writes the table as HTML.
     pub fn html(&self, out: &mut String) {
         let caption = escape::html(&self.caption);
-        let folded = self.rows.len() > FOLDED_FROM;
+        let folded = self.rows.len() > FOLDED_FROM && !caption.is_empty();
         if folded {
             let _ = write!(out, "<details><summary>{caption}</summary>");
         }
         out.push_str("<div class=\"scroll\"><table>");
-        if !folded {
+        if !folded && !caption.is_empty() {
             let _ = write!(out, "<caption>{caption}</caption>");
         }
         out.push_str("<thead><tr>");
@@ -138,6 +138,17 @@ impl Table {
         }
         out.push_str("</tbody></table></div>");
         out.push_str(if folded { "</details>\n" } else { "\n" });
+    }
+
+    /// Writes the table as Markdown, without its caption.
+    pub fn markdown(&self, out: &mut String) {
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        out.push_str(&line(self.columns.iter().map(|column| escape::prose(&column.title)).collect()));
+        let rule = |column: &Column| if column.kind == Kind::Text { "---" } else { "---:" }.to_owned();
+        out.push_str(&line(self.columns.iter().map(rule).collect()));
+        for row in &self.rows {
+            out.push_str(&line(row.iter().map(|cell| escape::prose(&cell.shown())).collect()));
+        }
     }
 
     /// Writes the table as LaTeX, its caption as a comment.

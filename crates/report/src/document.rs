@@ -1,7 +1,7 @@
 //! The report as a document: sections of sentences, tables and figures; each table and figure is also a
 //! file.
 
-use dissensus_render::escape::{html, slug};
+use dissensus_render::escape::{html, prose, slug};
 use dissensus_render::page;
 use dissensus_render::table::{Cell, Column, Table};
 use std::fmt::Write;
@@ -152,6 +152,28 @@ impl Document {
             }
         }
         out.push_str(page::END);
+        out
+    }
+
+    /// The document as Markdown, without figures.
+    pub(super) fn markdown(&self) -> String {
+        let mut out = format!("# {}\n", prose(&self.title));
+        for section in &self.sections {
+            let _ = write!(out, "\n## {}\n", prose(&section.title));
+            for block in &section.blocks {
+                out.push('\n');
+                match block {
+                    Block::Text(text) | Block::Needs(text) => {
+                        let _ = writeln!(out, "{}", prose(text));
+                    }
+                    Block::Command(command) => {
+                        let _ = writeln!(out, "    {command}");
+                    }
+                    Block::Table(table) => table.markdown(&mut out),
+                    Block::Figure(_) => {}
+                }
+            }
+        }
         out
     }
 }

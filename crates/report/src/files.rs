@@ -1,20 +1,21 @@
 //! The folder of a report: its location, and its files.
 
-use super::reproduce::{Folder, NAME, Reproduce};
-use super::sums::{FileSum, hex, sum_of};
+use super::sums::{FileSum, Folder, Listing, hex, sum_of};
 use crate::error::ReportError;
 use dissensus_files::{AtomicFolder, folder_of};
 use dissensus_project::error::ProjectError;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Checks before any work, and again before the end, whether a report may be written there.
+/// Checks before any work, and again before the end, whether a folder with this listing may be
+/// written there.
 ///
 /// # Errors
 /// A non-empty folder (without `replace`, or with anything that is not our report), a file, a link, or a
 /// missing parent folder.
-pub(super) fn check_place(dir: &Path, replace: bool) -> Result<(), ProjectError> {
+pub(super) fn check_place(dir: &Path, listing: Listing, replace: bool) -> Result<(), ProjectError> {
     if dir.file_name().is_none() {
         return Err(ProjectError::NotAFileName(dir.display().to_string()));
     }
@@ -27,9 +28,9 @@ pub(super) fn check_place(dir: &Path, replace: bool) -> Result<(), ProjectError>
             return Err(ProjectError::ExportExists(dir.to_owned()));
         }
         // Other files, and forms that were edited, must not be deleted.
-        match Reproduce::folder(dir) {
+        match listing.folder(dir) {
             _ if empty => {}
-            Folder::Report => {}
+            Folder::Unchanged => {}
             Folder::Changed(files) => {
                 return Err(ReportError::ReportChanged { dir: dir.to_owned(), files }.into());
             }
@@ -51,9 +52,14 @@ fn no_folder() -> io::Error {
 ///
 /// # Errors
 /// Those of [`check_place`], or an I/O error.
-pub(super) fn finish(place: AtomicFolder, dir: &Path, replace: bool) -> Result<(), ProjectError> {
+pub(super) fn finish(
+    place: AtomicFolder,
+    dir: &Path,
+    listing: Listing,
+    replace: bool,
+) -> Result<(), ProjectError> {
     // Checked again because minutes have passed.
-    check_place(dir, replace)?;
+    check_place(dir, listing, replace)?;
     if replace {
         return place.finish().map_err(|e| failed(dir, "writing", e));
     }
@@ -114,9 +120,13 @@ impl<'a> Files<'a> {
     }
 
     /// Writes the last file, and returns all names and their size.
-    pub(super) fn end(mut self, reproduce: &Reproduce) -> Result<(Vec<String>, u64), ProjectError> {
-        let bytes = serde_json::to_vec_pretty(reproduce).map_err(|e| ProjectError::internal(&e))?;
-        self.write(NAME, &bytes)?;
+    pub(super) fn end(
+        mut self,
+        listing: Listing,
+        content: &impl Serialize,
+    ) -> Result<(Vec<String>, u64), ProjectError> {
+        let bytes = serde_json::to_vec_pretty(content).map_err(|e| ProjectError::internal(&e))?;
+        self.write(listing.file, &bytes)?;
         Ok((self.sums.into_iter().map(|sum| sum.name).collect(), self.bytes))
     }
 }

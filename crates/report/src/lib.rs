@@ -10,6 +10,7 @@ mod facts;
 mod files;
 mod forms;
 mod groups;
+mod institution;
 mod labels;
 mod models;
 mod parts;
@@ -78,7 +79,7 @@ impl PaperReports {
         let title = dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         self.context.run_alone(Activity::Export, follow, JobKind::Report, &title, |progress| {
             self.context.whole_project()?;
-            files::check_place(dir, request.replace)?;
+            files::check_place(dir, reproduce::LISTING, request.replace)?;
             self.write_checked(request, dir, encoder, progress).map_err(ProjectError::all_or_nothing)
         })
     }
@@ -120,11 +121,11 @@ impl PaperReports {
         }
         steps.next("finishing")?;
         let reproduce = Reproduce::new(&work, &asked, files.sums())?;
-        let (names, bytes) = files.end(&reproduce)?;
+        let (names, bytes) = files.end(reproduce::LISTING, &reproduce)?;
         if progress.cancelled() {
             return Err(ProjectError::Cancelled);
         }
-        files::finish(place, dir, request.replace)?;
+        files::finish(place, dir, reproduce::LISTING, request.replace)?;
         let written = PaperWritten {
             folder: dir.display().to_string(),
             files: names,

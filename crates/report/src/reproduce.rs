@@ -1,23 +1,22 @@
 //! Reproducibility data of a report: versions, seeds, hashes and commands.
 
-use super::sums::{FileSum, hex, names_in, sum_of};
+use super::sums::{FileSum, Listing, hex};
 use super::work::{ReportQuestion, Work, quoted};
 use dissensus_domain::EventId;
 use dissensus_project::clock::local_moment;
 use dissensus_project::error::ProjectError;
 use dissensus_training::runs::sha256_of;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::path::Path;
 
-/// Name of the file. A folder with one, and no other files than those listed in it, is a report of ours.
-pub(super) const NAME: &str = "reproduce.json";
+/// A folder with this file, and no other files than those listed in it, is a report of ours.
+pub(super) const LISTING: Listing = Listing { file: "reproduce.json", kind: "dissensus-report" };
 /// The format of a report.
 const FORMAT: u32 = 1;
 /// Number of events that are read at once.
 const PAGE: u32 = 20_000;
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 pub(super) struct Reproduce {
     /// Identifies the kind of file.
     kind: String,
@@ -36,14 +35,14 @@ pub(super) struct Reproduce {
     files: Vec<FileSum>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 struct Options {
     evaluate: bool,
     quote_texts: bool,
     with_ids: bool,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 struct ProjectState {
     file: String,
     /// Id shared by all copies of the project.
@@ -58,7 +57,7 @@ struct ProjectState {
     questions: Vec<QuestionState>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 struct QuestionState {
     name: String,
     labels: usize,
@@ -66,7 +65,7 @@ struct QuestionState {
     labels_sha256: String,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 struct EncoderState {
     version: String,
     name: String,
@@ -76,22 +75,12 @@ struct EncoderState {
     max_tokens: u32,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 struct Seeds {
     bootstrap: u64,
     bootstrap_resamples: u64,
     evaluation: u64,
     plan: String,
-}
-
-/// State of a folder that a report is to be written to.
-pub(super) enum Folder {
-    /// An unchanged report.
-    Report,
-    /// A report in which these files were changed.
-    Changed(Vec<String>),
-    /// Anything else.
-    Other,
 }
 
 impl Reproduce {
@@ -115,7 +104,7 @@ impl Reproduce {
         let file =
             store.path().file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         Ok(Self {
-            kind: "dissensus-report".to_owned(),
+            kind: LISTING.kind.to_owned(),
             format: FORMAT,
             program: "dissensus".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -145,25 +134,6 @@ impl Reproduce {
             },
             files,
         })
-    }
-
-    /// Determines the state of a folder.
-    pub(super) fn folder(dir: &Path) -> Folder {
-        let Ok(bytes) = std::fs::read(dir.join(NAME)) else { return Folder::Other };
-        let Ok(found) = serde_json::from_slice::<Self>(&bytes) else { return Folder::Other };
-        let known = |name: &str| name == NAME || found.files.iter().any(|file| file.name == name);
-        let names = names_in(dir);
-        if found.kind != "dissensus-report" || !names.is_ok_and(|all| all.iter().all(|name| known(name))) {
-            return Folder::Other;
-        }
-        // Deleted files are no loss; edited files are someone's work.
-        let changed = |file: &FileSum| match sum_of(&dir.join(&file.name)) {
-            Ok((sum, _)) => sum != file.sha256,
-            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
-        };
-        let changed: Vec<String> =
-            found.files.into_iter().filter(|file| changed(file)).map(|file| file.name).collect();
-        if changed.is_empty() { Folder::Report } else { Folder::Changed(changed) }
     }
 }
 

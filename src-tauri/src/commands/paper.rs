@@ -1,6 +1,6 @@
 //! What a paper's appendix needs.
 
-use dissensus_api::{PaperRequest, PaperWritten};
+use dissensus_api::{InstitutionPapers, PaperRequest, PaperWritten};
 use dissensus_project::jobs::Follow;
 use dissensus_training::encoding::EncoderChoice;
 use std::path::Path;
@@ -12,4 +12,9 @@ session_commands! {
         let encoder = EncoderChoice::default();
         session.paper.write(request, Path::new(&folder), &encoder, Follow::Job).map(|(written, _)| written)
     };
+
+    /// Writes the papers for an institution into a folder. A job: it reports progress by events and can be
+    /// cancelled. Papers that were made before are replaced, for the dialog has asked, if none was filled in.
+    fn write_institution_papers(folder: String) -> InstitutionPapers =
+        |session| session.paper.write_for_institution(Path::new(&folder), true, Follow::Job);
 }

@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 pub(crate) const BUILD: [&str; 4] =
     ["build-essential", "pkg-config", "libwebkit2gtk-4.1-dev", "librsvg2-dev"];
 /// Additional packages for the end-to-end tests.
-pub(crate) const TESTS: [&str; 9] = [
+pub(crate) const TESTS: [&str; 10] = [
     "xvfb",
     "xauth",
     "webkit2gtk-driver",
@@ -20,6 +20,8 @@ pub(crate) const TESTS: [&str; 9] = [
     "desktop-file-utils",
     "shared-mime-info",
     "libglib2.0-bin",
+    // The loopback device of the namespace without a network.
+    "iproute2",
 ];
 
 /// Further browsers, in which pages are tested. Ubuntu has them as snaps only, which no driver starts.

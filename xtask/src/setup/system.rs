@@ -4,6 +4,9 @@ use super::{Need, apt};
 use crate::shell::{Program, say, which};
 use anyhow::{Result, bail};
 
+/// The setting of Ubuntu that refuses namespaces to all but root.
+const RESTRICTS_NAMESPACES: &str = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
+
 /// How a system installs software.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manager {
@@ -31,6 +34,9 @@ pub(crate) fn ensure(need: Need) -> Result<()> {
 }
 
 fn ensure_linux(need: Need) -> Result<()> {
+    if need == Need::Tests && std::env::var_os("CI").is_some() {
+        allow_namespaces()?;
+    }
     let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     let manager = manager_of(&release);
     if manager == Some(Manager::Apt) {
@@ -49,8 +55,22 @@ fn ensure_linux(need: Need) -> Result<()> {
         None => bail!(
             "missing: {what}\n    Install with this system's package manager a C and C++ compiler, pkg-config, WebKitGTK 4.1 \
              and librsvg with their headers{}",
-            if need == Need::Tests { ", Xvfb, xauth, WebKitWebDriver and dbus-daemon" } else { "" }
+            if need == Need::Tests { ", Xvfb, xauth, WebKitWebDriver, dbus-daemon and iproute2" } else { "" }
         ),
+    }
+}
+
+/// Permits what Ubuntu refuses from 24.04 on: a test makes a network namespace without being root. Only on
+/// machines for tests, whose settings nobody else needs.
+fn allow_namespaces() -> Result<()> {
+    if !std::fs::read_to_string(RESTRICTS_NAMESPACES).is_ok_and(|value| value.trim() == "1") {
+        return Ok(());
+    }
+    say("allows network namespaces");
+    let setting = "kernel.apparmor_restrict_unprivileged_userns=0";
+    match Program::new("id").arg("-u").output().is_ok_and(|id| id.trim() == "0") {
+        true => Program::new("sysctl").args(["-w", setting]).run(),
+        false => Program::new("sudo").args(["-n", "sysctl", "-w", setting]).run(),
     }
 }
 
@@ -79,17 +99,17 @@ fn install_line(manager: Manager, need: Need) -> String {
             "sudo dnf install -y",
             "gcc gcc-c++ make pkgconf-pkg-config 'pkgconfig(webkit2gtk-4.1)' 'pkgconfig(librsvg-2.0)'"
                 .to_owned(),
-            "/usr/bin/Xvfb /usr/bin/xauth /usr/bin/WebKitWebDriver dejavu-sans-fonts dbus-daemon".to_owned(),
+            "/usr/bin/Xvfb /usr/bin/xauth /usr/bin/WebKitWebDriver dejavu-sans-fonts dbus-daemon /usr/sbin/ip".to_owned(),
         ),
         Manager::Pacman => (
             "sudo pacman -S --needed",
             "base-devel webkit2gtk-4.1 librsvg".to_owned(),
-            "xorg-server-xvfb xorg-xauth webkitgtk-6.0 ttf-dejavu dbus".to_owned(),
+            "xorg-server-xvfb xorg-xauth webkitgtk-6.0 ttf-dejavu dbus iproute2".to_owned(),
         ),
         Manager::Zypper => (
             "sudo zypper install -y",
             "gcc gcc-c++ make pkg-config 'pkgconfig(webkit2gtk-4.1)' 'pkgconfig(librsvg-2.0)'".to_owned(),
-            "/usr/bin/Xvfb /usr/bin/xauth /usr/bin/WebKitWebDriver dejavu-fonts dbus-1-daemon".to_owned(),
+            "/usr/bin/Xvfb /usr/bin/xauth /usr/bin/WebKitWebDriver dejavu-fonts dbus-1-daemon /usr/sbin/ip".to_owned(),
         ),
     };
     match need {
@@ -115,6 +135,7 @@ fn missing(need: Need) -> Vec<&'static str> {
         want(which("Xvfb").is_some(), "Xvfb");
         want(which("WebKitWebDriver").is_some(), "WebKitWebDriver");
         want(which("dbus-daemon").is_some(), "dbus-daemon");
+        want(which("ip").is_some(), "iproute2");
     }
     missing
 }

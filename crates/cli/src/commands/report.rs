@@ -9,6 +9,21 @@ use dissensus_api::PaperRequest;
 
 pub(crate) fn report(args: &Report) -> Result<()> {
     let session = open_or_read(&args.project.path)?;
+    if args.institution {
+        let bar = Bar::new("steps");
+        let written = session.paper.write_for_institution(&args.dir, args.force, &bar);
+        drop(bar);
+        let written = written?;
+        if args.output.json {
+            return output::json(&written);
+        }
+        return output::line(&format!(
+            "Wrote {}: {}, with {} to fill in; begin with README.md or papers.html",
+            written.folder,
+            count(written.files.len() as u64, "file"),
+            count(written.open.into(), "place")
+        ));
+    }
     let request = PaperRequest {
         evaluate: args.evaluate,
         quote_texts: args.quote_texts,
