@@ -11,7 +11,10 @@ pub mod bus;
 pub mod command;
 pub mod disk;
 pub mod draws;
+pub mod every_command;
 pub mod files;
+#[cfg(target_os = "linux")]
+pub mod mock;
 #[cfg(target_os = "linux")]
 pub mod page;
 pub mod processes;

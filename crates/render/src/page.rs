@@ -20,11 +20,11 @@ pub fn begin(title: &str) -> String {
     let title = html(title);
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-         <meta name=\"color-scheme\" content=\"light dark\"><title>{title}</title><style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n"
+         <meta name=\"color-scheme\" content=\"light dark\"><title>{title}</title><style>{STYLE}</style></head><body><main>\n<h1>{title}</h1>\n"
     )
 }
 
-pub const END: &str = "</body></html>\n";
+pub const END: &str = "</main></body></html>\n";
 
 /// Adds a plot with its caption.
 pub fn figure(out: &mut String, svg: &str, caption: &str) {

@@ -5,7 +5,8 @@
 
 /** How long the pointer rests before the tip comes. */
 const REST_MS = 350;
-const FOCUSABLE = "button, a[href], input, select, textarea, summary, [tabindex], [contenteditable='true']";
+const FOCUSABLE =
+  "button, a[href], input, select, textarea, summary, [tabindex]:not(main, [data-focus-held]), [contenteditable='true']";
 /** More than so many explanations of one row are no help. */
 const MAX_LINES = 5;
 
@@ -71,7 +72,7 @@ export class Explanations {
         // What only a script can focus is no stop of the keyboard.
         const isStop =
           target instanceof Element &&
-          target.matches(":focus-visible:not(:is(section, main)[tabindex='-1'])");
+          target.matches(":focus-visible:not(:is(section, main, [data-focus-held])[tabindex='-1'])");
         if (isStop) this.#show(target);
       }),
     );

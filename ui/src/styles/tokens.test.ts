@@ -1,4 +1,4 @@
-// WCAG 2.2 AA: 4.5 to 1 for text, 3 to 1 for what else must be seen, in both themes.
+// WCAG 2.2 AA: 4.5 to 1 for text (1.4.3), 3 to 1 for what else must be seen (1.4.11), in both themes.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
@@ -10,6 +10,7 @@ function tokens(selector: string): Map<string, string> {
   return new Map([...block.matchAll(/(--[\w-]+):\s*(#[0-9a-f]{6});/g)].map((m) => [m[1] ?? "", m[2] ?? ""]));
 }
 
+/** WCAG 2.2, "relative luminance". */
 function luminance(hex: string): number {
   const channel = (at: number) => {
     const c = parseInt(hex.slice(at, at + 2), 16) / 255;
@@ -23,29 +24,34 @@ function contrast(a: string, b: string): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-const GROUNDS = ["--ground", "--surface", "--raised", "--sunken", "--hover", "--accent-soft"];
+/** What has text or controls on it. */
+const GROUNDS = [
+  ...["--ground", "--surface", "--raised", "--sunken", "--hover"],
+  ...["--accent-soft", "--good-soft", "--warn-soft", "--bad-soft", "--simulated-soft"],
+];
+const INKS = ["--ink", "--ink-soft", "--accent", "--good", "--warn", "--bad", "--simulated"];
 const TEXT: [string, string[]][] = [
-  ["--ink", [...GROUNDS, "--warn-soft", "--bad-soft"]],
-  ["--ink-soft", [...GROUNDS, "--warn-soft"]],
-  ["--accent", ["--ground", "--surface", "--accent-soft"]],
+  ...INKS.map((ink): [string, string[]] => [ink, GROUNDS]),
   ["--accent-ink", ["--accent"]],
-  ["--warn", ["--ground", "--surface", "--raised", "--warn-soft"]],
-  ["--bad", ["--surface", "--raised", "--hover", "--bad-soft", "--accent-soft"]],
-  ["--simulated", ["--simulated-soft"]],
 ];
 /** From none of something to much of it. */
 const RAMP = ["--ramp-low", "--ramp-mid", "--ramp-high"];
-const COMBINATIONS: [string, string[]][] = [
-  ["--focus", GROUNDS],
-  ["--line-strong", ["--ground", "--surface", "--raised"]],
-  ["--bad", ["--raised", "--bad-soft"]],
-  ["--good", ["--raised"]],
-  ...["--level-low", "--level-mid", "--level-high", ...RAMP].map((t): [string, string[]] => [
-    t,
-    ["--surface", "--ground"],
-  ]),
-  ...[1, 2, 3, 4, 5, 6, 7, 8].map((n): [string, string[]] => [`--cat-${n}`, ["--surface", "--ground"]]),
+/** What plots are drawn with. */
+const MARKS = [
+  ...["--level-low", "--level-mid", "--level-high", ...RAMP],
+  ...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => `--cat-${n}`),
 ];
+const COMBINATIONS: [string, string[]][] = [
+  ...["--focus", "--line-strong"].map((line): [string, string[]] => [line, GROUNDS]),
+  ...MARKS.map((mark): [string, string[]] => [mark, ["--surface", "--ground", "--raised"]]),
+];
+
+/** The colour that `filter: grayscale(1)` draws (Filter Effects 1, 8.1: sRGB weighted by luminance). */
+function grey(hex: string): string {
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+  const value = Math.round(0.2126 * (red ?? 0) + 0.7152 * (green ?? 0) + 0.0722 * (blue ?? 0));
+  return `#${value.toString(16).padStart(2, "0").repeat(3)}`;
+}
 
 describe.each([
   ["light", ":root"],
@@ -57,10 +63,13 @@ describe.each([
     if (!hex) throw new Error(`${name} is no colour of this theme`);
     return hex;
   };
-  const check = (pairs: [string, string[]][], least: number) =>
+  const check = (pairs: [string, string[]][], least: number, drawn = (hex: string) => hex) =>
     pairs.flatMap(([front, backs]) =>
       backs
-        .map((back) => ({ pair: `${front} on ${back}`, ratio: contrast(colour(front), colour(back)) }))
+        .map((back) => ({
+          pair: `${front} on ${back}`,
+          ratio: contrast(drawn(colour(front)), drawn(colour(back))),
+        }))
         .filter(({ ratio }) => ratio < least),
     );
 
@@ -87,9 +96,13 @@ describe.each([
     expect(Math.min(...steps)).toBeGreaterThan(1.25 ** 2);
   });
   it("has contrast of 3:1 for controls, focus and marks", () => expect(check(COMBINATIONS, 3)).toEqual([]));
+  it("has both in greyscale", () =>
+    expect([...check(TEXT, 4.5, grey), ...check(COMBINATIONS, 3, grey)]).toEqual([]));
 });
 
 it("computes contrast as WCAG does", () => {
   expect(contrast("#000000", "#ffffff")).toBeCloseTo(21);
   expect(contrast("#777777", "#ffffff")).toBeCloseTo(4.48, 2);
+  expect(contrast("#767676", "#ffffff")).toBeGreaterThan(4.5);
+  expect(grey("#ff0000")).toBe("#363636");
 });

@@ -88,7 +88,7 @@ it("names who is in both groups", async () => {
   });
   const user = await open();
   await user.click(screen.getByTestId("group-compare"));
-  await waitFor(() => expect(screen.getByTestId("group-problem").textContent).toMatch(/is in both groups/));
+  await waitFor(() => expect(screen.getByTestId("group-problem").textContent).toMatch(/in both groups: /));
 });
 
 it("adds a person by name and reports an unknown name", async () => {

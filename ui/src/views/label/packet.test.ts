@@ -94,7 +94,7 @@ it("explains at the end how to hand in, and confirms it", async () => {
   expect(app.dialog).toBe("hand-in");
   expect(handIn).not.toHaveBeenCalled();
   await user.click(screen.getByTestId("hand-in-write"));
-  await waitFor(() => expect(handIn).toHaveBeenCalledWith("/home/you/Comments.handin"));
+  await waitFor(() => expect(handIn).toHaveBeenCalledWith("/home/you/Comments.handin", null));
   await waitFor(() => expect(app.toasts.list[0]?.message).toBe("All 4 texts submitted as Comments.handin"));
   expect(app.toasts.list[0]?.detail).toContain("/home/you/Comments.handin");
 });
