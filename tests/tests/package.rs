@@ -5,7 +5,7 @@
 use anyhow::{Context, Result, ensure};
 use dissensus_tests::command::Bench;
 use dissensus_tests::window::{Start, Window};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -81,6 +81,22 @@ fn run(command: &mut Command) -> Result<String> {
     Ok(text)
 }
 
+/// The files in a folder, at any depth.
+fn files_below(folder: &Path) -> Result<BTreeSet<PathBuf>> {
+    let mut files = BTreeSet::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => _ = files.insert(path),
+            }
+        }
+    }
+    Ok(files)
+}
+
 /// The keys of a desktop entry.
 fn keys(entry: &Path) -> Result<BTreeMap<String, String>> {
     let text = fs::read_to_string(entry)?;
@@ -90,7 +106,7 @@ fn keys(entry: &Path) -> Result<BTreeMap<String, String>> {
 /// The command line of an entry for one file, as the desktop entry specification has it: `%f` is the file.
 fn command_line(exec: &str, file: &Path) -> (String, Vec<String>) {
     let mut words = exec.split_whitespace().map(|word| match word {
-        "%f" => file.to_string_lossy().into_owned(),
+        "%U" => file.to_string_lossy().into_owned(),
         word => word.to_owned(),
     });
     let program = words.next().unwrap();
@@ -129,7 +145,7 @@ async fn double_click_opens_the_installed_window() -> Result<()> {
     ensure!(registered.contains(&name), "no program for {MIME}: {registered}");
 
     let keys = keys(&entry)?;
-    ensure!(keys["Exec"].ends_with(" %f"), "{}", keys["Exec"]);
+    ensure!(keys["Exec"].ends_with(" %U"), "{}", keys["Exec"]);
     ensure!(
         root.path("usr/share/icons/hicolor/128x128/apps").join(format!("{}.png", keys["Icon"])).is_file()
     );
@@ -151,10 +167,45 @@ async fn double_click_opens_the_installed_window() -> Result<()> {
     window.close().await
 }
 
-#[test]
+/// Labels a text as Robin, and looks at the texts that people disagree about.
+async fn label_and_see_disagreement(window: &Window) -> Result<()> {
+    const ENTER: char = '\u{e007}';
+    let footer = window.text_when("status-encoding", |text| text.contains("All texts encoded")).await;
+    // The encoder is in the package: texts are encoded without a download.
+    footer.context("the packed encoder is not used")?;
+    window.click("nav-label").await?;
+    window.click("label-annotator-name").await?;
+    window.type_text("Robin").await?;
+    window.press(ENTER).await?;
+    window.text_when("label-text", |body| !body.is_empty()).await?;
+    window.press('5').await?;
+    window.text_when("label-progress-done", |done| done == "1").await?;
+    window.text_when("label-reveal", |reveal| reveal.contains("Others")).await?;
+    window.click("nav-findings").await?;
+    window.click("tab-findings-texts").await?;
+    let rows = "return document.querySelectorAll('[data-testid=\"ranking-row\"]').length";
+    window.script_when(rows, |rows| rows.as_u64() >= Some(5)).await.map(drop)
+}
+
+/// Ends the window by its key: the driver would kill it before the project is closed.
+async fn quit(window: Window) -> Result<()> {
+    // The window may be gone before its driver has answered.
+    let _ = window.press_with_control('q').await;
+    window.ended().await
+}
+
+/// The labels that Robin gave, as the command reads them.
+fn labels_of_robin(bench: &Bench, project: &Path) -> Result<usize> {
+    let labels = bench.path("labels.csv");
+    let export = ["data".as_ref(), "export".as_ref(), project.as_os_str(), labels.as_os_str()];
+    bench.ok(export.into_iter().chain(["--question".as_ref(), "offensiveness".as_ref()]));
+    Ok(fs::read_to_string(labels)?.matches("Robin").count())
+}
+
+#[tokio::test]
 #[ignore = "needs a package, which `cargo xtask test --only package` makes"]
-fn uninstalling_leaves_only_projects() -> Result<()> {
-    let bench = Bench::without_encoder();
+async fn uninstalling_leaves_only_projects() -> Result<()> {
+    let bench = Bench::new();
     let root = Root::install(&bench)?;
     let project = root.path("home/P.dissensus");
     fs::create_dir_all(project.parent().unwrap())?;
@@ -163,23 +214,19 @@ fn uninstalling_leaves_only_projects() -> Result<()> {
         .env("DISSENSUS_HOME", bench.path("home"))
         .args(["project", "sample"])
         .arg(&project))?;
+    let program = root.path("usr/bin/dissensus-window");
+    let window =
+        Window::start(&bench, Start::installed(&program, vec![project.display().to_string()])).await?;
+    label_and_see_disagreement(&window).await?;
+    quit(window).await?;
     run(Command::new("dpkg")
         .args(["--force-not-root", "--root"])
         .arg(&root.path)
         .args(["--purge", "dissensus"]))?;
-    let mut left = Vec::new();
-    let mut folders = vec![root.path.clone()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder)? {
-            let path = entry?.path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => left.push(path),
-            }
-        }
-    }
+    let mut left = files_below(&root.path)?;
     left.retain(|path| !path.starts_with(root.path("var/lib/dpkg")));
-    ensure!(left == [project], "left: {left:?}");
+    ensure!(left == BTreeSet::from([project.clone()]), "left: {left:?}");
+    ensure!(labels_of_robin(&bench, &project)? == 1, "the label is not in the project");
     Ok(())
 }
 
@@ -193,6 +240,7 @@ async fn archive_needs_no_installation() -> Result<()> {
     fs::create_dir(&folder)?;
     run(Command::new("tar").arg("--extract").arg("--file").arg(archive).arg("--directory").arg(&folder))?;
     let content = fs::read_dir(&folder)?.next().context("the archive is empty")??.path();
+    let before = files_below(&content)?;
     let project = bench.path("P.dissensus");
     let command = content.join("usr/bin/dissensus");
     run(Command::new(command)
@@ -202,10 +250,13 @@ async fn archive_needs_no_installation() -> Result<()> {
     let program = content.join("usr/bin/dissensus-window");
     let window =
         Window::start(&bench, Start::installed(&program, vec![project.display().to_string()])).await?;
-    window.find("summary").await?;
-    let footer = window.text_when("status-encoding", |text| text.contains("All texts encoded")).await;
-    footer.context("the packed encoder is not used")?;
-    window.close().await
+    label_and_see_disagreement(&window).await?;
+    quit(window).await?;
+    ensure!(labels_of_robin(&bench, &project)? == 1, "the label is not in the project");
+    // The archive writes nothing where it is: removing its folder removes it.
+    let after = files_below(&content)?;
+    ensure!(after == before, "files of the archive: {before:?}, and after its use: {after:?}");
+    Ok(())
 }
 
 #[test]

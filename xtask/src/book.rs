@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The version of mdBook, whose pages are packed: another one may look different.
-const MDBOOK: &str = "0.5.4";
+pub(crate) const MDBOOK: &str = "0.5.4";
 /// The line of the table of contents below which the pages of the commands are listed.
 const COMMANDS: &str = "(reference/commands/index.md)";
 

@@ -1,8 +1,8 @@
 //! What a package contains in addition to the window: the encoder, the documentation, the command with its
 //! manual pages and completions, and the file type of projects.
 
-use super::Profile;
 use crate::book;
+use crate::manifests;
 use crate::project::Project;
 use crate::shell::Program;
 use anyhow::{Context, Result, bail};
@@ -20,17 +20,19 @@ const SHELLS: [(&str, &str); 4] = [
     ("powershell", "dissensus.ps1"),
 ];
 
+/// The AppStream data of the window, named after its identifier.
+const METAINFO: &str = "org.dissensus.window.metainfo.xml";
+
 /// Collects the files in the target folder, and writes and returns the path of the Tauri configuration that
 /// packs them.
 ///
 /// # Errors
 /// The command or the encoder is missing, or a file cannot be written.
-pub(super) fn prepare(project: &Project, profile: Profile) -> Result<PathBuf> {
+pub(super) fn prepare(project: &Project, command: &Path) -> Result<PathBuf> {
     let folder = project.stamps().join("package");
     if folder.exists() {
         fs::remove_dir_all(&folder).with_context(|| format!("removing {}", folder.display()))?;
     }
-    let command = project.binary(profile.folder(), "dissensus");
     if !command.is_file() {
         bail!("the command is not built: {} is missing", command.display());
     }
@@ -39,14 +41,16 @@ pub(super) fn prepare(project: &Project, profile: Profile) -> Result<PathBuf> {
         bail!("the encoder is not here: fetch it with `cargo xtask models`");
     }
     let parts = Parts {
-        book: book::build(project, &command)?,
+        book: book::build(project, command)?,
         manual: folder.join("man"),
         completions: folder.join("completions"),
         sources: project.root.join("src-tauri/linux"),
-        command,
+        metainfo: folder.join(METAINFO),
+        command: command.to_owned(),
         encoder,
     };
     parts.write()?;
+    parts.write_metainfo(&project.root)?;
     let config = folder.join("config.json");
     let text = serde_json::to_string_pretty(&parts.config(std::env::consts::OS)?)?;
     fs::write(&config, text).with_context(|| format!("writing {}", config.display()))?;
@@ -63,6 +67,8 @@ struct Parts {
     completions: PathBuf,
     /// Our own files for Linux desktops.
     sources: PathBuf,
+    /// The AppStream data, with releases.
+    metainfo: PathBuf,
 }
 
 impl Parts {
@@ -78,6 +84,18 @@ impl Parts {
             fs::write(&path, script).with_context(|| format!("writing {}", path.display()))?;
         }
         Ok(())
+    }
+
+    /// Completes the AppStream data with the releases of the changelog.
+    fn write_metainfo(&self, root: &Path) -> Result<()> {
+        let read =
+            |path: PathBuf| fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()));
+        let template = read(self.sources.join(METAINFO))?;
+        let changelog = read(root.join("CHANGELOG.md"))?;
+        let address = manifests::address()?;
+        let version = env!("CARGO_PKG_VERSION");
+        let text = manifests::metainfo(&template, &changelog, version, address.as_deref())?;
+        fs::write(&self.metainfo, text).with_context(|| format!("writing {}", self.metainfo.display()))
     }
 
     /// Tauri's configuration of the bundle for one system.
@@ -135,8 +153,7 @@ impl Parts {
         };
         add("/usr/bin/dissensus".to_owned(), &self.command)?;
         add("/usr/share/mime/packages/dissensus.xml".to_owned(), &self.sources.join("dissensus.xml"))?;
-        let about = "org.dissensus.window.metainfo.xml";
-        add(format!("/usr/share/metainfo/{about}"), &self.sources.join(about))?;
+        add(format!("/usr/share/metainfo/{METAINFO}"), &self.metainfo)?;
         let fish = "/usr/share/fish/vendor_completions.d";
         for (folder, name) in [
             ("/usr/share/bash-completion/completions", "dissensus"),
@@ -175,6 +192,7 @@ mod tests {
             book: "/t/book".into(),
             completions: "/t/completions".into(),
             sources: "/src".into(),
+            metainfo: folder.join(METAINFO),
             manual,
         }
     }

@@ -1,9 +1,12 @@
 //! `cargo xtask check-cuda`: compiles the `cuda` feature, kernels included, on a machine without a GPU.
+//! `cargo xtask cuda` packs the command for machines with one.
 //!
 //! The compiler and the libraries are from the Python package registry: the wheels are downloaded by hash and
 //! unpacked as zip files; Python installs or runs none of their code.
 
 use crate::fetch::{self, python};
+use crate::manifests;
+use crate::packages;
 use crate::project::Project;
 use crate::shell::{Program, say, step};
 use anyhow::{Context, Result, bail};
@@ -20,41 +23,28 @@ const STUBS: &str = "lib/stubs";
 /// The compute capability to compile kernels for, unless CUDA_COMPUTE_CAP is set:
 /// without a GPU it cannot be detected.
 const CAPABILITY: &str = "90";
+/// The compute capability of the oldest GPUs that the archive is for. Drivers compile its kernels for later
+/// ones.
+const OLDEST: &str = "80";
+/// What cargo builds.
+const COMMAND: [&str; 4] = ["--package", "dissensus-cli", "--features", "dissensus-cli/cuda"];
+/// What the archive of the command needs.
+const NEEDS: &str = "\
+The command `dissensus` for NVIDIA GPUs. It needs NVIDIA's driver and, from CUDA 13, the libraries cuBLAS, cuRAND and
+NVRTC in a folder of LD_LIBRARY_PATH, and a GPU of compute capability 8.0 or later. The installers without CUDA need
+neither.
+";
 
 /// Compiles and links the command and the window with the `cuda` feature.
 ///
 /// # Errors
 /// The compiler is not available for this system, or something does not compile or link.
 pub(crate) fn run(project: &Project) -> Result<()> {
-    if !(cfg!(target_os = "linux") && cfg!(target_arch = "x86_64")) {
-        bail!("the wheels with NVIDIA's compiler exist for x86-64 Linux only");
-    }
-    let toolkit = step("CUDA compiler and libraries", || toolkit(project))?;
-    step("stand-in for the driver's library", || driver_stub(&toolkit))?;
-    let cargo = |verb: &str| {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let path =
-            std::env::join_paths(std::iter::once(toolkit.join("bin")).chain(std::env::split_paths(&path)));
-        let capability = std::env::var("CUDA_COMPUTE_CAP").unwrap_or_else(|_| CAPABILITY.to_owned());
-        // A separate folder: this feature must not make the everyday build compile everything again.
-        Ok::<_, anyhow::Error>(
-            Program::cargo()
-                .arg(verb)
-                .arg("--target-dir")
-                .arg(project.target.join("cuda"))
-                .env("CUDA_HOME", &toolkit)
-                .env("CUDA_PATH", &toolkit)
-                .env("CUDA_COMPUTE_CAP", capability)
-                .env("LIBRARY_PATH", std::env::join_paths([toolkit.join("lib"), toolkit.join(STUBS)])?)
-                .env("PATH", path.context("the PATH has a folder with a colon in its name")?)
-                .in_folder(&project.root),
-        )
-    };
-    step("command with `cuda`: build and link", || {
-        cargo("build")?.args(["--package", "dissensus-cli", "--features", "dissensus-cli/cuda"]).run()
-    })?;
+    let toolkit = ready(project)?;
+    step("command with `cuda`: build and link", || cargo(project, &toolkit, "build")?.args(COMMAND).run())?;
     step("window with `cuda`: check", || {
-        cargo("check")?.args(["--package", "dissensus-window", "--features", "dissensus-window/cuda"]).run()
+        let window = ["--package", "dissensus-window", "--features", "dissensus-window/cuda"];
+        cargo(project, &toolkit, "check")?.args(window).run()
     })?;
     fetch::default_encoders(project)?;
     step("without a GPU the command reports it and computes on the CPU", || {
@@ -82,6 +72,66 @@ pub(crate) fn run(project: &Project) -> Result<()> {
         }
         Ok(())
     })
+}
+
+/// Makes an archive of the command with the `cuda` feature, among the files of a release. It is not packed
+/// with the window, because it starts only where NVIDIA's driver and libraries are installed.
+///
+/// # Errors
+/// The compiler is not available for this system, or a step failed; or the command of a release would have no
+/// address of releases.
+pub(crate) fn archive(project: &Project) -> Result<()> {
+    manifests::check_address()?;
+    let toolkit = ready(project)?;
+    crate::setup::node::ensure()?;
+    crate::setup::node::packages(project)?;
+    // The command holds the page of a packet.
+    step("web side", || crate::setup::node::build(project))?;
+    step("command with `cuda`: build", || {
+        let cargo = cargo(project, &toolkit, "build")?.args(COMMAND).args(["--profile", "dist"]);
+        let cargo = cargo.env("CUDA_COMPUTE_CAP", OLDEST);
+        cargo.env(packages::PACKED.0, packages::PACKED.1).run()
+    })?;
+    let folder = super::release::folder(project);
+    let name = format!("dissensus-cuda_{}_x86-64", env!("CARGO_PKG_VERSION"));
+    let content = project.target.join("cuda").join(&name);
+    for folder in [&content, &folder] {
+        fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+    }
+    let program = project.target.join("cuda/dist/dissensus");
+    fs::copy(&program, content.join("dissensus"))
+        .with_context(|| format!("copying {}", program.display()))?;
+    fs::write(content.join("README.txt"), NEEDS).context("writing README.txt")?;
+    let archive = folder.join(name + ".tar.gz");
+    step("archive", || packages::archive_of(&content, &archive))?;
+    say(archive.display().to_string());
+    Ok(())
+}
+
+/// Fetches what compiles the `cuda` feature; returns the folder to use as CUDA_HOME.
+fn ready(project: &Project) -> Result<PathBuf> {
+    if !(cfg!(target_os = "linux") && cfg!(target_arch = "x86_64")) {
+        bail!("the wheels with NVIDIA's compiler exist for x86-64 Linux only");
+    }
+    let toolkit = step("CUDA compiler and libraries", || toolkit(project))?;
+    step("stand-in for the driver's library", || driver_stub(&toolkit))?;
+    Ok(toolkit)
+}
+
+/// Cargo with the compiler of the toolkit.
+fn cargo(project: &Project, toolkit: &Path, verb: &str) -> Result<Program> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(std::iter::once(toolkit.join("bin")).chain(std::env::split_paths(&path)));
+    let capability = std::env::var("CUDA_COMPUTE_CAP").unwrap_or_else(|_| CAPABILITY.to_owned());
+    // A separate folder: this feature must not make the everyday build compile everything again.
+    let cargo = Program::cargo().arg(verb).arg("--target-dir").arg(project.target.join("cuda"));
+    Ok(cargo
+        .env("CUDA_HOME", toolkit)
+        .env("CUDA_PATH", toolkit)
+        .env("CUDA_COMPUTE_CAP", capability)
+        .env("LIBRARY_PATH", std::env::join_paths([toolkit.join("lib"), toolkit.join(STUBS)])?)
+        .env("PATH", path.context("the PATH has a folder with a colon in its name")?)
+        .in_folder(&project.root))
 }
 
 /// The folder to use as CUDA_HOME, unpacked once and cached in the target folder.

@@ -2,6 +2,7 @@
 //! Python package.
 
 use crate::fetch;
+use crate::manifests;
 use crate::packages::{self, Profile};
 use crate::project::Project;
 use crate::setup::{self, Need};
@@ -12,8 +13,9 @@ use std::fs;
 /// Builds the installers, and prints where they are and which ones cannot be made on this system.
 ///
 /// # Errors
-/// A step failed, or it made no installer.
+/// A step failed, or it made no installer; or the programs of a release would have no address of releases.
 pub(crate) fn run(project: &Project) -> Result<()> {
+    manifests::check_address()?;
     setup::everything(project, Need::Window)?;
     fetch::default_encoders(project)?;
     let mut made = packages::pack(project, Profile::Dist, kinds(std::env::consts::OS)?)?;

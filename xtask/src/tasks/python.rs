@@ -40,8 +40,13 @@ pub(crate) fn wheel(project: &Project) -> Result<Option<PathBuf>> {
     Program::new(&python).args(["-m", "pip", "install", "--quiet", MATURIN]).run()?;
     let out = project.target.join("python/wheels");
     fs::create_dir_all(&out).with_context(|| format!("making {}", out.display()))?;
+    // One wheel for both processors of Macs, whose compilers `packages` installed.
+    let target: &[&str] =
+        if cfg!(target_os = "macos") { &["--target", "universal2-apple-darwin"] } else { &[] };
     Program::new(&python)
-        .args(["-m", "maturin", "build", "--profile", "dist", "--locked", "--out"])
+        .args(["-m", "maturin", "build", "--profile", "dist", "--locked"])
+        .args(target)
+        .arg("--out")
         .arg(&out)
         .in_folder(&project.root.join("python"))
         .run()?;

@@ -1,6 +1,9 @@
-//! `cargo xtask release`: checks the installers and wheels of all systems, and writes their checksums and the
-//! notes of the release.
+//! `cargo xtask release`: checks the installers and wheels of all systems, and writes their checksums, the
+//! notes of the release and the manifests of package collections.
 
+pub(crate) mod updates;
+
+use crate::manifests::{self, About, Published, Release};
 use crate::project::Project;
 use crate::shell::say;
 use crate::stamp::hex;
@@ -10,9 +13,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What a release consists of: endings of file names, and how many files there are of each. The systems are
-/// those of `.github/workflows/release.yml`.
-const KINDS: [(&str, usize); 7] =
-    [("deb", 2), ("rpm", 2), ("gz", 2), ("dmg", 2), ("exe", 1), ("msi", 1), ("whl", 5)];
+/// those of `.github/workflows/release.yml`: an archive for each processor of Linux and one with CUDA, a disk
+/// image and a wheel for both processors of Macs. Files that describe a release have a line here too.
+const KINDS: [(&str, usize); 8] =
+    [("deb", 2), ("rpm", 2), ("gz", 3), ("dmg", 1), ("exe", 1), ("msi", 1), ("json", 1), ("whl", 4)];
 
 /// The variable with the tag that is released, such as `v0.2.0`.
 const TAG: &str = "RELEASE_TAG";
@@ -22,30 +26,52 @@ pub(crate) fn folder(project: &Project) -> PathBuf {
     project.target.join("release-files")
 }
 
-/// Checks the files of a release, and writes `SHA256SUMS` next to them and `release-notes.md` above them.
+/// Checks the files of a release, and writes `SHA256SUMS` next to them, and above them `release-notes.md` and
+/// the folder `release-manifests`.
 ///
 /// # Errors
-/// The tag is not that of the version in `Cargo.toml`, the changelog has no section of it, a file is missing,
-/// or a file cannot be written.
+/// The tag is not that of the version in `Cargo.toml`, the changelog has no dated section of it, no variable
+/// has the repository's address, a file is missing, or a file cannot be written.
 pub(crate) fn run(project: &Project) -> Result<()> {
     let tag = std::env::var(TAG).with_context(|| format!("{TAG} names no tag"))?;
     let version = version_of(&tag)?;
     let changelog = fs::read_to_string(project.root.join("CHANGELOG.md")).context("reading CHANGELOG.md")?;
-    let notes = notes_of(&changelog, version)?;
+    let address =
+        manifests::address()?.with_context(|| format!("{} names no repository", manifests::ADDRESS))?;
+    let sbom = folder(project).join(format!("dissensus_{version}.cdx.json"));
+    fs::copy(super::sbom::path(project), &sbom).with_context(|| format!("writing {}", sbom.display()))?;
+    publish(project, version, &changelog, address)
+}
+
+fn publish(project: &Project, version: &str, changelog: &str, address: String) -> Result<()> {
+    let notes = notes_of(changelog, version)?;
     let folder = folder(project);
     let files = files_of(&folder)?;
     check(&files)?;
-    let mut sums = String::new();
-    for path in &files {
-        let content = fs::read(path).with_context(|| format!("reading {}", path.display()))?;
-        sums += &format!("{}  {}\n", hex(&Sha256::digest(&content)), name(path));
+    let files = files.iter().map(|path| published(path)).collect::<Result<Vec<_>>>()?;
+    let sums = files.iter().map(|file| format!("{}  {}\n", file.sha256, file.name)).collect();
+    updates::write(&project.root, &folder, version, changelog, &notes, &files)?;
+    let about = About::of(&project.root)?;
+    let manifests = manifests::all(&Release { about, version: version.to_owned(), address, files })?;
+    let place = project.target.join("release-manifests");
+    if place.exists() {
+        fs::remove_dir_all(&place).with_context(|| format!("removing {}", place.display()))?;
     }
     let written = [(folder.join("SHA256SUMS"), sums), (project.target.join("release-notes.md"), notes)];
-    for (path, content) in written {
+    let manifests = manifests.into_iter().map(|(path, text)| (place.join(path), text));
+    for (path, content) in written.into_iter().chain(manifests) {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+        }
         fs::write(&path, content).with_context(|| format!("writing {}", path.display()))?;
         say(path.display().to_string());
     }
     Ok(())
+}
+
+fn published(path: &Path) -> Result<Published> {
+    let content = fs::read(path).with_context(|| format!("reading {}", path.display()))?;
+    Ok(Published { name: name(path), sha256: hex(&Sha256::digest(&content)) })
 }
 
 fn name(path: &Path) -> String {
@@ -63,24 +89,26 @@ fn version_of(tag: &str) -> Result<&'static str> {
     Ok(version)
 }
 
-/// The section of a version: what stands between its heading and the next one.
+/// The section of a version, from its dated heading to the next one.
 fn notes_of(changelog: &str, version: &str) -> Result<String> {
     let heading = |line: &str| line.strip_prefix("## ").map(|words| words.split(' ').next() == Some(version));
     let mut lines = changelog.lines().skip_while(|line| heading(line) != Some(true)).skip(1);
     let section: Vec<&str> = lines.by_ref().take_while(|line| heading(line).is_none()).collect();
     let section = section.join("\n").trim().to_owned();
-    if section.is_empty() {
-        bail!("CHANGELOG.md has no section \"## {version}\" with entries");
+    let is_dated = manifests::dated(changelog).any(|(dated, _)| dated == version);
+    if section.is_empty() || !is_dated {
+        bail!("CHANGELOG.md has no section \"## {version} (YYYY-MM-DD)\" with entries");
     }
     Ok(section + "\n")
 }
 
-/// The files in the folder, by name. A list of checksums that was written earlier is left out.
+/// The files in the folder, by name, without those that an earlier call wrote.
 fn files_of(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
     let mut files: Vec<PathBuf> =
         entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>().context("reading the folder")?;
-    files.retain(|path| name(path) != "SHA256SUMS");
+    let written = ["SHA256SUMS", updates::DESCRIPTION, updates::SIGNATURE];
+    files.retain(|path| !written.contains(&name(path).as_str()));
     files.sort();
     Ok(files)
 }
@@ -104,13 +132,13 @@ fn check(files: &[PathBuf]) -> Result<()> {
 mod tests {
     use super::*;
 
-    const CHANGELOG: &str = "# Changelog\n\n## Unreleased\n\n- new\n\n## 0.2.0 (2026-12-01)\n\n### Added\n\n- a\n- b\n\n## 0.1.0\n\n- first\n\n## 0.0.1\n";
+    const CHANGELOG: &str = "# Changelog\n\n## Unreleased\n\n- new\n\n## 0.2.0 (2026-12-01)\n\n### Added\n\n- a\n- b\n\n## 0.1.0 (2026-10-02)\n\n- first\n\n## 0.0.2\n\n- no date\n\n## 0.0.1 (2026-09-01)\n";
 
     #[test]
     fn notes_are_the_section_of_the_version() {
         assert_eq!(notes_of(CHANGELOG, "0.2.0").unwrap(), "### Added\n\n- a\n- b\n");
         assert_eq!(notes_of(CHANGELOG, "0.1.0").unwrap(), "- first\n");
-        for missing in ["0.2", "0.0.1", "1.0.0"] {
+        for missing in ["0.2", "0.0.2", "0.0.1", "1.0.0"] {
             let error = notes_of(CHANGELOG, missing).unwrap_err().to_string();
             assert!(error.contains(missing), "{error}");
         }
@@ -139,5 +167,62 @@ mod tests {
         files.pop();
         files.pop();
         assert!(check(&files).unwrap_err().to_string().contains(".whl"));
+    }
+    /// A checkout with the files of a release, as the jobs of the workflow name them.
+    fn fake_release(folder: &Path) -> Project {
+        let project = Project { root: folder.join("checkout"), target: folder.join("target") };
+        let real = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let conf = Path::new("src-tauri/tauri.conf.json");
+        for folder in [project.root.join("src-tauri"), super::folder(&project)] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        fs::copy(real.join(conf), project.root.join(conf)).unwrap();
+        let mut names =
+            vec!["dissensus-cuda_0.2.0_x86-64.tar.gz".to_owned(), "dissensus_0.2.0.cdx.json".to_owned()];
+        names.extend(
+            ["universal.dmg", "x64-setup.exe", "x64_en-US.msi"].map(|of| format!("Dissensus_0.2.0_{of}")),
+        );
+        for (debian, processor) in [("amd64", "x86_64"), ("arm64", "aarch64")] {
+            names.extend(["deb", "tar.gz"].map(|of| format!("Dissensus_0.2.0_{debian}.{of}")));
+            names.push(format!("Dissensus-0.2.0-1.{processor}.rpm"));
+            names.push(format!("dissensus-0.2.0-cp310-abi3-manylinux_2_35_{processor}.whl"));
+        }
+        names.extend(
+            ["macosx_10_12_universal2", "win_amd64"].map(|of| format!("dissensus-0.2.0-cp310-abi3-{of}.whl")),
+        );
+        for name in names {
+            fs::write(super::folder(&project).join(&name), &name).unwrap();
+        }
+        project
+    }
+
+    #[test]
+    fn release_is_written_with_sums_notes_and_manifests() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = fake_release(folder.path());
+        let address = "https://forge.example.org/team/dissensus";
+        let publish = |version| super::publish(&project, version, CHANGELOG, address.to_owned());
+        // The second time as well, with the list of the first.
+        for _ in 0..2 {
+            publish("0.2.0").unwrap();
+        }
+        let sums = fs::read_to_string(super::folder(&project).join("SHA256SUMS")).unwrap();
+        assert_eq!(sums.lines().count(), KINDS.iter().map(|(_, number)| number).sum::<usize>());
+        let image = sums.lines().find(|line| line.ends_with("_universal.dmg")).unwrap();
+        let manifests = project.target.join("release-manifests");
+        let cask = fs::read_to_string(manifests.join("homebrew/dissensus.rb")).unwrap();
+        assert!(cask.contains(&format!("sha256 \"{}\"", &image[..64])), "{cask}");
+        for path in ["flatpak/org.dissensus.window.yml", "winget/Dissensus.Dissensus.yaml"] {
+            assert!(manifests.join(path).is_file(), "{path}");
+        }
+        assert_eq!(
+            fs::read_to_string(project.target.join("release-notes.md")).unwrap(),
+            "### Added\n\n- a\n- b\n"
+        );
+
+        fs::remove_dir_all(&manifests).unwrap();
+        fs::remove_file(super::folder(&project).join("Dissensus_0.2.0_x64-setup.exe")).unwrap();
+        assert!(publish("0.2.0").unwrap_err().to_string().contains(".exe"));
+        assert!(!manifests.exists(), "manifests of a release without an installer");
     }
 }

@@ -87,6 +87,26 @@ fn newer_project_names_both_versions() {
     assert!(message.contains("format 20") && message.contains("up to 19"), "{message}");
 }
 
+#[rstest::rstest]
+#[case::version("2.3.1-rc.1", true)]
+#[case::terminal_codes("2.3\u{1b}[2J", false)]
+#[case::sentence("2 and pay for it", false)]
+#[case::endless("2.0000000000000000000000000000000000000000000000", false)]
+#[case::nothing("", false)]
+fn newer_project_names_the_program_that_wrote_it(#[case] program: &str, #[case] named: bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = closed_project(folder.path());
+    let conn = Connection::open(&path).unwrap();
+    let sql = "UPDATE settings SET value = json_set(value, '$.program', ?1) WHERE key = 'journal'";
+    assert_eq!(conn.execute(sql, [program]).unwrap(), 1);
+    conn.pragma_update(None, "user_version", 20).unwrap();
+    conn.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(())).unwrap();
+    conn.close().unwrap();
+    let message = refused(&path, "project-newer");
+    assert_eq!(message.contains("install version 2.3.1-rc.1 or a later one"), named, "{message}");
+    assert_eq!(message.contains("update Dissensus"), !named, "{message}");
+}
+
 #[test]
 fn project_with_foreign_tables_is_refused() {
     for sql in [
@@ -311,10 +331,13 @@ fn unusual_file_names_work() {
     let folder = tempfile::tempdir().unwrap();
     let mut names =
         vec![std::ffi::OsString::from("no ending"), "z.runs".into(), "a?b#c %41 ü.dissensus".into()];
+    // Longer than the 260 characters that Windows allows without its setting for long paths.
+    names.push(format!("{0}/{0}/{0}.dissensus", "long".repeat(25)).into());
     #[cfg(target_os = "linux")]
     names.push(std::os::unix::ffi::OsStringExt::from_vec(b"latin-\xe9.dissensus".to_vec()));
     for name in names {
         let path = folder.path().join(&name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         let store = small(&path, 2, 1);
         store.append_label(&label(1, 1, 1)).unwrap();
         assert_eq!(Store::open_reader(&path).unwrap().counts().unwrap().labels, 1, "{name:?}");
