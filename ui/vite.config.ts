@@ -10,9 +10,9 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const logic = "src/{logic,words}/**/*.test.ts";
 
 /**
- * `$bindings` and `$platform` are the only two ways out of the page: the generated commands, and what only a desktop
- * has. In mode `mock` (a plain browser) and in tests they lead to `src/mock`, which a production build never sees; in
- * mode `page` to `src/page`, the page of one packet.
+ * `$bindings` and `$platform` are the only two ways out of the page: the commands, and what only a desktop has.
+ * Behind both is `$backend`, the generated commands; in mode `mock` (a plain browser) and in tests `src/mock`, which a
+ * production build never sees. In mode `page` they lead to `src/page`, the page of one packet.
  */
 export default defineConfig(({ mode }) => {
   const mocked = mode === "mock" || mode === "test";
@@ -21,7 +21,11 @@ export default defineConfig(({ mode }) => {
     plugins: mode === "page" ? [svelte(), onePage()] : [svelte()],
     resolve: {
       alias: [
-        { find: "$bindings", replacement: here(`src/${backend}/bindings.ts`) },
+        { find: "$backend", replacement: here(`src/${backend}/bindings.ts`) },
+        {
+          find: "$bindings",
+          replacement: here(mode === "page" ? "src/page/bindings.ts" : "src/api/commands.ts"),
+        },
         { find: "$platform", replacement: here(`src/${backend}/platform.ts`) },
         // The folders of `src` by name, as in tsconfig.json.
         {

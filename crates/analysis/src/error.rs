@@ -21,8 +21,8 @@ dissensus_domain::errors! {
             "no annotator has {name} = \"{value}\"{hint}";
         EmptyGroup(&'static str) => "empty-group",
             "nobody is chosen for group {0}: name an attribute's value, such as gender=Woman, or people";
-        GroupsOverlap { names: String, people: usize } => "groups-overlap",
-            "{names} {} in both groups: nobody can be compared with themselves, so choose groups that share nobody" (if *.people == 1 { "is" } else { "are" });
+        GroupsOverlap { names: String } => "groups-overlap",
+            "in both groups: {names}; nobody can be compared with themselves, so choose groups that share nobody";
         EncoderSwitched => "encoder-switched",
             "another encoder was selected meanwhile and stays in use: choose again to change it";
         EncoderNotOfModel => "encoder-switched",

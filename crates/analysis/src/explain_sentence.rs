@@ -76,11 +76,10 @@ fn reasons(person: &ExplainedAnnotator, odds: ExplainedOdds, scale: &Scale) -> S
     let mut message = match (most.names.is_empty(), less.names.is_empty()) {
         (true, _) => "This text is much like the average one".to_owned(),
         (false, true) => capitalised(&points(&most, &towards(upwards))),
-        (false, false) => capitalised(&format!(
-            "{}, {}",
-            points(&most, &towards(upwards)),
-            points(&less, &towards(!upwards))
-        )),
+        (false, false) => {
+            let (most, less) = (points(&most, &towards(upwards)), points(&less, &towards(!upwards)));
+            capitalised(&format!("{most}, but {less}"))
+        }
     };
     let text: f64 = of_text.iter().map(|(_, v)| v).sum();
     let own = part(ScorePartKind::Severity)
@@ -90,38 +89,45 @@ fn reasons(person: &ExplainedAnnotator, odds: ExplainedOdds, scale: &Scale) -> S
     if person.labels == 0 {
         return format!("{message}.");
     }
-    let far = if own.abs() >= LARGE { "far " } else { "" };
-    let who = &person.name;
-    let habit = match (ordered, own > 0.0) {
+    let (who, level) = (&person.name, name(odds.level));
+    let habit = match (ordered, own > 0.0, own.abs() >= LARGE) {
         _ if own.abs() < NOTABLE => format!("{who} answers such texts much as most people do"),
-        (true, true) => format!("{who} gives {far}higher levels than most"),
-        (true, false) => format!("{who} gives {far}lower levels than most"),
-        (_, true) => format!("{who} answers {} {far}more readily than most", name(odds.level)),
-        (_, false) => format!("{who} answers {} {far}less readily than most", name(odds.level)),
+        (true, true, false) => format!("{who} gives higher levels than most"),
+        (true, true, true) => format!("{who} gives far higher levels than most"),
+        (true, false, false) => format!("{who} gives lower levels than most"),
+        (true, false, true) => format!("{who} gives far lower levels than most"),
+        (false, true, false) => format!("{who} answers {level} more readily than most"),
+        (false, true, true) => format!("{who} answers {level} far more readily than most"),
+        (false, false, false) => format!("{who} answers {level} less readily than most"),
+        (false, false, true) => format!("{who} answers {level} far less readily than most"),
     };
-    let them = if most.names.len() == 1 && most.names[0] == "the own answer" { "it" } else { "them" };
-    let end = match (own.abs() < NOTABLE || most.names.is_empty(), text * own > 0.0) {
-        (true, _) => String::new(),
-        (_, true) => ", which adds to that".to_owned(),
-        (_, false) if own.abs() > text.abs() => format!(", and that outweighs {them}"),
-        _ => format!(", but not enough to outweigh {them}"),
+    let is_one = most.names == ["the own answer"];
+    let habit = match (own.abs() < NOTABLE || most.names.is_empty(), text * own > 0.0) {
+        (true, _) => habit,
+        (_, true) => format!("{habit}, which adds to that"),
+        (_, false) => match (own.abs() > text.abs(), is_one) {
+            (true, true) => format!("{habit}, and that outweighs it"),
+            (true, false) => format!("{habit}, and that outweighs them"),
+            (false, true) => format!("{habit}, but not enough to outweigh it"),
+            (false, false) => format!("{habit}, but not enough to outweigh them"),
+        },
     };
-    message.push_str("; ");
-    message.push_str(&habit);
-    message.push_str(&end);
-    message.push('.');
+    message.push_str(&format!("; {habit}."));
     message
 }
 
 fn points(side: &Side, towards: &str) -> String {
-    let clearly = if side.value.abs() >= LARGE { " clearly" } else { "" };
     let names = match side.names.as_slice() {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
         names => names.join(""),
     };
     // Words and labels are plural; one answer is not.
-    let verb = if side.names == ["the own answer"] { "points" } else { "point" };
-    format!("{names} {verb}{clearly} to {towards}")
+    match (side.names == ["the own answer"], side.value.abs() >= LARGE) {
+        (true, false) => format!("{names} points to {towards}"),
+        (true, true) => format!("{names} points clearly to {towards}"),
+        (false, false) => format!("{names} point to {towards}"),
+        (false, true) => format!("{names} point clearly to {towards}"),
+    }
 }
 
 fn capitalised(words: &str) -> String {

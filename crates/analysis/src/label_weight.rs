@@ -28,9 +28,12 @@ pub(super) fn basis(weight: &LabelWeight) -> String {
             counted(weight.labels.into(), "label"),
             100.0 * weight.weight
         ),
+        None if weight.texts == 1 => {
+            "Ordered by the prediction: 1 text has four labels or more, too few to learn how much a text's own labels should count."
+                .to_owned()
+        }
         None if weight.texts < MIN_TEXTS => format!(
-            "Ordered by the prediction: {} four labels or more, too few to learn how much a text's own labels should count.",
-            if weight.texts == 1 { "1 text has".to_owned() } else { format!("{texts} have") }
+            "Ordered by the prediction: {texts} have four labels or more, too few to learn how much a text's own labels should count."
         ),
         None => format!(
             "Ordered by the prediction: in {texts}, how far apart half of the people are adds no information about the other half, so labels count 0 %."

@@ -4,7 +4,7 @@ use super::Project;
 use dissensus_api::{HistoryEntry, HistoryPage, HistoryRequest};
 use dissensus_domain::{
     AnnotatorId, Answer, CopyId, Event, EventKind, FIRST_OCCASION, FactKind, JobKind, LabelSource, LevelId,
-    Levels, MarkKind, Note, PacketId, Question, QuestionId, WordingId, WorkState,
+    Levels, MarkKind, MaskRules, Note, PacketId, Question, QuestionId, WordingId, WorkState,
 };
 use dissensus_project::clock::local_moment;
 use dissensus_project::context::Index;
@@ -268,7 +268,13 @@ impl<'a> Describer<'a> {
                 question.scale.name_of(LevelId(level)).unwrap_or("a removed level")
             );
         }
-        let name = name.replace('-', " ");
+        if let (Ok(FactKind::MaskRules), Ok(rules)) =
+            (name.parse(), serde_json::from_value::<MaskRules>(value.clone()))
+        {
+            let on = counted(rules.on.len() as u64, "rule");
+            return format!("texts that are handed out are masked by {on}");
+        }
+        let name = name.parse().map_or_else(|_| name.replace('-', " "), |kind| fact_words(kind).to_owned());
         match value {
             serde_json::Value::Null => format!("{name}: no longer"),
             _ if withheld || self.pseudonyms.is_some() => name,
@@ -289,34 +295,70 @@ impl<'a> Describer<'a> {
     }
 }
 
+/// The name of a kind of fact in words.
+fn fact_words(kind: FactKind) -> &'static str {
+    match kind {
+        FactKind::Reveal => "reveal",
+        FactKind::Language => "language",
+        FactKind::Shown => "shown",
+        FactKind::AttributeForm => "attribute form",
+        FactKind::FormAnswers => "form answers",
+        FactKind::PracticeText => "practice text",
+        FactKind::PracticeRule => "practice rule",
+        FactKind::PracticeAnswer => "practice answer",
+        FactKind::PracticeAgain => "practice again",
+        FactKind::CheckRule => "check rule",
+        FactKind::Prompt => "prompt",
+        FactKind::Help => "help",
+        FactKind::Levels => "levels",
+        FactKind::Care => "care",
+        FactKind::Harmful => "harmful",
+        FactKind::LeftOut => "left out",
+        FactKind::CannotSay => "cannot say",
+        FactKind::LevelNames => "level names",
+        FactKind::Condition => "condition",
+        FactKind::RemarkForm => "note form",
+        FactKind::AnnotatorName => "annotator name",
+        FactKind::AnnotatorAttribute => "annotator attribute",
+        FactKind::Decision => "decision",
+        FactKind::AttentionCheck => "attention check",
+        FactKind::Panel => "panel",
+        FactKind::JoinPage => "join page",
+        FactKind::MaskRules => "mask rules",
+        FactKind::PacketMasks => "packet masks",
+        FactKind::HandIn => "hand in",
+        FactKind::Withdrawal => "withdrawal",
+        FactKind::WithdrawnName => "withdrawn name",
+        FactKind::WithdrawnPacket => "withdrawn packet",
+    }
+}
+
 /// Describes a job of this kind and title. A kind that only a later version knows is described by its name.
 fn job_words(kind: &str, title: &str) -> String {
     let Ok(known) = kind.parse() else { return format!("{kind} {title}").trim().to_owned() };
-    let (doing, link) = match known {
+    let (doing, titled) = match known {
         JobKind::Compare => ("comparing two groups of people", None),
-        JobKind::Copy => ("copying the project", Some(" to ")),
+        JobKind::Copy => ("copying the project", Some(format!("copying the project to {title}"))),
         JobKind::Correlate => ("comparing questions", None),
-        JobKind::Encode => ("encoding the texts", Some(" with ")),
-        JobKind::Encoders => ("comparing encoders", Some(": ")),
-        JobKind::Evaluate => ("measuring", Some(" ")),
-        JobKind::Export => ("exporting", Some(" to ")),
-        JobKind::HandOut => ("handing out", Some(" ")),
-        JobKind::Import => ("importing", Some(" ")),
+        JobKind::Encode => ("encoding the texts", Some(format!("encoding the texts with {title}"))),
+        JobKind::Encoders => ("comparing encoders", Some(format!("comparing encoders: {title}"))),
+        JobKind::Evaluate => ("measuring", Some(format!("measuring {title}"))),
+        JobKind::Export => ("exporting", Some(format!("exporting to {title}"))),
+        JobKind::HandOut => ("handing out", Some(format!("handing out {title}"))),
+        JobKind::Import => ("importing", Some(format!("importing {title}"))),
         JobKind::LongTexts => ("measuring how long texts are", None),
-        JobKind::Merge => ("merging", Some(" ")),
+        JobKind::Merge => ("merging", Some(format!("merging {title}"))),
         JobKind::Panel => ("asking a panel", None),
         JobKind::Plan => ("planning the study", None),
-        JobKind::Remove => ("removing", Some(" ")),
-        JobKind::Report => ("writing a report", Some(" to ")),
-        JobKind::Train => ("training", Some(" ")),
+        JobKind::Mask => ("looking for what to mask", None),
+        JobKind::Remove => ("removing", Some(format!("removing {title}"))),
+        JobKind::Report => ("writing a report", Some(format!("writing a report to {title}"))),
+        JobKind::Train => ("training", Some(format!("training {title}"))),
         JobKind::WhoDiffers => ("working out who differs", None),
-        JobKind::WordModel => ("reading the words", Some(" of ")),
+        JobKind::WordModel => ("reading the words", Some(format!("reading the words of {title}"))),
         JobKind::Words => ("leaving out words of a text", None),
     };
-    match link {
-        Some(link) if !title.is_empty() => format!("{doing}{link}{title}"),
-        _ => doing.to_owned(),
-    }
+    titled.filter(|_| !title.is_empty()).unwrap_or_else(|| doing.to_owned())
 }
 
 fn answer_name(question: Option<&Question>, answer: &Answer, withheld: bool) -> String {
@@ -333,11 +375,6 @@ fn event_words(
     name: &dyn Fn(&Answer) -> String,
     withheld: bool,
 ) -> (String, Option<String>) {
-    let from = match event.source {
-        LabelSource::Import => " (from a file)",
-        LabelSource::Simulated => " (simulated)",
-        LabelSource::Window | LabelSource::Command => "",
-    };
     let again = event.occasion > FIRST_OCCASION;
     let did = match (&event.kind, before) {
         (EventKind::Answer { answer, .. }, _) if again => {
@@ -358,8 +395,13 @@ fn event_words(
         (EventKind::Retraction { .. }, _) => "took an answer back".to_owned(),
         (EventKind::Mark(mark), _) => mark_words(*mark).to_owned(),
     };
+    let did = match event.source {
+        LabelSource::Import => format!("{did} (from a file)"),
+        LabelSource::Simulated => format!("{did} (simulated)"),
+        LabelSource::Window | LabelSource::Command => did,
+    };
     if withheld {
-        return (format!("{did}{from}"), None);
+        return (did, None);
     }
     let Note { note, reasons, confidence } = &event.note;
     let mut details: Vec<String> = note.iter().cloned().collect();
@@ -367,7 +409,7 @@ fn event_words(
         details.push(format!("reasons: {}", reasons.join("; ")));
     }
     details.extend(confidence.map(|sure| format!("sure: {sure} of 5")));
-    (format!("{did}{from}"), Some(details.join(" · ")))
+    (did, Some(details.join(" · ")))
 }
 
 /// Formats a value for reading, rather than as it is stored.
@@ -412,10 +454,12 @@ fn mark_words(mark: MarkKind) -> &'static str {
 }
 
 fn form_words(reasons: &[String], confidence: bool) -> String {
-    let sure = if confidence { ", and how sure people are" } else { "" };
-    match reasons {
-        [] => format!("offers no reasons{sure}"),
-        reasons => format!("offers the reasons {}{sure}", reasons.join("; ")),
+    let named = reasons.join("; ");
+    match (reasons.is_empty(), confidence) {
+        (true, false) => "offers no reasons".to_owned(),
+        (true, true) => "offers no reasons, and asks how sure people are".to_owned(),
+        (false, false) => format!("offers the reasons {named}"),
+        (false, true) => format!("offers the reasons {named}, and asks how sure people are"),
     }
 }
 

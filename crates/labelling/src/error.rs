@@ -14,7 +14,7 @@ dissensus_domain::errors! {
         NotAsked { text: String, occasion: u16 } => "packet-not-asked",
             "this packet does not ask about \"{text}\" in round {occasion}: `dissensus study status PACKET --texts` lists what it asks";
         PracticeFirst { left: usize } => "practice-first",
-            "practise first: {left} of the practice texts {} left. Answer {} with `label record --practice` (in the window: Label)" (if *left == 1 { "is" } else { "are" }, if *left == 1 { "it" } else { "them" });
+            "practise first: answer the practice texts that are left ({left}) with `label record --practice` (in the window: Label)";
         StoppedByPractice => "practice-stopped",
             "the practice was not passed, and the study's author decided that no more texts are shown then: the answers are stored, and can be handed in";
         StoppedByChecks => "practice-stopped",

@@ -59,15 +59,19 @@ fn left_blank(people: &[&Attributes], shown: &BTreeSet<(String, String)>) -> Vec
         let mut parts = Vec::new();
         if !rare.is_empty() {
             let people: usize = rare.iter().map(|(_, n)| n).sum();
-            parts.push(format!(
-                "{} of {people} {} left blank, each of fewer than {MIN_PEOPLE} people",
-                counted(rare.len() as u64, "value"),
-                if people == 1 { "person" } else { "people" },
-            ));
+            let values = counted(rare.len() as u64, "value");
+            parts.push(match people {
+                1 => format!("{values} of 1 person left blank, each of fewer than {MIN_PEOPLE} people"),
+                people => {
+                    format!("{values} of {people} people left blank, each of fewer than {MIN_PEOPLE} people")
+                }
+            });
         }
         parts.extend(also.iter().map(|(value, n)| {
-            let too = if rare.is_empty() { "left blank" } else { "too" };
-            format!("\"{value}\" of {n} people {too}, so that nobody is among fewer than {MIN_PEOPLE} people with a blank")
+            match rare.is_empty() {
+                true => format!("\"{value}\" of {n} people left blank, so that nobody is among fewer than {MIN_PEOPLE} people with a blank"),
+                false => format!("\"{value}\" of {n} people too, so that nobody is among fewer than {MIN_PEOPLE} people with a blank"),
+            }
         }));
         let rest = match all - blank.len() {
             0 => "nothing else is known".to_owned(),

@@ -66,7 +66,11 @@ pub(super) fn check_files(
 }
 
 /// Calls `each` for every file of ours below a folder with one of these endings.
-fn walk_endings(folder: &Path, endings: &[&str], each: &mut impl FnMut(&Path) -> Result<()>) -> Result<()> {
+pub(super) fn walk_endings(
+    folder: &Path,
+    endings: &[&str],
+    each: &mut impl FnMut(&Path) -> Result<()>,
+) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
         let entry = entry?;
         let path = entry.path();

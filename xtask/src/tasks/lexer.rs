@@ -33,6 +33,22 @@ pub(super) fn split(text: &str, language: Language) -> Source {
     split_until_close(text, language, false).0
 }
 
+/// The contents of the strings of Rust code, each with the place at which the string begins.
+pub(super) fn literals(text: &str) -> Vec<(usize, &str)> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let length = skipped(rest, Language::Rust, text[..at].trim_end_matches(' '));
+        if length > 0 && matches!(first, '"' | 'r') {
+            let open = rest.find('"').unwrap_or_default();
+            let hashes = rest[..open].matches('#').count();
+            found.push((at, &rest[open + 1..(length - 1 - hashes).max(open + 1)]));
+        }
+        at += length.max(first.len_utf8());
+    }
+    found
+}
+
 /// Divides the text, if `stops` only up to the closing brace without an opening one. Also returns the length
 /// of what was read, without that brace.
 fn split_until_close(text: &str, language: Language, stops: bool) -> (Source, usize) {

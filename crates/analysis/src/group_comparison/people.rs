@@ -32,7 +32,7 @@ pub(super) fn groups(annotators: &[Annotator], choice: &GroupsChoice) -> Result<
         .map(|row| annotators[*row as usize].name.as_str())
         .collect();
     if !both.is_empty() {
-        return Err(AnalysisError::GroupsOverlap { names: few(&both), people: both.len() }.into());
+        return Err(AnalysisError::GroupsOverlap { names: few(&both) }.into());
     }
     Ok([a, b])
 }

@@ -21,12 +21,10 @@ pub(super) fn needs(found: &SidesCompared) -> Option<String> {
         }
     }
     if found.shared_texts < SidesCompared::MIN_TEXTS {
-        let verb = if found.shared_texts == 1 { "has" } else { "have" };
-        missing.push(format!(
-            "{} {verb} labels of both groups, and {} are needed",
-            counted(found.shared_texts as u64, "text"),
-            SidesCompared::MIN_TEXTS
-        ));
+        missing.push(match found.shared_texts {
+            1 => format!("1 text has labels of both groups, and {} are needed", SidesCompared::MIN_TEXTS),
+            n => format!("{n} texts have labels of both groups, and {} are needed", SidesCompared::MIN_TEXTS),
+        });
     }
     Some(format!(
         "Too little to compare, counting only people with labels on texts that both groups labelled: {}.",
@@ -60,10 +58,11 @@ pub(super) fn overall(gap: &Figure, shared: u32, corrected: Option<(Figure, usiz
         (true, false) => "so that it is no more than chance brings where the widest of them is picked",
         (false, false) => "so that it is not significant",
     };
-    format!(
-        "{alone} Corrected for all {pairs} pairs of values of attributes, of which any may be picked: {}, {conclusion}.",
+    let corrected = format!(
+        "Corrected for all {pairs} pairs of values of attributes, of which any may be picked: {}, {conclusion}.",
         p_value(corrected.p)
-    )
+    );
+    format!("{alone} {corrected}")
 }
 
 /// Describes how far the groups agree.
@@ -109,10 +108,11 @@ pub(super) fn texts((a_higher, b_higher): (u32, u32), shared: u32) -> String {
         0 => format!(
             "No single text separates the groups beyond how strict their members are anyway, of {of} that both labelled."
         ),
+        1 => format!(
+            "1 text separates the groups beyond how strict their members are anyway, of {of} that both labelled: A is higher on {a_higher}, B on {b_higher}."
+        ),
         n => format!(
-            "{} {} the groups beyond how strict their members are anyway, of {of} that both labelled: A is higher on {a_higher}, B on {b_higher}.",
-            counted(n.into(), "text"),
-            if n == 1 { "separates" } else { "separate" },
+            "{n} texts separate the groups beyond how strict their members are anyway, of {of} that both labelled: A is higher on {a_higher}, B on {b_higher}."
         ),
     }
 }

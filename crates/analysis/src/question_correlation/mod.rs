@@ -69,12 +69,10 @@ fn correlated(
     let kept: Vec<usize> = rows(&texts);
     let count = |marked: &[bool]| kept.iter().filter(|row| marked[**row]).count() as u32;
     let taught_encoder = count(&texts.taught_encoder);
-    if taught_encoder > 0 {
-        notes.push(format!(
-            "{} taught the encoder and {} in no held-out figure.",
-            counted(taught_encoder.into(), "text"),
-            if taught_encoder == 1 { "is" } else { "are" }
-        ));
+    match taught_encoder {
+        0 => {}
+        1 => notes.push("1 text taught the encoder and is in no held-out figure.".to_owned()),
+        texts => notes.push(format!("{texts} texts taught the encoder and are in no held-out figure.")),
     }
     notes.extend(too_few_groups(&texts, &kept));
     let scores = columns.iter().map(|column| {

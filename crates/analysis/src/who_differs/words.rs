@@ -2,7 +2,7 @@
 
 use crate::groups::MIN_PEOPLE;
 use dissensus_api::{AttributeDifference, DifferenceShares, Figure, PersonDifference};
-use dissensus_project::words::{counted, decimal, interval, p_value};
+use dissensus_project::words::{decimal, interval, p_value};
 
 /// Note for unordered levels.
 pub(super) const NO_ORDER: &str =
@@ -37,8 +37,10 @@ pub(super) fn attributes(found: &[AttributeDifference], known: usize) -> String 
         );
     };
     let bound = match is_bound(most) {
-        true => format!("o attribute explains more than {} of the differences between people (95 %).", share(most)),
-        false => "o upper limit can be given: with so few people one attribute may explain all differences between them."
+        true => {
+            format!("No attribute explains more than {} of the differences between people (95 %).", share(most))
+        }
+        false => "No upper limit can be given: with so few people one attribute may explain all differences between them."
             .to_owned(),
     };
     let shown: Vec<&AttributeDifference> = tested.iter().filter(|one| one.shown).copied().collect();
@@ -47,14 +49,14 @@ pub(super) fn attributes(found: &[AttributeDifference], known: usize) -> String 
         n => format!("{n} attributes, corrected for their number"),
     };
     match shown.as_slice() {
-        [] => format!("No attribute is shown to explain how high people answer ({all}). N{bound}"),
+        [] => format!("No attribute is shown to explain how high people answer ({all}). {bound}"),
+        [one] => {
+            let name = &one.attribute;
+            format!("{name} is shown to explain some of how high people answer ({all}). {bound}")
+        }
         shown => {
             let names: Vec<&str> = shown.iter().map(|one| one.attribute.as_str()).collect();
-            format!(
-                "{} {} shown to explain some of how high people answer ({all}). N{bound}",
-                listed(&names),
-                if names.len() == 1 { "is" } else { "are" }
-            )
+            format!("{} are shown to explain some of how high people answer ({all}). {bound}", listed(&names))
         }
     }
 }
@@ -101,21 +103,21 @@ pub(super) fn attribute(found: &AttributeDifference, groups: Option<(&str, &str)
 pub(super) fn severities(people: &[PersonDifference]) -> String {
     let shown = people.iter().filter(|one| one.shown);
     let (higher, lower): (Vec<_>, Vec<_>) = shown.partition(|one| one.severity > 0.0);
-    let all = counted(people.len() as u64, "person").replace("persons", "people");
+    let all = match people.len() {
+        1 => "1 person".to_owned(),
+        n => format!("{n} people"),
+    };
     match (higher.len(), lower.len()) {
         _ if people.is_empty() => "Nobody has labels that could be compared.".to_owned(),
         (0, 0) => format!(
             "Nobody of {all} is shown to answer higher or lower than the average person, after correction for their number."
         ),
-        (high, low) => {
-            let others = match people.len() - high - low {
-                0 => "",
-                _ => "; for the others there is too little to tell",
-            };
-            format!(
-                "{high} of {all} answer higher than the average person beyond chance and {low} lower, after correction for their number{others}."
-            )
-        }
+        (high, low) if high + low == people.len() => format!(
+            "{high} of {all} answer higher than the average person beyond chance and {low} lower, after correction for their number."
+        ),
+        (high, low) => format!(
+            "{high} of {all} answer higher than the average person beyond chance and {low} lower, after correction for their number; for the others there is too little to tell."
+        ),
     }
 }
 

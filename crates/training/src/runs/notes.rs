@@ -122,14 +122,27 @@ pub(super) fn notes(kind: ModelKind, question: &Question, division: &DataSplit) 
     all.extend(people(&division.validation));
     let unseen = all.difference(&people(&division.train)).count();
     if unseen > 0 && !matches!(kind, ModelKind::Majority | ModelKind::Shared) {
-        let (them, who) =
-            if unseen == 1 { ("annotator has", "that annotator") } else { ("annotators have", "them") };
-        let instead = match kind {
-            ModelKind::SepHeads => "the shared head predicts for",
-            ModelKind::Multilevel => "the average annotator represents",
-            _ => "the vector for unseen annotators represents",
-        };
-        notes.push(format!("{unseen} {them} no training label: {instead} {who}."));
+        notes.push(match (kind, unseen) {
+            (ModelKind::SepHeads, 1) => {
+                "1 annotator has no training label: the shared head predicts for that annotator.".to_owned()
+            }
+            (ModelKind::SepHeads, _) => {
+                format!("{unseen} annotators have no training label: the shared head predicts for them.")
+            }
+            (ModelKind::Multilevel, 1) => {
+                "1 annotator has no training label: the average annotator represents that annotator.".to_owned()
+            }
+            (ModelKind::Multilevel, _) => {
+                format!("{unseen} annotators have no training label: the average annotator represents them.")
+            }
+            (_, 1) => {
+                "1 annotator has no training label: the vector for unseen annotators represents that annotator."
+                    .to_owned()
+            }
+            _ => format!(
+                "{unseen} annotators have no training label: the vector for unseen annotators represents them."
+            ),
+        });
     }
     if kind == ModelKind::Majority {
         let mut texts = 0;

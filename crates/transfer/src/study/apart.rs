@@ -60,14 +60,13 @@ fn left_out(cx: &Study, taken: &MergedCounts) -> Result<MergeProblem, ProjectErr
         }
     }
     let remark = format!(
-        "{} in this copy under the identity of something else here, and {} left out ({}): a packet was changed between two times that \
+        "{} in this copy under the identity of something else here and left out ({}): a packet was changed between two times that \
              it was handed in, or one of the two copies was changed by another program. Each copy keeps its own; ask this person which is right, and let them answer again",
         if taken.left_out == 1 {
             "1 answer or mark is".to_owned()
         } else {
             format!("{} answers and marks are", taken.left_out)
         },
-        if taken.left_out == 1 { "was" } else { "were" },
         named.join("; ")
     );
     let problem = ProjectError::from(StudyError::Remark(remark)).problem();
